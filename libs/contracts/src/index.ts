@@ -1,0 +1,2 @@
+export * from './leaf.js';
+export * from './package.js';

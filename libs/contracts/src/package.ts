@@ -1,0 +1,183 @@
+import type { JsonValue, LeafEvent, Openings } from './leaf.js';
+
+/** One hash per level, lower-case hex, from the leaf upwards (RFC 6962 section 2.1.1). */
+export type MerklePath = readonly string[];
+
+/** Leaf of the window tree: its JCS bytes are what is hashed. */
+export interface AgentWindowLeaf {
+  /** SHA-256 of the lower-case agent id (UTF-8), lower-case hex. */
+  readonly agentKey: string;
+  readonly count: number;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  readonly agentRoot: string;
+}
+
+export interface AnchoredProof {
+  readonly eventId: string;
+  readonly anchored: true;
+  /** Place in the agent tree. */
+  readonly leafIndex: number;
+  readonly treeSize: number;
+  readonly path: MerklePath;
+  /** Place of the agent in the window tree. `count` of the window leaf is `treeSize` of the agent tree. */
+  readonly agent: {
+    readonly agentKey: string;
+    readonly firstSequence: number;
+    readonly lastSequence: number;
+    readonly agentRoot: string;
+    readonly leafIndex: number;
+    readonly treeSize: number;
+    readonly path: MerklePath;
+  };
+  readonly merkleRoot: string;
+  readonly txSignature: string;
+  /** `solana:mainnet-beta`, `solana:devnet`, `solana:localnet` … */
+  readonly network: string;
+  readonly windowStart: string;
+  readonly windowEnd: string;
+}
+
+export interface UnanchoredProof {
+  readonly eventId: string;
+  readonly anchored: false;
+}
+
+export type InclusionProof = AnchoredProof | UnanchoredProof;
+
+export const FRAMEWORKS = ['soc2', 'euaiact', 'hipaa', 'sr11-7', 'sr26-2', 'nydfs'] as const;
+export type Framework = (typeof FRAMEWORKS)[number];
+
+export const EVENT_STATUSES = ['Satisfied', 'Prevented', 'Gap, review required'] as const;
+export type EventStatus = (typeof EVENT_STATUSES)[number];
+
+export interface PackageControl {
+  readonly framework: Framework;
+  readonly controlId: string;
+  readonly title: string;
+  readonly relation: 'direct' | 'supporting' | 'contextual';
+  readonly status: EventStatus;
+}
+
+export interface PackageEvent {
+  /** The leaf event exactly as hashed. */
+  readonly event: LeafEvent;
+  readonly sequence: number;
+  readonly opened: Openings;
+  readonly erased?: true;
+  readonly outsideRange?: true;
+  readonly status: EventStatus;
+  readonly statusReason: string | null;
+  readonly controls: readonly PackageControl[];
+}
+
+export interface PackageAnchor {
+  readonly merkle_root: string;
+  readonly chain_tx_signature: string;
+  readonly chain_block_height: number;
+  readonly anchored_at: string;
+  readonly window_start: string;
+  readonly window_end: string;
+}
+
+export interface PackageAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string | null;
+  readonly purpose: string | null;
+  readonly version: string | null;
+  readonly status: string;
+  readonly blockchain_ssn: string | null;
+  readonly wallet_address: string | null;
+  readonly chain_tx_signature: string | null;
+  /** `null` where the report holds no event of the agent. */
+  readonly firstSequence: number | null;
+  readonly lastSequence: number | null;
+  readonly count: number;
+  readonly anchors: readonly PackageAnchor[];
+}
+
+/** An anchored window that the report touches, one entry for each agent and window. */
+export interface PackageWindow {
+  readonly agentId: string;
+  readonly windowStart: string;
+  readonly windowEnd: string;
+  readonly merkleRoot: string;
+  readonly txSignature: string;
+  readonly network: string;
+  readonly leaf: AgentWindowLeaf;
+  readonly leafIndex: number;
+  readonly treeSize: number;
+  readonly path: MerklePath;
+}
+
+export interface AnchorAuthority {
+  /** Solana address (base58). */
+  readonly address: string;
+  readonly network: string;
+  readonly validFrom: string | null;
+  readonly validTo: string | null;
+}
+
+export interface PackageSummary {
+  readonly events: number;
+  readonly allowed: number;
+  readonly denied: number;
+  readonly frozen: number;
+  readonly capped: number;
+  readonly satisfied: number;
+  readonly prevented: number;
+  readonly gap: number;
+  readonly anchored: number;
+  readonly unanchored: number;
+  readonly byViolation: { readonly [violationType: string]: number };
+  readonly outcomes: { readonly reported: number; readonly of: number };
+}
+
+export interface PackageTimestamp {
+  readonly issued_at: string;
+  /** The network once the report's own transaction is finalized, else `pending`. */
+  readonly anchor: string;
+  readonly anchor_tx_signature: string | null;
+  readonly anchor_block_height: number | null;
+  /** The memo: `countersign/1 report=<64 hex of the content hash>`. */
+  readonly message: string;
+}
+
+/** Body of `/v1/compliance-scope`; absent members are undeclared. */
+export interface ComplianceScope {
+  readonly soc2?: { readonly categories: readonly ('security' | 'availability' | 'processing-integrity' | 'confidentiality' | 'privacy')[] };
+  readonly hipaa?: { readonly ephi: boolean };
+  readonly euaiact?: { readonly classification: 'high-risk-annex-iii' | 'high-risk-annex-i' | 'not-high-risk' | 'not-assessed' };
+  readonly nydfs?: { readonly coveredEntity: boolean };
+}
+
+/** What the signature covers once `timestamp` is added. */
+export interface PackageContent {
+  readonly schemaVersion: '1.0.0';
+  readonly canonicalization: 'rfc8785-jcs';
+  readonly reportId: string;
+  readonly generator: { readonly name: string; readonly version: string };
+  readonly range: { readonly from: string; readonly to: string };
+  readonly frameworks: readonly Framework[];
+  readonly mapping: { readonly version: string; readonly sha256: string };
+  /** `null` in a member: undeclared. */
+  readonly scope: { readonly soc2: JsonValue; readonly hipaa: JsonValue; readonly euaiact: JsonValue; readonly nydfs: JsonValue };
+  readonly statements: readonly { readonly framework: Framework; readonly text: string }[];
+  readonly anchorAuthorities: readonly AnchorAuthority[];
+  readonly agents: readonly PackageAgent[];
+  readonly events: readonly PackageEvent[];
+  readonly inclusionProofs: readonly InclusionProof[];
+  readonly windows: readonly PackageWindow[];
+  readonly summary: PackageSummary;
+}
+
+export interface SignedPackage extends PackageContent {
+  readonly timestamp: PackageTimestamp;
+  /** Lower-case hex of SHA-256 over the canonical bytes. */
+  readonly sha256: string;
+  /** Base64 Ed25519 signature over the canonical bytes. */
+  readonly signature: string;
+  readonly algorithm: 'Ed25519';
+  readonly publicKeyUrl: string;
+}
