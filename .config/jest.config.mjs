@@ -1,0 +1,9 @@
+/** Jest runs what `tsc -b` wrote: ESM needs NODE_OPTIONS=--experimental-vm-modules. */
+export default {
+  rootDir: '..',
+  testEnvironment: 'node',
+  transform: {},
+  testMatch: ['<rootDir>/{libs,services,test-e2e}/**/dist/**/*.test.js'],
+  testPathIgnorePatterns: ['/node_modules/'],
+  testTimeout: 30_000,
+};
