@@ -146,9 +146,15 @@ export interface PackageTimestamp {
 
 /** Body of `/v1/compliance-scope`; absent members are undeclared. */
 export interface ComplianceScope {
-  readonly soc2?: { readonly categories: readonly ('security' | 'availability' | 'processing-integrity' | 'confidentiality' | 'privacy')[] };
+  readonly soc2?: {
+    readonly categories: readonly (
+      'security' | 'availability' | 'processing-integrity' | 'confidentiality' | 'privacy'
+    )[];
+  };
   readonly hipaa?: { readonly ephi: boolean };
-  readonly euaiact?: { readonly classification: 'high-risk-annex-iii' | 'high-risk-annex-i' | 'not-high-risk' | 'not-assessed' };
+  readonly euaiact?: {
+    readonly classification: 'high-risk-annex-iii' | 'high-risk-annex-i' | 'not-high-risk' | 'not-assessed';
+  };
   readonly nydfs?: { readonly coveredEntity: boolean };
 }
 
@@ -162,7 +168,12 @@ export interface PackageContent {
   readonly frameworks: readonly Framework[];
   readonly mapping: { readonly version: string; readonly sha256: string };
   /** `null` in a member: undeclared. */
-  readonly scope: { readonly soc2: JsonValue; readonly hipaa: JsonValue; readonly euaiact: JsonValue; readonly nydfs: JsonValue };
+  readonly scope: {
+    readonly soc2: JsonValue;
+    readonly hipaa: JsonValue;
+    readonly euaiact: JsonValue;
+    readonly nydfs: JsonValue;
+  };
   readonly statements: readonly { readonly framework: Framework; readonly text: string }[];
   readonly anchorAuthorities: readonly AnchorAuthority[];
   readonly agents: readonly PackageAgent[];

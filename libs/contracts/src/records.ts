@@ -1,0 +1,283 @@
+import type { ComplianceScope, MerklePath } from './package.js';
+import type { JsonValue } from './leaf.js';
+
+/**
+ * A message of a compacted topic. `version` rises by at least one with every change and never falls;
+ * a reader ignores a version that is not above the one it has. `value: null` says that the thing is gone.
+ */
+export interface VersionedRecord<T> {
+  readonly v: 1;
+  readonly id: string;
+  readonly version: number;
+  readonly value: T | null;
+}
+
+export const PLANS = ['sandbox', 'core', 'scale', 'enterprise'] as const;
+export type Plan = (typeof PLANS)[number];
+
+export const ROLES = ['auditor', 'member', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Topic `accounts`. */
+export interface AccountFacts {
+  readonly name: string;
+  readonly plan: Plan;
+  /** The cap in force, actions a period (paid: calendar month UTC; sandbox: for ever); `null` is none. */
+  readonly actionCap: number | null;
+  /** Sandbox only, ISO time; `null` otherwise. */
+  readonly sandboxExpiresAt: string | null;
+  /** Seconds between anchors that the plan gives (an override is applied by the writer of events). */
+  readonly cadenceSeconds: number;
+}
+
+/** Topic `api-keys`. */
+export interface ApiKeyFacts {
+  readonly accountId: string;
+  readonly name: string;
+  /** First 16 characters of the key. */
+  readonly prefix: string;
+  /** SHA-256 of the whole key, lower-case hex. */
+  readonly sha256: string;
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+}
+
+/** Topic `sessions`. */
+export interface SessionFacts {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly expiresAt: string;
+  readonly revokedAt: string | null;
+}
+
+export type AgentStatus = 'active' | 'frozen' | 'inactive';
+export type ProfileMode = 'enforce' | 'observe';
+export type SpendingWindow = 'action' | 'day' | 'month';
+
+export interface RateLimit {
+  readonly max: number;
+  readonly per_seconds: number;
+}
+
+export interface OutputRules {
+  readonly blocked_pii: readonly string[];
+  readonly block_secrets: boolean;
+  readonly blocked_topics: readonly string[];
+  readonly max_length: number | null;
+}
+
+/** The behavior profile exactly as `GET /v1/agents/{id}/profile` gives it; its JCS is what `profileSha256` hashes. */
+export interface BehaviorProfile {
+  readonly agent_id: string;
+  readonly version: number;
+  readonly mode: ProfileMode;
+  readonly allowed_apis: readonly string[];
+  readonly blocked_apis: readonly string[];
+  /** US dollars. */
+  readonly spending_limit: number | null;
+  readonly spending_window: SpendingWindow;
+  readonly rate_limit: RateLimit | null;
+  readonly off_limits_actions: readonly string[];
+  readonly allowed_actions: readonly string[];
+  readonly allowed_data_scopes: readonly string[];
+  readonly blocked_data_scopes: readonly string[];
+  readonly freeze_on_violation: boolean;
+  readonly store_payload: boolean;
+  readonly output_rules: OutputRules | null;
+}
+
+/** Topic `agents`: the agent and its profile in one record, so that no reader ever sees one without the other. */
+export interface AgentFacts {
+  readonly accountId: string;
+  readonly name: string;
+  readonly type: string | null;
+  readonly purpose: string | null;
+  readonly version: string | null;
+  readonly status: AgentStatus;
+  readonly blockchain_ssn: string | null;
+  readonly wallet_address: string | null;
+  readonly chain_tx_signature: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly registered_at: string | null;
+  /** Time of the last unfreeze (counters' clock, ms): a denial before it no longer freezes. 0: never. */
+  readonly unfrozenAtMs: number;
+  readonly profile: BehaviorProfile;
+  readonly profileSha256: string;
+}
+
+/** Topic `signing-keys`: public facts only. */
+export interface SigningKeyFacts {
+  /** Raw Ed25519 public key, 32 bytes, lower-case hex. */
+  readonly publicKeyHex: string;
+  readonly status: 'published' | 'active' | 'retired' | 'revoked';
+  readonly validFrom: string | null;
+  readonly validTo: string | null;
+}
+
+/**
+ * Topic `usage`, written by policy: what counters are rebuilt from, with the log's tail.
+ * Key: `position`, `account:<id>`, `agent:<id>`, `claim:<account id>:<key hash>`.
+ */
+export type UsageFacts =
+  /** Everything below these offsets of `agent-events` is in the other records. */
+  | { readonly kind: 'position'; readonly offsets: Readonly<Record<number, number>> }
+  | {
+      readonly kind: 'account';
+      /** `2026-11` (UTC) of the paid period. */
+      readonly period: string;
+      readonly actionsInPeriod: number;
+      readonly actionsEver: number;
+      /** `<partition>` → offset up to which (exclusive) it stands. */
+      readonly offsets: Readonly<Record<number, number>>;
+    }
+  | {
+      readonly kind: 'agent';
+      readonly partition: number;
+      readonly offset: number;
+      readonly day: string;
+      readonly dayMicros: number;
+      readonly month: string;
+      readonly monthMicros: number;
+      /** Times (ms) of the checks that count towards the rate limit, oldest first, inside its window only. */
+      readonly rateTimes: readonly number[];
+    }
+  | {
+      readonly kind: 'claim';
+      readonly eventId: string;
+      readonly bodySha256: string;
+      readonly occurredAtMs: number;
+      readonly answer: JsonValue;
+    };
+
+/** Topic `anchor-requests`: a report wants its own transaction. Key: report id. */
+export interface AnchorRequest {
+  readonly reportId: string;
+  /** Content hash, lower-case hex. */
+  readonly contentHash: string;
+}
+
+export interface AgentWindowFacts {
+  readonly agentId: string;
+  readonly agentKey: string;
+  readonly count: number;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  readonly agentRoot: string;
+  readonly leafIndex: number;
+}
+
+/** Topic `anchors`. Keys: `authority:<address>`, `cut:<cadence>:<number>`, `window:<id>:<chunk>`, `report:<id>`. */
+export type AnchorFacts =
+  | {
+      readonly kind: 'authority';
+      readonly address: string;
+      readonly network: string;
+      readonly validFrom: string | null;
+      readonly validTo: string | null;
+    }
+  | {
+      /** The end of a window of one cadence: what lies below `offsets` and above the previous cut's is in it. */
+      readonly kind: 'cut';
+      readonly cadenceSeconds: number;
+      readonly number: number;
+      readonly windowStart: string;
+      readonly windowEnd: string;
+      readonly offsets: Readonly<Record<number, number>>;
+      /** Agents whose leaves of this cadence wait for another window (their cadence changed inside one). */
+      readonly carried: readonly string[];
+    }
+  | {
+      /** A window whose transaction is finalized; its agents in chunks of at most 1,000, in agentKey order. */
+      readonly kind: 'window';
+      readonly windowId: string;
+      readonly cadenceSeconds: number;
+      readonly windowStart: string;
+      readonly windowEnd: string;
+      readonly merkleRoot: string;
+      readonly prev: string;
+      readonly agentCount: number;
+      readonly eventCount: number;
+      readonly txSignature: string;
+      readonly slot: number;
+      readonly blockHeight: number;
+      readonly anchoredAt: string;
+      readonly network: string;
+      readonly authority: string;
+      readonly chunk: number;
+      readonly chunks: number;
+      readonly agents: readonly AgentWindowFacts[];
+    }
+  | {
+      readonly kind: 'report';
+      readonly reportId: string;
+      readonly contentHash: string;
+      readonly txSignature: string;
+      readonly slot: number;
+      readonly blockHeight: number;
+      readonly anchoredAt: string;
+      readonly network: string;
+      readonly authority: string;
+    };
+
+/** Topic `agent-heads`. */
+export interface AgentHeadFacts {
+  readonly lastSequence: number;
+  /** `action.checked` events. */
+  readonly checks: number;
+}
+
+/** Topic `reports`: public facts of an issued report; its body lies in the blob store under `sha256`. */
+export interface ReportFacts {
+  readonly accountId: string;
+  readonly createdAt: string;
+  readonly format: 'json' | 'pdf';
+  readonly frameworks: readonly string[];
+  readonly public: boolean;
+  readonly sha256: string;
+  readonly contentHash: string;
+  readonly signature: string;
+  readonly keyId: string;
+  readonly pdfSha256: string | null;
+  /** Set when an erasure withdrew the stored body. */
+  readonly withdrawn: string | null;
+}
+
+/** Compliance scope as stored by reporting. */
+export type StoredComplianceScope = ComplianceScope;
+
+/** Where an agent stands in an anchored window: what a reader needs to build a proof. */
+export interface AgentWindowProof {
+  readonly windowStart: string;
+  readonly windowEnd: string;
+  readonly merkleRoot: string;
+  readonly txSignature: string;
+  readonly blockHeight: number;
+  readonly anchoredAt: string;
+  readonly network: string;
+  readonly leaf: {
+    readonly agentKey: string;
+    readonly count: number;
+    readonly firstSequence: number;
+    readonly lastSequence: number;
+    readonly agentRoot: string;
+  };
+  readonly leafIndex: number;
+  readonly treeSize: number;
+  readonly path: MerklePath;
+}
+
+/** Topic `dead-letters`. */
+export interface DeadLetter {
+  readonly v: 1;
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly consumer: string;
+  readonly problem: string;
+  /** The message as it was, base64. */
+  readonly value: string;
+  readonly parkedAt: string;
+}
