@@ -1,0 +1,100 @@
+import tseslint from 'typescript-eslint';
+
+const TESTS = ['**/*.test.ts', '**/*.test-*.ts', '**/*.suite.ts', 'test-e2e/**'];
+
+const ENUM = {
+  selector: 'TSEnumDeclaration',
+  message: 'Write a union of string literals instead of an enum: it costs nothing at run time and reads as JSON.',
+};
+const DEFAULT_EXPORT = {
+  selector: 'ExportDefaultDeclaration',
+  message: 'Export by name, so that a thing has one name everywhere.',
+};
+const EXPORT_ASSIGNMENT = {
+  selector: 'TSExportAssignment',
+  message: 'Export by name: this is an ES module.',
+};
+const FORWARD_REF = {
+  selector: "CallExpression[callee.name='forwardRef']",
+  message: 'Two providers that need each other are one, or a third is missing between them: no forwardRef.',
+};
+const PROCESS_ENV = [
+  "MemberExpression[object.name='process'][property.name='env']",
+  "MemberExpression[object.name='process'][property.value='env']",
+  "VariableDeclarator[init.name='process'] > ObjectPattern > Property[key.name='env']",
+  "ImportDeclaration[source.value=/^(node:)?process$/] > ImportSpecifier[imported.name='env']",
+].map((selector) => ({
+  selector,
+  message: 'Only libs/service-kit reads the environment: take the value as an argument from its configuration.',
+}));
+
+const everywhere = [ENUM, DEFAULT_EXPORT, EXPORT_ASSIGNMENT, FORWARD_REF];
+
+export default tseslint.config(
+  { ignores: ['**/dist/**', '**/node_modules/**', '**/coverage/**', 'libs/evidence/vectors/**'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: false },
+      ],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
+      '@typescript-eslint/consistent-type-exports': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      // An async method may await nothing: the port that it fills promises a promise.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/naming-convention': [
+        'error',
+        { selector: 'typeLike', format: ['PascalCase'] },
+        {
+          selector: 'interface',
+          format: ['PascalCase'],
+          custom: { regex: '^I[A-Z][a-z]', match: false },
+        },
+        {
+          selector: ['class', 'interface', 'typeAlias'],
+          format: ['PascalCase'],
+          custom: { regex: '(Manager|Helper|Impl)$', match: false },
+        },
+        { selector: 'function', format: ['camelCase', 'PascalCase'] },
+        {
+          selector: 'variable',
+          format: ['camelCase', 'UPPER_CASE', 'PascalCase'],
+          leadingUnderscore: 'allow',
+          filter: { regex: '^__(dirname|filename)$', match: false },
+        },
+        { selector: 'classMethod', format: ['camelCase'], leadingUnderscore: 'forbid' },
+      ],
+      eqeqeq: ['error', 'always'],
+      'no-restricted-syntax': ['error', ...everywhere, ...PROCESS_ENV],
+    },
+  },
+  {
+    files: ['libs/service-kit/**/*.ts', ...TESTS],
+    rules: { 'no-restricted-syntax': ['error', ...everywhere] },
+  },
+  {
+    files: TESTS,
+    rules: {
+      // A test reads bodies that it has just parsed; the assertion is the check.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+    },
+  },
+  {
+    files: ['**/*.{js,mjs,cjs}'],
+    extends: [tseslint.configs.base],
+    rules: { eqeqeq: ['error', 'always'], 'no-restricted-syntax': ['error', ...everywhere, ...PROCESS_ENV] },
+  },
+);
