@@ -1,0 +1,170 @@
+import type { Plan, SpendingWindow, RateLimit, Severity, ViolationType, AnswerExtras } from '@countersign/contracts';
+
+/** What has a version that a gateway must not be behind of. */
+export type VersionedKind = 'account' | 'api-key' | 'session' | 'agent';
+
+/** A denial by the static rules (off-limits, APIs, data scope, output), found before the trip. */
+export interface StaticViolation {
+  readonly violation_type: ViolationType;
+  readonly severity: Severity;
+  readonly reason: string;
+  readonly rule: string | null;
+  readonly detail: string | null;
+  readonly extras: AnswerExtras | null;
+}
+
+/** What the one atomic round trip of a check takes. Money is whole micro-dollars, at most 2^53 − 1. */
+export interface CheckTrip {
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly apiKeyId: string;
+  /** What the gateway's projection held when it judged the static rules. */
+  readonly versions: { readonly account: number; readonly apiKey: number; readonly agent: number };
+  readonly plan: { readonly plan: Plan; readonly actionCap: number | null; readonly sandboxExpiresAtMs: number | null };
+  /** The agent's status in the projection is `frozen`. */
+  readonly frozen: boolean;
+  readonly observe: boolean;
+  readonly freezeOnViolation: boolean;
+  readonly violation: StaticViolation | null;
+  readonly costMicros: number;
+  readonly spending: { readonly limitMicros: number; readonly window: SpendingWindow } | null;
+  readonly rate: RateLimit | null;
+  readonly idempotency: { readonly keySha256: string; readonly bodySha256: string } | null;
+  /** Fresh random material of the gateway: 10 bytes hex for the event id; salts in base64url. */
+  readonly entropy: string;
+  readonly actionSalt: string;
+  readonly payloadSalt: string | null;
+}
+
+/** How the trip decided. With the request's body and the profile it determines the event's bytes. */
+export interface Judgement {
+  /** The counters' clock, ms since the epoch. */
+  readonly nowMs: number;
+  readonly entropy: string;
+  readonly actionSalt: string;
+  readonly payloadSalt: string | null;
+  readonly versions: CheckTrip['versions'];
+  readonly outcome: 'allowed' | 'denied' | 'frozen' | 'sandbox_expired' | 'action_cap';
+  /** The violation found, static or counted; in observe mode present although `outcome` is `allowed`. */
+  readonly violation: StaticViolation | null;
+  readonly costMicros: number;
+  readonly countsAction: boolean;
+  readonly freezesAgent: boolean;
+}
+
+/** What was answered, word for word, for a repeated idempotency key. */
+export interface StoredAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly eventId: string;
+  readonly coverage: string | null;
+}
+
+export type CheckTripResult =
+  | { readonly kind: 'judged'; readonly judgement: Judgement }
+  /** Nothing was counted or claimed: the projection is older than this; wait for it and come again. */
+  | { readonly kind: 'stale'; readonly versions: CheckTrip['versions'] }
+  /** The same key with the same body was answered: give the same answer. */
+  | { readonly kind: 'answered'; readonly answer: StoredAnswer }
+  /** The same key is under way or had a 503: append the bytes that this judgement determines, then answer. */
+  | { readonly kind: 'claimed'; readonly judgement: Judgement }
+  /** As `claimed`, but freeze, plan or profile changed since: judged anew; the old event is to be marked unanswered. */
+  | { readonly kind: 'rejudged'; readonly judgement: Judgement; readonly superseded: Judgement }
+  /** The same key with another body. */
+  | { readonly kind: 'conflict' }
+  /** The counters lost their data and are being rebuilt, or cannot be reached: answer 503. */
+  | { readonly kind: 'unavailable'; readonly reason: string };
+
+export interface AccountUsage {
+  /** Actions in the current period (paid: calendar month UTC). */
+  readonly actionsInPeriod: number;
+  readonly actionsEver: number;
+  readonly period: string;
+}
+
+/** What an event of the log does to the counters; derived from its envelope by the caller. */
+export interface CountedEvent {
+  readonly partition: number;
+  readonly offset: number;
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly eventId: string;
+  readonly occurredAtMs: number;
+  readonly countsAction: boolean;
+  readonly countsRate: boolean;
+  readonly costMicros: number;
+  readonly freezesAgent: boolean;
+  readonly idempotency: {
+    readonly keySha256: string;
+    readonly bodySha256: string;
+    readonly answer: StoredAnswer;
+  } | null;
+}
+
+export interface UsageSnapshot {
+  readonly accounts: readonly {
+    readonly accountId: string;
+    readonly period: string;
+    readonly actionsInPeriod: number;
+    readonly actionsEver: number;
+  }[];
+  readonly agents: readonly {
+    readonly agentId: string;
+    readonly day: string;
+    readonly dayMicros: number;
+    readonly month: string;
+    readonly monthMicros: number;
+    readonly rateTimes: readonly number[];
+    readonly frozen: boolean;
+    readonly unfrozenAtMs: number;
+  }[];
+  readonly claims: readonly {
+    readonly accountId: string;
+    readonly keySha256: string;
+    readonly bodySha256: string;
+    readonly occurredAtMs: number;
+    readonly answer: StoredAnswer;
+  }[];
+  readonly versions: readonly { readonly kind: VersionedKind; readonly id: string; readonly version: number }[];
+}
+
+/**
+ * What gateways share at the moment of decision. One clock, one atomic trip a check.
+ *
+ * `check` judges in this order and counts only what it decided:
+ * idempotency (answered, conflict, claimed) → versions (stale) → plan (`sandbox_expired`, `action_cap`) → freeze →
+ * the static violation → spending → rate. A check that reaches the policy (everything after freeze) counts one action,
+ * allowed or denied; spending and rate count allowed ones alone. Spending: the sum of the window plus this cost must not
+ * pass the limit (`action`: the cost alone); sums saturate at 2^53 − 1. Rate: an exact sliding window, a check counts
+ * while `now − time < per_seconds * 1000`. In observe mode nothing after freeze denies: the violation is returned,
+ * the outcome is `allowed`, everything counts, nothing freezes. Windows are those of the counters' clock in UTC.
+ * With an idempotency key the judgement is kept as a claim for 24 hours in the same step.
+ * A claim whose versions or freeze flag are no longer the same is judged anew (`rejudged`); what it counted is taken back first.
+ */
+export interface Counters {
+  /** `null` when it serves; else why not. */
+  unavailable(): string | null;
+  /** ms since the epoch; never falls, never stands still for long. */
+  now(): Promise<number>;
+  check(trip: CheckTrip): Promise<CheckTripResult>;
+  /** Keeps the answer of a claim. */
+  answered(accountId: string, keySha256: string, answer: StoredAnswer): Promise<void>;
+  /** Takes back what a judgement counted: only for a definite failure to append (`LogRefused`); drops its claim. */
+  takeBack(accountId: string, agentId: string, judgement: Judgement, keySha256: string | null): Promise<void>;
+  /** Raises, never lowers. */
+  raise(kind: VersionedKind, id: string, version: number): Promise<void>;
+  version(kind: VersionedKind, id: string): Promise<number | null>;
+  /** Sets the freeze flag unless the agent was unfrozen at or after `atMs`. */
+  freeze(agentId: string, atMs: number): Promise<void>;
+  /** Clears the flag and remembers when; gives that time (ms by the counters' clock). */
+  unfreeze(agentId: string): Promise<number>;
+  isFrozen(agentId: string): Promise<boolean>;
+  usage(accountId: string): Promise<AccountUsage>;
+  /** Begins or continues a rebuild: adds the snapshot's facts (totals replace, versions and freezes only rise). */
+  restore(snapshot: UsageSnapshot): Promise<void>;
+  /** Applies events of the log's tail, each once by event id. */
+  replay(events: readonly CountedEvent[]): Promise<void>;
+  /** Ends the rebuild: from now on it serves. */
+  serve(): Promise<void>;
+  close(): Promise<void>;
+}

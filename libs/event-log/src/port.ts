@@ -1,0 +1,118 @@
+import type { TopicName } from '@countersign/contracts';
+
+/** One message to append. `value` is UTF-8 JSON text. */
+export interface NewRecord {
+  readonly topic: TopicName;
+  /** Decides the partition; the newest record of a key survives compaction. */
+  readonly key: string;
+  readonly value: string;
+}
+
+/** A message as read back. */
+export interface LogRecord {
+  readonly topic: TopicName;
+  readonly partition: number;
+  readonly offset: number;
+  readonly key: string;
+  readonly value: Uint8Array;
+  /** When the log took it, ms since the epoch by the log's own clock. */
+  readonly appendedAtMs: number;
+}
+
+export interface Appended {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+/** Offsets by partition. */
+export type Offsets = Readonly<Record<number, number>>;
+
+/** The batch is certainly not in the log and never will be. */
+export class LogRefused extends Error {
+  override readonly name = 'LogRefused';
+}
+/** The batch may or may not be in the log: a time-out or a failed sync. */
+export class LogFateUnknown extends Error {
+  override readonly name = 'LogFateUnknown';
+}
+/** The log's files or topics are damaged or not what this program made; it names what. */
+export class LogDamaged extends Error {
+  override readonly name = 'LogDamaged';
+}
+
+/**
+ * The append side.
+ * - MUST resolve only when every record is durable (fsync, or `acks=all`), never before.
+ * - Records of one call with the same key keep their order, and follow those of earlier calls of this writer.
+ * - MUST reject with `LogRefused` or `LogFateUnknown`; after `LogFateUnknown` the caller must assume either.
+ * - After a failed sync the writer latches: every later call is `LogRefused` until the log was reopened and checked.
+ * - Bounded: refuses (`LogRefused`) instead of buffering without end.
+ */
+export interface EventWriter {
+  append(records: readonly NewRecord[]): Promise<readonly Appended[]>;
+  /** `null` when it accepts; else why not, in plain words. */
+  refusing(): string | null;
+}
+
+/** A batch of one partition, in offset order. */
+export interface LogBatch {
+  readonly topic: TopicName;
+  readonly partition: number;
+  readonly records: readonly LogRecord[];
+  /** End offset of the partition when the batch was read: lag = `endOffset` − last offset − 1. */
+  readonly endOffset: number;
+}
+
+export interface Consumption {
+  /** Resolves when the last handler has returned; no handler is called afterwards. */
+  stop(): Promise<void>;
+  /** Messages behind the end, by `<topic>/<partition>`. */
+  lag(): Readonly<Record<string, number>>;
+  /** Why it stands still (the handler's last error), or `null`. Readiness fails while it is not `null`. */
+  stalled(): string | null;
+  /** Resolves once everything that was in the topics at the time of the call has been handled. */
+  caughtUp(): Promise<void>;
+}
+
+export interface ConsumeOptions {
+  /** Consumer group: the name of the service, or of a projection inside it. */
+  readonly group: string;
+  readonly topics: readonly TopicName[];
+  /**
+   * `shared`: the partitions are divided among the group's members.
+   * `everyone`: each member reads all partitions (projections).
+   */
+  readonly mode: 'shared' | 'everyone';
+  /**
+   * Where to begin in a partition: the offset after the last one handled, as the consumer saved it with its projection,
+   * or `null` for the beginning. Called at start and whenever a partition is assigned anew.
+   */
+  position(topic: TopicName, partition: number): Promise<number | null> | number | null;
+  /**
+   * Takes one partition's batch and saves position and effects together. A rejection stops the partition,
+   * is shown by `stalled()`, and brings the same batch again after a back-off. Batches of one partition never overlap.
+   */
+  handle(batch: LogBatch): Promise<void> | void;
+  /** At most this many records in a batch; default 1,000. */
+  readonly maxBatch?: number;
+}
+
+/**
+ * The read side.
+ * - Offsets of a partition rise strictly; retention and compaction leave holes, never a changed message.
+ * - A position below the first kept offset of a topic that is kept by time is an error (`LogDamaged`): messages were missed.
+ */
+export interface EventReader {
+  partitions(topic: TopicName): Promise<number>;
+  /** First kept offset by partition. */
+  beginOffsets(topic: TopicName): Promise<Offsets>;
+  /** One past the last durable offset by partition. */
+  endOffsets(topic: TopicName): Promise<Offsets>;
+  /** Durable records from `fromOffset`, in order; fewer than asked only at the end. At most `limit` and about 8 MiB. */
+  read(topic: TopicName, partition: number, fromOffset: number, limit: number): Promise<readonly LogRecord[]>;
+  consume(options: ConsumeOptions): Promise<Consumption>;
+}
+
+export interface EventLog extends EventWriter, EventReader {
+  close(): Promise<void>;
+}
