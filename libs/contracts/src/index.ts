@@ -4,3 +4,5 @@ export * from './envelope.js';
 export * from './topics.js';
 export * from './records.js';
 export * from './neighbours.js';
+export * from './http/route.js';
+export * from './http/fragments.js';

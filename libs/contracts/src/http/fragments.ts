@@ -1,0 +1,47 @@
+import type { JsonSchema, RouteResponse } from './route.js';
+
+export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+
+export const uuid: JsonSchema = { type: 'string', pattern: UUID_PATTERN };
+export const sha256Hex: JsonSchema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+/** ISO 8601 with a zone; fractions of a second to milliseconds. */
+export const isoTime: JsonSchema = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$',
+};
+export const limit: JsonSchema = { type: 'integer', minimum: 1, maximum: 1000, default: 50 };
+export const offset: JsonSchema = { type: 'integer', minimum: 0, maximum: 9007199254740991, default: 0 };
+
+export const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
+
+export const errorSchema: JsonSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: { error: { type: 'string' } },
+  additionalProperties: false,
+};
+
+export const error = (description: string): RouteResponse => ({ description, schema: errorSchema });
+
+/** Responses that every session route may give; add its own 404 and 409. */
+export const sessionErrors = {
+  401: error('no valid session'),
+  403: error('the role may not do this'),
+} as const;
+
+export const bodyErrors = {
+  400: error('the request is malformed; the text says what to change'),
+  413: error('the body is too large'),
+  415: error('not JSON, or encoded'),
+} as const;
+
+export const pageOf = (name: string, item: JsonSchema): JsonSchema => ({
+  type: 'object',
+  required: [name, 'total', 'limit', 'offset'],
+  properties: {
+    [name]: { type: 'array', items: item },
+    total: { type: 'integer' },
+    limit: { type: 'integer' },
+    offset: { type: 'integer' },
+  },
+});

@@ -1,0 +1,60 @@
+import type { Role } from '../records.js';
+
+/** A JSON Schema (draft 2020-12) as plain data: compiled by ajv for validation, printed into the OpenAPI document. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export type ServiceName =
+  | 'gateway'
+  | 'identity'
+  | 'policy'
+  | 'audit-log'
+  | 'alerts'
+  | 'anchoring'
+  | 'reporting'
+  | 'verification'
+  | 'mcp'
+  | 'dashboard';
+
+export interface RouteResponse {
+  readonly description: string;
+  readonly schema?: JsonSchema;
+  /** Default `application/json`; no schema and no type: no body. */
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One HTTP route: what the edge checks before a handler runs, and what the OpenAPI document says. One definition for both.
+ * Refusals are in this order: 404 route, 405, 401, 413/415, 400, 403, then the handler's own 404 and 409.
+ */
+export interface Route {
+  readonly service: ServiceName;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** OpenAPI form: `/v1/agents/{id}`. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly auth: 'none' | 'api-key' | 'session';
+  /** Lowest role that may (auditor < member < admin); only with `session`. Default `auditor`. */
+  readonly role?: Role;
+  /** Schemas of path parameters; a value that does not fit is 400. Values arrive as strings. */
+  readonly params?: Readonly<Record<string, JsonSchema>>;
+  /** Schemas of query parameters; integers and booleans are coerced from their text. Unknown ones are ignored. */
+  readonly query?: Readonly<Record<string, JsonSchema>>;
+  readonly headers?: Readonly<Record<string, JsonSchema>>;
+  /** Absent: the route takes no body, and one that is sent is ignored. */
+  readonly body?: JsonSchema;
+  /** The body may be absent; it is `{}` then. */
+  readonly bodyOptional?: true;
+  /** `verification`: 64 MiB, depth 64, no count of keys or strings. Default: 1 MiB, depth 32, 10,000 keys, 256 KiB strings. */
+  readonly bodyLimit?: 'verification';
+  /** Status that a handler's return value gets. */
+  readonly success: number;
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+}
+
+/** Keeps literal types while checking the shape. */
+export function route<const R extends Route>(definition: R): R {
+  return definition;
+}

@@ -1,0 +1,33 @@
+import type { Role } from '@countersign/contracts';
+
+/** Who calls a dashboard route. */
+export interface SessionCaller {
+  readonly sessionId: string;
+  readonly accountId: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** Who calls an API-key route. */
+export interface ApiKeyCaller {
+  readonly accountId: string;
+  readonly apiKeyId: string;
+}
+
+/**
+ * What a handler throws to refuse: `status` and the public words of `{error}`.
+ * Words say what to change; they never hold paths, queries, stack traces or a driver's message.
+ */
+export class HttpRefusal extends Error {
+  override readonly name = 'HttpRefusal';
+  constructor(
+    readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+    /** Replaces `{error}` where the contract has another body. */
+    readonly body: unknown = undefined,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,61 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { EventArchive, ProofSource, Route, ServiceName, TopicName } from '@countersign/contracts';
+import type { Chain } from '@countersign/chain';
+import type { Counters } from '@countersign/counters';
+import type { EventLog } from '@countersign/event-log';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Config } from '../configuration/config.js';
+
+/** What one service offers another: in process in the standalone, HTTP with a service credential otherwise. */
+export interface Neighbours {
+  readonly 'event-archive': EventArchive;
+  readonly 'proof-source': ProofSource;
+}
+
+export interface ServiceContext {
+  readonly name: ServiceName;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly eventLog: EventLog;
+  readonly counters: Counters;
+  /** One registry a thread; names begin with `countersign_`. */
+  readonly metrics: Registry;
+  /** Opened at the first call. */
+  chain(): Promise<Chain>;
+  /** Folder of this service's own files, mode 0700: `<data>/<name>`. */
+  readonly directory: string;
+  provide<K extends keyof Neighbours>(name: K, neighbour: Neighbours[K]): void;
+  /** Resolves when the neighbour is provided or reachable. */
+  neighbour<K extends keyof Neighbours>(name: K): Promise<Neighbours[K]>;
+  /** Wall clock, ms. Only for schedules and labels; what an event says comes from `counters.now()`. */
+  readonly clock: () => number;
+  /** Where callers reach the API: `COUNTERSIGN_PUBLIC_URL`, else the address in use. Known once listening. */
+  publicUrl(): string;
+}
+
+/** Answers a request itself and returns true, or leaves it untouched and returns false. */
+export type BareHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+export interface RunningService {
+  /** Controllers with `@HttpRoute`, and consumers with `@EventPattern`; the kit hosts it as a Nest application of its own. */
+  readonly module?: DynamicModule | Type;
+  /** Tried before Express, for the one route that cannot afford it. */
+  readonly bare?: BareHandler;
+  /** What it waits for or why it stands still, in plain words; empty when it serves. */
+  notReady(): readonly string[];
+  /** Called after the edge has stopped taking requests: drain, commit, close. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceDefinition {
+  readonly name: ServiceName;
+  readonly routes: readonly Route[];
+  readonly reads: readonly TopicName[];
+  readonly writes: readonly TopicName[];
+  /** Services that must have started before (in one process), or be waited for. */
+  readonly after: readonly ServiceName[];
+  /** Opens stores, follows topics, builds the module. Long catching-up goes on after it returned: `notReady` tells. */
+  start(context: ServiceContext): Promise<RunningService>;
+}
