@@ -6,3 +6,5 @@ export * from './records.js';
 export * from './neighbours.js';
 export * from './http/route.js';
 export * from './http/fragments.js';
+export * from './http/reporting.js';
+export * from './http/verification.js';

@@ -1,0 +1,228 @@
+import { FRAMEWORKS } from '../package.js';
+import {
+  bodyErrors,
+  error,
+  isoTime,
+  limit,
+  nullable,
+  offset,
+  pageOf,
+  sessionErrors,
+  sha256Hex,
+  uuid,
+} from './fragments.js';
+import { route, type JsonSchema } from './route.js';
+
+const packageSchema: JsonSchema = {
+  type: 'object',
+  description: 'Signed evidence package, schemaVersion 1.0.0',
+  required: [
+    'schemaVersion',
+    'canonicalization',
+    'sha256',
+    'signature',
+    'algorithm',
+    'publicKeyUrl',
+    'timestamp',
+    'inclusionProofs',
+  ],
+  properties: {
+    schemaVersion: { const: '1.0.0' },
+    canonicalization: { const: 'rfc8785-jcs' },
+    sha256: sha256Hex,
+    signature: { type: 'string' },
+    algorithm: { const: 'Ed25519' },
+    publicKeyUrl: { type: 'string' },
+    timestamp: { type: 'object' },
+    events: { type: 'array' },
+    inclusionProofs: { type: 'array' },
+  },
+};
+
+const reportEntry: JsonSchema = {
+  type: 'object',
+  required: ['id', 'createdAt', 'format', 'frameworks', 'public', 'sha256', 'pdfSha256'],
+  properties: {
+    id: uuid,
+    createdAt: { type: 'string' },
+    format: { enum: ['json', 'pdf'] },
+    frameworks: { type: 'array', items: { enum: FRAMEWORKS } },
+    public: { type: 'boolean' },
+    sha256: sha256Hex,
+    pdfSha256: nullable(sha256Hex),
+    contentHash: sha256Hex,
+    anchor: {
+      type: 'object',
+      description: 'The transaction that holds the content hash, also when it landed after the report was issued',
+      properties: {
+        network: nullable({ type: 'string' }),
+        txSignature: nullable({ type: 'string' }),
+        blockHeight: nullable({ type: 'integer' }),
+      },
+    },
+  },
+};
+
+export const exportBody: JsonSchema = {
+  type: 'object',
+  required: ['format', 'frameworks', 'from', 'to'],
+  properties: {
+    agentIds: { type: 'array', items: uuid, maxItems: 1000 },
+    format: { enum: ['json', 'pdf'] },
+    frameworks: { type: 'array', items: { enum: FRAMEWORKS }, minItems: 1, uniqueItems: true },
+    from: isoTime,
+    to: isoTime,
+    withhold: { type: 'array', items: { enum: ['action', 'payload'] }, uniqueItems: true },
+  },
+  additionalProperties: false,
+};
+
+export const complianceScopeSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    soc2: nullable({
+      type: 'object',
+      required: ['categories'],
+      properties: {
+        categories: {
+          type: 'array',
+          items: { enum: ['security', 'availability', 'processing-integrity', 'confidentiality', 'privacy'] },
+          uniqueItems: true,
+        },
+      },
+      additionalProperties: false,
+    }),
+    hipaa: nullable({
+      type: 'object',
+      required: ['ephi'],
+      properties: { ephi: { type: 'boolean' } },
+      additionalProperties: false,
+    }),
+    euaiact: nullable({
+      type: 'object',
+      required: ['classification'],
+      properties: {
+        classification: { enum: ['high-risk-annex-iii', 'high-risk-annex-i', 'not-high-risk', 'not-assessed'] },
+      },
+      additionalProperties: false,
+    }),
+    nydfs: nullable({
+      type: 'object',
+      required: ['coveredEntity'],
+      properties: { coveredEntity: { type: 'boolean' } },
+      additionalProperties: false,
+    }),
+  },
+  additionalProperties: false,
+};
+
+export const reportingRoutes = {
+  exportSigned: route({
+    service: 'reporting',
+    method: 'POST',
+    path: '/v1/events/export-signed',
+    operationId: 'exportSigned',
+    summary: 'Issue a signed evidence package',
+    tag: 'reports',
+    auth: 'session',
+    // The plan is judged before the body (403 before 400), so the handler applies `exportBody` itself.
+    body: {},
+    success: 200,
+    responses: {
+      200: {
+        description: 'the package',
+        schema: packageSchema,
+        headers: { 'x-report-id': 'id of the report', 'x-pdf-sha256': 'SHA-256 of the PDF, for format pdf' },
+      },
+      ...bodyErrors,
+      ...sessionErrors,
+      404: error('an agent that is not the account’s'),
+      503: error('the archive or the log is not reachable'),
+    },
+  }),
+  listReports: route({
+    service: 'reporting',
+    method: 'GET',
+    path: '/v1/reports',
+    operationId: 'listReports',
+    summary: 'Reports issued, newest first',
+    tag: 'reports',
+    auth: 'session',
+    query: { limit, offset },
+    success: 200,
+    responses: {
+      200: { description: 'a page of reports', schema: pageOf('reports', reportEntry) },
+      400: bodyErrors[400],
+      ...sessionErrors,
+    },
+  }),
+  getReport: route({
+    service: 'reporting',
+    method: 'GET',
+    path: '/v1/reports/{id}',
+    operationId: 'getReport',
+    summary: 'A signed package as it was issued',
+    tag: 'reports',
+    auth: 'session',
+    params: { id: uuid },
+    success: 200,
+    responses: {
+      200: { description: 'the package', schema: packageSchema },
+      400: bodyErrors[400],
+      ...sessionErrors,
+      404: error('no such report'),
+    },
+  }),
+  updateReport: route({
+    service: 'reporting',
+    method: 'PATCH',
+    path: '/v1/reports/{id}',
+    operationId: 'updateReport',
+    summary: 'Make a report public, or private again',
+    tag: 'reports',
+    auth: 'session',
+    role: 'member',
+    params: { id: uuid },
+    body: {
+      type: 'object',
+      required: ['public'],
+      properties: { public: { type: 'boolean' } },
+      additionalProperties: false,
+    },
+    success: 200,
+    responses: {
+      200: { description: 'the list entry', schema: reportEntry },
+      ...bodyErrors,
+      ...sessionErrors,
+      404: error('no such report'),
+    },
+  }),
+  getComplianceScope: route({
+    service: 'reporting',
+    method: 'GET',
+    path: '/v1/compliance-scope',
+    operationId: 'getComplianceScope',
+    summary: 'What the account declared; null is undeclared',
+    tag: 'reports',
+    auth: 'session',
+    success: 200,
+    responses: { 200: { description: 'the declaration', schema: complianceScopeSchema }, ...sessionErrors },
+  }),
+  putComplianceScope: route({
+    service: 'reporting',
+    method: 'PUT',
+    path: '/v1/compliance-scope',
+    operationId: 'putComplianceScope',
+    summary: 'Declare the scope of the account’s frameworks',
+    tag: 'reports',
+    auth: 'session',
+    role: 'admin',
+    body: complianceScopeSchema,
+    success: 200,
+    responses: {
+      200: { description: 'the declaration', schema: complianceScopeSchema },
+      ...bodyErrors,
+      ...sessionErrors,
+    },
+  }),
+} as const;

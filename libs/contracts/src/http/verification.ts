@@ -1,0 +1,171 @@
+import { bodyErrors, error, nullable } from './fragments.js';
+import { route, type JsonSchema } from './route.js';
+
+const text: JsonSchema = { type: 'string' };
+const number: JsonSchema = { type: 'number' };
+
+const keysSchema: JsonSchema = {
+  type: 'object',
+  required: ['keys', 'activeKeyId'],
+  properties: {
+    keys: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['id', 'validFrom', 'validTo', 'status'],
+        properties: {
+          id: text,
+          validFrom: nullable(text),
+          validTo: nullable(text),
+          status: { enum: ['published', 'active', 'retired', 'revoked'] },
+        },
+      },
+    },
+    activeKeyId: text,
+    anchorAuthorities: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['address', 'network', 'validFrom', 'validTo'],
+        properties: { address: text, network: text, validFrom: nullable(text), validTo: nullable(text) },
+      },
+    },
+  },
+};
+
+const chainCheck: JsonSchema = {
+  type: 'object',
+  properties: {
+    checked: { type: 'boolean' },
+    onChain: { type: 'boolean' },
+    detail: text,
+    block_height: nullable(number),
+    slot: nullable(number),
+    confirmations: nullable(number),
+  },
+};
+
+const eventResult: JsonSchema = {
+  type: 'object',
+  properties: {
+    ok: { type: 'boolean' },
+    anchored: { type: 'boolean' },
+    rootMatches: { type: 'boolean' },
+    merkleRoot: nullable(text),
+    txSignature: nullable(text),
+    network: nullable(text),
+    leafIndex: number,
+    treeSize: number,
+    detail: text,
+    eventId: {},
+    chain: chainCheck,
+  },
+};
+
+const inclusionResult: JsonSchema = {
+  type: 'object',
+  required: ['ok'],
+  properties: {
+    ok: { type: 'boolean' },
+    signature: { type: 'object' },
+    events: { type: 'array', items: eventResult },
+    anchoredCount: number,
+    unanchoredCount: number,
+    event: eventResult,
+    chain: chainCheck,
+    error: text,
+    detail: text,
+    sha256: text,
+    canonical: text,
+  },
+};
+
+const anchorCheck: JsonSchema = {
+  type: 'object',
+  required: ['confirmed'],
+  properties: {
+    confirmed: { type: 'boolean' },
+    detail: text,
+    block_height: nullable(number),
+    slot: nullable(number),
+    confirmations: nullable(number),
+    error: text,
+  },
+};
+
+export const verificationRoutes = {
+  listKeys: route({
+    service: 'verification',
+    method: 'GET',
+    path: '/v1/keys',
+    operationId: 'listKeys',
+    summary: 'Signing keys and anchor authorities',
+    tag: 'public',
+    auth: 'none',
+    success: 200,
+    responses: {
+      200: { description: 'active and published keys', schema: keysSchema },
+      500: error('the look-up failed'),
+    },
+  }),
+  getKey: route({
+    service: 'verification',
+    method: 'GET',
+    path: '/v1/keys/{keyId}',
+    operationId: 'getKey',
+    summary: 'A signing key as PEM',
+    tag: 'public',
+    auth: 'none',
+    params: { keyId: { type: 'string', pattern: '^key_[0-9a-f]{16}$' } },
+    success: 200,
+    responses: {
+      200: { description: 'SPKI PEM of the Ed25519 public key', contentType: 'text/plain' },
+      400: error('not a key id'),
+      404: error('no such key'),
+    },
+  }),
+  verifyInclusion: route({
+    service: 'verification',
+    method: 'POST',
+    path: '/v1/inclusion/verify',
+    operationId: 'verifyInclusion',
+    summary: 'Check a package, or one event with its proof',
+    tag: 'public',
+    auth: 'none',
+    body: {
+      type: 'object',
+      properties: {
+        package: { type: 'object' },
+        report: { type: 'object' },
+        event: { type: 'object' },
+        proof: { type: 'object' },
+      },
+      anyOf: [{ required: ['package'] }, { required: ['report'] }, { required: ['event', 'proof'] }],
+    },
+    bodyLimit: 'verification',
+    success: 200,
+    responses: {
+      200: { description: 'what holds and what could not be checked', schema: inclusionResult },
+      ...bodyErrors,
+    },
+  }),
+  verifyChain: route({
+    service: 'verification',
+    method: 'POST',
+    path: '/v1/chain/verify',
+    operationId: 'verifyChain',
+    summary: 'Check that a transaction holds the content hash of a report',
+    tag: 'public',
+    auth: 'none',
+    // Malformed or missing members are 400 in the shape of the answer: the handler judges them.
+    body: {},
+    success: 200,
+    responses: {
+      200: { description: 'confirmed or not', schema: anchorCheck },
+      400: { description: 'malformed or missing members', schema: anchorCheck },
+      413: bodyErrors[413],
+      415: bodyErrors[415],
+      500: { description: 'the chain could not be asked', schema: anchorCheck },
+    },
+  }),
+} as const;
