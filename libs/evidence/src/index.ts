@@ -1,1 +1,84 @@
-export {};
+export type { Ed25519Verify, EvidenceCrypto, Sha256 } from './crypto.js';
+export type { Reading } from './reading.js';
+
+export { fromHex, isHash, sameBytes, toHex } from './encoding/hex.js';
+export { fromBase64, fromBase64Url, isCanonicalBase64, isSalt, toBase64, toBase64Url } from './encoding/base64.js';
+export { isWellFormed, utf8, utf8Length } from './encoding/text.js';
+export { isInstant, isoDuration, parseIsoDuration } from './encoding/time.js';
+export { isUuid, isUuidV7, uuidV7 } from './encoding/uuid.js';
+
+export { canonicalBytes, canonicalize, NotCanonical } from './json/canonicalize.js';
+export {
+  BODY_LIMITS,
+  type JsonLimits,
+  type JsonRefusal,
+  JsonRefused,
+  parseJsonStrict,
+  VERIFICATION_LIMITS,
+} from './json/parse-strict.js';
+
+export { leafHash, nodeHash } from './merkle/hash.js';
+export { CompactRange, merkleRoot } from './merkle/compact-range.js';
+export { inclusionPath, MerkleTree } from './merkle/tree.js';
+export { rootFromPath, verifyInclusion } from './merkle/verify-inclusion.js';
+export { type ConsistencyClaim, verifyConsistency } from './merkle/consistency.js';
+
+export { readLeaf } from './leaf/read-leaf.js';
+export { readEnvelope } from './leaf/read-envelope.js';
+export { canonicalLeaf, leafBytes, leafHashOf } from './leaf/canonical-leaf.js';
+export { commit, commitCanonical, type CommitmentKind, opens, type OpeningVerdict } from './leaf/commitment.js';
+
+export {
+  agentKey,
+  type AgentEvents,
+  type WindowAgent,
+  windowLeafBytes,
+  windowLeafHash,
+  type WindowTree,
+  windowTree,
+} from './window/window-tree.js';
+export { type AnchoredPlace, proofFor, unanchored } from './window/proof.js';
+
+export {
+  parseRegistrationMemo,
+  parseReportMemo,
+  parseWindowMemo,
+  registrationMemo,
+  reportMemo,
+  type WindowMemo,
+  windowMemo,
+} from './chain/memo.js';
+
+export { type Ed25519Refusal, refuseEd25519, verifyEd25519 } from './signature/ed25519.js';
+export { isKeyId, keyId, publicKeyFromPem, publicKeyToPem } from './signature/public-key.js';
+export { blockchainSsn, readSsn, type Registration } from './registration/ssn.js';
+
+export { contentHash, packageCanonicalBytes, packageDigests, type PackageDigests } from './package/canonical.js';
+export {
+  eventStatus,
+  isRefusal,
+  namesDataScope,
+  STATUS_VERDICTS,
+  type StatusFacts,
+  type StatusVerdict,
+} from './package/event-status.js';
+export { summarize, type SummaryEntry } from './package/summary.js';
+export {
+  assemblePackage,
+  type PackageParts,
+  packageTimestamp,
+  type PackageSigner,
+  type ReportAnchor,
+  signPackage,
+} from './package/assemble.js';
+
+export type {
+  ChainCheck,
+  EventResult,
+  Problem,
+  ProblemCode,
+  SignatureResult,
+  VerificationResult,
+} from './verify/result.js';
+export { PROBLEM_CODES } from './verify/result.js';
+export type { ChainAnswer, ChainFacts, ChainTransaction, VerificationKey, VerifyOptions } from './verify/options.js';

@@ -1,0 +1,30 @@
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** Whether `value` is a real instant in ISO 8601 UTC with milliseconds: `2026-03-01T09:30:00.000Z`. */
+export function isInstant(value: unknown): value is string {
+  if (typeof value !== 'string' || !INSTANT.test(value)) return false;
+  const ms = Date.parse(value);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === value;
+}
+
+const DURATION = /^PT([1-9]\d*)([SMH])$/;
+const UNIT_SECONDS = { S: 1, M: 60, H: 3600 } as const;
+
+/**
+ * ISO 8601 duration in the largest whole unit of hours, minutes and seconds: `PT1S`, `PT5M`, `PT1H`.
+ * @throws RangeError unless `seconds` is a positive whole number
+ */
+export function isoDuration(seconds: number): string {
+  if (!Number.isSafeInteger(seconds) || seconds <= 0) throw new RangeError('seconds must be a positive whole number');
+  if (seconds % 3600 === 0) return `PT${seconds / 3600}H`;
+  if (seconds % 60 === 0) return `PT${seconds / 60}M`;
+  return `PT${seconds}S`;
+}
+
+/** Seconds of a duration in the form that {@link isoDuration} gives; `null` for any other text. */
+export function parseIsoDuration(text: string): number | null {
+  const match = DURATION.exec(text);
+  if (match === null) return null;
+  const seconds = Number(match[1]) * UNIT_SECONDS[match[2] as keyof typeof UNIT_SECONDS];
+  return Number.isSafeInteger(seconds) && isoDuration(seconds) === text ? seconds : null;
+}

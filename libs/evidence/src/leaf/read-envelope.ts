@@ -1,0 +1,54 @@
+import type { EventEnvelope } from '@countersign/contracts';
+import { isSalt } from '../encoding/base64.js';
+import { isHash } from '../encoding/hex.js';
+import { isRecord, isWhole, read, refuse, type Reading } from '../reading.js';
+import { readLeaf } from './read-leaf.js';
+
+const ANSWER_TEXTS = ['category', 'pii_kind', 'matched_topic', 'code', 'upgrade_url'] as const;
+
+type Check = readonly [name: keyof EventEnvelope, test: (value: unknown) => boolean, form: string];
+
+const CHECKS: readonly Check[] = [
+  ['accountId', (value) => typeof value === 'string' && value !== '', 'a string that is not empty'],
+  ['cadenceSeconds', (value) => isWhole(value, 1), 'a whole number from 1'],
+  ['costMicros', (value) => isWhole(value, 0), 'a whole number from 0'],
+  ['countsAction', (value) => typeof value === 'boolean', 'true or false'],
+  ['freezesAgent', (value) => typeof value === 'boolean', 'true or false'],
+  ['apiKeyId', (value) => value === null || typeof value === 'string', 'a string or null'],
+  ['idempotency', (value) => value === null || isStamp(value), 'null or two hashes'],
+  ['answer', (value) => value === null || isAnswer(value), 'null or an object of strings and a length'],
+  ['coverage', (value) => value === null || value === 'governed' || value === 'none', '"governed", "none" or null'],
+];
+
+/**
+ * A message of `agent-events` on top of {@link readLeaf}. Members that this version does not know are let through:
+ * they change no leaf. Openings are judged by form; whether they open is {@link opens}'s to say.
+ */
+export function readEnvelope(value: unknown): Reading<EventEnvelope> {
+  if (!isRecord(value)) return refuse('an envelope must be an object');
+  if (value['v'] !== 1) return refuse('v must be 1');
+  const leaf = readLeaf(value['leaf']);
+  if (!leaf.ok) return refuse(`leaf: ${leaf.problem}`);
+  const openings = value['openings'];
+  if (!isRecord(openings)) return refuse('openings must be an object');
+  for (const kind of ['action', 'payload'] as const) {
+    const opening = openings[kind];
+    if (opening === undefined) continue;
+    if (!isRecord(opening) || !isSalt(opening['salt'])) return refuse(`openings.${kind} must have a salt of 16 bytes`);
+    if (leaf.value[kind] === null) return refuse(`openings.${kind} opens nothing: the leaf commits no ${kind}`);
+  }
+  for (const [name, test, form] of CHECKS) {
+    if (!test(value[name])) return refuse(`${name} must be ${form}`);
+  }
+  return read(value as unknown as EventEnvelope);
+}
+
+function isStamp(value: unknown): boolean {
+  return isRecord(value) && isHash(value['keySha256']) && isHash(value['bodySha256']);
+}
+
+function isAnswer(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  if (ANSWER_TEXTS.some((name) => value[name] !== undefined && typeof value[name] !== 'string')) return false;
+  return value['length'] === undefined || isWhole(value['length'], 0);
+}

@@ -1,0 +1,56 @@
+import type { PackageContent, SignedPackage } from '@countersign/contracts';
+import type { Sha256 } from '../crypto.js';
+import { toHex } from '../encoding/hex.js';
+import { utf8 } from '../encoding/text.js';
+import { canonicalize, quote } from '../json/canonicalize.js';
+
+/** Removed before hashing and signing; everything else, `timestamp` included, is covered. */
+export const VERIFICATION_FIELDS = ['sha256', 'signature', 'algorithm', 'publicKeyUrl'] as const;
+
+const UNSIGNED: ReadonlySet<string> = new Set(VERIFICATION_FIELDS);
+
+export interface PackageDigests {
+  /** What `sha256` hashes and `signature` signs. */
+  readonly bytes: Uint8Array;
+  /** SHA-256 of `bytes`, lower-case hex. */
+  readonly sha256: string;
+  /** SHA-256 of the canonical package without `timestamp`: what the report's transaction names. */
+  readonly contentHash: string;
+}
+
+/**
+ * All hashes of a package, each member made canonical only once.
+ * @throws NotCanonical where the package has no canonical form
+ */
+export function packageDigests(pkg: object, sha256: Sha256): PackageDigests {
+  const members = canonicalMembers(pkg);
+  const bytes = joined(members);
+  return {
+    bytes,
+    sha256: toHex(sha256(bytes)),
+    contentHash: toHex(sha256(joined(members.filter(([name]) => name !== 'timestamp')))),
+  };
+}
+
+/** RFC 8785 bytes of the package without the four verification fields. */
+export function packageCanonicalBytes(pkg: object): Uint8Array {
+  return joined(canonicalMembers(pkg));
+}
+
+/** SHA-256 of the canonical package without `timestamp` and the four verification fields, lower-case hex. */
+export function contentHash(pkg: PackageContent | SignedPackage, sha256: Sha256): string {
+  return toHex(sha256(joined(canonicalMembers(pkg).filter(([name]) => name !== 'timestamp'))));
+}
+
+type Member = readonly [name: string, canonical: string];
+
+function canonicalMembers(pkg: object): Member[] {
+  return Object.keys(pkg)
+    .filter((name) => !UNSIGNED.has(name))
+    .sort()
+    .map((name) => [name, canonicalize((pkg as Record<string, unknown>)[name])]);
+}
+
+function joined(members: readonly Member[]): Uint8Array {
+  return utf8(`{${members.map(([name, canonical]) => `${quote(name)}:${canonical}`).join(',')}}`);
+}

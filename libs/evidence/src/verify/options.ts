@@ -1,0 +1,49 @@
+import type { AnchorAuthority } from '@countersign/contracts';
+import type { EvidenceCrypto } from '../crypto.js';
+
+/** A key that the verifier has from a source of its own, never from the package. */
+export interface VerificationKey {
+  /** Raw, 32 bytes. */
+  readonly publicKey: Uint8Array;
+  readonly status: 'published' | 'active' | 'retired' | 'revoked';
+  /** ISO times: valid from `validFrom` on and before `validTo`; `null` is open. */
+  readonly validFrom: string | null;
+  readonly validTo: string | null;
+}
+
+/** What a chain said about one transaction. */
+export interface ChainTransaction {
+  readonly succeeded: boolean;
+  /** At the `finalized` commitment. */
+  readonly finalized: boolean;
+  /** Addresses (base58) that signed it. */
+  readonly signers: readonly string[];
+  /** Texts of its Memo instructions. */
+  readonly memos: readonly string[];
+  /** ISO; `null` where the chain keeps none. */
+  readonly blockTime: string | null;
+  readonly blockHeight: number | null;
+  readonly slot: number | null;
+  readonly confirmations: number | null;
+}
+
+/** `not-found`: the chain answered that it has none. `unavailable`: nobody answered. */
+export type ChainAnswer = ChainTransaction | 'not-found' | 'unavailable';
+
+/** Look-ups made beforehand, so that verification itself asks nobody. {@link transactionsToAsk} names them. */
+export interface ChainFacts {
+  /** Network that was asked; what names another one is not checked. */
+  readonly network: string;
+  /** By transaction signature; what is missing here was not asked. */
+  readonly transactions: ReadonlyMap<string, ChainAnswer>;
+  /** Published authorities; `null`: the verifier was given none, so that who anchored is not checked. */
+  readonly authorities: readonly AnchorAuthority[] | null;
+}
+
+export interface VerifyOptions {
+  readonly crypto: EvidenceCrypto;
+  /** `null`: integrity only, the issuer is not checked. */
+  readonly keys: readonly VerificationKey[] | null;
+  /** `null`: the chain was not asked. */
+  readonly chain: ChainFacts | null;
+}

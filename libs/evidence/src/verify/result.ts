@@ -1,0 +1,117 @@
+/** Everything that verification can find wrong. Stable: programs and test vectors name them. */
+export const PROBLEM_CODES = [
+  'unsupported-canonicalization',
+  'unsupported-schema',
+  'not-canonical',
+  'verification-fields',
+  'unknown-key',
+  'key-revoked',
+  'signature-invalid',
+  'key-outside-validity',
+  'sha256-differs',
+  'structure',
+  'leaf-invalid',
+  'duplicate-event',
+  'opening-wrong',
+  'opening-inconsistent',
+  'profile-differs',
+  'control-status-differs',
+  'range-mark-wrong',
+  'sequence-missing',
+  'sequence-duplicate',
+  'agent-unknown',
+  'agent-figures-differ',
+  'proof-event-differs',
+  'proof-form',
+  'proof-place-differs',
+  'proof-agent-differs',
+  'proof-root-differs',
+  'window-missing',
+  'window-differs',
+  'window-root-differs',
+  'window-gap',
+  'anchor-list-differs',
+  'status-differs',
+  'summary-differs',
+  'content-hash-differs',
+  'transaction-not-found',
+  'transaction-failed',
+  'transaction-not-final',
+  'transaction-authority',
+  'transaction-memo',
+  'transaction-root-differs',
+  'transaction-size-differs',
+  'transaction-window-differs',
+  'transaction-height-differs',
+] as const;
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+/** One thing that is wrong, in plain words that quote no content. */
+export interface Problem {
+  readonly code: ProblemCode;
+  /** Where in the package: `events[3].opened.action`; empty for the package as a whole. */
+  readonly path: string;
+  readonly message: string;
+  readonly eventId?: string;
+}
+
+/** The chain check object of `interface.md`. `checked:false` says that nobody was asked, not that it is absent. */
+export interface ChainCheck {
+  readonly checked: boolean;
+  readonly onChain: boolean;
+  readonly detail: string;
+  readonly block_height: number | null;
+  readonly slot: number | null;
+  readonly confirmations: number | null;
+}
+
+/** The per-event result of `interface.md`. */
+export interface EventResult {
+  /** That the proof holds; `false` for an unanchored event, with nothing wrong about it. */
+  readonly ok: boolean;
+  readonly anchored: boolean;
+  /** Both paths lead to `merkleRoot`. */
+  readonly rootMatches: boolean;
+  readonly eventId: unknown;
+  readonly merkleRoot: string | null;
+  readonly txSignature: string | null;
+  readonly network: string | null;
+  readonly leafIndex?: number;
+  readonly treeSize?: number;
+  readonly detail: string;
+  readonly chain: ChainCheck;
+}
+
+export interface SignatureResult {
+  /** `false` where no key was given. */
+  readonly checked: boolean;
+  /** `true` only when it was checked and holds with a key that may be used. */
+  readonly valid: boolean;
+  /** As the package names it; not to be trusted by itself. */
+  readonly keyId: string | null;
+  readonly detail: string;
+  /** Block time (ISO) of the report's own transaction, by which the key's validity was judged; `null`: not proven. */
+  readonly provenTime: string | null;
+}
+
+export interface VerificationResult {
+  /** Nothing that was checked is wrong. Read `notChecked` beside it. */
+  readonly ok: boolean;
+  readonly signature: SignatureResult;
+  /** Of the canonical bytes, recomputed; `null` where the package has no canonical form. */
+  readonly sha256: string | null;
+  /** Recomputed; `null` likewise. */
+  readonly contentHash: string | null;
+  readonly events: readonly EventResult[];
+  readonly anchoredCount: number;
+  readonly unanchoredCount: number;
+  /** Of the report's own transaction. */
+  readonly chain: ChainCheck;
+  /** One plain sentence each. */
+  readonly checked: readonly string[];
+  readonly notChecked: readonly string[];
+  /** In the order of the checks, so the first is the one to name; at most 100 are kept. */
+  readonly problems: readonly Problem[];
+  /** Of all problems, kept or not. */
+  readonly problemCount: number;
+}
