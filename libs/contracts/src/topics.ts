@@ -20,7 +20,7 @@ export const TOPICS = {
     retention: days30,
     partitions: 12,
     writtenBy: ['gateway', 'policy', 'audit-log'],
-    readBy: ['audit-log', 'anchoring', 'alerts', 'policy', 'gateway'],
+    readBy: ['audit-log', 'anchoring', 'alerts', 'policy', 'gateway', 'identity'],
   },
   accounts: {
     name: 'accounts',

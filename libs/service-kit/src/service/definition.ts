@@ -1,17 +1,59 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { EventArchive, ProofSource, Route, ServiceName, TopicName } from '@countersign/contracts';
+import type { EventArchive, Plan, ProofSource, Route, ServiceName, TopicName } from '@countersign/contracts';
 import type { Chain } from '@countersign/chain';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../configuration/config.js';
 
+/** The first account with its admin and its API key; ids and secrets are the caller's, so that a repetition changes nothing. */
+export interface FirstAccount {
+  readonly accountId: string;
+  readonly accountName: string;
+  readonly plan: Plan;
+  readonly userId: string;
+  readonly email: string;
+  readonly password: string;
+  readonly apiKeyId: string;
+  readonly apiKeyName: string;
+  readonly apiKey: string;
+}
+
+/** What is not named takes the plan's default. */
+export interface PlanChange {
+  readonly accountId: string;
+  readonly plan: Plan;
+  readonly actionCap?: number;
+  /** ISO 8601. */
+  readonly expiresAt?: string;
+}
+
+/** Provided by identity to whoever operates the instance; no caller of the API reaches it. */
+export interface AccountOperator {
+  /** Whether any account exists. */
+  hasAccount(): Promise<boolean>;
+  /** Creates each of account, user and key unless its id exists; durable and in the log once it resolves. */
+  createFirst(first: FirstAccount): Promise<void>;
+  /** In force on every gateway once it resolves. What was counted stays counted. */
+  setPlan(change: PlanChange): Promise<'set' | 'unknown-account'>;
+}
+
+/** Provided by policy to whoever operates the instance. */
+export interface AgentOperator {
+  /** Creates an agent with an empty profile unless its id exists; durable and in the log once it resolves. */
+  createFirst(agent: { readonly agentId: string; readonly accountId: string; readonly name: string }): Promise<void>;
+}
+
 /** What one service offers another: in process in the standalone, HTTP with a service credential otherwise. */
 export interface Neighbours {
   readonly 'event-archive': EventArchive;
   readonly 'proof-source': ProofSource;
+  readonly 'operator-identity': OperatorIdentity;
+  readonly 'operator-policy': OperatorPolicy;
+  readonly 'account-operator': AccountOperator;
+  readonly 'agent-operator': AgentOperator;
 }
 
 export interface ServiceContext {
@@ -38,11 +80,20 @@ export interface ServiceContext {
 /** Answers a request itself and returns true, or leaves it untouched and returns false. */
 export type BareHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
+export interface ServiceConsumer {
+  /** Consumer group, divided among the instances of the service. */
+  readonly group: string;
+  /** Offset after the last record handled, as saved with its effects; `null`: from the beginning. */
+  position(topic: TopicName, partition: number): Promise<number | null> | number | null;
+}
+
 export interface RunningService {
   /** Controllers with `@HttpRoute`, and consumers with `@EventPattern`; the kit hosts it as a Nest application of its own. */
   readonly module?: DynamicModule | Type;
   /** Tried before Express, for the one route that cannot afford it. */
   readonly bare?: BareHandler;
+  /** Where the `@EventPattern` consumers of `module` stand; needed when it has any. */
+  readonly consumer?: ServiceConsumer;
   /** What it waits for or why it stands still, in plain words; empty when it serves. */
   notReady(): readonly string[];
   /** Called after the edge has stopped taking requests: drain, commit, close. */

@@ -1,0 +1,262 @@
+import { PLANS, ROLES } from '../records.js';
+import { bodyErrors, error, isoTime, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
+import { route } from './route.js';
+import type { JsonSchema, RouteResponse } from './route.js';
+
+const EMAIL_PATTERN = '^[^\\s@]{1,64}@[^\\s@]{1,189}$';
+
+const email: JsonSchema = { type: 'string', maxLength: 254, pattern: EMAIL_PATTERN };
+/** A password that is being set. */
+const newPassword: JsonSchema = { type: 'string', minLength: 12, maxLength: 1024 };
+const role: JsonSchema = { type: 'string', enum: ROLES };
+const plan: JsonSchema = { type: 'string', enum: PLANS };
+const visibleName: JsonSchema = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' };
+const count: JsonSchema = { type: 'integer', minimum: 0 };
+const cap: JsonSchema = nullable({ type: 'integer', minimum: 0 });
+
+const object = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+  additionalProperties: false,
+});
+
+const signedIn: JsonSchema = object({
+  token: { type: 'string', description: 'sent as `Authorization: Bearer` on dashboard routes' },
+  expiresAt: isoTime,
+  account: object({ id: uuid, name: { type: 'string' }, plan }),
+  user: object({ id: uuid, email: { type: 'string' }, role }),
+});
+
+const user: JsonSchema = object({ id: uuid, email: { type: 'string' }, role, createdAt: isoTime });
+
+const apiKey: JsonSchema = object({
+  id: uuid,
+  name: { type: 'string' },
+  prefix: { type: 'string', description: 'the first 16 characters of the key' },
+  createdAt: isoTime,
+  lastUsedAt: nullable(isoTime),
+  revokedAt: nullable(isoTime),
+});
+
+const account: JsonSchema = object({
+  id: uuid,
+  name: { type: 'string' },
+  plan,
+  sandbox: nullable(object({ expiresAt: isoTime, actionCap: cap, actionsUsed: count })),
+  actionCap: { ...cap, description: 'the cap in force; null is none' },
+  actionsUsed: { ...count, description: 'in the period that ends at periodEndsAt' },
+  periodEndsAt: { ...isoTime, description: 'next month (UTC) on a paid plan; the expiry of a sandbox' },
+});
+
+const tooManyFailures: RouteResponse = {
+  ...error('too many failed attempts for this address or from this IP; come back after Retry-After'),
+  headers: { 'Retry-After': 'seconds to wait' },
+};
+const notNow = error('the change could not be made durable or be announced; it may still take effect');
+const tag = 'Accounts';
+
+export const identityRoutes = {
+  login: route({
+    service: 'identity',
+    method: 'POST',
+    path: '/v1/auth/login',
+    operationId: 'logIn',
+    summary: 'Opens a session of 12 hours',
+    tag,
+    auth: 'none',
+    body: object({ email: { type: 'string', maxLength: 254 }, password: { type: 'string', maxLength: 1024 } }),
+    success: 200,
+    responses: {
+      200: { description: 'signed in', schema: signedIn },
+      ...bodyErrors,
+      401: error('wrong address or password'),
+      429: tooManyFailures,
+      503: notNow,
+    },
+  }),
+  logout: route({
+    service: 'identity',
+    method: 'POST',
+    path: '/v1/auth/logout',
+    operationId: 'logOut',
+    summary: 'Ends the session; its token gets 401 from then on',
+    tag,
+    auth: 'session',
+    success: 204,
+    responses: { 204: { description: 'signed out' }, 401: sessionErrors[401], 503: notNow },
+  }),
+  register: route({
+    service: 'identity',
+    method: 'POST',
+    path: '/v1/auth/register',
+    operationId: 'register',
+    summary: 'Creates a sandbox account with its first admin, where registration is open',
+    tag,
+    auth: 'none',
+    body: object({ email, password: newPassword, accountName: visibleName }),
+    success: 201,
+    responses: {
+      201: { description: 'registered and signed in', schema: signedIn },
+      ...bodyErrors,
+      404: error('registration is not open'),
+      409: error('the address is taken'),
+      503: notNow,
+    },
+  }),
+  listUsers: route({
+    service: 'identity',
+    method: 'GET',
+    path: '/v1/users',
+    operationId: 'listUsers',
+    summary: 'Lists the users of the account, newest first',
+    tag,
+    auth: 'session',
+    role: 'admin',
+    query: { limit, offset },
+    success: 200,
+    responses: {
+      200: { description: 'a page of users', schema: pageOf('users', user) },
+      400: bodyErrors[400],
+      ...sessionErrors,
+    },
+  }),
+  createUser: route({
+    service: 'identity',
+    method: 'POST',
+    path: '/v1/users',
+    operationId: 'createUser',
+    summary: 'Adds a user to the account',
+    tag,
+    auth: 'session',
+    role: 'admin',
+    body: object({ email, role, password: newPassword }),
+    success: 201,
+    responses: {
+      201: { description: 'the new user', schema: user },
+      ...bodyErrors,
+      ...sessionErrors,
+      409: error('the address is taken'),
+      503: notNow,
+    },
+  }),
+  updateUser: route({
+    service: 'identity',
+    method: 'PATCH',
+    path: '/v1/users/{id}',
+    operationId: 'updateUser',
+    summary: 'Gives a user another role, in force at once, in open sessions too',
+    tag,
+    auth: 'session',
+    role: 'admin',
+    params: { id: uuid },
+    body: object({ role }),
+    success: 200,
+    responses: {
+      200: { description: 'the user', schema: user },
+      ...bodyErrors,
+      ...sessionErrors,
+      404: error('no such user'),
+      409: error('the last admin stays admin'),
+      503: notNow,
+    },
+  }),
+  deleteUser: route({
+    service: 'identity',
+    method: 'DELETE',
+    path: '/v1/users/{id}',
+    operationId: 'deleteUser',
+    summary: 'Removes a user and ends the sessions of that user',
+    tag,
+    auth: 'session',
+    role: 'admin',
+    params: { id: uuid },
+    success: 204,
+    responses: {
+      204: { description: 'removed' },
+      400: bodyErrors[400],
+      ...sessionErrors,
+      404: error('no such user'),
+      409: error('the last admin stays'),
+      503: notNow,
+    },
+  }),
+  listApiKeys: route({
+    service: 'identity',
+    method: 'GET',
+    path: '/v1/api-keys',
+    operationId: 'listApiKeys',
+    summary: 'Lists the API keys of the account, revoked ones too, newest first',
+    tag,
+    auth: 'session',
+    role: 'admin',
+    query: { limit, offset },
+    success: 200,
+    responses: {
+      200: { description: 'a page of API keys', schema: pageOf('apiKeys', apiKey) },
+      400: bodyErrors[400],
+      ...sessionErrors,
+    },
+  }),
+  createApiKey: route({
+    service: 'identity',
+    method: 'POST',
+    path: '/v1/api-keys',
+    operationId: 'createApiKey',
+    summary: 'Issues an API key; it is shown this once',
+    tag,
+    auth: 'session',
+    role: 'admin',
+    body: object({ name: visibleName }),
+    success: 201,
+    responses: {
+      201: {
+        description: 'the new key',
+        schema: object({
+          id: uuid,
+          name: { type: 'string' },
+          prefix: { type: 'string' },
+          createdAt: isoTime,
+          key: { type: 'string', pattern: '^csn_live_[0-9A-Za-z]{40}$' },
+        }),
+      },
+      ...bodyErrors,
+      ...sessionErrors,
+      503: notNow,
+    },
+  }),
+  revokeApiKey: route({
+    service: 'identity',
+    method: 'DELETE',
+    path: '/v1/api-keys/{id}',
+    operationId: 'revokeApiKey',
+    summary: 'Revokes an API key: it gets 401 at once, on every gateway',
+    tag,
+    auth: 'session',
+    role: 'admin',
+    params: { id: uuid },
+    success: 204,
+    responses: {
+      204: { description: 'revoked, also when it was so already' },
+      400: bodyErrors[400],
+      ...sessionErrors,
+      404: error('no such API key'),
+      503: notNow,
+    },
+  }),
+  getAccount: route({
+    service: 'identity',
+    method: 'GET',
+    path: '/v1/account',
+    operationId: 'getAccount',
+    summary: 'The account, its plan and what it has used',
+    tag,
+    auth: 'session',
+    success: 200,
+    responses: {
+      200: { description: 'the account', schema: account },
+      401: sessionErrors[401],
+      503: error('the usage cannot be read at the moment'),
+    },
+  }),
+};

@@ -1,0 +1,362 @@
+import { bodyErrors, error, isoTime, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
+import { route } from './route.js';
+import type { JsonSchema } from './route.js';
+
+const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength });
+const label: JsonSchema = nullable(text(200));
+const name: JsonSchema = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' };
+const purpose: JsonSchema = nullable(text(2000));
+const entries: JsonSchema = {
+  type: 'array',
+  maxItems: 1000,
+  items: { type: 'string', minLength: 1, maxLength: 512 },
+};
+
+/** Fields of a profile that a PATCH may set, with what each may hold. */
+const profileFields: Readonly<Record<string, JsonSchema>> = {
+  mode: { type: 'string', enum: ['enforce', 'observe'] },
+  allowed_apis: {
+    ...entries,
+    description: 'hosts, `*.` hosts, URL prefixes or tool names; not empty: all else is denied',
+  },
+  blocked_apis: { ...entries, description: 'as allowed_apis; blocked wins' },
+  spending_limit: nullable({ type: 'number', minimum: 0, description: 'US dollars of estimatedCost' }),
+  spending_window: { type: 'string', enum: ['action', 'day', 'month'] },
+  rate_limit: nullable({
+    type: 'object',
+    required: ['max', 'per_seconds'],
+    properties: {
+      max: { type: 'integer', minimum: 0, maximum: 100000 },
+      per_seconds: { type: 'integer', minimum: 1 },
+    },
+    additionalProperties: false,
+  }),
+  off_limits_actions: { ...entries, description: 'action types or tool names, a trailing `*` is a wildcard' },
+  allowed_actions: entries,
+  allowed_data_scopes: entries,
+  blocked_data_scopes: entries,
+  freeze_on_violation: { type: 'boolean' },
+  store_payload: { type: 'boolean', description: 'keep the value of the payload, not only its commitment' },
+  output_rules: nullable({
+    type: 'object',
+    properties: {
+      blocked_pii: entries,
+      block_secrets: { type: 'boolean' },
+      blocked_topics: entries,
+      max_length: nullable({ type: 'integer', minimum: 0 }),
+    },
+    additionalProperties: false,
+  }),
+};
+
+export const behaviorProfile: JsonSchema = {
+  type: 'object',
+  required: ['agent_id', 'version', ...Object.keys(profileFields)],
+  properties: { agent_id: uuid, version: { type: 'integer', minimum: 1 }, ...profileFields },
+  additionalProperties: false,
+};
+
+const profilePatch: JsonSchema = {
+  type: 'object',
+  properties: {
+    agent_id: { ...uuid, description: 'may be sent back as it is' },
+    version: { type: 'integer', minimum: 1, description: 'when sent: the current one, else 409' },
+    ...profileFields,
+  },
+  additionalProperties: false,
+};
+
+const agentProperties: Readonly<Record<string, JsonSchema>> = {
+  id: uuid,
+  name: { type: 'string' },
+  type: nullable({ type: 'string' }),
+  purpose: nullable({ type: 'string' }),
+  version: nullable({ type: 'string' }),
+  status: { type: 'string', enum: ['active', 'frozen', 'inactive'] },
+  blockchain_ssn: nullable({ type: 'string' }),
+  wallet_address: nullable({ type: 'string' }),
+  chain_tx_signature: nullable({ type: 'string' }),
+  created_at: isoTime,
+  updated_at: isoTime,
+  behavior_profile: behaviorProfile,
+};
+
+export const agentRecord: JsonSchema = {
+  type: 'object',
+  required: Object.keys(agentProperties),
+  properties: agentProperties,
+  additionalProperties: false,
+};
+
+const newAgent: JsonSchema = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name,
+    type: label,
+    agent_type: { ...label, description: 'another name of type' },
+    purpose,
+    version: label,
+  },
+  additionalProperties: false,
+};
+
+const agentPatch: JsonSchema = {
+  type: 'object',
+  properties: { name, type: label, agent_type: label, purpose, version: label },
+  additionalProperties: false,
+};
+
+const reason: JsonSchema = {
+  type: 'object',
+  properties: { reason: nullable(text(1000)) },
+  additionalProperties: false,
+};
+
+const safetyPackage: JsonSchema = {
+  type: 'object',
+  required: ['id', 'name', 'description', 'rules'],
+  properties: {
+    id: { type: 'string' },
+    name: { type: 'string' },
+    description: { type: 'string' },
+    rules: { type: 'object', properties: profileFields, additionalProperties: false },
+  },
+  additionalProperties: false,
+};
+
+const service = 'policy' as const;
+const tag = 'Agents';
+const noAgent = error('no such agent');
+const inactive = error('the agent is inactive, which is final');
+const notNow = error('the change could not be made durable or be announced; it may still take effect');
+const anAgent = (description: string) => ({ description, schema: agentRecord });
+const aProfile = { description: 'the whole profile', schema: behaviorProfile };
+
+export const policyRoutes = {
+  createAgent: route({
+    service,
+    method: 'POST',
+    path: '/v1/agents',
+    operationId: 'createAgent',
+    summary: 'Creates an agent with an empty behavior profile',
+    tag,
+    auth: 'session',
+    role: 'member',
+    body: newAgent,
+    success: 201,
+    responses: { 201: anAgent('the new agent'), ...bodyErrors, ...sessionErrors, 503: notNow },
+  }),
+  listAgents: route({
+    service,
+    method: 'GET',
+    path: '/v1/agents',
+    operationId: 'listAgents',
+    summary: 'Lists the agents of the account, newest first',
+    tag,
+    auth: 'session',
+    query: { limit, offset },
+    success: 200,
+    responses: {
+      200: { description: 'a page of agents', schema: pageOf('agents', agentRecord) },
+      400: bodyErrors[400],
+      401: sessionErrors[401],
+    },
+  }),
+  getAgent: route({
+    service,
+    method: 'GET',
+    path: '/v1/agents/{id}',
+    operationId: 'getAgent',
+    summary: 'One agent',
+    tag,
+    auth: 'session',
+    params: { id: uuid },
+    success: 200,
+    responses: { 200: anAgent('the agent'), 400: bodyErrors[400], 401: sessionErrors[401], 404: noAgent },
+  }),
+  updateAgent: route({
+    service,
+    method: 'PATCH',
+    path: '/v1/agents/{id}',
+    operationId: 'updateAgent',
+    summary: 'Changes what is named; null unsets',
+    tag,
+    auth: 'session',
+    role: 'member',
+    params: { id: uuid },
+    body: agentPatch,
+    success: 200,
+    responses: {
+      200: anAgent('the agent'),
+      ...bodyErrors,
+      ...sessionErrors,
+      404: noAgent,
+      409: inactive,
+      503: notNow,
+    },
+  }),
+  freezeAgent: route({
+    service,
+    method: 'POST',
+    path: '/v1/agents/{id}/freeze',
+    operationId: 'freezeAgent',
+    summary: 'Freezes an agent: its very next check is refused, on every gateway',
+    tag,
+    auth: 'session',
+    role: 'member',
+    params: { id: uuid },
+    body: reason,
+    bodyOptional: true,
+    success: 200,
+    responses: {
+      200: anAgent('the agent, also when it is frozen already'),
+      ...bodyErrors,
+      ...sessionErrors,
+      404: noAgent,
+      409: inactive,
+      503: notNow,
+    },
+  }),
+  unfreezeAgent: route({
+    service,
+    method: 'POST',
+    path: '/v1/agents/{id}/unfreeze',
+    operationId: 'unfreezeAgent',
+    summary: 'Ends a freeze',
+    tag,
+    auth: 'session',
+    role: 'member',
+    params: { id: uuid },
+    body: reason,
+    bodyOptional: true,
+    success: 200,
+    responses: {
+      200: anAgent('the agent, also when it is active already'),
+      ...bodyErrors,
+      ...sessionErrors,
+      404: noAgent,
+      409: inactive,
+      503: notNow,
+    },
+  }),
+  deactivateAgent: route({
+    service,
+    method: 'POST',
+    path: '/v1/agents/{id}/deactivate',
+    operationId: 'deactivateAgent',
+    summary: 'Ends an agent for good: its checks get 404, later changes 409',
+    tag,
+    auth: 'session',
+    role: 'member',
+    params: { id: uuid },
+    body: reason,
+    bodyOptional: true,
+    success: 200,
+    responses: {
+      200: anAgent('the agent, also when it is inactive already'),
+      ...bodyErrors,
+      ...sessionErrors,
+      404: noAgent,
+      503: notNow,
+    },
+  }),
+  getProfile: route({
+    service,
+    method: 'GET',
+    path: '/v1/agents/{id}/profile',
+    operationId: 'getProfile',
+    summary: 'The behavior profile of an agent',
+    tag,
+    auth: 'session',
+    params: { id: uuid },
+    success: 200,
+    responses: { 200: aProfile, 400: bodyErrors[400], 401: sessionErrors[401], 404: noAgent },
+  }),
+  updateProfile: route({
+    service,
+    method: 'PATCH',
+    path: '/v1/agents/{id}/profile',
+    operationId: 'updateProfile',
+    summary: 'Changes the fields that are named; holds for the very next check',
+    tag,
+    auth: 'session',
+    role: 'member',
+    params: { id: uuid },
+    body: profilePatch,
+    success: 200,
+    responses: {
+      200: aProfile,
+      ...bodyErrors,
+      ...sessionErrors,
+      404: noAgent,
+      409: error('the agent is inactive, or version is not the current one'),
+      503: notNow,
+    },
+  }),
+  listSafetyPackages: route({
+    service,
+    method: 'GET',
+    path: '/v1/safety-packages',
+    operationId: 'listSafetyPackages',
+    summary: 'Named sets of rules that can be merged into a profile',
+    tag,
+    auth: 'session',
+    success: 200,
+    responses: {
+      200: {
+        description: 'all packages',
+        schema: {
+          type: 'object',
+          required: ['packages'],
+          properties: { packages: { type: 'array', items: safetyPackage } },
+          additionalProperties: false,
+        },
+      },
+      401: sessionErrors[401],
+    },
+  }),
+  applySafetyPackage: route({
+    service,
+    method: 'POST',
+    path: '/v1/agents/{id}/apply-package',
+    operationId: 'applySafetyPackage',
+    summary: "Merges a package's rules into the profile: lists united, the stricter number wins",
+    tag,
+    auth: 'session',
+    role: 'member',
+    params: { id: uuid },
+    body: {
+      type: 'object',
+      required: ['packageId'],
+      properties: { packageId: { type: 'string', minLength: 1, maxLength: 200 } },
+      additionalProperties: false,
+    },
+    success: 200,
+    responses: {
+      200: aProfile,
+      ...bodyErrors,
+      ...sessionErrors,
+      404: error('no such agent, or no such package'),
+      409: error('the agent is inactive, or a list would pass 1,000 entries'),
+      503: notNow,
+    },
+  }),
+  registerAgent: route({
+    service,
+    method: 'POST',
+    path: '/v1/mcp/register',
+    operationId: 'mcpRegister',
+    summary: 'Creates an agent, with an API key',
+    tag: 'Tool protocol',
+    auth: 'api-key',
+    body: newAgent,
+    success: 201,
+    responses: {
+      201: anAgent('the new agent'),
+      ...bodyErrors,
+      401: error('no valid API key'),
+      503: notNow,
+    },
+  }),
+};
