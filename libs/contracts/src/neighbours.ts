@@ -1,5 +1,5 @@
 import type { EventEnvelope } from './envelope.js';
-import type { AccountFacts, AgentWindowProof, Plan } from './records.js';
+import type { AgentWindowProof } from './records.js';
 
 /** An event as the archive keeps it. `openings` lacks what was erased or never kept. */
 export interface ArchivedEvent {
@@ -29,44 +29,4 @@ export interface ProofSource {
   windows(agentId: string, first: number, last: number): Promise<readonly AgentWindowProof[]>;
   /** Hashes of the agent's leaves `first`…`last` (hex), as the agent trees hold them. At most 100,000. */
   leafHashes(agentId: string, first: number, last: number): Promise<readonly string[]>;
-}
-
-/** What the first start hands out. `password` and `apiKey` exist nowhere else in clear. */
-export interface BootstrapCredentials {
-  readonly accountId: string;
-  readonly userId: string;
-  readonly email: string;
-  readonly password: string;
-  readonly apiKeyId: string;
-  readonly apiKey: string;
-}
-
-export interface PlanTerms {
-  /** Not named: the plan's default; `null`: no cap. */
-  readonly actionCap?: number | null;
-  /** ISO time; sandbox only. Not named: the plan's default, counted from now. */
-  readonly expiresAt?: string;
-}
-
-/** What an operator may do to accounts; never reachable over HTTP. */
-export interface OperatorIdentity {
-  /**
-   * The first account (enterprise), its admin and an API key. Until `bootstrapKept` was called each call gives fresh
-   * credentials for the same account and ends those of the call before, because a crash may have lost them;
-   * afterwards `null`.
-   */
-  bootstrap(): Promise<BootstrapCredentials | null>;
-  /** The credentials of `bootstrap` are kept safely: it gives no others from now on. */
-  bootstrapKept(): Promise<void>;
-  /**
-   * Resolves when the plan is in force on every gateway.
-   * @throws Error naming an unknown account or plan, or terms that do not fit the plan, in words for the operator
-   */
-  setPlan(accountId: string, plan: Plan, terms: PlanTerms): Promise<AccountFacts>;
-}
-
-/** What the first start needs of policy. */
-export interface OperatorPolicy {
-  /** The id of the account's oldest agent; creates one of this name where it has none. */
-  firstAgent(accountId: string, name: string): Promise<string>;
 }

@@ -50,8 +50,6 @@ export interface AgentOperator {
 export interface Neighbours {
   readonly 'event-archive': EventArchive;
   readonly 'proof-source': ProofSource;
-  readonly 'operator-identity': OperatorIdentity;
-  readonly 'operator-policy': OperatorPolicy;
   readonly 'account-operator': AccountOperator;
   readonly 'agent-operator': AgentOperator;
 }
