@@ -10,3 +10,5 @@ export * from './http/reporting.js';
 export * from './http/verification.js';
 export * from './http/identity.js';
 export * from './http/policy.js';
+export * from './http/audit-log.js';
+export * from './http/anchoring.js';

@@ -1,0 +1,285 @@
+import { CHECK_OUTCOMES, LEAF_TYPES, REPORTED_OUTCOMES, SEVERITIES, VIOLATION_TYPES, type JsonValue } from '../leaf.js';
+import type { CheckOutcome, LeafType, ReportedOutcome, Severity, ViolationType } from '../leaf.js';
+import {
+  bodyErrors,
+  error,
+  isoTime,
+  limit,
+  nullable,
+  offset,
+  pageOf,
+  sessionErrors,
+  sha256Hex,
+  uuid,
+} from './fragments.js';
+import { route, type JsonSchema } from './route.js';
+
+/** The six fields of a check's action that the list shows; what was not sent is `null`. */
+export interface ListedAction {
+  readonly type: JsonValue;
+  readonly url: JsonValue;
+  readonly tool_name: JsonValue;
+  readonly dataScope: JsonValue;
+  readonly estimatedCost: JsonValue;
+  readonly metadata: JsonValue;
+}
+
+/** An event as `GET /v1/events` and `GET /v1/alerts` show it. */
+export interface EventRecord {
+  readonly eventId: string;
+  readonly type: LeafType;
+  readonly agentId: string;
+  readonly refersTo: string | null;
+  readonly occurredAt: string;
+  readonly sequence: number;
+  readonly outcome: CheckOutcome | ReportedOutcome | null;
+  readonly allowed: boolean | null;
+  readonly reason: string | null;
+  readonly severity: Severity | null;
+  readonly violation_type: ViolationType | null;
+  readonly detail: string | null;
+  /** A check's action; the committed value of any other type; `null` once erased. */
+  readonly action: ListedAction | JsonValue;
+  /** The salted commitment of the payload, not a plain hash. */
+  readonly payloadSha256: string | null;
+  readonly profileVersion: number | null;
+  readonly anchored: boolean;
+}
+
+/** One anchored window of an agent. */
+export interface AnchorRecord {
+  readonly merkle_root: string;
+  readonly event_ids: readonly string[];
+  readonly chain_tx_signature: string;
+  readonly chain_block_height: number;
+  readonly anchored_at: string;
+  readonly window_start: string;
+  readonly window_end: string;
+  readonly event_count: number;
+}
+
+/** Query of `GET /v1/events` once validated: `from` is in, `to` is not. */
+export interface EventsQuery {
+  readonly agentId?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly type?: LeafType;
+  readonly outcome?: CheckOutcome | ReportedOutcome;
+  readonly allowed?: boolean;
+  readonly violation_type?: ViolationType;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface PageQuery {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const outcome: JsonSchema = { type: 'string', enum: [...CHECK_OUTCOMES, ...REPORTED_OUTCOMES] };
+const instant: JsonSchema = { type: 'string', format: 'date-time' };
+
+const eventRecord: JsonSchema = {
+  type: 'object',
+  required: [
+    'eventId',
+    'type',
+    'agentId',
+    'refersTo',
+    'occurredAt',
+    'sequence',
+    'outcome',
+    'allowed',
+    'reason',
+    'severity',
+    'violation_type',
+    'detail',
+    'action',
+    'payloadSha256',
+    'profileVersion',
+    'anchored',
+  ],
+  properties: {
+    eventId: uuid,
+    type: { type: 'string', enum: LEAF_TYPES },
+    agentId: uuid,
+    refersTo: nullable(uuid),
+    occurredAt: instant,
+    sequence: { type: 'integer', minimum: 1 },
+    outcome: nullable(outcome),
+    allowed: { type: ['boolean', 'null'] },
+    reason: { type: ['string', 'null'] },
+    severity: nullable({ type: 'string', enum: SEVERITIES }),
+    violation_type: nullable({ type: 'string', enum: VIOLATION_TYPES }),
+    detail: { type: ['string', 'null'] },
+    action: { description: 'type, url, tool_name, dataScope, estimatedCost and metadata of a check' },
+    payloadSha256: nullable(sha256Hex),
+    profileVersion: { type: ['integer', 'null'] },
+    anchored: { type: 'boolean' },
+  },
+};
+
+const anchorRecord: JsonSchema = {
+  type: 'object',
+  required: [
+    'merkle_root',
+    'event_ids',
+    'chain_tx_signature',
+    'chain_block_height',
+    'anchored_at',
+    'window_start',
+    'window_end',
+    'event_count',
+  ],
+  properties: {
+    merkle_root: sha256Hex,
+    event_ids: { type: 'array', items: uuid },
+    chain_tx_signature: { type: 'string' },
+    chain_block_height: { type: 'integer' },
+    anchored_at: instant,
+    window_start: instant,
+    window_end: instant,
+    event_count: { type: 'integer' },
+  },
+};
+
+const openCount: JsonSchema = { type: 'integer', minimum: 0 };
+
+/** Routes of audit-log. */
+export const auditLogRoutes = {
+  listEvents: route({
+    service: 'audit-log',
+    method: 'GET',
+    path: '/v1/events',
+    operationId: 'listEvents',
+    summary: 'Events of the account, newest first',
+    tag: 'events',
+    auth: 'session',
+    query: {
+      agentId: uuid,
+      from: isoTime,
+      to: isoTime,
+      type: { type: 'string', enum: LEAF_TYPES },
+      outcome,
+      allowed: { type: 'boolean' },
+      violation_type: { type: 'string', enum: VIOLATION_TYPES },
+      limit,
+      offset,
+    },
+    success: 200,
+    responses: {
+      200: {
+        description: 'a page of events; `total` counts all that fit the filters',
+        schema: pageOf('events', eventRecord),
+      },
+      400: bodyErrors[400],
+      ...sessionErrors,
+    },
+  }),
+  eraseContent: route({
+    service: 'audit-log',
+    method: 'DELETE',
+    path: '/v1/events/{eventId}/content',
+    operationId: 'eraseEventContent',
+    summary: 'Erase the stored action and payload of an event; its leaf and its proofs stay',
+    tag: 'events',
+    auth: 'session',
+    role: 'admin',
+    params: { eventId: uuid },
+    success: 204,
+    responses: {
+      204: { description: 'erased' },
+      400: bodyErrors[400],
+      ...sessionErrors,
+      404: error('the account has no such event'),
+      503: error('the erasure could not be made durable'),
+    },
+  }),
+  listAlerts: route({
+    service: 'audit-log',
+    method: 'GET',
+    path: '/v1/alerts',
+    operationId: 'listAlerts',
+    summary: 'Violation inbox: events denied or frozen since the last acknowledge, newest first',
+    tag: 'alerts',
+    auth: 'session',
+    query: { limit, offset },
+    success: 200,
+    responses: {
+      200: {
+        description: 'the inbox',
+        schema: {
+          type: 'object',
+          required: ['alerts', 'openCount', 'acknowledgedAt'],
+          properties: {
+            alerts: { type: 'array', items: eventRecord },
+            openCount,
+            acknowledgedAt: nullable(instant),
+            total: { type: 'integer' },
+            limit: { type: 'integer' },
+            offset: { type: 'integer' },
+          },
+        },
+      },
+      400: bodyErrors[400],
+      ...sessionErrors,
+    },
+  }),
+  countOpenAlerts: route({
+    service: 'audit-log',
+    method: 'GET',
+    path: '/v1/alerts/open-count',
+    operationId: 'countOpenAlerts',
+    summary: 'How many alerts are open',
+    tag: 'alerts',
+    auth: 'session',
+    success: 200,
+    responses: {
+      200: {
+        description: 'the count',
+        schema: { type: 'object', required: ['openCount'], properties: { openCount } },
+      },
+      ...sessionErrors,
+    },
+  }),
+  acknowledgeAlerts: route({
+    service: 'audit-log',
+    method: 'POST',
+    path: '/v1/alerts/acknowledge',
+    operationId: 'acknowledgeAlerts',
+    summary: 'Close all alerts that are open now',
+    tag: 'alerts',
+    auth: 'session',
+    role: 'member',
+    success: 200,
+    responses: {
+      200: {
+        description: 'none is open',
+        schema: {
+          type: 'object',
+          required: ['openCount', 'acknowledgedAt'],
+          properties: { openCount, acknowledgedAt: instant },
+        },
+      },
+      ...sessionErrors,
+    },
+  }),
+  listAgentAnchors: route({
+    service: 'audit-log',
+    method: 'GET',
+    path: '/v1/agents/{id}/anchors',
+    operationId: 'listAgentAnchors',
+    summary: 'Anchored windows of an agent with the ids of their events, newest first',
+    tag: 'agents',
+    auth: 'session',
+    params: { id: uuid },
+    query: { limit, offset },
+    success: 200,
+    responses: {
+      200: { description: 'a page of anchors', schema: pageOf('anchors', anchorRecord) },
+      400: bodyErrors[400],
+      ...sessionErrors,
+      404: error('the account has no such agent'),
+    },
+  }),
+} as const;
