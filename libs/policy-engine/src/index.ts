@@ -1,1 +1,11 @@
-export {};
+export { emptyProfile } from './profile/profile-fields.js';
+export type { ProfilePatch, ProfileRules } from './profile/profile-fields.js';
+export { readProfilePatch, profileProblem } from './profile/read-patch.js';
+export { applyProfilePatch, mergeSafetyRules } from './profile/apply-patch.js';
+export { apiEntryProblem, nameEntryProblem } from './entries/grammar.js';
+export { dollarsToMicros, limitToMicros, MAX_MICROS } from './money.js';
+export { compileProfile } from './compile-profile.js';
+export type { CompiledProfile } from './compile-profile.js';
+export { decide } from './decide.js';
+export type { Action, Decision } from './decide.js';
+export type { Violation } from './violation.js';

@@ -1,0 +1,48 @@
+import type { BehaviorProfile, RateLimit, SpendingWindow } from '@countersign/contracts';
+import { ApiList } from './entries/api-list.js';
+import { NamePatterns } from './entries/name-patterns.js';
+import { limitToMicros } from './money.js';
+
+/** A list that is empty says nothing and is `null`. */
+export interface CompiledProfile {
+  readonly observe: boolean;
+  readonly freezeOnViolation: boolean;
+  readonly storePayload: boolean;
+  /** Judged by the counters. */
+  readonly spending: { readonly limitMicros: number; readonly window: SpendingWindow } | null;
+  /** Judged by the counters. */
+  readonly rate: RateLimit | null;
+  readonly offLimitsActions: NamePatterns | null;
+  readonly allowedActions: NamePatterns | null;
+  readonly allowedApis: ApiList | null;
+  readonly blockedApis: ApiList | null;
+  readonly allowedDataScopes: NamePatterns | null;
+  readonly blockedDataScopes: NamePatterns | null;
+}
+
+/**
+ * Done once when a profile changes, so that a decision costs hash look-ups.
+ * @throws RangeError for an entry that `readProfilePatch` refuses
+ */
+export function compileProfile(profile: BehaviorProfile): CompiledProfile {
+  return {
+    observe: profile.mode === 'observe',
+    freezeOnViolation: profile.freeze_on_violation,
+    storePayload: profile.store_payload,
+    spending:
+      profile.spending_limit === null
+        ? null
+        : { limitMicros: limitToMicros(profile.spending_limit), window: profile.spending_window },
+    rate: profile.rate_limit,
+    offLimitsActions: namesOf(profile.off_limits_actions),
+    allowedActions: namesOf(profile.allowed_actions),
+    allowedApis: profile.allowed_apis.length === 0 ? null : new ApiList(profile.allowed_apis, 'allow'),
+    blockedApis: profile.blocked_apis.length === 0 ? null : new ApiList(profile.blocked_apis, 'block'),
+    allowedDataScopes: namesOf(profile.allowed_data_scopes),
+    blockedDataScopes: namesOf(profile.blocked_data_scopes),
+  };
+}
+
+function namesOf(entries: readonly string[]): NamePatterns | null {
+  return entries.length === 0 ? null : new NamePatterns(entries);
+}

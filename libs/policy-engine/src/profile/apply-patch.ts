@@ -1,0 +1,83 @@
+import type { BehaviorProfile } from '@countersign/contracts';
+import { LIST_FIELDS, RULE_FIELDS } from './profile-fields.js';
+import type { ListField, ProfilePatch, ProfileRules } from './profile-fields.js';
+
+/**
+ * The profile with the patch's fields in place and `version` raised by one; the same object when nothing differs.
+ * `agent_id` and `version` of the patch are not looked at: see {@link ProfilePatch}.
+ */
+export function applyProfilePatch(profile: BehaviorProfile, patch: ProfilePatch): BehaviorProfile {
+  const rules: Record<string, unknown> = {};
+  let changed = false;
+  for (const field of RULE_FIELDS) {
+    const wanted = patch[field];
+    if (wanted === undefined) continue;
+    if (sameValue(profile[field], wanted)) continue;
+    rules[field] = wanted;
+    changed = true;
+  }
+  return changed ? { ...profile, ...(rules as Partial<ProfileRules>), version: profile.version + 1 } : profile;
+}
+
+/**
+ * The profile with a safety package's rules merged in and `version` raised by one; the same object when nothing
+ * differs. Lists are united, what is switched on stays on, `enforce` wins, and of two limits the stricter one.
+ */
+export function mergeSafetyRules(profile: BehaviorProfile, rules: Partial<ProfileRules>): BehaviorProfile {
+  const patch: { -readonly [K in keyof ProfileRules]?: ProfileRules[K] } = {};
+  for (const field of LIST_FIELDS) {
+    const added = rules[field];
+    if (added !== undefined) patch[field] = union(profile[field], added);
+  }
+  if (rules.mode === 'enforce') patch.mode = 'enforce';
+  if (rules.freeze_on_violation === true) patch.freeze_on_violation = true;
+  if (rules.store_payload === true) patch.store_payload = true;
+  if (rules.spending_limit !== undefined && rules.spending_limit !== null) {
+    const theirs = { limit: rules.spending_limit, window: rules.spending_window ?? profile.spending_window };
+    const stricter = stricterSpending(profile, theirs);
+    patch.spending_limit = stricter.limit;
+    patch.spending_window = stricter.window;
+  }
+  if (rules.rate_limit !== undefined && rules.rate_limit !== null) {
+    patch.rate_limit = stricterRate(profile.rate_limit, rules.rate_limit);
+  }
+  return applyProfilePatch(profile, patch);
+}
+
+type Spending = { readonly limit: number; readonly window: BehaviorProfile['spending_window'] };
+
+const WINDOW_LENGTH = { action: 0, day: 1, month: 2 } as const;
+
+/** The lower limit with its window; of equal limits the one that must last longer. */
+function stricterSpending(profile: BehaviorProfile, theirs: Spending): Spending {
+  if (profile.spending_limit === null) return theirs;
+  const ours: Spending = { limit: profile.spending_limit, window: profile.spending_window };
+  if (ours.limit !== theirs.limit) return ours.limit < theirs.limit ? ours : theirs;
+  return WINDOW_LENGTH[ours.window] >= WINDOW_LENGTH[theirs.window] ? ours : theirs;
+}
+
+type Rate = NonNullable<BehaviorProfile['rate_limit']>;
+
+/** The lower rate; of equal rates the one that allows the shorter burst. */
+function stricterRate(ours: Rate | null, theirs: Rate): Rate {
+  if (ours === null) return theirs;
+  const difference = ours.max * theirs.per_seconds - theirs.max * ours.per_seconds;
+  if (difference !== 0) return difference < 0 ? ours : theirs;
+  return ours.max <= theirs.max ? ours : theirs;
+}
+
+function union(ours: BehaviorProfile[ListField], theirs: BehaviorProfile[ListField]): readonly string[] {
+  return [...new Set([...ours, ...theirs])];
+}
+
+function sameValue(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every(
+    (key) =>
+      Object.hasOwn(b, key) && sameValue((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
+  );
+}

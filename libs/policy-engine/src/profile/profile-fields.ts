@@ -1,0 +1,59 @@
+import type { BehaviorProfile } from '@countersign/contracts';
+
+/** What a caller may change: everything but whose profile it is and its number. */
+export type ProfileRules = Omit<BehaviorProfile, 'agent_id' | 'version'>;
+
+/**
+ * The fields of a PATCH that was read and found well formed. `agent_id` and `version`, when present, are claims about
+ * the profile that is there: the caller refuses another `agent_id` with 400 and another `version` with 409.
+ */
+export type ProfilePatch = Partial<ProfileRules> & { readonly agent_id?: string; readonly version?: number };
+
+export const LIST_FIELDS = [
+  'allowed_apis',
+  'blocked_apis',
+  'off_limits_actions',
+  'allowed_actions',
+  'allowed_data_scopes',
+  'blocked_data_scopes',
+] as const satisfies readonly (keyof ProfileRules)[];
+export type ListField = (typeof LIST_FIELDS)[number];
+
+/** In the order in which `GET …/profile` gives them. */
+export const RULE_FIELDS = [
+  'mode',
+  'allowed_apis',
+  'blocked_apis',
+  'spending_limit',
+  'spending_window',
+  'rate_limit',
+  'off_limits_actions',
+  'allowed_actions',
+  'allowed_data_scopes',
+  'blocked_data_scopes',
+  'freeze_on_violation',
+  'store_payload',
+  'output_rules',
+] as const satisfies readonly (keyof ProfileRules)[];
+export type RuleField = (typeof RULE_FIELDS)[number];
+
+/** The profile that an agent is created with: version 1, no rule. */
+export function emptyProfile(agentId: string): BehaviorProfile {
+  return {
+    agent_id: agentId,
+    version: 1,
+    mode: 'enforce',
+    allowed_apis: [],
+    blocked_apis: [],
+    spending_limit: null,
+    spending_window: 'day',
+    rate_limit: null,
+    off_limits_actions: [],
+    allowed_actions: [],
+    allowed_data_scopes: [],
+    blocked_data_scopes: [],
+    freeze_on_violation: false,
+    store_payload: false,
+    output_rules: null,
+  };
+}

@@ -1,0 +1,55 @@
+/** More rounds of percent-encoding inside each other than this are nobody's honest path. */
+const MAX_ROUNDS = 4;
+
+const ENCODED = /%[0-9A-Fa-f]{2}/;
+const UNRESERVED = /[A-Za-z0-9._~-]/;
+
+/**
+ * The paths that servers may see in one path, each as its segments: as the URL standard parsed it, and as it reads when
+ * someone behind decodes it once more (`..%2f`, `%252e`, `..;`), again and again until nothing is left to decode.
+ * Empty segments do not count. The first is always there; more only where they may differ.
+ * `null` when four rounds of decoding do not come to an end.
+ */
+export function pathViews(pathname: string): readonly (readonly string[])[] | null {
+  const plain = !pathname.includes('%') && !pathname.includes(';');
+  if (plain) return [segmentsOf(pathname)];
+  const views = [segmentsOf(decodeUnreserved(pathname))];
+  let text = pathname;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const again = ENCODED.test(text);
+    text = again ? decodeOnce(text) : text;
+    views.push(resolve(text));
+    if (!ENCODED.test(text)) return views;
+  }
+  return null;
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
+}
+
+/** RFC 3986 section 6.2.2: letters, digits and `-._~` are the same, encoded or not; hex digits in upper case. */
+function decodeUnreserved(path: string): string {
+  return path.replace(/%[0-9A-Fa-f]{2}/g, (code) => {
+    const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    return UNRESERVED.test(character) ? character : code.toUpperCase();
+  });
+}
+
+/** One byte, one character: no encoding can make it fail. */
+function decodeOnce(path: string): string {
+  return path.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** Backslashes as slashes, path parameters (`;…`) cut, dot segments removed (RFC 3986 section 5.2.4). */
+function resolve(path: string): string[] {
+  const resolved: string[] = [];
+  for (const raw of path.replaceAll('\\', '/').split('/')) {
+    const cut = raw.indexOf(';');
+    const segment = cut < 0 ? raw : raw.slice(0, cut);
+    if (segment === '' || segment === '.') continue;
+    if (segment === '..') resolved.pop();
+    else resolved.push(segment);
+  }
+  return resolved;
+}
