@@ -1,0 +1,87 @@
+import { resolve } from 'node:path';
+import type { Config } from './config.js';
+import { boolean, hostName, httpUrl, httpUrls, integer, list, oneOf, text, urlOf } from './readers.js';
+import type { Reader } from './readers.js';
+
+/** The environment holds what this program cannot use; `problems` has one line a variable. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const PREFIX = 'COUNTERSIGN_';
+const NEEDED_WHEN_DISTRIBUTED = ['KAFKA_BROKERS', 'MONGODB_URI', 'REDIS_URL', 'SOLANA_RPC_URL'] as const;
+
+const READERS = {
+  COUNTERSIGN_PROFILE: oneOf(['embedded', 'distributed']),
+  COUNTERSIGN_DATA_DIR: text(),
+  COUNTERSIGN_HOST: hostName(),
+  COUNTERSIGN_PORT: integer(0, 65_535),
+  COUNTERSIGN_PUBLIC_URL: httpUrl(),
+  COUNTERSIGN_CHECK_DEADLINE_MS: integer(1, 60_000),
+  COUNTERSIGN_ANCHOR_WINDOW_SECONDS: integer(1, 86_400),
+  COUNTERSIGN_OPEN_REGISTRATION: boolean(),
+  COUNTERSIGN_LOCALNET_PORT: integer(1, 65_534),
+  COUNTERSIGN_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
+  COUNTERSIGN_UPGRADE_URL: httpUrl(),
+  SOLANA_RPC_URL: httpUrls(),
+  KAFKA_BROKERS: list(),
+  MONGODB_URI: urlOf(['mongodb:', 'mongodb+srv:']),
+  REDIS_URL: urlOf(['redis:', 'rediss:']),
+} satisfies Record<string, Reader<unknown>>;
+
+type Variable = keyof typeof READERS;
+type Values = { -readonly [V in Variable]?: ReturnType<(typeof READERS)[V]['read']> };
+
+/**
+ * The configuration that these variables give. An empty variable counts as absent.
+ * @throws ConfigurationError naming every unknown `COUNTERSIGN_` variable, every malformed value, and what the
+ *   distributed profile lacks. Values are never repeated: some hold passwords.
+ */
+export function loadConfig(environment: Environment): Config {
+  const problems = unknownVariables(environment);
+  const values: Values = {};
+  for (const [name, reader] of Object.entries(READERS) as [Variable, Reader<never>][]) {
+    const raw = environment[name]?.trim();
+    if (raw === undefined || raw === '') continue;
+    const value = reader.read(raw);
+    if (value === null) problems.push(`${name} must be ${reader.expected}`);
+    else values[name] = value;
+  }
+  const profile = values.COUNTERSIGN_PROFILE ?? 'embedded';
+  if (profile === 'distributed') problems.push(...missingWhenDistributed(environment));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return {
+    profile,
+    dataDir: resolve(values.COUNTERSIGN_DATA_DIR ?? 'data'),
+    host: values.COUNTERSIGN_HOST ?? '127.0.0.1',
+    port: values.COUNTERSIGN_PORT ?? 8080,
+    publicUrl: values.COUNTERSIGN_PUBLIC_URL ?? null,
+    checkDeadlineMs: values.COUNTERSIGN_CHECK_DEADLINE_MS ?? 1000,
+    anchorWindowSeconds: values.COUNTERSIGN_ANCHOR_WINDOW_SECONDS ?? null,
+    openRegistration: values.COUNTERSIGN_OPEN_REGISTRATION ?? profile === 'embedded',
+    localnetPort: values.COUNTERSIGN_LOCALNET_PORT ?? null,
+    solanaRpcUrls: values.SOLANA_RPC_URL ?? [],
+    kafkaBrokers: values.KAFKA_BROKERS ?? [],
+    mongodbUri: values.MONGODB_URI ?? null,
+    redisUrl: values.REDIS_URL ?? null,
+    logLevel: values.COUNTERSIGN_LOG_LEVEL ?? 'info',
+    upgradeUrl: values.COUNTERSIGN_UPGRADE_URL ?? 'https://countersign.example/upgrade',
+  };
+}
+
+function unknownVariables(environment: Environment): string[] {
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !(name in READERS))
+    .sort()
+    .map((name) => `${name} is not a variable of this program`);
+}
+
+function missingWhenDistributed(environment: Environment): string[] {
+  const missing = NEEDED_WHEN_DISTRIBUTED.filter((name) => (environment[name] ?? '').trim() === '');
+  return missing.map((name) => `${name} is missing: COUNTERSIGN_PROFILE=distributed needs it`);
+}

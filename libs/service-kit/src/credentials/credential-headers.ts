@@ -1,0 +1,32 @@
+/** Values of one header as received, in order; `name` in lower case. */
+function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i]!;
+    if (header.length === name.length && header.toLowerCase() === name) values.push(rawHeaders[i + 1]!);
+  }
+  return values;
+}
+
+function bearer(rawHeaders: readonly string[]): string | null {
+  const values = valuesOf(rawHeaders, 'authorization');
+  if (values.length !== 1) return null;
+  const match = /^Bearer +([\x21-\x7e]+)$/i.exec(values[0]!);
+  return match?.[1] ?? null;
+}
+
+/**
+ * The API key of a request: `x-service-key` alone decides when it is sent, else `Authorization: Bearer`.
+ * `null`: none, a header sent twice, or another scheme.
+ * @param rawHeaders names and values in turn, as `IncomingMessage.rawHeaders` has them
+ */
+export function readApiKeyHeaders(rawHeaders: readonly string[]): string | null {
+  const keys = valuesOf(rawHeaders, 'x-service-key');
+  if (keys.length === 0) return bearer(rawHeaders);
+  return keys.length === 1 ? keys[0]! : null;
+}
+
+/** The session token of a request: `Authorization: Bearer`, sent once. */
+export function readSessionHeader(rawHeaders: readonly string[]): string | null {
+  return bearer(rawHeaders);
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SignJWT, jwtVerify } from 'jose';
+import type { Config } from '../configuration/config.js';
+import { createFileOnce } from '../data-directory/files.js';
+import type { ServiceContext } from '../service/definition.js';
+
+const ISSUER = 'countersign';
+const AUDIENCE = 'countersign-api';
+const ALGORITHM = 'HS256';
+const SECRET_BYTES = 32;
+
+export interface SessionClaims {
+  readonly sid: string;
+  readonly accountId: string;
+}
+
+export interface SessionTokens {
+  sign(claims: SessionClaims, expiresAt: Date): Promise<string>;
+  /** `null` for whatever is not a valid, unexpired token of this instance. Never throws. */
+  verify(token: string): Promise<SessionClaims | null>;
+}
+
+/** JWT (RFC 7519) with HS256; `iss`, `aud` and `exp` are required, no other algorithm is accepted. */
+export function sessionTokensFrom(secret: Uint8Array, clock: () => number): SessionTokens {
+  return {
+    sign: ({ sid, accountId }, expiresAt) =>
+      new SignJWT({ sid, acc: accountId })
+        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setIssuedAt(Math.floor(clock() / 1000))
+        .setExpirationTime(Math.floor(expiresAt.getTime() / 1000))
+        .sign(secret),
+    async verify(token) {
+      try {
+        const { payload } = await jwtVerify(token, secret, {
+          algorithms: [ALGORITHM],
+          issuer: ISSUER,
+          audience: AUDIENCE,
+          requiredClaims: ['exp', 'sid', 'acc'],
+          currentDate: new Date(clock()),
+        });
+        const { sid, acc } = payload;
+        return typeof sid === 'string' && typeof acc === 'string' ? { sid, accountId: acc } : null;
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** The secret lies in `<data>/session-secret` (32 bytes, mode 0600) and is made at the first call. */
+export async function loadSessionSecret(config: Pick<Config, 'dataDir'>): Promise<Uint8Array> {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const file = join(config.dataDir, 'session-secret');
+  const secret = await createFileOnce(file, () => randomBytes(SECRET_BYTES), 0o600);
+  if (secret.length !== SECRET_BYTES) throw new Error(`${file} is damaged: it must hold ${SECRET_BYTES} bytes`);
+  return secret;
+}
+
+/** The tokens of this instance: what one service signs, the edge of every other verifies. */
+export async function sessionTokens(context: Pick<ServiceContext, 'config' | 'clock'>): Promise<SessionTokens> {
+  return sessionTokensFrom(await loadSessionSecret(context.config), context.clock);
+}

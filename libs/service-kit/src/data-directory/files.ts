@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { link, open, readFile, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Makes names in a folder durable: renames and links are on disk only after it. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeBeside(file: string, content: string | Uint8Array, mode: number): Promise<string> {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  const handle = await open(temporary, 'wx', mode);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return temporary;
+}
+
+/** Replaces a file whole or not at all; durable once it resolves. */
+export async function writeFileWhole(file: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const temporary = await writeBeside(file, content, mode);
+  await rename(temporary, file);
+  await syncFolder(dirname(file));
+}
+
+/** The file's bytes; when there is none it is made with `content`, whole and durable. Of two makers at once, one wins. */
+export async function createFileOnce(file: string, content: () => Uint8Array, mode: number): Promise<Uint8Array> {
+  const present = await readIfPresent(file);
+  if (present !== null) return present;
+  const temporary = await writeBeside(file, content(), mode);
+  try {
+    await link(temporary, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await unlink(temporary);
+  }
+  await syncFolder(dirname(file));
+  return readFile(file);
+}
+
+/** `null` when there is no such file. */
+export async function readIfPresent(file: string): Promise<Uint8Array | null> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

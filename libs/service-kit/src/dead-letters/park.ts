@@ -1,0 +1,45 @@
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { DeadLetter } from '@countersign/contracts';
+import type { LogRecord } from '@countersign/event-log';
+import type { ServiceContext } from '../service/definition.js';
+
+const METRIC = 'countersign_dead_letters_total';
+
+function counterIn(registry: Registry): Counter<'topic' | 'consumer'> {
+  const present = registry.getSingleMetric(METRIC);
+  if (present !== undefined) return present as Counter<'topic' | 'consumer'>;
+  return new Counter({
+    name: METRIC,
+    help: 'Messages that a consumer could not take and parked in dead-letters',
+    labelNames: ['topic', 'consumer'],
+    registers: [registry],
+  });
+}
+
+/**
+ * Parks a message that no later try could take, durably, and counts it. Only for what the leaf predicate rejects: an
+ * error of a store or a network must reject the batch instead.
+ */
+export async function park(
+  context: Pick<ServiceContext, 'eventLog' | 'metrics' | 'log' | 'clock'>,
+  consumer: string,
+  record: LogRecord,
+  problem: string,
+): Promise<void> {
+  const { topic, partition, offset } = record;
+  const letter: DeadLetter = {
+    v: 1,
+    topic,
+    partition,
+    offset,
+    consumer,
+    problem,
+    value: Buffer.from(record.value).toString('base64'),
+    parkedAt: new Date(context.clock()).toISOString(),
+  };
+  const key = `${topic}/${partition}/${offset}`;
+  await context.eventLog.append([{ topic: 'dead-letters', key, value: JSON.stringify(letter) }]);
+  counterIn(context.metrics).inc({ topic, consumer });
+  context.log.error({ topic, partition, offset, consumer, problem }, 'message parked in dead-letters');
+}

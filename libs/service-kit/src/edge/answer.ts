@@ -1,0 +1,115 @@
+import type { ServerResponse } from 'node:http';
+
+export type AnswerBody =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'text'; readonly contentType: string; readonly content: string | Uint8Array }
+  | { readonly kind: 'stream'; readonly contentType: string; readonly chunks: AsyncIterable<string | Uint8Array> }
+  | { readonly kind: 'empty' };
+
+/** What a handler gives back when headers, another status, text or a stream are needed. */
+export class HttpAnswer {
+  readonly content: AnswerBody;
+
+  /** JSON. */
+  constructor(
+    readonly status: number,
+    body: unknown,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    this.content = body instanceof Prepared ? body.content : { kind: 'json', value: body };
+  }
+
+  static text(
+    status: number,
+    contentType: string,
+    content: string | Uint8Array,
+    headers: Readonly<Record<string, string>> = {},
+  ): HttpAnswer {
+    return new HttpAnswer(status, new Prepared({ kind: 'text', contentType, content }), headers);
+  }
+
+  /** Sent as it comes, no faster than the caller reads. A failure after the first chunk cuts the connection. */
+  static stream(
+    status: number,
+    contentType: string,
+    chunks: AsyncIterable<string | Uint8Array>,
+    headers: Readonly<Record<string, string>> = {},
+  ): HttpAnswer {
+    return new HttpAnswer(status, new Prepared({ kind: 'stream', contentType, chunks }), headers);
+  }
+
+  static empty(status: number, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
+    return new HttpAnswer(status, new Prepared({ kind: 'empty' }), headers);
+  }
+}
+
+class Prepared {
+  constructor(readonly content: AnswerBody) {}
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Sends an answer whole. Rejects only when a stream fails: before its first chunk nothing has been sent yet. */
+export async function writeAnswer(response: ServerResponse, answer: HttpAnswer): Promise<void> {
+  const { content } = answer;
+  switch (content.kind) {
+    case 'json':
+      return writeText(response, answer, JSON_TYPE, JSON.stringify(content.value ?? null));
+    case 'text':
+      return writeText(response, answer, content.contentType, content.content);
+    case 'empty':
+      response.writeHead(answer.status, {
+        ...answer.headers,
+        ...(answer.status === 204 ? {} : { 'content-length': '0' }),
+      });
+      response.end();
+      return;
+    case 'stream':
+      return writeStream(response, answer, content.contentType, content.chunks);
+  }
+}
+
+function writeText(response: ServerResponse, answer: HttpAnswer, type: string, text: string | Uint8Array): void {
+  const bytes = typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
+  response.writeHead(answer.status, {
+    'content-type': type,
+    ...answer.headers,
+    'content-length': String(bytes.byteLength),
+  });
+  response.end(bytes);
+}
+
+async function writeStream(
+  response: ServerResponse,
+  answer: HttpAnswer,
+  type: string,
+  chunks: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  const head = (): void => {
+    if (!response.headersSent) response.writeHead(answer.status, { 'content-type': type, ...answer.headers });
+  };
+  try {
+    for await (const chunk of chunks) {
+      if (response.destroyed) return;
+      head();
+      if (!response.write(chunk)) await drained(response);
+    }
+    head();
+    response.end();
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    throw error;
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      response.off('drain', settle);
+      response.off('close', settle);
+      resolve();
+    };
+    response.once('drain', settle);
+    response.once('close', settle);
+  });
+}

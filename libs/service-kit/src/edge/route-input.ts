@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { SessionCaller } from './http-contract.js';
+
+/** What the edge has checked before a handler runs. */
+export interface RouteInput<B = unknown, Q = Readonly<Record<string, unknown>>, C = SessionCaller> {
+  /** Path parameters, decoded and validated. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Declared query parameters, coerced, with defaults filled in. */
+  readonly query: Q;
+  /** The validated JSON body; `undefined` on a route without one. */
+  readonly body: B;
+  /** `SessionCaller`, `ApiKeyCaller` or `null`, by the route's `auth`. */
+  readonly caller: C;
+  readonly headers: IncomingHttpHeaders;
+  /** The caller's IP address. */
+  readonly remoteAddress: string;
+}
+
+const inputs = new WeakMap<IncomingMessage, RouteInput<unknown, unknown, unknown>>();
+
+export function attachInput(request: IncomingMessage, input: RouteInput<unknown, unknown, unknown>): void {
+  inputs.set(request, input);
+}
+
+/** @throws when the request did not come through the edge */
+export function inputOf(request: IncomingMessage): RouteInput<unknown, unknown, unknown> {
+  const input = inputs.get(request);
+  if (input === undefined) throw new Error('the request did not pass the edge');
+  return input;
+}

@@ -1,0 +1,152 @@
+import type { VersionedKind } from '@countersign/counters';
+import type { SqliteDatabase } from '../sqlite/open-database.js';
+import type { ServiceContext } from '../service/definition.js';
+import type { OutboxRelay } from './relay.js';
+
+/** A version that no gateway may be behind of once its change was answered. */
+export interface Announcement {
+  readonly kind: VersionedKind;
+  readonly id: string;
+  readonly version: number;
+}
+
+/** Rows written in the same transaction as the change and its outbox rows. */
+export interface AnnouncementStore {
+  /** The oldest rows that were not announced. */
+  unannounced(limit: number): readonly (Announcement & { readonly row: number })[];
+  announced(rows: readonly number[]): void;
+}
+
+const BATCH = 500;
+const RETRY_MS = 500;
+
+/**
+ * The middle of "write durably, raise the version, answer": carries the outbox into the log, raises the versions in the
+ * counters, then forgets the rows. A crash in between leaves the rows, and the next start repeats both.
+ */
+export class Announcer {
+  readonly #context: Pick<ServiceContext, 'counters' | 'log'>;
+  readonly #relay: OutboxRelay;
+  readonly #store: AnnouncementStore;
+  readonly #settle: (announcement: Announcement) => Promise<void>;
+  #running: Promise<void> | null = null;
+  #queued: Promise<void> | null = null;
+  #retry: NodeJS.Timeout | null = null;
+  #problem: string | null = null;
+  #stopped = false;
+
+  /** @param settle what else must hold in the counters before the change is answered; called after each raise, idempotent */
+  constructor(
+    context: Pick<ServiceContext, 'counters' | 'log'>,
+    relay: OutboxRelay,
+    store: AnnouncementStore,
+    settle: (announcement: Announcement) => Promise<void> = () => Promise.resolve(),
+  ) {
+    this.#context = context;
+    this.#relay = relay;
+    this.#store = store;
+    this.#settle = settle;
+  }
+
+  /** Announces what a crash left. Log or counters that refuse do not fail the start: `problem()` tells. */
+  async start(): Promise<void> {
+    await this.#relay.start();
+    await this.announce().catch(() => undefined);
+  }
+
+  /** Resolves when every change committed before the call is durable in the log and its version raised. */
+  announce(): Promise<void> {
+    if (this.#running === null) return this.#begin();
+    this.#queued ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#queued = null;
+        return this.#begin();
+      });
+    return this.#queued;
+  }
+
+  /** Why changes wait, or `null`. */
+  problem(): string | null {
+    return this.#relay.problem() ?? this.#problem;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    await this.announce().catch(() => undefined);
+    await this.#relay.stop();
+  }
+
+  #begin(): Promise<void> {
+    const pass = this.#pass().finally(() => {
+      if (this.#running === pass) this.#running = null;
+    });
+    this.#running = pass;
+    return pass;
+  }
+
+  async #pass(): Promise<void> {
+    try {
+      for (;;) {
+        // Taken before the flush: a version is raised only when its record is in the log.
+        const rows = this.#store.unannounced(BATCH);
+        await this.#relay.flush();
+        for (const { kind, id, version } of rows) {
+          await this.#context.counters.raise(kind, id, version);
+          await this.#settle({ kind, id, version });
+        }
+        if (rows.length > 0) this.#store.announced(rows.map(({ row }) => row));
+        if (rows.length < BATCH) break;
+      }
+      this.#problem = null;
+    } catch (error) {
+      this.#problem = `changes wait to be announced: ${error instanceof Error ? error.message : String(error)}`;
+      this.#context.log.error({ err: error }, 'changes were not announced');
+      this.#tryAgainLater();
+      throw error;
+    }
+  }
+
+  #tryAgainLater(): void {
+    if (this.#stopped || this.#retry !== null) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = null;
+      this.announce().catch(() => undefined);
+    }, RETRY_MS);
+    this.#retry.unref();
+  }
+}
+
+/** One migration of a store whose changes are announced. */
+export const ANNOUNCEMENTS_SCHEMA = `
+CREATE TABLE announcements (
+  row INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL
+) STRICT;
+`;
+
+export interface SqliteAnnouncements extends AnnouncementStore {
+  /** Inside the caller's transaction, with the change. */
+  put(announcements: readonly Announcement[]): void;
+}
+
+export function sqliteAnnouncements(database: SqliteDatabase): SqliteAnnouncements {
+  const insert = database.prepare('INSERT INTO announcements (kind, id, version) VALUES (?, ?, ?)');
+  const select = database.prepare<[number], Announcement & { readonly row: number }>(
+    'SELECT row, kind, id, version FROM announcements ORDER BY row LIMIT ?',
+  );
+  const remove = database.prepare('DELETE FROM announcements WHERE row = ?');
+  const removeAll = database.transaction((rows: readonly number[]) => {
+    for (const row of rows) remove.run(row);
+  });
+  return {
+    put(announcements) {
+      for (const { kind, id, version } of announcements) insert.run(kind, id, version);
+    },
+    unannounced: (limit) => select.all(limit),
+    announced: (rows) => removeAll(rows),
+  };
+}

@@ -1,0 +1,71 @@
+import type { TopicName } from '@countersign/contracts';
+import type { ServiceContext } from '../service/definition.js';
+import { readVersionedRecord, versionedRecord } from '../projections/versioned-record.js';
+
+const PAGE = 1000;
+
+/** A compacted topic holds what its owner's store does not: the store was lost or restored from an older copy. */
+export class TopicAhead extends Error {
+  override readonly name = 'TopicAhead';
+}
+
+export interface Owned {
+  readonly id: string;
+  readonly version: number;
+  readonly value: object;
+}
+
+/**
+ * For the owner of a compacted topic, at start, after its outbox was relayed: appends again whatever the topic lacks or
+ * has in a lower version than the store. Resolves to what it appended, durable.
+ * @param owned everything that the store holds
+ * @param expires ids that the topic may hold although the store dropped them
+ * @throws TopicAhead naming the id, when the topic has a higher version than the store, or an id that it lacks
+ */
+export async function republish(
+  context: Pick<ServiceContext, 'eventLog'>,
+  topic: TopicName,
+  owned: AsyncIterable<Owned> | Iterable<Owned>,
+  expires: (id: string) => boolean = () => false,
+): Promise<readonly Owned[]> {
+  const inTopic = await versionsOf(context, topic);
+  const again: Owned[] = [];
+  for await (const entry of owned) {
+    const version = inTopic.get(entry.id)?.version ?? 0;
+    if (version > entry.version) {
+      throw new TopicAhead(`topic ${topic} holds version ${version} of ${entry.id}, the store ${entry.version}`);
+    }
+    if (version < entry.version) again.push(entry);
+    inTopic.delete(entry.id);
+  }
+  for (const [id, { gone }] of inTopic) {
+    if (!gone && !expires(id)) throw new TopicAhead(`topic ${topic} holds ${id}, which the store does not know`);
+  }
+  for (let i = 0; i < again.length; i += PAGE) {
+    const page = again.slice(i, i + PAGE);
+    await context.eventLog.append(page.map(({ id, version, value }) => versionedRecord(topic, id, version, value)));
+  }
+  return again;
+}
+
+async function versionsOf(
+  context: Pick<ServiceContext, 'eventLog'>,
+  topic: TopicName,
+): Promise<Map<string, { readonly version: number; readonly gone: boolean }>> {
+  const versions = new Map<string, { readonly version: number; readonly gone: boolean }>();
+  const [begin, end] = await Promise.all([context.eventLog.beginOffsets(topic), context.eventLog.endOffsets(topic)]);
+  for (const [partition, from] of Object.entries(begin)) {
+    let offset = from;
+    const until = end[Number(partition)] ?? offset;
+    while (offset < until) {
+      const records = await context.eventLog.read(topic, Number(partition), offset, PAGE);
+      if (records.length === 0) break;
+      for (const record of records) {
+        const { id, version, value } = readVersionedRecord<object>(record);
+        if (version > (versions.get(id)?.version ?? 0)) versions.set(id, { version, gone: value === null });
+      }
+      offset = records.at(-1)!.offset + 1;
+    }
+  }
+  return versions;
+}

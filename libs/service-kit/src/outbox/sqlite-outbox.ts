@@ -1,0 +1,41 @@
+import type { NewRecord } from '@countersign/event-log';
+import type { SqliteDatabase } from '../sqlite/open-database.js';
+import type { OutboxStore } from './relay.js';
+
+/** One migration of a store that has an outbox. */
+export const OUTBOX_SCHEMA = `
+CREATE TABLE outbox (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  topic TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL
+) STRICT;
+`;
+
+export interface SqliteOutbox extends OutboxStore {
+  /** Inside the caller's transaction, with the change that the records tell of. */
+  put(records: readonly NewRecord[]): void;
+}
+
+interface OutboxRow {
+  readonly id: number;
+  readonly topic: NewRecord['topic'];
+  readonly key: string;
+  readonly value: string;
+}
+
+export function sqliteOutbox(database: SqliteDatabase): SqliteOutbox {
+  const insert = database.prepare('INSERT INTO outbox (topic, key, value) VALUES (?, ?, ?)');
+  const select = database.prepare<[number], OutboxRow>('SELECT id, topic, key, value FROM outbox ORDER BY id LIMIT ?');
+  const remove = database.prepare('DELETE FROM outbox WHERE id = ?');
+  const removeAll = database.transaction((ids: readonly number[]) => {
+    for (const id of ids) remove.run(id);
+  });
+  return {
+    put(records) {
+      for (const { topic, key, value } of records) insert.run(topic, key, value);
+    },
+    pending: (limit) => select.all(limit).map(({ id, topic, key, value }) => ({ id, record: { topic, key, value } })),
+    sent: (ids) => removeAll(ids),
+  };
+}
