@@ -36,7 +36,6 @@ export const PROBLEM_CODES = [
   'content-hash-differs',
   'transaction-not-found',
   'transaction-failed',
-  'transaction-not-final',
   'transaction-authority',
   'transaction-memo',
   'transaction-root-differs',

@@ -1,0 +1,218 @@
+import type { AnchoredProof, InclusionProof, LeafEvent, PackageEvent, SignedPackage } from '@countersign/contracts';
+import { toHex } from '../encoding/hex.js';
+import { leafHashOf } from '../leaf/canonical-leaf.js';
+import { opens } from '../leaf/commitment.js';
+import { readLeaf } from '../leaf/read-leaf.js';
+import { canonicalBytes } from '../json/canonicalize.js';
+import { isRecord } from '../reading.js';
+import { agentKey } from '../window/window-tree.js';
+import { checkWindowAnchor, type ChainVerdict, isWithin } from './chain-check.js';
+import {
+  anchoredResult,
+  bareResult,
+  claimsAnchor,
+  NOTHING_TO_PROVE,
+  proofFault,
+  type ProofFault,
+  readProof,
+} from './event-proof.js';
+import { counted, type Findings } from './findings.js';
+import type { VerifyOptions } from './options.js';
+import type { EventResult } from './result.js';
+
+/** An entry whose leaf could be read, with its proof. */
+export interface CheckedEntry {
+  readonly index: number;
+  readonly entry: PackageEvent;
+  readonly leaf: LeafEvent;
+  /** `null` where the proof could not be read as one. */
+  readonly proof: InclusionProof | null;
+  /** Whether its proof holds as far as it was checked; an unanchored event's does. */
+  readonly holds: boolean;
+}
+
+export interface CheckedEntries {
+  readonly entries: readonly CheckedEntry[];
+  readonly results: readonly EventResult[];
+}
+
+/** Remembers what is the same for many events: the keys of agents, the verdicts on transactions. */
+export class Memory {
+  readonly #keys = new Map<string, string>();
+  readonly #anchors = new Map<string, ChainVerdict>();
+  readonly #options: VerifyOptions;
+
+  constructor(options: VerifyOptions) {
+    this.#options = options;
+  }
+
+  readonly agentKey = (agentId: string): string => {
+    const known = this.#keys.get(agentId);
+    if (known !== undefined) return known;
+    const key = agentKey(agentId, this.#options.crypto.sha256);
+    this.#keys.set(agentId, key);
+    return key;
+  };
+
+  anchor(proof: AnchoredProof): ChainVerdict {
+    const { txSignature, network, merkleRoot, windowStart, windowEnd } = proof;
+    const agents = proof.agent.treeSize;
+    const id = JSON.stringify([txSignature, network, merkleRoot, agents, windowStart, windowEnd]);
+    const known = this.#anchors.get(id);
+    if (known !== undefined) return known;
+    const verdict = checkWindowAnchor(
+      { txSignature, network, merkleRoot, agents, windowStart, windowEnd },
+      this.#options.chain,
+    );
+    this.#anchors.set(id, verdict);
+    return verdict;
+  }
+
+  /** Every verdict on a window's transaction so far. */
+  anchors(): readonly ChainVerdict[] {
+    return [...this.#anchors.values()];
+  }
+}
+
+/** Each event by itself: leaf, openings, marks, controls, proof. */
+export function checkEntries(
+  pkg: SignedPackage,
+  options: VerifyOptions,
+  memory: Memory,
+  findings: Findings,
+): CheckedEntries {
+  const { sha256 } = options.crypto;
+  const entries: CheckedEntry[] = [];
+  const results: EventResult[] = [];
+  const seen = new Set<string>();
+  const content = { opened: 0, closed: 0, notKept: 0 };
+  pkg.events.forEach((entry, index) => {
+    const path = `events[${index}]`;
+    const given: unknown = pkg.inclusionProofs[index];
+    const leaf = readLeaf(entry.event);
+    if (!leaf.ok) {
+      const claimed: unknown = entry.event;
+      const eventId = isRecord(claimed) ? (claimed['eventId'] ?? null) : null;
+      const message = `The event is no leaf: ${leaf.problem}.`;
+      findings.problem('leaf-invalid', `${path}.event`, message, typeof eventId === 'string' ? eventId : undefined);
+      results.push(bareResult(eventId, claimsAnchor(given), message));
+      return;
+    }
+    const event = leaf.value;
+    if (seen.has(event.eventId)) {
+      findings.problem('duplicate-event', `${path}.event`, 'The event is in the package twice.', event.eventId);
+    }
+    seen.add(event.eventId);
+    checkOpenings(entry, event, path, options, findings, content);
+    checkMarks(pkg, entry, event, path, findings);
+
+    const proofPath = `inclusionProofs[${index}]`;
+    const proof = readProof(given);
+    let found: ProofFault | null = null;
+    if (!proof.ok) {
+      found = { code: 'proof-form', message: `The proof is malformed: ${proof.problem}.` };
+      results.push(bareResult(event.eventId, claimsAnchor(given), found.message));
+    } else if (proof.value.anchored) {
+      const hash = leafHashOf(event, sha256);
+      found = proofFault(event, hash, proof.value, entry.sequence, sha256, memory.agentKey);
+      const chain = memory.anchor(proof.value);
+      results.push(anchoredResult(proof.value, found, chain));
+      found ??= chain.problem;
+    } else {
+      if (proof.value.eventId !== event.eventId) {
+        found = { code: 'proof-event-differs', message: 'The proof is that of another event.' };
+      }
+      results.push(bareResult(event.eventId, false, found?.message ?? NOTHING_TO_PROVE));
+    }
+    if (found !== null) findings.problem(found.code, proofPath, found.message, event.eventId);
+    entries.push({ index, entry, leaf: event, proof: proof.ok ? proof.value : null, holds: found === null });
+  });
+  tell(findings, pkg.events.length, content);
+  return { entries, results };
+}
+
+interface ContentCount {
+  opened: number;
+  closed: number;
+  notKept: number;
+}
+
+function tell(findings: Findings, events: number, content: ContentCount): void {
+  findings.checked.push(`the form of ${counted(events, 'leaf event')}`);
+  if (content.opened > 0) findings.checked.push(`${counted(content.opened, 'opening')} against the commitments`);
+  if (content.closed > 0) {
+    findings.notChecked.push(`${counted(content.closed, 'commitment')} without an opening (withheld or erased)`);
+  }
+  if (content.notKept > 0) {
+    findings.notChecked.push(`${counted(content.notKept, 'payload')} not kept: who has the payload can compare it`);
+  }
+}
+
+function checkOpenings(
+  entry: PackageEvent,
+  event: LeafEvent,
+  path: string,
+  { crypto }: VerifyOptions,
+  findings: Findings,
+  content: ContentCount,
+): void {
+  for (const kind of ['action', 'payload'] as const) {
+    const commitment = event[kind];
+    const opening = entry.opened[kind];
+    const at = `${path}.opened.${kind}`;
+    if (opening === undefined) {
+      if (commitment !== null) content.closed += 1;
+    } else if (commitment === null) {
+      findings.problem('opening-inconsistent', at, `The event commits no ${kind}.`, event.eventId);
+    } else {
+      const verdict = opens(commitment, kind, opening, crypto.sha256);
+      if (verdict === 'opens') content.opened += 1;
+      else if (verdict === 'value-not-kept') content.notKept += 1;
+      else findings.problem('opening-wrong', at, `The ${kind} shown is not the one committed.`, event.eventId);
+    }
+  }
+  if (entry.erased === true) {
+    if (entry.opened.action !== undefined || entry.opened.payload !== undefined) {
+      findings.problem('opening-inconsistent', `${path}.erased`, 'Erased content is opened.', event.eventId);
+    } else if (event.action === null && event.payload === null) {
+      findings.problem('opening-inconsistent', `${path}.erased`, 'The event has no content to erase.', event.eventId);
+    }
+  }
+  if (event.type === 'profile.changed') checkProfile(entry, event, path, crypto.sha256, findings);
+}
+
+/** An opened profile is the one whose hash and version the leaf names. */
+function checkProfile(
+  entry: PackageEvent,
+  event: LeafEvent,
+  path: string,
+  sha256: VerifyOptions['crypto']['sha256'],
+  findings: Findings,
+): void {
+  const value: unknown = entry.opened.action?.value;
+  if (value === undefined) return;
+  const profile = isRecord(value) ? value['profile'] : undefined;
+  const same =
+    isRecord(profile) &&
+    profile['version'] === event.profileVersion &&
+    toHex(sha256(canonicalBytes(profile))) === event.profileSha256;
+  if (same) return;
+  findings.problem('profile-differs', `${path}.opened.action`, 'The profile is not that of the leaf.', event.eventId);
+}
+
+function checkMarks(pkg: SignedPackage, entry: PackageEvent, event: LeafEvent, path: string, findings: Findings): void {
+  const inside = isWithin(event.occurredAt, pkg.range.from, pkg.range.to);
+  if (inside === (entry.outsideRange === true)) {
+    const message = inside ? 'The event lies in the range.' : 'The event lies outside the range and is not marked so.';
+    findings.problem('range-mark-wrong', `${path}.outsideRange`, message, event.eventId);
+  }
+  entry.controls.forEach((control, i) => {
+    const at = `${path}.controls[${i}]`;
+    if (control.status !== entry.status) {
+      findings.problem('control-status-differs', at, "The control's status is not its event's.", event.eventId);
+    }
+    if (!pkg.frameworks.includes(control.framework)) {
+      findings.problem('structure', at, 'The control is of a framework that was not asked for.', event.eventId);
+    }
+  });
+}

@@ -1,0 +1,203 @@
+import type { EventStatus, Framework } from '@countersign/contracts';
+import { isWhole } from '../reading.js';
+import {
+  anything,
+  base58,
+  both,
+  count,
+  hash,
+  instant,
+  list,
+  name,
+  nullable,
+  object,
+  oneOf,
+  positive,
+  recordOf,
+  salt,
+  type Shape,
+  text,
+  uuid,
+  uuidV7,
+  where,
+} from './shape.js';
+
+const FRAMEWORK: Readonly<Record<Framework, true>> = {
+  soc2: true,
+  euaiact: true,
+  hipaa: true,
+  'sr11-7': true,
+  'sr26-2': true,
+  nydfs: true,
+};
+const STATUS: Readonly<Record<EventStatus, true>> = { Satisfied: true, Prevented: true, 'Gap, review required': true };
+
+const framework = oneOf(...Object.keys(FRAMEWORK));
+const status = oneOf(...Object.keys(STATUS));
+const path = list(hash);
+
+/** A label of a window: whole seconds long, and a multiple of its duration since the epoch. */
+const windowLabel = where((value) => {
+  const { windowStart, windowEnd } = value as { readonly windowStart: string; readonly windowEnd: string };
+  const start = Date.parse(windowStart);
+  const duration = Date.parse(windowEnd) - start;
+  return duration > 0 && duration % 1000 === 0 && start % duration === 0;
+}, 'of a window that is a whole number of seconds long and begins at a multiple of it');
+
+const sequenceRun = where((value) => {
+  const leaf = value as { readonly firstSequence: number; readonly lastSequence: number; readonly count: number };
+  return leaf.count === leaf.lastSequence - leaf.firstSequence + 1;
+}, 'of as many events as its sequences');
+
+export const anchoredProofShape: Shape = both(
+  object({
+    eventId: uuidV7,
+    anchored: oneOf(true),
+    leafIndex: count,
+    treeSize: positive,
+    path,
+    agent: object({
+      agentKey: hash,
+      firstSequence: positive,
+      lastSequence: positive,
+      agentRoot: hash,
+      leafIndex: count,
+      treeSize: positive,
+      path,
+    }),
+    merkleRoot: hash,
+    txSignature: base58,
+    network: name,
+    windowStart: instant,
+    windowEnd: instant,
+  }),
+  windowLabel,
+);
+
+const opening = object({ salt }, { value: anything });
+
+const event = object(
+  {
+    event: anything,
+    sequence: positive,
+    opened: object({}, { action: both(opening, object({ value: anything })), payload: opening }),
+    status,
+    statusReason: nullable(text),
+    controls: list(
+      object({
+        framework,
+        controlId: name,
+        title: text,
+        relation: oneOf('direct', 'supporting', 'contextual'),
+        status,
+      }),
+    ),
+  },
+  { erased: oneOf(true), outsideRange: oneOf(true) },
+);
+
+const agent = object({
+  id: uuid,
+  name: text,
+  type: nullable(text),
+  purpose: nullable(text),
+  version: nullable(text),
+  status: text,
+  blockchain_ssn: nullable(text),
+  wallet_address: nullable(base58),
+  chain_tx_signature: nullable(base58),
+  firstSequence: nullable(positive),
+  lastSequence: nullable(positive),
+  count,
+  anchors: list(
+    object({
+      merkle_root: hash,
+      chain_tx_signature: base58,
+      chain_block_height: count,
+      anchored_at: instant,
+      window_start: instant,
+      window_end: instant,
+    }),
+  ),
+});
+
+const window = both(
+  object({
+    agentId: uuid,
+    windowStart: instant,
+    windowEnd: instant,
+    merkleRoot: hash,
+    txSignature: base58,
+    network: name,
+    leaf: both(
+      object({ agentKey: hash, count: positive, firstSequence: positive, lastSequence: positive, agentRoot: hash }),
+      sequenceRun,
+    ),
+    leafIndex: count,
+    treeSize: positive,
+    path,
+  }),
+  windowLabel,
+);
+
+const summary = object({
+  events: count,
+  allowed: count,
+  denied: count,
+  frozen: count,
+  capped: count,
+  satisfied: count,
+  prevented: count,
+  gap: count,
+  anchored: count,
+  unanchored: count,
+  byViolation: recordOf(count),
+  outcomes: object({ reported: count, of: count }),
+});
+
+const timestamp = both(
+  object({
+    issued_at: instant,
+    anchor: name,
+    anchor_tx_signature: nullable(base58),
+    anchor_block_height: nullable(count),
+    message: text,
+  }),
+  where((value) => {
+    const stamp = value as Readonly<Record<string, unknown>>;
+    return stamp['anchor'] === 'pending'
+      ? stamp['anchor_tx_signature'] === null && stamp['anchor_block_height'] === null
+      : stamp['anchor_tx_signature'] !== null && isWhole(stamp['anchor_block_height'], 0);
+  }, 'pending without a transaction, or a network with one'),
+);
+
+const proofForEach = where((value) => {
+  const pkg = value as { readonly events: readonly unknown[]; readonly inclusionProofs: readonly unknown[] };
+  return pkg.events.length === pkg.inclusionProofs.length;
+}, 'with as many inclusionProofs as events');
+
+/**
+ * The form of every field of a package but for leaf events and proofs, which are read one by one so that each has a
+ * result of its own.
+ */
+export const packageShape: Shape = both(
+  object({
+    reportId: uuid,
+    generator: object({ name: text, version: text }),
+    range: object({ from: instant, to: instant }),
+    frameworks: list(framework),
+    mapping: object({ version: text, sha256: hash }),
+    scope: object({ soc2: anything, hipaa: anything, euaiact: anything, nydfs: anything }),
+    statements: list(object({ framework, text })),
+    anchorAuthorities: list(
+      object({ address: base58, network: name, validFrom: nullable(instant), validTo: nullable(instant) }),
+    ),
+    agents: list(agent),
+    events: list(event),
+    inclusionProofs: list(anything),
+    windows: list(window),
+    summary,
+    timestamp,
+  }),
+  proofForEach,
+);

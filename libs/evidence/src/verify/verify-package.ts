@@ -1,0 +1,173 @@
+import type { SignedPackage } from '@countersign/contracts';
+import { reportMemo } from '../chain/memo.js';
+import { NotCanonical } from '../json/canonicalize.js';
+import { packageDigests, type PackageDigests } from '../package/canonical.js';
+import { isRecord } from '../reading.js';
+import { checkReportAnchor, type ChainVerdict, unchecked } from './chain-check.js';
+import { checkSequences } from './completeness.js';
+import { counted, Findings } from './findings.js';
+import type { VerifyOptions } from './options.js';
+import { checkEntries, Memory } from './package-entries.js';
+import { packageShape } from './package-shape.js';
+import {
+  checkSignature,
+  checkValidity,
+  readSignatureClaim,
+  type SignatureClaim,
+  type SignatureVerdict,
+} from './package-signature.js';
+import { checkStatuses } from './package-status.js';
+import { checkWindows } from './package-windows.js';
+import type { EventResult, VerificationResult } from './result.js';
+
+/**
+ * The whole verification of a signed package, as `FORMAT.md` describes it, from the package, the keys and the chain
+ * look-ups that are given: it asks nobody, and trusts nothing that the package says of keys and authorities.
+ * Never throws for what `input` is; parse it with {@link parseJsonStrict} and `VERIFICATION_LIMITS`.
+ */
+export function verifyPackage(input: unknown, options: VerifyOptions): VerificationResult {
+  const findings = new Findings();
+  const start = readable(input, options, findings);
+  if (start === null) return result(findings, NO_SIGNATURE, null, null, [], null);
+  const { pkg, digests, claim } = start;
+
+  let signature = claim === null ? NO_SIGNATURE : checkSignature(claim, digests.bytes, options, findings);
+  if (claim !== null && claim.sha256 !== digests.sha256) {
+    findings.problem('sha256-differs', 'sha256', 'The SHA-256 of the canonical bytes is another one.');
+  } else if (claim !== null) findings.checked.push('the SHA-256 of the canonical bytes');
+
+  const fault = packageShape(pkg);
+  if (fault !== null) {
+    const path = fault.path.replace(/^\./, '');
+    findings.problem('structure', path, `${path === '' ? 'The package' : path} must be ${fault.form}.`);
+    return result(findings, signature, claim, digests, [], null);
+  }
+  // Every field but leaf events and proofs has its form now; those are read one by one.
+  const signed = pkg as unknown as SignedPackage;
+  findings.checked.push('the form of every field');
+
+  const report = checkReport(signed, digests.contentHash, options, findings);
+  signature = checkValidity(signature, report.blockTime, findings);
+  const memory = new Memory(options);
+  const { entries, results } = checkEntries(signed, options, memory, findings);
+  checkSequences(signed, entries, findings);
+  checkWindows(signed, entries, options, memory, findings);
+  checkStatuses(signed, entries, findings);
+  tellProofs(results, findings);
+  tellAnchors([...memory.anchors(), ...(signed.timestamp.anchor === 'pending' ? [] : [report])], options, findings);
+  return result(findings, signature, claim, digests, results, report);
+}
+
+const NO_SIGNATURE: SignatureVerdict = { checked: false, valid: false, detail: 'Nothing to check.', key: null };
+
+interface Readable {
+  readonly pkg: Readonly<Record<string, unknown>>;
+  readonly digests: PackageDigests;
+  readonly claim: SignatureClaim | null;
+}
+
+/** What must hold before anything else can be said. */
+function readable(input: unknown, { crypto }: VerifyOptions, findings: Findings): Readable | null {
+  if (!isRecord(input)) {
+    findings.problem('structure', '', 'A package must be a JSON object.');
+    return null;
+  }
+  if (input['canonicalization'] !== 'rfc8785-jcs') {
+    findings.problem('unsupported-canonicalization', 'canonicalization', 'canonicalization must be "rfc8785-jcs".');
+    return null;
+  }
+  if (input['schemaVersion'] !== '1.0.0') {
+    findings.problem('unsupported-schema', 'schemaVersion', 'schemaVersion must be "1.0.0".');
+    return null;
+  }
+  try {
+    const digests = packageDigests(input, crypto.sha256);
+    findings.checked.push('the canonicalization and the schema version');
+    return { pkg: input, digests, claim: readSignatureClaim(input, findings) };
+  } catch (error) {
+    if (!(error instanceof NotCanonical)) throw error;
+    findings.problem('not-canonical', '', `The package has no canonical form: ${error.message}.`);
+    return null;
+  }
+}
+
+function checkReport(
+  pkg: SignedPackage,
+  contentHash: string,
+  { chain }: VerifyOptions,
+  findings: Findings,
+): ChainVerdict {
+  const { timestamp } = pkg;
+  if (timestamp.message === reportMemo(contentHash)) findings.checked.push('the content hash that the report anchors');
+  else {
+    const message = 'The message does not name the content hash of the package.';
+    findings.problem('content-hash-differs', 'timestamp.message', message);
+  }
+  if (timestamp.anchor_tx_signature === null) {
+    findings.notChecked.push("the report's own anchor: it was issued before one was final");
+    return unchecked('The report was issued before its transaction was final.');
+  }
+  const claim = { txSignature: timestamp.anchor_tx_signature, network: timestamp.anchor, contentHash };
+  const verdict = checkReportAnchor(claim, chain);
+  if (verdict.problem !== null) {
+    findings.problem(verdict.problem.code, 'timestamp.anchor_tx_signature', verdict.problem.message);
+  }
+  const height = verdict.check.block_height;
+  if (verdict.problem === null && height !== null && height !== timestamp.anchor_block_height) {
+    const message = 'The chain gives the transaction another block height.';
+    findings.problem('transaction-height-differs', 'timestamp.anchor_block_height', message);
+  }
+  return verdict;
+}
+
+function tellProofs(results: readonly EventResult[], findings: Findings): void {
+  const anchored = results.filter((event) => event.anchored).length;
+  const open = results.length - anchored;
+  if (anchored > 0) findings.checked.push(`${counted(anchored, 'inclusion proof')}: both paths to the root`);
+  if (open > 0) findings.notChecked.push(`${counted(open, 'event')} not anchored yet: there is nothing to prove`);
+}
+
+function tellAnchors(verdicts: readonly ChainVerdict[], { chain }: VerifyOptions, findings: Findings): void {
+  if (verdicts.length === 0) return;
+  const checked = verdicts.filter(({ check }) => check.checked);
+  if (checked.length > 0) findings.checked.push(`${counted(checked.length, 'transaction')} on ${chain!.network}`);
+  const left = verdicts.length - checked.length;
+  if (left > 0) {
+    const reasons = [...new Set(verdicts.filter(({ check }) => !check.checked).map(({ check }) => check.detail))];
+    findings.notChecked.push(`${counted(left, 'transaction')} on the chain: ${reasons.join(' ')}`);
+  }
+  if (checked.length > 0 && chain!.authorities === null) {
+    findings.notChecked.push('who anchored: no authority was given');
+  }
+}
+
+function result(
+  findings: Findings,
+  signature: SignatureVerdict,
+  claim: SignatureClaim | null,
+  digests: PackageDigests | null,
+  events: readonly EventResult[],
+  report: ChainVerdict | null,
+): VerificationResult {
+  const anchoredCount = events.filter((event) => event.anchored).length;
+  return {
+    ok: findings.clean,
+    signature: {
+      checked: signature.checked,
+      valid: signature.valid,
+      keyId: claim?.keyId ?? null,
+      detail: signature.detail,
+      provenTime: report?.blockTime ?? null,
+    },
+    sha256: digests?.sha256 ?? null,
+    contentHash: digests?.contentHash ?? null,
+    events,
+    anchoredCount,
+    unanchoredCount: events.length - anchoredCount,
+    chain: (report ?? unchecked('No chain was asked.')).check,
+    checked: findings.checked,
+    notChecked: findings.notChecked,
+    problems: findings.problems,
+    problemCount: findings.problemCount,
+  };
+}
