@@ -1,0 +1,187 @@
+import type {
+  AgentFacts,
+  AnchorAuthority,
+  ArchivedEvent,
+  ComplianceScope,
+  InclusionProof,
+  Openings,
+  PackageAgent,
+  PackageContent,
+  PackageEvent,
+  PackageWindow,
+  ProofSource,
+  ReportedOutcome,
+} from '@countersign/contracts';
+import {
+  assemblePackage,
+  eventStatus,
+  fromHex,
+  MerkleTree,
+  namesDataScope,
+  proofFor,
+  unanchored,
+  type EvidenceCrypto,
+} from '@countersign/evidence';
+import type { ControlMapping } from '../mapping/control-mapping.js';
+import { eventConditions, situationOf } from '../mapping/situation.js';
+import { statementsFor } from '../mapping/statements.js';
+import type { AgentRun } from './collect-events.js';
+import type { ExportRequest } from './request.js';
+
+/** What a report is made of, read before anything is built. */
+export interface ReportSources {
+  readonly reportId: string;
+  readonly request: ExportRequest;
+  /** In the order of the report; `runs[i]` belongs to `agents[i]`. */
+  readonly agents: readonly { readonly id: string; readonly facts: AgentFacts }[];
+  readonly runs: readonly AgentRun[];
+  readonly referring: ReadonlyMap<string, readonly ArchivedEvent[]>;
+  readonly scope: ComplianceScope;
+  readonly anchorAuthorities: readonly AnchorAuthority[];
+  readonly generatorVersion: string;
+}
+
+interface ProvenRun {
+  readonly proofs: readonly InclusionProof[];
+  readonly windows: readonly PackageWindow[];
+  readonly anchors: PackageAgent['anchors'];
+}
+
+/** Builds the content of a package: events with status and controls, proofs, windows, agents, summary. */
+export async function buildContent(
+  sources: ReportSources,
+  mapping: ControlMapping,
+  proofSource: ProofSource,
+  crypto: EvidenceCrypto,
+): Promise<PackageContent> {
+  const proven: ProvenRun[] = [];
+  for (const run of sources.runs) proven.push(await prove(run, proofSource, crypto));
+  const leaves = new Map(
+    sources.runs.flatMap((run) => run.events.map(({ envelope }) => [envelope.leaf.eventId, envelope.leaf] as const)),
+  );
+  const { request, scope } = sources;
+  const describe = (event: ArchivedEvent): PackageEvent => {
+    const { leaf, openings, answer } = event.envelope;
+    const about = (sources.referring.get(leaf.eventId) ?? []).map(({ envelope }) => envelope.leaf);
+    const { status, statusReason } = eventStatus({
+      event: leaf,
+      holds: true,
+      reported: about.filter((l) => l.type === 'action.outcome').map((l) => l.outcome as ReportedOutcome),
+      unanswered: about.some((l) => l.type === 'action.unanswered'),
+      referred: leaf.refersTo === null ? null : (leaves.get(leaf.refersTo) ?? null),
+      dataScope: namesDataScope(openings.action?.value),
+    });
+    return {
+      event: leaf,
+      sequence: event.sequence,
+      opened: withheld(openings, request.withhold),
+      ...(event.erased ? { erased: true as const } : {}),
+      ...(leaf.occurredAt < request.from || leaf.occurredAt >= request.to ? { outsideRange: true as const } : {}),
+      status,
+      statusReason,
+      controls: mapping.controls(
+        situationOf(leaf, answer?.category ?? null),
+        request.frameworks,
+        scope,
+        eventConditions(openings.action?.value),
+        status,
+      ),
+    };
+  };
+  return assemblePackage({
+    reportId: sources.reportId,
+    generator: { name: 'countersign', version: sources.generatorVersion },
+    range: { from: request.from, to: request.to },
+    frameworks: request.frameworks,
+    mapping: { version: mapping.version, sha256: mapping.sha256 },
+    scope: declared(scope),
+    statements: statementsFor(request.frameworks, scope),
+    anchorAuthorities: sources.anchorAuthorities,
+    agents: sources.agents.map((agent, i) => describeAgent(agent, sources.runs[i]!, proven[i]!)),
+    events: sources.runs.flatMap((run) => run.events.map(describe)),
+    inclusionProofs: proven.flatMap((run) => run.proofs),
+    windows: proven.flatMap((run) => run.windows),
+  });
+}
+
+async function prove(run: AgentRun, source: ProofSource, crypto: EvidenceCrypto): Promise<ProvenRun> {
+  const first = run.events[0]?.sequence;
+  const last = run.events.at(-1)?.sequence;
+  if (first === undefined || last === undefined) return { proofs: [], windows: [], anchors: [] };
+  const places = await source.windows(run.agentId, first, last);
+  const proofs: InclusionProof[] = run.events.map(({ envelope }) => unanchored(envelope.leaf.eventId));
+  for (const place of places) {
+    const { firstSequence, lastSequence } = place.leaf;
+    const hashes = await source.leafHashes(run.agentId, firstSequence, lastSequence);
+    const tree = new MerkleTree(hashes.map(bytesOf), crypto.sha256);
+    for (let sequence = Math.max(first, firstSequence); sequence <= Math.min(last, lastSequence); sequence += 1) {
+      const at = sequence - first;
+      proofs[at] = proofFor({ eventId: proofs[at]!.eventId, sequence }, tree, place);
+    }
+  }
+  return {
+    proofs,
+    windows: places.map((place) => ({
+      agentId: run.agentId,
+      windowStart: place.windowStart,
+      windowEnd: place.windowEnd,
+      merkleRoot: place.merkleRoot,
+      txSignature: place.txSignature,
+      network: place.network,
+      leaf: place.leaf,
+      leafIndex: place.leafIndex,
+      treeSize: place.treeSize,
+      path: place.path,
+    })),
+    anchors: places.map((place) => ({
+      merkle_root: place.merkleRoot,
+      chain_tx_signature: place.txSignature,
+      chain_block_height: place.blockHeight,
+      anchored_at: place.anchoredAt,
+      window_start: place.windowStart,
+      window_end: place.windowEnd,
+    })),
+  };
+}
+
+function describeAgent({ id, facts }: ReportSources['agents'][number], run: AgentRun, proven: ProvenRun): PackageAgent {
+  return {
+    id,
+    name: facts.name,
+    type: facts.type,
+    purpose: facts.purpose,
+    version: facts.version,
+    status: facts.status,
+    blockchain_ssn: facts.blockchain_ssn,
+    wallet_address: facts.wallet_address,
+    chain_tx_signature: facts.chain_tx_signature,
+    firstSequence: run.events[0]?.sequence ?? null,
+    lastSequence: run.events.at(-1)?.sequence ?? null,
+    count: run.events.length,
+    anchors: proven.anchors,
+  };
+}
+
+function withheld(openings: Openings, withhold: ExportRequest['withhold']): Openings {
+  if (withhold.length === 0) return openings;
+  const { action, payload } = openings;
+  return {
+    ...(action === undefined || withhold.includes('action') ? {} : { action }),
+    ...(payload === undefined || withhold.includes('payload') ? {} : { payload }),
+  };
+}
+
+function declared(scope: ComplianceScope): PackageContent['scope'] {
+  return {
+    soc2: scope.soc2 ?? null,
+    hipaa: scope.hipaa ?? null,
+    euaiact: scope.euaiact ?? null,
+    nydfs: scope.nydfs ?? null,
+  };
+}
+
+function bytesOf(hex: string): Uint8Array {
+  const bytes = fromHex(hex);
+  if (bytes === null) throw new Error('a stored leaf hash is not a hash');
+  return bytes;
+}

@@ -1,0 +1,63 @@
+import type { ArchivedEvent, EventArchive } from '@countersign/contracts';
+
+/** The contiguous run of one agent's events that a report holds. */
+export interface AgentRun {
+  readonly agentId: string;
+  /** In sequence order without a hole; empty where nothing of the agent lies in the range. */
+  readonly events: readonly ArchivedEvent[];
+}
+
+const PAGE = 1000;
+
+/**
+ * Reads the run from the first to the last sequence whose time lies in `[from, to)`: what the clocks of several gateways
+ * put between them belongs to it.
+ * @param budget how many events the caller still takes; more throw `TooManyEvents`
+ * @throws Error where the archive has a hole: the report would not be complete
+ */
+export async function collectRun(
+  archive: EventArchive,
+  agentId: string,
+  from: string,
+  to: string,
+  budget: number,
+): Promise<AgentRun> {
+  const span = await archive.span(agentId, from, to);
+  if (span === null) return { agentId, events: [] };
+  if (span.last - span.first + 1 > budget) throw new TooManyEvents(span.last - span.first + 1);
+  const events: ArchivedEvent[] = [];
+  for (let next = span.first; next <= span.last;) {
+    const page = await archive.range(agentId, next, span.last, PAGE);
+    for (const event of page) {
+      if (event.sequence !== next) throw new Error(`the archive lacks sequence ${next} of agent ${agentId}`);
+      events.push(event);
+      next += 1;
+    }
+    if (page.length === 0) throw new Error(`the archive lacks sequence ${next} of agent ${agentId}`);
+  }
+  return { agentId, events };
+}
+
+export class TooManyEvents extends Error {
+  override readonly name = 'TooManyEvents';
+  constructor(readonly events: number) {
+    super(`${events} events are more than a package holds`);
+  }
+}
+
+/** Events that speak of these ones, wherever they lie: their outcomes, and that an answer's fate is unknown. */
+export async function collectReferring(
+  archive: EventArchive,
+  runs: readonly AgentRun[],
+): Promise<ReadonlyMap<string, readonly ArchivedEvent[]>> {
+  const byReferred = new Map<string, ArchivedEvent[]>();
+  const ids = runs.flatMap((run) => run.events.map((event) => event.envelope.leaf.eventId));
+  for (let start = 0; start < ids.length; start += PAGE) {
+    for (const event of await archive.referring(ids.slice(start, start + PAGE))) {
+      const referred = event.envelope.leaf.refersTo;
+      if (referred === null) continue;
+      byReferred.set(referred, [...(byReferred.get(referred) ?? []), event]);
+    }
+  }
+  return byReferred;
+}

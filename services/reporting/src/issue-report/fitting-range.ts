@@ -1,0 +1,37 @@
+import type { EventArchive } from '@countersign/contracts';
+
+/**
+ * The latest end (ISO, to the millisecond) with which the range from `from` holds at most `maxEvents` events of these
+ * agents; `null` where not even the first millisecond does.
+ */
+export async function fittingRange(
+  archive: EventArchive,
+  agentIds: readonly string[],
+  from: string,
+  to: string,
+  maxEvents: number,
+): Promise<string | null> {
+  const start = Date.parse(from);
+  let fits = start;
+  let tooMany = Date.parse(to);
+  while (tooMany - fits > 1) {
+    const middle = Math.floor((fits + tooMany) / 2);
+    if ((await countEvents(archive, agentIds, from, new Date(middle).toISOString())) <= maxEvents) fits = middle;
+    else tooMany = middle;
+  }
+  return fits === start ? null : new Date(fits).toISOString();
+}
+
+async function countEvents(
+  archive: EventArchive,
+  agentIds: readonly string[],
+  from: string,
+  to: string,
+): Promise<number> {
+  let count = 0;
+  for (const agentId of agentIds) {
+    const span = await archive.span(agentId, from, to);
+    if (span !== null) count += span.last - span.first + 1;
+  }
+  return count;
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  AgentFacts,
+  AnchorAuthority,
+  AnchorRequest,
+  EventArchive,
+  ProofSource,
+  SignedPackage,
+} from '@countersign/contracts';
+import {
+  canonicalize,
+  packageCanonicalBytes,
+  packageTimestamp,
+  signPackage,
+  toHex,
+  type EvidenceCrypto,
+  type ReportAnchor,
+} from '@countersign/evidence';
+import type { NewRecord } from '@countersign/event-log';
+import { HttpRefusal, versionedRecord } from '@countersign/service-kit';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { ControlMapping } from '../mapping/control-mapping.js';
+import type { Signer } from '../signing-keys/key-ring.js';
+import type { ReportStore, StoredReport } from '../store/port.js';
+import { buildContent } from './build-content.js';
+import { collectReferring, collectRun, TooManyEvents, type AgentRun } from './collect-events.js';
+import { fittingRange } from './fitting-range.js';
+import type { ExportRequest } from './request.js';
+
+/** A package may not be larger than 60 MiB, since verifiers take up to 64; the signature's part is small. */
+export const MAX_CONTENT_BYTES = 60 * 1024 * 1024 - 4096;
+/** An event with its proof takes above 1.2 KiB, so more could never fit. */
+const MAX_EVENTS = 50_000;
+
+/** What issuing needs of the rest of the service. */
+export interface Issuer {
+  readonly archive: EventArchive;
+  readonly proofs: ProofSource;
+  readonly mapping: ControlMapping;
+  readonly store: ReportStore;
+  readonly blobs: BlobStore;
+  readonly crypto: EvidenceCrypto;
+  readonly generatorVersion: string;
+  /** Longest wait for the report's own transaction, ms. */
+  readonly anchorWaitMs: number;
+  signer(): Signer;
+  authorities(): readonly AnchorAuthority[];
+  publicUrl(): string;
+  now(): Promise<number>;
+  /** Makes what the store enqueued durable in the log. */
+  flush(): Promise<void>;
+  /** The report's transaction once it is finalized, or `null` after `timeoutMs`. */
+  anchorOf(reportId: string, timeoutMs: number): Promise<ReportAnchor | null>;
+}
+
+export interface IssuedReport {
+  readonly report: StoredReport;
+  /** RFC 8785 text of the whole package: what is answered and what is stored. */
+  readonly text: string;
+}
+
+/**
+ * Issues a signed package over the agents' events: collects, proves, asks for the report's own transaction, waits for
+ * it, signs, stores.
+ * @throws HttpRefusal 400 where the package would be too large, with a range that fits
+ */
+export async function issueReport(
+  issuer: Issuer,
+  accountId: string,
+  agents: readonly { readonly id: string; readonly facts: AgentFacts }[],
+  request: ExportRequest,
+): Promise<IssuedReport> {
+  const reportId = randomUUID();
+  const runs = await collectAll(issuer, agents, request);
+  const content = await buildContent(
+    {
+      reportId,
+      request,
+      agents,
+      runs,
+      referring: await collectReferring(issuer.archive, runs),
+      scope: issuer.store.scope(accountId),
+      anchorAuthorities: issuer.authorities(),
+      generatorVersion: issuer.generatorVersion,
+    },
+    issuer.mapping,
+    issuer.proofs,
+    issuer.crypto,
+  );
+  const bytes = packageCanonicalBytes(content);
+  if (bytes.length > MAX_CONTENT_BYTES) {
+    const perEvent = bytes.length / content.events.length;
+    throw await tooLarge(issuer, agents, request, Math.floor((0.9 * MAX_CONTENT_BYTES) / perEvent));
+  }
+  const hash = toHex(issuer.crypto.sha256(bytes));
+  issuer.store.enqueue([anchorRequest(reportId, hash)]);
+  await issuer.flush();
+  const anchor = await issuer.anchorOf(reportId, issuer.anchorWaitMs);
+  const createdAt = new Date(await issuer.now()).toISOString();
+  const signer = issuer.signer();
+  const signed = signPackage(
+    content,
+    packageTimestamp(content, createdAt, anchor, issuer.crypto.sha256),
+    { publicKeyUrl: `${issuer.publicUrl()}/v1/keys/${signer.keyId}`, sign: (bytes) => signer.sign(bytes) },
+    issuer.crypto.sha256,
+  );
+  const text = canonicalize(signed);
+  await issuer.blobs.put(signed.sha256, [text]);
+  const report = storedReport(accountId, signed, hash, createdAt, request, signer.keyId);
+  issuer.store.addReport(report);
+  await issuer.flush();
+  return { report, text };
+}
+
+async function collectAll(
+  issuer: Issuer,
+  agents: readonly { readonly id: string }[],
+  request: ExportRequest,
+): Promise<readonly AgentRun[]> {
+  const runs: AgentRun[] = [];
+  let budget = MAX_EVENTS;
+  for (const { id } of agents) {
+    try {
+      const run = await collectRun(issuer.archive, id, request.from, request.to, budget);
+      budget -= run.events.length;
+      runs.push(run);
+    } catch (error) {
+      if (error instanceof TooManyEvents) throw await tooLarge(issuer, agents, request, Math.floor(MAX_EVENTS / 2));
+      throw error;
+    }
+  }
+  return runs;
+}
+
+async function tooLarge(
+  issuer: Issuer,
+  agents: readonly { readonly id: string }[],
+  request: ExportRequest,
+  maxEvents: number,
+): Promise<HttpRefusal> {
+  const to = await fittingRange(
+    issuer.archive,
+    agents.map(({ id }) => id),
+    request.from,
+    request.to,
+    maxEvents,
+  );
+  const advice = to === null ? 'name fewer agents or a later from' : `from ${request.from} to ${to} fits`;
+  return new HttpRefusal(400, `the package would be larger than 60 MiB: ${advice}`);
+}
+
+function anchorRequest(reportId: string, hash: string): NewRecord {
+  return versionedRecord<AnchorRequest>('anchor-requests', reportId, 1, { reportId, contentHash: hash });
+}
+
+function storedReport(
+  accountId: string,
+  signed: SignedPackage,
+  hash: string,
+  createdAt: string,
+  request: ExportRequest,
+  keyId: string,
+): StoredReport {
+  return {
+    id: signed.reportId,
+    version: 1,
+    agentIds: signed.agents.map((agent) => agent.id),
+    from: request.from,
+    to: request.to,
+    facts: {
+      accountId,
+      createdAt,
+      format: request.format,
+      frameworks: request.frameworks,
+      public: false,
+      sha256: signed.sha256,
+      contentHash: hash,
+      signature: signed.signature,
+      keyId,
+      pdfSha256: null,
+      withdrawn: null,
+    },
+  };
+}

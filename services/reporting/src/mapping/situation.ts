@@ -1,0 +1,98 @@
+import type { JsonValue, LeafEvent } from '@countersign/contracts';
+
+/** The situations of the stored mapping: what an event is, in the words that a control answers to. */
+export const SITUATIONS = [
+  'allowed_tool_use',
+  'allowed_http_call',
+  'allowed_llm_response',
+  'allowed_data_access',
+  'denied_off_limits',
+  'denied_data_scope',
+  'denied_rate_limit',
+  'denied_spending_limit',
+  'denied_unsafe_output',
+  'denied_pii',
+  'denied_api',
+  'agent_frozen',
+  'profile_change',
+] as const;
+export type Situation = (typeof SITUATIONS)[number];
+
+/** What a condition of a mapping row may ask of the event itself, beside the account's scope. */
+export interface EventConditions {
+  /** The action names a cost above zero. */
+  readonly financial: boolean;
+}
+
+/**
+ * The situation of an event, or `null` where the mapping has no row for its kind: it is then listed without controls.
+ * @param category the denial's `category` (unsafe output only): `pii` has rows of its own.
+ */
+export function situationOf(leaf: LeafEvent, category: string | null): Situation | null {
+  switch (leaf.type) {
+    case 'action.checked':
+      return checkSituation(leaf, category);
+    case 'agent.frozen':
+    case 'agent.unfrozen':
+      return 'agent_frozen';
+    case 'profile.changed':
+      return 'profile_change';
+    case 'action.unanswered':
+    case 'action.outcome':
+    case 'agent.created':
+    case 'agent.updated':
+    case 'agent.deactivated':
+    case 'agent.registered':
+    case 'content.erased':
+    case 'retention.applied':
+      return null;
+  }
+}
+
+function checkSituation(leaf: LeafEvent, category: string | null): Situation | null {
+  if (leaf.outcome === 'frozen') return 'agent_frozen';
+  if (leaf.outcome === 'sandbox_expired' || leaf.outcome === 'action_cap') return null;
+  switch (leaf.violation_type) {
+    case 'off_limits_action':
+      return 'denied_off_limits';
+    case 'data_scope_denied':
+      return 'denied_data_scope';
+    case 'rate_limit_exceeded':
+      return 'denied_rate_limit';
+    case 'spending_limit_exceeded':
+      return 'denied_spending_limit';
+    case 'unsafe_output':
+      return category === 'pii' ? 'denied_pii' : 'denied_unsafe_output';
+    case 'api_not_allowed':
+      return 'denied_api';
+    case null:
+      return allowedSituation(leaf);
+  }
+}
+
+function allowedSituation(leaf: LeafEvent): Situation | null {
+  switch (leaf.actionKind) {
+    case 'tool_use':
+      return 'allowed_tool_use';
+    case 'http_call':
+      return 'allowed_http_call';
+    case 'llm_response':
+      return 'allowed_llm_response';
+    case 'data_access':
+      return 'allowed_data_access';
+    case 'other':
+    case null:
+      return null;
+  }
+}
+
+/** Reads what the conditions need from the opened action; an action that is not open meets none. */
+export function eventConditions(action: JsonValue | undefined): EventConditions {
+  const cost = memberOf(action, 'estimatedCost');
+  return { financial: typeof cost === 'number' && cost > 0 };
+}
+
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.hasOwn(value, name) ? (value as { readonly [key: string]: JsonValue })[name] : undefined;
+}

@@ -1,0 +1,123 @@
+import type { AgentFacts, AccountFacts, ComplianceScope } from '@countersign/contracts';
+import { HttpRefusal, type Projection } from '@countersign/service-kit';
+import { issueReport, type IssuedReport, type Issuer } from './issue-report/issue.js';
+import { readExportRequest, type ExportRequest } from './issue-report/request.js';
+import type { StoredReport } from './store/port.js';
+
+/** Injection token of {@link Reports}. */
+export const REPORTS = Symbol('reports');
+
+const PLANS_THAT_EXPORT = ['core', 'scale', 'enterprise'];
+
+/** What the projections say about accounts and agents. */
+export interface Directory {
+  readonly accounts: Projection<AccountFacts>;
+  readonly agents: Projection<AgentFacts>;
+  /** Resolves once events answered before the call are in the archive. */
+  settled(): Promise<void>;
+  /** Version that policy has written for the agent, or `null`. */
+  agentVersion(id: string): Promise<number | null>;
+}
+
+/** How long a new agent may take to reach this service's copy, ms. */
+const AGENT_WAIT_MS = 5_000;
+
+/** The account's reports: issue, list, read, publish; and its compliance scope. */
+export class Reports {
+  readonly #issuer: Issuer;
+  readonly #directory: Directory;
+  constructor(issuer: Issuer, directory: Directory) {
+    this.#issuer = issuer;
+    this.#directory = directory;
+  }
+
+  /** @throws HttpRefusal 403 by plan, 400 by body, 404 by agent – in this order */
+  async issue(accountId: string, body: unknown): Promise<IssuedReport> {
+    const plan = this.#directory.accounts.get(accountId)?.value.plan;
+    if (plan === undefined || !PLANS_THAT_EXPORT.includes(plan))
+      throw new HttpRefusal(403, 'signed exports need the core, scale or enterprise plan');
+    const request = readExportRequest(body);
+    if (request.format === 'pdf') throw new HttpRefusal(400, 'format pdf is not available in this release: send json');
+    const agents = await this.#agents(accountId, request);
+    await this.#directory.settled();
+    return issueReport(this.#issuer, accountId, agents, request);
+  }
+
+  list(accountId: string, limit: number, offset: number): object {
+    const { reports, total } = this.#issuer.store.reports(accountId, limit, offset);
+    return { reports: reports.map((report) => this.#entry(report)), total, limit, offset };
+  }
+
+  async body(accountId: string, id: string): Promise<Uint8Array> {
+    const report = this.#report(accountId, id);
+    if (report.facts.withdrawn !== null) throw new HttpRefusal(404, `withdrawn: ${report.facts.withdrawn}`);
+    const body = await this.#issuer.blobs.get(report.facts.sha256);
+    if (body === null) throw new Error(`the stored package of report ${id} is missing`);
+    return body;
+  }
+
+  async setPublic(accountId: string, id: string, isPublic: boolean): Promise<object> {
+    const report = this.#report(accountId, id);
+    if (report.facts.public === isPublic) return this.#entry(report);
+    const changed = { ...report, version: report.version + 1, facts: { ...report.facts, public: isPublic } };
+    this.#issuer.store.updateReport(changed);
+    await this.#issuer.flush();
+    return this.#entry(changed);
+  }
+
+  scope(accountId: string): object {
+    const { soc2 = null, hipaa = null, euaiact = null, nydfs = null } = this.#issuer.store.scope(accountId);
+    return { soc2, hipaa, euaiact, nydfs };
+  }
+
+  /** Replaces the whole declaration; a member that is absent or null is undeclared. */
+  putScope(accountId: string, scope: { readonly [K in keyof ComplianceScope]: ComplianceScope[K] | null }): object {
+    const stated = Object.entries(scope).filter(([, value]) => value !== null);
+    this.#issuer.store.putScope(accountId, Object.fromEntries(stated));
+    return this.scope(accountId);
+  }
+
+  async #agents(accountId: string, request: ExportRequest): Promise<{ id: string; facts: AgentFacts }[]> {
+    const { agents } = this.#directory;
+    if (request.agentIds.length === 0) {
+      return [...agents.values()]
+        .filter(({ value }) => value.accountId === accountId)
+        .map(({ id, value }) => ({ id, facts: value }))
+        .sort((a, b) => (a.facts.created_at + a.id < b.facts.created_at + b.id ? -1 : 1));
+    }
+    const found: { id: string; facts: AgentFacts }[] = [];
+    for (const id of request.agentIds) {
+      const version = await this.#directory.agentVersion(id);
+      if (version !== null) await agents.waitFor(id, version, AGENT_WAIT_MS);
+      const agent = agents.get(id);
+      if (agent === undefined || agent.value.accountId !== accountId) throw new HttpRefusal(404, `no agent ${id}`);
+      found.push({ id, facts: agent.value });
+    }
+    return found;
+  }
+
+  #report(accountId: string, id: string): StoredReport {
+    const report = this.#issuer.store.report(accountId, id);
+    if (report === null) throw new HttpRefusal(404, 'no such report');
+    return report;
+  }
+
+  #entry({ id, facts }: StoredReport): object {
+    const anchor = this.#issuer.store.reportAnchor(id);
+    return {
+      id,
+      createdAt: facts.createdAt,
+      format: facts.format,
+      frameworks: facts.frameworks,
+      public: facts.public,
+      sha256: facts.sha256,
+      pdfSha256: facts.pdfSha256,
+      contentHash: facts.contentHash,
+      anchor: {
+        network: anchor?.network ?? null,
+        txSignature: anchor?.txSignature ?? null,
+        blockHeight: anchor?.blockHeight ?? null,
+      },
+    };
+  }
+}

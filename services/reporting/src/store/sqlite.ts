@@ -1,0 +1,93 @@
+import { OUTBOX_SCHEMA, openDatabase, sqliteOutbox } from '@countersign/service-kit';
+import type { ComplianceScope } from '@countersign/contracts';
+import {
+  reportRecord,
+  type AuthorityFacts,
+  type KeptAnchor,
+  type ReportAnchorFacts,
+  type ReportStore,
+  type StoredReport,
+} from './port.js';
+
+const MIGRATIONS = [
+  `CREATE TABLE reports (
+     id TEXT PRIMARY KEY, account_id TEXT NOT NULL, created_at TEXT NOT NULL, version INTEGER NOT NULL, body TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX reports_by_account ON reports (account_id, created_at DESC, id DESC);
+   CREATE TABLE scopes (account_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
+   CREATE TABLE anchors (key TEXT PRIMARY KEY, kind TEXT NOT NULL, body TEXT NOT NULL) STRICT;
+   CREATE TABLE positions (partition INTEGER PRIMARY KEY, next_offset INTEGER NOT NULL) STRICT;
+   ${OUTBOX_SCHEMA}`,
+];
+
+/** Opens (or creates) `file`. Throws `StoreDamaged` naming it. */
+export function openSqliteReportStore(file: string): ReportStore {
+  const db = openDatabase(file, MIGRATIONS);
+  const outbox = sqliteOutbox(db);
+  const insert = db.prepare('INSERT INTO reports (id, account_id, created_at, version, body) VALUES (?, ?, ?, ?, ?)');
+  const update = db.prepare('UPDATE reports SET version = ?, body = ? WHERE id = ? AND version < ?');
+  const one = db.prepare<[string, string], { body: string }>(
+    'SELECT body FROM reports WHERE id = ? AND account_id = ?',
+  );
+  const page = db.prepare<[string, number, number], { body: string }>(
+    'SELECT body FROM reports WHERE account_id = ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?',
+  );
+  const count = db.prepare<[string], { n: number }>('SELECT count(*) AS n FROM reports WHERE account_id = ?');
+  const readScope = db.prepare<[string], { body: string }>('SELECT body FROM scopes WHERE account_id = ?');
+  const writeScope = db.prepare(
+    'INSERT INTO scopes (account_id, body) VALUES (?, ?) ON CONFLICT (account_id) DO UPDATE SET body = excluded.body',
+  );
+  const keepAnchor = db.prepare(
+    'INSERT INTO anchors (key, kind, body) VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body',
+  );
+  const anchorByKey = db.prepare<[string], { body: string }>('SELECT body FROM anchors WHERE key = ?');
+  const anchorsOfKind = db.prepare<[string], { body: string }>('SELECT body FROM anchors WHERE kind = ? ORDER BY key');
+  const readPosition = db.prepare<[number], { next_offset: number }>(
+    'SELECT next_offset FROM positions WHERE partition = ?',
+  );
+  const writePosition = db.prepare(
+    'INSERT INTO positions (partition, next_offset) VALUES (?, ?) ON CONFLICT (partition) DO UPDATE SET next_offset = excluded.next_offset',
+  );
+  return {
+    addReport: db.transaction((report: StoredReport) => {
+      insert.run(report.id, report.facts.accountId, report.facts.createdAt, report.version, JSON.stringify(report));
+      outbox.put([reportRecord(report)]);
+    }),
+    updateReport: db.transaction((report: StoredReport) => {
+      update.run(report.version, JSON.stringify(report), report.id, report.version);
+      outbox.put([reportRecord(report)]);
+    }),
+    report: (accountId, id) => read(one.get(id, accountId)),
+    reports: (accountId, limit, offset) => ({
+      reports: page.all(accountId, limit, offset).map((row) => JSON.parse(row.body) as StoredReport),
+      total: count.get(accountId)?.n ?? 0,
+    }),
+    scope: (accountId) => {
+      const row = readScope.get(accountId);
+      return row === undefined ? {} : (JSON.parse(row.body) as ComplianceScope);
+    },
+    putScope: (accountId, scope) => void writeScope.run(accountId, JSON.stringify(scope)),
+    anchorsPosition: (partition) => readPosition.get(partition)?.next_offset ?? null,
+    keepAnchors: db.transaction((facts: readonly KeptAnchor[], partition: number, nextOffset: number) => {
+      for (const anchor of facts) keepAnchor.run(anchorKey(anchor), anchor.kind, JSON.stringify(anchor));
+      writePosition.run(partition, nextOffset);
+    }),
+    reportAnchor: (reportId) => {
+      const row = anchorByKey.get(`report:${reportId}`);
+      return row === undefined ? null : (JSON.parse(row.body) as ReportAnchorFacts);
+    },
+    authorities: () => anchorsOfKind.all('authority').map((row) => JSON.parse(row.body) as AuthorityFacts),
+    enqueue: (records) => outbox.put(records),
+    pending: (limit) => outbox.pending(limit),
+    sent: (ids) => outbox.sent(ids),
+    close: () => void db.close(),
+  };
+}
+
+function anchorKey(anchor: KeptAnchor): string {
+  return anchor.kind === 'report' ? `report:${anchor.reportId}` : `authority:${anchor.address}`;
+}
+
+function read(row: { readonly body: string } | undefined): StoredReport | null {
+  return row === undefined ? null : (JSON.parse(row.body) as StoredReport);
+}
