@@ -1,4 +1,4 @@
-import { pathViews } from '../urls/path-views.js';
+import { urlPathViews } from '../urls/path-views.js';
 import type { ReadUrl } from '../urls/read-url.js';
 import { readApiEntry } from './grammar.js';
 import type { HostEntry, PrefixEntry } from './grammar.js';
@@ -83,7 +83,7 @@ export class ApiList {
   }
 
   #matchPath(tree: PathNode, url: ReadUrl): string | null {
-    const views = pathViews(url.pathname);
+    const views = urlPathViews(url.text, url.pathname);
     // Encoded beyond reading: on no allow list, and under every prefix of a host that is blocked.
     if (views === null) return this.#side === 'block' ? anyEntry(tree) : null;
     let found: string | null = null;

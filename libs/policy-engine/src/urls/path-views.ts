@@ -24,6 +24,23 @@ export function pathViews(pathname: string): readonly (readonly string[])[] | nu
   return null;
 }
 
+/** Runs of slashes after the host, before a query or a fragment. */
+const SLASH_RUN = /(?<![:/\\])[/\\][/\\]+/;
+const SLASH_RUNS = new RegExp(SLASH_RUN, 'g');
+
+/**
+ * {@link pathViews} of a URL as received. Where it has empty segments, also as servers see it that merge slashes before
+ * they remove dot segments: `/v1//../admin` is `/v1/admin` by the URL standard, and `/admin` to them.
+ */
+export function urlPathViews(text: string, pathname: string): readonly (readonly string[])[] | null {
+  const views = pathViews(pathname);
+  if (views === null || !SLASH_RUN.test(text)) return views;
+  const [before] = text.split(/[?#]/, 1) as [string];
+  const mergedText = before.replace(SLASH_RUNS, '/');
+  const merged = URL.canParse(mergedText) ? pathViews(new URL(mergedText).pathname) : null;
+  return merged === null ? null : [...views, ...merged];
+}
+
 function segmentsOf(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '');
 }

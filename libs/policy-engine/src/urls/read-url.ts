@@ -7,6 +7,8 @@ export interface ReadUrl {
   /** The one in effect: 80 or 443 where none is written. */
   readonly port: string;
   readonly pathname: string;
+  /** As received. */
+  readonly text: string;
 }
 
 /** As the URL standard (WHATWG) parses it; `null` for what does not parse, is not http(s), or names no host. */
@@ -21,5 +23,5 @@ export function readUrl(text: string): ReadUrl | null {
   if (scheme !== 'http:' && scheme !== 'https:') return null;
   const host = normalHost(url.hostname);
   if (host === null) return null;
-  return { scheme, host, port: url.port || (scheme === 'https:' ? '443' : '80'), pathname: url.pathname };
+  return { scheme, host, port: url.port || (scheme === 'https:' ? '443' : '80'), pathname: url.pathname, text };
 }

@@ -1,0 +1,263 @@
+import type { BehaviorProfile, ViolationType } from '@countersign/contracts';
+
+/** Given rules, when an action, then the verdict: `null` is no violation. */
+export interface DecideCase {
+  readonly given: Partial<BehaviorProfile>;
+  readonly when: Readonly<Record<string, unknown>>;
+  readonly then: ViolationType | null;
+  readonly rule?: string;
+  readonly coverage?: 'governed' | 'none';
+}
+
+const call = (url: string): Readonly<Record<string, unknown>> => ({ type: 'http_call', url });
+const tool = (name: string): Readonly<Record<string, unknown>> => ({ type: 'tool_use', tool_name: name });
+const scope = (dataScope: string): Readonly<Record<string, unknown>> => ({ type: 'data_access', dataScope });
+
+const urls = (
+  given: Partial<BehaviorProfile>,
+  allowed: readonly string[],
+  denied: readonly string[],
+  rule?: string,
+): readonly DecideCase[] => [
+  ...allowed.map((url): DecideCase => ({ given, when: call(url), then: null })),
+  ...denied.map((url): DecideCase => ({
+    given,
+    when: call(url),
+    then: 'api_not_allowed',
+    ...(rule === undefined ? {} : { rule }),
+  })),
+];
+
+const tools = (
+  given: Partial<BehaviorProfile>,
+  allowed: readonly string[],
+  denied: readonly string[],
+  then: ViolationType = 'api_not_allowed',
+): readonly DecideCase[] => [
+  ...allowed.map((name): DecideCase => ({ given, when: tool(name), then: null })),
+  ...denied.map((name): DecideCase => ({ given, when: tool(name), then })),
+];
+
+export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
+  'an empty profile denies nothing and governs nothing': [
+    { given: {}, when: call('https://anything.example/'), then: null, coverage: 'none' },
+    { given: {}, when: call('not a url'), then: null, coverage: 'none' },
+  ],
+  'a blocked host is denied in every disguise': urls(
+    { blocked_apis: ['api.example.com'] },
+    ['https://example.com/', 'https://www.api.example.com/', 'https://api.example.com.evil.example/'],
+    [
+      'https://api.example.com/',
+      'http://API.Example.COM:8443/x',
+      'https://api.example.com./',
+      'https://user:pass@api.example.com/',
+      'https://api.example.com\\@other.example/',
+      'https://api%2eexample.com/',
+      'https://ａｐｉ.example.com/',
+      'https://api。example.com/',
+      ' https://api.exa\tmple.com/\n',
+      'https:api.example.com',
+    ],
+    'blocked_apis:api.example.com',
+  ),
+  'a blocked address is denied in every notation': urls(
+    { blocked_apis: ['169.254.169.254'] },
+    ['http://169.254.169.253/', 'http://[fd00::1]/', 'http://[::1]/'],
+    [
+      'http://169.254.169.254/latest',
+      'http://2852039166/',
+      'http://0xa9fea9fe/',
+      'http://0251.0376.0251.0376/',
+      'http://169.254.43518/',
+      'http://[::ffff:169.254.169.254]/',
+      'http://[0:0:0:0:0:ffff:a9fe:a9fe]/',
+      'http://[::ffff:0:169.254.169.254]/',
+      'http://[::169.254.169.254]/',
+      'http://[64:ff9b::169.254.169.254]/',
+      'http://[64:ff9b:1::a9fe:a9fe]/',
+    ],
+  ),
+  'user information does not make a host allowed': urls(
+    { allowed_apis: ['api.example.com'] },
+    ['https://api.example.com/', 'https://api.example.com:9443/'],
+    ['https://api.example.com@evil.example/', 'https://api.example.com:x@evil.example/', 'https://аpi.example.com/'],
+  ),
+  'a wildcard host means below it, not itself': urls(
+    { allowed_apis: ['*.example.com'] },
+    ['https://a.example.com/', 'https://a.b.example.com/', 'https://A.EXAMPLE.COM./'],
+    ['https://example.com/', 'https://aexample.com/', 'https://example.com.evil.example/'],
+  ),
+  'a host with a port means that port': urls(
+    { allowed_apis: ['api.example.com:8443', 'tls.example.com:443', '[::1]:8080'] },
+    ['https://api.example.com:8443/', 'https://tls.example.com/', 'http://[::1]:8080/'],
+    ['https://api.example.com/', 'http://tls.example.com/', 'http://[::1]/'],
+  ),
+  'a URL prefix matches whole path segments': urls(
+    { allowed_apis: ['https://api.example.com/v1/'] },
+    [
+      'https://api.example.com/v1',
+      'https://api.example.com/v1/users?x=1#y',
+      'https://api.example.com:443/v1/',
+      'https://api.example.com/v2/../v1/x',
+      'https://api.example.com/%76%31/x',
+      'https://api.example.com//v1//x',
+      'https://api.example.com/v1/a%20b',
+    ],
+    [
+      'https://api.example.com/v10',
+      'https://api.example.com/',
+      'https://api.example.com/v1/../admin',
+      'https://api.example.com/v1/%2e%2e/admin',
+      'https://api.example.com/v1/..%2fadmin',
+      'https://api.example.com/v1/..%5cadmin',
+      'https://api.example.com/v1/%252e%252e%252fadmin',
+      'https://api.example.com/v1/..;/admin',
+      'https://api.example.com/v1/%25252525252e/x',
+      'http://api.example.com/v1/x',
+      'https://api.example.com:8443/v1/x',
+    ],
+  ),
+  'a blocked URL prefix holds however it is written': urls(
+    { blocked_apis: ['https://api.example.com/admin'] },
+    ['https://api.example.com/', 'https://api.example.com/administrator', 'https://other.example/admin'],
+    [
+      'https://api.example.com/admin',
+      'http://api.example.com/admin/x',
+      'https://api.example.com:8443/admin',
+      'https://api.example.com//admin/',
+      'https://api.example.com/%61dmin',
+      'https://api.example.com/x/..%2fadmin',
+      'https://api.example.com/x/%252e%252e/admin',
+      'https://api.example.com/admin;v=1/x',
+      'https://api.example.com/%25252525252561dmin',
+    ],
+    'blocked_apis:https://api.example.com/admin',
+  ),
+  'a host with a path but without a scheme is a prefix and a tool name': [
+    ...urls(
+      { blocked_apis: ['api.example.com/admin'] },
+      ['https://api.example.com/x'],
+      ['http://api.example.com/admin/1'],
+    ),
+    ...tools({ blocked_apis: ['files/delete'] }, ['files/read'], ['files/delete']),
+  ],
+  'a URL that cannot be read is denied wherever an API rule exists': [
+    ...urls(
+      { blocked_apis: ['crm.delete'] },
+      [],
+      [
+        '',
+        '/relative',
+        'ftp://a.example/',
+        'file:///etc/passwd',
+        'https://',
+        'http://a..b/',
+        'http://[::1',
+        'https://.a/',
+      ],
+      'blocked_apis:unreadable URL',
+    ),
+    ...urls(
+      { allowed_apis: ['*'] },
+      ['https://anything.example/'],
+      ['javascript:alert(1)'],
+      'allowed_apis:unreadable URL',
+    ),
+  ],
+  'names are case-sensitive, a trailing * is for names alone': [
+    ...tools(
+      { allowed_apis: ['crm.*', 'mail.send'] },
+      ['crm.lookup', 'crm.', 'mail.send'],
+      ['crm', 'CRM.lookup', 'mail.sender'],
+    ),
+    ...urls({ allowed_apis: ['crm.*'] }, [], ['https://crm.example/']),
+    ...tools({ blocked_apis: ['*'] }, [], ['x', '']),
+  ],
+  'a plain name is compared with host and tool alike': [
+    ...tools({ blocked_apis: ['crm.lookup'] }, ['crm.other'], ['crm.lookup']),
+    ...urls({ blocked_apis: ['crm.lookup'] }, ['https://x.crm.lookup/'], ['https://CRM.lookup/x']),
+  ],
+  'blocked wins, and every API and tool must be allowed': [
+    {
+      given: { allowed_apis: ['a.example', 'crm.*'], blocked_apis: ['crm.delete'] },
+      when: tool('crm.delete'),
+      then: 'api_not_allowed',
+      rule: 'blocked_apis:crm.delete',
+    },
+    {
+      given: { allowed_apis: ['a.example'] },
+      when: { type: 'x', url: 'https://a.example/', tool_name: 'crm' },
+      then: 'api_not_allowed',
+    },
+    {
+      given: { allowed_apis: ['a.example', 'crm'] },
+      when: { type: 'x', url: 'https://a.example/', tool_name: 'crm' },
+      then: null,
+    },
+    {
+      given: { allowed_apis: ['crm'] },
+      when: { type: 'x', tool_name: 'crm', toolName: 'other' },
+      then: 'api_not_allowed',
+    },
+    {
+      given: { blocked_apis: ['other'] },
+      when: { type: 'x', tool_name: 'crm', toolName: 'other' },
+      then: 'api_not_allowed',
+    },
+    { given: { allowed_apis: ['crm'] }, when: { type: 'llm_response' }, then: null, coverage: 'none' },
+  ],
+  'off limits by type or tool, before everything else': [
+    {
+      given: { off_limits_actions: ['refund'], blocked_apis: ['refund'] },
+      when: tool('refund'),
+      then: 'off_limits_action',
+      rule: 'off_limits_actions:refund',
+    },
+    {
+      given: { off_limits_actions: ['delete_*'] },
+      when: { type: 'delete_user' },
+      then: 'off_limits_action',
+      rule: 'off_limits_actions:delete_*',
+    },
+    { given: { off_limits_actions: ['refund'] }, when: { type: 'x', toolName: 'refund' }, then: 'off_limits_action' },
+    { given: { off_limits_actions: ['refund'] }, when: tool('lookup'), then: null, coverage: 'governed' },
+  ],
+  'allowed actions by type, or by every tool that is named': [
+    { given: { allowed_actions: ['http_call'] }, when: { type: 'http_call', tool_name: 'anything' }, then: null },
+    { given: { allowed_actions: ['crm.*'] }, when: tool('crm.lookup'), then: null },
+    {
+      given: { allowed_actions: ['crm.*'] },
+      when: { type: 'tool_use', tool_name: 'crm.a', toolName: 'other' },
+      then: 'off_limits_action',
+    },
+    {
+      given: { allowed_actions: ['crm.*'] },
+      when: { type: 'http_call' },
+      then: 'off_limits_action',
+      rule: 'allowed_actions:not listed',
+    },
+  ],
+  'data scopes': [
+    {
+      given: { blocked_data_scopes: ['pii.*'] },
+      when: scope('pii.email'),
+      then: 'data_scope_denied',
+      rule: 'blocked_data_scopes:pii.*',
+    },
+    { given: { blocked_data_scopes: ['pii.*'] }, when: scope('orders'), then: null, coverage: 'governed' },
+    { given: { allowed_data_scopes: ['orders'] }, when: scope('orders'), then: null },
+    { given: { allowed_data_scopes: ['orders'] }, when: scope('Orders'), then: 'data_scope_denied' },
+    { given: { allowed_data_scopes: ['orders'] }, when: { type: 'data_access' }, then: 'data_scope_denied' },
+    { given: { allowed_data_scopes: ['orders'] }, when: { type: 'llm_response' }, then: null, coverage: 'none' },
+    {
+      given: { blocked_data_scopes: ['orders'] },
+      when: { type: 'other', dataScope: 'orders' },
+      then: 'data_scope_denied',
+    },
+  ],
+  'limits govern but are judged elsewhere': [
+    { given: { spending_limit: 1 }, when: { type: 'x', estimatedCost: 5 }, then: null, coverage: 'governed' },
+    { given: { spending_limit: 1 }, when: { type: 'x' }, then: null, coverage: 'none' },
+    { given: { rate_limit: { max: 1, per_seconds: 1 } }, when: { type: 'x' }, then: null, coverage: 'governed' },
+  ],
+};

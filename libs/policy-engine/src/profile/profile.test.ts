@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { compileProfile } from '../compile-profile.js';
+import { applyProfilePatch, mergeSafetyRules } from './apply-patch.js';
+import { emptyProfile } from './profile-fields.js';
+import { profileProblem, readProfilePatch } from './read-patch.js';
+
+const EMPTY = emptyProfile('018f4d5e-0000-7000-8000-000000000001');
+const refused = (body: unknown): string => {
+  const read = readProfilePatch(body);
+  return 'error' in read ? read.error : 'accepted';
+};
+
+describe('readProfilePatch', () => {
+  it.each([
+    [null],
+    [[]],
+    ['text'],
+    [{ unknown: 1 }],
+    [JSON.parse('{"__proto__":{}}')],
+    [{ mode: null }],
+    [{ mode: 'off' }],
+    [{ allowed_apis: null }],
+    [{ allowed_apis: 'a' }],
+    [{ allowed_apis: [1] }],
+    [{ allowed_apis: [''] }],
+    [{ allowed_apis: ['a'.repeat(513)] }],
+    [{ allowed_apis: Array(1001).fill('a') }],
+    [{ blocked_apis: ['a*b'] }],
+    [{ blocked_apis: ['*.*.example.com'] }],
+    [{ blocked_apis: ['*.10.0.0.1'] }],
+    [{ blocked_apis: ['https://*.example.com/'] }],
+    [{ blocked_apis: ['https://a.example/x*'] }],
+    [{ blocked_apis: ['ftp://a.example/'] }],
+    [{ blocked_apis: ['https://user@a.example/'] }],
+    [{ blocked_apis: ['https://a.example/?q'] }],
+    [{ off_limits_actions: ['*.example.com'] }],
+    [{ allowed_data_scopes: ['**'] }],
+    [{ spending_limit: -1 }],
+    [{ spending_limit: '5' }],
+    [{ spending_window: 'year' }],
+    [{ rate_limit: { max: 1 } }],
+    [{ rate_limit: { max: -1, per_seconds: 1 } }],
+    [{ rate_limit: { max: 100_001, per_seconds: 1 } }],
+    [{ rate_limit: { max: 1, per_seconds: 0 } }],
+    [{ rate_limit: { max: 1, per_seconds: 1, burst: 2 } }],
+    [{ freeze_on_violation: 'yes' }],
+    [{ output_rules: { block_secrets: true } }],
+    [{ version: 0 }],
+  ])('refuses %j', (body) => {
+    expect(refused(body)).not.toBe('accepted');
+  });
+
+  it.each([
+    [{}],
+    [{ allowed_apis: ['api.example.com', '*.example.com', 'https://api.example.com/v1/', 'crm.lookup', 'crm.*', '*'] }],
+    [{ blocked_apis: ['localhost:8080', '[::1]', '::1', '10.0.0.1', 'files/read', 'a'.repeat(512)] }],
+    [{ spending_limit: 0, spending_window: 'month', rate_limit: { max: 0, per_seconds: 60 } }],
+    [{ spending_limit: null, rate_limit: null, output_rules: null }],
+    [{ mode: 'observe', off_limits_actions: ['*'], allowed_actions: ['crm.*'] }],
+    [EMPTY],
+  ])('accepts %j', (body) => {
+    expect(refused(body)).toBe('accepted');
+  });
+
+  it('never throws, and what it accepts compiles', () => {
+    const entry = fc.oneof(
+      fc.string(),
+      fc.webUrl(),
+      fc.domain().map((name) => `*.${name}`),
+      fc.constantFrom('a*', '[::1]:80', 'x/%'),
+    );
+    const body = fc.oneof(
+      fc.jsonValue(),
+      fc.record(
+        { allowed_apis: fc.array(entry), blocked_apis: fc.array(entry), spending_limit: fc.jsonValue() },
+        { requiredKeys: [] },
+      ),
+    );
+    fc.assert(
+      fc.property(body, (value) => {
+        const read = readProfilePatch(value);
+        if ('patch' in read) compileProfile(applyProfilePatch(EMPTY, read.patch));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('applyProfilePatch', () => {
+  it('raises the version by one, and gives the same object when nothing differs', () => {
+    const changed = applyProfilePatch(EMPTY, { allowed_apis: ['a'], rate_limit: { max: 1, per_seconds: 2 } });
+    expect(changed.version).toBe(2);
+    expect(changed.allowed_apis).toEqual(['a']);
+    expect(applyProfilePatch(changed, { allowed_apis: ['a'], rate_limit: { per_seconds: 2, max: 1 } })).toBe(changed);
+    expect(applyProfilePatch(changed, { agent_id: 'other', version: 9 })).toBe(changed);
+    expect(applyProfilePatch(changed, { rate_limit: null }).rate_limit).toBeNull();
+  });
+});
+
+describe('mergeSafetyRules', () => {
+  it('unites lists and takes the stricter number', () => {
+    const ours = { ...EMPTY, blocked_apis: ['a'], spending_limit: 50, rate_limit: { max: 10, per_seconds: 60 } };
+    const merged = mergeSafetyRules(ours, {
+      blocked_apis: ['b', 'a'],
+      spending_limit: 100,
+      spending_window: 'month',
+      rate_limit: { max: 5, per_seconds: 60 },
+      freeze_on_violation: true,
+      mode: 'observe',
+    });
+    expect(merged).toEqual({
+      ...ours,
+      version: 2,
+      blocked_apis: ['a', 'b'],
+      rate_limit: { max: 5, per_seconds: 60 },
+      freeze_on_violation: true,
+    });
+    expect(mergeSafetyRules(merged, { blocked_apis: ['a'], spending_limit: 60 })).toBe(merged);
+    expect(mergeSafetyRules(EMPTY, { spending_limit: 1, spending_window: 'action' })).toMatchObject({
+      spending_limit: 1,
+      spending_window: 'action',
+    });
+  });
+});
+
+describe('profileProblem', () => {
+  it('wants every field, each as a PATCH would take it', () => {
+    expect(profileProblem(EMPTY)).toBeNull();
+    expect(profileProblem({ ...EMPTY, output_rules: { block_secrets: true } })).not.toBeNull();
+    expect(profileProblem({ ...EMPTY, later_rule: 1 })).not.toBeNull();
+    expect(profileProblem({ version: 1 })).not.toBeNull();
+    expect(profileProblem(null)).not.toBeNull();
+  });
+});
