@@ -1,1 +1,1 @@
-export {};
+export { definition } from './definition.js';

@@ -1,0 +1,65 @@
+import { ChainUnavailable, type Chain } from '@countersign/chain';
+import type { ChainAnswer, ChainFacts, NamedTransaction } from '@countersign/evidence';
+import type { AnchorAuthority } from '@countersign/contracts';
+
+/** Look-ups under way at once for one request. */
+const AT_ONCE = 8;
+/** Transactions that one request may ask for; the rest counts as not asked. */
+const MOST = 10_000;
+
+/**
+ * Asks the chain for each transaction of its network once. A look-up that nobody answers is `unavailable`, never "not on chain";
+ * after three such in a row the rest is not asked, so that a chain outage costs a caller seconds, not minutes.
+ */
+export async function askChain(
+  chain: Chain,
+  named: readonly NamedTransaction[],
+  authorities: readonly AnchorAuthority[],
+): Promise<ChainFacts> {
+  const network = await networkOf(chain);
+  const onNetwork = named.filter((transaction) => transaction.network === network);
+  const wanted = [...new Set(onNetwork.map(({ txSignature }) => txSignature))].slice(0, MOST);
+  const transactions = new Map<string, ChainAnswer>();
+  let silent = 0;
+  let next = 0;
+  const ask = async (): Promise<void> => {
+    while (next < wanted.length) {
+      const signature = wanted[next++]!;
+      const answer = silent >= 3 ? 'unavailable' : await answerFor(chain, signature);
+      silent = answer === 'unavailable' ? silent + 1 : 0;
+      transactions.set(signature, answer);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, wanted.length) }, ask));
+  return { network, transactions, authorities };
+}
+
+async function networkOf(chain: Chain): Promise<string> {
+  try {
+    return await chain.network();
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return 'unknown';
+    throw error;
+  }
+}
+
+async function answerFor(chain: Chain, signature: string): Promise<ChainAnswer> {
+  try {
+    const found = await chain.transaction(signature);
+    if (found === null) return 'not-found';
+    return {
+      succeeded: found.succeeded,
+      finalized: true,
+      signers: found.signers,
+      memos: found.memos,
+      blockTime: found.blockTime === null ? null : new Date(found.blockTime * 1000).toISOString(),
+      blockHeight: found.blockHeight,
+      slot: found.slot,
+      confirmations: found.confirmations,
+    };
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return 'unavailable';
+    // A signature that is not base58 of 64 bytes is refused before anybody is asked: no such transaction exists.
+    return 'not-found';
+  }
+}

@@ -1,0 +1,40 @@
+import type { AnchorFacts, ReportFacts, SigningKeyFacts } from '@countersign/contracts';
+import type { LogBatch, LogRecord } from '@countersign/event-log';
+import { readVersionedRecord } from '@countersign/service-kit';
+import type { PublicFact, PublicFacts } from './store/port.js';
+
+/** Keeps what a batch of `signing-keys`, `reports` or `anchors` says publicly. */
+export function keepFacts(facts: PublicFacts, batch: LogBatch): void {
+  const kept = batch.records.map(factOf).filter((fact) => fact !== null);
+  const last = batch.records.at(-1);
+  if (last !== undefined) facts.keep(kept, batch.topic, batch.partition, last.offset + 1);
+}
+
+function factOf(message: LogRecord): PublicFact | null {
+  switch (message.topic) {
+    case 'signing-keys':
+      return { kind: 'key', ...stripped(readVersionedRecord<SigningKeyFacts>(message)) };
+    case 'reports':
+      return { kind: 'report', ...stripped(readVersionedRecord<ReportFacts>(message)) };
+    case 'anchors':
+      return anchorFact(stripped(readVersionedRecord<AnchorFacts>(message)));
+    default:
+      throw new Error(`verification does not read ${message.topic}`);
+  }
+}
+
+interface Versioned<T> {
+  readonly id: string;
+  readonly version: number;
+  readonly value: T | null;
+}
+
+function stripped<T>({ id, version, value }: Versioned<T>): Versioned<T> {
+  return { id, version, value };
+}
+
+function anchorFact({ version, value }: Versioned<AnchorFacts>): PublicFact | null {
+  if (value?.kind === 'authority') return { kind: 'authority', id: value.address, version, value };
+  if (value?.kind === 'report') return { kind: 'report-anchor', id: value.reportId, version, value };
+  return null;
+}

@@ -1,0 +1,43 @@
+import { Controller, Inject } from '@nestjs/common';
+import { verificationRoutes } from '@countersign/contracts';
+import { fromHex, publicKeyToPem } from '@countersign/evidence';
+import { HttpAnswer, HttpRefusal, HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
+import { PUBLIC_VERIFICATION, type PublicVerification } from '../public-verification.js';
+import type { InclusionRequest } from '../verify-inclusion/verify-inclusion.js';
+
+type PublicInput<B = unknown> = RouteInput<B, Record<string, unknown>, null>;
+
+/** Long enough to spare look-ups, short enough that a revocation is seen soon. */
+const CACHE = { 'cache-control': 'public, max-age=60' };
+
+@Controller()
+export class PublicController {
+  readonly #verification: PublicVerification;
+  constructor(@Inject(PUBLIC_VERIFICATION) verification: PublicVerification) {
+    this.#verification = verification;
+  }
+
+  @HttpRoute(verificationRoutes.listKeys)
+  keys(): HttpAnswer {
+    return new HttpAnswer(200, this.#verification.keys(), CACHE);
+  }
+
+  @HttpRoute(verificationRoutes.getKey)
+  key(@Input() { params }: PublicInput): HttpAnswer {
+    const facts = this.#verification.facts.key(params['keyId']!);
+    const publicKey = facts === null ? null : fromHex(facts.publicKeyHex);
+    if (publicKey === null) throw new HttpRefusal(404, 'no such key');
+    return HttpAnswer.text(200, 'text/plain; charset=utf-8', publicKeyToPem(publicKey), CACHE);
+  }
+
+  @HttpRoute(verificationRoutes.verifyInclusion)
+  inclusion(@Input() { body }: PublicInput<InclusionRequest>): Promise<unknown> {
+    return this.#verification.inclusion(body);
+  }
+
+  @HttpRoute(verificationRoutes.verifyChain)
+  async chain(@Input() { body }: PublicInput): Promise<HttpAnswer> {
+    const answer = await this.#verification.chain(body);
+    return new HttpAnswer(answer.status, answer.body);
+  }
+}

@@ -1,0 +1,62 @@
+import { openDatabase } from '@countersign/service-kit';
+import type { ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
+import type { AuthorityFacts, PublicFact, PublicFacts, ReportAnchorFacts } from './port.js';
+
+const MIGRATIONS = [
+  `CREATE TABLE facts (
+     kind TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, sha256 TEXT, body TEXT, PRIMARY KEY (kind, id)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX facts_by_sha256 ON facts (sha256) WHERE sha256 IS NOT NULL;
+   CREATE TABLE positions (
+     topic TEXT NOT NULL, partition INTEGER NOT NULL, next_offset INTEGER NOT NULL, PRIMARY KEY (topic, partition)
+   ) STRICT, WITHOUT ROWID;`,
+];
+
+/** Opens (or creates) `file`. Throws `StoreDamaged` naming it. */
+export function openSqlitePublicFacts(file: string): PublicFacts {
+  const db = openDatabase(file, MIGRATIONS);
+  const put = db.prepare(
+    `INSERT INTO facts (kind, id, version, sha256, body) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (kind, id) DO UPDATE SET version = excluded.version, sha256 = excluded.sha256, body = excluded.body
+     WHERE excluded.version > facts.version`,
+  );
+  const one = db.prepare<[string, string], { body: string }>(
+    'SELECT body FROM facts WHERE kind = ? AND id = ? AND body IS NOT NULL',
+  );
+  const all = db.prepare<[string], { id: string; body: string }>(
+    'SELECT id, body FROM facts WHERE kind = ? AND body IS NOT NULL ORDER BY id',
+  );
+  const bySha256 = db.prepare<[string], { id: string; body: string }>(
+    "SELECT id, body FROM facts WHERE sha256 = ? AND kind = 'report' AND body IS NOT NULL",
+  );
+  const readPosition = db.prepare<[string, number], { next_offset: number }>(
+    'SELECT next_offset FROM positions WHERE topic = ? AND partition = ?',
+  );
+  const writePosition = db.prepare(
+    `INSERT INTO positions (topic, partition, next_offset) VALUES (?, ?, ?)
+     ON CONFLICT (topic, partition) DO UPDATE SET next_offset = excluded.next_offset`,
+  );
+  const parsed = <T>(row: { readonly body: string } | undefined): T | null =>
+    row === undefined ? null : (JSON.parse(row.body) as T);
+  return {
+    position: (topic, partition) => readPosition.get(topic, partition)?.next_offset ?? null,
+    keep: db.transaction(
+      (facts: readonly PublicFact[], topic: TopicName, partition: number, nextOffset: number): void => {
+        for (const { kind, id, version, value } of facts) {
+          const sha256 = kind === 'report' ? (value?.sha256 ?? null) : null;
+          put.run(kind, id, version, sha256, value === null ? null : JSON.stringify(value));
+        }
+        writePosition.run(topic, partition, nextOffset);
+      },
+    ),
+    keys: () => all.all('key').map(({ id, body }) => ({ id, facts: JSON.parse(body) as SigningKeyFacts })),
+    key: (id) => parsed<SigningKeyFacts>(one.get('key', id)),
+    authorities: () => all.all('authority').map(({ body }) => JSON.parse(body) as AuthorityFacts),
+    reportBySha256: (sha256) => {
+      const row = bySha256.get(sha256);
+      return row === undefined ? null : { id: row.id, facts: JSON.parse(row.body) as ReportFacts };
+    },
+    reportAnchor: (reportId) => parsed<ReportAnchorFacts>(one.get('report-anchor', reportId)),
+    close: () => void db.close(),
+  };
+}

@@ -1,0 +1,95 @@
+import { ChainUnavailable, type Chain } from '@countersign/chain';
+import { parseReportMemo } from '@countersign/evidence';
+import type { PublicFacts } from '../store/port.js';
+
+/** The anchor check of `interface.md`. */
+export interface AnchorCheck {
+  readonly confirmed: boolean;
+  readonly detail?: string;
+  readonly error?: string;
+  readonly block_height?: number | null;
+  readonly slot?: number | null;
+  readonly confirmations?: number | null;
+}
+
+export interface AnchorCheckAnswer {
+  readonly status: 200 | 400 | 500;
+  readonly body: AnchorCheck;
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+const BASE58_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+
+/**
+ * Whether a transaction of an anchoring authority names the content hash of a report.
+ * `sha256` is the package's, which leads to the report and its content hash; or the content hash itself, which needs no
+ * store: then the signature is not judged and the detail says so.
+ */
+export async function checkReportAnchor(
+  body: unknown,
+  facts: Pick<PublicFacts, 'reportBySha256' | 'reportAnchor' | 'authorities'>,
+  chain: () => Promise<Chain>,
+): Promise<AnchorCheckAnswer> {
+  const request = readRequest(body);
+  if (typeof request === 'string') return { status: 400, body: { confirmed: false, error: request } };
+  const { txSignature, sha256, signature } = request;
+  const report = facts.reportBySha256(sha256);
+  if (report !== null && report.facts.signature !== signature)
+    return unconfirmed('The signature is not that of the report with this sha256.');
+  try {
+    const network = await chain();
+    const transaction = await network.transaction(txSignature);
+    if (transaction === null) return unconfirmed('The chain has no such finalized transaction.');
+    const place = {
+      block_height: transaction.blockHeight,
+      slot: transaction.slot,
+      confirmations: transaction.confirmations,
+    };
+    if (!transaction.succeeded) return unconfirmed('The transaction failed on the chain.', place);
+    const wanted = report?.facts.contentHash ?? sha256;
+    if (!transaction.memos.some((memo) => parseReportMemo(memo) === wanted)) {
+      return unconfirmed(
+        report === null
+          ? 'The transaction does not name this hash, and no report of this service has it as sha256.'
+          : 'The transaction does not name the content hash of this report.',
+        place,
+      );
+    }
+    const authority = facts.authorities().find(({ address }) => transaction.signers.includes(address));
+    if (authority === undefined)
+      return unconfirmed('No anchoring authority of this service signed the transaction.', place);
+    const detail =
+      report === null
+        ? 'The transaction names this content hash. The signature was not judged: a content hash was sent.'
+        : 'The transaction names the content hash of this report, and the signature is the report’s.';
+    return { status: 200, body: { confirmed: true, detail, ...place } };
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) {
+      return unconfirmed('The chain has no such transaction.');
+    }
+    const body = { confirmed: false, error: 'the chain could not be asked; try again', block_height: null };
+    return { status: 500, body: { ...body, slot: null, confirmations: null } };
+  }
+}
+
+function unconfirmed(detail: string, place: Partial<AnchorCheck> = {}): AnchorCheckAnswer {
+  const nowhere = { block_height: null, slot: null, confirmations: null };
+  return { status: 200, body: { confirmed: false, detail, ...nowhere, ...place } };
+}
+
+interface ChainRequest {
+  readonly txSignature: string;
+  readonly sha256: string;
+  readonly signature: string;
+}
+
+/** The request, or what is wrong with it. */
+function readRequest(body: unknown): ChainRequest | string {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'send a JSON object';
+  const { anchor_tx_signature: txSignature, sha256, signature } = body as Record<string, unknown>;
+  if (typeof txSignature !== 'string' || !BASE58_SIGNATURE.test(txSignature))
+    return 'anchor_tx_signature must be a transaction signature in base58';
+  if (typeof sha256 !== 'string' || !HASH.test(sha256)) return 'sha256 must be 64 lower-case hex digits';
+  if (typeof signature !== 'string' || signature === '') return 'signature must be the base64 signature of the report';
+  return { txSignature, sha256, signature };
+}
