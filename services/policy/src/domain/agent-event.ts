@@ -1,0 +1,61 @@
+import { commit, toBase64Url, uuidV7 } from '@countersign/evidence';
+import type { EventEnvelope, LeafEvent } from '@countersign/contracts';
+import type { EventDraft } from './change.js';
+import type { Digest } from './profile.js';
+
+/** Fresh random material of one event. */
+export interface EventEntropy {
+  /** 10 bytes for the event id. */
+  readonly id: Uint8Array;
+  /** 16 bytes for the commitment. */
+  readonly salt: Uint8Array;
+}
+
+/**
+ * The message of `agent-events` that tells of a change (`evidence.md`, "Leaf"): what was given is committed as `action`
+ * with its opening beside the leaf; whatever belongs to checks alone is null or zero.
+ */
+export function agentEvent(
+  agentId: string,
+  accountId: string,
+  draft: EventDraft,
+  by: { readonly occurredAtMs: number; readonly cadenceSeconds: number; readonly apiKeyId: string | null },
+  entropy: EventEntropy,
+  sha256: Digest,
+): EventEnvelope {
+  const salt = toBase64Url(entropy.salt);
+  const leaf: LeafEvent = {
+    v: 1,
+    type: draft.type,
+    eventId: uuidV7(by.occurredAtMs, entropy.id),
+    refersTo: null,
+    agentId,
+    occurredAt: new Date(by.occurredAtMs).toISOString(),
+    outcome: null,
+    allowed: null,
+    reason: null,
+    severity: null,
+    violation_type: null,
+    rule: null,
+    detail: null,
+    actionKind: null,
+    profileVersion: draft.profileVersion,
+    profileSha256: draft.profileSha256,
+    action: commit('action', salt, draft.committed, sha256),
+    payload: null,
+  };
+  return {
+    v: 1,
+    leaf,
+    openings: { action: { salt, value: draft.committed } },
+    accountId,
+    cadenceSeconds: by.cadenceSeconds,
+    costMicros: 0,
+    countsAction: false,
+    freezesAgent: false,
+    apiKeyId: by.apiKeyId,
+    idempotency: null,
+    answer: null,
+    coverage: null,
+  };
+}

@@ -1,0 +1,94 @@
+import type { AgentFacts, BehaviorProfile } from '@countersign/contracts';
+
+/** An agent as policy keeps it. */
+export interface Agent {
+  readonly id: string;
+  /** Version of its record in the topic `agents`; rises by one with every change. */
+  readonly revision: number;
+  readonly facts: AgentFacts;
+  /** Since when it is frozen, ms by the counters' clock, always above `facts.unfrozenAtMs`; 0 when it is not. */
+  readonly frozenAtMs: number;
+}
+
+/** What callers see (`additions.md`, "Agents and profiles"). */
+export interface AgentRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string | null;
+  readonly purpose: string | null;
+  readonly version: string | null;
+  readonly status: AgentFacts['status'];
+  readonly blockchain_ssn: string | null;
+  readonly wallet_address: string | null;
+  readonly chain_tx_signature: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly behavior_profile: BehaviorProfile;
+}
+
+export function agentRecord({ id, facts }: Agent): AgentRecord {
+  return {
+    id,
+    name: facts.name,
+    type: facts.type,
+    purpose: facts.purpose,
+    version: facts.version,
+    status: facts.status,
+    blockchain_ssn: facts.blockchain_ssn,
+    wallet_address: facts.wallet_address,
+    chain_tx_signature: facts.chain_tx_signature,
+    created_at: facts.created_at,
+    updated_at: facts.updated_at,
+    behavior_profile: facts.profile,
+  };
+}
+
+/** The fields that a caller may give an agent. */
+export interface AgentFields {
+  readonly name: string;
+  readonly type: string | null;
+  readonly purpose: string | null;
+  readonly version: string | null;
+}
+
+/** Body of `POST /v1/agents`, `POST /v1/mcp/register` and `PATCH /v1/agents/{id}`, well formed by its schema. */
+export interface AgentBody {
+  readonly name?: string;
+  readonly type?: string | null;
+  readonly agent_type?: string | null;
+  readonly purpose?: string | null;
+  readonly version?: string | null;
+}
+
+/** The fields that a body names; `agent_type` is another name of `type`, and the two must not differ. */
+export function readAgentBody(body: AgentBody): { readonly fields: Partial<AgentFields> } | { readonly error: string } {
+  if (body.type !== undefined && body.agent_type !== undefined && body.type !== body.agent_type) {
+    return { error: 'type and agent_type are two names of one field: send one of them' };
+  }
+  const type = body.type ?? body.agent_type;
+  const typeNamed = body.type !== undefined || body.agent_type !== undefined;
+  return {
+    fields: {
+      ...(body.name === undefined ? {} : { name: body.name }),
+      ...(typeNamed ? { type: type ?? null } : {}),
+      ...(body.purpose === undefined ? {} : { purpose: body.purpose }),
+      ...(body.version === undefined ? {} : { version: body.version }),
+    },
+  };
+}
+
+export const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+/** The agent one revision on; `updated_at` never falls. */
+export function next(agent: Agent, facts: Partial<Agent['facts']>, nowMs: number): Agent {
+  const updatedAt = isoTime(nowMs);
+  return {
+    ...agent,
+    revision: agent.revision + 1,
+    facts: {
+      ...agent.facts,
+      ...facts,
+      updated_at: updatedAt > agent.facts.updated_at ? updatedAt : agent.facts.updated_at,
+    },
+  };
+}

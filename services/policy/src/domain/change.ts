@@ -1,0 +1,34 @@
+import type { JsonValue, LeafType } from '@countersign/contracts';
+import type { Agent } from './agent.js';
+
+/** Who changed something: committed with the change, never in the leaf itself. */
+export interface Actor {
+  readonly kind: 'user' | 'api_key' | 'system';
+  readonly id: string;
+}
+
+/** What the event of a change says, before time, salt and id. */
+export interface EventDraft {
+  readonly type: Extract<LeafType, `agent.${string}` | 'profile.changed'>;
+  /** Committed as `action`. */
+  readonly committed: { readonly [key: string]: JsonValue };
+  readonly profileVersion: number | null;
+  readonly profileSha256: string | null;
+}
+
+/** A rule's answer to a wish. */
+export type Change =
+  | { readonly kind: 'changed'; readonly agent: Agent; readonly event: EventDraft }
+  /** It is so already: no new version, no event. */
+  | { readonly kind: 'unchanged'; readonly agent: Agent }
+  | { readonly kind: 'refused'; readonly status: 409; readonly words: string };
+
+export function refused(status: 409, words: string): Change {
+  return { kind: 'refused', status, words };
+}
+
+export const INACTIVE = 'the agent is inactive, which is final: create a new one';
+
+export function byOf(actor: Actor): { readonly [key: string]: JsonValue } {
+  return { kind: actor.kind, id: actor.id };
+}

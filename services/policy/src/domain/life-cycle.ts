@@ -1,0 +1,113 @@
+import { emptyProfile } from '@countersign/policy-engine';
+import { isoTime, next } from './agent.js';
+import type { Agent, AgentFields } from './agent.js';
+import { byOf, INACTIVE, refused } from './change.js';
+import type { Actor, Change, EventDraft } from './change.js';
+import { profileSha256 } from './profile.js';
+import type { Digest } from './profile.js';
+
+const NO_PROFILE = { profileVersion: null, profileSha256: null } as const;
+
+function withReason(type: EventDraft['type'], reason: string | null, actor: Actor): EventDraft {
+  return { type, committed: { reason, by: byOf(actor) }, ...NO_PROFILE };
+}
+
+/** A new agent, active, with an empty profile. Times are ms by the counters' clock. */
+export function createAgent(
+  id: string,
+  accountId: string,
+  fields: AgentFields,
+  actor: Actor,
+  nowMs: number,
+  sha256: Digest,
+): Extract<Change, { kind: 'changed' }> {
+  const profile = emptyProfile(id);
+  return {
+    kind: 'changed',
+    agent: {
+      id,
+      revision: 1,
+      frozenAtMs: 0,
+      facts: {
+        accountId,
+        ...fields,
+        status: 'active',
+        blockchain_ssn: null,
+        wallet_address: null,
+        chain_tx_signature: null,
+        created_at: isoTime(nowMs),
+        updated_at: isoTime(nowMs),
+        registered_at: null,
+        unfrozenAtMs: 0,
+        profile,
+        profileSha256: profileSha256(profile, sha256),
+      },
+    },
+    event: { type: 'agent.created', committed: { ...fields, by: byOf(actor) }, ...NO_PROFILE },
+  };
+}
+
+/** Other descriptive fields; only what differs is committed. */
+export function updateAgent(agent: Agent, wanted: Partial<AgentFields>, actor: Actor, nowMs: number): Change {
+  if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
+  const fields: { -readonly [K in keyof AgentFields]?: AgentFields[K] } = {};
+  if (wanted.name !== undefined && wanted.name !== agent.facts.name) fields.name = wanted.name;
+  for (const field of ['type', 'purpose', 'version'] as const) {
+    const value = wanted[field];
+    if (value !== undefined && value !== agent.facts[field]) fields[field] = value;
+  }
+  if (Object.keys(fields).length === 0) return { kind: 'unchanged', agent };
+  return {
+    kind: 'changed',
+    agent: next(agent, { ...fields }, nowMs),
+    event: { type: 'agent.updated', committed: { ...fields, by: byOf(actor) }, ...NO_PROFILE },
+  };
+}
+
+/**
+ * @param atMs since when: the time of the call, or of the denial that freezes. A time that is not above the last
+ *   unfreeze is moved just above it, or the counters would take the freeze for one that is over.
+ */
+export function freezeAgent(agent: Agent, reason: string | null, actor: Actor, atMs: number, nowMs: number): Change {
+  if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
+  if (agent.facts.status === 'frozen') return { kind: 'unchanged', agent };
+  return {
+    kind: 'changed',
+    agent: {
+      ...next(agent, { status: 'frozen' }, nowMs),
+      frozenAtMs: Math.max(atMs, agent.facts.unfrozenAtMs + 1),
+    },
+    event: withReason('agent.frozen', reason, actor),
+  };
+}
+
+/**
+ * @param flagSet whether the counters hold the agent frozen: a gateway that froze it is ahead of the log, and the
+ *   unfreeze must outlast the denial that is still to come from there
+ * @param unfrozenAtMs when the counters cleared the flag
+ */
+export function unfreezeAgent(
+  agent: Agent,
+  reason: string | null,
+  actor: Actor,
+  flagSet: boolean,
+  unfrozenAtMs: number,
+): Change {
+  if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
+  if (agent.facts.status === 'active' && !flagSet) return { kind: 'unchanged', agent };
+  return {
+    kind: 'changed',
+    agent: { ...next(agent, { status: 'active', unfrozenAtMs }, unfrozenAtMs), frozenAtMs: 0 },
+    event: withReason('agent.unfrozen', reason, actor),
+  };
+}
+
+/** Final. */
+export function deactivateAgent(agent: Agent, reason: string | null, actor: Actor, nowMs: number): Change {
+  if (agent.facts.status === 'inactive') return { kind: 'unchanged', agent };
+  return {
+    kind: 'changed',
+    agent: { ...next(agent, { status: 'inactive' }, nowMs), frozenAtMs: 0 },
+    event: withReason('agent.deactivated', reason, actor),
+  };
+}

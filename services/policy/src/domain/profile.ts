@@ -1,0 +1,64 @@
+import { canonicalBytes, toHex } from '@countersign/evidence';
+import { applyProfilePatch, mergeSafetyRules, readProfilePatch } from '@countersign/policy-engine';
+import type { ProfilePatch, ProfileRules } from '@countersign/policy-engine';
+import type { BehaviorProfile, JsonValue } from '@countersign/contracts';
+import { next } from './agent.js';
+import type { Agent } from './agent.js';
+import { byOf, INACTIVE, refused } from './change.js';
+import type { Actor, Change } from './change.js';
+
+export type Digest = (bytes: Uint8Array) => Uint8Array;
+
+/** SHA-256 of the JCS of the profile as `GET …/profile` gives it, lower-case hex. */
+export function profileSha256(profile: BehaviorProfile, sha256: Digest): string {
+  return toHex(sha256(canonicalBytes(profile)));
+}
+
+/** Judges a PATCH body for the agent `id`, before anything is looked up. */
+export function readPatchFor(id: string, body: unknown): { readonly patch: ProfilePatch } | { readonly error: string } {
+  const read = readProfilePatch(body);
+  if ('patch' in read && read.patch.agent_id !== undefined && read.patch.agent_id.toLowerCase() !== id) {
+    return { error: 'agent_id is that of another agent: leave it out, or send it back as it is' };
+  }
+  return read;
+}
+
+/** Applies a patch that {@link readPatchFor} found well formed. */
+export function changeProfile(agent: Agent, patch: ProfilePatch, actor: Actor, nowMs: number, sha256: Digest): Change {
+  if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
+  const { profile } = agent.facts;
+  if (patch.version !== undefined && patch.version !== profile.version) {
+    return refused(409, `version ${patch.version} is not the current one, which is ${profile.version}: read it again`);
+  }
+  return replaced(agent, applyProfilePatch(profile, patch), actor, nowMs, sha256);
+}
+
+/** Merges the rules of a safety package. What would not be accepted as a PATCH is not accepted from a package either. */
+export function applyPackage(
+  agent: Agent,
+  rules: Partial<ProfileRules>,
+  actor: Actor,
+  nowMs: number,
+  sha256: Digest,
+): Change {
+  if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
+  const merged = mergeSafetyRules(agent.facts.profile, rules);
+  const read = readProfilePatch(merged);
+  if ('error' in read) return refused(409, `with the package's rules the profile would not be valid: ${read.error}`);
+  return replaced(agent, merged, actor, nowMs, sha256);
+}
+
+function replaced(agent: Agent, profile: BehaviorProfile, actor: Actor, nowMs: number, sha256: Digest): Change {
+  if (profile === agent.facts.profile) return { kind: 'unchanged', agent };
+  const hash = profileSha256(profile, sha256);
+  return {
+    kind: 'changed',
+    agent: next(agent, { profile, profileSha256: hash }, nowMs),
+    event: {
+      type: 'profile.changed',
+      committed: { profile: profile as unknown as JsonValue, by: byOf(actor) },
+      profileVersion: profile.version,
+      profileSha256: hash,
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import type { JsonValue, RateLimit } from '@countersign/contracts';
+
+/** Sums never pass what a double holds exactly. */
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/** Totals of an account: what its plan's cap is judged by. */
+export interface AccountTotals {
+  readonly accountId: string;
+  /** `2026-11` (UTC) of the newest counted event. */
+  readonly period: string;
+  readonly actionsInPeriod: number;
+  readonly actionsEver: number;
+  /** Partition → offset up to which (exclusive) it stands. */
+  readonly offsets: Readonly<Record<number, number>>;
+}
+
+/** Totals of an agent: what its spending and rate limits are judged by. */
+export interface AgentTotals {
+  readonly agentId: string;
+  readonly partition: number;
+  /** Up to which (exclusive) it stands. */
+  readonly offset: number;
+  readonly day: string;
+  readonly dayMicros: number;
+  readonly month: string;
+  readonly monthMicros: number;
+  /** Oldest first, inside the rate limit's window; empty without a rate limit. */
+  readonly rateTimes: readonly number[];
+}
+
+/** The answer that a repeated idempotency key gets. */
+export interface Claim {
+  readonly accountId: string;
+  readonly keySha256: string;
+  readonly bodySha256: string;
+  readonly eventId: string;
+  readonly occurredAtMs: number;
+  readonly answer: JsonValue;
+}
+
+/** What one event of the log adds. */
+export interface Counted {
+  readonly partition: number;
+  readonly offset: number;
+  readonly occurredAtMs: number;
+  readonly countsAction: boolean;
+  readonly countsRate: boolean;
+  readonly costMicros: number;
+}
+
+const DAY_MS = 86_400_000;
+let lastDay = { number: -1, day: '', month: '' };
+
+/** UTC day and month of a time; neighbours in the log mostly share them. */
+function daysOf(ms: number): { readonly day: string; readonly month: string } {
+  const number = Math.floor(ms / DAY_MS);
+  if (number !== lastDay.number) {
+    const iso = new Date(number * DAY_MS).toISOString();
+    lastDay = { number, day: iso.slice(0, 10), month: iso.slice(0, 7) };
+  }
+  return lastDay;
+}
+
+/** The sum of the newest window: what is older no longer belongs to it, what is newer begins it anew. */
+class WindowSum {
+  constructor(
+    public window: string,
+    public sum: number,
+  ) {}
+
+  add(at: string, more: number): void {
+    if (at > this.window) {
+      this.window = at;
+      this.sum = more;
+    } else if (at === this.window) {
+      this.sum = Math.min(this.sum + more, MOST);
+    }
+  }
+}
+
+/** @param events of this account and one partition, in log order, at least one */
+export function countForAccount(
+  totals: AccountTotals | null,
+  accountId: string,
+  events: readonly Counted[],
+): AccountTotals {
+  const period = new WindowSum(totals?.period ?? '', totals?.actionsInPeriod ?? 0);
+  let ever = totals?.actionsEver ?? 0;
+  for (const event of events) {
+    const actions = event.countsAction ? 1 : 0;
+    period.add(daysOf(event.occurredAtMs).month, actions);
+    ever = Math.min(ever + actions, MOST);
+  }
+  const { partition, offset } = events.at(-1)!;
+  return {
+    accountId,
+    period: period.window,
+    actionsInPeriod: period.sum,
+    actionsEver: ever,
+    offsets: { ...totals?.offsets, [partition]: offset + 1 },
+  };
+}
+
+/** @param events of this agent (so of one partition), in log order, at least one */
+export function countForAgent(
+  totals: AgentTotals | null,
+  agentId: string,
+  events: readonly Counted[],
+  rate: RateLimit | null,
+): AgentTotals {
+  const days = new WindowSum(totals?.day ?? '', totals?.dayMicros ?? 0);
+  const months = new WindowSum(totals?.month ?? '', totals?.monthMicros ?? 0);
+  for (const event of events) {
+    const { day, month } = daysOf(event.occurredAtMs);
+    days.add(day, event.costMicros);
+    months.add(month, event.costMicros);
+  }
+  const { partition, offset } = events.at(-1)!;
+  return {
+    agentId,
+    partition,
+    offset: offset + 1,
+    day: days.window,
+    dayMicros: days.sum,
+    month: months.window,
+    monthMicros: months.sum,
+    rateTimes: rate === null ? [] : rateTimes(totals?.rateTimes ?? [], events, rate),
+  };
+}
+
+/**
+ * A check counts while `now − time < per_seconds * 1000`; `now` is the newest event. Clocks of several gateways may put
+ * an event a little before its neighbour, so the times are sorted.
+ */
+function rateTimes(times: readonly number[], events: readonly Counted[], rate: RateLimit): readonly number[] {
+  const all = [...times];
+  let now = times.at(-1) ?? 0;
+  let sorted = true;
+  for (const { countsRate, occurredAtMs } of events) {
+    if (countsRate) {
+      sorted &&= occurredAtMs >= (all.at(-1) ?? 0);
+      all.push(occurredAtMs);
+    }
+    now = Math.max(now, occurredAtMs);
+  }
+  if (!sorted) all.sort((a, b) => a - b);
+  const oldest = now - rate.per_seconds * 1000;
+  const first = all.findIndex((time) => time > oldest);
+  return first === -1 ? [] : all.slice(first);
+}

@@ -1,0 +1,106 @@
+import type { JsonValue } from '@countersign/contracts';
+import type { NewRecord } from '@countersign/event-log';
+import type { AnnouncementStore, OutboxStore } from '@countersign/service-kit';
+import type { Agent } from '../domain/agent.js';
+import type { AccountTotals, AgentTotals, Claim } from '../domain/usage.js';
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Of all pages. */
+  readonly total: number;
+}
+
+/** An agent as it is to be from now on, with the messages that tell of it. */
+export interface AgentWrite {
+  readonly agent: Agent;
+  /** Go to the outbox, in this order. */
+  readonly records: readonly NewRecord[];
+}
+
+/** The part of an event that the store needs to tell it from its repetition. */
+export interface FollowedEvent {
+  readonly offset: number;
+  /** UUID v7, lower case. */
+  readonly eventId: string;
+  readonly agentId: string;
+  readonly accountId: string;
+}
+
+/** One partition's batch of events, in offset order; a batch may hold none and only move the position. */
+export interface FollowedBatch<E extends FollowedEvent> {
+  readonly partition: number;
+  /** The position after the batch. */
+  readonly next: number;
+  /** When the log took the last of it, ms. */
+  readonly logTimeMs: number;
+  readonly events: readonly E[];
+}
+
+/** What is stored about the agents and accounts of a batch. */
+export interface FollowState {
+  agent(id: string): Agent | null;
+  agentTotals(id: string): AgentTotals | null;
+  accountTotals(id: string): AccountTotals | null;
+}
+
+export interface FollowEffects {
+  readonly agentTotals: readonly AgentTotals[];
+  readonly accountTotals: readonly AccountTotals[];
+  readonly claims: readonly Claim[];
+  /** Agents that the batch changes; each is one revision above what `FollowState` gave. */
+  readonly agents: readonly AgentWrite[];
+}
+
+/** A `usage` record that the topic lacks. `value: null`: it is over. */
+export interface UsageRow {
+  readonly key: string;
+  /** Rises with every change of the row. */
+  readonly version: number;
+  readonly value: JsonValue | null;
+}
+
+/**
+ * Agents with their profiles, and what the log's checks add up to.
+ * - A method that writes MUST be durable when it resolves, and write everything or nothing.
+ * - Outbox rows and announcements (kind `agent`, the agent's id and revision) MUST be written with the agent.
+ * - A method rejects only when the store cannot be used; the caller answers 503 or stops its partition.
+ */
+export interface PolicyStore {
+  /** What the relay carries into the log. */
+  readonly outbox: OutboxStore;
+  readonly announcements: AnnouncementStore;
+
+  /** `false`: an agent of that id exists, and nothing was written. */
+  create(write: AgentWrite): Promise<boolean>;
+  /** `false`: the agent is not at revision `write.agent.revision − 1`, and nothing was written. */
+  replace(write: AgentWrite): Promise<boolean>;
+  find(id: string): Promise<Agent | null>;
+  /** Agents of an account, newest first. */
+  list(accountId: string, limit: number, offset: number): Promise<Page<Agent>>;
+  /** Every agent; for publishing again what a topic lost. */
+  all(): AsyncIterable<Agent>;
+
+  /** Where following stands: the offset after the last event whose effects are stored, or `null`. */
+  position(partition: number): Promise<number | null>;
+  /**
+   * Stores a batch's effects and its position in one step. Events below the stored position, and events whose id was
+   * seen in the partition before, are left out of `fresh`. Ids are remembered for at least 72 h of the log's time
+   * beyond the time in the id, which covers every repetition: no writer appends an event later than 48 h after it.
+   * `decide` is pure and may be called again when a concurrent change came between.
+   */
+  follow<E extends FollowedEvent>(
+    batch: FollowedBatch<E>,
+    decide: (fresh: readonly E[], state: FollowState) => FollowEffects,
+  ): Promise<void>;
+
+  /** Positions by partition, as of before any later call of `unpublished`. */
+  positions(): Promise<Readonly<Record<number, number>>>;
+  /** At most `limit` rows that changed since they were published last. */
+  unpublished(limit: number): Promise<readonly UsageRow[]>;
+  /** A row that changed in between stays unpublished. A row that is over is dropped. */
+  published(rows: readonly UsageRow[]): Promise<void>;
+  /** Ends claims that are older; they become rows with `value: null`. At most `limit`; gives how many. */
+  endClaims(olderThanMs: number, limit: number): Promise<number>;
+
+  close(): Promise<void>;
+}

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { openDatabase, sqliteAnnouncements, sqliteOutbox, StoreDamaged } from '@countersign/service-kit';
+import type { SqliteAnnouncements, SqliteDatabase, SqliteOutbox } from '@countersign/service-kit';
+import type { AgentFacts } from '@countersign/contracts';
+import type { Agent } from '../domain/agent.js';
+import type { AgentWrite, FollowedBatch, FollowedEvent, FollowEffects, FollowState, Page } from './port.js';
+import type { PolicyStore, UsageRow } from './port.js';
+import { MIGRATIONS } from './schema.js';
+import { SqliteUsage } from './sqlite-usage.js';
+
+interface AgentRow {
+  readonly id: string;
+  readonly revision: number;
+  readonly frozen_at_ms: number;
+  readonly facts: string;
+  readonly checksum: Uint8Array;
+}
+
+const COLUMNS = 'id, revision, frozen_at_ms, facts, checksum';
+const PAGE = 500;
+
+/** One file; every write is one transaction with `synchronous=FULL`. */
+export class SqlitePolicyStore implements PolicyStore {
+  readonly outbox: SqliteOutbox;
+  readonly announcements: SqliteAnnouncements;
+  readonly #database: SqliteDatabase;
+  readonly #file: string;
+  readonly #usage: SqliteUsage;
+  readonly #byId;
+  readonly #insert;
+  readonly #update;
+
+  /** @throws StoreDamaged naming the file */
+  constructor(file: string) {
+    this.#file = file;
+    this.#database = openDatabase(file, MIGRATIONS);
+    this.outbox = sqliteOutbox(this.#database);
+    this.announcements = sqliteAnnouncements(this.#database);
+    this.#usage = new SqliteUsage(this.#database);
+    this.#byId = this.#database.prepare<[string], AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE id = ?`);
+    this.#insert = this.#database.prepare(
+      `INSERT INTO agents (id, account_id, revision, frozen_at_ms, facts, checksum) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO NOTHING`,
+    );
+    this.#update = this.#database.prepare(
+      `UPDATE agents SET revision = ?, frozen_at_ms = ?, facts = ?, checksum = ? WHERE id = ? AND revision = ?`,
+    );
+  }
+
+  async create(write: AgentWrite): Promise<boolean> {
+    const { id, revision, frozenAtMs, facts } = write.agent;
+    const text = JSON.stringify(facts);
+    const insert = (): boolean => {
+      const sum = checksum(id, revision, frozenAtMs, text);
+      if (this.#insert.run(id, facts.accountId, revision, frozenAtMs, text, sum).changes === 0) return false;
+      this.#tell(write);
+      return true;
+    };
+    return this.#database.transaction(insert).immediate();
+  }
+
+  async replace(write: AgentWrite): Promise<boolean> {
+    return this.#database.transaction(() => this.#replace(write)).immediate();
+  }
+
+  async find(id: string): Promise<Agent | null> {
+    return this.#find(id);
+  }
+
+  async list(accountId: string, limit: number, offset: number): Promise<Page<Agent>> {
+    const count = this.#database.prepare<[string], { readonly total: number }>(
+      'SELECT count(*) AS total FROM agents WHERE account_id = ?',
+    );
+    const page = this.#database.prepare<[string, number, number], AgentRow>(
+      `SELECT ${COLUMNS} FROM agents WHERE account_id = ? ORDER BY number DESC LIMIT ? OFFSET ?`,
+    );
+    return {
+      items: page.all(accountId, limit, offset).map((row) => this.#read(row)),
+      total: count.get(accountId)!.total,
+    };
+  }
+
+  async *all(): AsyncIterable<Agent> {
+    const page = this.#database.prepare<[number, number], AgentRow & { readonly number: number }>(
+      `SELECT number, ${COLUMNS} FROM agents WHERE number > ? ORDER BY number LIMIT ?`,
+    );
+    let last = 0;
+    for (;;) {
+      const rows = page.all(last, PAGE);
+      for (const row of rows) yield this.#read(row);
+      if (rows.length < PAGE) return;
+      last = rows.at(-1)!.number;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async position(partition: number): Promise<number | null> {
+    return this.#usage.position(partition);
+  }
+
+  async follow<E extends FollowedEvent>(
+    batch: FollowedBatch<E>,
+    decide: (fresh: readonly E[], state: FollowState) => FollowEffects,
+  ): Promise<void> {
+    const state: FollowState = {
+      agent: (id) => this.#find(id),
+      agentTotals: (id) => this.#usage.agentTotals(id),
+      accountTotals: (id) => this.#usage.accountTotals(id),
+    };
+    const apply = (): void => {
+      const fresh = this.#usage.take(batch);
+      if (fresh === null) return;
+      const effects = decide(fresh, state);
+      this.#usage.write(effects);
+      for (const write of effects.agents) {
+        if (!this.#replace(write)) throw new Error(`agent ${write.agent.id} is not at the revision before`);
+      }
+    };
+    this.#database.transaction(apply).immediate();
+  }
+
+  async positions(): Promise<Readonly<Record<number, number>>> {
+    return this.#usage.positions();
+  }
+
+  async unpublished(limit: number): Promise<readonly UsageRow[]> {
+    return this.#usage.unpublished(limit);
+  }
+
+  async published(rows: readonly UsageRow[]): Promise<void> {
+    this.#database.transaction(() => this.#usage.published(rows)).immediate();
+  }
+
+  async endClaims(olderThanMs: number, limit: number): Promise<number> {
+    return this.#usage.endClaims(olderThanMs, limit);
+  }
+
+  async close(): Promise<void> {
+    this.#database.close();
+  }
+
+  #find(id: string): Agent | null {
+    const row = this.#byId.get(id);
+    return row === undefined ? null : this.#read(row);
+  }
+
+  #replace(write: AgentWrite): boolean {
+    const { id, revision, frozenAtMs, facts } = write.agent;
+    const text = JSON.stringify(facts);
+    const sum = checksum(id, revision, frozenAtMs, text);
+    if (this.#update.run(revision, frozenAtMs, text, sum, id, revision - 1).changes === 0) return false;
+    this.#tell(write);
+    return true;
+  }
+
+  #tell({ agent, records }: AgentWrite): void {
+    this.outbox.put(records);
+    this.announcements.put([{ kind: 'agent', id: agent.id, version: agent.revision }]);
+  }
+
+  /** A row that is not as it was written would decide checks: it is never served. */
+  #read({ id, revision, frozen_at_ms: frozenAtMs, facts, checksum: stored }: AgentRow): Agent {
+    if (!checksum(id, revision, frozenAtMs, facts).equals(stored)) {
+      throw new StoreDamaged(this.#file, `is damaged: agent ${id} is not as it was written; restore a backup`);
+    }
+    return { id, revision, frozenAtMs, facts: JSON.parse(facts) as AgentFacts };
+  }
+}
+
+function checksum(id: string, revision: number, frozenAtMs: number, facts: string): Buffer {
+  return createHash('sha256').update(`${id}\n${revision}\n${frozenAtMs}\n${facts}`).digest();
+}
