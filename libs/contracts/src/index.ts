@@ -1,6 +1,7 @@
 export * from './leaf.js';
 export * from './package.js';
 export * from './envelope.js';
+export * from './check-answer.js';
 export * from './topics.js';
 export * from './records.js';
 export * from './neighbours.js';

@@ -1,0 +1,49 @@
+import type { EventEnvelope } from './envelope.js';
+
+/** What a check was answered, word for word. */
+export interface CheckAnswer {
+  readonly status: 200 | 402 | 403 | 429;
+  /** JSON text. */
+  readonly body: string;
+  readonly eventId: string;
+  /** Header `x-policy-coverage`. */
+  readonly coverage: string | null;
+}
+
+const EXTRAS = ['category', 'pii_kind', 'matched_topic', 'length', 'code', 'upgrade_url'] as const;
+
+/**
+ * The answer that the envelope of an `action.checked` event determines; whoever computes it, now or at a rebuild, gets
+ * the same bytes. `null` for other events.
+ */
+export function checkAnswer(envelope: EventEnvelope): CheckAnswer | null {
+  const { leaf, answer, coverage } = envelope;
+  if (leaf.type !== 'action.checked') return null;
+  const status = statusOf(envelope);
+  if (status === null) return null;
+  if (leaf.allowed) return { status, body: '{"allowed":true}', eventId: leaf.eventId, coverage };
+  const body: Record<string, unknown> = { allowed: false };
+  for (const member of ['reason', 'severity', 'violation_type', 'detail', 'rule'] as const) {
+    if (leaf[member] !== null) body[member] = leaf[member];
+  }
+  for (const member of EXTRAS) {
+    if (answer?.[member] !== undefined) body[member] = answer[member];
+  }
+  return { status, body: JSON.stringify(body), eventId: leaf.eventId, coverage };
+}
+
+function statusOf({ leaf, answer }: EventEnvelope): CheckAnswer['status'] | null {
+  switch (leaf.outcome) {
+    case 'allowed':
+    case 'denied':
+      return 200;
+    case 'frozen':
+      return 403;
+    case 'sandbox_expired':
+      return 402;
+    case 'action_cap':
+      return answer?.code === 'plan_action_cap' ? 429 : 402;
+    default:
+      return null;
+  }
+}
