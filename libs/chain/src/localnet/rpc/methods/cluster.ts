@@ -1,0 +1,82 @@
+import { BLOCKHASH_LIFE, SLOT_MS } from '../../bank/slots.js';
+import { API_VERSION, requireContextSlot, withContext } from '../method.js';
+import type { LocalNode, Method } from '../method.js';
+import { bytesOf, commitmentOf, configAt, countAt, stringAt, transactionOf } from '../params.js';
+import type { Params } from '../params.js';
+import { invalidParams, RpcError } from '../rpc-error.js';
+import { feeOf } from '../../bank/fee.js';
+
+const SLOTS_PER_EPOCH = 432_000;
+
+const slotNow = (node: LocalNode, params: Params): number => {
+  const config = configAt(params, 0);
+  requireContextSlot(node, config);
+  return node.slots.at(commitmentOf(config));
+};
+
+export const CLUSTER_METHODS: Readonly<Record<string, Method>> = {
+  getHealth: ({ bank }) => {
+    if (bank.broken() !== null) throw new RpcError(-32005, 'Node is unhealthy', { numSlotsBehind: null });
+    return 'ok';
+  },
+  getVersion: () => ({ 'solana-core': API_VERSION, 'feature-set': 0 }),
+  getGenesisHash: ({ ledger }) => ledger.genesis.genesisHash,
+  getSlot: slotNow,
+  // Every slot has a block.
+  getBlockHeight: slotNow,
+  getFirstAvailableBlock: () => 0,
+  minimumLedgerSlot: () => 0,
+  getTransactionCount: ({ ledger }) => ledger.count,
+
+  getEpochInfo: (node, params) => {
+    const slot = slotNow(node, params);
+    return {
+      absoluteSlot: slot,
+      blockHeight: slot,
+      epoch: Math.floor(slot / SLOTS_PER_EPOCH),
+      slotIndex: slot % SLOTS_PER_EPOCH,
+      slotsInEpoch: SLOTS_PER_EPOCH,
+      transactionCount: node.ledger.count,
+    };
+  },
+
+  getLatestBlockhash: (node, params) => {
+    const config = configAt(params, 0);
+    requireContextSlot(node, config);
+    const slot = node.slots.at(commitmentOf(config));
+    return withContext(node, config, {
+      blockhash: node.slots.blockhash(slot),
+      lastValidBlockHeight: slot + BLOCKHASH_LIFE,
+    });
+  },
+
+  isBlockhashValid: (node, params) => {
+    const config = configAt(params, 1);
+    requireContextSlot(node, config);
+    const slot = node.slots.usable(stringAt(params, 0, 'blockhash'));
+    return withContext(node, config, slot !== null && slot <= node.slots.at(commitmentOf(config)));
+  },
+
+  getBlockTime: (node, params) => {
+    const slot = countAt(params, 0, 'slot');
+    if (slot > node.slots.at('confirmed')) throw new RpcError(-32004, `Block not available for slot ${slot}`);
+    return blockTime(node, slot);
+  },
+
+  getFeeForMessage: (node, params) => {
+    const message = bytesOf(stringAt(params, 0, 'message'), 'base64');
+    const version = (message[0] ?? 0) >= 0x80 ? 1 : 0;
+    const signatures = message[version] ?? 0;
+    if (signatures === 0 || signatures > 127) throw invalidParams('failed to deserialize the message');
+    const unsigned = Buffer.concat([Buffer.from([signatures]), Buffer.alloc(64 * signatures), message]);
+    const transaction = transactionOf(unsigned);
+    const usable = node.slots.usable(transaction.blockhash) !== null;
+    return withContext(node, configAt(params, 1), usable ? feeOf(transaction) : null);
+  },
+};
+
+/** Seconds since the epoch: what a transaction of the slot recorded, else what the slot's number says. */
+export function blockTime(node: LocalNode, slot: number): number {
+  const recorded = node.ledger.bySlot(slot)[0]?.blockTime;
+  return recorded ?? Math.floor((node.ledger.genesis.genesisMs + slot * SLOT_MS) / 1000);
+}
