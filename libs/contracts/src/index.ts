@@ -9,6 +9,7 @@ export * from './http/route.js';
 export * from './http/fragments.js';
 export * from './http/reporting.js';
 export * from './http/verification.js';
+export * from './http/check.js';
 export * from './http/identity.js';
 export * from './http/policy.js';
 export * from './http/audit-log.js';

@@ -1,0 +1,161 @@
+import { SEVERITIES } from '../leaf.js';
+import type { JsonValue } from '../leaf.js';
+import { bodyErrors, error, errorSchema, uuid } from './fragments.js';
+import { route } from './route.js';
+import type { JsonSchema, RouteResponse } from './route.js';
+
+/** An agent's action as received. Further members are the caller's own. */
+export interface CheckAction {
+  readonly type: string;
+  readonly url?: string;
+  readonly payload?: JsonValue;
+  readonly metadata?: { readonly [key: string]: JsonValue };
+  readonly dataScope?: string;
+  readonly estimatedCost?: number;
+  readonly tool_name?: string;
+  readonly toolName?: string;
+  readonly [member: string]: JsonValue | undefined;
+}
+
+/** Body of `POST /v1/check`. */
+export interface CheckRequest {
+  /** UUID in either case. */
+  readonly agentId: string;
+  readonly action: CheckAction;
+}
+
+export const checkBody: JsonSchema = {
+  type: 'object',
+  required: ['agentId', 'action'],
+  properties: {
+    agentId: uuid,
+    action: {
+      type: 'object',
+      required: ['type'],
+      properties: {
+        type: { type: 'string', minLength: 1, examples: ['http_call', 'llm_response', 'data_access', 'tool_use'] },
+        url: { type: 'string' },
+        payload: { description: 'any JSON value; committed, and kept only with the profile’s store_payload' },
+        metadata: { type: 'object' },
+        dataScope: { type: 'string' },
+        estimatedCost: { type: 'number', minimum: 0, description: 'US dollars' },
+        tool_name: { type: 'string' },
+        toolName: { type: 'string' },
+      },
+    },
+  },
+  additionalProperties: false,
+};
+
+const text: JsonSchema = { type: 'string' };
+
+const refusalBody: JsonSchema = {
+  type: 'object',
+  properties: {
+    allowed: { type: 'boolean' },
+    reason: { type: ['string', 'null'] },
+    severity: text,
+    violation_type: text,
+    detail: text,
+    error: text,
+    code: text,
+    message: text,
+    upgrade_url: text,
+    rule: text,
+    category: text,
+    pii_kind: text,
+    matched_topic: text,
+    length: { type: 'number' },
+  },
+  additionalProperties: false,
+};
+
+const decision: JsonSchema = {
+  oneOf: [
+    {
+      type: 'object',
+      required: ['allowed'],
+      properties: { allowed: { const: true } },
+      additionalProperties: false,
+    },
+    {
+      type: 'object',
+      required: ['allowed', 'reason', 'severity'],
+      properties: {
+        allowed: { const: false },
+        reason: text,
+        severity: { type: 'string', enum: SEVERITIES },
+        violation_type: text,
+        detail: text,
+        rule: { type: 'string', description: '`<field>:<entry>` of the profile' },
+        category: text,
+        pii_kind: text,
+        matched_topic: text,
+        length: { type: 'number' },
+      },
+    },
+  ],
+};
+
+const recorded = {
+  'x-event-id': 'the event that records this check',
+  'x-policy-coverage': '`governed` or `none`: whether any rule of the profile spoke of this kind of action',
+};
+
+const refusal = (description: string, headers: Readonly<Record<string, string>>): RouteResponse => ({
+  description,
+  schema: refusalBody,
+  headers,
+});
+
+const responses: Readonly<Record<number, RouteResponse>> = {
+  200: { description: 'the decision; a denial is 200 as well', schema: decision, headers: recorded },
+  ...bodyErrors,
+  400: { description: 'malformed; or the Idempotency-Key was used with another body', schema: errorSchema },
+  401: error('no valid API key'),
+  402: refusal('the sandbox has expired or is at its action cap', recorded),
+  403: refusal('the agent is frozen', recorded),
+  404: error('no such agent, or it is inactive'),
+  429: refusal('the plan is at its action cap', { ...recorded, 'Retry-After': 'seconds until the next period' }),
+  503: refusal('not decided, or not durable in time: do not act. The event may have landed: see x-event-id', {
+    'x-event-id': 'when the event was sent and its fate is unknown',
+    'Retry-After': 'seconds to wait',
+  }),
+};
+
+const headers: Readonly<Record<string, JsonSchema>> = {
+  'idempotency-key': {
+    type: 'string',
+    pattern: '^[\\x21-\\x7e]{1,255}$',
+    description: 'the same key with the same body within 24 hours gives the same answer and counts once',
+  },
+};
+
+export const checkRoutes = {
+  check: route({
+    service: 'gateway',
+    method: 'POST',
+    path: '/v1/check',
+    operationId: 'checkAction',
+    summary: 'Asks whether an action is allowed, before it is executed; records the decision',
+    tag: 'Checks',
+    auth: 'api-key',
+    headers,
+    body: checkBody,
+    success: 200,
+    responses,
+  }),
+  mcpCheck: route({
+    service: 'gateway',
+    method: 'POST',
+    path: '/v1/mcp/check',
+    operationId: 'mcpCheck',
+    summary: 'What POST /v1/check does, beside the other helpers of the tool protocol',
+    tag: 'Tool protocol',
+    auth: 'api-key',
+    headers,
+    body: checkBody,
+    success: 200,
+    responses,
+  }),
+};
