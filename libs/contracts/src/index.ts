@@ -7,6 +7,8 @@ export * from './records.js';
 export * from './neighbours.js';
 export * from './http/route.js';
 export * from './http/fragments.js';
+export * from './http/openapi.js';
+export * from './http/operations.js';
 export * from './http/reporting.js';
 export * from './http/verification.js';
 export * from './http/check.js';

@@ -1,19 +1,18 @@
-import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, verify } from 'node:crypto';
 import type { EvidenceCrypto } from '@countersign/evidence';
 
-/** What `evidence` needs, by `node:crypto`. `evidence` itself refuses doubtful encodings before it asks. */
+/** SubjectPublicKeyInfo of Ed25519 (RFC 8410 section 4) up to the 32 bytes of the key. */
+const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** What `evidence` needs, by `node:crypto`. */
 export const nodeCrypto: EvidenceCrypto = {
   sha256: (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest()),
-  ed25519Verify: (publicKey, message, signature) => {
+  ed25519Verify(publicKey, message, signature) {
     try {
-      return verify(null, message, keyObject(publicKey), signature);
+      const key = createPublicKey({ key: Buffer.concat([SPKI_HEAD, publicKey]), format: 'der', type: 'spki' });
+      return verify(null, message, key, signature);
     } catch {
       return false;
     }
   },
 };
-
-function keyObject(publicKey: Uint8Array): KeyObject {
-  const x = Buffer.from(publicKey).toString('base64url');
-  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-}

@@ -4,15 +4,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Route } from '@countersign/contracts';
 import { inputOf } from '../edge/route-input.js';
 
-/** Path in Express form: `/v1/agents/{id}` becomes `/v1/agents/:id`. */
-export function expressPath(path: string): string {
-  return path.replace(/\{([A-Za-z]\w*)\}/g, ':$1');
+/** Under which path Express knows a route: the edge has matched the real one, so Express matches no caller's text. */
+export function internalPath(route: Route): string {
+  return `/${route.operationId}`;
 }
 
 /** Binds a controller method to a route of contracts: method, path and status come from it, the edge has checked the rest. */
 export function HttpRoute(route: Route): MethodDecorator {
   return applyDecorators(
-    RequestMapping({ method: RequestMethod[route.method], path: expressPath(route.path) }),
+    RequestMapping({ method: RequestMethod[route.method], path: internalPath(route) }),
     HttpCode(route.success),
   );
 }

@@ -1,0 +1,72 @@
+import { route } from './route.js';
+import type { JsonSchema } from './route.js';
+
+const text: JsonSchema = { type: 'string' };
+
+/** Routes that the edge of every process answers itself. */
+export const operationsRoutes = {
+  healthz: route({
+    service: 'gateway',
+    method: 'GET',
+    path: '/healthz',
+    operationId: 'getHealth',
+    summary: 'Whether the process is alive',
+    tag: 'operations',
+    auth: 'none',
+    success: 200,
+    responses: {
+      200: {
+        description: 'alive',
+        schema: { type: 'object', required: ['alive'], properties: { alive: { const: true } } },
+      },
+    },
+  }),
+  readyz: route({
+    service: 'gateway',
+    method: 'GET',
+    path: '/readyz',
+    operationId: 'getReadiness',
+    summary: 'Whether every service in the process serves',
+    tag: 'operations',
+    auth: 'none',
+    success: 200,
+    responses: {
+      200: {
+        description: 'ready',
+        schema: { type: 'object', required: ['ready'], properties: { ready: { const: true } } },
+      },
+      503: {
+        description: 'not ready, and what it waits for',
+        schema: {
+          type: 'object',
+          required: ['ready', 'waitingFor'],
+          properties: { ready: { const: false }, waitingFor: { type: 'array', items: text } },
+        },
+      },
+    },
+  }),
+  metrics: route({
+    service: 'gateway',
+    method: 'GET',
+    path: '/metrics',
+    operationId: 'getMetrics',
+    summary: 'Figures of the process in the Prometheus text format',
+    tag: 'operations',
+    auth: 'none',
+    success: 200,
+    responses: {
+      200: { description: 'figures', contentType: 'text/plain; version=0.0.4; charset=utf-8', schema: text },
+    },
+  }),
+  openapi: route({
+    service: 'gateway',
+    method: 'GET',
+    path: '/v1/openapi.json',
+    operationId: 'getOpenApi',
+    summary: 'This document',
+    tag: 'operations',
+    auth: 'none',
+    success: 200,
+    responses: { 200: { description: 'the OpenAPI 3.1 document', schema: { type: 'object' } } },
+  }),
+} as const;

@@ -1,0 +1,136 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { ApiKeyFacts, SessionFacts } from '@countersign/contracts';
+import type { VersionedKind } from '@countersign/counters';
+import { HttpRefusal } from '../edge/http-contract.js';
+import type { ApiKeyCaller, SessionCaller } from '../edge/http-contract.js';
+import { Projection } from '../projections/projection.js';
+import type { ServiceContext } from '../service/definition.js';
+import { isWellFormedApiKey } from './api-key.js';
+import { readApiKeyHeaders, readSessionHeader } from './credential-headers.js';
+import { sessionTokens } from './session-tokens.js';
+import type { SessionTokens } from './session-tokens.js';
+
+/** Who calls, by the credentials of a request. */
+export interface Authenticator {
+  /** @throws HttpRefusal 401; 503 while it cannot be judged */
+  session(rawHeaders: readonly string[]): Promise<SessionCaller>;
+  /** @throws HttpRefusal 401; 503 while it cannot be judged */
+  apiKey(rawHeaders: readonly string[]): Promise<ApiKeyCaller>;
+  /** Why credentials cannot be judged now; empty when they can. */
+  notReady(): readonly string[];
+  stop(): Promise<void>;
+}
+
+/** How long a request waits for a change that is already in force but not yet read here, ms. */
+const WAIT_MS = 1000;
+
+const NO_SESSION = 'send the session token of POST /v1/auth/login as Authorization: Bearer <token>';
+const NO_API_KEY = 'send a valid API key as x-service-key';
+
+function unauthorized(words: string): HttpRefusal {
+  return new HttpRefusal(401, words, { 'www-authenticate': 'Bearer' });
+}
+
+function unavailable(): HttpRefusal {
+  return new HttpRefusal(503, 'credentials cannot be checked at the moment: try again', { 'retry-after': '1' });
+}
+
+export type AuthenticatorContext = Pick<ServiceContext, 'name' | 'config' | 'clock' | 'eventLog' | 'counters'>;
+
+/**
+ * Follows `sessions`, `api-keys` or both. A credential that was changed or revoked anywhere is judged by that change:
+ * `counters` knows its version, and a copy that is older waits for it.
+ */
+export async function openAuthenticator(
+  context: AuthenticatorContext,
+  kinds: { readonly session: boolean; readonly apiKey: boolean },
+): Promise<Authenticator> {
+  const tokens = kinds.session ? await sessionTokens(context) : null;
+  const sessions = kinds.session ? await Projection.follow<SessionFacts>(context, 'sessions') : null;
+  const apiKeys = kinds.apiKey
+    ? await Projection.follow<ApiKeyFacts>(context, 'api-keys', { indexes: { sha256: (_id, key) => key.sha256 } })
+    : null;
+  const followed = [sessions, apiKeys].filter((projection) => projection !== null);
+  return {
+    session: (rawHeaders) => {
+      if (tokens === null || sessions === null) throw new Error('no route of this edge takes a session');
+      return judgeSession(context, tokens, sessions, rawHeaders);
+    },
+    apiKey: (rawHeaders) => {
+      if (apiKeys === null) throw new Error('no route of this edge takes an API key');
+      return judgeApiKey(context, apiKeys, rawHeaders);
+    },
+    notReady: () => followed.map((projection) => projection.problem()).filter((problem) => problem !== null),
+    async stop() {
+      await Promise.all(followed.map((projection) => projection.stop()));
+    },
+  };
+}
+
+/** Waits until the copy holds the version that is in force. @throws HttpRefusal 503 when it does not come */
+async function catchUp<T>(
+  context: AuthenticatorContext,
+  projection: Projection<T>,
+  kind: VersionedKind,
+  id: string,
+): Promise<void> {
+  let version: number | null;
+  try {
+    version = await context.counters.version(kind, id);
+  } catch {
+    throw unavailable();
+  }
+  if (version !== null && !(await projection.waitFor(id, version, WAIT_MS))) throw unavailable();
+}
+
+async function judgeSession(
+  context: AuthenticatorContext,
+  tokens: SessionTokens,
+  sessions: Projection<SessionFacts>,
+  rawHeaders: readonly string[],
+): Promise<SessionCaller> {
+  const token = readSessionHeader(rawHeaders);
+  const claims = token === null ? null : await tokens.verify(token);
+  if (claims === null) throw unauthorized(NO_SESSION);
+  if (sessions.problem() !== null) throw unavailable();
+  await catchUp(context, sessions, 'session', claims.sid);
+  const facts = sessions.get(claims.sid)?.value;
+  if (facts === undefined || facts.accountId !== claims.accountId || facts.revokedAt !== null) {
+    throw unauthorized(NO_SESSION);
+  }
+  if (Date.parse(facts.expiresAt) <= context.clock()) throw unauthorized('the session has expired: log in again');
+  const { accountId, userId, email, role } = facts;
+  return { sessionId: claims.sid, accountId, userId, email, role };
+}
+
+async function judgeApiKey(
+  context: AuthenticatorContext,
+  apiKeys: Projection<ApiKeyFacts>,
+  rawHeaders: readonly string[],
+): Promise<ApiKeyCaller> {
+  const key = readApiKeyHeaders(rawHeaders);
+  if (key === null || !isWellFormedApiKey(key)) throw unauthorized(NO_API_KEY);
+  if (apiKeys.problem() !== null) throw unavailable();
+  const sha256 = createHash('sha256').update(key).digest('hex');
+  const found = apiKeys.find('sha256', sha256) ?? (await newlyMade(context, apiKeys, sha256));
+  if (found === undefined) throw unauthorized(NO_API_KEY);
+  await catchUp(context, apiKeys, 'api-key', found.id);
+  const facts = apiKeys.get(found.id)?.value;
+  const matches = facts !== undefined && timingSafeEqual(Buffer.from(facts.sha256), Buffer.from(sha256));
+  if (!matches || facts.revokedAt !== null) throw unauthorized(NO_API_KEY);
+  return { accountId: facts.accountId, apiKeyId: found.id };
+}
+
+/** A key that was made a moment ago is known to `counters` by its hash before its record is read here. */
+async function newlyMade(
+  context: AuthenticatorContext,
+  apiKeys: Projection<ApiKeyFacts>,
+  sha256: string,
+): Promise<{ readonly id: string } | undefined> {
+  const version = await context.counters.version('api-key', sha256).catch(() => {
+    throw unavailable();
+  });
+  if (version === null) return undefined;
+  await apiKeys.caughtUp();
+  return apiKeys.find('sha256', sha256);
+}

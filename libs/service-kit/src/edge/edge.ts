@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Role, Route } from '@countersign/contracts';
+import type { Authenticator } from '../credentials/authenticator.js';
+import type { RequestObserver } from '../health/metrics.js';
+import type { BareHandler } from '../service/definition.js';
+import { HttpAnswer, writeAnswer } from './answer.js';
+import { HttpRefusal } from './http-contract.js';
+import type { ApiKeyCaller, SessionCaller } from './http-contract.js';
+import { readBody, RequestCut } from './read-body.js';
+import { attachInput } from './route-input.js';
+import { allowedMethods, RouteTable, splitTarget } from './route-table.js';
+import type { Method } from './route-table.js';
+import { endLingering, leavesTooMuch } from './unread-body.js';
+import { compileRoute } from './validation.js';
+import type { RouteChecks } from './validation.js';
+
+/** Answers a checked request; rejects with what is to become a refusal. */
+export type RouteHandler = (route: Route, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export interface EdgeRoute {
+  readonly route: Route;
+  readonly handle: RouteHandler;
+}
+
+export interface EdgeOptions {
+  readonly routes: readonly EdgeRoute[];
+  readonly authenticator: Authenticator;
+  readonly log: Logger;
+  readonly observe: RequestObserver;
+  /** Tried first, in order. */
+  readonly bare?: readonly BareHandler[];
+  /** Takes paths that no route here has; without it they are 404. */
+  readonly elsewhere?: RequestListener;
+  /** Reads the caller's address from `CLIENT_ADDRESS_HEADER`: only on a socket that no outsider reaches. */
+  readonly behindEdge?: boolean;
+}
+
+/** Tells a process behind the edge who calls; dropped from what outsiders send. */
+export const CLIENT_ADDRESS_HEADER = 'x-countersign-client-address';
+
+const RANK: Readonly<Record<Role, number>> = { auditor: 0, member: 1, admin: 2 };
+
+interface Target {
+  readonly handle: RouteHandler;
+  readonly checks: RouteChecks;
+}
+
+/**
+ * The one way in. In this order: route (404), method (405), credentials (401), body (415, 413, 400), parameters and
+ * schema (400), role (403), handler. Every refusal is `{error}`.
+ */
+export function createEdge(options: EdgeOptions): RequestListener {
+  const table = new RouteTable<Target>(
+    options.routes.map(({ route, handle }) => ({ route, target: { handle, checks: compileRoute(route) } })),
+  );
+  const bare = options.bare ?? [];
+  return (request, response) => {
+    for (const handler of bare) if (handler(request, response)) return;
+    const target = splitTarget(request.url ?? '');
+    const match = target === null ? null : table.match(target.path);
+    if (match === null && options.elsewhere !== undefined) {
+      options.elsewhere(request, response);
+      return;
+    }
+    response.setHeader('x-request-id', randomUUID());
+    response.setHeader('x-content-type-options', 'nosniff');
+    response.setHeader('cache-control', 'no-store');
+    const entry = match?.methods.get((request.method === 'HEAD' ? 'GET' : request.method) as Method);
+    watch(options.observe, entry?.route, request, response);
+    const serve = async (): Promise<void> => {
+      if (target === null || match === null) throw new HttpRefusal(404, 'there is no such route');
+      if (entry === undefined) {
+        const allow = allowedMethods(match.methods.keys());
+        throw new HttpRefusal(405, `use ${allow}`, { allow });
+      }
+      await admit(options, entry.route, entry.target.checks, request, match.params, target.query);
+      await entry.target.handle(entry.route, request, response);
+    };
+    serve().catch((error: unknown) => refuse(options.log, request, response, error));
+  };
+}
+
+function watch(
+  observe: RequestObserver,
+  route: Route | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const begun = process.hrtime.bigint();
+  const method = route?.method ?? 'other';
+  response.once('close', () => {
+    const status = response.writableFinished ? response.statusCode : 499;
+    observe(method, route?.path ?? 'none', status, Number(process.hrtime.bigint() - begun) / 1e9);
+  });
+}
+
+async function admit(
+  options: EdgeOptions,
+  route: Route,
+  checks: RouteChecks,
+  request: IncomingMessage,
+  rawParams: Readonly<Record<string, string>>,
+  rawQuery: string,
+): Promise<void> {
+  if (request.httpVersionMinor === 1 && request.headers.host === undefined) {
+    throw new HttpRefusal(400, 'send a Host header');
+  }
+  const caller = await identify(options.authenticator, route, request.rawHeaders);
+  const body = await readBody(request, route);
+  const params = checks.params(rawParams);
+  const query = checks.query(rawQuery);
+  checks.headers(request.headers);
+  if (route.body !== undefined) checks.body(body);
+  requireRole(route, caller);
+  const remoteAddress = addressOf(request, options.behindEdge === true);
+  attachInput(request, { params, query, body, caller, headers: request.headers, remoteAddress });
+}
+
+async function identify(
+  authenticator: Authenticator,
+  route: Route,
+  rawHeaders: readonly string[],
+): Promise<SessionCaller | ApiKeyCaller | null> {
+  switch (route.auth) {
+    case 'none':
+      return null;
+    case 'session':
+      return authenticator.session(rawHeaders);
+    case 'api-key':
+      return authenticator.apiKey(rawHeaders);
+  }
+}
+
+function requireRole(route: Route, caller: SessionCaller | ApiKeyCaller | null): void {
+  const role = route.role ?? 'auditor';
+  if (caller !== null && 'role' in caller && RANK[caller.role] < RANK[role]) {
+    throw new HttpRefusal(403, `the role ${caller.role} may not do this: it needs ${role}`);
+  }
+}
+
+/** The caller's address; an IPv4 address in its own form. */
+export function addressOf(request: IncomingMessage, behindEdge: boolean): string {
+  const told = behindEdge ? request.headers[CLIENT_ADDRESS_HEADER] : undefined;
+  const address = typeof told === 'string' ? told : (request.socket.remoteAddress ?? '');
+  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+}
+
+function refuse(log: Logger, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (error instanceof RequestCut || response.destroyed) return;
+  if (!(error instanceof HttpRefusal)) {
+    log.error({ err: error, requestId: response.getHeader('x-request-id') }, 'a request failed');
+  }
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const refusal = error instanceof HttpRefusal ? error : new HttpRefusal(500, 'internal error');
+  const body = refusal.body ?? { error: refusal.message };
+  if (leavesTooMuch(request)) {
+    const bytes = Buffer.from(JSON.stringify(body));
+    response.writeHead(refusal.status, {
+      'content-type': 'application/json; charset=utf-8',
+      ...refusal.headers,
+      'content-length': bytes.length,
+      connection: 'close',
+    });
+    response.write(bytes);
+    endLingering(request, response);
+    return;
+  }
+  void writeAnswer(response, new HttpAnswer(refusal.status, body, refusal.headers));
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import { BODY_LIMITS, JsonRefused, parseJsonStrict, VERIFICATION_LIMITS } from '@countersign/evidence';
+import type { Route } from '@countersign/contracts';
+import { HttpRefusal } from './http-contract.js';
+
+const MEBIBYTE = 1024 * 1024;
+const LIMITS = {
+  default: { bytes: MEBIBYTE, words: '1 MiB', json: BODY_LIMITS },
+  verification: { bytes: 64 * MEBIBYTE, words: '64 MiB', json: VERIFICATION_LIMITS },
+} as const;
+
+function hasBody(request: IncomingMessage): boolean {
+  const length = request.headers['content-length'];
+  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+/** @throws HttpRefusal 415 unless the headers say JSON in UTF-8 without an encoding; no content type means JSON */
+function requireJson(request: IncomingMessage): void {
+  if (request.headers['content-encoding'] !== undefined) {
+    throw new HttpRefusal(415, 'send the body without Content-Encoding');
+  }
+  const type = request.headers['content-type'];
+  if (type === undefined) return;
+  const [media = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  const name = charset?.slice('charset='.length).replaceAll('"', '');
+  if (media !== 'application/json' || (name !== undefined && name !== 'utf-8' && name !== 'utf8')) {
+    throw new HttpRefusal(415, 'send the body as application/json in UTF-8');
+  }
+}
+
+/** The bytes of the body, counted as they arrive: no more than `bytes` are ever held. */
+function collect(request: IncomingMessage, bytes: number, words: string): Promise<Buffer> {
+  const tooLarge = (): HttpRefusal => new HttpRefusal(413, `send a body of at most ${words}`);
+  if (Number(request.headers['content-length'] ?? 0) > bytes) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (settle: () => void): void => {
+      request.off('data', take).off('end', done).off('error', fail).off('close', cut);
+      settle();
+    };
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > bytes) {
+        request.pause();
+        finish(() => reject(tooLarge()));
+      } else chunks.push(chunk);
+    };
+    const done = (): void => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
+    const fail = (): void => finish(() => reject(new RequestCut()));
+    const cut = (): void => finish(() => reject(new RequestCut()));
+    request.on('data', take).on('end', done).on('error', fail).on('close', cut);
+  });
+}
+
+/** The caller went away before the body was whole: nobody is left to answer. */
+export class RequestCut extends Error {
+  override readonly name = 'RequestCut';
+}
+
+/**
+ * The JSON body of a request, strictly parsed; `undefined` where the route takes none, whatever was sent.
+ * @throws HttpRefusal 415, 413 or 400, in this order
+ */
+export async function readBody(request: IncomingMessage, route: Route): Promise<unknown> {
+  if (route.body === undefined) return undefined;
+  if (route.bodyOptional && !hasBody(request)) return {};
+  requireJson(request);
+  const limits = LIMITS[route.bodyLimit ?? 'default'];
+  const bytes = await collect(request, limits.bytes, limits.words);
+  if (bytes.length === 0 && route.bodyOptional) return {};
+  try {
+    return parseJsonStrict(bytes, limits.json);
+  } catch (error) {
+    if (error instanceof JsonRefused) throw new HttpRefusal(400, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+
+const LONGEST_NAME = 64;
+
+/** Patterns of contracts that have a name in words. */
+const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
+  ['[0-9a-fA-F]{8}-[0-9a-fA-F]{4}', 'a UUID'],
+  ['^[0-9a-f]{64}$', '64 lower-case hex characters'],
+  ['^\\d{4}-\\d{2}-\\d{2}T', 'an ISO 8601 time with a zone, as 2026-01-31T12:00:00.000Z'],
+];
+
+const plural = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : noun.endsWith('y') ? '' : 's'}`;
+
+function segmentName(segment: string): string {
+  return /^[\w.$@-]+$/.test(segment) && segment.length <= LONGEST_NAME ? segment : '…';
+}
+
+/** `/action/tags/0` becomes `action.tags[0]`. Names that are long or strange are shown as `…`. */
+export function fieldName(instancePath: string): string {
+  let name = '';
+  for (const raw of instancePath.split('/').slice(1)) {
+    const segment = raw.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (/^\d+$/.test(segment)) name += `[${segment}]`;
+    else name += (name === '' ? '' : '.') + segmentName(segment);
+  }
+  return name;
+}
+
+function article(type: string): string {
+  return type === 'null' ? 'null' : /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function typeWords(types: readonly string[]): string {
+  return [...new Set(types)].map(article).join(' or ');
+}
+
+/** What a schema keyword demands, as the rest of a sentence that begins with the field's name. */
+function demand(error: ErrorObject): string {
+  const params = error.params as Record<string, unknown>;
+  const limit = Number(params['limit']);
+  switch (error.keyword) {
+    case 'type':
+      return `must be ${typeWords([params['type']].flat() as string[])}`;
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'const':
+      return `must be ${JSON.stringify(params['allowedValue'])}`;
+    case 'pattern':
+      return `must be ${patternWords(String(params['pattern']))}`;
+    case 'minLength':
+      return `must have at least ${plural(limit, 'character')}`;
+    case 'maxLength':
+      return `must have at most ${plural(limit, 'character')}`;
+    case 'minItems':
+      return `must have at least ${limit} ${limit === 1 ? 'entry' : 'entries'}`;
+    case 'maxItems':
+      return `must have at most ${limit} ${limit === 1 ? 'entry' : 'entries'}`;
+    case 'minProperties':
+      return `must have at least ${plural(limit, 'field')}`;
+    case 'maxProperties':
+      return `must have at most ${plural(limit, 'field')}`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'exclusiveMinimum':
+      return `must be greater than ${limit}`;
+    case 'exclusiveMaximum':
+      return `must be less than ${limit}`;
+    case 'multipleOf':
+      return `must be a multiple of ${String(params['multipleOf'])}`;
+    case 'uniqueItems':
+      return 'must not have the same entry twice';
+    default:
+      return 'does not have a form that is accepted';
+  }
+}
+
+function patternWords(pattern: string): string {
+  const known = KNOWN_PATTERNS.find(([probe]) => pattern.includes(probe));
+  return known === undefined ? `text that matches ${pattern}` : known[1];
+}
+
+const DEPENDING = new Set(['anyOf', 'oneOf', 'if', 'not', 'propertyNames']);
+
+/** Of the errors of several branches the one that speaks of the deepest place; types at one place are united. */
+function mostTelling(errors: readonly ErrorObject[]): ErrorObject {
+  const leaves = errors.filter((error) => !DEPENDING.has(error.keyword));
+  const [first] = leaves.length > 0 ? leaves : errors;
+  const depth = (error: ErrorObject): number => error.instancePath.split('/').length;
+  const deepest = leaves.reduce((best, error) => (depth(error) > depth(best) ? error : best), first!);
+  if (deepest.keyword !== 'type') {
+    return deepest;
+  }
+  const here = leaves.filter((error) => error.instancePath === deepest.instancePath);
+  const other = here.find((error) => error.keyword !== 'type');
+  if (other !== undefined) return other;
+  const types = here.flatMap((error) => (error.params as { type: string | string[] }).type);
+  return { ...deepest, params: { type: types } };
+}
+
+/**
+ * What is wrong, in words for the caller: which field, and what is expected of it. Values are never repeated.
+ * @param errors as ajv gives them for one value
+ * @param whole how the value as a whole is called: `the body`
+ * @param prefix stands before a field's name: `query parameter `
+ */
+export function schemaProblem(errors: readonly ErrorObject[], whole: string, prefix = ''): string {
+  const error = mostTelling(errors);
+  const at = fieldName(error.instancePath);
+  const params = error.params as Record<string, unknown>;
+  const inside = (name: unknown): string => prefix + (at === '' ? '' : `${at}.`) + segmentName(String(name));
+  switch (error.keyword) {
+    case 'required':
+      return `${inside(params['missingProperty'])} is required`;
+    case 'dependentRequired':
+      return `${inside(params['missingProperty'])} is required beside ${segmentName(String(params['property']))}`;
+    case 'additionalProperties':
+      return `${inside(params['additionalProperty'])} is not a field that is known here`;
+    case 'unevaluatedProperties':
+      return `${inside(params['unevaluatedProperty'])} is not a field that is known here`;
+    default:
+      return `${at === '' ? whole : prefix + at} ${demand(error)}`;
+  }
+}

@@ -1,0 +1,124 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+export type ListenOn = { readonly host: string; readonly port: number } | { readonly path: string };
+
+export interface Listener {
+  /** `http://host:port`, or the socket's path. */
+  readonly address: string;
+  /** Takes no new connection, lets running requests end for at most `graceMs`, then cuts the rest. */
+  close(graceMs: number): Promise<void>;
+}
+
+const SECOND = 1000;
+const KIBIBYTE = 1024;
+
+/** Something else holds the address. The message says what to change. */
+export class AddressInUse extends Error {
+  override readonly name = 'AddressInUse';
+}
+
+const CLIENT_ERRORS: Readonly<Record<string, readonly [status: string, words: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'send at most 16 KiB of headers'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'send the request faster'],
+};
+
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, words] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'the request is not valid HTTP'];
+  const body = JSON.stringify({ error: words });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** An HTTP/1.1 server with bounds on time, headers and connections. */
+export async function listen(on: ListenOn, handler: RequestListener): Promise<Listener> {
+  let draining = false;
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    if (draining) response.shouldKeepAlive = false;
+    handler(request, response);
+  };
+  const server = createServer(
+    {
+      maxHeaderSize: 16 * KIBIBYTE,
+      headersTimeout: 10 * SECOND,
+      requestTimeout: 120 * SECOND,
+      // Above what pools of clients and balancers keep a connection for: they must close first.
+      keepAliveTimeout: 65 * SECOND,
+      connectionsCheckingInterval: 2 * SECOND,
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    answer,
+  );
+  server.maxConnections = 8192;
+  server.on('clientError', answerBrokenRequest);
+  server.on('checkExpectation', answer);
+  await bind(server, on);
+  return {
+    address: addressOf(server, on),
+    close(graceMs) {
+      draining = true;
+      return closeServer(server, graceMs);
+    },
+  };
+}
+
+function bind(server: Server, on: ListenOn): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject('port' in on ? readable(error, on) : error);
+    });
+    server.listen(on, () => {
+      server.removeAllListeners('error');
+      resolve();
+    });
+  });
+}
+
+function readable(error: NodeJS.ErrnoException, on: { readonly host: string; readonly port: number }): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new AddressInUse(`port ${on.port} on ${on.host} is in use: set COUNTERSIGN_PORT to a free one, or to 0`);
+    case 'EACCES':
+      return new AddressInUse(`port ${on.port} may not be opened by this user: set COUNTERSIGN_PORT to one above 1023`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new AddressInUse(`${on.host} is no address of this machine: set COUNTERSIGN_HOST`);
+    default:
+      return error;
+  }
+}
+
+function addressOf(server: Server, on: ListenOn): string {
+  if ('path' in on) return on.path;
+  const { port } = server.address() as AddressInfo;
+  return httpAddress(on.host, port);
+}
+
+/** An address that a client on this machine can use: a wildcard is reached by loopback. */
+export function httpAddress(host: string, port: number): string {
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (host === '::') return `http://[::1]:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function closeServer(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    // A connection that was busy a moment ago is idle now: look again until none is left.
+    const idle = setInterval(() => server.closeIdleConnections(), 20);
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,38 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** A registry of one thread. Process-wide figures belong to one thread of a process alone: `wholeProcess`. */
+export function createRegistry(thread: string, wholeProcess: boolean): Registry {
+  const registry = new Registry();
+  if (wholeProcess) collectDefaultMetrics({ register: registry });
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  const lag = new Gauge({
+    name: 'countersign_event_loop_lag_seconds',
+    help: 'Delay of the event loop since the last reading',
+    labelNames: ['thread', 'quantile'],
+    registers: [registry],
+    collect() {
+      for (const quantile of [50, 99]) {
+        lag.set({ thread, quantile: String(quantile / 100) }, delay.percentile(quantile) / 1e9);
+      }
+      delay.reset();
+    },
+  });
+  return registry;
+}
+
+export type RequestObserver = (method: string, route: string, status: number, seconds: number) => void;
+
+export function requestObserver(registry: Registry): RequestObserver {
+  const histogram = new Histogram({
+    name: 'countersign_http_request_duration_seconds',
+    help: 'Time from the request head to the end of the answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  return (method, route, status, seconds) => histogram.observe({ method, route, status: String(status) }, seconds);
+}

@@ -1,0 +1,37 @@
+import { buildOpenApi, operationsRoutes } from '@countersign/contracts';
+import type { Route } from '@countersign/contracts';
+import { HttpAnswer, writeAnswer } from '../edge/answer.js';
+import type { EdgeRoute } from '../edge/edge.js';
+
+export interface ProbeSources {
+  /** What is waited for; empty when everything serves. */
+  notReady(): Promise<readonly string[]> | readonly string[];
+  /** Prometheus text of the whole process. */
+  metrics(): Promise<string>;
+  /** Routes of the whole process, for the OpenAPI document. */
+  readonly routes: readonly Route[];
+  publicUrl(): string;
+}
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** `/healthz`, `/readyz`, `/metrics` and `/v1/openapi.json`. */
+export function probes(sources: ProbeSources): readonly EdgeRoute[] {
+  const all = [...sources.routes, ...Object.values<Route>(operationsRoutes)];
+  const answers: readonly (readonly [Route, () => Promise<HttpAnswer> | HttpAnswer])[] = [
+    [operationsRoutes.healthz, () => new HttpAnswer(200, { alive: true })],
+    [operationsRoutes.readyz, async () => readiness(await sources.notReady())],
+    [operationsRoutes.metrics, async () => HttpAnswer.text(200, METRICS_TYPE, await sources.metrics())],
+    [operationsRoutes.openapi, () => new HttpAnswer(200, buildOpenApi(all, sources.publicUrl()))],
+  ];
+  return answers.map(([route, answer]) => ({
+    route,
+    handle: async (_route, _request, response) => writeAnswer(response, await answer()),
+  }));
+}
+
+function readiness(waitingFor: readonly string[]): HttpAnswer {
+  return waitingFor.length === 0
+    ? new HttpAnswer(200, { ready: true })
+    : new HttpAnswer(503, { ready: false, waitingFor }, { 'retry-after': '1' });
+}

@@ -1,0 +1,76 @@
+import { Server } from '@nestjs/microservices';
+import type { CustomTransportStrategy } from '@nestjs/microservices';
+import { isObservable, lastValueFrom } from 'rxjs';
+import { TOPIC_NAMES } from '@countersign/contracts';
+import type { TopicName } from '@countersign/contracts';
+import type { Consumption, EventReader, LogBatch } from '@countersign/event-log';
+import type { ServiceConsumer } from '../service/definition.js';
+
+function isTopic(pattern: string): pattern is TopicName {
+  return (TOPIC_NAMES as readonly string[]).includes(pattern);
+}
+
+/**
+ * Nest's transport over the event log: `@EventPattern(topic)` takes a `LogBatch`. A batch counts as handled when the
+ * handler's promise and Observable have completed; one that fails comes again.
+ */
+export class EventLogTransport extends Server implements CustomTransportStrategy {
+  override readonly propagatesEventHandlerErrors = true;
+  readonly #reader: EventReader;
+  readonly #consumer: ServiceConsumer;
+  #consumption: Consumption | null = null;
+
+  constructor(reader: EventReader, consumer: ServiceConsumer) {
+    super();
+    this.#reader = reader;
+    this.#consumer = consumer;
+  }
+
+  /** @throws for a pattern that is no topic */
+  override listen(callback: (error?: unknown) => void): void {
+    this.#begin().then(() => callback(), callback);
+  }
+
+  override async close(): Promise<void> {
+    await this.#consumption?.stop();
+  }
+
+  /** Why a partition stands still, or `null`. */
+  stalled(): string | null {
+    return this.#consumption?.stalled() ?? null;
+  }
+
+  /** Messages behind the end, by `<topic>/<partition>`. */
+  lag(): Readonly<Record<string, number>> {
+    return this.#consumption?.lag() ?? {};
+  }
+
+  override on(): never {
+    throw new Error('the event log has no events of its own');
+  }
+
+  override unwrap<T>(): T {
+    return this.#consumption as T;
+  }
+
+  async #begin(): Promise<void> {
+    const topics = [...this.getHandlers().keys()].map((pattern) => {
+      if (!isTopic(pattern)) throw new Error(`@EventPattern(${pattern}) names no topic`);
+      return pattern;
+    });
+    this.#consumption = await this.#reader.consume({
+      group: this.#consumer.group,
+      topics,
+      mode: 'shared',
+      position: (topic, partition) => this.#consumer.position(topic, partition),
+      handle: (batch) => this.#deliver(batch),
+    });
+  }
+
+  async #deliver(batch: LogBatch): Promise<void> {
+    const handler = this.getHandlerByPattern(batch.topic);
+    if (handler === null) throw new Error(`no handler for ${batch.topic}`);
+    const result: unknown = await handler(batch);
+    if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
+  }
+}
