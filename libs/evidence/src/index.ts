@@ -26,7 +26,14 @@ export { type ConsistencyClaim, verifyConsistency } from './merkle/consistency.j
 export { readLeaf } from './leaf/read-leaf.js';
 export { readEnvelope } from './leaf/read-envelope.js';
 export { canonicalLeaf, leafBytes, leafHashOf } from './leaf/canonical-leaf.js';
-export { commit, commitCanonical, type CommitmentKind, opens, type OpeningVerdict } from './leaf/commitment.js';
+export {
+  commit,
+  commitCanonical,
+  type CommitmentKind,
+  commitmentText,
+  opens,
+  type OpeningVerdict,
+} from './leaf/commitment.js';
 
 export {
   agentKey,

@@ -18,7 +18,12 @@ export function commit(kind: CommitmentKind, salt: string, value: unknown, sha25
 
 /** {@link commit} for a value whose RFC 8785 form is at hand. */
 export function commitCanonical(kind: CommitmentKind, salt: string, canonicalValue: string, sha256: Sha256): string {
-  return toHex(sha256(utf8(`["${kind}","${salt}",${canonicalValue}]`)));
+  return toHex(sha256(utf8(commitmentText(kind, salt, canonicalValue))));
+}
+
+/** What is hashed: `JCS([kind, salt, value])`. For callers whose hash takes text. */
+export function commitmentText(kind: CommitmentKind, salt: string, canonicalValue: string): string {
+  return `["${kind}","${salt}",${canonicalValue}]`;
 }
 
 /** `value-not-kept`: the opening has its salt alone, so that only who has the value can tell. */
