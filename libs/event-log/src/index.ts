@@ -1,1 +1,5 @@
 export * from './port.js';
+export { openSqliteLog } from './sqlite/sqlite-log.js';
+export type { SqliteLog, SqliteLogOptions } from './sqlite/sqlite-log.js';
+export { readSqliteLog, verifyLog } from './sqlite/read-sqlite-log.js';
+export type { StoredLog } from './sqlite/read-sqlite-log.js';

@@ -1,5 +1,10 @@
 import type { TopicName } from '@countersign/contracts';
 
+/** A longer value (bytes of UTF-8) is refused (`LogRefused`) before anything is sent. */
+export const MAX_VALUE_BYTES = 4 * 1024 * 1024;
+/** A longer or an empty key is refused likewise. */
+export const MAX_KEY_BYTES = 1024;
+
 /** One message to append. `value` is UTF-8 JSON text. */
 export interface NewRecord {
   readonly topic: TopicName;
@@ -47,6 +52,7 @@ export class LogDamaged extends Error {
  * - MUST reject with `LogRefused` or `LogFateUnknown`; after `LogFateUnknown` the caller must assume either.
  * - After a failed sync the writer latches: every later call is `LogRefused` until the log was reopened and checked.
  * - Bounded: refuses (`LogRefused`) instead of buffering without end.
+ * - An empty call resolves to `[]`; after `close` every call is `LogRefused`.
  */
 export interface EventWriter {
   append(records: readonly NewRecord[]): Promise<readonly Appended[]>;
@@ -70,7 +76,10 @@ export interface Consumption {
   lag(): Readonly<Record<string, number>>;
   /** Why it stands still (the handler's last error), or `null`. Readiness fails while it is not `null`. */
   stalled(): string | null;
-  /** Resolves once everything that was in the topics at the time of the call has been handled. */
+  /**
+   * Resolves once everything that was in the topics at the time of the call has been handled
+   * (`shared`: in the partitions that are this member's). Rejects when it is stopped before.
+   */
   caughtUp(): Promise<void>;
 }
 
@@ -101,6 +110,8 @@ export interface ConsumeOptions {
  * The read side.
  * - Offsets of a partition rise strictly; retention and compaction leave holes, never a changed message.
  * - A position below the first kept offset of a topic that is kept by time is an error (`LogDamaged`): messages were missed.
+ *   So is a position past the end: the log lost what was handled. `consume` rejects with it, or `stalled()` shows it later.
+ * - A damaged record is `LogDamaged`, never left out.
  */
 export interface EventReader {
   partitions(topic: TopicName): Promise<number>;
@@ -108,7 +119,7 @@ export interface EventReader {
   beginOffsets(topic: TopicName): Promise<Offsets>;
   /** One past the last durable offset by partition. */
   endOffsets(topic: TopicName): Promise<Offsets>;
-  /** Durable records from `fromOffset`, in order; fewer than asked only at the end. At most `limit` and about 8 MiB. */
+  /** Durable records from `fromOffset`, in order; none only at the end. At most `limit` and about 8 MiB. */
   read(topic: TopicName, partition: number, fromOffset: number, limit: number): Promise<readonly LogRecord[]>;
   consume(options: ConsumeOptions): Promise<Consumption>;
 }

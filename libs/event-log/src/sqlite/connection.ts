@@ -1,0 +1,49 @@
+import Database from 'better-sqlite3';
+
+export type Connection = Database.Database;
+export type Statement = Database.Statement<unknown[]>;
+
+/** How long a statement waits for a lock of another connection, ms. */
+const BUSY_MS = 5000;
+
+/** SQLite's result code of an error (`SQLITE_FULL`…), or `null` when it is not SQLite's. */
+export function sqliteCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
+    ? String(error.code)
+    : null;
+}
+
+/** The file's bytes are not a log, whatever the disk does: `SQLITE_CORRUPT…`, `SQLITE_NOTADB`. */
+export function isDamage(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code !== null && (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB');
+}
+
+/** Reads only, never writes a page of the file. */
+export function connectReading(file: string): Connection {
+  const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS });
+  connection.pragma('query_only = ON');
+  return connection;
+}
+
+/** The one writing connection. Throws unless every commit is synced before it returns. */
+export function connectWriting(file: string, mayCreate: boolean): Connection {
+  const connection = new Database(file, { fileMustExist: !mayCreate, timeout: BUSY_MS });
+  try {
+    connection.pragma('synchronous = FULL');
+    connection.pragma('wal_autocheckpoint = 0');
+    connection.pragma('secure_delete = ON');
+    const synchronous: unknown = connection.pragma('synchronous', { simple: true });
+    if (synchronous !== 2) throw new Error(`SQLite keeps synchronous=${String(synchronous)}, not FULL: refused`);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** Switches to write-ahead logging; throws where the file system does not let it. */
+export function useWriteAheadLog(connection: Connection): void {
+  const mode: unknown = connection.pragma('journal_mode = WAL', { simple: true });
+  if (mode !== 'wal') throw new Error(`SQLite keeps journal_mode=${String(mode)}, not WAL: refused`);
+}

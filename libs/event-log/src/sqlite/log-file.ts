@@ -1,0 +1,188 @@
+import { TOPIC_NAMES } from '@countersign/contracts';
+import { recordChecksum } from './checksum.js';
+import { connectReading } from './connection.js';
+import type { Connection, Statement } from './connection.js';
+import { leaveLatchMark } from './open-file.js';
+import type { AppendAnswer, AppendRequest } from './protocol.js';
+import { tableOf } from './schema.js';
+
+/** Bytes of records after which the write-ahead log is moved into the file: see README, "Checkpoints". */
+const CHECKPOINT_BYTES = 512 * 1024;
+/** What a record weighs beside its value: key, header, its share of pages. */
+const RECORD_OVERHEAD = 160;
+
+/** The file as its one writer has it: commits batches, and refuses for ever after the first failure. */
+export class LogFile {
+  readonly ends: number[];
+  /** Why it takes nothing any more, or `null`. */
+  latched: string | null = null;
+
+  readonly #file: string;
+  readonly #connection: Connection;
+  readonly #inserts: Statement[];
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  readonly #rollback: Statement;
+  #lastTime = 0;
+  #sinceCheckpoint = 0;
+
+  constructor(connection: Connection, file: string) {
+    this.#file = file;
+    this.#connection = connection;
+    this.#begin = connection.prepare('BEGIN IMMEDIATE');
+    this.#commit = connection.prepare('COMMIT');
+    this.#rollback = connection.prepare('ROLLBACK');
+    this.#inserts = TOPIC_NAMES.map((topic) =>
+      connection.prepare(
+        `INSERT INTO ${tableOf(topic)} (record_offset, appended_at, record_key, checksum, value) VALUES (?, ?, ?, ?, ?)`,
+      ),
+    );
+    this.ends = TOPIC_NAMES.map((topic) => {
+      const begin = connection.prepare('SELECT begin_offset FROM topics WHERE name = ?').pluck().get(topic) as number;
+      const last = connection
+        .prepare(`SELECT record_offset, appended_at FROM ${tableOf(topic)} ORDER BY record_offset DESC LIMIT 1`)
+        .get() as { record_offset: number; appended_at: number } | undefined;
+      if (last === undefined) return begin;
+      this.#lastTime = Math.max(this.#lastTime, last.appended_at);
+      return Math.max(begin, last.record_offset + 1);
+    });
+  }
+
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  /** Appends all requests in one commit, synced before it returns; never throws. */
+  append(requests: readonly AppendRequest[], nowMs: number): AppendAnswer[] {
+    if (this.latched !== null) return this.#all(requests, 'refused', this.latched);
+    const at = Math.max(nowMs, this.#lastTime);
+    const ends = [...this.ends];
+    let answers: AppendAnswer[];
+    let bytes = 0;
+    try {
+      this.#begin.run();
+      answers = requests.map((request) => {
+        bytes += weigh(request);
+        return { sequence: request.sequence, first: this.#insert(request, ends, at) };
+      });
+    } catch (error) {
+      this.#undo();
+      return this.#all(requests, 'refused', this.latch(error));
+    }
+    try {
+      this.#commit.run();
+    } catch (error) {
+      const reason = this.latch(error);
+      this.#undo();
+      return this.#all(requests, 'unknown', reason);
+    }
+    for (let topic = 0; topic < ends.length; topic++) this.ends[topic] = ends[topic] ?? 0;
+    this.#lastTime = at;
+    this.#sinceCheckpoint += bytes;
+    return answers;
+  }
+
+  #insert(request: AppendRequest, ends: number[], at: number): number | Record<number, number> {
+    const { topics, keys, values } = request;
+    const first: Record<number, number> = {};
+    for (let index = 0; index < keys.length; index++) {
+      const topic = typeof topics === 'number' ? topics : (topics[index] ?? -1);
+      const key = keys[index] ?? '';
+      const value = values[index] ?? '';
+      const offset = ends[topic] ?? -1;
+      first[topic] ??= offset;
+      this.#inserts[topic]?.run(offset, at, key, recordChecksum(offset, at, key, value), value);
+      ends[topic] = offset + 1;
+    }
+    return typeof topics === 'number' ? (first[topics] ?? 0) : first;
+  }
+
+  /** Runs a short change of its own (retention, compaction); a failure latches. `false` when it is latched. */
+  change(work: () => void): boolean {
+    if (this.latched !== null) return false;
+    try {
+      this.#begin.run();
+      work();
+      this.#commit.run();
+      return true;
+    } catch (error) {
+      this.latch(error);
+      this.#undo();
+      return false;
+    }
+  }
+
+  /**
+   * Moves the write-ahead log into the file once enough has gathered. SQLite's own automatic checkpoint hides a failed
+   * sync and tries it again with the next commit; this one latches.
+   */
+  checkpointIfDue(): void {
+    if (this.latched !== null || this.#sinceCheckpoint < CHECKPOINT_BYTES) return;
+    try {
+      const [done] = this.#connection.pragma('wal_checkpoint(PASSIVE)') as { log: number; checkpointed: number }[];
+      const whole = done !== undefined && done.log === done.checkpointed;
+      this.#sinceCheckpoint = whole ? 0 : CHECKPOINT_BYTES * 0.75;
+    } catch (error) {
+      this.latch(error);
+    }
+  }
+
+  latch(error: unknown): string {
+    if (this.latched === null) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.latched = `writing ${this.#file} failed (${reason}); restart after checking the disk`;
+      leaveLatchMark(this.#file, this.latched);
+    }
+    return this.latched;
+  }
+
+  /** Ends with an empty write-ahead log; after a failure without syncing anything again. Gives what went wrong. */
+  close(): string | null {
+    if (this.latched !== null) {
+      this.#closeWithoutCheckpoint();
+      return this.latched;
+    }
+    try {
+      this.#connection.pragma('wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      this.latch(error);
+      this.#closeWithoutCheckpoint();
+      return this.latched;
+    }
+    this.#connection.close();
+    return null;
+  }
+
+  /** SQLite checkpoints when the last connection closes, unless that one may only read. */
+  #closeWithoutCheckpoint(): void {
+    let last: Connection | undefined;
+    try {
+      last = connectReading(this.#file);
+      last.prepare('SELECT count(*) FROM topics').get();
+    } catch {
+      // It cannot be read either: leave both open, the thread's end drops them.
+      return;
+    }
+    this.#connection.close();
+    last.close();
+  }
+
+  #undo(): void {
+    if (!this.#connection.inTransaction) return;
+    try {
+      this.#rollback.run();
+    } catch (error) {
+      this.latch(error);
+    }
+  }
+
+  #all(requests: readonly AppendRequest[], fate: 'refused' | 'unknown', reason: string): AppendAnswer[] {
+    return requests.map(({ sequence }) => ({ sequence, fate, reason }));
+  }
+}
+
+function weigh(request: AppendRequest): number {
+  let bytes = request.values.length * RECORD_OVERHEAD;
+  for (const value of request.values) bytes += value.length;
+  return bytes;
+}

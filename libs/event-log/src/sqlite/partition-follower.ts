@@ -1,0 +1,149 @@
+import type { TopicName } from '@countersign/contracts';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { LogDamaged } from '../port.js';
+import type { ConsumeOptions, LogBatch } from '../port.js';
+import type { LogReader } from './reader.js';
+import type { WriterClient } from './writer-client.js';
+
+const FIRST_BACK_OFF_MS = 50;
+const LONGEST_BACK_OFF_MS = 5000;
+
+/** Brings one partition's batches to one handler, one after the other, for as long as the partition is this member's. */
+export class PartitionFollower {
+  readonly #topic: TopicName;
+  readonly #options: ConsumeOptions;
+  readonly #reader: LogReader;
+  readonly #client: WriterClient;
+  readonly #abort = new AbortController();
+  readonly #progress = new Set<() => void>();
+  #next: number | null = null;
+  #problem: string | null = null;
+  #running: Promise<void> | null = null;
+
+  constructor(topic: TopicName, options: ConsumeOptions, reader: LogReader, client: WriterClient) {
+    this.#topic = topic;
+    this.#options = options;
+    this.#reader = reader;
+    this.#client = client;
+  }
+
+  /** Takes the partition: finds the position, then follows. Rejects when the position cannot be had. */
+  async start(): Promise<void> {
+    this.#next = await this.#position();
+    if (!this.#abort.signal.aborted) this.#running = this.#follow();
+  }
+
+  /** As `start`, but tries again and shows the problem meanwhile. */
+  async startOver(): Promise<void> {
+    let backOff = FIRST_BACK_OFF_MS;
+    while (!this.#abort.signal.aborted) {
+      try {
+        await this.start();
+        this.#problem = null;
+        return;
+      } catch (error) {
+        backOff = await this.#stall(error, backOff);
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    for (const wake of [...this.#progress]) wake();
+    await this.#running;
+  }
+
+  stalled(): string | null {
+    return this.#problem;
+  }
+
+  lag(): number {
+    return this.#next === null ? 0 : Math.max(0, this.#reader.end(this.#topic) - this.#next);
+  }
+
+  async caughtUp(): Promise<void> {
+    if (this.#next === null) return;
+    const end = this.#reader.end(this.#topic);
+    while (this.#next < end) {
+      if (this.#abort.signal.aborted) throw new Error(`consumption of ${this.#topic} was stopped before it caught up`);
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          this.#progress.delete(wake);
+          resolve();
+        };
+        this.#progress.add(wake);
+      });
+    }
+  }
+
+  async #position(): Promise<number> {
+    const saved = await this.#options.position(this.#topic, 0);
+    const begin = this.#reader.begin(this.#topic);
+    if (saved === null) return begin;
+    const end = this.#reader.end(this.#topic);
+    if (saved > end) {
+      throw new LogDamaged(`${this.#topic}: position ${saved} lies past the end ${end}: the log lost what was handled`);
+    }
+    if (saved < begin) this.#reader.read(this.#topic, saved, 1);
+    return saved;
+  }
+
+  async #follow(): Promise<void> {
+    let batch: LogBatch | null = null;
+    let backOff = FIRST_BACK_OFF_MS;
+    while (!this.#abort.signal.aborted) {
+      try {
+        batch ??= this.#read();
+        if (batch !== null) {
+          await this.#options.handle(batch);
+          this.#moveTo((batch.records.at(-1)?.offset ?? 0) + 1);
+        }
+        this.#problem = null;
+        backOff = FIRST_BACK_OFF_MS;
+      } catch (error) {
+        backOff = await this.#stall(error, backOff);
+        continue;
+      }
+      if (batch === null) await this.#more();
+      else await nextTurn();
+      batch = null;
+    }
+  }
+
+  #read(): LogBatch | null {
+    const from = this.#next ?? 0;
+    const end = this.#reader.end(this.#topic);
+    const records = this.#reader.read(this.#topic, from, this.#options.maxBatch ?? 1000);
+    const last = records.at(-1);
+    if (last === undefined) return null;
+    return { topic: this.#topic, partition: 0, records, endOffset: Math.max(end, last.offset + 1) };
+  }
+
+  #moveTo(next: number): void {
+    this.#next = next;
+    for (const wake of [...this.#progress]) wake();
+  }
+
+  /** Waits until the writer speaks of a record past the position. */
+  #more(): Promise<void> {
+    const { signal } = this.#abort;
+    const arrived = () => signal.aborted || this.#client.endOf(this.#topic) > (this.#next ?? 0);
+    if (arrived()) return nextTurn();
+    return new Promise((resolve) => {
+      const wake = () => {
+        if (!arrived()) return;
+        unsubscribe();
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const unsubscribe = this.#client.onEnds(wake);
+      signal.addEventListener('abort', wake);
+    });
+  }
+
+  async #stall(error: unknown, backOff: number): Promise<number> {
+    this.#problem = error instanceof Error ? error.message : String(error);
+    await delay(backOff, undefined, { signal: this.#abort.signal }).catch(() => undefined);
+    return Math.min(backOff * 2, LONGEST_BACK_OFF_MS);
+  }
+}

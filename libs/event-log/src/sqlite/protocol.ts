@@ -1,0 +1,42 @@
+import type { MessagePort } from 'node:worker_threads';
+
+/** What a client asks of the writer thread. `topic` and the entries of `topics` index `TOPIC_NAMES`. */
+export type ToWriter =
+  | {
+      readonly kind: 'append';
+      readonly sequence: number;
+      /** One number when all records are of one topic. */
+      readonly topics: number | readonly number[];
+      readonly keys: readonly string[];
+      readonly values: readonly string[];
+    }
+  | { readonly kind: 'watch' }
+  | { readonly kind: 'join'; readonly member: number; readonly partition: string }
+  | { readonly kind: 'leave'; readonly member: number }
+  | { readonly kind: 'connect'; readonly port: MessagePort }
+  | { readonly kind: 'maintain'; readonly sequence: number; readonly nowMs: number }
+  | { readonly kind: 'bye' };
+
+export type AppendRequest = Extract<ToWriter, { kind: 'append' }>;
+
+/** What became of one `append`: the first offset that each topic's records took (they are consecutive), or why not. */
+export type AppendAnswer =
+  | { readonly sequence: number; readonly first: number | Readonly<Record<number, number>> }
+  | { readonly sequence: number; readonly fate: 'refused' | 'unknown'; readonly reason: string };
+
+export type FromWriter =
+  | { readonly kind: 'answers'; readonly answers: readonly AppendAnswer[] }
+  /** Offsets after the last durable record, in the order of `TOPIC_NAMES`. */
+  | { readonly kind: 'ends'; readonly ends: readonly number[] }
+  | { readonly kind: 'latched'; readonly reason: string }
+  | { readonly kind: 'assigned'; readonly member: number }
+  | { readonly kind: 'waiting'; readonly member: number }
+  | { readonly kind: 'maintained'; readonly sequence: number; readonly problem: string | null }
+  | { readonly kind: 'closed' };
+
+/** Between the opener and the thread it started. */
+export type ToThread = { readonly kind: 'connect'; readonly port: MessagePort } | { readonly kind: 'close' };
+export type FromThread =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly name: string; readonly message: string }
+  | { readonly kind: 'closed'; readonly problem: string | null };

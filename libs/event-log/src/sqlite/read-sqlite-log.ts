@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { TOPIC_NAMES } from '@countersign/contracts';
+import type { TopicName } from '@countersign/contracts';
+import { LogDamaged } from '../port.js';
+import type { LogRecord, Offsets } from '../port.js';
+import { connectReading, isDamage } from './connection.js';
+import { LogReader } from './reader.js';
+import { checkSchema } from './schema.js';
+
+/** The log of a stopped instance, to be read and never changed. */
+export interface StoredLog {
+  /** Every record in offset order; throws `LogDamaged` at the first damaged one. */
+  records(topic: TopicName): Iterable<LogRecord>;
+  beginOffsets(topic: TopicName): Offsets;
+  endOffsets(topic: TopicName): Offsets;
+  close(): void;
+}
+
+/** Throws `LogDamaged` when the file is not there, not a log, or its header or tables are damaged. */
+export function readSqliteLog(file: string): StoredLog {
+  openAndCheck(file, false);
+  const reader = new LogReader(file);
+  return {
+    records: (topic) => reader.all(topic),
+    beginOffsets: (topic) => ({ 0: reader.begin(topic) }),
+    endOffsets: (topic) => ({ 0: reader.end(topic) }),
+    close: () => reader.close(),
+  };
+}
+
+/** Reads every page and every record. Gives what is wrong in plain words, each naming the file; empty when all is well. */
+export function verifyLog(file: string): string[] {
+  const problems: string[] = [];
+  const attempt = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+    }
+  };
+  attempt(() => openAndCheck(file, true));
+  if (problems.length > 0) return problems;
+  const reader = new LogReader(file);
+  for (const topic of TOPIC_NAMES) {
+    attempt(() => {
+      for (const record of reader.all(topic)) void record;
+    });
+  }
+  reader.close();
+  return problems;
+}
+
+function openAndCheck(file: string, everyPage: boolean): void {
+  if (!existsSync(file)) throw new LogDamaged(`${file} is missing`);
+  let connection;
+  try {
+    connection = connectReading(file);
+    if (everyPage) {
+      const answer: unknown = connection.pragma('integrity_check(1)', { simple: true });
+      if (answer !== 'ok') throw new LogDamaged(`${file} is damaged: ${String(answer)}`);
+    }
+    checkSchema(connection, file);
+  } catch (error) {
+    if (isDamage(error)) throw new LogDamaged(`${file} is damaged: ${(error as Error).message}`, { cause: error });
+    throw error;
+  } finally {
+    connection?.close();
+  }
+}

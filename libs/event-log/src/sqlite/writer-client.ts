@@ -1,0 +1,239 @@
+import { TOPIC_NAMES } from '@countersign/contracts';
+import type { TopicName } from '@countersign/contracts';
+import { MessageChannel } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import { LogFateUnknown, LogRefused, MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../port.js';
+import type { Appended, NewRecord } from '../port.js';
+import type { AppendAnswer, FromWriter, ToWriter } from './protocol.js';
+
+/** Characters of values that one message to the writer carries at most, unless one call has more. */
+const MESSAGE_CHARACTERS = 4 * 1024 * 1024;
+/** What a waiting record counts beside its value. */
+const RECORD_OVERHEAD = 200;
+const TOPIC_INDEX = new Map<string, number>(TOPIC_NAMES.map((name, index) => [name, index]));
+
+interface Call {
+  readonly records: readonly NewRecord[];
+  readonly bytes: number;
+  readonly resolve: (appended: readonly Appended[]) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/** One thread's way to the writer thread. Sends what was appended in one turn of the event loop as one message. */
+export class WriterClient {
+  readonly #port: MessagePort;
+  readonly #maxPendingBytes: number;
+  #queue: Call[] = [];
+  readonly #sent = new Map<number, Call[]>();
+  #sequence = 0;
+  #pendingBytes = 0;
+  #refusing: string | null = null;
+  #left = false;
+  #ends: readonly number[] = [];
+  #wakers = new Set<() => void>();
+  #idlers: (() => void)[] = [];
+  readonly #members = new Map<number, (assigned: boolean) => void>();
+  readonly #maintaining = new Map<number, { resolve: () => void; reject: (reason: Error) => void }>();
+
+  constructor(port: MessagePort, maxPendingBytes: number) {
+    this.#port = port;
+    this.#maxPendingBytes = maxPendingBytes;
+    port.on('message', (message: FromWriter) => this.#receive(message));
+    port.on('close', () => this.#lose());
+    this.#post({ kind: 'watch' });
+  }
+
+  refusing(): string | null {
+    return this.#refusing;
+  }
+
+  append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    if (this.#refusing !== null) return Promise.reject(new LogRefused(this.#refusing));
+    if (records.length === 0) return Promise.resolve([]);
+    let bytes = 0;
+    for (const record of records) {
+      const problem = problemOf(record);
+      if (problem !== null) return Promise.reject(new LogRefused(problem));
+      bytes += record.value.length + RECORD_OVERHEAD;
+    }
+    if (this.#pendingBytes > 0 && this.#pendingBytes + bytes > this.#maxPendingBytes) {
+      const waiting = `${this.#pendingBytes} bytes wait for the disk already; try again when they are written`;
+      return Promise.reject(new LogRefused(waiting));
+    }
+    this.#pendingBytes += bytes;
+    return new Promise((resolve, reject) => {
+      if (this.#queue.push({ records, bytes, resolve, reject }) === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  /** Ends of all topics as the writer told last; they trail the file by some milliseconds. */
+  endOf(topic: TopicName): number {
+    return this.#ends[TOPIC_INDEX.get(topic) ?? -1] ?? 0;
+  }
+
+  /** Calls back at every notice of new ends until the returned function is called. */
+  onEnds(wake: () => void): () => void {
+    this.#wakers.add(wake);
+    return () => this.#wakers.delete(wake);
+  }
+
+  /** Asks for a partition in a group; calls back with `false` when another member has it, with `true` once it is ours. */
+  join(partition: string, changed: (assigned: boolean) => void): () => void {
+    const member = ++this.#sequence;
+    this.#members.set(member, changed);
+    this.#post({ kind: 'join', member, partition });
+    return () => {
+      this.#members.delete(member);
+      this.#post({ kind: 'leave', member });
+    };
+  }
+
+  maintain(nowMs: number): Promise<void> {
+    if (this.#refusing !== null) return Promise.reject(new Error(this.#refusing));
+    const sequence = ++this.#sequence;
+    return new Promise((resolve, reject) => {
+      this.#maintaining.set(sequence, { resolve, reject });
+      this.#post({ kind: 'maintain', sequence, nowMs });
+    });
+  }
+
+  connectPort(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    this.#port.postMessage({ kind: 'connect', port: port1 } satisfies ToWriter, [port1]);
+    return port2;
+  }
+
+  /** Refuses from now on and resolves when every call under way is answered. */
+  async drain(): Promise<void> {
+    this.#refusing ??= 'the log is closed';
+    if (this.#pendingBytes > 0) await new Promise<void>((resolve) => this.#idlers.push(resolve));
+  }
+
+  leave(): void {
+    this.#left = true;
+    this.#post({ kind: 'bye' });
+    this.#port.close();
+  }
+
+  /** The writer thread is gone: what it had not answered may or may not be in the log. */
+  fail(reason: string): void {
+    this.#refusing ??= reason;
+    const sent = [...this.#sent.values()];
+    this.#sent.clear();
+    for (const calls of sent) this.#settle(calls, (call) => call.reject(new LogFateUnknown(reason)));
+    const queue = this.#queue;
+    this.#queue = [];
+    this.#settle(queue, (call) => call.reject(new LogRefused(reason)));
+    for (const { reject } of this.#maintaining.values()) reject(new Error(reason));
+    this.#maintaining.clear();
+  }
+
+  #post(message: ToWriter): void {
+    this.#port.postMessage(message);
+  }
+
+  #lose(): void {
+    if (!this.#left) this.fail('the log-writer thread has ended');
+  }
+
+  #flush(): void {
+    const queue = this.#queue;
+    this.#queue = [];
+    let from = 0;
+    while (from < queue.length) {
+      let until = from;
+      let bytes = 0;
+      do bytes += queue[until++]?.bytes ?? 0;
+      while (until < queue.length && bytes < MESSAGE_CHARACTERS);
+      this.#send(from === 0 && until === queue.length ? queue : queue.slice(from, until));
+      from = until;
+    }
+  }
+
+  #send(calls: Call[]): void {
+    const topics: number[] = [];
+    const keys: string[] = [];
+    const values: string[] = [];
+    let single = true;
+    for (const { records } of calls) {
+      for (const record of records) {
+        const topic = TOPIC_INDEX.get(record.topic) ?? -1;
+        if (topic !== (topics[0] ?? topic)) single = false;
+        topics.push(topic);
+        keys.push(record.key);
+        values.push(record.value);
+      }
+    }
+    const sequence = ++this.#sequence;
+    this.#sent.set(sequence, calls);
+    this.#post({ kind: 'append', sequence, topics: single ? (topics[0] ?? 0) : topics, keys, values });
+  }
+
+  #receive(message: FromWriter): void {
+    switch (message.kind) {
+      case 'answers':
+        for (const answer of message.answers) this.#answer(answer);
+        return;
+      case 'ends':
+        this.#ends = message.ends;
+        for (const wake of [...this.#wakers]) wake();
+        return;
+      case 'latched':
+        this.#refusing ??= message.reason;
+        return;
+      case 'assigned':
+      case 'waiting':
+        return this.#members.get(message.member)?.(message.kind === 'assigned');
+      case 'maintained': {
+        const waiting = this.#maintaining.get(message.sequence);
+        this.#maintaining.delete(message.sequence);
+        return message.problem === null ? waiting?.resolve() : waiting?.reject(new Error(message.problem));
+      }
+      case 'closed':
+        return this.fail('the log is closed');
+    }
+  }
+
+  #answer(answer: AppendAnswer): void {
+    const calls = this.#sent.get(answer.sequence);
+    if (calls === undefined) return;
+    this.#sent.delete(answer.sequence);
+    if ('fate' in answer) {
+      this.#refusing ??= answer.reason;
+      const error = answer.fate === 'unknown' ? LogFateUnknown : LogRefused;
+      return this.#settle(calls, (call) => call.reject(new error(answer.reason)));
+    }
+    const next: Record<number, number> = {};
+    const { first } = answer;
+    this.#settle(calls, ({ records, resolve }) => {
+      resolve(
+        records.map((record) => {
+          const topic = TOPIC_INDEX.get(record.topic) ?? -1;
+          const offset = next[topic] ?? (typeof first === 'number' ? first : (first[topic] ?? -1));
+          next[topic] = offset + 1;
+          return { partition: 0, offset };
+        }),
+      );
+    });
+  }
+
+  #settle(calls: readonly Call[], one: (call: Call) => void): void {
+    for (const call of calls) {
+      this.#pendingBytes -= call.bytes;
+      one(call);
+    }
+    if (this.#pendingBytes > 0) return;
+    for (const idler of this.#idlers.splice(0)) idler();
+  }
+}
+
+function problemOf({ topic, key, value }: NewRecord): string | null {
+  if (!TOPIC_INDEX.has(topic)) return `there is no topic ${topic}`;
+  if (key.length === 0 || (key.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES)) {
+    return `a key has 1 to ${MAX_KEY_BYTES} bytes`;
+  }
+  if (value.length * 3 > MAX_VALUE_BYTES && Buffer.byteLength(value) > MAX_VALUE_BYTES) {
+    return `a value has at most ${MAX_VALUE_BYTES} bytes; this one has ${Buffer.byteLength(value)}`;
+  }
+  return null;
+}

@@ -1,0 +1,59 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import { LogDamaged } from '../port.js';
+import type { FromThread, ToThread } from './protocol.js';
+
+/** The opener's hold on the writer thread. */
+export interface WriterHandle {
+  connect(): MessagePort;
+  /** Called when the thread ends unasked. */
+  onGone(gone: (reason: string) => void): void;
+  /** Commits what has arrived, empties the write-ahead log, ends the thread. Rejects when that could not be done. */
+  close(): Promise<void>;
+}
+
+/** Resolves when the file is open and checked; rejects with `LogDamaged` or the error of the file system. */
+export async function startWriterThread(file: string): Promise<WriterHandle> {
+  const worker = new Worker(new URL('./writer-thread.js', import.meta.url), { workerData: { file } });
+  let gone: ((reason: string) => void) | null = null;
+  let problem: string | null = null;
+  const exited = new Promise<void>((resolve) => {
+    worker.on('error', (error) => {
+      problem ??= error.message;
+    });
+    worker.on('exit', () => {
+      gone?.(`the log-writer thread has ended${problem === null ? '' : `: ${problem}`}`);
+      resolve();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    worker.once('message', (message: FromThread) => {
+      if (message.kind === 'ready') return resolve();
+      const text = message.kind === 'failed' ? message.message : 'the log-writer thread closed';
+      reject(message.kind === 'failed' && message.name === 'LogDamaged' ? new LogDamaged(text) : new Error(text));
+    });
+    void exited.then(() => reject(new Error(problem ?? 'the log-writer thread did not start')));
+  });
+  const tell = (message: ToThread, transfer: MessagePort[] = []) => worker.postMessage(message, transfer);
+  return {
+    connect() {
+      const { port1, port2 } = new MessageChannel();
+      tell({ kind: 'connect', port: port1 }, [port1]);
+      return port2;
+    },
+    onGone(callback) {
+      gone = callback;
+    },
+    async close() {
+      gone = null;
+      const closed = new Promise<string | null>((resolve) => {
+        worker.once('message', (message: FromThread) => resolve(message.kind === 'closed' ? message.problem : null));
+        void exited.then(() => resolve(problem));
+      });
+      tell({ kind: 'close' });
+      const wrong = await closed;
+      await exited;
+      if (wrong !== null) throw new Error(wrong);
+    },
+  };
+}

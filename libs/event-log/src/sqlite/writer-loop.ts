@@ -1,0 +1,208 @@
+import { receiveMessageOnPort } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import { Housekeeping } from './housekeeping.js';
+import type { LogFile } from './log-file.js';
+import { Memberships } from './memberships.js';
+import type { AppendAnswer, AppendRequest, FromWriter, ToWriter } from './protocol.js';
+
+/** At least this long between two notices of new ends, ms. */
+const NOTICE_MS = 3;
+/** So long without an append before compaction begins, ms. */
+const IDLE_MS = 20;
+/** Under a load that never pauses, compaction gets one step so often, ms. */
+const BUSY_STEP_MS = 200;
+const STEP_BUDGET_MS = 2;
+/** One commit takes no more than about this many characters of values. */
+const COMMIT_CHARACTERS = 8 * 1024 * 1024;
+
+interface Client {
+  readonly port: MessagePort;
+  watching: boolean;
+}
+interface Member {
+  readonly client: Client;
+  readonly id: number;
+}
+
+/** Takes what arrived from all clients, commits once, answers all; keeps house when nothing arrives. */
+export class WriterLoop {
+  readonly #log: LogFile;
+  readonly #housekeeping: Housekeeping;
+  readonly #clients = new Set<Client>();
+  readonly #memberships = new Memberships<Member>();
+  #inbox: { client: Client; request: AppendRequest }[] = [];
+  #inboxCharacters = 0;
+  #noticedAt = 0;
+  #notice: NodeJS.Timeout | null = null;
+  #idle: NodeJS.Timeout | null = null;
+  #steppedAt = 0;
+  #toldLatch = false;
+  #closed = false;
+
+  constructor(log: LogFile) {
+    this.#log = log;
+    this.#housekeeping = new Housekeeping(log);
+    this.#keepHouseWhenIdle();
+  }
+
+  connect(port: MessagePort): void {
+    const client: Client = { port, watching: false };
+    this.#clients.add(client);
+    port.on('message', (message: ToWriter) => {
+      this.#take(client, message);
+      this.#drain();
+      this.#commit();
+    });
+    port.on('close', () => this.#forget(client));
+    if (this.#log.latched !== null) this.#tell(client, { kind: 'latched', reason: this.#log.latched });
+  }
+
+  /** Commits what has arrived, closes file and ports. Gives what went wrong, or `null`. */
+  close(): string | null {
+    do {
+      this.#commit();
+      this.#drain();
+    } while (this.#inbox.length > 0);
+    this.#closed = true;
+    if (this.#notice !== null) clearTimeout(this.#notice);
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    const problem = this.#log.close();
+    for (const client of this.#clients) {
+      this.#tell(client, { kind: 'closed' });
+      client.port.close();
+    }
+    return problem;
+  }
+
+  #take(client: Client, message: ToWriter): void {
+    switch (message.kind) {
+      case 'append':
+        this.#inbox.push({ client, request: message });
+        for (const value of message.values) this.#inboxCharacters += value.length;
+        return;
+      case 'watch':
+        client.watching = true;
+        return this.#tell(client, { kind: 'ends', ends: this.#log.ends });
+      case 'join': {
+        const mine = this.#memberships.join(message.partition, { client, id: message.member });
+        return this.#tell(client, { kind: mine ? 'assigned' : 'waiting', member: message.member });
+      }
+      case 'leave':
+        return this.#leave((member) => member.client === client && member.id === message.member);
+      case 'connect':
+        return this.connect(message.port);
+      case 'maintain':
+        return this.#maintain(client, message.sequence, message.nowMs);
+      case 'bye':
+        return client.port.close();
+    }
+  }
+
+  /** Collects what lies in the ports already, so that one commit serves it all. */
+  #drain(): void {
+    for (const client of this.#clients) {
+      while (this.#inboxCharacters < COMMIT_CHARACTERS) {
+        const next = receiveMessageOnPort(client.port) as { message: ToWriter } | undefined;
+        if (next === undefined) break;
+        this.#take(client, next.message);
+      }
+    }
+  }
+
+  #commit(): void {
+    const inbox = this.#inbox;
+    if (inbox.length === 0) return;
+    this.#inbox = [];
+    this.#inboxCharacters = 0;
+    const answers = this.#log.append(
+      inbox.map(({ request }) => request),
+      Date.now(),
+    );
+    const byClient = new Map<Client, AppendAnswer[]>();
+    inbox.forEach(({ client, request }, index) => {
+      const answer = answers[index];
+      if (answer === undefined) return;
+      const own = byClient.get(client);
+      if (own === undefined) byClient.set(client, [answer]);
+      else own.push(answer);
+      if ('first' in answer) this.#noteKeys(request);
+    });
+    for (const [client, own] of byClient) this.#tell(client, { kind: 'answers', answers: own });
+    this.#noticeSoon();
+    this.#log.checkpointIfDue();
+    this.#tellLatch();
+    this.#keepHouseWhenIdle();
+    const now = performance.now();
+    if (now - this.#steppedAt > BUSY_STEP_MS) {
+      this.#steppedAt = now;
+      this.#housekeeping.compactStep(STEP_BUDGET_MS);
+    }
+  }
+
+  #noteKeys({ topics, keys }: AppendRequest): void {
+    if (typeof topics === 'number' && !this.#housekeeping.compacts(topics)) return;
+    keys.forEach((key, index) => {
+      this.#housekeeping.noteAppended(typeof topics === 'number' ? topics : (topics[index] ?? -1), key);
+    });
+  }
+
+  #noticeSoon(): void {
+    if (this.#notice !== null || this.#closed) return;
+    const wait = this.#noticedAt + NOTICE_MS - performance.now();
+    if (wait <= 0) return this.#noticeEnds();
+    this.#notice = setTimeout(() => this.#noticeEnds(), wait);
+  }
+
+  #noticeEnds(): void {
+    this.#notice = null;
+    this.#noticedAt = performance.now();
+    for (const client of this.#clients) {
+      if (client.watching) this.#tell(client, { kind: 'ends', ends: this.#log.ends });
+    }
+  }
+
+  #keepHouseWhenIdle(): void {
+    if (this.#idle !== null) return void this.#idle.refresh();
+    this.#idle = setTimeout(() => this.#keepHouse(), IDLE_MS);
+  }
+
+  #keepHouse(): void {
+    if (this.#closed || !this.#housekeeping.compactStep(STEP_BUDGET_MS)) return this.#tellLatch();
+    this.#idle?.refresh();
+  }
+
+  /** Runs retention and compaction to their end, one step a turn of the event loop. */
+  #maintain(client: Client, sequence: number, nowMs: number): void {
+    const step = () => {
+      if (this.#closed) return;
+      if (this.#housekeeping.retainStep(nowMs) || this.#housekeeping.compactStep(STEP_BUDGET_MS)) {
+        setImmediate(step);
+        return;
+      }
+      this.#tellLatch();
+      this.#tell(client, { kind: 'maintained', sequence, problem: this.#log.latched });
+    };
+    setImmediate(step);
+  }
+
+  #leave(gone: (member: Member) => boolean): void {
+    for (const { client, id } of this.#memberships.leave(gone)) {
+      this.#tell(client, { kind: 'assigned', member: id });
+    }
+  }
+
+  #forget(client: Client): void {
+    if (!this.#clients.delete(client) || this.#closed) return;
+    this.#leave((member) => member.client === client);
+  }
+
+  #tellLatch(): void {
+    if (this.#log.latched === null || this.#toldLatch) return;
+    this.#toldLatch = true;
+    for (const client of this.#clients) this.#tell(client, { kind: 'latched', reason: this.#log.latched });
+  }
+
+  #tell(client: Client, message: FromWriter): void {
+    client.port.postMessage(message);
+  }
+}

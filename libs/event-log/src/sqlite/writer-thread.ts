@@ -1,0 +1,31 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { LogDamaged } from '../port.js';
+import { LogFile } from './log-file.js';
+import { openForWriting } from './open-file.js';
+import type { FromThread, ToThread } from './protocol.js';
+import { WriterLoop } from './writer-loop.js';
+
+const parent = parentPort;
+if (parent === null) throw new Error('this file runs as the worker thread of openSqliteLog');
+const tell = (message: FromThread) => parent.postMessage(message);
+
+let loop: WriterLoop | null = null;
+try {
+  const { file } = workerData as { file: string };
+  loop = new WriterLoop(new LogFile(openForWriting(file, Date.now()), file));
+  tell({ kind: 'ready' });
+} catch (error) {
+  const name = error instanceof LogDamaged ? error.name : 'Error';
+  tell({ kind: 'failed', name, message: error instanceof Error ? error.message : String(error) });
+  parent.close();
+}
+
+if (loop !== null) {
+  const running = loop;
+  parent.on('message', (message: ToThread) => {
+    if (message.kind === 'connect') return running.connect(message.port);
+    const problem = running.close();
+    tell({ kind: 'closed', problem });
+    parent.close();
+  });
+}
