@@ -122,7 +122,7 @@ const forbidden = [
     name: 'pure-without-node',
     severity: 'error',
     comment: 'This library runs in a browser: take bytes, time and randomness as arguments from the caller.',
-    from: { path: '^libs/(contracts|evidence|policy-engine)/', pathNot: TESTS },
+    from: { path: '^libs/(contracts|evidence|policy-engine)/src/', pathNot: TESTS },
     to: { dependencyTypes: ['core'] },
   },
   {

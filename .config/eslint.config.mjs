@@ -1,6 +1,6 @@
 import tseslint from 'typescript-eslint';
 
-const TESTS = ['**/*.test.ts', '**/*.test-*.ts', '**/*.suite.ts', 'test-e2e/**'];
+const TESTS = ['**/*.test.ts', 'libs/evidence/src/vectors/**', '**/*.test-*.ts', '**/*.suite.ts', 'test-e2e/**'];
 
 const ENUM = {
   selector: 'TSEnumDeclaration',
@@ -45,7 +45,6 @@ export default tseslint.config(
         { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: false },
       ],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
-      '@typescript-eslint/consistent-type-exports': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
@@ -69,8 +68,9 @@ export default tseslint.config(
           selector: 'variable',
           format: ['camelCase', 'UPPER_CASE', 'PascalCase'],
           leadingUnderscore: 'allow',
-          filter: { regex: '^__(dirname|filename)$', match: false },
         },
+        // Columns and members of the wire keep their names.
+        { selector: 'variable', modifiers: ['destructured'], format: null },
         { selector: 'classMethod', format: ['camelCase'], leadingUnderscore: 'forbid' },
       ],
       eqeqeq: ['error', 'always'],
