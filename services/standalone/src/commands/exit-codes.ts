@@ -1,0 +1,13 @@
+/** Exit codes of the commands (`verify`: evidence.md; `fsck`: 0 clean, 1 findings, 3 in use). */
+export const EXIT = { holds: 0, wrong: 1, unchecked: 2, inUse: 3, usage: 64 } as const;
+
+/** Ends the command with this code after one plain line on standard error. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+  constructor(
+    readonly exitCode: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { Api } from '../api-client/api.js';
+import { targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
+import { CommandFailed, EXIT } from './exit-codes.js';
+
+interface Options extends TargetOptions {
+  readonly out: string;
+  readonly from: string;
+  readonly to?: string;
+  readonly frameworks: string;
+  readonly agent: readonly string[];
+  readonly email?: string;
+  readonly password?: string;
+}
+
+/** `countersign export`: a signed evidence package in a file. */
+export function register(program: Command): void {
+  const command = program
+    .command('export')
+    .description('issue a signed evidence package and save it')
+    .option('--out <file>', 'where to save it', 'report.json')
+    .option('--from <iso>', 'first instant of the report', '1970-01-01T00:00:00.000Z')
+    .option('--to <iso>', 'instant after the last one; default: now')
+    .option('--frameworks <list>', 'comma separated', 'soc2,euaiact')
+    .option('--agent <id...>', 'agents of the report; default: all', [])
+    .option('--email <address>', 'who logs in; default: as bootstrap.json says')
+    .option('--password <text>', 'password; default: as bootstrap.json says');
+  withTarget(command).action(async (options: Options) => {
+    const target = await targetOf(options);
+    const api = new Api(target.baseUrl);
+    const session = await api.login(options.email ?? target.email, options.password ?? target.password);
+    const answer = await api.send('POST', '/v1/events/export-signed', session, {
+      agentIds: options.agent,
+      format: 'json',
+      frameworks: options.frameworks.split(',').map((name) => name.trim()),
+      from: options.from,
+      to: options.to ?? new Date().toISOString(),
+    });
+    api.close();
+    if (answer.status !== 200)
+      throw new CommandFailed(EXIT.wrong, `the export was refused: ${answer.status} ${answer.text}`);
+    await writeFile(options.out, answer.text);
+    const { summary, timestamp, publicKeyUrl } = JSON.parse(answer.text) as {
+      summary: Record<string, unknown>;
+      timestamp: Record<string, unknown>;
+      publicKeyUrl: string;
+    };
+    process.stdout.write(
+      `${options.out}: report ${String(answer.headers['x-report-id'])}, ${String(summary['events'])} events, ${String(summary['anchored'])} anchored, anchor ${String(timestamp['anchor'])}\nkey: ${publicKeyUrl}\n`,
+    );
+  });
+}

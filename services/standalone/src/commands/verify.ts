@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { verifyFile, type VerifyReport } from '../verify-file/verify-file.js';
+
+interface Options {
+  readonly key: readonly string[];
+  readonly rpc: readonly string[];
+  readonly authority: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `countersign verify FILE`: the file, the key and the chain that are given, and nothing else. */
+export function register(program: Command): void {
+  program
+    .command('verify')
+    .description('check a signed package with nothing of ours: the file, a key, a chain')
+    .argument('<file>', 'the signed package (JSON)')
+    .option('--key <pem...>', 'public key that you trust (PEM file); without it the issuer is not checked', [])
+    .option('--rpc <url...>', 'Solana RPC that you trust; without it the chain is not asked', [])
+    .option('--authority <address...>', 'address of the anchoring authority that you trust', [])
+    .option('--json', 'print the whole result as JSON')
+    .addHelpText(
+      'after',
+      '\nEnds with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer or the chain was not checked; 64: usage.',
+    )
+    .action(async (file: string, options: Options) => {
+      const report = await verifyFile({
+        file,
+        keys: options.key,
+        rpcUrls: options.rpc,
+        authorities: options.authority,
+      });
+      process.stdout.write(options.json === true ? `${JSON.stringify(report, null, 2)}\n` : text(file, report));
+      process.exitCode = report.exitCode;
+    });
+}
+
+const SHOWN_PROBLEMS = 5;
+
+/** The report in plain words; the first thing that is wrong comes first. */
+export function text(file: string, report: VerifyReport): string {
+  const lines = [file, ...report.title.map((line) => `  ${line}`), ''];
+  if (report.result !== null && report.result.checked.length > 0)
+    lines.push('Checked', ...report.result.checked.map((line) => `  ok  ${line}`), '');
+  if (report.notChecked.length > 0) lines.push('Not checked', ...report.notChecked.map((line) => `  --  ${line}`), '');
+  if (report.problems.length > 0) {
+    const more = (report.result?.problemCount ?? 0) - SHOWN_PROBLEMS;
+    lines.push('Wrong', ...report.problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  !!  ${problem}`));
+    lines.push(...(more > 0 ? [`      and ${more} more`] : []), '');
+  }
+  const verdicts: Readonly<Record<number, string>> = {
+    0: 'VERIFIED: all that was asked holds.',
+    1: 'REFUSED: do not rely on this file.',
+    2: 'INTACT, but not everything was checked: see above.',
+  };
+  return `${[...lines, verdicts[report.exitCode] ?? ''].join('\n')}\n`;
+}

@@ -1,0 +1,55 @@
+import { ChainUnavailable, openSolanaChain } from '@countersign/chain';
+import type { ChainAnswer, ChainFacts, NamedTransaction } from '@countersign/evidence';
+
+const AT_ONCE = 8;
+
+/**
+ * Looks the transactions up at the RPC addresses that the user chose; all of them are one network.
+ * @param authorities addresses that may have anchored; none: who anchored is not checked
+ */
+export async function askNetworks(
+  urls: readonly string[],
+  named: readonly NamedTransaction[],
+  authorities: readonly string[],
+): Promise<ChainFacts> {
+  const chain = await openSolanaChain({ urls });
+  try {
+    const network = await chain.network().catch((error: unknown) => {
+      if (error instanceof ChainUnavailable) return null;
+      throw error;
+    });
+    const wanted = named.filter((transaction) => network === null || transaction.network === network);
+    const transactions = new Map<string, ChainAnswer>();
+    let next = 0;
+    const ask = async (): Promise<void> => {
+      while (next < wanted.length) {
+        const { txSignature } = wanted[next++]!;
+        transactions.set(txSignature, network === null ? 'unavailable' : await answer(chain, txSignature));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, ask));
+    const label = network ?? wanted[0]?.network ?? 'unknown';
+    return {
+      network: label,
+      transactions,
+      authorities:
+        authorities.length === 0
+          ? null
+          : authorities.map((address) => ({ address, network: label, validFrom: null, validTo: null })),
+    };
+  } finally {
+    await chain.close();
+  }
+}
+
+async function answer(chain: Awaited<ReturnType<typeof openSolanaChain>>, signature: string): Promise<ChainAnswer> {
+  try {
+    const found = await chain.transaction(signature);
+    if (found === null) return 'not-found';
+    const { succeeded, signers, memos, blockHeight, slot, confirmations, blockTime } = found;
+    const time = blockTime === null ? null : new Date(blockTime * 1000).toISOString();
+    return { succeeded, finalized: true, signers, memos, blockHeight, slot, confirmations, blockTime: time };
+  } catch (error) {
+    return error instanceof ChainUnavailable ? 'unavailable' : 'not-found';
+  }
+}

@@ -1,0 +1,134 @@
+import { readFile, stat } from 'node:fs/promises';
+import {
+  JsonRefused,
+  parseJsonStrict,
+  publicKeyFromPem,
+  transactionsToAsk,
+  VERIFICATION_LIMITS,
+  verifyPackage,
+  type ChainFacts,
+  type VerificationKey,
+  type VerificationResult,
+} from '@countersign/evidence';
+import { nodeCrypto } from '@countersign/service-kit';
+import { CommandFailed, EXIT } from '../commands/exit-codes.js';
+import { askNetworks } from './ask-networks.js';
+
+/** What the verifier was given; nothing else is trusted. */
+export interface VerifyRequest {
+  readonly file: string;
+  /** PEM files, or PEM text. */
+  readonly keys: readonly string[];
+  readonly rpcUrls: readonly string[];
+  /** Anchoring authorities (base58). */
+  readonly authorities: readonly string[];
+}
+
+export interface VerifyReport {
+  readonly exitCode: number;
+  readonly result: VerificationResult | null;
+  /** Facts of the package for the reader, unverified where `result` says so. */
+  readonly title: readonly string[];
+  readonly notChecked: readonly string[];
+  /** One line each, the first thing that is wrong first. */
+  readonly problems: readonly string[];
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Verifies a package from its file alone, with the keys and the chain that are given.
+ * @throws CommandFailed 64 where the file or a key cannot be read
+ */
+export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> {
+  const keys = await readKeys(request.keys);
+  const parsed = await readPackage(request.file);
+  if (typeof parsed === 'string')
+    return { exitCode: EXIT.wrong, result: null, title: [], notChecked: [], problems: [parsed] };
+  const chain = await chainFacts(parsed.value, request);
+  const result = verifyPackage(parsed.value, { crypto: nodeCrypto, keys, chain });
+  const notChecked = [...result.notChecked];
+  if (keys === null) notChecked.push('who issued it: no --key was given');
+  if (request.rpcUrls.length === 0) notChecked.push('the chain: no --rpc was given');
+  return {
+    exitCode: exitCode(result, keys, chain, request),
+    result,
+    title: describe(parsed.value),
+    notChecked: [...new Set(notChecked)],
+    problems: result.problems.map(
+      ({ code, path, message }) => `${path === '' ? 'package' : path}: ${message} [${code}]`,
+    ),
+  };
+}
+
+function exitCode(
+  result: VerificationResult,
+  keys: readonly VerificationKey[] | null,
+  chain: ChainFacts | null,
+  request: VerifyRequest,
+): number {
+  if (!result.ok) return EXIT.wrong;
+  if (keys === null) return EXIT.unchecked;
+  if (request.rpcUrls.length === 0) return EXIT.holds;
+  if (request.authorities.length === 0) return EXIT.unchecked;
+  // The chain was asked for: a transaction that nobody could be asked about leaves the question open.
+  const open = chain === null || [...chain.transactions.values()].includes('unavailable') || unasked(result);
+  return open ? EXIT.unchecked : EXIT.holds;
+}
+
+function unasked(result: VerificationResult): boolean {
+  return result.events.some((event) => event.anchored && !event.chain.checked);
+}
+
+async function readKeys(given: readonly string[]): Promise<readonly VerificationKey[] | null> {
+  if (given.length === 0) return null;
+  return Promise.all(
+    given.map(async (source) => {
+      const pem = source.includes('BEGIN PUBLIC KEY') ? source : await readText(source, 'key');
+      const publicKey = publicKeyFromPem(pem);
+      if (publicKey === null) throw new CommandFailed(EXIT.usage, `${source} is not an Ed25519 public key in PEM`);
+      return { publicKey, status: 'active' as const, validFrom: null, validTo: null };
+    }),
+  );
+}
+
+async function readText(file: string, what: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    throw new CommandFailed(EXIT.usage, `cannot read the ${what} ${file}`);
+  }
+}
+
+/** The parsed package, or what is wrong with the file. */
+async function readPackage(file: string): Promise<{ readonly value: unknown } | string> {
+  const found = await stat(file).catch(() => null);
+  if (found === null || !found.isFile()) throw new CommandFailed(EXIT.usage, `cannot read the file ${file}`);
+  if (found.size > MAX_BYTES) return 'The file is larger than 64 MiB: no package is.';
+  try {
+    return { value: parseJsonStrict(await readFile(file), VERIFICATION_LIMITS) };
+  } catch (error) {
+    if (error instanceof JsonRefused) return `The file is not the JSON of a package: ${error.message}.`;
+    throw error;
+  }
+}
+
+async function chainFacts(pkg: unknown, request: VerifyRequest): Promise<ChainFacts | null> {
+  if (request.rpcUrls.length === 0) return null;
+  return askNetworks(request.rpcUrls, transactionsToAsk(pkg), request.authorities);
+}
+
+function describe(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { reportId, range, summary, timestamp } = value as Record<string, Record<string, unknown> | undefined>;
+  const lines: string[] = [];
+  if (typeof reportId === 'string') lines.push(`report ${String(reportId)}`);
+  if (range !== undefined) lines.push(`events from ${String(range['from'])} to ${String(range['to'])}`);
+  if (summary !== undefined)
+    lines.push(
+      `${String(summary['events'])} events: ${String(summary['allowed'])} allowed, ${String(summary['denied'])} denied, ${String(summary['gap'])} to review`,
+    );
+  if (timestamp !== undefined)
+    lines.push(`issued at ${String(timestamp['issued_at'])}, anchor ${String(timestamp['anchor'])}`);
+  return lines;
+}
