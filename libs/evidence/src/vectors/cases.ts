@@ -1,0 +1,108 @@
+import type { PackageContent, SignedPackage } from '@countersign/contracts';
+import { reportMemo } from '../chain/memo.js';
+import type { Sha256 } from '../crypto.js';
+import { utf8 } from '../encoding/text.js';
+import { contentHash, VERIFICATION_FIELDS } from '../package/canonical.js';
+import { publicKeyToPem } from '../signature/public-key.js';
+import type { ChainAnswer } from '../verify/options.js';
+import type { ProblemCode } from '../verify/result.js';
+import { airlineStory, smallStory } from './airline-story.js';
+import { CHAIN_CASES } from './chain-cases.js';
+import { EVENT_CASES } from './event-cases.js';
+import { issueStory, type IssuedStory, NETWORK, seal, type StoryKey } from './story-package.js';
+import type { Surroundings, VectorChain, VectorKey } from './surroundings.js';
+import { AFTER_SIGNING, BEFORE_SIGNING, type Loose } from './tampered.js';
+
+/** A test vector: either a whole `package`, or an `event` and its `proof`. */
+export interface Vector {
+  readonly description: string;
+  readonly package?: unknown;
+  readonly event?: unknown;
+  readonly proof?: unknown;
+  /** `null`: no key is given. */
+  readonly keys: readonly VectorKey[] | null;
+  /** `null`: the chain is not asked. */
+  readonly chain: VectorChain | null;
+  readonly expected: { readonly ok: boolean; readonly firstProblem: ProblemCode | null };
+}
+
+/** Names and texts of all vector files; the same bytes on every run. */
+export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKey): [name: string, text: string][] {
+  const key = keyOf(sha256(utf8('countersign test vectors')));
+  const small = issueStory(smallStory(sha256), key, sha256);
+  const pending = issueStory({ ...smallStory(sha256), anchored: false }, key, sha256);
+  const files: [string, Vector][] = [
+    [
+      'valid-airline',
+      valid('Every kind of event, anchored, opened, signed.', issueStory(airlineStory(sha256), key, sha256), key),
+    ],
+    ['valid-small', valid('Two agents, two windows, one event not anchored yet.', small, key)],
+    ['valid-pending', valid('Issued before its own transaction was final.', pending, key)],
+  ];
+  for (const { name, description, change, expected } of AFTER_SIGNING) {
+    const pkg = copy(small.pkg);
+    change(pkg);
+    files.push([`tampered-${name}`, vector(description, { package: pkg }, surroundings(small, key), expected)]);
+  }
+  for (const { name, description, change, expected } of BEFORE_SIGNING) {
+    const pkg = resigned(pending, change, key, sha256);
+    files.push([`resigned-${name}`, vector(description, { package: pkg }, surroundings(pending, key), expected)]);
+  }
+  for (const { name, description, change, expected } of CHAIN_CASES) {
+    const around = surroundings(small, key);
+    change(around, small.pkg);
+    files.push([`chain-${name}`, vector(description, { package: small.pkg }, around, expected)]);
+  }
+  for (const { name, description, change, expected } of EVENT_CASES) {
+    const subject = copy({ event: small.pkg.events[2]!.event, proof: small.pkg.inclusionProofs[2]! });
+    const around = surroundings(small, key);
+    change(subject, around, small.pkg);
+    const made = vector(description, subject, { ...around, withoutKey: true }, expected.firstProblem);
+    files.push([`event-${name}`, { ...made, expected }]);
+  }
+  return files.map(([name, content]) => [`${name}.json`, `${JSON.stringify(content, null, 1)}\n`]);
+}
+
+function valid(description: string, issued: IssuedStory, key: StoryKey): Vector {
+  return vector(description, { package: issued.pkg }, surroundings(issued, key), null);
+}
+
+function surroundings(issued: IssuedStory, key: StoryKey): Surroundings {
+  return {
+    key: { pem: publicKeyToPem(key.publicKey), status: 'active', validFrom: '2026-03-01T00:00:00.000Z', validTo: null },
+    withoutKey: false,
+    authorities: [issued.authority],
+    network: NETWORK,
+    transactions: copy(issued.transactions) as Record<string, ChainAnswer>,
+  };
+}
+
+function vector(
+  description: string,
+  subject: Pick<Vector, 'package' | 'event' | 'proof'>,
+  { key, withoutKey, network, authorities, transactions }: Surroundings,
+  firstProblem: ProblemCode | null,
+): Vector {
+  return {
+    description,
+    ...subject,
+    keys: withoutKey ? null : [key],
+    chain: { network, authorities, transactions },
+    expected: { ok: firstProblem === null, firstProblem },
+  };
+}
+
+/** Changed and signed again, with the content hash that follows unless the change is about that. */
+function resigned(issued: IssuedStory, change: (pkg: Loose) => void, key: StoryKey, sha256: Sha256): SignedPackage {
+  const pkg = copy(issued.pkg) as Loose;
+  change(pkg);
+  const { timestamp, ...content } = pkg;
+  for (const field of VERIFICATION_FIELDS) delete content[field];
+  const hash = contentHash(content as PackageContent, sha256);
+  const message = timestamp.message === issued.pkg.timestamp.message ? reportMemo(hash) : timestamp.message;
+  return seal(content as PackageContent, { ...timestamp, message }, key, sha256);
+}
+
+function copy(value: unknown): Loose {
+  return JSON.parse(JSON.stringify(value));
+}

@@ -1,0 +1,21 @@
+import type { AnchorAuthority } from '@countersign/contracts';
+import type { ChainAnswer, VerificationKey } from '../verify/options.js';
+
+export interface VectorKey extends Omit<VerificationKey, 'publicKey'> {
+  readonly pem: string;
+}
+
+export interface VectorChain {
+  readonly network: string;
+  readonly authorities: readonly AnchorAuthority[] | null;
+  readonly transactions: Readonly<Record<string, ChainAnswer>>;
+}
+
+/** What a chain case may change before verification. */
+export interface Surroundings {
+  key: VectorKey;
+  withoutKey: boolean;
+  authorities: AnchorAuthority[] | null;
+  network: string;
+  transactions: Record<string, ChainAnswer>;
+}

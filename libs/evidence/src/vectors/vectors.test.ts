@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { nodeCrypto, seededKey } from '../../vectors/node-crypto.mjs';
+import { parseJsonStrict, VERIFICATION_LIMITS } from '../json/parse-strict.js';
+import { publicKeyFromPem } from '../signature/public-key.js';
+import { verifyEventProof } from '../verify/event-proof.js';
+import type { VerifyOptions } from '../verify/options.js';
+import { PROBLEM_CODES } from '../verify/result.js';
+import { verifyPackage } from '../verify/verify-package.js';
+import { type Vector, vectorFiles } from './cases.js';
+
+const FOLDER = new URL('../../vectors/', import.meta.url);
+const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
+const load = (name: string): Vector => parseJsonStrict(read(name), VERIFICATION_LIMITS) as Vector;
+
+function options({ keys, chain }: Vector): VerifyOptions {
+  return {
+    crypto: nodeCrypto,
+    keys: keys?.map(({ pem, ...rest }) => ({ ...rest, publicKey: publicKeyFromPem(pem)! })) ?? null,
+    chain: chain === null ? null : { ...chain, transactions: new Map(Object.entries(chain.transactions)) },
+  };
+}
+
+describe('the test vectors', () => {
+  it.each(names)('%s is judged as it says', (name) => {
+    const vector = load(name);
+    const result =
+      vector.package === undefined
+        ? verifyEventProof(vector.event, vector.proof, options(vector))
+        : verifyPackage(vector.package, options(vector));
+    expect({ ok: result.ok, firstProblem: result.problems[0]?.code ?? null }).toEqual(vector.expected);
+  });
+
+  it('are the files that the generator writes, byte for byte', () => {
+    const made = vectorFiles(nodeCrypto.sha256, seededKey);
+    expect(made.map(([name]) => name).sort()).toEqual([...names].sort());
+    for (const [name, text] of made) expect(text === read(name) ? name : `${name} differs`).toBe(name);
+  });
+
+  it('name every problem that an issuer, a chain or a forger can make', () => {
+    const named = new Set(names.map((name) => load(name).expected.firstProblem));
+    // These come second to another, or cannot be written as JSON that parses: their own tests make them.
+    const elsewhere = new Set(['not-canonical', 'window-gap', 'profile-differs']);
+    expect(PROBLEM_CODES.filter((code) => !named.has(code) && !elsewhere.has(code))).toEqual([]);
+  });
+
+  it('lie where FORMAT.md says', () => {
+    const format = readFileSync(new URL('../FORMAT.md', FOLDER), 'utf8');
+    expect(format).toContain('`vectors/`');
+    for (const code of PROBLEM_CODES) expect(format).toContain(`\`${code}\``);
+    expect(fileURLToPath(FOLDER)).toMatch(/evidence.vectors.$/);
+  });
+});
