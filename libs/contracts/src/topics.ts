@@ -52,7 +52,7 @@ export const TOPICS = {
     retention: compacted,
     partitions: 3,
     writtenBy: ['policy'],
-    readBy: ['gateway', 'audit-log', 'anchoring', 'reporting', 'verification'],
+    readBy: ['gateway', 'audit-log', 'anchoring', 'reporting', 'verification', 'policy'],
   },
   'signing-keys': {
     name: 'signing-keys',

@@ -1,1 +1,91 @@
-export {};
+import { join } from 'node:path';
+import type { DynamicModule } from '@nestjs/common';
+import { policyRoutes } from '@countersign/contracts';
+import type { AccountFacts } from '@countersign/contracts';
+import { Announcer, OutboxRelay, Projection, republish } from '@countersign/service-kit';
+import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { AgentChanges } from './change-agent/agent-changes.js';
+import { agentOperator } from './change-agent/agent-operator.js';
+import { cadenceOf } from './cadence.js';
+import { CheckConsumer } from './follow/check-consumer.js';
+import { CheckFollower, GROUP } from './follow/check-follower.js';
+import { UsagePublisher } from './follow/usage-publisher.js';
+import { AgentsController } from './http/agents-controller.js';
+import { ProfilesController } from './http/profiles-controller.js';
+import { AGENT_CHANGES, CHECK_FOLLOWER, POLICY_STORE, SAFETY_PACKAGES } from './http/tokens.js';
+import { loadPackages } from './safety-packages/load-packages.js';
+import type { PolicyStore } from './store/port.js';
+import { SqlitePolicyStore } from './store/sqlite.js';
+
+/** Agents, behavior profiles, safety packages and usage totals. */
+export const definition: ServiceDefinition = {
+  name: 'policy',
+  routes: Object.values(policyRoutes),
+  reads: ['agent-events', 'accounts', 'agents'],
+  writes: ['agents', 'agent-events', 'usage', 'dead-letters'],
+  after: ['identity'],
+  start,
+};
+
+class PolicyModule {}
+
+async function start(context: ServiceContext): Promise<RunningService> {
+  const packages = loadPackages();
+  const store = new SqlitePolicyStore(join(context.directory, 'policy.sqlite'));
+  const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
+  const relay = new OutboxRelay(context, store.outbox);
+  const announcer = new Announcer(context, relay, store.announcements, ({ id }) => alignFreeze(context, store, id));
+  await announcer.start();
+  const changes = new AgentChanges(context, store, announcer, cadenceOf(context.config, accounts));
+  const follower = new CheckFollower(context, store, announcer);
+  const publisher = new UsagePublisher(context, store);
+  publisher.start();
+  context.provide('agent-operator', agentOperator(changes));
+
+  let comparing: string | null = 'the topic agents is being compared with the store';
+  const compared = compare(context, store).then(
+    () => (comparing = null),
+    (error: unknown) => {
+      comparing = error instanceof Error ? error.message : String(error);
+      context.log.error({ err: error }, 'agents cannot be served');
+    },
+  );
+
+  const module: DynamicModule = {
+    module: PolicyModule,
+    controllers: [AgentsController, ProfilesController, CheckConsumer],
+    providers: [
+      { provide: AGENT_CHANGES, useValue: changes },
+      { provide: POLICY_STORE, useValue: store },
+      { provide: SAFETY_PACKAGES, useValue: packages },
+      { provide: CHECK_FOLLOWER, useValue: follower },
+    ],
+  };
+  return {
+    module,
+    consumer: { group: GROUP, position: (topic, partition) => follower.position(topic, partition) },
+    notReady: () => [accounts.problem(), announcer.problem(), comparing].filter((problem) => problem !== null),
+    async stop() {
+      await compared;
+      await publisher.stop();
+      await announcer.stop();
+      await accounts.stop();
+      await store.close();
+    },
+  };
+}
+
+/** A record that is frozen sets the flag; the counters ignore a freeze that a later unfreeze has ended. */
+async function alignFreeze(context: ServiceContext, store: PolicyStore, id: string): Promise<void> {
+  const agent = await store.find(id);
+  if (agent?.facts.status === 'frozen') await context.counters.freeze(id, agent.frozenAtMs);
+}
+
+async function compare(context: ServiceContext, store: PolicyStore): Promise<void> {
+  const again = await republish(context, 'agents', owned(store));
+  for (const { id, version } of again) await context.counters.raise('agent', id, version);
+}
+
+async function* owned(store: PolicyStore): AsyncGenerator<{ id: string; version: number; value: object }> {
+  for await (const { id, revision, facts } of store.all()) yield { id, version: revision, value: facts };
+}

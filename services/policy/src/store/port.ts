@@ -95,8 +95,11 @@ export interface PolicyStore {
 
   /** Positions by partition, as of before any later call of `unpublished`. */
   positions(): Promise<Readonly<Record<number, number>>>;
-  /** At most `limit` rows that changed since they were published last. */
-  unpublished(limit: number): Promise<readonly UsageRow[]>;
+  /**
+   * At most `limit` rows that changed since they were published last, in the order of their keys, above the key `after`.
+   * One sweep from `''` gives every row that was unpublished when it began.
+   */
+  unpublished(after: string, limit: number): Promise<readonly UsageRow[]>;
   /** A row that changed in between stays unpublished. A row that is over is dropped. */
   published(rows: readonly UsageRow[]): Promise<void>;
   /** Ends claims that are older; they become rows with `value: null`. At most `limit`; gives how many. */

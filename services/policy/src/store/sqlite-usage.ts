@@ -102,24 +102,32 @@ export class SqliteUsage {
     }
   }
 
-  unpublished(limit: number): UsageRow[] {
+  unpublished(after: string, limit: number): UsageRow[] {
     const rows: UsageRow[] = [];
     const add = (record: UsageRecord, version: number): void => {
       rows.push({ ...record, version });
     };
-    const totals = (table: string): readonly TotalsRow[] =>
+    const totals = (table: string, id: string, prefix: string): readonly TotalsRow[] =>
       this.#database
-        .prepare<[number], TotalsRow>(`SELECT totals, revision FROM ${table} WHERE revision > published LIMIT ?`)
-        .all(limit - rows.length);
-    for (const row of totals('account_totals')) {
-      add(accountRecord(JSON.parse(row.totals) as AccountTotals), row.revision);
+        .prepare<[string, number], TotalsRow>(
+          `SELECT totals, revision FROM ${table} WHERE revision > published AND ${id} > ? ORDER BY ${id} LIMIT ?`,
+        )
+        .all(idAfter(after, prefix), limit - rows.length);
+    if (after < 'account;') {
+      for (const row of totals('account_totals', 'account_id', 'account:')) {
+        add(accountRecord(JSON.parse(row.totals) as AccountTotals), row.revision);
+      }
     }
-    for (const row of totals('agent_totals')) {
-      add(agentRecordOfUsage(JSON.parse(row.totals) as AgentTotals), row.revision);
+    if (after < 'agent;') {
+      for (const row of totals('agent_totals', 'agent_id', 'agent:')) {
+        add(agentRecordOfUsage(JSON.parse(row.totals) as AgentTotals), row.revision);
+      }
     }
     const claims = this.#database
-      .prepare<[number], ClaimRow>('SELECT key, claim, version FROM claims WHERE version > published LIMIT ?')
-      .all(limit - rows.length);
+      .prepare<[string, number], ClaimRow>(
+        'SELECT key, claim, version FROM claims WHERE version > published AND key > ? ORDER BY key LIMIT ?',
+      )
+      .all(after, limit - rows.length);
     for (const { key, claim, version } of claims) {
       add(claim === null ? { key, value: null } : claimRecord(JSON.parse(claim) as Claim), version);
     }
@@ -160,6 +168,11 @@ export class SqliteUsage {
 function setTotals(table: string, id: string): string {
   return `INSERT INTO ${table} (${id}, totals, revision, published) VALUES (?, ?, 1, 0)
     ON CONFLICT (${id}) DO UPDATE SET totals = excluded.totals, revision = revision + 1`;
+}
+
+/** The id below which the rows of one kind were given: `;` follows `:`, so `account;` is above every `account:…`. */
+function idAfter(after: string, prefix: string): string {
+  return after.startsWith(prefix) ? after.slice(prefix.length) : '';
 }
 
 function idBytes(uuid: string): Buffer {

@@ -123,8 +123,8 @@ export class SqlitePolicyStore implements PolicyStore {
     return this.#usage.positions();
   }
 
-  async unpublished(limit: number): Promise<readonly UsageRow[]> {
-    return this.#usage.unpublished(limit);
+  async unpublished(after: string, limit: number): Promise<readonly UsageRow[]> {
+    return this.#usage.unpublished(after, limit);
   }
 
   async published(rows: readonly UsageRow[]): Promise<void> {

@@ -1,0 +1,22 @@
+import type { AccountFacts } from '@countersign/contracts';
+import { HttpRefusal } from '@countersign/service-kit';
+import type { Config, Projection } from '@countersign/service-kit';
+
+/** An account that was created a moment ago is waited for this long. */
+const WAIT_MS = 2000;
+
+/** Seconds between anchors: the configured override, else the account's plan's. */
+export function cadenceOf(
+  config: Pick<Config, 'anchorWindowSeconds'>,
+  accounts: Projection<AccountFacts>,
+): (accountId: string) => Promise<number> {
+  return async (accountId) => {
+    if (config.anchorWindowSeconds !== null) return config.anchorWindowSeconds;
+    if (accounts.get(accountId) === undefined) await accounts.waitFor(accountId, 1, WAIT_MS);
+    const account = accounts.get(accountId);
+    if (account === undefined) {
+      throw new HttpRefusal(503, 'the account is not known here yet: try again', { 'Retry-After': '1' });
+    }
+    return account.value.cadenceSeconds;
+  };
+}

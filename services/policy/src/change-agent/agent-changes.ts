@@ -1,0 +1,154 @@
+import { HttpRefusal, nodeCrypto } from '@countersign/service-kit';
+import type { Announcer, ServiceContext } from '@countersign/service-kit';
+import type { ProfilePatch, ProfileRules } from '@countersign/policy-engine';
+import type { Agent, AgentFields } from '../domain/agent.js';
+import type { Actor, Change } from '../domain/change.js';
+import { createAgent, deactivateAgent, freezeAgent, unfreezeAgent, updateAgent } from '../domain/life-cycle.js';
+import { applyPackage, changeProfile } from '../domain/profile.js';
+import type { PolicyStore } from '../store/port.js';
+import { agentWrite } from './agent-write.js';
+
+/** On whose behalf. */
+export interface Caller {
+  readonly accountId: string;
+  readonly actor: Actor;
+  readonly apiKeyId: string | null;
+}
+
+interface Judged {
+  readonly change: Change;
+  readonly occurredAtMs: number;
+}
+
+/** A change that loses this often against others of the same agent is given up with 503. */
+const MAX_TRIES = 50;
+
+const NOT_FOUND = 'no such agent';
+
+/**
+ * Changes of agents. Each is one durable write (agent and messages), then announced: once it resolves, the very next
+ * check of any gateway obeys it. Throws HttpRefusal: 404, 409, or 503 when log or counters do not take it; a change
+ * that was stored before a 503 is announced later, and asking again is safe.
+ */
+export class AgentChanges {
+  readonly #store: PolicyStore;
+  readonly #announcer: Announcer;
+  readonly #counters: ServiceContext['counters'];
+  readonly #log: ServiceContext['log'];
+  readonly #cadenceOf: (accountId: string) => Promise<number>;
+
+  /** @param cadenceOf seconds between anchors that are stamped into an account's events */
+  constructor(
+    context: Pick<ServiceContext, 'counters' | 'log'>,
+    store: PolicyStore,
+    announcer: Announcer,
+    cadenceOf: (accountId: string) => Promise<number>,
+  ) {
+    this.#store = store;
+    this.#announcer = announcer;
+    this.#counters = context.counters;
+    this.#log = context.log;
+    this.#cadenceOf = cadenceOf;
+  }
+
+  /** Unless an agent of that id exists: then that one is given. */
+  async create(id: string, caller: Caller, fields: AgentFields): Promise<Agent> {
+    const cadenceSeconds = await this.#cadenceOf(caller.accountId);
+    const occurredAtMs = await this.#reach(() => this.#counters.now());
+    const { agent, event } = createAgent(id, caller.accountId, fields, caller.actor, occurredAtMs, nodeCrypto.sha256);
+    const { apiKeyId } = caller;
+    const created = await this.#store.create(agentWrite(agent, event, { occurredAtMs, cadenceSeconds, apiKeyId }));
+    await this.#announce();
+    return created ? agent : this.find(caller.accountId, id);
+  }
+
+  /** @throws HttpRefusal 404, also for an agent of another account */
+  async find(accountId: string, id: string): Promise<Agent> {
+    const agent = await this.#store.find(id);
+    if (agent === null || agent.facts.accountId !== accountId) throw new HttpRefusal(404, NOT_FOUND);
+    return agent;
+  }
+
+  update(caller: Caller, id: string, fields: Partial<AgentFields>): Promise<Agent> {
+    return this.#change(caller, id, (agent) => this.#now((now) => updateAgent(agent, fields, caller.actor, now)));
+  }
+
+  changeProfile(caller: Caller, id: string, patch: ProfilePatch): Promise<Agent> {
+    return this.#change(caller, id, (agent) =>
+      this.#now((now) => changeProfile(agent, patch, caller.actor, now, nodeCrypto.sha256)),
+    );
+  }
+
+  applyPackage(caller: Caller, id: string, rules: Partial<ProfileRules>): Promise<Agent> {
+    return this.#change(caller, id, (agent) =>
+      this.#now((now) => applyPackage(agent, rules, caller.actor, now, nodeCrypto.sha256)),
+    );
+  }
+
+  async freeze(caller: Caller, id: string, reason: string | null): Promise<Agent> {
+    const agent = await this.#change(caller, id, (current) =>
+      this.#now((now) => freezeAgent(current, reason, caller.actor, now, now)),
+    );
+    // Also when it was frozen before: the flag of the counters must agree with what is answered.
+    await this.#reach(() => this.#counters.freeze(id, agent.frozenAtMs));
+    return agent;
+  }
+
+  unfreeze(caller: Caller, id: string, reason: string | null): Promise<Agent> {
+    return this.#change(caller, id, async (agent) => {
+      const { status } = agent.facts;
+      const flagSet = status === 'frozen' || (status === 'active' && (await this.#counters.isFrozen(id)));
+      // The flag first, for its time: until the record follows, gateways refuse by the record that they have.
+      const at = flagSet ? await this.#counters.unfreeze(id) : 0;
+      return { change: unfreezeAgent(agent, reason, caller.actor, flagSet, at), occurredAtMs: at };
+    });
+  }
+
+  deactivate(caller: Caller, id: string, reason: string | null): Promise<Agent> {
+    return this.#change(caller, id, (agent) => this.#now((now) => deactivateAgent(agent, reason, caller.actor, now)));
+  }
+
+  async #change(caller: Caller, id: string, judge: (agent: Agent) => Promise<Judged>): Promise<Agent> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const before = await this.find(caller.accountId, id);
+      const { change, occurredAtMs } = await this.#reach(() => judge(before));
+      if (change.kind === 'refused') throw new HttpRefusal(change.status, change.words);
+      if (change.kind === 'unchanged') {
+        // It may be the work of a change that was stored and then had a 503: nothing is answered before it is told.
+        await this.#announce();
+        return change.agent;
+      }
+      const cadenceSeconds = await this.#cadenceOf(caller.accountId);
+      const occurrence = { occurredAtMs, cadenceSeconds, apiKeyId: caller.apiKeyId };
+      if (await this.#store.replace(agentWrite(change.agent, change.event, occurrence))) {
+        await this.#announce();
+        return change.agent;
+      }
+    }
+    throw notNow('the agent is being changed by too many others at once: try again');
+  }
+
+  async #now(rule: (nowMs: number) => Change): Promise<Judged> {
+    const occurredAtMs = await this.#counters.now();
+    return { change: rule(occurredAtMs), occurredAtMs };
+  }
+
+  #announce(): Promise<void> {
+    return this.#reach(() => this.#announcer.announce());
+  }
+
+  /** Callers get no driver's words; the log has them. */
+  async #reach<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof HttpRefusal) throw error;
+      this.#log.error({ err: error }, 'a change of an agent was not made durable or announced');
+      throw notNow('the change cannot be made durable or announced at the moment: try again');
+    }
+  }
+}
+
+export function notNow(words: string): HttpRefusal {
+  return new HttpRefusal(503, words, { 'Retry-After': '1' });
+}

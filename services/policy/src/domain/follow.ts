@@ -1,0 +1,119 @@
+import { checkAnswer } from '@countersign/contracts';
+import type { EventEnvelope, JsonValue } from '@countersign/contracts';
+import type { Agent } from './agent.js';
+import { freezeAgent } from './life-cycle.js';
+import type { EventDraft } from './change.js';
+import { countForAccount, countForAgent } from './usage.js';
+import type { AccountTotals, AgentTotals, Claim, Counted } from './usage.js';
+
+/** What policy needs of one event of the log. */
+export interface FollowedCheck extends Counted {
+  readonly eventId: string;
+  readonly agentId: string;
+  readonly accountId: string;
+  readonly cadenceSeconds: number;
+  readonly freezesAgent: boolean;
+  readonly claim: Claim | null;
+}
+
+/** `null` where an event counts nothing, freezes nothing and claims no key: most of what is not a check. */
+export function readCheck(envelope: EventEnvelope, partition: number, offset: number): FollowedCheck | null {
+  const { leaf, accountId, costMicros, countsAction, freezesAgent, cadenceSeconds } = envelope;
+  if (leaf.type !== 'action.checked') return null;
+  const countsRate = leaf.outcome === 'allowed';
+  const occurredAtMs = Date.parse(leaf.occurredAt);
+  const claim = claimOf(envelope, occurredAtMs);
+  if (!countsAction && !countsRate && !freezesAgent && costMicros === 0 && claim === null) return null;
+  return {
+    partition,
+    offset,
+    eventId: leaf.eventId,
+    agentId: leaf.agentId,
+    accountId,
+    occurredAtMs,
+    cadenceSeconds,
+    countsAction,
+    countsRate,
+    costMicros,
+    freezesAgent,
+    claim,
+  };
+}
+
+/** Only answers with 200 are given again for the same key. */
+function claimOf(envelope: EventEnvelope, occurredAtMs: number): Claim | null {
+  if (envelope.idempotency === null) return null;
+  const answer = checkAnswer(envelope);
+  if (answer === null || answer.status !== 200) return null;
+  return {
+    accountId: envelope.accountId,
+    ...envelope.idempotency,
+    eventId: answer.eventId,
+    occurredAtMs,
+    answer: answer as unknown as JsonValue,
+  };
+}
+
+/** An agent that a denial freezes. */
+export interface Frozen {
+  readonly agent: Agent;
+  readonly event: EventDraft;
+  readonly because: FollowedCheck;
+}
+
+export interface Followed {
+  readonly accountTotals: readonly AccountTotals[];
+  readonly agentTotals: readonly AgentTotals[];
+  readonly claims: readonly Claim[];
+  readonly frozen: readonly Frozen[];
+}
+
+export interface Known {
+  agent(id: string): Agent | null;
+  agentTotals(id: string): AgentTotals | null;
+  accountTotals(id: string): AccountTotals | null;
+}
+
+/**
+ * What a batch of one partition adds up to, each event once.
+ * A denial with `freezesAgent` freezes its agent unless the agent was unfrozen at or after it, is frozen already or
+ * inactive; the event of the freeze is by the denial.
+ */
+export function followChecks(checks: readonly FollowedCheck[], known: Known, nowMs: number): Followed {
+  const byAccount = grouped(checks, (check) => check.accountId);
+  const byAgent = grouped(checks, (check) => check.agentId);
+  const frozen: Frozen[] = [];
+  const agentTotals = [...byAgent].map(([id, events]) => {
+    const agent = known.agent(id);
+    const because = agent === null ? undefined : firstFreezing(agent, events);
+    if (agent !== null && because !== undefined) {
+      const actor = { kind: 'system', id: because.eventId } as const;
+      const change = freezeAgent(agent, null, actor, because.occurredAtMs, nowMs);
+      if (change.kind === 'changed') frozen.push({ agent: change.agent, event: change.event, because });
+    }
+    return countForAgent(known.agentTotals(id), id, events, agent?.facts.profile.rate_limit ?? null);
+  });
+  return {
+    accountTotals: [...byAccount].map(([id, events]) => countForAccount(known.accountTotals(id), id, events)),
+    agentTotals,
+    claims: checks.flatMap((check) => check.claim ?? []),
+    frozen,
+  };
+}
+
+function firstFreezing(agent: Agent, events: readonly FollowedCheck[]): FollowedCheck | undefined {
+  return events.find((event) => event.freezesAgent && event.occurredAtMs > agent.facts.unfrozenAtMs);
+}
+
+function grouped(
+  checks: readonly FollowedCheck[],
+  keyOf: (check: FollowedCheck) => string,
+): Map<string, FollowedCheck[]> {
+  const groups = new Map<string, FollowedCheck[]>();
+  for (const check of checks) {
+    const group = groups.get(keyOf(check));
+    if (group === undefined) groups.set(keyOf(check), [check]);
+    else group.push(check);
+  }
+  return groups;
+}

@@ -1,0 +1,72 @@
+import { readEnvelope } from '@countersign/evidence';
+import type { TopicName } from '@countersign/contracts';
+import type { LogBatch, LogRecord } from '@countersign/event-log';
+import { park } from '@countersign/service-kit';
+import type { Announcer, ServiceContext } from '@countersign/service-kit';
+import { agentWrite } from '../change-agent/agent-write.js';
+import { followChecks, readCheck } from '../domain/follow.js';
+import type { FollowedCheck } from '../domain/follow.js';
+import type { PolicyStore } from '../store/port.js';
+
+export const GROUP = 'policy';
+
+/**
+ * Follows `agent-events`: totals, claims, and the freezes that gateways already set. A batch's effects and position are
+ * one write of the store, so a repeated batch changes nothing; a store that fails rejects the batch, which comes again.
+ */
+export class CheckFollower {
+  readonly #context: ServiceContext;
+  readonly #store: PolicyStore;
+  readonly #announcer: Announcer;
+
+  constructor(context: ServiceContext, store: PolicyStore, announcer: Announcer) {
+    this.#context = context;
+    this.#store = store;
+    this.#announcer = announcer;
+  }
+
+  position(_topic: TopicName, partition: number): Promise<number | null> {
+    return this.#store.position(partition);
+  }
+
+  async handle(batch: LogBatch): Promise<void> {
+    const last = batch.records.at(-1);
+    if (last === undefined) return;
+    const events = await this.#read(batch.records);
+    const freezes = events.some((event) => event.freezesAgent);
+    const nowMs = freezes ? await this.#context.counters.now() : 0;
+    const { partition } = batch;
+    const followed = { partition, next: last.offset + 1, logTimeMs: last.appendedAtMs, events };
+    await this.#store.follow(followed, (fresh, state) => {
+      const { frozen, ...effects } = followChecks(fresh, state, nowMs);
+      const agents = frozen.map(({ agent, event, because: { cadenceSeconds } }) =>
+        agentWrite(agent, event, { occurredAtMs: nowMs, cadenceSeconds, apiKeyId: null }),
+      );
+      return { ...effects, agents };
+    });
+    // The gateway set the freeze before it answered; what the announcer cannot tell now it tells later.
+    if (freezes) this.#announcer.announce().catch(() => undefined);
+  }
+
+  async #read(records: readonly LogRecord[]): Promise<FollowedCheck[]> {
+    const checks: FollowedCheck[] = [];
+    for (const record of records) {
+      const envelope = readEnvelope(parse(record.value));
+      if (envelope.ok) {
+        const check = readCheck(envelope.value, record.partition, record.offset);
+        if (check !== null) checks.push(check);
+      } else {
+        await park(this.#context, GROUP, record, envelope.problem);
+      }
+    }
+    return checks;
+  }
+}
+
+function parse(value: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}

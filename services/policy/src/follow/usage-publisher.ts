@@ -1,0 +1,71 @@
+import { versionedRecord } from '@countersign/service-kit';
+import type { ServiceContext } from '@countersign/service-kit';
+import { positionRecord, positionVersion } from '../domain/usage-records.js';
+import type { PolicyStore } from '../store/port.js';
+
+const EVERY_MS = 1000;
+const PAGE = 500;
+/** The counters keep a claim for 24 hours; an hour more, so that no clock ends it early. */
+const CLAIM_MS = 25 * 3600 * 1000;
+const CLAIMS_AT_ONCE = 2000;
+
+/**
+ * Brings the topic `usage` up to the store, every second and at the stop: first every changed row, then the position
+ * that they reach, so that whoever rebuilds counters from the topic misses nothing below that position.
+ */
+export class UsagePublisher {
+  readonly #context: Pick<ServiceContext, 'eventLog' | 'log' | 'clock'>;
+  readonly #store: PolicyStore;
+  #timer: NodeJS.Timeout | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #publishedVersion = 0;
+
+  constructor(context: Pick<ServiceContext, 'eventLog' | 'log' | 'clock'>, store: PolicyStore) {
+    this.#context = context;
+    this.#store = store;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.publish().catch((error: unknown) => {
+        this.#context.log.warn({ err: error }, 'usage was not published, the next second tries again');
+      });
+    }, EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** One sweep at a time. Rejects when log or store refuse; what was not published stays to be. */
+  publish(): Promise<void> {
+    const sweep = this.#running.catch(() => undefined).then(() => this.#sweep());
+    this.#running = sweep;
+    return sweep;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.publish().catch((error: unknown) => {
+      this.#context.log.warn({ err: error }, 'usage was not published at the stop, the next start does');
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    await this.#store.endClaims(this.#context.clock() - CLAIM_MS, CLAIMS_AT_ONCE);
+    // Read before the rows: whatever lies below it is in them.
+    const positions = await this.#store.positions();
+    let after = '';
+    for (;;) {
+      const rows = await this.#store.unpublished(after, PAGE);
+      if (rows.length === 0) break;
+      await this.#context.eventLog.append(
+        rows.map(({ key, version, value }) => versionedRecord('usage', key, version, value)),
+      );
+      await this.#store.published(rows);
+      after = rows.at(-1)!.key;
+    }
+    const version = positionVersion(positions);
+    if (version === this.#publishedVersion) return;
+    const { key, value } = positionRecord(positions);
+    await this.#context.eventLog.append([versionedRecord('usage', key, version, value)]);
+    this.#publishedVersion = version;
+  }
+}

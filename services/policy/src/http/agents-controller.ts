@@ -1,0 +1,90 @@
+import { Controller, Inject } from '@nestjs/common';
+import { policyRoutes } from '@countersign/contracts';
+import { HttpRefusal, HttpRoute, Input, uuidV4 } from '@countersign/service-kit';
+import type { ApiKeyCaller, RouteInput, SessionCaller } from '@countersign/service-kit';
+import { agentRecord, readAgentBody } from '../domain/agent.js';
+import type { AgentBody, AgentFields, AgentRecord } from '../domain/agent.js';
+import type { AgentChanges, Caller } from '../change-agent/agent-changes.js';
+import type { PolicyStore } from '../store/port.js';
+import { AGENT_CHANGES, POLICY_STORE } from './tokens.js';
+
+interface Paging {
+  readonly limit: number;
+  readonly offset: number;
+}
+interface ReasonBody {
+  readonly reason?: string | null;
+}
+
+@Controller()
+export class AgentsController {
+  constructor(
+    @Inject(AGENT_CHANGES) private readonly changes: AgentChanges,
+    @Inject(POLICY_STORE) private readonly store: PolicyStore,
+  ) {}
+
+  @HttpRoute(policyRoutes.createAgent)
+  async create(@Input() input: RouteInput<AgentBody>): Promise<AgentRecord> {
+    return agentRecord(await this.changes.create(uuidV4(), byUser(input.caller), newFields(input.body)));
+  }
+
+  @HttpRoute(policyRoutes.registerAgent)
+  async register(@Input() input: RouteInput<AgentBody, unknown, ApiKeyCaller>): Promise<AgentRecord> {
+    const { accountId, apiKeyId } = input.caller;
+    const caller: Caller = { accountId, apiKeyId, actor: { kind: 'api_key', id: apiKeyId } };
+    return agentRecord(await this.changes.create(uuidV4(), caller, newFields(input.body)));
+  }
+
+  @HttpRoute(policyRoutes.listAgents)
+  async list(@Input() { caller, query }: RouteInput<unknown, Paging>): Promise<object> {
+    const { limit, offset } = query;
+    const { items, total } = await this.store.list(caller.accountId, limit, offset);
+    return { agents: items.map(agentRecord), total, limit, offset };
+  }
+
+  @HttpRoute(policyRoutes.getAgent)
+  async get(@Input() { caller, params }: RouteInput): Promise<AgentRecord> {
+    return agentRecord(await this.changes.find(caller.accountId, agentId(params)));
+  }
+
+  @HttpRoute(policyRoutes.updateAgent)
+  async update(@Input() { caller, params, body }: RouteInput<AgentBody>): Promise<AgentRecord> {
+    return agentRecord(await this.changes.update(byUser(caller), agentId(params), fieldsOf(body)));
+  }
+
+  @HttpRoute(policyRoutes.freezeAgent)
+  async freeze(@Input() { caller, params, body }: RouteInput<ReasonBody>): Promise<AgentRecord> {
+    return agentRecord(await this.changes.freeze(byUser(caller), agentId(params), body.reason ?? null));
+  }
+
+  @HttpRoute(policyRoutes.unfreezeAgent)
+  async unfreeze(@Input() { caller, params, body }: RouteInput<ReasonBody>): Promise<AgentRecord> {
+    return agentRecord(await this.changes.unfreeze(byUser(caller), agentId(params), body.reason ?? null));
+  }
+
+  @HttpRoute(policyRoutes.deactivateAgent)
+  async deactivate(@Input() { caller, params, body }: RouteInput<ReasonBody>): Promise<AgentRecord> {
+    return agentRecord(await this.changes.deactivate(byUser(caller), agentId(params), body.reason ?? null));
+  }
+}
+
+export function byUser(caller: SessionCaller): Caller {
+  return { accountId: caller.accountId, actor: { kind: 'user', id: caller.userId }, apiKeyId: null };
+}
+
+/** Ids are kept in lower case and asked for in either. */
+export function agentId(params: Readonly<Record<string, string>>): string {
+  return params['id']!.toLowerCase();
+}
+
+function fieldsOf(body: AgentBody): Partial<AgentFields> {
+  const read = readAgentBody(body);
+  if ('error' in read) throw new HttpRefusal(400, read.error);
+  return read.fields;
+}
+
+function newFields(body: AgentBody): AgentFields {
+  const { name, type, purpose, version } = fieldsOf(body);
+  if (name === undefined) throw new HttpRefusal(400, 'name is required');
+  return { name, type: type ?? null, purpose: purpose ?? null, version: version ?? null };
+}

@@ -1,0 +1,47 @@
+import { Controller, Inject } from '@nestjs/common';
+import { policyRoutes } from '@countersign/contracts';
+import type { BehaviorProfile } from '@countersign/contracts';
+import { HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
+import type { RouteInput } from '@countersign/service-kit';
+import type { AgentChanges } from '../change-agent/agent-changes.js';
+import { readPatchFor } from '../domain/profile.js';
+import type { SafetyPackage } from '../safety-packages/load-packages.js';
+import { agentId, byUser } from './agents-controller.js';
+import { AGENT_CHANGES, SAFETY_PACKAGES } from './tokens.js';
+
+@Controller()
+export class ProfilesController {
+  constructor(
+    @Inject(AGENT_CHANGES) private readonly changes: AgentChanges,
+    @Inject(SAFETY_PACKAGES) private readonly packages: readonly SafetyPackage[],
+  ) {}
+
+  @HttpRoute(policyRoutes.getProfile)
+  async get(@Input() { caller, params }: RouteInput): Promise<BehaviorProfile> {
+    return (await this.changes.find(caller.accountId, agentId(params))).facts.profile;
+  }
+
+  @HttpRoute(policyRoutes.updateProfile)
+  async update(@Input() { caller, params, body }: RouteInput): Promise<BehaviorProfile> {
+    const id = agentId(params);
+    const read = readPatchFor(id, body);
+    if ('error' in read) throw new HttpRefusal(400, read.error);
+    return (await this.changes.changeProfile(byUser(caller), id, read.patch)).facts.profile;
+  }
+
+  @HttpRoute(policyRoutes.listSafetyPackages)
+  list(): { readonly packages: readonly SafetyPackage[] } {
+    return { packages: this.packages };
+  }
+
+  @HttpRoute(policyRoutes.applySafetyPackage)
+  async apply(@Input() { caller, params, body }: RouteInput<{ readonly packageId: string }>): Promise<BehaviorProfile> {
+    const id = agentId(params);
+    await this.changes.find(caller.accountId, id);
+    const chosen = this.packages.find((safetyPackage) => safetyPackage.id === body.packageId);
+    if (chosen === undefined) {
+      throw new HttpRefusal(404, 'no such safety package: GET /v1/safety-packages lists them');
+    }
+    return (await this.changes.applyPackage(byUser(caller), id, chosen.rules)).facts.profile;
+  }
+}

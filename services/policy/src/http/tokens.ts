@@ -1,0 +1,5 @@
+/** What the controllers and the consumer are given. */
+export const AGENT_CHANGES = Symbol('AgentChanges');
+export const POLICY_STORE = Symbol('PolicyStore');
+export const SAFETY_PACKAGES = Symbol('SafetyPackages');
+export const CHECK_FOLLOWER = Symbol('CheckFollower');
