@@ -1,1 +1,13 @@
-export {};
+import { auditLogRoutes } from '@countersign/contracts';
+import type { ServiceDefinition } from '@countersign/service-kit';
+import { startAuditLog } from './service.js';
+
+/** The archive of events: lists, the violation inbox, erasure, and where events are anchored. */
+export const definition: ServiceDefinition = {
+  name: 'audit-log',
+  routes: Object.values(auditLogRoutes),
+  reads: ['agent-events', 'anchors', 'agents', 'accounts'],
+  writes: ['agent-events', 'agent-heads', 'dead-letters'],
+  after: [],
+  start: startAuditLog,
+};

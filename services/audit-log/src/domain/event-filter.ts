@@ -1,0 +1,50 @@
+import type { EventsQuery } from '@countersign/contracts';
+
+/** What `GET /v1/events` asks of one account; absent members do not restrict. */
+export interface EventFilter {
+  /** Lower case. */
+  readonly agentId?: string;
+  /** ms since the epoch; in. */
+  readonly fromMs?: number;
+  /** ms since the epoch; out. */
+  readonly toMs?: number;
+  readonly type?: string;
+  readonly outcome?: string;
+  readonly allowed?: boolean;
+  readonly violationType?: string;
+}
+
+/** A day that no calendar has, such as the 30th of February. */
+export class NoSuchTime extends Error {
+  override readonly name = 'NoSuchTime';
+}
+
+/** @throws NoSuchTime naming the parameter */
+export function eventFilter(query: EventsQuery): EventFilter {
+  return {
+    ...(query.agentId === undefined ? {} : { agentId: query.agentId.toLowerCase() }),
+    ...(query.from === undefined ? {} : { fromMs: instantOf('from', query.from) }),
+    ...(query.to === undefined ? {} : { toMs: instantOf('to', query.to) }),
+    ...(query.type === undefined ? {} : { type: query.type }),
+    ...(query.outcome === undefined ? {} : { outcome: query.outcome }),
+    ...(query.allowed === undefined ? {} : { allowed: query.allowed }),
+    ...(query.violation_type === undefined ? {} : { violationType: query.violation_type }),
+  };
+}
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})T/;
+
+/**
+ * First millisecond at or after `text` (ISO 8601 with a zone): events have milliseconds, so a bound with a finer
+ * fraction stands at the next one.
+ */
+function instantOf(name: string, text: string): number {
+  const ms = Date.parse(text);
+  const [, year, month, day] = DATE.exec(text) ?? [];
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number.isNaN(ms) || Number(day) > lastDay) {
+    throw new NoSuchTime(`${name} must be a time that the calendar has, such as 2026-03-01T00:00:00.000Z`);
+  }
+  const finer = /\.\d{3}(\d*)/.exec(text)?.[1] ?? '';
+  return /[1-9]/.test(finer) ? ms + 1 : ms;
+}

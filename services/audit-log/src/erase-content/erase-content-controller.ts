@@ -1,0 +1,15 @@
+import { Controller, Inject } from '@nestjs/common';
+import { auditLogRoutes } from '@countersign/contracts';
+import { HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
+import { ERASURE } from '../tokens.js';
+import type { Erasure } from './erasure.js';
+
+@Controller()
+export class EraseContentController {
+  constructor(@Inject(ERASURE) private readonly erasure: Erasure) {}
+
+  @HttpRoute(auditLogRoutes.eraseContent)
+  erase(@Input() { params, caller }: RouteInput): Promise<void> {
+    return this.erasure.erase(caller.accountId, caller.userId, params['eventId']!.toLowerCase());
+  }
+}

@@ -1,0 +1,62 @@
+import { TOPICS, type EventEnvelope, type JsonValue } from '@countersign/contracts';
+import { commit, toBase64Url, uuidV7, type Sha256 } from '@countersign/evidence';
+
+export interface ErasureOrder {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly agentId: string;
+  /** The event whose content goes. */
+  readonly eventId: string;
+  readonly cadenceSeconds: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The event that says that content was erased. `until` in it: from then on no copy is left in the log either.
+ * @param nowMs the counters' clock
+ * @param random gives as many random bytes as asked
+ */
+export function erasureEvent(
+  order: ErasureOrder,
+  nowMs: number,
+  random: (bytes: number) => Uint8Array,
+  sha256: Sha256,
+): EventEnvelope {
+  const salt = toBase64Url(random(16));
+  const until = new Date(nowMs + TOPICS['agent-events'].retention.days * DAY_MS).toISOString();
+  const value: JsonValue = { by: { kind: 'user', id: order.userId }, until };
+  return {
+    v: 1,
+    leaf: {
+      v: 1,
+      type: 'content.erased',
+      eventId: uuidV7(nowMs, random(10)),
+      refersTo: order.eventId,
+      agentId: order.agentId,
+      occurredAt: new Date(nowMs).toISOString(),
+      outcome: null,
+      allowed: null,
+      reason: null,
+      severity: null,
+      violation_type: null,
+      rule: null,
+      detail: null,
+      actionKind: null,
+      profileVersion: null,
+      profileSha256: null,
+      action: commit('action', salt, value, sha256),
+      payload: null,
+    },
+    openings: { action: { salt, value } },
+    accountId: order.accountId,
+    cadenceSeconds: order.cadenceSeconds,
+    costMicros: 0,
+    countsAction: false,
+    freezesAgent: false,
+    apiKeyId: null,
+    idempotency: null,
+    answer: null,
+    coverage: null,
+  };
+}

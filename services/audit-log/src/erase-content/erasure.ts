@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import type { AccountFacts } from '@countersign/contracts';
+import { HttpRefusal, nodeCrypto, type Projection, type ServiceContext } from '@countersign/service-kit';
+import type { StoredEvent } from '../domain/event-record.js';
+import { NotCaughtUp, type EventIntake } from '../ingest/event-intake.js';
+import type { EventStore } from '../store/port.js';
+import { erasureEvent } from './erasure-event.js';
+
+const WAIT_MS = 2_000;
+
+/**
+ * Erases content by one durable write: the event `content.erased`. The archive deletes when the event comes back to it,
+ * as every rebuild and restore will.
+ */
+export class Erasure {
+  readonly #context: ServiceContext;
+  readonly #store: EventStore;
+  readonly #intake: EventIntake;
+  readonly #accounts: Projection<AccountFacts>;
+
+  constructor(context: ServiceContext, store: EventStore, intake: EventIntake, accounts: Projection<AccountFacts>) {
+    this.#context = context;
+    this.#store = store;
+    this.#intake = intake;
+    this.#accounts = accounts;
+  }
+
+  /** @throws HttpRefusal 404 for another account's event, 503 when the erasure is not durable or not yet carried out */
+  async erase(accountId: string, userId: string, eventId: string): Promise<void> {
+    const event = await this.#find(accountId, eventId);
+    if (event === null) throw new HttpRefusal(404, 'no such event');
+    if (event.openings.action === undefined && event.openings.payload === undefined) return;
+    const account = this.#accounts.get(accountId);
+    const cadenceSeconds = this.#context.config.anchorWindowSeconds ?? account?.value.cadenceSeconds;
+    if (cadenceSeconds === undefined) throw new HttpRefusal(503, 'the account is not known here yet: try again');
+    const envelope = erasureEvent(
+      { accountId, userId, agentId: event.leaf.agentId, eventId, cadenceSeconds },
+      await this.#context.counters.now(),
+      randomBytes,
+      nodeCrypto.sha256,
+    );
+    await this.#carryOut(event.leaf.agentId, JSON.stringify(envelope));
+  }
+
+  /** An event that was answered just before may not be stored yet: then what the log holds now is waited for. */
+  async #find(accountId: string, eventId: string): Promise<StoredEvent | null> {
+    const found = await this.#store.find(accountId, eventId);
+    if (found !== null) return found;
+    await this.#intake
+      .caughtUp(await this.#context.eventLog.endOffsets('agent-events'), WAIT_MS)
+      .catch(() => undefined);
+    return this.#store.find(accountId, eventId);
+  }
+
+  async #carryOut(key: string, value: string): Promise<void> {
+    const appended = await this.#context.eventLog
+      .append([{ topic: 'agent-events', key, value }])
+      .catch((error: unknown) => {
+        this.#context.log.error({ err: error }, 'an erasure was not taken by the event log');
+        throw new HttpRefusal(503, 'the erasure could not be made durable: try again', { 'retry-after': '1' });
+      });
+    const offsets = Object.fromEntries(appended.map(({ partition, offset }) => [partition, offset + 1]));
+    await this.#intake.caughtUp(offsets, WAIT_MS).catch((error: unknown) => {
+      if (!(error instanceof NotCaughtUp)) throw error;
+      throw new HttpRefusal(503, 'the erasure is recorded and not yet carried out: ask again', { 'retry-after': '1' });
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import type { AnchorFacts } from '@countersign/contracts';
+import type { LogBatch } from '@countersign/event-log';
+import { readVersionedRecord } from '@countersign/service-kit';
+import type { AnchoredWindow, EventStore } from '../store/port.js';
+
+/** Takes the windows of `anchors` into the store; its other records are not audit-log's. */
+export class AnchorIntake {
+  readonly #store: EventStore;
+
+  constructor(store: EventStore) {
+    this.#store = store;
+  }
+
+  /** @throws RecordUnreadable for what this release cannot read: the partition stands still, nothing is skipped */
+  async take({ topic, partition, records }: LogBatch): Promise<void> {
+    const windows: AnchoredWindow[] = [];
+    for (const record of records) {
+      const { value } = readVersionedRecord<AnchorFacts>(record);
+      if (value?.kind === 'window') windows.push(value);
+    }
+    await this.#store.saveAnchors(windows, { topic, partition, next: (records.at(-1)?.offset ?? -1) + 1 });
+  }
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { AccountFacts, AgentFacts } from '@countersign/contracts';
+import { Projection, type RunningService, type ServiceContext } from '@countersign/service-kit';
+import { AgentAnchorsController } from './agent-anchors/agent-anchors-controller.js';
+import { AlertsController } from './alerts/alerts-controller.js';
+import { eventArchive } from './archive/event-archive.js';
+import { EraseContentController } from './erase-content/erase-content-controller.js';
+import { Erasure } from './erase-content/erasure.js';
+import { AnchorIntake } from './ingest/anchor-intake.js';
+import { Consumers } from './ingest/consumers.js';
+import { EventIntake } from './ingest/event-intake.js';
+import { ListEventsController } from './list-events/list-events-controller.js';
+import { HeadPublisher } from './publish-heads/head-publisher.js';
+import { SqliteEventStore } from './store/sqlite.js';
+import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, STORE } from './tokens.js';
+
+@Module({})
+class AuditLogModule {}
+
+/** Opens the store, follows the projections and puts the parts together. */
+export async function startAuditLog(context: ServiceContext): Promise<RunningService> {
+  const store = new SqliteEventStore(join(context.directory, 'events.db'));
+  const agents = await Projection.follow<AgentFacts>(context, 'agents');
+  const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
+  const heads = new HeadPublisher(context, store);
+  const events = new EventIntake(context, store, heads.moved);
+  const erasure = new Erasure(context, store, events, accounts);
+  context.provide('event-archive', eventArchive(store, events));
+  heads.start();
+
+  const module: DynamicModule = {
+    module: AuditLogModule,
+    controllers: [Consumers, ListEventsController, AlertsController, AgentAnchorsController, EraseContentController],
+    providers: [
+      { provide: STORE, useValue: store },
+      { provide: CLOCK, useValue: context.clock },
+      { provide: EVENT_INTAKE, useValue: events },
+      { provide: ANCHOR_INTAKE, useValue: new AnchorIntake(store) },
+      { provide: ERASURE, useValue: erasure },
+      { provide: AGENTS, useValue: agents },
+    ],
+  };
+  return {
+    module,
+    consumer: { group: 'audit-log', position: (topic, partition) => store.position(topic, partition) },
+    notReady: () =>
+      [agents.problem(), accounts.problem(), heads.problem()].filter((problem): problem is string => problem !== null),
+    stop: async () => {
+      await heads.stop();
+      await agents.stop();
+      await accounts.stop();
+      await store.close();
+    },
+  };
+}

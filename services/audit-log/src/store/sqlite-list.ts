@@ -1,0 +1,187 @@
+import type { ArchivedEvent, EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
+import type { SqliteDatabase } from '@countersign/service-kit';
+import type { StoredEvent } from '../domain/event-record.js';
+import type { EventFilter } from '../domain/event-filter.js';
+import type { Page } from './port.js';
+import { HOUR_MS } from './sqlite-append.js';
+import type { SqliteNumbers } from './sqlite-numbers.js';
+
+/** Before and after every instant that a leaf can name. */
+const EARLIEST = -8_640_000_000_000_000;
+const LATEST = 8_640_000_000_000_001;
+
+/** `:anchored` is whether the leaf lies in an anchored window of its agent. */
+const SHOWN = `e.sequence, e.leaf, o.value AS openings, coalesce((
+  SELECT w.last_sequence >= e.sequence FROM agent_windows w
+  WHERE w.agent_n = e.agent_n AND w.first_sequence <= e.sequence ORDER BY w.first_sequence DESC LIMIT 1), 0) AS anchored
+  FROM events e LEFT JOIN openings o ON o.n = e.n`;
+
+const ARCHIVED = `e.sequence, e.erased, e.leaf, e.facts, o.value AS openings
+  FROM events e LEFT JOIN openings o ON o.n = e.n`;
+
+interface ShownRow {
+  readonly sequence: number;
+  readonly leaf: string;
+  readonly openings: string | null;
+  readonly anchored: number;
+}
+
+interface ArchivedRow {
+  readonly sequence: number;
+  readonly erased: number;
+  readonly leaf: string;
+  readonly facts: string;
+  readonly openings: string | null;
+}
+
+interface Range {
+  readonly accountN: number;
+  /** `null`: all agents of the account. */
+  readonly agentN: number | null;
+  readonly classes: readonly number[] | null;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+type Parameter = number | string | Buffer;
+
+interface Statement {
+  all(...parameters: Parameter[]): unknown[];
+}
+
+/** Reads pages and counts. Statements differ by filter only in their text, so they are prepared once for each. */
+export class SqliteList {
+  readonly #database: SqliteDatabase;
+  readonly #numbers: SqliteNumbers;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(database: SqliteDatabase, numbers: SqliteNumbers) {
+    this.#database = database;
+    this.#numbers = numbers;
+  }
+
+  list(accountId: string, filter: EventFilter, { limit, offset }: Page): { events: StoredEvent[]; total: number } {
+    const range = this.#range(accountId, filter);
+    const total = range === null ? 0 : this.#count(range);
+    // The exact rest, so that the search ends at the last match instead of at the end of the index.
+    const rest = Math.min(limit, total - offset);
+    if (range === null || rest <= 0) return { events: [], total };
+    const sql = `WITH page AS (SELECT n FROM events ${where(range)} ORDER BY occurred_at DESC, n DESC LIMIT ? OFFSET ?)
+      SELECT ${SHOWN} WHERE e.n IN page ORDER BY e.occurred_at DESC, e.n DESC`;
+    return { events: this.#all<ShownRow>(sql, ...bounds(range), rest, offset).map(shown), total };
+  }
+
+  find(accountId: string, eventId: Buffer): StoredEvent | null {
+    const accountN = this.#numbers.knownAccount(accountId);
+    if (accountN === null) return null;
+    const rows = this.#all<ShownRow>(`SELECT ${SHOWN} WHERE e.event_id = ? AND e.account_n = ?`, eventId, accountN);
+    return rows[0] === undefined ? null : shown(rows[0]);
+  }
+
+  /** Blocked leaves that arrived after row `afterN`. */
+  blocked(accountN: number, afterN: number, { limit, offset }: Page): StoredEvent[] {
+    const sql = `WITH page AS (SELECT n FROM events WHERE blocked = 1 AND account_n = ? AND n > ? ORDER BY n DESC LIMIT ? OFFSET ?)
+      SELECT ${SHOWN} WHERE e.n IN page ORDER BY e.n DESC`;
+    return this.#all<ShownRow>(sql, accountN, afterN, limit, offset).map(shown);
+  }
+
+  range(agentId: string, first: number, last: number, limit: number): ArchivedEvent[] {
+    const sql = `SELECT ${ARCHIVED} WHERE e.agent_n = (SELECT n FROM agents WHERE id = ?)
+      AND e.sequence BETWEEN ? AND ? ORDER BY e.sequence LIMIT ?`;
+    return this.#all<ArchivedRow>(sql, agentId, first, last, limit).map(archived);
+  }
+
+  referring(eventId: Buffer): ArchivedEvent[] {
+    return this.#all<ArchivedRow>(`SELECT ${ARCHIVED} WHERE e.refers_to = ? ORDER BY e.n`, eventId).map(archived);
+  }
+
+  #range(accountId: string, filter: EventFilter): Range | null {
+    const accountN = this.#numbers.knownAccount(accountId);
+    const classes = this.#numbers.matching(filter);
+    if (accountN === null || classes?.length === 0) return null;
+    const agentN = filter.agentId === undefined ? null : this.#agent(accountN, filter.agentId);
+    if (agentN === undefined) return null;
+    const fromMs = Math.max(filter.fromMs ?? EARLIEST, EARLIEST);
+    const toMs = Math.min(filter.toMs ?? LATEST, LATEST);
+    return fromMs >= toMs ? null : { accountN, agentN, classes, fromMs, toMs };
+  }
+
+  #agent(accountN: number, agentId: string): number | undefined {
+    return this.#all<{ n: number }>('SELECT n FROM agents WHERE id = ? AND account_n = ?', agentId, accountN)[0]?.n;
+  }
+
+  /** Whole hours from their counts, the two broken ones from the index. */
+  #count(range: Range): number {
+    const firstHour = Math.ceil(range.fromMs / HOUR_MS);
+    const endHour = Math.floor(range.toMs / HOUR_MS);
+    if (firstHour >= endHour) return this.#countRows(range);
+    let total = this.#countHours(range, firstHour, endHour);
+    if (range.fromMs < firstHour * HOUR_MS && range.fromMs > EARLIEST) {
+      total += this.#countRows({ ...range, toMs: firstHour * HOUR_MS });
+    }
+    if (range.toMs > endHour * HOUR_MS && range.toMs < LATEST) {
+      total += this.#countRows({ ...range, fromMs: endHour * HOUR_MS });
+    }
+    return total;
+  }
+
+  #countHours({ accountN, agentN, classes }: Range, firstHour: number, endHour: number): number {
+    const sql = `SELECT coalesce(sum(count), 0) AS total FROM hours
+      WHERE account_n = ? AND agent_n = ? AND hour >= ? AND hour < ? ${classFilter(classes)}`;
+    return this.#all<{ total: number }>(sql, accountN, agentN ?? 0, firstHour, endHour)[0]!.total;
+  }
+
+  #countRows(range: Range): number {
+    const sql = `SELECT count(*) AS total FROM events ${where(range)}`;
+    return this.#all<{ total: number }>(sql, ...bounds(range))[0]!.total;
+  }
+
+  #all<Row>(sql: string, ...parameters: Parameter[]): Row[] {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      if (this.#statements.size >= 500) this.#statements.clear();
+      statement = this.#database.prepare<Parameter[]>(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement.all(...parameters) as Row[];
+  }
+}
+
+function where({ agentN, classes }: Range): string {
+  const by =
+    agentN === null
+      ? 'INDEXED BY events_by_account WHERE account_n = ?'
+      : 'INDEXED BY events_by_agent WHERE agent_n = ?';
+  return `${by} AND occurred_at >= ? AND occurred_at < ? ${classFilter(classes)}`;
+}
+
+function bounds({ accountN, agentN, fromMs, toMs }: Range): number[] {
+  return agentN === null ? [accountN, fromMs, toMs] : [agentN, fromMs, toMs];
+}
+
+/** The numbers are ours: they may stand in the text. */
+function classFilter(classes: readonly number[] | null): string {
+  return classes === null ? '' : `AND class_n IN (${classes.join(',')})`;
+}
+
+function shown({ sequence, leaf, openings, anchored }: ShownRow): StoredEvent {
+  return {
+    sequence,
+    leaf: JSON.parse(leaf) as LeafEvent,
+    openings: readOpenings(openings),
+    anchored: anchored === 1,
+  };
+}
+
+function archived({ sequence, erased, leaf, facts, openings }: ArchivedRow): ArchivedEvent {
+  const rest = JSON.parse(facts) as Omit<EventEnvelope, 'leaf' | 'openings'>;
+  return {
+    sequence,
+    erased: erased === 1,
+    envelope: { ...rest, leaf: JSON.parse(leaf) as LeafEvent, openings: readOpenings(openings) },
+  };
+}
+
+function readOpenings(text: string | null): Openings {
+  return text === null ? {} : (JSON.parse(text) as Openings);
+}

@@ -1,0 +1,7 @@
+/** What the controllers are given. */
+export const STORE = Symbol('event store');
+export const CLOCK = Symbol('clock');
+export const EVENT_INTAKE = Symbol('event intake');
+export const ANCHOR_INTAKE = Symbol('anchor intake');
+export const ERASURE = Symbol('erasure');
+export const AGENTS = Symbol('agents projection');
