@@ -35,7 +35,7 @@ function unavailable(): HttpRefusal {
   return new HttpRefusal(503, 'credentials cannot be checked at the moment: try again', { 'retry-after': '1' });
 }
 
-export type AuthenticatorContext = Pick<ServiceContext, 'name' | 'config' | 'clock' | 'eventLog' | 'counters'>;
+export type AuthenticatorContext = Pick<ServiceContext, 'config' | 'clock' | 'eventLog' | 'counters'>;
 
 /**
  * Follows `sessions`, `api-keys` or both. A credential that was changed or revoked anywhere is judged by that change:
@@ -45,10 +45,11 @@ export async function openAuthenticator(
   context: AuthenticatorContext,
   kinds: { readonly session: boolean; readonly apiKey: boolean },
 ): Promise<Authenticator> {
+  const reader = { name: 'edge', eventLog: context.eventLog };
   const tokens = kinds.session ? await sessionTokens(context) : null;
-  const sessions = kinds.session ? await Projection.follow<SessionFacts>(context, 'sessions') : null;
+  const sessions = kinds.session ? await Projection.follow<SessionFacts>(reader, 'sessions') : null;
   const apiKeys = kinds.apiKey
-    ? await Projection.follow<ApiKeyFacts>(context, 'api-keys', { indexes: { sha256: (_id, key) => key.sha256 } })
+    ? await Projection.follow<ApiKeyFacts>(reader, 'api-keys', { indexes: { sha256: (_id, key) => key.sha256 } })
     : null;
   const followed = [sessions, apiKeys].filter((projection) => projection !== null);
   return {

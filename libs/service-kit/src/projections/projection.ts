@@ -52,7 +52,7 @@ export class Projection<T> {
 
   /** Begins to read; `caughtUp()` resolves once everything that the topic held has been applied. */
   static async follow<T>(
-    context: Pick<ServiceContext, 'name' | 'eventLog'>,
+    context: Pick<ServiceContext, 'eventLog'> & { readonly name: string },
     topic: TopicName,
     options: FollowOptions<T> = {},
   ): Promise<Projection<T>> {

@@ -1,0 +1,56 @@
+import { nullable, uuid } from '@countersign/contracts';
+import type { JsonSchema } from '@countersign/contracts';
+import { compileSchema } from './validation.js';
+
+const action: JsonSchema = {
+  type: 'object',
+  required: ['agentId', 'action'],
+  additionalProperties: false,
+  properties: {
+    agentId: uuid,
+    action: {
+      type: 'object',
+      required: ['type'],
+      properties: { type: { type: 'string', minLength: 1 }, cost: { type: 'number', minimum: 0 } },
+    },
+    tags: { type: 'array', maxItems: 2, items: nullable({ type: 'string', maxLength: 4 }) },
+    format: { enum: ['json', 'pdf'] },
+  },
+};
+const AGENT = '0198c0de-0000-7000-8000-000000000001';
+
+describe('what is wrong with a body', () => {
+  const check = compileSchema(action);
+  it.each([
+    [[], 'the body must be an object'],
+    [{}, 'agentId is required'],
+    [{ agentId: AGENT, action: {} }, 'action.type is required'],
+    [{ agentId: 'x', action: { type: 'a' } }, 'agentId must be a UUID'],
+    [{ agentId: 7, action: { type: 'a' } }, 'agentId must be a string'],
+    [{ agentId: AGENT, action: { type: '' } }, 'action.type must have at least 1 character'],
+    [{ agentId: AGENT, action: { type: 'a', cost: -1 } }, 'action.cost must be at least 0'],
+    [{ agentId: AGENT, action: { type: 'a' }, actionType: 'a' }, 'actionType is not a field that is known here'],
+    [{ agentId: AGENT, action: { type: 'a' }, 'a b': 1 }, '… is not a field that is known here'],
+    [{ agentId: AGENT, action: { type: 'a' }, tags: [1] }, 'tags[0] must be a string or null'],
+    [{ agentId: AGENT, action: { type: 'a' }, tags: ['', 'long entry'] }, 'tags[1] must have at most 4 characters'],
+    [{ agentId: AGENT, action: { type: 'a' }, tags: [null, null, null] }, 'tags must have at most 2 entries'],
+    [{ agentId: AGENT, action: { type: 'a' }, format: 'xml' }, 'format must be one of "json", "pdf"'],
+  ])('%j: %s', (body, problem) => {
+    expect(check(body)).toBe(problem);
+  });
+
+  it('is nothing for what fits', () => {
+    expect(
+      check({ agentId: AGENT, action: { type: 'a', anything: [{}] }, tags: ['a', null], format: 'pdf' }),
+    ).toBeNull();
+  });
+
+  it('takes own keys alone for fields', () => {
+    const inherits = compileSchema({ type: 'object', required: ['toString'], properties: { toString: {} } });
+    expect(inherits({})).toBe('toString is required');
+  });
+
+  it('refuses to compile a schema with an unknown keyword', () => {
+    expect(() => compileSchema({ type: 'object', propertys: {} })).toThrow('propertys');
+  });
+});

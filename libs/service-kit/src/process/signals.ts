@@ -1,0 +1,49 @@
+import type { Logger } from 'pino';
+
+/** Errors whose message is the whole explanation: no stack is printed. */
+const EXPLAINED = new Set([
+  'AddressInUse',
+  'ConfigurationError',
+  'DataDirectoryUnusable',
+  'InstanceRunning',
+  'LedgerDamaged',
+  'LedgerLocked',
+  'LogDamaged',
+  'StoreDamaged',
+]);
+
+/** One line for a person where the error explains itself, else its stack. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return EXPLAINED.has(error.name) ? error.message : (error.stack ?? error.message);
+}
+
+/**
+ * Ends the process by what `stop` does: on the first SIGINT or SIGTERM, with 0; a second one ends it at once with 1.
+ * An error that nobody caught is logged and ends it at once with 1: what is durable is durable.
+ */
+export function endOnSignals(log: Logger, stop: (signal: NodeJS.Signals) => Promise<void>): void {
+  let stopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stopping) {
+      log.warn({ signal }, 'ended at once by a second signal');
+      process.exit(1);
+    }
+    stopping = true;
+    stop(signal).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'did not stop cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  const onUncaught = (error: unknown): void => {
+    log.fatal({ err: error }, 'an error that nobody caught ends the process');
+    process.exit(1);
+  };
+  process.on('uncaughtException', onUncaught);
+  process.on('unhandledRejection', onUncaught);
+}

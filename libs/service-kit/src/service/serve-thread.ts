@@ -1,0 +1,99 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Route } from '@countersign/contracts';
+import { openAuthenticator } from '../credentials/authenticator.js';
+import type { Authenticator } from '../credentials/authenticator.js';
+import { createEdge } from '../edge/edge.js';
+import type { EdgeRoute } from '../edge/edge.js';
+import { HttpRefusal } from '../edge/http-contract.js';
+import { listen } from '../edge/server.js';
+import type { ListenOn, Listener } from '../edge/server.js';
+import { requestObserver } from '../health/metrics.js';
+import { probes } from '../health/probes.js';
+import type { ProbeSources } from '../health/probes.js';
+import type { ServiceDefinition } from './definition.js';
+import { startServices } from './start-services.js';
+import type { StartedServices, ThreadContext } from './start-services.js';
+
+export interface ServeOptions {
+  readonly on: ListenOn;
+  /** What the probes and the OpenAPI document tell of; absent: this thread answers no probe. */
+  readonly process?: Omit<ProbeSources, 'publicUrl'>;
+  /** Takes paths that no service of this thread has. */
+  readonly elsewhere?: RequestListener;
+  /** Only the edge of another thread reaches this one. */
+  readonly behindEdge?: boolean;
+}
+
+export interface ServingThread {
+  readonly address: string;
+  notReady(): readonly string[];
+  /** Takes no new request and lets running ones end for at most `graceMs`. */
+  closeIntake(graceMs: number): Promise<void>;
+  /** Afterwards: services drain, commit and close, in reverse order of their start. */
+  stop(): Promise<void>;
+}
+
+const STARTING = new HttpRefusal(503, 'the service is starting: try again in a moment', { 'retry-after': '1' });
+
+const refuseStarting = (): Promise<never> => Promise.reject(STARTING);
+
+/** Nobody is known yet: every credential waits. */
+const UNKNOWN: Authenticator = {
+  session: refuseStarting,
+  apiKey: refuseStarting,
+  notReady: () => ['credentials are being read'],
+  stop: async () => undefined,
+};
+
+/**
+ * Listens, then starts the services: probes answer from the first moment, everything else is 503 until its service runs.
+ * @param onListening hears the address before any service starts
+ */
+export async function serveThread(
+  definitions: readonly ServiceDefinition[],
+  thread: ThreadContext,
+  options: ServeOptions,
+  onListening: (address: string) => void = () => undefined,
+): Promise<ServingThread> {
+  const observe = requestObserver(thread.metrics);
+  const own = options.process === undefined ? [] : probes({ ...options.process, publicUrl: () => thread.publicUrl() });
+  const common = {
+    log: thread.log,
+    observe,
+    behindEdge: options.behindEdge === true,
+    ...(options.elsewhere === undefined ? {} : { elsewhere: options.elsewhere }),
+  };
+  const waiting = definitions.flatMap(({ routes }) => routes.map((route) => ({ route, handle: refuseStarting })));
+  let edge = createEdge({ ...common, routes: [...own, ...waiting], authenticator: UNKNOWN });
+  const listener = await listen(options.on, (request: IncomingMessage, response: ServerResponse) => {
+    edge(request, response);
+  });
+  onListening(listener.address);
+  try {
+    const services = await startServices(definitions, thread);
+    const authenticator = await authenticatorFor(services.routes, thread);
+    edge = createEdge({ ...common, routes: [...own, ...services.routes], authenticator, bare: services.bare });
+    return serving(listener, services, authenticator);
+  } catch (error) {
+    await listener.close(0);
+    throw error;
+  }
+}
+
+function authenticatorFor(routes: readonly EdgeRoute[], thread: ThreadContext): Promise<Authenticator> {
+  const uses = (auth: Route['auth']): boolean => routes.some(({ route }) => route.auth === auth);
+  return openAuthenticator(thread, { session: uses('session'), apiKey: uses('api-key') });
+}
+
+function serving(listener: Listener, services: StartedServices, authenticator: Authenticator): ServingThread {
+  return {
+    address: listener.address,
+    notReady: () => [...services.notReady(), ...authenticator.notReady()],
+    closeIntake: (graceMs) => listener.close(graceMs),
+    async stop() {
+      await authenticator.stop();
+      await services.stop();
+    },
+  };
+}
+

@@ -1,0 +1,154 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Logger } from 'pino';
+import type { Chain } from '@countersign/chain';
+import type { ServiceName } from '@countersign/contracts';
+import type { Counters } from '@countersign/counters';
+import type { EventLog } from '@countersign/event-log';
+import type { Config } from '../configuration/config.js';
+import type { EdgeRoute } from '../edge/edge.js';
+import { hostService } from '../hosting/nest-host.js';
+import type { HostedService } from '../hosting/nest-host.js';
+import type { BareHandler, RunningService, ServiceContext, ServiceDefinition } from './definition.js';
+import type { Neighbourhood } from './neighbourhood.js';
+import { startOrder } from './start-order.js';
+
+/** What the services of one thread share. */
+export interface ThreadContext {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly eventLog: EventLog;
+  readonly counters: Counters;
+  readonly metrics: Registry;
+  readonly neighbourhood: Neighbourhood;
+  readonly clock: () => number;
+  chain(): Promise<Chain>;
+  publicUrl(): string;
+}
+
+export interface StartedServices {
+  readonly routes: readonly EdgeRoute[];
+  readonly bare: readonly BareHandler[];
+  /** `<service>: <what it waits for>` */
+  notReady(): readonly string[];
+  /** In reverse order of the start: consumers end, then the service drains, commits and closes. */
+  stop(): Promise<void>;
+}
+
+interface Started {
+  readonly definition: ServiceDefinition;
+  readonly running: RunningService;
+  readonly hosted: HostedService | null;
+}
+
+/**
+ * Starts each service once those before it have started; what does not wait for another starts beside it.
+ * @throws what the first failing start threw, after those that had started were stopped
+ */
+export async function startServices(
+  definitions: readonly ServiceDefinition[],
+  thread: ThreadContext,
+): Promise<StartedServices> {
+  const order = startOrder(definitions);
+  const starting = new Map<ServiceName, Promise<Started>>();
+  for (const definition of order) {
+    const before = definition.after.map((name) => starting.get(name)).filter((start) => start !== undefined);
+    starting.set(
+      definition.name,
+      Promise.all(before).then(() => startOne(definition, thread)),
+    );
+  }
+  const results = await Promise.allSettled(starting.values());
+  const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) {
+    await stopAll(started, thread.log);
+    throw failed.reason;
+  }
+  reportLag(started, thread.metrics);
+  return {
+    routes: started.flatMap(edgeRoutes),
+    bare: started.flatMap(({ running }) => running.bare ?? []),
+    notReady: () => started.flatMap(problemsOf),
+    stop: () => stopAll(started, thread.log),
+  };
+}
+
+async function startOne(definition: ServiceDefinition, thread: ThreadContext): Promise<Started> {
+  const { name } = definition;
+  const begun = performance.now();
+  const context = await contextFor(name, thread);
+  const running = await definition.start(context);
+  try {
+    const hosted = await hostService(definition.routes, running, context);
+    context.log.debug({ ms: Math.round(performance.now() - begun) }, 'service started');
+    return { definition, running, hosted };
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}
+
+/** What one service sees of its thread; makes its folder. */
+export async function contextFor(name: ServiceName, thread: ThreadContext): Promise<ServiceContext> {
+  const { config, eventLog, counters, metrics, clock, neighbourhood } = thread;
+  const directory = join(config.dataDir, name);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return {
+    name,
+    config,
+    log: thread.log.child({ service: name }),
+    eventLog,
+    counters,
+    metrics,
+    clock,
+    directory,
+    chain: () => thread.chain(),
+    publicUrl: () => thread.publicUrl(),
+    provide: (which, neighbour) => neighbourhood.provide(which, neighbour),
+    neighbour: (which) => neighbourhood.neighbour(which),
+  };
+}
+
+function edgeRoutes({ definition, hosted }: Started): readonly EdgeRoute[] {
+  return definition.routes.map((route) => ({
+    route,
+    handle:
+      hosted?.handle ??
+      (() => Promise.reject(new Error(`${route.operationId} was left to Express, which does not know it`))),
+  }));
+}
+
+function problemsOf({ definition, running, hosted }: Started): readonly string[] {
+  return [...running.notReady(), ...(hosted?.notReady() ?? [])].map((problem) => `${definition.name}: ${problem}`);
+}
+
+async function stopAll(started: readonly Started[], log: Logger): Promise<void> {
+  for (const { definition, running, hosted } of [...started].reverse()) {
+    try {
+      await hosted?.stopConsuming();
+      await running.stop();
+      await hosted?.close();
+    } catch (error) {
+      log.error({ err: error, service: definition.name }, 'a service did not stop cleanly');
+    }
+  }
+}
+
+function reportLag(started: readonly Started[], registry: Registry): void {
+  const gauge = new Gauge({
+    name: 'countersign_consumer_lag_messages',
+    help: 'Messages of a partition that a service has not handled yet',
+    labelNames: ['service', 'partition'],
+    registers: [registry],
+    collect() {
+      for (const { definition, hosted } of started) {
+        for (const [partition, lag] of Object.entries(hosted?.lag() ?? {})) {
+          gauge.set({ service: definition.name, partition }, lag);
+        }
+      }
+    },
+  });
+}

@@ -1,0 +1,63 @@
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+
+/** Another process holds the data directory. */
+export class InstanceRunning extends Error {
+  override readonly name = 'InstanceRunning';
+  constructor(
+    readonly dataDir: string,
+    readonly holder: Holder | null,
+  ) {
+    const who = holder === null ? 'another process' : `process ${holder.pid}, started ${holder.startedAt},`;
+    super(`${who} uses ${dataDir}: stop it, or set COUNTERSIGN_DATA_DIR to another folder`);
+  }
+}
+
+export interface Holder {
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly startedAt: string;
+}
+
+export interface InstanceLock {
+  release(): void;
+}
+
+/**
+ * Takes a folder for this process alone. The operating system holds the lock for as long as the process lives, through
+ * an exclusive SQLite transaction on `lock.db` that is never committed: a killed process leaves nothing behind, and no
+ * reused process id can be mistaken for it. `lock.json` only says who it is.
+ * @throws InstanceRunning naming the process that has it
+ */
+export function lockInstance(dataDir: string, holder: Holder): InstanceLock {
+  const file = `${dataDir}/lock.db`;
+  closeSync(openSync(file, 'a', 0o600));
+  const database = new Database(file, { timeout: 0 });
+  try {
+    database.pragma('journal_mode = MEMORY');
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
+      throw new InstanceRunning(dataDir, readHolder(dataDir));
+    }
+    throw error;
+  }
+  writeFileSync(`${dataDir}/lock.json`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  return {
+    release() {
+      if (!database.open) return;
+      database.exec('ROLLBACK');
+      database.close();
+    },
+  };
+}
+
+function readHolder(dataDir: string): Holder | null {
+  try {
+    const { pid, startedAt } = JSON.parse(readFileSync(`${dataDir}/lock.json`, 'utf8')) as Partial<Holder>;
+    return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null;
+  } catch {
+    return null;
+  }
+}
