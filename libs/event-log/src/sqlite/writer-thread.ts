@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { LogDamaged } from '../port.js';
+import { isDamage } from './connection.js';
 import { LogFile } from './log-file.js';
 import { openForWriting } from './open-file.js';
 import type { FromThread, ToThread } from './protocol.js';
@@ -10,13 +11,14 @@ if (parent === null) throw new Error('this file runs as the worker thread of ope
 const tell = (message: FromThread) => parent.postMessage(message);
 
 let loop: WriterLoop | null = null;
+const { file } = workerData as { file: string };
 try {
-  const { file } = workerData as { file: string };
   loop = new WriterLoop(new LogFile(openForWriting(file, Date.now()), file));
   tell({ kind: 'ready' });
 } catch (error) {
-  const name = error instanceof LogDamaged ? error.name : 'Error';
-  tell({ kind: 'failed', name, message: error instanceof Error ? error.message : String(error) });
+  const name = error instanceof LogDamaged || isDamage(error) ? 'LogDamaged' : 'Error';
+  const problem = error instanceof Error ? error.message : String(error);
+  tell({ kind: 'failed', name, message: `${problem.includes(file) ? '' : `${file}: `}${problem}` });
   parent.close();
 }
 
