@@ -1,1 +1,100 @@
-export {};
+import { join } from 'node:path';
+import type { DynamicModule } from '@nestjs/common';
+import { identityRoutes } from '@countersign/contracts';
+import type { TopicName } from '@countersign/contracts';
+import type { VersionedKind } from '@countersign/counters';
+import { Announcer, OutboxRelay, republish, sessionTokens } from '@countersign/service-kit';
+import type { Owned, RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { KeyUseConsumer } from './follow-key-use/key-use-consumer.js';
+import { GROUP, KeyUseFollower } from './follow-key-use/key-use-follower.js';
+import { AccountController } from './http/account-controller.js';
+import { ApiKeysController } from './http/api-keys-controller.js';
+import { AuthController } from './http/auth-controller.js';
+import { UsersController } from './http/users-controller.js';
+import { API_KEYS, IDENTITY_STORE, KEY_USE_FOLLOWER, SERVICE_CONTEXT, SIGN_IN, USERS } from './http/tokens.js';
+import { ApiKeys } from './issue-api-keys/api-keys.js';
+import { Users } from './manage-users/users.js';
+import { accountOperator } from './operate/account-operator.js';
+import { Publication } from './publication.js';
+import { Passwords } from './sign-in/passwords.js';
+import { SessionSweep } from './sign-in/session-sweep.js';
+import { SignIn } from './sign-in/sign-in.js';
+import type { IdentityStore } from './store/port.js';
+import { SqliteIdentityStore } from './store/sqlite.js';
+
+/** Accounts, users, plans, API keys and sessions. */
+export const definition: ServiceDefinition = {
+  name: 'identity',
+  routes: Object.values(identityRoutes),
+  reads: ['agent-events', 'accounts', 'api-keys', 'sessions'],
+  writes: ['accounts', 'api-keys', 'sessions', 'dead-letters'],
+  after: [],
+  start,
+};
+
+class IdentityModule {}
+
+async function start(context: ServiceContext): Promise<RunningService> {
+  const store = new SqliteIdentityStore(join(context.directory, 'identity.sqlite'));
+  const announcer = new Announcer(context, new OutboxRelay(context, store.outbox), store.announcements);
+  await announcer.start();
+  const publication = new Publication(context, store, announcer);
+  const signIn = new SignIn(context, store, publication, await sessionTokens(context), new Passwords());
+  const sweep = new SessionSweep(context, store, publication);
+  const follower = new KeyUseFollower(context, store);
+  sweep.start();
+  context.provide('account-operator', accountOperator(context, store, publication));
+
+  let comparing: string | null = 'the topics of accounts are being compared with the store';
+  const compared = compare(context, store).then(
+    () => (comparing = null),
+    (error: unknown) => {
+      comparing = error instanceof Error ? error.message : String(error);
+      context.log.error({ err: error }, 'accounts cannot be served');
+    },
+  );
+
+  const module: DynamicModule = {
+    module: IdentityModule,
+    controllers: [AuthController, UsersController, ApiKeysController, AccountController, KeyUseConsumer],
+    providers: [
+      { provide: SIGN_IN, useValue: signIn },
+      { provide: USERS, useValue: new Users(context, store, publication) },
+      { provide: API_KEYS, useValue: new ApiKeys(context, store, publication) },
+      { provide: IDENTITY_STORE, useValue: store },
+      { provide: KEY_USE_FOLLOWER, useValue: follower },
+      { provide: SERVICE_CONTEXT, useValue: context },
+    ],
+  };
+  return {
+    module,
+    consumer: { group: GROUP, position: (topic, partition) => follower.position(topic, partition) },
+    notReady: () => [announcer.problem(), comparing].filter((problem) => problem !== null),
+    async stop() {
+      await compared;
+      await sweep.stop();
+      await announcer.stop();
+      await store.close();
+    },
+  };
+}
+
+/** Publishes again what a topic lost; a topic that is ahead of the store keeps the service from being ready. */
+async function compare(context: ServiceContext, store: IdentityStore): Promise<void> {
+  const topics: readonly [TopicName, VersionedKind, AsyncIterable<Owned>, (id: string) => boolean][] = [
+    ['accounts', 'account', owned(store.allAccounts()), () => false],
+    ['api-keys', 'api-key', owned(store.allApiKeys()), () => false],
+    // Sessions that are over are dropped from the store while the topic is read.
+    ['sessions', 'session', owned(store.allSessions()), () => true],
+  ];
+  for (const [topic, kind, things, expires] of topics) {
+    const again = await republish(context, topic, things, expires);
+    for (const { id, version } of again) await context.counters.raise(kind, id, version);
+  }
+}
+
+async function* owned<T extends { readonly id: string; readonly version: number; readonly facts: object }>(
+  things: AsyncIterable<T>,
+): AsyncGenerator<Owned> {
+  for await (const { id, version, facts } of things) yield { id, version, value: facts };
+}

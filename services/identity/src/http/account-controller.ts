@@ -1,0 +1,35 @@
+import { Controller, Inject } from '@nestjs/common';
+import { identityRoutes } from '@countersign/contracts';
+import { HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
+import type { RouteInput, ServiceContext } from '@countersign/service-kit';
+import { accountRecord } from '../domain/account-record.js';
+import type { AccountRecord, Usage } from '../domain/account-record.js';
+import type { IdentityStore } from '../store/port.js';
+import { IDENTITY_STORE, SERVICE_CONTEXT } from './tokens.js';
+
+@Controller()
+export class AccountController {
+  constructor(
+    @Inject(IDENTITY_STORE) private readonly store: IdentityStore,
+    @Inject(SERVICE_CONTEXT) private readonly context: ServiceContext,
+  ) {}
+
+  @HttpRoute(identityRoutes.getAccount)
+  async get(@Input() { caller }: RouteInput): Promise<AccountRecord> {
+    const account = await this.store.account(caller.accountId);
+    if (account === null) throw new HttpRefusal(401, 'the account of this session is gone');
+    const [usage, now] = await this.#counted(caller.accountId);
+    return accountRecord(account, usage, now);
+  }
+
+  /** Usage and time by one clock: the counters'. */
+  async #counted(accountId: string): Promise<[Usage, number]> {
+    const { counters, log } = this.context;
+    try {
+      return await Promise.all([counters.usage(accountId), counters.now()]);
+    } catch (error) {
+      log.error({ err: error }, 'usage cannot be read');
+      throw new HttpRefusal(503, 'the usage cannot be read at the moment: try again', { 'Retry-After': '1' });
+    }
+  }
+}

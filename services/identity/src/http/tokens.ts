@@ -1,0 +1,7 @@
+/** What the controllers and the consumer are given. */
+export const SIGN_IN = Symbol('SignIn');
+export const USERS = Symbol('Users');
+export const API_KEYS = Symbol('ApiKeys');
+export const IDENTITY_STORE = Symbol('IdentityStore');
+export const KEY_USE_FOLLOWER = Symbol('KeyUseFollower');
+export const SERVICE_CONTEXT = Symbol('ServiceContext');

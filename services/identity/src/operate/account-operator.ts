@@ -1,0 +1,52 @@
+import type { AccountOperator, ServiceContext } from '@countersign/service-kit';
+import { normalEmail } from '../domain/lock-out.js';
+import { onPlan } from '../domain/plans.js';
+import { apiKeyOf } from '../issue-api-keys/api-keys.js';
+import type { Publication } from '../publication.js';
+import { hashPassword } from '../sign-in/passwords.js';
+import type { IdentityStore } from '../store/port.js';
+
+/** What whoever operates the instance may do to accounts; no caller of the API reaches it. */
+export function accountOperator(
+  context: Pick<ServiceContext, 'clock'>,
+  store: IdentityStore,
+  publication: Publication,
+): AccountOperator {
+  return {
+    hasAccount: () => store.hasAccount(),
+
+    async createFirst(first) {
+      const passwordHash = await hashPassword(first.password);
+      const result = await publication.change(async () => {
+        const now = context.clock();
+        const createdAt = new Date(now).toISOString();
+        const { accountId, userId, apiKeyId } = first;
+        const [account, user, apiKey] = await Promise.all([
+          store.account(accountId),
+          store.user(userId),
+          store.apiKey(apiKeyId),
+        ]);
+        const facts = onPlan(first.accountName, first.plan, {}, now);
+        const email = normalEmail(first.email);
+        return {
+          accounts: account === null ? [{ id: accountId, version: 1, facts }] : [],
+          users:
+            user === null ? [{ id: userId, version: 1, accountId, email, role: 'admin', passwordHash, createdAt }] : [],
+          apiKeys: apiKey === null ? [apiKeyOf(apiKeyId, accountId, first.apiKeyName, first.apiKey, createdAt)] : [],
+        };
+      });
+      if (result === 'email-taken') throw new Error('the e-mail address of the first user is taken');
+    },
+
+    async setPlan({ accountId, plan, ...agreed }) {
+      let known = true;
+      await publication.change(async () => {
+        const account = await store.account(accountId.toLowerCase());
+        known = account !== null;
+        const facts = onPlan(account?.facts.name ?? '', plan, agreed, context.clock());
+        return account === null ? null : { accounts: [{ id: account.id, version: account.version + 1, facts }] };
+      });
+      return known ? 'set' : 'unknown-account';
+    },
+  };
+}

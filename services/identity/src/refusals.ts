@@ -1,0 +1,9 @@
+import { HttpRefusal } from '@countersign/service-kit';
+
+export const EMAIL_TAKEN = 'the e-mail address is taken: choose another';
+
+export function notNow(): HttpRefusal {
+  return new HttpRefusal(503, 'the change cannot be made durable or announced at the moment: try again', {
+    'Retry-After': '1',
+  });
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+
+/** Argon2id; memory in KiB (OWASP's recommendation or more). Chosen to cost about 50 to 100 ms on one core. */
+const COST = { memoryCost: 46 * 1024, timeCost: 2, parallelism: 1 } as const;
+
+/** PHC string, with its salt and its parameters. */
+export function hashPassword(password: string): Promise<string> {
+  return hash(password, COST);
+}
+
+/** Passwords against hashes; an unknown address costs as much as a wrong password. */
+export class Passwords {
+  readonly #nobodys: Promise<string>;
+
+  constructor() {
+    this.#nobodys = hashPassword(randomBytes(32).toString('base64url'));
+  }
+
+  /** @param passwordHash `null` for an unknown address: as much work, and `false` */
+  async match(passwordHash: string | null, password: string): Promise<boolean> {
+    const matches = await verify(passwordHash ?? (await this.#nobodys), password);
+    return passwordHash !== null && matches;
+  }
+}

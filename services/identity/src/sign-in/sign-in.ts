@@ -1,0 +1,130 @@
+import { HttpRefusal, uuidV4 } from '@countersign/service-kit';
+import type { ServiceContext, SessionTokens } from '@countersign/service-kit';
+import type { Plan, Role } from '@countersign/contracts';
+import { FAILURES_PER_ADDRESS, FAILURES_PER_IP, lockedUntil, normalEmail, normalIp } from '../domain/lock-out.js';
+import { WINDOW_MS } from '../domain/lock-out.js';
+import { revoked } from '../domain/members.js';
+import type { Account, Session, User } from '../domain/members.js';
+import { onPlan } from '../domain/plans.js';
+import { EMAIL_TAKEN } from '../refusals.js';
+import type { Publication } from '../publication.js';
+import type { IdentityStore } from '../store/port.js';
+import { AttemptQueue, QueueFull } from './attempt-queue.js';
+import { hashPassword } from './passwords.js';
+import type { Passwords } from './passwords.js';
+
+const SESSION_MS = 12 * 3600 * 1000;
+
+export interface SignedIn {
+  readonly token: string;
+  readonly expiresAt: string;
+  readonly account: { readonly id: string; readonly name: string; readonly plan: Plan };
+  readonly user: { readonly id: string; readonly email: string; readonly role: Role };
+}
+
+/** Opens and ends sessions. What resolved holds on every gateway. Throws HttpRefusal. */
+export class SignIn {
+  readonly #queue = new AttemptQueue();
+
+  constructor(
+    private readonly context: Pick<ServiceContext, 'clock'>,
+    private readonly store: IdentityStore,
+    private readonly publication: Publication,
+    private readonly tokens: SessionTokens,
+    private readonly passwords: Passwords,
+  ) {}
+
+  /** The same words, and about the same time, for an unknown address and a wrong password. */
+  async login(email: string, password: string, remoteAddress: string): Promise<SignedIn> {
+    const address = normalEmail(email);
+    const ip = normalIp(remoteAddress);
+    try {
+      return await this.#queue.run(address, () => this.#attempt(address, ip, password));
+    } catch (error) {
+      if (error instanceof QueueFull) throw tooMany(1);
+      throw error;
+    }
+  }
+
+  /** A sandbox account with its first admin. */
+  async register(email: string, password: string, accountName: string): Promise<SignedIn> {
+    const now = this.context.clock();
+    const account: Account = { id: uuidV4(), version: 1, facts: onPlan(accountName, 'sandbox', {}, now) };
+    const user: User = {
+      id: uuidV4(),
+      version: 1,
+      accountId: account.id,
+      email: normalEmail(email),
+      role: 'admin',
+      passwordHash: await hashPassword(password),
+      createdAt: new Date(now).toISOString(),
+    };
+    const session = newSession(user, now);
+    const result = await this.publication.write({ accounts: [account], users: [user], sessions: [session] });
+    if (result === 'email-taken') throw new HttpRefusal(409, EMAIL_TAKEN);
+    return this.#signedIn(account, user, session);
+  }
+
+  async logout(sessionId: string): Promise<void> {
+    await this.publication.change(async () => {
+      const session = await this.store.session(sessionId);
+      if (session === null || session.facts.revokedAt !== null) return null;
+      return { sessions: [revoked(session, new Date(this.context.clock()).toISOString())] };
+    });
+  }
+
+  async #attempt(address: string, ip: string, password: string): Promise<SignedIn> {
+    const now = this.context.clock();
+    const since = now - WINDOW_MS;
+    const failures = await this.store.failures(address, ip, since, FAILURES_PER_ADDRESS, FAILURES_PER_IP);
+    const until = Math.max(
+      lockedUntil(failures.ofAddress, FAILURES_PER_ADDRESS, now) ?? 0,
+      lockedUntil(failures.ofIp, FAILURES_PER_IP, now) ?? 0,
+    );
+    if (until > now) throw tooMany(Math.ceil((until - now) / 1000));
+    const user = await this.store.userByEmail(address);
+    if (await this.passwords.match(user?.passwordHash ?? null, password)) {
+      const signedIn = user === null ? null : await this.#open(user);
+      if (signedIn !== null) return signedIn;
+    }
+    await this.store.failed(address, ip, this.context.clock(), since);
+    throw new HttpRefusal(401, 'wrong e-mail address or password');
+  }
+
+  /** `null` when the user changed or went since the password was compared. */
+  async #open(compared: User): Promise<SignedIn | null> {
+    const account = await this.store.account(compared.accountId);
+    for (let user: User | null = compared; user !== null && account !== null;) {
+      if (user.passwordHash !== compared.passwordHash) return null;
+      const session = newSession(user, this.context.clock());
+      const expectedUser = { id: user.id, version: user.version };
+      const result = await this.publication.write({ sessions: [session], expectedUser });
+      if (result === 'written') return this.#signedIn(account, user, session);
+      user = await this.store.user(user.id);
+    }
+    return null;
+  }
+
+  async #signedIn({ id, facts }: Account, user: User, session: Session): Promise<SignedIn> {
+    const { expiresAt } = session.facts;
+    return {
+      token: await this.tokens.sign({ sid: session.id, accountId: id }, new Date(expiresAt)),
+      expiresAt,
+      account: { id, name: facts.name, plan: facts.plan },
+      user: { id: user.id, email: user.email, role: user.role },
+    };
+  }
+}
+
+/** Ends on a whole second, as a token's `exp` does. */
+function newSession(user: User, nowMs: number): Session {
+  const expiresAt = new Date(Math.floor((nowMs + SESSION_MS) / 1000) * 1000).toISOString();
+  const { accountId, id: userId, email, role } = user;
+  return { id: uuidV4(), version: 1, facts: { accountId, userId, email, role, expiresAt, revokedAt: null } };
+}
+
+function tooMany(seconds: number): HttpRefusal {
+  return new HttpRefusal(429, 'too many failed attempts: wait as long as Retry-After says', {
+    'Retry-After': String(seconds),
+  });
+}

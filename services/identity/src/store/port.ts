@@ -1,0 +1,88 @@
+import type { AnnouncementStore, OutboxStore } from '@countersign/service-kit';
+import type { Account, ApiKey, Session, User } from '../domain/members.js';
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Of all pages. */
+  readonly total: number;
+}
+
+/**
+ * One change, written whole or not at all. Everything in `accounts`, `users`, `apiKeys` and `sessions` is one version
+ * above what is stored, and new at version 1.
+ */
+export interface IdentityWrite {
+  readonly accounts?: readonly Account[];
+  readonly users?: readonly User[];
+  readonly apiKeys?: readonly ApiKey[];
+  readonly sessions?: readonly Session[];
+  /** Are gone from now on; each as it is stored. */
+  readonly removedUsers?: readonly User[];
+  readonly removedSessions?: readonly Session[];
+  /** Must be stored at exactly this version, or nothing is written. */
+  readonly expectedUser?: { readonly id: string; readonly version: number };
+  /** The account's `Members.version` must still be this one; it rises by one. Whoever changes users names it. */
+  readonly members?: { readonly accountId: string; readonly version: number };
+}
+
+/** `conflict`: something is at another version by now; read again. `email-taken`: by a user of any account. */
+export type WriteResult = 'written' | 'conflict' | 'email-taken';
+
+/** What must not change between counting the admins and removing one. */
+export interface Members {
+  readonly version: number;
+  readonly admins: number;
+}
+
+/** When attempts failed, ms, newest first: at most so many as were asked for. */
+export interface Failures {
+  readonly ofAddress: readonly number[];
+  readonly ofIp: readonly number[];
+}
+
+/**
+ * Accounts, users, API keys, sessions and failed logins.
+ * - A method that writes MUST be durable when it resolves, and write everything or nothing.
+ * - `write` MUST put the records of `toldBy` into the outbox and its announcements beside them, in the same step.
+ * - A method rejects only when the store cannot be used.
+ */
+export interface IdentityStore {
+  readonly outbox: OutboxStore;
+  readonly announcements: AnnouncementStore;
+
+  write(write: IdentityWrite): Promise<WriteResult>;
+
+  hasAccount(): Promise<boolean>;
+  account(id: string): Promise<Account | null>;
+  members(accountId: string): Promise<Members | null>;
+  /** By the normal form of the address. */
+  userByEmail(email: string): Promise<User | null>;
+  user(id: string): Promise<User | null>;
+  /** Newest first. */
+  users(accountId: string, limit: number, offset: number): Promise<Page<User>>;
+  apiKey(id: string): Promise<ApiKey | null>;
+  /** Newest first, revoked ones too. */
+  apiKeys(accountId: string, limit: number, offset: number): Promise<Page<ApiKey>>;
+  session(id: string): Promise<Session | null>;
+  /** Not revoked; they may have expired. */
+  openSessions(userId: string): Promise<readonly Session[]>;
+  /** Sessions that expired before this time, oldest first. */
+  expiredSessions(before: string, limit: number): Promise<readonly Session[]>;
+
+  /** Everything that has a topic, for publishing again what the topic lost. */
+  allAccounts(): AsyncIterable<Account>;
+  allApiKeys(): AsyncIterable<ApiKey>;
+  allSessions(): AsyncIterable<Session>;
+
+  /** Failures since `sinceMs`, the newest `perAddress` and `perIp` of them. */
+  failures(email: string, ip: string, sinceMs: number, perAddress: number, perIp: number): Promise<Failures>;
+  /** Keeps a failure, and forgets those before `sinceMs`. */
+  failed(email: string, ip: string, atMs: number, sinceMs: number): Promise<void>;
+
+  /** Where following the log stands, or `null`. */
+  position(partition: number): Promise<number | null>;
+  /** Moves the position and raises `lastUsedAt` (never lowers it) in one step. Unknown keys are passed over. */
+  used(partition: number, next: number, lastUsedAt: ReadonlyMap<string, string>): Promise<void>;
+
+  close(): Promise<void>;
+}
