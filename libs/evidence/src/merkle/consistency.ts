@@ -17,8 +17,8 @@ export interface ConsistencyClaim {
 export function verifyConsistency(claim: ConsistencyClaim, sha256: Sha256): boolean {
   const { size1, size2, root1, root2, proof } = claim;
   if (!Number.isSafeInteger(size1) || !Number.isSafeInteger(size2) || size1 < 0 || size1 > size2) return false;
-  if (size1 === size2) return proof.length === 0 && sameBytes(root1, root2);
   if (size1 === 0) return false;
+  if (size1 === size2) return proof.length === 0 && sameBytes(root1, root2);
   if (proof.some((hash) => hash.length !== HASH_BYTES)) return false;
 
   let at = size1 - 1;

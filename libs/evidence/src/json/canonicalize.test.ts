@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import fc from 'fast-check';
+import { canonicalize as oracle } from 'json-canonicalize';
+import { utf8 } from '../encoding/text.js';
+import { canonicalBytes, canonicalize, NotCanonical } from './canonicalize.js';
+import { parseJsonStrict, VERIFICATION_LIMITS } from './parse-strict.js';
+
+const DATA = resolve('../shared/data/jcs');
+const withData = existsSync(DATA) ? describe : describe.skip;
+if (!existsSync(DATA)) console.warn(`skipped: no RFC 8785 vectors in ${DATA}`);
+
+withData('the vectors of RFC 8785', () => {
+  it.each(existsSync(DATA) ? readdirSync(`${DATA}/input`) : [])('%s', (name) => {
+    const value = parseJsonStrict(readFileSync(`${DATA}/input/${name}`), VERIFICATION_LIMITS);
+    expect(canonicalize(value)).toBe(readFileSync(`${DATA}/output/${name}`, 'utf8').trimEnd());
+    const hex = readFileSync(`${DATA}/outhex/${name.replace('.json', '.txt')}`, 'utf8').replace(/\s/g, '');
+    expect(Buffer.from(canonicalBytes(value)).toString('hex')).toBe(hex);
+  });
+});
+
+describe('canonicalize', () => {
+  it('agrees with json-canonicalize on any JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+        expect(canonicalize(value)).toBe(oracle(value));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is read back as the same value, whatever the order of keys', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (value) => {
+        const turned = Object.fromEntries(Object.entries(value).reverse());
+        expect(canonicalize(turned)).toBe(canonicalize(value));
+        expect(canonicalize(JSON.parse(canonicalize(value)))).toBe(canonicalize(value));
+      }),
+    );
+  });
+
+  it('prints -0 as 0, sorts by UTF-16 units and takes __proto__ for a key like any other', () => {
+    expect(canonicalize([-0, 1e21, 1e-7, 100])).toBe('[0,1e+21,1e-7,100]');
+    expect(canonicalize({ '\u{1F600}': 1, '\uFB33': 2, '10': 3, '9': 4 })).toBe(
+      '{"10":3,"9":4,"\u{1F600}":1,"\uFB33":2}',
+    );
+    const value = JSON.parse('{"b":1,"__proto__":{"a":2}}') as unknown;
+    expect(canonicalize(value)).toBe('{"__proto__":{"a":2},"b":1}');
+    expect(canonicalize(Object.create(null))).toBe('{}');
+    expect(canonicalBytes('€')).toEqual(utf8('"€"'));
+  });
+
+  const long = 'x'.repeat(80);
+  it.each<[string, unknown]>([
+    ['a lone high surrogate', 'a\ud800'],
+    ['a lone low surrogate in a long string', `${long}\udc00`],
+    ['a lone surrogate in a key', { '\udfff': 1 }],
+    ['NaN', [NaN]],
+    ['Infinity', { a: Infinity }],
+    ['undefined', undefined],
+    ['an undefined member', { a: undefined }],
+    ['a hole', new Array<number>(1)],
+    ['a function', { toJSON: () => 1 }],
+    ['a symbol', Symbol('a')],
+    ['a bigint', 1n],
+    ['a date', new Date(0)],
+    ['a map', new Map()],
+    ['a class', new (class A {})()],
+  ])('refuses %s', (_name, value) => {
+    expect(() => canonicalize(value)).toThrow(NotCanonical);
+  });
+
+  it('refuses a cycle instead of overflowing the stack', () => {
+    const loop: unknown[] = [];
+    loop.push(loop);
+    expect(() => canonicalize(loop)).toThrow(NotCanonical);
+  });
+});
