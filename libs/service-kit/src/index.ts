@@ -29,7 +29,6 @@ export { Announcer, ANNOUNCEMENTS_SCHEMA, sqliteAnnouncements } from './outbox/a
 export type { Announcement, AnnouncementStore, SqliteAnnouncements } from './outbox/announcer.js';
 export { republish, TopicAhead } from './outbox/republish.js';
 export type { Owned } from './outbox/republish.js';
-export { nodeCrypto } from './evidence-crypto/node-crypto.js';
 export { compileSchema } from './edge/validation.js';
 export type { SchemaCheck } from './edge/validation.js';
 export { addressOf, CLIENT_ADDRESS_HEADER } from './edge/edge.js';

@@ -9,7 +9,7 @@ import type { RunningService, ServiceContext } from '../service/definition.js';
 import { internalPath } from './decorators.js';
 import { EventLogTransport } from './event-log-transport.js';
 import { nestLogger } from './nest-logger.js';
-import { ConsumerFilter, EdgeFilter } from './refusal-filter.js';
+import { PassOnFilter } from './pass-on-filter.js';
 
 /** How the edge hands a checked request over: resolves when it was answered, rejects with what the handler threw. */
 export type RouteHandler = (route: Route, request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -40,7 +40,7 @@ function settle(response: ServerResponse): Settle {
 /** Express behind the edge: what a handler returns becomes an answer in one place. */
 class EdgeAdapter extends ExpressAdapter {
   override reply(response: ServerResponse, body: unknown, status?: number): void {
-    const answer = body instanceof HttpAnswer ? body : plain(status ?? 200, body);
+    const answer = body instanceof HttpAnswer ? body : plain(status ?? response.statusCode, body);
     writeAnswer(response, answer).then(settle(response).resolve, settle(response).reject);
   }
 }
@@ -69,11 +69,9 @@ export async function hostService(
     bodyParser: false,
     abortOnError: false,
   });
-  application.useGlobalFilters(new EdgeFilter((response, error) => settle(response).reject(error)));
+  application.useGlobalFilters(new PassOnFilter((response, error) => settle(response).reject(error)));
   const transport = running.consumer === undefined ? null : new EventLogTransport(context.eventLog, running.consumer);
-  if (transport !== null) {
-    application.connectMicroservice({ strategy: transport }).useGlobalFilters(new ConsumerFilter());
-  }
+  if (transport !== null) application.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
   await application.init();
   const served = registeredPaths(web);
   requireHandlers(context.name, routes, (route) => running.bare !== undefined || served.has(operation(route)));

@@ -96,4 +96,3 @@ function serving(listener: Listener, services: StartedServices, authenticator: A
     },
   };
 }
-
