@@ -1,1 +1,1 @@
-export {};
+export { createGateway, definition } from './definition.js';

@@ -1,0 +1,163 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Counters } from '@countersign/counters';
+import type { EventLog } from '@countersign/event-log';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
+import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
+import { sendError, sendUnavailable } from '../http/answers.js';
+import { readCheckHeaders } from '../http/check-headers.js';
+import type { CheckHeaders } from '../http/check-headers.js';
+import { MAX_BODY_BYTES, readBody } from '../http/read-body.js';
+import type { GatewayMetrics } from '../metrics/gateway-metrics.js';
+import type { RefusalLog } from '../metrics/refusal-log.js';
+import { idempotencyKeyProblem } from '../domain/idempotency.js';
+import { CheckUnderWay } from './check-under-way.js';
+import type { CheckObserver } from './check-under-way.js';
+import type { Deadlines } from './deadlines.js';
+import type { CheckJudge } from './check-judge.js';
+import type { Credentials } from './credentials.js';
+import { isMalformed, prepareCheck } from './prepare.js';
+
+const PATHS = ['/v1/check', '/v1/mcp/check'] as const;
+/** Checks under way at once; more are turned away at once. */
+const MAX_IN_FLIGHT = 10_000;
+/** Bytes of bodies under way. */
+const MAX_RESERVED_BYTES = 256 * 1024 * 1024;
+/** For a body that does not say how long it is. */
+const UNANNOUNCED_BYTES = 64 * 1024;
+
+const SLASH = 0x2f;
+const QUESTION_MARK = 0x3f;
+
+const BUSY = 'Too many checks are under way. Do not act; try again in a second.';
+const STOPPING = 'The service is stopping. Do not act; try again.';
+
+export interface CheckDeskParts {
+  readonly known: KnownFacts;
+  readonly credentials: Credentials;
+  readonly judge: CheckJudge;
+  readonly counters: Pick<Counters, 'unavailable'>;
+  readonly eventLog: Pick<EventLog, 'refusing'>;
+  readonly unanswered: UnansweredChecks;
+  readonly deadlines: Deadlines;
+  readonly metrics: GatewayMetrics;
+  readonly refusals: RefusalLog;
+  readonly log: Pick<ServiceContext['log'], 'error'>;
+  readonly deadlineMs: number;
+  /** Monotonic, ms. */
+  readonly now: () => number;
+}
+
+/** Takes `POST /v1/check` off the wire, in the order of refusal of additions.md, and sees each check to its end. */
+export class CheckDesk implements CheckObserver {
+  readonly #parts: CheckDeskParts;
+  #inFlight = 0;
+  #reservedBytes = 0;
+  #stopping = false;
+  #drained: (() => void) | null = null;
+
+  constructor(parts: CheckDeskParts) {
+    this.#parts = parts;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Whether the request is for this desk; if so it is answered, sooner or later. */
+  readonly handle = (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (!isCheckPath(request.url!)) return false;
+    if (request.method !== 'POST') {
+      this.#parts.metrics.answered(405);
+      sendError(response, 405, 'use POST', ['allow', 'POST']);
+      return true;
+    }
+    const headers = readCheckHeaders(request.rawHeaders);
+    const bytes = headers.contentLength < 0 ? UNANNOUNCED_BYTES : Math.min(headers.contentLength, MAX_BODY_BYTES);
+    const closed = this.#closed(bytes);
+    if (closed !== null) {
+      this.#parts.metrics.answered(503);
+      this.#parts.refusals.refused(503, closed);
+      sendUnavailable(response, 'unavailable', closed, null);
+      return true;
+    }
+    const startedAt = this.#parts.now();
+    const check = new CheckUnderWay(response, this, startedAt, startedAt + this.#parts.deadlineMs, bytes);
+    this.#inFlight += 1;
+    this.#reservedBytes += bytes;
+    this.#parts.deadlines.add(check);
+    this.#take(check, request, headers).catch((error: unknown) => {
+      this.#parts.log.error({ err: error }, 'a check failed for a reason that was not foreseen');
+      check.unavailable('unavailable', 'The check could not be completed. Do not act; try again.');
+    });
+    return true;
+  };
+
+  unanswered: CheckObserver['unanswered'] = (check, claimed) => this.#parts.unanswered.add(check, claimed);
+
+  ended(check: CheckUnderWay, status: number, reason: string | null): void {
+    this.#inFlight -= 1;
+    this.#reservedBytes -= check.reservedBytes;
+    this.#parts.metrics.answered(status);
+    if (reason !== null) this.#parts.refusals.refused(status, reason);
+    if (this.#inFlight === 0) this.#drained?.();
+  }
+
+  /** Takes no more checks; resolves when those under way are over, at the latest at their deadlines. */
+  drain(): Promise<void> {
+    this.#stopping = true;
+    if (this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#drained = resolve;
+    });
+  }
+
+  #closed(bytes: number): string | null {
+    if (this.#stopping) return STOPPING;
+    if (this.#inFlight >= MAX_IN_FLIGHT || this.#reservedBytes + bytes > MAX_RESERVED_BYTES) return BUSY;
+    const { known, counters, eventLog, unanswered } = this.#parts;
+    if (known.problem() !== null) return 'The gateway is catching up. Do not act; try again.';
+    if (counters.unavailable() !== null) return 'The counters are being rebuilt. Do not act; try again.';
+    if (eventLog.refusing() !== null || unanswered.full())
+      return 'No event can be recorded now. Do not act; try again.';
+    return null;
+  }
+
+  async #take(check: CheckUnderWay, request: IncomingMessage, headers: CheckHeaders): Promise<void> {
+    const { credentials, judge, known } = this.#parts;
+    const text = headers.apiKey;
+    const key: KnownKey | null = text === null ? null : (known.key(text) ?? (await credentials.newKey(text, check)));
+    if (check.over) return;
+    if (text === null || key === null) {
+      check.refuse(401, 'send a valid API key as x-service-key', ['www-authenticate', 'Bearer']);
+      return;
+    }
+    if (headers.mediaProblem !== null) return check.refuse(415, headers.mediaProblem);
+    const body = await readBody(request, headers.contentLength);
+    if (check.over) return;
+    if (body === 'cut') return check.abandon();
+    if (body === 'too large') return check.refuse(413, 'send a body of at most 1 MiB', ['connection', 'close']);
+    const prepared = prepareCheck(body);
+    if (isMalformed(prepared)) return check.refuse(prepared.status, prepared.error);
+    const idempotencyKey = headers.idempotencyKey;
+    if (idempotencyKey !== null) {
+      const problem = idempotencyKeyProblem(idempotencyKey);
+      if (problem !== null) return check.refuse(400, problem);
+    }
+    await judge.judge(check, key, text, prepared, idempotencyKey);
+  }
+}
+
+function isCheckPath(url: string): boolean {
+  if (url.charCodeAt(0) !== SLASH) return isAbsoluteCheckUrl(url);
+  for (const path of PATHS) {
+    if (url === path || (url.startsWith(path) && url.charCodeAt(path.length) === QUESTION_MARK)) return true;
+  }
+  return false;
+}
+
+/** The absolute form of a request target (RFC 9112 section 3.2.2). */
+function isAbsoluteCheckUrl(url: string): boolean {
+  const path = /^https?:\/\/[^/?#]*(\/[^?#]*)/i.exec(url)?.[1];
+  return path !== undefined && (PATHS as readonly string[]).includes(path);
+}

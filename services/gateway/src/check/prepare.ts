@@ -1,0 +1,53 @@
+import type { CheckAction, CheckRequest, JsonValue } from '@countersign/contracts';
+import { canonicalize, JsonRefused, parseJsonStrict } from '@countersign/evidence';
+import type { Committed } from '../domain/check-event.js';
+import { readCheck } from '../domain/read-check.js';
+
+/** A body that was read, judged and made ready to be committed. */
+export interface PreparedCheck {
+  /** Lower case. */
+  readonly agentId: string;
+  readonly action: CheckAction;
+  /** The action without its payload. */
+  readonly committed: Committed;
+  readonly payload: Committed | null;
+  readonly request: CheckRequest;
+}
+
+export interface Malformed {
+  readonly status: 400 | 413;
+  readonly error: string;
+}
+
+/** The log takes messages of 4 MiB; canonical numbers can be longer than those sent (`1e20`). */
+const MAX_CANONICAL_CHARACTERS = 1_250_000;
+
+export function isMalformed(prepared: PreparedCheck | Malformed): prepared is Malformed {
+  return 'error' in prepared;
+}
+
+export function prepareCheck(body: Uint8Array): PreparedCheck | Malformed {
+  let parsed: unknown;
+  try {
+    parsed = parseJsonStrict(body);
+  } catch (error) {
+    if (error instanceof JsonRefused) return { status: 400, error: error.message };
+    throw error;
+  }
+  const request = readCheck(parsed);
+  if (typeof request === 'string') return { status: 400, error: request };
+  const { action } = request;
+  const committed = commitWithoutPayload(action);
+  const payload =
+    action.payload === undefined ? null : { value: action.payload, canonical: canonicalize(action.payload) };
+  if (committed.canonical.length + (payload?.canonical.length ?? 0) > MAX_CANONICAL_CHARACTERS) {
+    return { status: 413, error: 'send a smaller action: in canonical JSON it is longer than 1.25 million characters' };
+  }
+  return { agentId: request.agentId.toLowerCase(), action, committed, payload, request };
+}
+
+function commitWithoutPayload(action: CheckAction): Committed {
+  if (action.payload === undefined) return { value: action as JsonValue, canonical: canonicalize(action) };
+  const { payload: _, ...rest } = action;
+  return { value: rest as JsonValue, canonical: canonicalize(rest) };
+}

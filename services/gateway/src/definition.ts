@@ -1,0 +1,86 @@
+import { checkRoutes } from '@countersign/contracts';
+import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { BatchedAppender } from './append-event/batched-appender.js';
+import { UnansweredChecks } from './append-event/unanswered-checks.js';
+import { CheckDesk } from './check/check-desk.js';
+import { CheckJudge } from './check/check-judge.js';
+import { CheckRecorder } from './check/check-recorder.js';
+import { Credentials } from './check/credentials.js';
+import { Deadlines } from './check/deadlines.js';
+import { EntropyPool } from './domain/entropy.js';
+import { KnownFacts } from './follow/known-facts.js';
+import { GatewayMetrics } from './metrics/gateway-metrics.js';
+import { RefusalLog } from './metrics/refusal-log.js';
+import { CountersKeeper } from './rebuild-counters/counters-keeper.js';
+import { rebuildCounters } from './rebuild-counters/rebuild-counters.js';
+
+/** Decides checks, makes their events durable, answers. */
+export const definition: ServiceDefinition = {
+  name: 'gateway',
+  routes: Object.values(checkRoutes),
+  reads: ['accounts', 'api-keys', 'agents', 'sessions', 'usage', 'agent-events'],
+  writes: ['agent-events'],
+  after: [],
+  start: createGateway,
+};
+
+/**
+ * The gateway on the ports of `context`: `bare` answers its routes. It serves once its copies of accounts, keys and
+ * agents are read and the counters stand; until then every check is 503, and `notReady` says why.
+ */
+export async function createGateway(context: ServiceContext): Promise<RunningService> {
+  const { counters, eventLog, log, config } = context;
+  const now = (): number => performance.now();
+  const entropy = new EntropyPool();
+  const known = await KnownFacts.follow(context);
+  const unanswered = new UnansweredChecks({ eventLog, counters, log, entropy, now });
+  const deadlines = new Deadlines(now);
+  const metrics: GatewayMetrics = new GatewayMetrics(context.metrics, {
+    inFlight: () => desk.inFlight,
+    unanswered: () => unanswered.size,
+  });
+  const recorder = new CheckRecorder({
+    counters,
+    appender: new BatchedAppender(eventLog, (size) => metrics.batch(size)),
+    unanswered,
+    log,
+    recorded: (outcome, check) => metrics.recorded(outcome, now() - check.startedAt),
+  });
+  const judge = new CheckJudge({
+    known,
+    counters,
+    recorder,
+    unanswered,
+    entropy,
+    upgradeUrl: config.upgradeUrl,
+    now,
+    replayed: () => metrics.replayed(),
+  });
+  const desk = new CheckDesk({
+    known,
+    credentials: new Credentials(known, counters),
+    judge,
+    counters,
+    eventLog,
+    unanswered,
+    deadlines,
+    metrics,
+    refusals: new RefusalLog(log, now),
+    log,
+    deadlineMs: config.checkDeadlineMs,
+    now,
+  });
+  const keeper = new CountersKeeper(counters, () => rebuildCounters({ eventLog, counters, log }, now), log);
+  keeper.start();
+  return {
+    bare: desk.handle,
+    notReady: () => [known.problem(), keeper.problem(), eventLog.refusing()].filter((problem) => problem !== null),
+    async stop() {
+      await desk.drain();
+      deadlines.stop();
+      await unanswered.stop();
+      await keeper.stop();
+      await known.stop();
+    },
+  };
+}

@@ -1,0 +1,15 @@
+const VARIANT = ['8', '9', 'a', 'b'] as const;
+
+/**
+ * UUID v7 (RFC 9562 section 5.7) of a time and of randomness in hex: the same as `uuidV7` of evidence gives for these bytes.
+ * @param ms milliseconds since the epoch
+ * @param entropy 10 bytes, 20 lower-case hex digits
+ */
+export function eventIdOf(ms: number, entropy: string): string {
+  const time = ms.toString(16).padStart(12, '0');
+  const variant = VARIANT[Number.parseInt(entropy.charAt(4), 16) & 3]!;
+  return (
+    `${time.slice(0, 8)}-${time.slice(8)}-7${entropy.slice(1, 4)}-` +
+    `${variant}${entropy.slice(5, 8)}-${entropy.slice(8)}`
+  );
+}

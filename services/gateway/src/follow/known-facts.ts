@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto';
+import type { AccountFacts, AgentFacts, ApiKeyFacts } from '@countersign/contracts';
+import type { CheckTrip } from '@countersign/counters';
+import { compileProfile, profileProblem } from '@countersign/policy-engine';
+import type { CompiledProfile } from '@countersign/policy-engine';
+import { Projection } from '@countersign/service-kit';
+import type { Projected, ServiceContext } from '@countersign/service-kit';
+
+/** An API key that is in force. */
+export interface KnownKey {
+  readonly id: string;
+  readonly version: number;
+  readonly accountId: string;
+}
+
+export interface KnownAccount {
+  readonly version: number;
+  readonly plan: CheckTrip['plan'];
+  readonly cadenceSeconds: number;
+}
+
+export interface KnownAgent {
+  readonly version: number;
+  readonly facts: AgentFacts;
+  readonly profile: CompiledProfile;
+}
+
+/** More keys than a gateway sees at a time: then the memory of them begins anew. */
+const MAX_REMEMBERED_KEYS = 10_000;
+
+type FollowContext = Pick<ServiceContext, 'name' | 'eventLog' | 'config'>;
+
+/** What the gateway holds of accounts, keys, agents and profiles: its own copies, no look-up elsewhere. */
+export class KnownFacts {
+  readonly accounts: Projection<AccountFacts>;
+  readonly apiKeys: Projection<ApiKeyFacts>;
+  readonly agents: Projection<AgentFacts>;
+  readonly #cadence: number | null;
+  /** By the key as sent, so that a key in use is hashed once. Forgotten whenever any key changes. */
+  readonly #keys = new Map<string, KnownKey>();
+  readonly #accounts = new Map<string, KnownAccount>();
+  readonly #agents = new Map<string, KnownAgent>();
+
+  private constructor(
+    config: FollowContext['config'],
+    accounts: Projection<AccountFacts>,
+    apiKeys: Projection<ApiKeyFacts>,
+    agents: Projection<AgentFacts>,
+  ) {
+    this.#cadence = config.anchorWindowSeconds;
+    this.accounts = accounts;
+    this.apiKeys = apiKeys;
+    this.agents = agents;
+    apiKeys.onChange(() => this.#keys.clear());
+    accounts.onChange((id) => this.#accounts.delete(id));
+    agents.onChange((id) => this.#agents.delete(id));
+  }
+
+  /** Begins to read; `problem()` is not null until all three topics were read. */
+  static async follow(context: FollowContext): Promise<KnownFacts> {
+    return new KnownFacts(
+      context.config,
+      await Projection.follow<AccountFacts>(context, 'accounts'),
+      await Projection.follow<ApiKeyFacts>(context, 'api-keys', { indexes: { sha256: (_id, key) => key.sha256 } }),
+      // A profile with a rule that is not understood, or a damaged one, stops the projection: nothing is allowed by it.
+      await Projection.follow<AgentFacts>(context, 'agents', {
+        accepts: (agent) => profileProblem(agent.profile) === null,
+      }),
+    );
+  }
+
+  /** The key if it is known and not revoked. */
+  key(text: string): KnownKey | undefined {
+    const remembered = this.#keys.get(text);
+    if (remembered !== undefined) return remembered;
+    const found = this.apiKeys.find('sha256', keySha256(text));
+    if (found === undefined || found.value.revokedAt !== null) return undefined;
+    const key: KnownKey = { id: found.id, version: found.version, accountId: found.value.accountId };
+    if (this.#keys.size >= MAX_REMEMBERED_KEYS) this.#keys.clear();
+    this.#keys.set(text, key);
+    return key;
+  }
+
+  account(id: string): KnownAccount | undefined {
+    return this.#accounts.get(id) ?? this.#remember(this.#accounts, id, this.accounts.get(id), this.#readAccount);
+  }
+
+  /** @param id in lower case */
+  agent(id: string): KnownAgent | undefined {
+    return this.#agents.get(id) ?? this.#remember(this.#agents, id, this.agents.get(id), readAgent);
+  }
+
+  /** Why nothing can be judged by what is held, or `null`. */
+  problem(): string | null {
+    return this.agents.problem() ?? this.apiKeys.problem() ?? this.accounts.problem();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.accounts.stop(), this.apiKeys.stop(), this.agents.stop()]);
+  }
+
+  #remember<F, K>(
+    known: Map<string, K>,
+    id: string,
+    entry: Projected<F> | undefined,
+    read: (entry: Projected<F>) => K,
+  ): K | undefined {
+    if (entry === undefined) return undefined;
+    const made = read(entry);
+    known.set(id, made);
+    return made;
+  }
+
+  readonly #readAccount = ({ version, value }: Projected<AccountFacts>): KnownAccount => ({
+    version,
+    plan: {
+      plan: value.plan,
+      actionCap: value.actionCap,
+      sandboxExpiresAtMs: value.sandboxExpiresAt === null ? null : Date.parse(value.sandboxExpiresAt),
+    },
+    cadenceSeconds: this.#cadence ?? value.cadenceSeconds,
+  });
+}
+
+function readAgent({ version, value }: Projected<AgentFacts>): KnownAgent {
+  return { version, facts: value, profile: compileProfile(value.profile) };
+}
+
+/** SHA-256 of an API key as `api-keys` holds it. */
+export function keySha256(text: string): string {
+  return hash('sha256', text);
+}

@@ -1,0 +1,77 @@
+/** What the gateway reads of a request's head. A header that was sent twice has more than one value. */
+export interface CheckHeaders {
+  /** `null`: none, another scheme, or sent twice. */
+  readonly apiKey: string | null;
+  /** `null`: it is JSON in UTF-8 without an encoding, or says nothing. */
+  readonly mediaProblem: string | null;
+  /** As sent; `null`: none; the empty string: sent twice. */
+  readonly idempotencyKey: string | null;
+  /** Bytes as announced, or -1. */
+  readonly contentLength: number;
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
+const JSON_UTF8 = /^application\/json[\t ]*(;[\t ]*charset="?utf-?8"?[\t ]*)?$/i;
+const ENCODED = 'send the body without Content-Encoding';
+const NOT_JSON = 'send the body as application/json in UTF-8';
+
+/**
+ * One pass over the headers as received: faster than the object that Node builds of them, and nothing is merged.
+ * Credentials as `readApiKeyHeaders` of service-kit judges them.
+ */
+export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
+  let serviceKey: string | null = null;
+  let serviceKeys = 0;
+  let authorization: string | null = null;
+  let authorizations = 0;
+  let idempotencyKey: string | null = null;
+  let mediaProblem: string | null = null;
+  let contentLength = -1;
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i]!;
+    // The length tells most names apart without lower-casing them.
+    switch (name.length) {
+      case 12:
+        if (is(name, 'content-type') && !isJson(raw[i + 1]!)) mediaProblem ??= NOT_JSON;
+        break;
+      case 13:
+        if (is(name, 'x-service-key')) {
+          serviceKey = raw[i + 1]!;
+          serviceKeys += 1;
+        } else if (is(name, 'authorization')) {
+          authorization = raw[i + 1]!;
+          authorizations += 1;
+        }
+        break;
+      case 14:
+        if (is(name, 'content-length')) contentLength = Number(raw[i + 1]!);
+        break;
+      case 15:
+        if (is(name, 'idempotency-key')) idempotencyKey = idempotencyKey === null ? raw[i + 1]! : '';
+        break;
+      case 16:
+        if (is(name, 'content-encoding')) mediaProblem = ENCODED;
+        break;
+      default:
+    }
+  }
+  return {
+    apiKey: serviceKeys > 0 ? (serviceKeys === 1 ? serviceKey : null) : bearer(authorization, authorizations),
+    mediaProblem,
+    idempotencyKey,
+    contentLength,
+  };
+}
+
+function is(name: string, wanted: string): boolean {
+  return name === wanted || name.toLowerCase() === wanted;
+}
+
+function isJson(type: string): boolean {
+  return type === 'application/json' || JSON_UTF8.test(type);
+}
+
+function bearer(authorization: string | null, count: number): string | null {
+  if (authorization === null || count !== 1) return null;
+  return BEARER.exec(authorization)?.[1] ?? null;
+}

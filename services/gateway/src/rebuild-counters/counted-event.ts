@@ -1,0 +1,39 @@
+import { checkAnswer } from '@countersign/contracts';
+import type { EventEnvelope } from '@countersign/contracts';
+import type { CountedEvent } from '@countersign/counters';
+
+/** Offsets that the totals of an account or an agent already stand at: what lies below is in them. */
+export interface StandsAt {
+  account(accountId: string, partition: number): number;
+  agent(agentId: string): number;
+}
+
+/** What an event of the log still does to counters that were restored from totals; `null`: nothing. */
+export function countedEvent(
+  envelope: EventEnvelope,
+  partition: number,
+  offset: number,
+  standsAt: StandsAt,
+): CountedEvent | null {
+  const { leaf, accountId } = envelope;
+  if (leaf.type !== 'action.checked') return null;
+  const forAccount = offset >= standsAt.account(accountId, partition);
+  const forAgent = offset >= standsAt.agent(leaf.agentId);
+  const answer = envelope.idempotency === null ? null : checkAnswer(envelope);
+  return {
+    partition,
+    offset,
+    accountId,
+    agentId: leaf.agentId,
+    eventId: leaf.eventId,
+    occurredAtMs: Date.parse(leaf.occurredAt),
+    countsAction: forAccount && envelope.countsAction,
+    countsRate: forAgent && leaf.outcome === 'allowed',
+    costMicros: forAgent ? envelope.costMicros : 0,
+    freezesAgent: envelope.freezesAgent,
+    idempotency:
+      envelope.idempotency === null || answer === null || answer.status !== 200
+        ? null
+        : { ...envelope.idempotency, answer },
+  };
+}

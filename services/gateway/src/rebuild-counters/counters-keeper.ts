@@ -1,0 +1,56 @@
+import type { Counters } from '@countersign/counters';
+import type { ServiceContext } from '@countersign/service-kit';
+
+const LOOK_MS = 500;
+
+/** Rebuilds the counters whenever they say that they lost what they held, and again when a rebuild failed. */
+export class CountersKeeper {
+  readonly #counters: Pick<Counters, 'unavailable'>;
+  readonly #rebuild: () => Promise<void>;
+  readonly #log: Pick<ServiceContext['log'], 'error'>;
+  #timer: NodeJS.Timeout | null = null;
+  #running: Promise<void> | null = null;
+  #problem: string | null = null;
+
+  constructor(
+    counters: Pick<Counters, 'unavailable'>,
+    rebuild: () => Promise<void>,
+    log: Pick<ServiceContext['log'], 'error'>,
+  ) {
+    this.#counters = counters;
+    this.#rebuild = rebuild;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#look();
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+  }
+
+  /** Why the counters do not serve, or `null`. */
+  problem(): string | null {
+    const unavailable = this.#counters.unavailable();
+    if (unavailable === null) return null;
+    return this.#problem ?? `counters: ${unavailable}`;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  #look(): void {
+    if (this.#running !== null || this.#counters.unavailable() === null) return;
+    this.#running = this.#rebuild()
+      .then(() => {
+        this.#problem = null;
+      })
+      .catch((error: unknown) => {
+        this.#problem = 'the counters could not be rebuilt; see the log';
+        this.#log.error({ err: error }, 'counters could not be rebuilt');
+      })
+      .finally(() => {
+        this.#running = null;
+      });
+  }
+}

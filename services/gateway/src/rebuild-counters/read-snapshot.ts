@@ -1,0 +1,112 @@
+import type { AgentFacts, JsonValue, TopicName, UsageFacts, VersionedRecord } from '@countersign/contracts';
+import type { StoredAnswer, UsageSnapshot, VersionedKind } from '@countersign/counters';
+import type { EventReader } from '@countersign/event-log';
+import { readVersionedRecord } from '@countersign/service-kit';
+import type { StandsAt } from './counted-event.js';
+
+const READ = 5_000;
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
+
+/** What the compacted topics say of the counters, and where in `agent-events` they stand. */
+export interface ReadSnapshot {
+  readonly snapshot: UsageSnapshot;
+  /** Everything below these offsets is in the snapshot; a partition without one: nothing is. */
+  readonly position: Readonly<Record<number, number>>;
+  readonly standsAt: StandsAt;
+}
+
+/** Reads `usage` and the versions of everything that a gateway must not be behind of. */
+export async function readSnapshot(log: EventReader): Promise<ReadSnapshot> {
+  const usage = await readNewest<UsageFacts>(log, 'usage');
+  const agents = await readNewest<AgentFacts>(log, 'agents');
+  const snapshot: Mutable<UsageSnapshot> = { accounts: [], agents: [], claims: [], versions: [] };
+  const accountOffsets = new Map<string, Readonly<Record<number, number>>>();
+  const agentTotals = new Map<string, Extract<UsageFacts, { kind: 'agent' }>>();
+  let position: Readonly<Record<number, number>> = {};
+  for (const { id, value } of usage.values()) {
+    if (value === null) continue;
+    switch (value.kind) {
+      case 'position':
+        position = value.offsets;
+        break;
+      case 'account': {
+        const accountId = id.slice('account:'.length);
+        const { period, actionsInPeriod, actionsEver, offsets } = value;
+        snapshot.accounts.push({ accountId, period, actionsInPeriod, actionsEver });
+        accountOffsets.set(accountId, offsets);
+        break;
+      }
+      case 'agent':
+        agentTotals.set(id.slice('agent:'.length), value);
+        break;
+      case 'claim':
+        snapshot.claims.push(claimOf(id, value));
+        break;
+    }
+  }
+  for (const { id, version, value } of agents.values()) {
+    snapshot.versions.push({ kind: 'agent', id, version });
+    if (value === null) continue;
+    const totals = agentTotals.get(id);
+    snapshot.agents.push({
+      agentId: id,
+      day: totals?.day ?? '',
+      dayMicros: totals?.dayMicros ?? 0,
+      month: totals?.month ?? '',
+      monthMicros: totals?.monthMicros ?? 0,
+      rateTimes: totals?.rateTimes ?? [],
+      frozen: value.status === 'frozen',
+      unfrozenAtMs: value.unfrozenAtMs,
+    });
+  }
+  for (const [topic, kind] of VERSIONED) {
+    for (const { id, version } of (await readNewest(log, topic)).values())
+      snapshot.versions.push({ kind, id, version });
+  }
+  return {
+    snapshot,
+    position,
+    standsAt: {
+      account: (accountId, partition) => accountOffsets.get(accountId)?.[partition] ?? 0,
+      agent: (agentId) => agentTotals.get(agentId)?.offset ?? 0,
+    },
+  };
+}
+
+const VERSIONED = [
+  ['accounts', 'account'],
+  ['api-keys', 'api-key'],
+  ['sessions', 'session'],
+] as const satisfies readonly (readonly [TopicName, VersionedKind])[];
+
+function claimOf(id: string, value: Extract<UsageFacts, { kind: 'claim' }>): UsageSnapshot['claims'][number] {
+  const [, accountId = '', keySha256 = ''] = id.split(':');
+  const { bodySha256, occurredAtMs } = value;
+  return { accountId, keySha256, bodySha256, occurredAtMs, answer: storedAnswer(value.answer) };
+}
+
+function storedAnswer(answer: JsonValue): StoredAnswer {
+  return answer as unknown as StoredAnswer;
+}
+
+/** The newest version of each id of a compacted topic. */
+async function readNewest<T>(log: EventReader, topic: TopicName): Promise<Map<string, VersionedRecord<T>>> {
+  const newest = new Map<string, VersionedRecord<T>>();
+  const begin = await log.beginOffsets(topic);
+  const partitions = await log.partitions(topic);
+  for (let partition = 0; partition < partitions; partition += 1) {
+    let offset = begin[partition] ?? 0;
+    for (;;) {
+      const records = await log.read(topic, partition, offset, READ);
+      if (records.length === 0) break;
+      for (const record of records) {
+        const read = readVersionedRecord<T>(record);
+        const known = newest.get(read.id);
+        if (known === undefined || known.version < read.version) newest.set(read.id, read);
+      }
+      offset = records.at(-1)!.offset + 1;
+    }
+  }
+  return newest;
+}

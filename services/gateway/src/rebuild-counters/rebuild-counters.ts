@@ -1,0 +1,81 @@
+import type { EventEnvelope } from '@countersign/contracts';
+import type { CountedEvent, Counters } from '@countersign/counters';
+import type { EventReader } from '@countersign/event-log';
+import { readEnvelope } from '@countersign/evidence';
+import type { ServiceContext } from '@countersign/service-kit';
+import { countedEvent } from './counted-event.js';
+import type { StandsAt } from './counted-event.js';
+import { readSnapshot } from './read-snapshot.js';
+
+const READ = 2_000;
+const PROGRESS_MS = 2_000;
+
+export interface RebuildContext {
+  readonly eventLog: EventReader;
+  readonly counters: Pick<Counters, 'restore' | 'replay' | 'serve'>;
+  readonly log: Pick<ServiceContext['log'], 'info'>;
+}
+
+/**
+ * Brings empty counters to where the log is: totals from `usage`, versions and freezes from the topics of their owners,
+ * then the events that came after. With totals this reads only the log's tail; without any, the whole log.
+ */
+export async function rebuildCounters(context: RebuildContext, clock: () => number): Promise<void> {
+  const { eventLog, counters, log } = context;
+  const begun = clock();
+  const { snapshot, position, standsAt } = await readSnapshot(eventLog);
+  await counters.restore(snapshot);
+  const partitions = await eventLog.partitions('agent-events');
+  let events = 0;
+  for (let partition = 0; partition < partitions; partition += 1) {
+    events += await replayPartition(context, partition, position[partition] ?? 0, standsAt, clock);
+  }
+  await counters.serve();
+  const { agents, accounts } = snapshot;
+  log.info(
+    { ms: Math.round(clock() - begun), events, agents: agents.length, accounts: accounts.length },
+    'counters rebuilt',
+  );
+}
+
+async function replayPartition(
+  { eventLog, counters, log }: RebuildContext,
+  partition: number,
+  position: number,
+  standsAt: StandsAt,
+  clock: () => number,
+): Promise<number> {
+  const begin = (await eventLog.beginOffsets('agent-events'))[partition] ?? 0;
+  const first = Math.max(begin, position);
+  let offset = first;
+  let told = clock();
+  for (;;) {
+    const records = await eventLog.read('agent-events', partition, offset, READ);
+    if (records.length === 0) return offset - first;
+    const counted: CountedEvent[] = [];
+    for (const record of records) {
+      const envelope = envelopeOf(record.value);
+      // What the leaf predicate rejects is parked by every consumer: it counts nothing here either.
+      const event = envelope === null ? null : countedEvent(envelope, partition, record.offset, standsAt);
+      if (event !== null) counted.push(event);
+    }
+    await counters.replay(counted);
+    offset = records.at(-1)!.offset + 1;
+    if (clock() - told > PROGRESS_MS) {
+      told = clock();
+      const end = (await eventLog.endOffsets('agent-events'))[partition] ?? offset;
+      log.info({ partition, replayed: offset - first, left: end - offset }, 'counters: replaying events');
+    }
+  }
+}
+
+function envelopeOf(value: Uint8Array): EventEnvelope | null {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8'));
+  } catch {
+    return null;
+  }
+  const read = readEnvelope(parsed);
+  return read.ok ? read.value : null;
+}
