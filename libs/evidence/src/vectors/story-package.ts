@@ -136,9 +136,14 @@ function storyEntries(story: Story): PackageEvent[] {
   const all = story.agents.flatMap((agent) =>
     agent.events.map((event, i) => ({ ...event, sequence: agent.firstSequence + i })),
   );
+  const byId = new Map<string | null, StoryEvent>(all.map((event) => [event.leaf.eventId, event]));
+  const byReference = new Map<string | null, StoryEvent[]>();
+  for (const event of all.filter(({ leaf }) => leaf.refersTo !== null)) {
+    byReference.set(event.leaf.refersTo, [...(byReference.get(event.leaf.refersTo) ?? []), event]);
+  }
   return all.map(({ leaf, openings, erased, sequence }) => {
     const outside = leaf.occurredAt < story.range.from || leaf.occurredAt >= story.range.to;
-    const referring = all.filter((other) => other.leaf.refersTo === leaf.eventId);
+    const referring = byReference.get(leaf.eventId) ?? [];
     const verdict = eventStatus({
       event: leaf,
       holds: true,
@@ -146,7 +151,7 @@ function storyEntries(story: Story): PackageEvent[] {
         .filter((other) => other.leaf.type === 'action.outcome')
         .map((other) => other.leaf.outcome as ReportedOutcome),
       unanswered: referring.some((other) => other.leaf.type === 'action.unanswered'),
-      referred: all.find((other) => other.leaf.eventId === leaf.refersTo)?.leaf ?? null,
+      referred: byId.get(leaf.refersTo)?.leaf ?? null,
       dataScope: namesDataScope(openings.action?.value),
     });
     return {

@@ -1,0 +1,384 @@
+import type { PackageContent, SignedPackage } from '@countersign/contracts';
+import fc from 'fast-check';
+import { nodeCrypto, seededKey } from '../../vectors/node-crypto.mjs';
+import { canonicalize } from '../json/canonicalize.js';
+import { JsonRefused, parseJsonStrict, VERIFICATION_LIMITS } from '../json/parse-strict.js';
+import { assemblePackage, packageTimestamp } from '../package/assemble.js';
+import { contentHash, packageCanonicalBytes, packageDigests } from '../package/canonical.js';
+import { airlineStory, smallStory } from '../vectors/airline-story.js';
+import { type Draft, STORY_START, storyEvent, storyUuid } from '../vectors/events.js';
+import { issueStory, type IssuedStory, ISSUED_AT, NETWORK, seal, type Story } from '../vectors/story-package.js';
+import type { Loose } from '../vectors/tampered.js';
+import { eventAnswer, packageAnswer } from './inclusion-answer.js';
+import { verifyEventProof } from './event-proof.js';
+import type { VerifyOptions } from './options.js';
+import type { VerificationResult } from './result.js';
+import { transactionsToAsk } from './transactions-to-ask.js';
+import { verifyPackage } from './verify-package.js';
+
+const { sha256 } = nodeCrypto;
+const key = seededKey(new Uint8Array(32).fill(9));
+const copy = (value: unknown): Loose => JSON.parse(JSON.stringify(value));
+const airline = issueStory(airlineStory(sha256), key, sha256);
+
+function options(issued: IssuedStory): VerifyOptions {
+  return {
+    crypto: nodeCrypto,
+    keys: [{ publicKey: key.publicKey, status: 'active', validFrom: null, validTo: null }],
+    chain: {
+      network: NETWORK,
+      authorities: [issued.authority],
+      transactions: new Map(Object.entries(issued.transactions)),
+    },
+  };
+}
+
+const verify = (issued: IssuedStory, pkg: unknown = issued.pkg): VerificationResult =>
+  verifyPackage(pkg, options(issued));
+const firstCode = (result: VerificationResult): string | null => result.problems[0]?.code ?? null;
+
+/** Changed, its summary counted anew, and signed again without an anchor. */
+function reissued(issued: IssuedStory, change: (content: Loose) => void): SignedPackage {
+  const { timestamp: _t, sha256: _h, signature: _s, algorithm: _a, publicKeyUrl: _u, ...content } = copy(issued.pkg);
+  change(content);
+  const whole = assemblePackage(content as PackageContent);
+  return seal(whole, packageTimestamp(whole, ISSUED_AT, null, sha256), key, sha256);
+}
+
+describe('verifyPackage', () => {
+  it('tells what was checked and what could not be', () => {
+    const result = verify(airline);
+    expect(result.problems).toEqual([]);
+    expect(result).toMatchObject({ ok: true, anchoredCount: 18, unanchoredCount: 2, sha256: airline.pkg.sha256 });
+    expect(result.signature).toMatchObject({ checked: true, valid: true });
+    expect(result.notChecked).toEqual([
+      '2 commitments without an opening (withheld or erased)',
+      '1 payload not kept: who has the payload can compare it',
+      '2 events not anchored yet: there is nothing to prove',
+    ]);
+    const alone = verifyPackage(airline.pkg, { crypto: nodeCrypto, keys: null, chain: null });
+    expect(alone.ok).toBe(true);
+    expect(alone.signature).toMatchObject({ checked: false, valid: false });
+    expect(alone.notChecked.join('\n')).toMatch(
+      /no key was given[^]*5 transactions on the chain: No chain was asked\./,
+    );
+    expect(alone.chain).toMatchObject({ checked: false, onChain: false });
+  });
+
+  it('names the first thing that is wrong in what is no package at all', () => {
+    expect(firstCode(verify(airline, null))).toBe('structure');
+    expect(firstCode(verify(airline, []))).toBe('structure');
+    expect(firstCode(verify(airline, {}))).toBe('unsupported-canonicalization');
+    expect(firstCode(verify(airline, { ...airline.pkg, note: '\ud800' }))).toBe('not-canonical');
+    expect(firstCode(verify(airline, { ...airline.pkg, signature: 1 }))).toBe('verification-fields');
+    const throwing = {
+      ...nodeCrypto,
+      sha256: () => {
+        throw new Error('broken');
+      },
+    };
+    expect(() => verifyPackage(airline.pkg, { crypto: throwing, keys: null, chain: null })).toThrow('broken');
+  });
+
+  it('never throws on any JSON in place of a member', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.keys(airline.pkg)), fc.jsonValue(), (name, value) => {
+        expect(verify(airline, { ...airline.pkg, [name]: value }).ok).toBe(
+          canonicalize(value) === canonicalize((airline.pkg as Loose)[name]),
+        );
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('names a gap between the windows of an agent', () => {
+    const pkg = reissued(airline, (content) => {
+      const gone = content.windows.find((window: Loose) => window.leaf.firstSequence === 11);
+      content.windows = content.windows.filter((window: Loose) => window !== gone);
+      content.inclusionProofs = content.inclusionProofs.map((proof: Loose) =>
+        proof.merkleRoot === gone.merkleRoot ? { eventId: proof.eventId, anchored: false } : proof,
+      );
+    });
+    expect(verify(airline, pkg).problems.map(({ code }) => code)).toEqual(['window-gap']);
+  });
+
+  it('names missing numbers as ranges, however far apart', () => {
+    const pkg = reissued(airline, (content) => (content.events[15].sequence = 2 ** 52));
+    const missing = verify(airline, pkg).problems.find(({ code }) => code === 'sequence-missing');
+    expect(missing?.message).toBe(`Numbers 22 to ${2 ** 52 - 1} of the agent are missing.`);
+  });
+
+  it('names a run that ends outside the range', () => {
+    const pkg = reissued(airline, (content) => {
+      content.range.to = content.events[15].event.occurredAt;
+      content.events[15].outsideRange = true;
+    });
+    expect(verify(airline, pkg).problems).toMatchObject([
+      { code: 'range-mark-wrong', path: 'events[15].outsideRange' },
+    ]);
+  });
+
+  it('names a profile that is not the one whose hash the leaf holds', () => {
+    const story = airlineStory(sha256);
+    const [desk] = story.agents;
+    const { leaf } = desk!.events[1]!;
+    const draft: Draft = {
+      type: 'profile.changed',
+      fields: { profileVersion: 3, profileSha256: leaf.profileSha256! },
+      action: { profile: { version: 3 }, by: null },
+    };
+    const event = storyEvent(
+      draft,
+      { agentId: leaf.agentId, eventId: leaf.eventId, atMs: Date.parse(leaf.occurredAt) },
+      sha256,
+    );
+    const events = desk!.events.map((other, i) => (i === 1 ? event : other));
+    const issued = issueStory({ ...story, agents: [{ ...desk!, events }] }, key, sha256);
+    expect(verify(issued).problems.map(({ code }) => code)).toEqual(['profile-differs']);
+  });
+
+  it('keeps a hundred problems and counts the rest', () => {
+    const pkg = reissued(airline, (content) => {
+      for (const entry of content.events) {
+        entry.controls = Array.from({ length: 20 }, () => ({ ...entry.controls[0], status: 'Prevented' }));
+      }
+    });
+    const result = verify(airline, pkg);
+    expect(result.problems).toHaveLength(100);
+    expect(result.problemCount).toBeGreaterThan(300);
+  });
+
+  it('takes a status that facts outside the report explain, and no other', () => {
+    const claim = (index: number, status: string, statusReason: string | null): string | null =>
+      firstCode(
+        verify(
+          airline,
+          reissued(airline, (content) => {
+            Object.assign(content.events[index], { status, statusReason });
+            content.events[index].controls[0].status = status;
+          }),
+        ),
+      );
+    const gap = 'Gap, review required';
+    expect(claim(18, gap, 'The check was refused, and its execution was reported.')).toBeNull();
+    expect(claim(2, gap, 'The answer to the check may not have reached its caller.')).toBeNull();
+    expect(claim(2, gap, 'The inclusion proof or the sequence number of the event does not hold.')).toBeNull();
+    expect(claim(2, gap, 'The data access names no data scope.')).toBe('status-differs');
+    expect(claim(2, 'Prevented', 'The check was refused, and no execution was reported.')).toBe('status-differs');
+    expect(claim(8, 'Satisfied', null)).toBe('status-differs');
+    expect(claim(12, 'Satisfied', null)).toBe('status-differs');
+    expect(claim(9, 'Satisfied', null)).toBe('status-differs');
+  });
+});
+
+describe('any events', () => {
+  const kind = fc.constantFrom('allowed', 'denied', 'created', 'outcome', 'unanswered') satisfies fc.Arbitrary<string>;
+  const action = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue());
+  const event = fc.record({ kind, action, payload: fc.option(fc.jsonValue(), { nil: undefined }), step: fc.nat(2) });
+  const agents = fc.array(fc.array(event, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
+
+  function story(given: typeof agents extends fc.Arbitrary<infer T> ? T : never, neighbours: number): Story {
+    return {
+      ...smallStory(sha256),
+      neighbours,
+      agents: given.map((events, a) => {
+        const id = storyUuid(`agent ${a}`, STORY_START, sha256);
+        const ids = events.map((_, i) => storyUuid(`agent ${a} event ${i}`, STORY_START + i, sha256));
+        let window = 0;
+        const windows = events.map(({ step }, i) => (i > 8 ? null : (window += i > 0 ? step : 0)));
+        const made = events.map((one, i) =>
+          storyEvent(
+            draftOf(one, ids[Math.max(0, i - 1)]!),
+            { agentId: id, eventId: ids[i]!, atMs: STORY_START + i },
+            sha256,
+          ),
+        );
+        return { id, name: `agent ${a}`, firstSequence: 1 + a, events: made, windows };
+      }),
+    };
+  }
+
+  function draftOf({ kind: type, action: value, payload }: Loose, before: string): Draft {
+    const check = { actionKind: 'tool_use', profileVersion: 1, profileSha256: '0'.repeat(64) } as const;
+    const denied = {
+      outcome: 'denied',
+      allowed: false,
+      reason: 'r',
+      severity: 'P3',
+      violation_type: 'rate_limit_exceeded',
+    } as const;
+    if (type === 'created') return { type: 'agent.created', action: value };
+    if (type === 'outcome')
+      return { type: 'action.outcome', fields: { refersTo: before, outcome: 'succeeded' }, payload };
+    if (type === 'unanswered') return { type: 'action.unanswered', fields: { refersTo: before } };
+    const fields =
+      type === 'denied' ? { ...check, ...denied } : { ...check, outcome: 'allowed' as const, allowed: true };
+    return { type: 'action.checked', fields, action: value, payload };
+  }
+
+  it('become a package that verifies, read back from its text', () => {
+    fc.assert(
+      fc.property(agents, fc.nat(5), (given, neighbours) => {
+        const issued = issueStory(story(given, neighbours), key, sha256);
+        const text = JSON.stringify(issued.pkg);
+        const result = verify(issued, parseJsonStrict(text, VERIFICATION_LIMITS));
+        expect(result.problems).toEqual([]);
+        expect(result.ok).toBe(true);
+        expect(packageDigests(issued.pkg, sha256)).toMatchObject({
+          bytes: packageCanonicalBytes(issued.pkg),
+          contentHash: contentHash(issued.pkg, sha256),
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('500 mutations of a realistic package', () => {
+  const text = JSON.stringify(airline.pkg);
+  const origin = text.indexOf('https://countersign.example') + 1;
+  const afterOrigin = text.indexOf('/v1/keys/', origin);
+  const whole = canonicalize(airline.pkg);
+
+  /** Whether the text was refused; a change that leaves the parsed value as it was does not count. */
+  function refused(changed: string): boolean {
+    try {
+      const value = parseJsonStrict(changed, VERIFICATION_LIMITS);
+      return canonicalize(value) === whole || !verify(airline, value).ok;
+    } catch (error) {
+      return error instanceof JsonRefused;
+    }
+  }
+
+  it('of single bytes are refused each', () => {
+    const at = fc.nat(text.length - 1).filter((i) => i < origin || i >= afterOrigin);
+    fc.assert(
+      fc.property(
+        at,
+        fc.integer({ min: 0x20, max: 0x7e }),
+        fc.constantFrom('replace', 'insert', 'delete'),
+        (i, code, how) => {
+          const character = how === 'delete' ? '' : String.fromCharCode(code);
+          expect(refused(text.slice(0, i) + character + text.slice(how === 'insert' ? i : i + 1))).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('of single fields are refused each', () => {
+    const paths: (string | number)[][] = [];
+    const walk = (value: unknown, path: (string | number)[]): void => {
+      if (path.length > 0) paths.push(path);
+      if (typeof value !== 'object' || value === null) return;
+      for (const name of Object.keys(value)) walk((value as Loose)[name], [...path, name]);
+    };
+    walk(airline.pkg, []);
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), fc.option(fc.jsonValue(), { nil: undefined }), (path, value) => {
+        const changed = copy(airline.pkg);
+        const parent = path.slice(0, -1).reduce((at: Loose, name) => at[name], changed);
+        const name = path[path.length - 1]!;
+        if (value !== undefined) parent[name] = value;
+        else if (Array.isArray(parent)) parent.splice(Number(name), 1);
+        else delete parent[name];
+        expect(refused(JSON.stringify(changed))).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('but not of the origin of publicKeyUrl', () => {
+    const moved = {
+      ...airline.pkg,
+      publicKeyUrl: airline.pkg.publicKeyUrl.replace('countersign.example', 'a.test:8080/x'),
+    };
+    expect(verify(airline, moved).ok).toBe(true);
+  });
+});
+
+describe('the answer of POST /v1/inclusion/verify', () => {
+  it('for a package is ok when the signature holds and no anchored proof fails', () => {
+    const good = packageAnswer(verify(airline));
+    expect(good).toMatchObject({ ok: true, anchoredCount: 18, unanchoredCount: 2, problems: [] });
+    expect(good.events![19]).toMatchObject({ ok: false, anchored: false, detail: 'nothing to prove yet' });
+    expect(packageAnswer(verifyPackage(airline.pkg, { crypto: nodeCrypto, keys: null, chain: null })).ok).toBe(false);
+    const bent = reissued(airline, (content) => (content.inclusionProofs[0].merkleRoot = '0'.repeat(64)));
+    const answer = packageAnswer(verify(airline, bent));
+    expect(answer).toMatchObject({ ok: false, signature: { valid: true } });
+    expect(answer.events![0]).toMatchObject({ ok: false, anchored: true, rootMatches: false });
+    expect(packageAnswer(verify(airline, {})).ok).toBe(false);
+    const figure = reissued(airline, (content) => (content.agents[0].count = 1));
+    expect(packageAnswer(verify(airline, figure)).ok).toBe(true);
+    expect(packageAnswer(verify(airline, figure)).problems).toHaveLength(1);
+  });
+
+  it('for an event holds its canonical text and its hash', () => {
+    const { event } = airline.pkg.events[0]!;
+    const [proof] = airline.pkg.inclusionProofs;
+    const answer = eventAnswer(verifyEventProof(event, proof, options(airline)));
+    expect(answer).toMatchObject({ ok: true, canonical: canonicalize(event), chain: { checked: true, onChain: true } });
+    expect(answer.sha256).toMatch(/^[0-9a-f]{64}$/);
+    const other = eventAnswer(verifyEventProof({ eventId: 'x' }, proof, options(airline)));
+    expect(other).toMatchObject({ ok: false, event: { eventId: 'x', anchored: true } });
+    expect(other.canonical).toBeUndefined();
+    for (const junk of [null, 1, [], {}, { anchored: false }]) {
+      expect(verifyEventProof(event, junk, options(airline)).problems[0]?.code).toBe('proof-form');
+      expect(verifyEventProof(junk, proof, options(airline)).problems[0]?.code).toBe('leaf-invalid');
+    }
+    const foreign = { eventId: airline.pkg.events[1]!.event.eventId, anchored: false };
+    expect(verifyEventProof(event, foreign, options(airline)).problems[0]?.code).toBe('proof-event-differs');
+  });
+});
+
+describe('transactionsToAsk', () => {
+  it('names every transaction once', () => {
+    const asked = transactionsToAsk(airline.pkg);
+    expect(new Set(asked.map(({ txSignature }) => txSignature))).toEqual(new Set(Object.keys(airline.transactions)));
+    expect(asked).toHaveLength(Object.keys(airline.transactions).length);
+    expect(transactionsToAsk(airline.pkg.inclusionProofs[0])).toHaveLength(1);
+    for (const junk of [null, 1, {}, { inclusionProofs: [1, {}], timestamp: [] }])
+      expect(transactionsToAsk(junk)).toEqual([]);
+  });
+});
+
+describe('assemblePackage', () => {
+  it('refuses a proof that is not its event’s', () => {
+    const { events, inclusionProofs } = airline.pkg;
+    const swapped = [inclusionProofs[1]!, inclusionProofs[0]!, ...inclusionProofs.slice(2)];
+    expect(() => assemblePackage({ ...airline.pkg, inclusionProofs: swapped })).toThrow(RangeError);
+    expect(() => assemblePackage({ ...airline.pkg, events: events.slice(1), inclusionProofs })).toThrow(RangeError);
+  });
+});
+
+describe('ten thousand events', () => {
+  it('verify in seconds', () => {
+    const base = smallStory(sha256);
+    const id = storyUuid('busy', STORY_START, sha256);
+    const events = Array.from({ length: 10_000 }, (_, i) =>
+      storyEvent(
+        {
+          type: 'action.checked',
+          fields: {
+            outcome: 'allowed',
+            allowed: true,
+            actionKind: 'tool_use',
+            profileVersion: 1,
+            profileSha256: '0'.repeat(64),
+          },
+          action: { type: 'tool_use', tool_name: 'search', metadata: { query: `flights ${i}`, page: i } },
+        },
+        { agentId: id, eventId: storyUuid(`busy ${i}`, STORY_START + i, sha256), atMs: STORY_START + i },
+        sha256,
+      ),
+    );
+    const agent = { id, name: 'busy', firstSequence: 1, events, windows: events.map((_, i) => Math.floor(i / 1000)) };
+    const issued = issueStory({ ...base, agents: [agent] }, key, sha256);
+    const start = performance.now();
+    const result = verify(issued);
+    const ms = performance.now() - start;
+    expect(result.problems).toEqual([]);
+    // The aim is 3 s on a machine of its own; tests share theirs.
+    expect(ms).toBeLessThan(9000);
+  });
+});
