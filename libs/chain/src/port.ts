@@ -53,7 +53,7 @@ export type TransactionStatus =
 
 /** What one node said, in this order: its finalized height, then each signature's status with the history searched. */
 export interface Observation {
-  /** Block height at `finalized`, read BEFORE the statuses. */
+  /** Block height at `finalized`, read BEFORE the statuses; who gave them had seen at least that block. */
   readonly finalizedBlockHeight: number;
   /** First slot of that node's history, `null` where it does not say. */
   readonly historyFromSlot: number | null;

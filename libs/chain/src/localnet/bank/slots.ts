@@ -45,7 +45,7 @@ export class Slots {
     this.#firstSlot = Math.max(options.afterSlot + 1, byWall, 1);
     this.#firstMs = options.clock.monotonicMs();
     this.#finalitySlots = Math.ceil(options.finalityMs / SLOT_MS);
-    this.#newestHashed = Math.max(0, this.#firstSlot - 1 - BLOCKHASH_LIFE);
+    this.#newestHashed = Math.max(-1, this.#firstSlot - 1 - BLOCKHASH_LIFE);
   }
 
   /** The newest slot that a commitment includes; `finalized` is `finalityMs` behind, `confirmed` one slot at most. */

@@ -147,5 +147,6 @@ export function firstBrokenRow(db: Database.Database, last: number): number | nu
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  return code.startsWith('SQLITE_BUSY');
 }

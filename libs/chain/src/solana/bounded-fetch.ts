@@ -1,0 +1,43 @@
+import { HttpFailure } from './classify-error.js';
+
+const LARGEST_ANSWER = 16 * 1024 * 1024;
+
+/**
+ * A `fetch` for one JSON-RPC call: ends within `requestMs`, body included, reads at most 16 MiB, and throws
+ * `HttpFailure` for every status but 200.
+ */
+export function boundedFetch(requestMs: number, closing: AbortSignal): typeof fetch {
+  return async (input, init) => {
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(requestMs)]);
+    const { body, headers, method } = init ?? {};
+    const response = await fetch(input, {
+      ...(method === undefined ? {} : { method }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(body === undefined ? {} : { body }),
+      signal,
+      redirect: 'error',
+    });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      throw new HttpFailure(response.status, retryAfterMs(response.headers.get('retry-after')));
+    }
+    return new Response(await readBounded(response), { status: 200 });
+  };
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > LARGEST_ANSWER) throw new SyntaxError('The answer is larger than 16 MiB');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Seconds, as nodes give them; a date is not understood. */
+function retryAfterMs(header: string | null): number | null {
+  const seconds = Number(header ?? Number.NaN);
+  return header !== null && Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null;
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChainRejected, ChainUnavailable } from '../errors.js';
+import { classifyError, HttpFailure } from './classify-error.js';
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 8_000;
+
+/** What is known of one node. */
+interface NodeState<Client> {
+  readonly client: Client;
+  verified: boolean;
+  /** Its genesis hash is another: never asked again. */
+  foreign: boolean;
+  failures: number;
+  /** Not asked before this time while another node will do. */
+  restUntilMs: number;
+}
+
+export interface NodesOptions<Client> {
+  readonly clients: readonly Client[];
+  readonly genesisHash: (client: Client) => Promise<string>;
+  /** Nodes of another network are refused; without it the first that answers decides. */
+  readonly expectedGenesisHash: string | null;
+  /** In which a call ends, whatever the nodes do. */
+  readonly deadlineMs: number;
+}
+
+/** Several nodes of one network: the first healthy one is asked, the next when it fails, all again after a pause. */
+export class Nodes<Client> {
+  readonly #states: NodeState<Client>[];
+  readonly #options: NodesOptions<Client>;
+  readonly #closing = new AbortController();
+  #preferred = 0;
+  #genesisHash: string | null;
+
+  constructor(options: NodesOptions<Client>) {
+    this.#options = options;
+    this.#genesisHash = options.expectedGenesisHash;
+    this.#states = options.clients.map((client) => ({
+      client,
+      verified: false,
+      foreign: false,
+      failures: 0,
+      restUntilMs: 0,
+    }));
+  }
+
+  /**
+   * The answer of the first node that gives one.
+   * @throws ChainRejected as soon as a node says no; ChainUnavailable when the deadline passes
+   */
+  async ask<T>(question: (client: Client) => Promise<T>): Promise<T> {
+    const deadline = Date.now() + this.#options.deadlineMs;
+    let last = new ChainUnavailable('network', 'No node was asked');
+    for (;;) {
+      for (const state of this.#inOrder()) {
+        try {
+          return await this.#askOne(state, question);
+        } catch (error) {
+          if (error instanceof ChainRejected) throw error;
+          last = error as ChainUnavailable;
+        }
+        if (Date.now() >= deadline) throw last;
+      }
+      const pause = this.#pauseMs();
+      if (pause === null || Date.now() + pause >= deadline) throw last;
+      try {
+        await sleep(pause, undefined, { signal: this.#closing.signal });
+      } catch {
+        throw last;
+      }
+    }
+  }
+
+  /** Like `ask`; but while the answer is not `enough`, the other nodes are asked once as well. */
+  async askUntil<T>(question: (client: Client) => Promise<T>, enough: (answer: T) => boolean): Promise<T[]> {
+    let first: Client | null = null;
+    const answers = [
+      await this.ask((client) => {
+        first = client;
+        return question(client);
+      }),
+    ];
+    for (const state of this.#inOrder()) {
+      if (enough(answers.at(-1) as T)) break;
+      if (state.client === first || state.restUntilMs > Date.now()) continue;
+      try {
+        answers.push(await this.#askOne(state, question));
+      } catch {
+        // Its answer was wanted beside one that is there.
+      }
+    }
+    return answers;
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #askOne<T>(state: NodeState<Client>, question: (client: Client) => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) throw new ChainUnavailable('network', 'The chain was closed');
+    try {
+      await this.#verify(state);
+      const answer = await question(state.client);
+      state.failures = 0;
+      state.restUntilMs = 0;
+      this.#preferred = this.#states.indexOf(state);
+      return answer;
+    } catch (error) {
+      const classified = classifyError(error);
+      if (classified instanceof ChainUnavailable) {
+        state.failures += 1;
+        const asked = classified.cause instanceof HttpFailure ? classified.cause.retryAfterMs : null;
+        const pause = Math.min(asked ?? FIRST_PAUSE_MS * 2 ** (state.failures - 1), LONGEST_PAUSE_MS);
+        state.restUntilMs = Date.now() + pause * (0.75 + Math.random() / 2);
+      }
+      throw classified;
+    }
+  }
+
+  async #verify(state: NodeState<Client>): Promise<void> {
+    if (state.verified) return;
+    const genesisHash = await this.#options.genesisHash(state.client);
+    this.#genesisHash ??= genesisHash;
+    state.foreign = genesisHash !== this.#genesisHash;
+    if (state.foreign) throw new ChainUnavailable('wrong-network', 'A node is of another network than it should be');
+    state.verified = true;
+  }
+
+  /** Rested nodes first, from the one that answered last; those that rest come last. */
+  #inOrder(): NodeState<Client>[] {
+    const now = Date.now();
+    const { length } = this.#states;
+    const rotated = this.#states.map((_, i) => this.#states[(this.#preferred + i) % length] as NodeState<Client>);
+    const ours = rotated.filter(({ foreign }) => !foreign);
+    return [...ours.filter((one) => one.restUntilMs <= now), ...ours.filter((one) => one.restUntilMs > now)];
+  }
+
+  /** Until the first node has rested; `null` when there is none. */
+  #pauseMs(): number | null {
+    const ours = this.#states.filter(({ foreign }) => !foreign);
+    if (ours.length === 0) return null;
+    return Math.max(10, Math.min(...ours.map((one) => one.restUntilMs)) - Date.now());
+  }
+}
