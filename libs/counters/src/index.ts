@@ -1,1 +1,7 @@
 export * from './port.js';
+export { dollars, rateViolation, spendingViolation } from './violations.js';
+export { SlewedClock } from './slewed-clock.js';
+export type { CountersClock } from './slewed-clock.js';
+export { InProcessCounters } from './in-process/in-process-counters.js';
+export type { InProcessCountersOptions } from './in-process/in-process-counters.js';
+export { connectCounters, serveCounters } from './in-process/port-bridge.js';

@@ -49,6 +49,8 @@ export interface Judgement {
   readonly violation: StaticViolation | null;
   readonly costMicros: number;
   readonly countsAction: boolean;
+  /** Allowed (or let pass in observe mode) under a profile with a rate limit: counts towards it. */
+  readonly countsRate: boolean;
   readonly freezesAgent: boolean;
 }
 
@@ -128,18 +130,39 @@ export interface UsageSnapshot {
   readonly versions: readonly { readonly kind: VersionedKind; readonly id: string; readonly version: number }[];
 }
 
+/** They have lost their data and are being rebuilt, or cannot be reached. */
+export class CountersUnavailable extends Error {
+  override readonly name = 'CountersUnavailable';
+}
+
+/** So long an idempotency key is remembered, ms. */
+export const CLAIM_MS = 24 * 60 * 60 * 1000;
+
 /**
  * What gateways share at the moment of decision. One clock, one atomic trip a check.
  *
  * `check` judges in this order and counts only what it decided:
- * idempotency (answered, conflict, claimed) → versions (stale) → plan (`sandbox_expired`, `action_cap`) → freeze →
- * the static violation → spending → rate. A check that reaches the policy (everything after freeze) counts one action,
- * allowed or denied; spending and rate count allowed ones alone. Spending: the sum of the window plus this cost must not
- * pass the limit (`action`: the cost alone); sums saturate at 2^53 − 1. Rate: an exact sliding window, a check counts
- * while `now − time < per_seconds * 1000`. In observe mode nothing after freeze denies: the violation is returned,
- * the outcome is `allowed`, everything counts, nothing freezes. Windows are those of the counters' clock in UTC.
- * With an idempotency key the judgement is kept as a claim for 24 hours in the same step.
- * A claim whose versions or freeze flag are no longer the same is judged anew (`rejudged`); what it counted is taken back first.
+ * version of the API key (stale) → idempotency (answered, conflict, claimed) → versions (stale) →
+ * plan (`sandbox_expired`, `action_cap`) → freeze → the static violation → spending → rate.
+ * The key's version comes first, because who asks must be known before an old answer is told.
+ * - Stale: a version that was raised, or that the open claim of this idempotency key was judged under, is above the
+ *   trip's. It leaves no effect.
+ * - Plan: expired from `sandboxExpiresAtMs` on; the cap is compared with all actions ever in a sandbox, else with those
+ *   of the calendar month.
+ * - A check that reaches the policy (everything after freeze) counts one action, allowed or denied;
+ *   spending and rate count allowed ones alone.
+ * - Spending: day and month are counted whether or not a limit is set. The sum of the window plus this cost must not
+ *   pass the limit (`action`: the cost alone); sums saturate at 2^53 − 1.
+ * - Rate: an exact sliding window over the checks judged under a rate limit; one counts while
+ *   `now − time < per_seconds * 1000`. A window that a profile widens holds what the narrower one still held.
+ * - In observe mode nothing after freeze denies: the violation is returned, the outcome is `allowed`, everything
+ *   counts, nothing freezes.
+ * - Windows are those of the counters' clock in UTC.
+ * - With an idempotency key the judgement is kept as a claim for 24 hours in the same step.
+ *   A claim whose account or agent version or freeze flag is no longer the same is judged anew (`rejudged`);
+ *   what it counted is taken back first.
+ * - Claims are bounded: beyond the bound a check with a new idempotency key is `unavailable`.
+ * - `check` never sets the freeze flag: the gateway calls `freeze` once the denial is durable.
  */
 export interface Counters {
   /** `null` when it serves; else why not. */
@@ -147,9 +170,16 @@ export interface Counters {
   /** ms since the epoch; never falls, never stands still for long. */
   now(): Promise<number>;
   check(trip: CheckTrip): Promise<CheckTripResult>;
-  /** Keeps the answer of a claim. */
-  answered(accountId: string, keySha256: string, answer: StoredAnswer): Promise<void>;
-  /** Takes back what a judgement counted: only for a definite failure to append (`LogRefused`); drops its claim. */
+  /**
+   * Keeps the answer of a claim; the first one stays. An answer other than 200 is not replayed: it ends the claim.
+   * With `entropy` (the judgement's) only if the claim has not been judged anew since.
+   */
+  answered(accountId: string, keySha256: string, answer: StoredAnswer, entropy?: string): Promise<void>;
+  /**
+   * Takes back what a judgement counted: only for a definite failure to append (`LogRefused`); drops its claim.
+   * With a key it does so when every check that was given this judgement (`judged`, `claimed`) has failed so: another
+   * attempt whose fate is open may land. Nothing happens once the claim is answered or judged anew.
+   */
   takeBack(accountId: string, agentId: string, judgement: Judgement, keySha256: string | null): Promise<void>;
   /** Raises, never lowers. */
   raise(kind: VersionedKind, id: string, version: number): Promise<void>;
@@ -159,10 +189,17 @@ export interface Counters {
   /** Clears the flag and remembers when; gives that time (ms by the counters' clock). */
   unfreeze(agentId: string): Promise<number>;
   isFrozen(agentId: string): Promise<boolean>;
+  /** Rejects with `CountersUnavailable` while it does not serve, as does `isFrozen`. */
   usage(accountId: string): Promise<AccountUsage>;
-  /** Begins or continues a rebuild: adds the snapshot's facts (totals replace, versions and freezes only rise). */
+  /**
+   * Begins or continues a rebuild: adds the snapshot's facts (totals replace, versions and freezes only rise;
+   * a freeze older than the unfreezing known here is none). A claim of a snapshot is answered.
+   */
   restore(snapshot: UsageSnapshot): Promise<void>;
-  /** Applies events of the log's tail, each once by event id. */
+  /**
+   * Applies events of the log's tail, each once by event id within a rebuild. The clock does not fall behind them,
+   * unless they lie more than a day ahead of it.
+   */
   replay(events: readonly CountedEvent[]): Promise<void>;
   /** Ends the rebuild: from now on it serves. */
   serve(): Promise<void>;

@@ -1,0 +1,97 @@
+import { calendarDay } from './calendar.js';
+import { RateWindow } from './rate-window.js';
+
+export const MOST_MICROS = Number.MAX_SAFE_INTEGER;
+/** A rate window of unknown length is kept so long without a check. */
+const UNKNOWN_WINDOW_MS = 31 * 86_400_000;
+
+/** What is counted of one account. */
+export class AccountTotals {
+  /** `''` until something was counted. */
+  period = '';
+  actionsInPeriod = 0;
+  actionsEver = 0;
+
+  inPeriod(month: string): number {
+    return this.period >= month ? this.actionsInPeriod : 0;
+  }
+
+  count(ms: number): void {
+    const { month } = calendarDay(ms);
+    if (this.period < month) {
+      this.period = month;
+      this.actionsInPeriod = 0;
+    }
+    if (this.period === month) this.actionsInPeriod++;
+    this.actionsEver++;
+  }
+
+  takeBack(ms: number): void {
+    if (this.period === calendarDay(ms).month) this.actionsInPeriod = Math.max(0, this.actionsInPeriod - 1);
+    this.actionsEver = Math.max(0, this.actionsEver - 1);
+  }
+}
+
+/** What is counted and flagged of one agent. */
+export class AgentTotals {
+  day = '';
+  dayMicros = 0;
+  month = '';
+  monthMicros = 0;
+  frozen = false;
+  unfrozenAtMs = 0;
+  rate: RateWindow | null = null;
+  /** Length of the rate window at the last check. */
+  rateWindowMs = UNKNOWN_WINDOW_MS;
+
+  /** What its window holds at this time, in micro-dollars. */
+  spent(window: 'day' | 'month', nowMs: number): number {
+    const now = calendarDay(nowMs);
+    if (window === 'day') return this.day >= now.day ? this.dayMicros : 0;
+    return this.month >= now.month ? this.monthMicros : 0;
+  }
+
+  spend(micros: number, ms: number): void {
+    const { day, month } = calendarDay(ms);
+    if (this.day < day) {
+      this.day = day;
+      this.dayMicros = 0;
+    }
+    if (this.month < month) {
+      this.month = month;
+      this.monthMicros = 0;
+    }
+    if (this.day === day) this.dayMicros = saturate(this.dayMicros, micros);
+    if (this.month === month) this.monthMicros = saturate(this.monthMicros, micros);
+  }
+
+  takeBackSpending(micros: number, ms: number): void {
+    const { day, month } = calendarDay(ms);
+    if (this.day === day) this.dayMicros = reduce(this.dayMicros, micros);
+    if (this.month === month) this.monthMicros = reduce(this.monthMicros, micros);
+  }
+
+  countRate(ms: number): void {
+    this.rate ??= new RateWindow();
+    this.rate.add(ms);
+  }
+
+  freeze(atMs: number): void {
+    if (this.unfrozenAtMs < atMs) this.frozen = true;
+  }
+
+  /** Lets go what can no longer decide; `true` when nothing at all is left to remember. */
+  forget(nowMs: number): boolean {
+    if (this.rate !== null && nowMs - this.rate.newest >= this.rateWindowMs) this.rate = null;
+    return this.rate === null && !this.frozen && this.unfrozenAtMs === 0 && this.month < calendarDay(nowMs).month;
+  }
+}
+
+function saturate(sum: number, micros: number): number {
+  return micros >= MOST_MICROS - sum ? MOST_MICROS : sum + micros;
+}
+
+/** A saturated sum no longer knows what it held: it stays. */
+function reduce(sum: number, micros: number): number {
+  return sum === MOST_MICROS ? sum : Math.max(0, sum - micros);
+}

@@ -1,0 +1,53 @@
+import type { RateLimit, SpendingWindow } from '@countersign/contracts';
+import type { StaticViolation } from './port.js';
+
+/** Whole micro-dollars as dollars, without trailing zeros: 1500000 is `1.5`. */
+export function dollars(micros: number): string {
+  const fraction = micros % 1_000_000;
+  const whole = String((micros - fraction) / 1_000_000);
+  return fraction === 0 ? whole : `${whole}.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`;
+}
+
+const SPENDING_ADVICE: Readonly<Record<SpendingWindow, string>> = {
+  action: 'split the action or ask for a higher limit',
+  day: 'wait for the next day (UTC) or ask for a higher limit',
+  month: 'wait for the next month (UTC) or ask for a higher limit',
+};
+
+/** The denial of an action that would pass the spending limit. Never tells what the action costs. */
+export function spendingViolation(
+  { limitMicros, window }: { readonly limitMicros: number; readonly window: SpendingWindow },
+  countedMicros: number,
+): StaticViolation {
+  const limit = `${dollars(limitMicros)} USD per ${window}`;
+  return {
+    violation_type: 'spending_limit_exceeded',
+    severity: 'P2',
+    reason: `The action would pass the spending limit of ${limit}: ${SPENDING_ADVICE[window]}.`,
+    rule: `spending_limit:${dollars(limitMicros)}`,
+    detail: window === 'action' ? `limit ${limit}` : `limit ${limit}, ${dollars(countedMicros)} USD already counted`,
+    extras: null,
+  };
+}
+
+/** The denial of a check that does not fit into the rate window. `fitsAtMs`: when the next one will, `null`: never. */
+export function rateViolation(limit: RateLimit, counted: number, fitsAtMs: number | null): StaticViolation {
+  const words = `${limit.max} per ${limit.per_seconds} s`;
+  const next = fitsAtMs === null ? 'no check fits' : `the next check fits at ${isoTime(fitsAtMs)}`;
+  return {
+    violation_type: 'rate_limit_exceeded',
+    severity: 'P3',
+    reason:
+      fitsAtMs === null
+        ? `The rate limit of ${words} admits no check: ask for a higher limit.`
+        : `The rate limit of ${words} is reached: try again at ${isoTime(fitsAtMs)} or ask for a higher limit.`,
+    rule: `rate_limit:${limit.max}/${limit.per_seconds}s`,
+    detail: `limit ${words}, ${counted} already counted, ${next}`,
+    extras: null,
+  };
+}
+
+/** A window of centuries may end beyond what a date can say. */
+function isoTime(ms: number): string {
+  return new Date(Math.min(ms, 8.64e15)).toISOString();
+}
