@@ -1,5 +1,5 @@
-/** Passwords that are hashed at once: each takes a core and 46 MiB. */
-const AT_ONCE = 4;
+/** Passwords that are hashed at once: each takes a core and 32 MiB. */
+const AT_ONCE = 2;
 const MOST_WAITING = 200;
 
 /** More attempts wait than will be answered in a useful time. */
