@@ -132,11 +132,12 @@ export class CheckDesk implements CheckObserver {
       check.refuse(401, 'send a valid API key as x-service-key', ['www-authenticate', 'Bearer']);
       return;
     }
+    if (!headers.host && request.httpVersionMinor === 1) return check.refuse(400, 'send a Host header');
     if (headers.mediaProblem !== null) return check.refuse(415, headers.mediaProblem);
     const body = await readBody(request, headers.contentLength);
     if (check.over) return;
     if (body === 'cut') return check.abandon();
-    if (body === 'too large') return check.refuse(413, 'send a body of at most 1 MiB', ['connection', 'close']);
+    if (body === 'too large') return check.refuse(413, 'send a body of at most 1 MiB');
     const prepared = prepareCheck(body);
     if (isMalformed(prepared)) return check.refuse(prepared.status, prepared.error);
     const idempotencyKey = headers.idempotencyKey;

@@ -80,12 +80,11 @@ export class CheckJudge {
     const { recorder, unanswered } = this.#parts;
     switch (result.kind) {
       case 'judged':
-        return recorder.record(check, result.judgement, facts, 'first');
       case 'claimed':
-        return recorder.record(check, result.judgement, facts, 'again');
+        return recorder.record(check, result.judgement, facts);
       case 'rejudged':
         unanswered.add(supersededCheck(result.superseded, facts), false);
-        return recorder.record(check, result.judgement, facts, 'first');
+        return recorder.record(check, result.judgement, facts);
       case 'answered':
         this.#parts.replayed();
         return check.answer(result.answer as CheckAnswer, null);

@@ -10,9 +10,6 @@ const UNRECORDED = 'The decision could not be recorded. Do not act; try again.';
 const UNKNOWN = 'Whether the decision was recorded is unknown. Do not act; try again.';
 const UNFROZEN = 'The decision was recorded, but the agent could not be frozen. Do not act; try again.';
 
-/** `first`: judged by this trip. `again`: its bytes may have been sent before. */
-export type Sending = 'first' | 'again';
-
 export interface CheckRecorderParts {
   readonly counters: Pick<Counters, 'takeBack' | 'freeze' | 'answered'>;
   readonly appender: BatchedAppender;
@@ -31,12 +28,9 @@ export class CheckRecorder {
     this.#parts = parts;
   }
 
-  async record(check: CheckUnderWay, judgement: Judgement, facts: CheckFacts, sending: Sending): Promise<void> {
-    if (check.over) {
-      // Counted, but never sent: nobody will see its event.
-      if (sending === 'first') await this.#takeBack(judgement, facts);
-      return;
-    }
+  async record(check: CheckUnderWay, judgement: Judgement, facts: CheckFacts): Promise<void> {
+    // Counted, but never sent: nobody will see its event.
+    if (check.over) return this.#takeBack(judgement, facts);
     const event = checkEvent(judgement, facts);
     check.sent = {
       eventId: event.eventId,
@@ -46,48 +40,27 @@ export class CheckRecorder {
       apiKeyId: facts.apiKeyId,
     };
     check.claimed = facts.idempotency !== null;
-    const record = { topic: 'agent-events', key: facts.agentId, value: event.text } as const;
-    if (facts.idempotency === null) {
-      const fate = await this.#parts.appender.append(record);
-      return this.#settle(check, judgement, facts, event, fate, 'first');
-    }
-    const twin = this.#underWay.get(event.eventId);
-    if (twin !== undefined) return this.#settleTwin(check, judgement, facts, event, await twin);
-    const appended = this.#parts.appender.append(record);
-    this.#underWay.set(event.eventId, appended);
-    const fate = await appended;
-    this.#underWay.delete(event.eventId);
-    return this.#settle(check, judgement, facts, event, fate, sending);
-  }
-
-  async #settle(
-    check: CheckUnderWay,
-    judgement: Judgement,
-    facts: CheckFacts,
-    event: CheckEvent,
-    fate: Fate,
-    sending: Sending,
-  ): Promise<void> {
+    const fate = await this.#append(event, facts);
     if (fate === 'durable') return this.#answer(check, judgement, facts, event);
-    if (fate === 'unknown' || sending === 'again') return check.unavailable('unavailable', UNKNOWN);
+    if (fate === 'unknown') return check.unavailable('unavailable', UNKNOWN);
     await this.#takeBack(judgement, facts);
-    // The claim is gone: no retry will answer this event, should its id have been told at the deadline.
-    if (check.over) this.#parts.unanswered.add(check.sent!, false);
+    // Its id was told at the deadline, and with the claim gone no retry will answer it.
+    if (check.over) this.#parts.unanswered.add(check.sent, false);
     check.sent = null;
     check.unavailable('unavailable', UNRECORDED);
   }
 
-  /** Of the same event that another request of this gateway sent: what that one settled is settled. */
-  async #settleTwin(
-    check: CheckUnderWay,
-    judgement: Judgement,
-    facts: CheckFacts,
-    event: CheckEvent,
-    fate: Fate,
-  ): Promise<void> {
-    if (fate === 'durable') return this.#answer(check, judgement, facts, event);
-    if (!check.over && fate === 'refused') check.sent = null;
-    check.unavailable('unavailable', fate === 'refused' ? UNRECORDED : UNKNOWN);
+  /** An event with an idempotency key may be under way already: then its fate is waited for instead of writing it again. */
+  async #append({ eventId, text }: CheckEvent, { agentId, idempotency }: CheckFacts): Promise<Fate> {
+    const record = { topic: 'agent-events', key: agentId, value: text } as const;
+    if (idempotency === null) return this.#parts.appender.append(record);
+    const twin = this.#underWay.get(eventId);
+    if (twin !== undefined) return twin;
+    const appended = this.#parts.appender.append(record);
+    this.#underWay.set(eventId, appended);
+    const fate = await appended;
+    this.#underWay.delete(eventId);
+    return fate;
   }
 
   async #answer(check: CheckUnderWay, judgement: Judgement, facts: CheckFacts, event: CheckEvent): Promise<void> {
@@ -100,19 +73,18 @@ export class CheckRecorder {
         return check.unavailable('unavailable', UNFROZEN);
       }
     }
-    if (facts.idempotency !== null) await this.#keepAnswer(check, judgement, facts, event);
     if (check.over) return;
+    if (facts.idempotency !== null) await this.#keepAnswer(judgement, facts, event);
     if (facts.idempotency !== null) unanswered.answered(event.eventId);
     this.#parts.recorded(judgement.outcome, check);
     check.answer(event.answer, event.answer.status === 429 ? secondsToNextMonth(judgement.nowMs) : null);
   }
 
-  /** 200 is given again for the same key; a refusal by plan or freeze is not: its claim, which counts nothing, is dropped. */
-  async #keepAnswer(check: CheckUnderWay, judgement: Judgement, facts: CheckFacts, event: CheckEvent): Promise<void> {
+  /** Keeps a 200 for whoever repeats the key; the claim of a refusal by plan or freeze is dropped by the counters. */
+  async #keepAnswer(judgement: Judgement, facts: CheckFacts, event: CheckEvent): Promise<void> {
+    const { keySha256 } = facts.idempotency!;
     try {
-      if (event.answer.status !== 200) await this.#takeBack(judgement, facts);
-      else if (!check.over)
-        await this.#parts.counters.answered(facts.accountId, facts.idempotency!.keySha256, event.answer);
+      await this.#parts.counters.answered(facts.accountId, keySha256, event.answer, judgement.entropy);
     } catch (error) {
       // The claim stays: a retry appends the same bytes and gets the same answer.
       this.#parts.log.warn({ err: error }, 'the answer of an idempotency key could not be kept');

@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CheckAnswer } from '@countersign/contracts';
+import { MAX_BODY_BYTES } from './read-body.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const ALLOWED = '{"allowed":true}';
@@ -7,6 +8,7 @@ const ALLOWED_LENGTH = `${ALLOWED.length}`;
 
 /** Seconds after which it is worth to come again. */
 const RETRY_AFTER = '1';
+const LINGER_MS = 1000;
 
 /** An answer to a recorded check, word for word. */
 export function sendAnswer(response: ServerResponse, answer: CheckAnswer, retryAfter: string | null): void {
@@ -19,14 +21,21 @@ export function sendAnswer(response: ServerResponse, answer: CheckAnswer, retryA
   response.end(body);
 }
 
-/** `{error}`. `close`: the rest of the body is not wanted. */
+/** `{error}`. Where too much of the body has not been read, the connection is closed after it. */
 export function sendError(
   response: ServerResponse,
   status: 400 | 401 | 404 | 405 | 413 | 415,
   error: string,
   headers: readonly string[] = [],
 ): void {
-  send(response, status, JSON.stringify({ error }), headers);
+  const body = JSON.stringify({ error });
+  if (leavesTooMuch(response.req)) {
+    response.writeHead(status, headersOf(body, [...headers, 'connection', 'close']));
+    response.write(body);
+    endLingering(response.req, response);
+  } else {
+    send(response, status, body, headers);
+  }
 }
 
 /** Fails closed: 503 with `allowed:false`. `eventId`: an event was sent, and its fate is unknown. */
@@ -41,6 +50,39 @@ export function sendUnavailable(
 }
 
 function send(response: ServerResponse, status: number, body: string, headers: readonly string[]): void {
-  response.writeHead(status, ['content-type', JSON_TYPE, 'content-length', `${Buffer.byteLength(body)}`, ...headers]);
+  response.writeHead(status, headersOf(body, headers));
   response.end(body);
+}
+
+function headersOf(body: string, headers: readonly string[]): string[] {
+  return [
+    'content-type',
+    JSON_TYPE,
+    'content-length',
+    `${Buffer.byteLength(body)}`,
+    'cache-control',
+    'no-store',
+    'x-content-type-options',
+    'nosniff',
+    ...headers,
+  ];
+}
+
+/** Whether the rest of the body is too much to read for nothing. */
+function leavesTooMuch(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  const length = request.headers['content-length'];
+  return length === undefined ? request.headers['transfer-encoding'] !== undefined : Number(length) > MAX_BODY_BYTES;
+}
+
+/** A caller that is still sending would lose the answer to a reset: what comes is dropped for a moment first. */
+function endLingering(request: IncomingMessage, response: ServerResponse): void {
+  const end = (): void => {
+    clearTimeout(timer);
+    request.off('end', end).off('close', end);
+    if (!response.writableEnded) response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  request.on('end', end).on('close', end);
+  request.resume();
 }

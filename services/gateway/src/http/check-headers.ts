@@ -8,6 +8,7 @@ export interface CheckHeaders {
   readonly idempotencyKey: string | null;
   /** Bytes as announced, or -1. */
   readonly contentLength: number;
+  readonly host: boolean;
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
@@ -27,10 +28,14 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
   let idempotencyKey: string | null = null;
   let mediaProblem: string | null = null;
   let contentLength = -1;
+  let host = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!;
     // The length tells most names apart without lower-casing them.
     switch (name.length) {
+      case 4:
+        if (is(name, 'host')) host = true;
+        break;
       case 12:
         if (is(name, 'content-type') && !isJson(raw[i + 1]!)) mediaProblem ??= NOT_JSON;
         break;
@@ -60,6 +65,7 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
     mediaProblem,
     idempotencyKey,
     contentLength,
+    host,
   };
 }
 
