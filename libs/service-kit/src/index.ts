@@ -46,3 +46,8 @@ export { serveThread } from './service/serve-thread.js';
 export type { ServeOptions, ServingThread } from './service/serve-thread.js';
 export { startOrder } from './service/start-order.js';
 export { endOnSignals, explain } from './process/signals.js';
+export { joinEmbedded, openEmbedded } from './adapters/embedded.js';
+export type { Backends, EmbeddedBackends, SharedBackends } from './adapters/embedded.js';
+export { requireAdapters } from './adapters/absent-adapters.js';
+export { GRACE_MS, run } from './process/run.js';
+export type { RunningProcess } from './process/run.js';

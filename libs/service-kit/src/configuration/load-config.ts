@@ -42,7 +42,7 @@ type Values = { -readonly [V in Variable]?: ReturnType<(typeof READERS)[V]['read
  * @throws ConfigurationError naming every unknown `COUNTERSIGN_` variable, every malformed value, and what the
  *   distributed profile lacks. Values are never repeated: some hold passwords.
  */
-export function loadConfig(environment: Environment): Config {
+export function loadConfig(environment: Environment = process.env): Config {
   const problems = unknownVariables(environment);
   const values: Values = {};
   for (const [name, reader] of Object.entries(READERS) as [Variable, Reader<never>][]) {

@@ -9,7 +9,7 @@ export interface ProbeSources {
   /** Prometheus text of the whole process. */
   metrics(): Promise<string>;
   /** Routes of the whole process, for the OpenAPI document. */
-  readonly routes: readonly Route[];
+  routes(): Promise<readonly Route[]> | readonly Route[];
   publicUrl(): string;
 }
 
@@ -17,12 +17,15 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** `/healthz`, `/readyz`, `/metrics` and `/v1/openapi.json`. */
 export function probes(sources: ProbeSources): readonly EdgeRoute[] {
-  const all = [...sources.routes, ...Object.values<Route>(operationsRoutes)];
+  const document = async (): Promise<HttpAnswer> => {
+    const routes = [...(await sources.routes()), ...Object.values<Route>(operationsRoutes)];
+    return new HttpAnswer(200, buildOpenApi(routes, sources.publicUrl()));
+  };
   const answers: readonly (readonly [Route, () => Promise<HttpAnswer> | HttpAnswer])[] = [
     [operationsRoutes.healthz, () => new HttpAnswer(200, { alive: true })],
     [operationsRoutes.readyz, async () => readiness(await sources.notReady())],
     [operationsRoutes.metrics, async () => HttpAnswer.text(200, METRICS_TYPE, await sources.metrics())],
-    [operationsRoutes.openapi, () => new HttpAnswer(200, buildOpenApi(all, sources.publicUrl()))],
+    [operationsRoutes.openapi, document],
   ];
   return answers.map(([route, answer]) => ({
     route,

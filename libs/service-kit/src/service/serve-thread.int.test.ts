@@ -191,7 +191,7 @@ describe('a serving thread', () => {
     };
     serving = await serveThread([definitionWith(seen)], thread, {
       on: { host: '127.0.0.1', port: 0 },
-      process: { notReady: () => serving.notReady(), metrics: () => thread.metrics.metrics(), routes: ROUTES },
+      process: { notReady: () => serving.notReady(), metrics: () => thread.metrics.metrics(), routes: () => ROUTES },
     });
     send = (method, path, headers = {}, payload) =>
       new Promise((resolve, reject) => {

@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
+import type { MessagePort, TransferListItem } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import type { Chain } from '@countersign/chain';
+import type { Counters } from '@countersign/counters';
+import type { EventLog } from '@countersign/event-log';
+import type { Config } from '../configuration/config.js';
+
+/** What a thread of the embedded profile works with. */
+export interface Backends {
+  readonly eventLog: EventLog;
+  readonly counters: Counters;
+  /** Opened at the first call. */
+  chain(): Promise<Chain>;
+  /** Closes what this thread opened. */
+  close(): Promise<void>;
+}
+
+/** Ends of channels that make another thread's backends. */
+export interface SharedBackends {
+  readonly writer: MessagePort;
+  readonly counters: MessagePort;
+}
+
+export interface EmbeddedBackends extends Backends {
+  /** JSON-RPC addresses of the chain; known once the embedded network listens. */
+  readonly rpcUrls: Promise<readonly string[]>;
+  /** Resolves with the reason when a thread ended that the process cannot do without. */
+  readonly died: Promise<Error>;
+  share(): { readonly shared: SharedBackends; readonly transfer: readonly TransferListItem[] };
+}
+
+const MAINTENANCE_MS = 60 * 60 * 1000;
+const FINALITY_MS = 1000;
+
+const logFile = (config: Config): string => join(config.dataDir, 'log.db');
+
+/** Opens log, counters and chain of the embedded profile in the first thread. Drivers are loaded here and nowhere else. */
+export async function openEmbedded(config: Config, log: Logger): Promise<EmbeddedBackends> {
+  const network = startNetwork(config);
+  // It is awaited by whoever needs it; until then a failure must not count as unhandled.
+  network.catch(() => undefined);
+  const [{ openSqliteLog }, { InProcessCounters, serveCounters }] = await Promise.all([
+    import('@countersign/event-log'),
+    import('@countersign/counters'),
+  ]);
+  const eventLog = await openSqliteLog({ file: logFile(config) });
+  const counters = new InProcessCounters();
+  const maintain = (): void => {
+    eventLog
+      .maintain(Date.now())
+      .catch((error: unknown) => log.error({ err: error }, 'the event log was not maintained'));
+  };
+  const maintenance = setInterval(maintain, MAINTENANCE_MS);
+  maintenance.unref();
+  const rpcUrls = network.then(({ urls }) => urls);
+  rpcUrls.catch(() => undefined);
+  const chain = onceOpened(() => rpcUrls);
+  return {
+    eventLog,
+    counters,
+    rpcUrls,
+    chain: chain.open,
+    died: network.then(
+      ({ died }) => died,
+      (error: Error) => error,
+    ),
+    share() {
+      const channel = new MessageChannel();
+      serveCounters(counters, channel.port1);
+      const shared = { writer: eventLog.connectPort(), counters: channel.port2 };
+      return { shared, transfer: [shared.writer, shared.counters] };
+    },
+    async close() {
+      clearInterval(maintenance);
+      await chain.close();
+      await counters.close();
+      await eventLog.close();
+      await network.then(({ close }) => close()).catch(() => undefined);
+    },
+  };
+}
+
+/** The same backends in another thread of the process. */
+export async function joinEmbedded(
+  config: Config,
+  shared: SharedBackends,
+  rpcUrls: Promise<readonly string[]>,
+): Promise<Backends> {
+  const [{ openSqliteLog }, { connectCounters }] = await Promise.all([
+    import('@countersign/event-log'),
+    import('@countersign/counters'),
+  ]);
+  const eventLog = await openSqliteLog({ file: logFile(config), writer: shared.writer });
+  const counters = connectCounters(shared.counters);
+  const chain = onceOpened(() => rpcUrls);
+  return {
+    eventLog,
+    counters,
+    chain: chain.open,
+    async close() {
+      await chain.close();
+      await counters.close();
+      await eventLog.close();
+    },
+  };
+}
+
+interface Network {
+  readonly urls: readonly string[];
+  readonly died: Promise<Error>;
+  close(): Promise<void>;
+}
+
+/** The given nodes, or else the embedded network in a thread of its own, its ledger in `<data>/localnet`. */
+async function startNetwork(config: Config): Promise<Network> {
+  if (config.solanaRpcUrls.length > 0) {
+    return { urls: config.solanaRpcUrls, died: new Promise(() => undefined), close: async () => undefined };
+  }
+  const { startLocalnetInWorker } = await import('@countersign/chain');
+  const network = await startLocalnetInWorker({
+    dir: join(config.dataDir, 'localnet'),
+    port: config.localnetPort ?? 0,
+    finalityMs: FINALITY_MS,
+  });
+  return { urls: [network.rpcUrl], died: network.died, close: () => network.close() };
+}
+
+function onceOpened(urls: () => Promise<readonly string[]>): { open(): Promise<Chain>; close(): Promise<void> } {
+  let opened: Promise<Chain> | null = null;
+  const open = async (): Promise<Chain> => {
+    const { openSolanaChain } = await import('@countersign/chain');
+    return openSolanaChain({ urls: await urls() });
+  };
+  return {
+    open: () => (opened ??= open()),
+    close: async () => (await opened?.catch(() => null))?.close(),
+  };
+}
