@@ -25,13 +25,19 @@ export const FACTS: AccountFacts = {
   cadenceSeconds: 300,
 };
 
+export interface CountersForTests extends Counters {
+  /** The flag is lost, as by a store that lost its data. */
+  forgetFreeze(agentId: string): void;
+}
+
 /** Versions, freeze flags and time as the port has them; the part of `Counters` that policy asks. */
-export function countersForTests(start = Date.UTC(2026, 2, 1)): Counters {
+export function countersForTests(start = Date.UTC(2026, 2, 1)): CountersForTests {
   let now = start;
   const versions = new Map<string, number>();
   const frozen = new Set<string>();
   const unfrozen = new Map<string, number>();
-  const asked: Partial<Counters> = {
+  const asked: Partial<CountersForTests> = {
+    forgetFreeze: (id) => void frozen.delete(id),
     unavailable: () => null,
     now: async () => (now += 1),
     raise: async (kind, id, version) => {
@@ -49,7 +55,7 @@ export function countersForTests(start = Date.UTC(2026, 2, 1)): Counters {
     },
     isFrozen: async (id) => frozen.has(id),
   };
-  return asked as Counters;
+  return asked as CountersForTests;
 }
 
 export interface Parts {
@@ -87,7 +93,7 @@ export function parts(
 
 export interface Bench extends Parts {
   readonly eventLog: EventLog;
-  readonly counters: Counters;
+  readonly counters: CountersForTests;
   readonly file: string;
   readonly directory: string;
   cleanup(): Promise<void>;
@@ -117,7 +123,7 @@ export async function openBench(): Promise<Bench> {
 /** Every message of a topic of one partition, in order, parsed. */
 export async function readTopic<T>(eventLog: EventLog, topic: TopicName): Promise<T[]> {
   const messages: T[] = [];
-  for (let offset = 0; ; ) {
+  for (let offset = 0; ;) {
     const records = await eventLog.read(topic, 0, offset, 1000);
     if (records.length === 0) return messages;
     messages.push(...records.map(({ value }) => JSON.parse(Buffer.from(value).toString('utf8')) as T));

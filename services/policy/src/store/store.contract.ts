@@ -190,7 +190,7 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
         const agents = ['a1', 'a2', 'a3'].map(agentTotals);
         await write(1, { accountTotals: [totals(1)], agentTotals: agents, claims: [claim(T)] });
         const keys: string[] = [];
-        for (let after = ''; ; ) {
+        for (let after = ''; ;) {
           const rows = await store.unpublished(after, 2);
           if (rows.length === 0) break;
           keys.push(...rows.map((row) => row.key));
