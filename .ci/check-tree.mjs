@@ -105,7 +105,9 @@ function runsSuiteFor(folder, adapter) {
       const imports = [...read(path).matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, name]) => name);
       const isBeside = path.startsWith(`${folder}/${adapter}/`);
       const named = new RegExp(`(^|/)${adapter}(/|\\.js$|-)`);
-      return imports.some((name) => /suite/.test(name)) && (isBeside || imports.some((name) => named.test(name)));
+      return (
+        imports.some((name) => /suite|contract/.test(name)) && (isBeside || imports.some((name) => named.test(name)))
+      );
     });
 }
 
@@ -120,7 +122,7 @@ function checkSuites() {
     for (const adapter of adapters) {
       if (!runsSuiteFor(folder, adapter)) {
         problems.push(
-          `${folder}/${adapter}: no test beside it runs the port's contract suite (a module named …suite…).`,
+          `${folder}/${adapter}: no test beside it runs the port's contract suite (a module named …contract… or …suite…).`,
         );
       }
     }

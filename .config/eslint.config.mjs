@@ -1,6 +1,13 @@
 import tseslint from 'typescript-eslint';
 
-const TESTS = ['**/*.test.ts', 'libs/evidence/src/vectors/**', '**/*.test-*.ts', '**/*.suite.ts', 'test-e2e/**'];
+const TESTS = [
+  '**/*.test.ts',
+  'libs/evidence/src/vectors/**',
+  '**/*.test-*.ts',
+  '**/*.suite.ts',
+  '**/*.contract.ts',
+  'test-e2e/**',
+];
 
 const ENUM = {
   selector: 'TSEnumDeclaration',

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -70,12 +70,12 @@ async function story({ bootstrap, folder }: ThrowAwayInstance, say: (line: strin
 
   say('5. Export a signed report, with the key and the anchoring authority from the public routes.');
   const report = join(folder, 'report.json');
-  const package_ = await exportReport(api, session, agent.id);
-  await writeFile(report, package_);
+  const issued = await exportReport(api, session, agent.id);
+  await writeFile(report, issued);
   const keys = await api.json<Keys>('GET', '/v1/keys', {});
   const keyFile = join(folder, 'key.pem');
   await writeFile(keyFile, (await api.send('GET', `/v1/keys/${keys.activeKeyId}`, {})).text);
-  say(`   ${package_.length} bytes, signed by ${keys.activeKeyId}`);
+  say(`   ${issued.length} bytes, signed by ${keys.activeKeyId}`);
 
   say('6. Verify it with the file, the key and the chain alone.');
   const trust = {
@@ -89,7 +89,7 @@ async function story({ bootstrap, folder }: ThrowAwayInstance, say: (line: strin
 
   say('7. Change one character in a copy: the refused booking of 5160 dollars becomes one of 1160. Verify that.');
   const forged = join(folder, 'forged.json');
-  await writeFile(forged, package_.replace('"estimatedCost":5160', '"estimatedCost":1160'));
+  await writeFile(forged, issued.replace('"estimatedCost":5160', '"estimatedCost":1160'));
   const bad = await verifyFile({ file: forged, ...trust });
   say(indent(verdictText('forged.json', bad)));
   expect(bad.exitCode === EXIT.wrong, 'the changed report is refused');

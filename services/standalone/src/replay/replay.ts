@@ -76,8 +76,9 @@ export async function replay(
 
 function wordsOf(text: string): string {
   try {
-    const body = JSON.parse(text) as { error?: unknown; reason?: unknown };
-    return String(body.error ?? body.reason ?? '').slice(0, 120);
+    const { error, reason } = JSON.parse(text) as { error?: unknown; reason?: unknown };
+    const words = error ?? reason;
+    return typeof words === 'string' ? words.slice(0, 120) : '';
   } catch {
     return '';
   }

@@ -1,0 +1,43 @@
+import { HttpRefusal } from '@countersign/service-kit';
+import { readExportRequest } from './request.js';
+
+const GOOD = { format: 'json', frameworks: ['soc2'], from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00+01:00' };
+
+function refusal(body: unknown): string {
+  try {
+    readExportRequest(body);
+  } catch (error) {
+    if (error instanceof HttpRefusal && error.status === 400) return error.message;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('the body of an export', () => {
+  it('is normalised: UTC with milliseconds, ids in lower case and once', () => {
+    const id = 'ABCDEF00-0000-4000-8000-000000000000';
+    expect(readExportRequest({ ...GOOD, agentIds: [id, id.toLowerCase()] })).toEqual({
+      agentIds: [id.toLowerCase()],
+      format: 'json',
+      frameworks: ['soc2'],
+      from: '2026-01-01T00:00:00.000Z',
+      to: '2026-01-31T23:00:00.000Z',
+      withhold: [],
+    });
+  });
+
+  it.each([
+    ['the singular field', { ...GOOD, framework: 'soc2' }, 'send frameworks'],
+    ['no framework', { ...GOOD, frameworks: [] }, 'frameworks'],
+    ['an unknown framework', { ...GOOD, frameworks: ['iso'] }, 'soc2, euaiact'],
+    ['another format', { ...GOOD, format: 'xml' }, 'format'],
+    ['an unknown member', { ...GOOD, agents: [] }, 'agents'],
+    ['no range', { format: 'json', frameworks: ['soc2'] }, 'from'],
+    ['a range that ends before it begins', { ...GOOD, to: GOOD.from }, 'from must be before to'],
+    ['a day that does not exist', { ...GOOD, from: '2026-13-01T00:00:00Z' }, 'from'],
+    ['an id that is none', { ...GOOD, agentIds: ['x'] }, 'agentIds'],
+    ['no object', [], 'body'],
+  ])('is refused for %s, with words that help', (_what, body, words) => {
+    expect(refusal(body)).toContain(words);
+  });
+});

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { readIfPresent, writeFileWhole } from '@countersign/service-kit';
+import { unlink } from 'node:fs/promises';
+
+/** What `bootstrap.json` holds of the account; it stays as it was made. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  readonly apiKey: string;
+  readonly accountId: string;
+  readonly agentId: string;
+}
+
+/** Addresses in use; every start writes them anew. */
+export interface Addresses {
+  readonly baseUrl: string;
+  readonly mcpUrl: string;
+  readonly solanaRpcUrl: string;
+}
+
+/** Made before anything is stored, so that no crash can lose credentials that are already in use. */
+export interface PendingStart extends Credentials {
+  readonly userId: string;
+  readonly apiKeyId: string;
+}
+
+const FILE = 'bootstrap.json';
+const PENDING = 'bootstrap.pending.json';
+const MODE = 0o600;
+
+/** A file that this program wrote no longer holds what it must. */
+export class BootstrapDamaged extends Error {
+  override readonly name = 'StoreDamaged';
+}
+
+async function read<T extends object>(file: string, members: readonly (keyof T & string)[]): Promise<T | null> {
+  const bytes = await readIfPresent(file);
+  if (bytes === null) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    throw new BootstrapDamaged(`${file} is damaged: it is not JSON`);
+  }
+  for (const member of members) {
+    if (typeof (value as Record<string, unknown> | null)?.[member] !== 'string') {
+      throw new BootstrapDamaged(`${file} is damaged: it has no ${member}`);
+    }
+  }
+  return value as T;
+}
+
+const CREDENTIALS = ['email', 'password', 'apiKey', 'accountId', 'agentId'] as const;
+
+export function readBootstrap(dataDir: string): Promise<Credentials | null> {
+  return read<Credentials>(join(dataDir, FILE), CREDENTIALS);
+}
+
+export function readPending(dataDir: string): Promise<PendingStart | null> {
+  return read<PendingStart>(join(dataDir, PENDING), [...CREDENTIALS, 'userId', 'apiKeyId']);
+}
+
+export function writePending(dataDir: string, pending: PendingStart): Promise<void> {
+  return writeFileWhole(join(dataDir, PENDING), `${JSON.stringify(pending)}\n`, MODE);
+}
+
+/** Writes `bootstrap.json` whole, then drops what was pending. */
+export async function writeBootstrap(dataDir: string, addresses: Addresses, credentials: Credentials): Promise<void> {
+  const { baseUrl, mcpUrl, solanaRpcUrl } = addresses;
+  const { email, password, apiKey, accountId, agentId } = credentials;
+  const content = { baseUrl, mcpUrl, solanaRpcUrl, email, password, apiKey, accountId, agentId };
+  await writeFileWhole(join(dataDir, FILE), `${JSON.stringify(content, null, 2)}\n`, MODE);
+  await unlink(join(dataDir, PENDING)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}

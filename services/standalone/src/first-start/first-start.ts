@@ -1,0 +1,57 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mintApiKey, type FirstAccount } from '@countersign/service-kit';
+import { readBootstrap, readPending, writePending, type Credentials, type PendingStart } from './bootstrap-file.js';
+
+/** What the services do for a first start; each may be repeated. */
+export interface FirstStartCalls {
+  hasAccount(): Promise<boolean>;
+  createAccount(first: FirstAccount): Promise<void>;
+  createAgent(first: { readonly agentId: string; readonly accountId: string; readonly name: string }): Promise<void>;
+}
+
+export interface FirstStart {
+  /** `null`: accounts exist, but `bootstrap.json` is gone; nobody but its keeper knows them. */
+  readonly credentials: Credentials | null;
+  readonly isFirst: boolean;
+}
+
+function newStart(): PendingStart {
+  return {
+    email: 'admin@countersign.localhost',
+    password: randomBytes(18).toString('base64url'),
+    apiKey: mintApiKey(randomBytes),
+    accountId: randomUUID(),
+    agentId: randomUUID(),
+    userId: randomUUID(),
+    apiKeyId: randomUUID(),
+  };
+}
+
+/**
+ * The first account, its admin, an API key and an agent. Ids and secrets are durable in a pending file before anything is
+ * created with them: a crash at any point is made good by the next start, which repeats every step with the same values.
+ */
+export async function ensureFirstStart(dataDir: string, calls: FirstStartCalls): Promise<FirstStart> {
+  const known = await readBootstrap(dataDir);
+  let pending = await readPending(dataDir);
+  if (known !== null && pending === null) return { credentials: known, isFirst: false };
+  if (pending === null) {
+    if (await calls.hasAccount()) return { credentials: null, isFirst: false };
+    pending = newStart();
+    await writePending(dataDir, pending);
+  }
+  const { accountId, agentId, userId, email, password, apiKeyId, apiKey } = pending;
+  await calls.createAccount({
+    accountId,
+    accountName: 'First account',
+    plan: 'enterprise',
+    userId,
+    email,
+    password,
+    apiKeyId,
+    apiKeyName: 'First key',
+    apiKey,
+  });
+  await calls.createAgent({ accountId, agentId, name: 'First agent' });
+  return { credentials: pending, isFirst: true };
+}

@@ -1,0 +1,41 @@
+import { CLIENT_ADDRESS_HEADER } from '@countersign/service-kit';
+
+/** Headers that speak of one connection alone (RFC 9110 section 7.6.1). */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+]);
+
+/** Names in a `Connection` header are of that connection as well. */
+function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.toLowerCase() !== 'connection') continue;
+    for (const name of rawHeaders[i + 1]!.split(',')) names.add(name.trim().toLowerCase());
+  }
+  return names;
+}
+
+/** What a `Connection` header may not take away. */
+const KEPT = new Set(['host', 'content-length', 'transfer-encoding', 'authorization', 'x-service-key', 'content-type']);
+
+/**
+ * Headers of a request or an answer for the next hop, order, case and repetitions as they were. `transfer-encoding`
+ * stays: it says that a body is chunked, and Node chunks it anew.
+ */
+export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
+  const named = namedByConnection(rawHeaders);
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase();
+    if (HOP_BY_HOP.has(name) || (named.has(name) && !KEPT.has(name)) || name === CLIENT_ADDRESS_HEADER) continue;
+    kept.push(rawHeaders[i]!, rawHeaders[i + 1]!);
+  }
+  return kept;
+}

@@ -1,0 +1,77 @@
+import { Agent, request as httpRequest } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { addressOf, CLIENT_ADDRESS_HEADER, endLingering } from '@countersign/service-kit';
+import { forwardedHeaders } from './headers.js';
+
+export interface Proxy {
+  readonly handle: RequestListener;
+  close(): void;
+}
+
+/** Below the keep-alive of the other side, which therefore never closes a connection that is about to be used. */
+const IDLE_MS = 30_000;
+const UNAVAILABLE = '{"error":"the service is starting or stopping: try again in a moment"}';
+
+/**
+ * Hands requests to the server on a unix socket, streaming both ways, with the caller's address beside them.
+ * @param socketPath `null` while that server does not listen yet
+ */
+export function createProxy(socketPath: () => string | null): Proxy {
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: IDLE_MS });
+  return {
+    handle(request, response) {
+      const path = socketPath();
+      if (path === null) refuse(request, response);
+      else forward(agent, path, request, response);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function forward(agent: Agent, socketPath: string, request: IncomingMessage, response: ServerResponse): void {
+  const headers = forwardedHeaders(request.rawHeaders);
+  headers.push(CLIENT_ADDRESS_HEADER, addressOf(request, false));
+  const upstream = httpRequest({
+    agent,
+    socketPath,
+    method: request.method,
+    path: request.url,
+    headers,
+  });
+  upstream.on('response', (answer) => relay(request, answer, response));
+  upstream.on('error', () => {
+    // After the head of an answer, its own stream tells of the end.
+    if (!response.headersSent) refuse(request, response);
+  });
+  response.on('close', () => {
+    if (!response.writableFinished) upstream.destroy();
+  });
+  request.pipe(upstream);
+}
+
+function relay(request: IncomingMessage, answer: IncomingMessage, response: ServerResponse): void {
+  // An answer before the end of the request: the rest is not wanted, and the connection cannot be used again.
+  const early = !request.complete;
+  if (early) {
+    request.unpipe();
+    response.shouldKeepAlive = false;
+  }
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, forwardedHeaders(answer.rawHeaders));
+  response.flushHeaders();
+  answer.on('error', () => response.destroy());
+  answer.on('aborted', () => response.destroy());
+  answer.pipe(response, { end: !early });
+  if (early) answer.on('end', () => endLingering(request, response));
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  if (response.destroyed) return;
+  response.shouldKeepAlive = false;
+  response.writeHead(503, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(UNAVAILABLE),
+    'retry-after': '1',
+  });
+  response.write(UNAVAILABLE);
+  endLingering(request, response);
+}

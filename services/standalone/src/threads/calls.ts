@@ -1,0 +1,77 @@
+import type { MessagePort, TransferListItem } from 'node:worker_threads';
+
+/** What one thread may ask of another: plain data in, plain data out. */
+export type CallHandlers = Readonly<Record<string, (argument: never) => unknown>>;
+
+interface Call {
+  readonly id: number;
+  readonly name: string;
+  readonly argument: unknown;
+}
+
+type Reply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };
+
+/** An end of a channel between threads. */
+export type Channel = Pick<MessagePort, 'on' | 'off'> & {
+  postMessage(value: unknown, transferList?: readonly TransferListItem[]): void;
+};
+
+/** Answers calls that come over a channel; an error is answered with its name and message. */
+export function answerCalls(channel: Channel, handlers: CallHandlers): void {
+  channel.on('message', ({ id, name, argument }: Call) => {
+    const run = async (): Promise<unknown> => {
+      const handler = handlers[name];
+      if (handler === undefined) throw new Error(`there is no call ${name}`);
+      return handler(argument as never);
+    };
+    run().then(
+      (value) => channel.postMessage({ id, value } satisfies Reply),
+      (error: unknown) => channel.postMessage({ id, error: described(error) } satisfies Reply),
+    );
+  });
+}
+
+function described(error: unknown): { name: string; message: string } {
+  return error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: 'Error', message: String(error) };
+}
+
+type Result<H extends CallHandlers, K extends keyof H> = Awaited<ReturnType<H[K]>>;
+type Argument<H extends CallHandlers, K extends keyof H> = Parameters<H[K]> extends [infer A] ? A : undefined;
+
+/** Calls over a channel. `fail` rejects what is under way and all that comes: the other thread is gone. */
+export class Caller<H extends CallHandlers> {
+  readonly #channel: Channel;
+  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  #next = 1;
+  #gone: Error | null = null;
+
+  constructor(channel: Channel) {
+    this.#channel = channel;
+    channel.on('message', (reply: Reply) => {
+      const waiting = this.#waiting.get(reply.id);
+      this.#waiting.delete(reply.id);
+      if ('error' in reply) {
+        waiting?.reject(Object.assign(new Error(reply.error.message), { name: reply.error.name }));
+      } else waiting?.resolve(reply.value);
+    });
+  }
+
+  call<K extends keyof H & string>(name: K, argument: Argument<H, K>): Promise<Result<H, K>> {
+    if (this.#gone !== null) return Promise.reject(this.#gone);
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      this.#channel.postMessage({ id, name, argument } satisfies Call);
+    });
+  }
+
+  fail(error: Error): void {
+    this.#gone = error;
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,51 @@
+import { Worker } from 'node:worker_threads';
+import type { Config, EmbeddedBackends } from '@countersign/service-kit';
+import { Caller } from './calls.js';
+import type { WorkerCalls, WorkerInput } from './services-worker.js';
+
+export interface ServicesThread {
+  readonly calls: Caller<WorkerCalls>;
+  /** Resolves with the reason when the thread ended without `stop`. */
+  readonly died: Promise<Error>;
+  stop(): Promise<void>;
+}
+
+/** Starts every service but the gateway in a thread of its own, with one HTTP server on a unix socket. */
+export function startServicesThread(
+  config: Config,
+  backends: EmbeddedBackends,
+  socketPath: string,
+  modules: readonly string[],
+): ServicesThread {
+  const { shared, transfer } = backends.share();
+  const input: WorkerInput = { config, shared, socketPath, modules };
+  const worker = new Worker(new URL('./services-worker.js', import.meta.url), {
+    workerData: input,
+    transferList: [...transfer],
+  });
+  const calls = new Caller<WorkerCalls>(worker);
+  let stopping = false;
+  let failure: Error | null = null;
+  worker.on('error', (error) => {
+    failure = error instanceof Error ? error : new Error(String(error));
+  });
+  const exited = new Promise<Error>((resolve) => {
+    worker.once('exit', () => resolve(failure ?? new Error('the thread of the services ended')));
+  });
+  void exited.then((error) => calls.fail(error));
+  void backends.rpcUrls.then((urls) => calls.call('rpcUrls', urls)).catch(() => undefined);
+  return {
+    calls,
+    died: new Promise((resolve) => {
+      void exited.then((error) => {
+        if (!stopping) resolve(error);
+      });
+    }),
+    async stop() {
+      stopping = true;
+      await calls.call('stop', undefined);
+      await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import {
+  createLogger,
+  createRegistry,
+  joinEmbedded,
+  Neighbourhood,
+  serveThread,
+  type Config,
+  type FirstAccount,
+  type PlanChange,
+  type ServiceDefinition,
+  type ServingThread,
+  type SharedBackends,
+  type ThreadContext,
+} from '@countersign/service-kit';
+import type { Route } from '@countersign/contracts';
+import { answerCalls } from './calls.js';
+
+export interface WorkerInput {
+  readonly config: Config;
+  readonly shared: SharedBackends;
+  readonly socketPath: string;
+  /** Modules that export a `definition`. */
+  readonly modules: readonly string[];
+}
+
+export interface FirstAgent {
+  readonly agentId: string;
+  readonly accountId: string;
+  readonly name: string;
+}
+
+if (parentPort === null) throw new Error('this module runs in a thread of its own');
+const channel = parentPort;
+const { config, shared, socketPath, modules } = workerData as WorkerInput;
+const log = createLogger(config.logLevel);
+const metrics = createRegistry('services', false);
+const neighbourhood = new Neighbourhood();
+let publicUrl = '';
+let tellRpcUrls: (urls: readonly string[]) => void = () => undefined;
+const rpcUrls = new Promise<readonly string[]>((resolve) => {
+  tellRpcUrls = resolve;
+});
+
+async function start(): Promise<{
+  readonly serving: ServingThread;
+  readonly routes: readonly Route[];
+  stop(): Promise<void>;
+}> {
+  const [backends, ...loaded] = await Promise.all([
+    joinEmbedded(config, shared, rpcUrls),
+    ...modules.map((module) => import(module) as Promise<{ readonly definition: ServiceDefinition }>),
+  ]);
+  const definitions = loaded.map(({ definition }) => definition);
+  const thread: ThreadContext = {
+    config,
+    log,
+    metrics,
+    neighbourhood,
+    eventLog: backends.eventLog,
+    counters: backends.counters,
+    clock: () => Date.now(),
+    chain: () => backends.chain(),
+    publicUrl: () => publicUrl,
+  };
+  const serving = await serveThread(definitions, thread, { on: { path: socketPath }, behindEdge: true });
+  return {
+    serving,
+    routes: definitions.flatMap(({ routes }) => routes),
+    async stop() {
+      await serving.stop();
+      await backends.close();
+    },
+  };
+}
+
+const started = start();
+started.catch(() => undefined);
+
+const handlers = {
+  rpcUrls: (urls: readonly string[]) => tellRpcUrls(urls),
+  publicUrl: (url: string) => {
+    publicUrl = url;
+  },
+  started: async () => (await started).routes,
+  notReady: async () => (await started).serving.notReady(),
+  metrics: () => metrics.getMetricsAsJSON(),
+  hasAccount: async () => (await neighbourhood.neighbour('account-operator')).hasAccount(),
+  createAccount: async (first: FirstAccount) => (await neighbourhood.neighbour('account-operator')).createFirst(first),
+  createAgent: async (first: FirstAgent) => (await neighbourhood.neighbour('agent-operator')).createFirst(first),
+  setPlan: async (change: PlanChange) => (await neighbourhood.neighbour('account-operator')).setPlan(change),
+  closeIntake: async (graceMs: number) => (await started).serving.closeIntake(graceMs),
+  stop: async () => {
+    await (await started).stop();
+    // The reply leaves first; nothing else holds the thread then.
+    setImmediate(() => channel.close());
+  },
+};
+export type WorkerCalls = typeof handlers;
+
+answerCalls(channel, handlers);

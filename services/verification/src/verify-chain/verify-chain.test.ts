@@ -1,0 +1,82 @@
+import { ChainUnavailable, type Chain, type ChainTransaction } from '@countersign/chain';
+import { reportMemo } from '@countersign/evidence';
+import type { PublicFacts } from '../store/port.js';
+import { checkReportAnchor } from './verify-chain.js';
+
+const CONTENT = 'ef'.repeat(32);
+const SHA = 'cd'.repeat(32);
+const SIGNATURE = '5'.repeat(88);
+
+const transaction: ChainTransaction = {
+  signature: SIGNATURE,
+  slot: 12,
+  blockHeight: 11,
+  blockTime: 1,
+  succeeded: true,
+  signers: ['authority'],
+  feePayer: 'authority',
+  memos: [reportMemo(CONTENT)],
+  confirmations: 3,
+};
+
+const facts = {
+  reportBySha256: (sha256: string) =>
+    sha256 === SHA ? { id: 'r', facts: { contentHash: CONTENT, signature: 'c2ln' } } : null,
+  reportAnchor: () => null,
+  authorities: () => [{ kind: 'authority', address: 'authority', network: 'n', validFrom: null, validTo: null }],
+} as unknown as PublicFacts;
+
+function chainThat(answer: () => Promise<ChainTransaction | null>): () => Promise<Chain> {
+  return () => Promise.resolve({ transaction: answer } as unknown as Chain);
+}
+const chain = chainThat(() => Promise.resolve(transaction));
+const body = { anchor_tx_signature: SIGNATURE, sha256: SHA, signature: 'c2ln' };
+
+describe('whether a transaction names the content hash of a report', () => {
+  it('is confirmed by the package’s sha256 and signature', async () => {
+    expect(await checkReportAnchor(body, facts, chain)).toMatchObject({
+      status: 200,
+      body: { confirmed: true, block_height: 11, slot: 12, confirmations: 3 },
+    });
+  });
+
+  it('is confirmed by the content hash itself, and says that the signature was not judged', async () => {
+    const answer = await checkReportAnchor({ ...body, sha256: CONTENT, signature: 'any' }, facts, chain);
+    expect(answer.body.confirmed).toBe(true);
+    expect(answer.body.detail).toContain('not judged');
+  });
+
+  it.each([
+    ['another signature', { ...body, signature: 'bm8=' }, transaction],
+    ['an unknown hash', { ...body, sha256: 'aa'.repeat(32) }, transaction],
+    ['a failed transaction', body, { ...transaction, succeeded: false }],
+    ['another memo', body, { ...transaction, memos: [reportMemo('aa'.repeat(32))] }],
+    ['another signer', body, { ...transaction, signers: ['somebody'] }],
+    ['no transaction', body, null],
+  ])('is not confirmed for %s', async (_what, request, found) => {
+    const answer = await checkReportAnchor(
+      request,
+      facts,
+      chainThat(() => Promise.resolve(found)),
+    );
+    expect(answer).toMatchObject({ status: 200, body: { confirmed: false } });
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['no object', []],
+    ['a short hash', { ...body, sha256: 'ab' }],
+    ['a signature that is no base58', { ...body, anchor_tx_signature: '0OIl' }],
+    ['an empty signature', { ...body, signature: '' }],
+  ])('is 400 in the same shape for %s', async (_what, request) => {
+    const answer = await checkReportAnchor(request, facts, chain);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ confirmed: false, error: expect.any(String) });
+  });
+
+  it('is 500 in the same shape when nobody can be asked', async () => {
+    const silent = chainThat(() => Promise.reject(new ChainUnavailable('unreachable', 'no answer')));
+    const answer = await checkReportAnchor(body, facts, silent);
+    expect(answer).toMatchObject({ status: 500, body: { confirmed: false } });
+  });
+});
