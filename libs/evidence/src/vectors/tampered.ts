@@ -185,6 +185,12 @@ export const BEFORE_SIGNING: readonly Tampering[] = table([
     (p) => (p.inclusionProofs[4].merkleRoot = ZERO),
   ],
   [
+    'unanchored-of-other',
+    'proof-event-differs',
+    'An unanchored proof of another event.',
+    (p) => (p.inclusionProofs[4].eventId = p.events[0].event.eventId),
+  ],
+  [
     'path-hash',
     'proof-root-differs',
     'One digit of a path.',

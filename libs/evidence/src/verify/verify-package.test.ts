@@ -137,6 +137,59 @@ describe('verifyPackage', () => {
     expect(verify(issued).problems.map(({ code }) => code)).toEqual(['profile-differs']);
   });
 
+  it.each<[string, string, (content: Loose) => void]>([
+    ['an erasure of nothing', 'opening-inconsistent', (content) => (content.events[12].erased = true)],
+    ['a control that was not asked for', 'structure', (content) => (content.events[0].controls[0].framework = 'nydfs')],
+    ['an agent listed twice', 'structure', (content) => content.agents.push({ ...content.agents[0] })],
+    [
+      'an agent with figures and no events',
+      'agent-figures-differ',
+      (content) => content.agents.push({ ...content.agents[0], id: content.reportId, anchors: [] }),
+    ],
+    [
+      'two sizes of one root',
+      'window-differs',
+      (content) => content.windows.push({ ...content.windows[0], leafIndex: 0, treeSize: 9 }),
+    ],
+    ['a window listed twice', 'window-differs', (content) => content.windows.push(content.windows[0])],
+    [
+      'an anchor in another block',
+      'transaction-height-differs',
+      (content) => (content.agents[0].anchors[0].chain_block_height += 1),
+    ],
+    ['a figure that is no number', 'structure', (content) => (content.agents[0].anchors[0].chain_block_height = -1)],
+  ])('names %s', (_name, code, change) => {
+    expect(verify(airline, reissued(airline, change)).problems.map((problem) => problem.code)).toContain(code);
+  });
+
+  it('takes an agent without events', () => {
+    const quiet = { firstSequence: null, lastSequence: null, count: 0, anchors: [] };
+    const pkg = reissued(airline, (content) =>
+      content.agents.push({ ...content.agents[0], ...quiet, id: content.reportId }),
+    );
+    expect(verify(airline, pkg).problems).toEqual([]);
+  });
+
+  it('asks of a transaction that it is there, final, and a report', () => {
+    const own = airline.pkg.timestamp.anchor_tx_signature!;
+    const window = airline.pkg.windows[0]!.txSignature;
+    const withChain = (change: (transactions: Map<string, Loose>) => void): VerificationResult => {
+      const given = options(airline);
+      const transactions = new Map<string, Loose>(given.chain!.transactions);
+      change(transactions);
+      return verifyPackage(airline.pkg, { ...given, chain: { ...given.chain!, transactions } });
+    };
+    const set = (id: string, more: Loose) => (map: Map<string, Loose>) => void map.set(id, { ...map.get(id), ...more });
+    expect(firstCode(withChain(set(own, { memos: [] })))).toBe('transaction-memo');
+    for (const left of [withChain((map) => map.delete(own)), withChain(set(own, { finalized: false }))]) {
+      expect(left.ok).toBe(true);
+      expect(left.signature.provenTime).toBeNull();
+      expect(left.notChecked).toContain('time not proven: whether the key was valid when it signed');
+    }
+    const timeless = withChain(set(window, { blockTime: null, blockHeight: null }));
+    expect(timeless.ok).toBe(true);
+  });
+
   it('keeps a hundred problems and counts the rest', () => {
     const pkg = reissued(airline, (content) => {
       for (const entry of content.events) {
