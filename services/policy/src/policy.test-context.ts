@@ -106,8 +106,9 @@ export async function openBench(): Promise<Bench> {
   const file = join(directory, 'policy.sqlite');
   const counters = countersForTests();
   const store = new SqlitePolicyStore(file);
+  const made = parts({ store, eventLog, counters }, directory);
   return {
-    ...parts({ store, eventLog, counters }, directory),
+    ...made,
     eventLog,
     counters,
     file,

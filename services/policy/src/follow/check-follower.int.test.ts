@@ -1,0 +1,168 @@
+import { uuidV7 } from '@countersign/evidence';
+import type { DeadLetter, EventEnvelope, UsageFacts } from '@countersign/contracts';
+import type { LogBatch, NewRecord } from '@countersign/event-log';
+import { ACCOUNT, AGENT, check, events, newest, openBench, parts, readTopic } from '../policy.test-context.js';
+import type { Bench } from '../policy.test-context.js';
+import { killAt } from '../killed.test-double.js';
+import { SqlitePolicyStore } from '../store/sqlite.js';
+import { UsagePublisher } from './usage-publisher.js';
+
+const CALLER = { accountId: ACCOUNT, actor: { kind: 'user', id: 'u-1' }, apiKeyId: null } as const;
+const FIELDS = { name: 'Booking', type: null, purpose: null, version: null };
+const T = Date.UTC(2026, 2, 1, 12);
+
+const id = (n: number): string => uuidV7(T + n, new Uint8Array(10).fill(n));
+const message = (envelope: EventEnvelope): NewRecord => ({
+  topic: 'agent-events',
+  key: AGENT,
+  value: JSON.stringify(envelope),
+});
+
+async function rest(bench: Bench, from: number): Promise<LogBatch> {
+  const records = await bench.eventLog.read('agent-events', 0, from, 1000);
+  return { topic: 'agent-events', partition: 0, records, endOffset: from + records.length };
+}
+
+/** Everything that the log has beyond the stored position. */
+async function followAll(bench: Bench): Promise<void> {
+  const batch = await rest(bench, (await bench.store.position(0)) ?? 0);
+  if (batch.records.length > 0) await bench.follower.handle(batch);
+}
+
+async function usage(bench: Bench): Promise<Map<string, UsageFacts | null>> {
+  const records = await newest<UsageFacts>(bench.eventLog, 'usage');
+  return new Map([...records].map(([key, { value }]) => [key, value]));
+}
+
+describe('following checks on a real log', () => {
+  let bench: Bench;
+  let publisher: UsagePublisher;
+  beforeEach(async () => {
+    bench = await openBench();
+    publisher = new UsagePublisher(bench.context, bench.store);
+    await bench.changes.create(AGENT, CALLER, FIELDS);
+  });
+  afterEach(() => bench.cleanup());
+
+  it('publishes totals, claims, and last the position that they reach', async () => {
+    const keySha256 = 'b'.repeat(64);
+    await bench.eventLog.append([
+      message(check({ eventId: id(1), occurredAtMs: T, costMicros: 5, keySha256 })),
+      message(check({ eventId: id(2), occurredAtMs: T + 1, denied: true })),
+      message(check({ eventId: id(1), occurredAtMs: T, costMicros: 5, keySha256 })),
+    ]);
+    await followAll(bench);
+    await publisher.publish();
+    const facts = await usage(bench);
+    expect(facts.get(`account:${ACCOUNT}`)).toMatchObject({ kind: 'account', period: '2026-03', actionsEver: 2 });
+    expect(facts.get(`agent:${AGENT}`)).toMatchObject({ kind: 'agent', dayMicros: 5, offset: 3 });
+    expect(facts.get(`claim:${ACCOUNT}:${keySha256}`)).toMatchObject({ eventId: id(1), answer: { status: 200 } });
+    expect(facts.get('position')).toEqual({ kind: 'position', offsets: { 0: 4 } });
+    const order = await readTopic<{ id: string }>(bench.eventLog, 'usage');
+    expect(order.at(-1)?.id).toBe('position');
+  });
+
+  it('publishes nothing when nothing changed', async () => {
+    await bench.eventLog.append([message(check({ eventId: id(1), occurredAtMs: T }))]);
+    await followAll(bench);
+    await publisher.publish();
+    const before = (await readTopic(bench.eventLog, 'usage')).length;
+    await publisher.publish();
+    expect(await readTopic(bench.eventLog, 'usage')).toHaveLength(before);
+  });
+
+  it('freezes by a denial, tells of it in the name of the denial, and does so once', async () => {
+    const occurredAtMs = await bench.counters.now();
+    await bench.eventLog.append([message(check({ eventId: id(1), occurredAtMs, denied: true, freezesAgent: true }))]);
+    const batch = await rest(bench, 0);
+    await bench.follower.handle(batch);
+    await bench.follower.handle(batch);
+    await bench.announcer.announce();
+    const agent = await bench.store.find(AGENT);
+    expect(agent).toMatchObject({ revision: 2, frozenAtMs: occurredAtMs, facts: { status: 'frozen' } });
+    const told = (await events(bench.eventLog)).filter(({ leaf }) => leaf.type === 'agent.frozen');
+    expect(told).toHaveLength(1);
+    expect(told[0]!.openings.action?.value).toEqual({ reason: null, by: { kind: 'system', id: id(1) } });
+    expect(told[0]!.cadenceSeconds).toBe(300);
+    expect(await bench.counters.isFrozen(AGENT)).toBe(true);
+    expect(await bench.counters.version('agent', AGENT)).toBe(2);
+    await followAll(bench);
+    expect((await bench.store.find(AGENT))?.revision).toBe(2);
+  });
+
+  it('parks what the leaf predicate rejects and goes on', async () => {
+    await bench.eventLog.append([
+      { topic: 'agent-events', key: AGENT, value: '{"v":2}' },
+      message(check({ eventId: id(1), occurredAtMs: T })),
+      { topic: 'agent-events', key: AGENT, value: 'no json' },
+    ]);
+    await followAll(bench);
+    const letters = await readTopic<DeadLetter>(bench.eventLog, 'dead-letters');
+    expect(letters).toMatchObject([
+      { offset: 1, consumer: 'policy', problem: 'v must be 1' },
+      { offset: 3, consumer: 'policy' },
+    ]);
+    await publisher.publish();
+    expect((await usage(bench)).get(`account:${ACCOUNT}`)).toMatchObject({ actionsEver: 1 });
+  });
+
+  it('does not park when the store fails: the batch comes again', async () => {
+    await bench.eventLog.append([message(check({ eventId: id(1), occurredAtMs: T }))]);
+    const store = { ...bench.store, follow: () => Promise.reject(new Error('disk')) } as unknown as SqlitePolicyStore;
+    const broken = parts({ store, eventLog: bench.eventLog, counters: bench.counters }, bench.directory);
+    await expect(broken.follower.handle(await rest(bench, 0))).rejects.toThrow('disk');
+    expect(await readTopic(bench.eventLog, 'dead-letters')).toEqual([]);
+    expect(await bench.store.position(0)).toBeNull();
+  });
+
+  it.each(['before', 'after'] as const)(
+    'killed %s any line of following and publishing: every event is counted once',
+    async (moment) => {
+      let lines = 0;
+      for (let n = 1; n < 60; n += 1) {
+        const own = await openBench();
+        await own.changes.create(AGENT, CALLER, FIELDS);
+        const denial = { occurredAtMs: await own.counters.now(), denied: true, freezesAgent: true };
+        await own.eventLog.append([
+          message(check({ eventId: id(1), occurredAtMs: T, costMicros: 5 })),
+          message(check({ eventId: id(2), ...denial })),
+        ]);
+        const kill = killAt(n, moment);
+        const wrapped = {
+          store: kill.wrap(own.store),
+          eventLog: kill.wrap(own.eventLog),
+          counters: kill.wrap(own.counters),
+        };
+        const run = parts(wrapped, own.directory);
+        try {
+          await run.follower.handle(await rest(own, 0));
+          await run.announcer.announce();
+          await new UsagePublisher(run.context, run.store).publish();
+        } catch {
+          // killed
+        }
+        const happened = kill.happened;
+        await own.store.close();
+        const store = new SqlitePolicyStore(own.file);
+        const again = { ...own, ...parts({ store, eventLog: own.eventLog, counters: own.counters }, own.directory) };
+        await again.announcer.start();
+        await followAll(again);
+        await again.announcer.announce();
+        await new UsagePublisher(again.context, again.store).publish();
+        const facts = await usage(again);
+        expect(facts.get(`account:${ACCOUNT}`)).toMatchObject({ actionsEver: 2 });
+        expect(facts.get(`agent:${AGENT}`)).toMatchObject({ dayMicros: 5 });
+        const freezes = (await events(own.eventLog)).filter(({ leaf }) => leaf.type === 'agent.frozen');
+        expect(new Set(freezes.map(({ leaf }) => leaf.eventId)).size).toBe(1);
+        expect(await own.counters.isFrozen(AGENT)).toBe(true);
+        expect(await own.counters.version('agent', AGENT)).toBe(2);
+        await again.store.close();
+        await own.cleanup();
+        if (!happened) break;
+        lines = n;
+      }
+      expect(lines).toBeGreaterThan(8);
+      expect(lines).toBeLessThan(59);
+    },
+  );
+});
