@@ -99,10 +99,10 @@ export interface Bench extends Parts {
   cleanup(): Promise<void>;
 }
 
-/** A real log and a real store in a folder of their own. */
-export async function openBench(): Promise<Bench> {
+/** A real log, unless one is given, and a real store in a folder of their own. */
+export async function openBench(shared?: EventLog): Promise<Bench> {
   const directory = mkdtempSync(join(tmpdir(), 'policy-'));
-  const eventLog = await openSqliteLog({ file: join(directory, 'log.db') });
+  const eventLog = shared ?? (await openSqliteLog({ file: join(directory, 'log.db') }));
   const file = join(directory, 'policy.sqlite');
   const counters = countersForTests();
   const store = new SqlitePolicyStore(file);
@@ -114,8 +114,9 @@ export async function openBench(): Promise<Bench> {
     file,
     directory,
     async cleanup() {
+      await made.announcer.stop();
       await store.close();
-      await eventLog.close();
+      if (shared === undefined) await eventLog.close();
       rmSync(directory, { recursive: true });
     },
   };

@@ -142,6 +142,7 @@ describe('following checks on a real log', () => {
           // killed
         }
         const happened = kill.happened;
+        await run.announcer.stop();
         await own.store.close();
         const store = new SqlitePolicyStore(own.file);
         const again = { ...own, ...parts({ store, eventLog: own.eventLog, counters: own.counters }, own.directory) };
