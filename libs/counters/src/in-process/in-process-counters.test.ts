@@ -1,0 +1,81 @@
+import { MessageChannel } from 'node:worker_threads';
+import { countersContract, tripOf } from '../counters.contract.js';
+import { InProcessCounters } from './in-process-counters.js';
+import { connectCounters, serveCounters } from './port-bridge.js';
+
+const clockOf = (now: () => number) => ({ now, notBefore: () => undefined });
+
+countersContract('in process', async ({ clock }) => {
+  const counters = new InProcessCounters({ clock: clockOf(clock) });
+  return { counters, cleanup: () => counters.close() };
+});
+
+countersContract('in process, through a port', async ({ clock }) => {
+  const { port1, port2 } = new MessageChannel();
+  serveCounters(new InProcessCounters({ clock: clockOf(clock) }), port1);
+  const counters = connectCounters(port2);
+  await counters.now();
+  return { counters, cleanup: () => counters.close() };
+});
+
+describe('in-process counters', () => {
+  it('go by a clock that does not fall behind what they are rebuilt from', async () => {
+    const ahead = Date.now() + 3_600_000;
+    const counters = new InProcessCounters();
+    const answer = { status: 200, body: '{}', eventId: 'e', coverage: null };
+    await counters.restore({
+      accounts: [],
+      agents: [],
+      claims: [{ accountId: 'a', keySha256: 'k', bodySha256: 'b', occurredAtMs: ahead, answer }],
+      versions: [],
+    });
+    expect(await counters.now()).toBeGreaterThanOrEqual(ahead);
+  });
+
+  it('refuse a new idempotency key when too many are remembered, and take it when old ones expire', async () => {
+    let nowMs = 1_800_000_000_000;
+    const counters = new InProcessCounters({ clock: clockOf(() => nowMs), maxClaims: 3 });
+    await counters.serve();
+    const check = (keySha256: string) =>
+      counters.checkNow(tripOf({ idempotency: { keySha256, bodySha256: 'b' } })).kind;
+    expect(['1', '2', '3', '4', '1'].map(check)).toEqual(['judged', 'judged', 'judged', 'unavailable', 'claimed']);
+    expect(counters.checkNow(tripOf()).kind).toBe('judged');
+    nowMs += 86_400_000;
+    expect(check('4')).toBe('judged');
+  });
+
+  it('cost little: 100,000 checks with spending and a full rate window', async () => {
+    const counters = new InProcessCounters();
+    await counters.serve();
+    const trip = tripOf({
+      costMicros: 1,
+      spending: { limitMicros: 1e12, window: 'day' },
+      rate: { max: 1000, per_seconds: 1 },
+      observe: true,
+    });
+    for (let n = 0; n < 20_000; n++) counters.checkNow(trip);
+    const begun = performance.now();
+    for (let n = 0; n < 100_000; n++) counters.checkNow(trip);
+    const micros = ((performance.now() - begun) * 1000) / 100_000;
+    expect(micros).toBeLessThan(50);
+  });
+});
+
+describe('counters through a port', () => {
+  it('are unavailable once the other end is gone', async () => {
+    const { port1, port2 } = new MessageChannel();
+    const counters = new InProcessCounters();
+    serveCounters(counters, port1);
+    const connected = connectCounters(port2);
+    await connected.serve();
+    expect(connected.unavailable()).toBeNull();
+    await counters.restore({ accounts: [], agents: [], claims: [], versions: [] });
+    await connected.now();
+    expect(connected.unavailable()).toContain('rebuilt');
+    port1.close();
+    await new Promise((resolve) => port2.once('close', resolve));
+    expect(connected.unavailable()).not.toBeNull();
+    expect((await connected.check(tripOf())).kind).toBe('unavailable');
+    await expect(connected.now()).rejects.toMatchObject({ name: 'CountersUnavailable' });
+  });
+});
