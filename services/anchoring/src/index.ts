@@ -1,1 +1,13 @@
-export {};
+import { anchoringRoutes } from '@countersign/contracts';
+import type { ServiceDefinition } from '@countersign/service-kit';
+import { startAnchoring } from './service.js';
+
+/** Windows of the log, their trees, and their roots on the chain. */
+export const definition: ServiceDefinition = {
+  name: 'anchoring',
+  routes: Object.values(anchoringRoutes),
+  reads: ['agent-events', 'anchor-requests'],
+  writes: ['anchors', 'dead-letters'],
+  after: [],
+  start: startAnchoring,
+};

@@ -1,0 +1,33 @@
+/** What is known of one cadence: enough to say when its window is cut and what the cut is called. */
+export interface CadenceClock {
+  readonly cadenceSeconds: number;
+  /** When the first leaf of the open window came, ms; `null`: it has none. */
+  readonly openedAtMs: number | null;
+  /** End of the last label, ms; `null` before the first cut. */
+  readonly lastEndMs: number | null;
+}
+
+export interface WindowLabel {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/**
+ * The label of a cut made now, or `null` where none is due. Labels are multiples of the duration since the epoch. A cut
+ * is due when a duration has ended since the first leaf of the open window came: after a pause the last one that ended
+ * names the cut. Labels of one duration strictly rise, so after a clock was set back nothing is due until it has passed
+ * the last label; a window without leaves is never cut.
+ */
+export function dueLabel({ cadenceSeconds, openedAtMs, lastEndMs }: CadenceClock, nowMs: number): WindowLabel | null {
+  if (openedAtMs === null) return null;
+  const duration = cadenceSeconds * 1000;
+  const endMs = Math.floor(nowMs / duration) * duration;
+  if (openedAtMs >= endMs) return null;
+  if (lastEndMs !== null && endMs <= lastEndMs) return null;
+  return { startMs: endMs - duration, endMs };
+}
+
+/** ms until the next whole second: every cadence is a number of whole seconds. */
+export function untilNextSecond(nowMs: number): number {
+  return 1000 - (((nowMs % 1000) + 1000) % 1000);
+}

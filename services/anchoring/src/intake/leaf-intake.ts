@@ -1,0 +1,100 @@
+import { leafHashOf } from '@countersign/evidence';
+import type { LogBatch, LogRecord, Offsets } from '@countersign/event-log';
+import { nodeCrypto, park, type ServiceContext } from '@countersign/service-kit';
+import { readMessage } from '../domain/read-message.js';
+import type { AnchorStore, ArrivingLeaf } from '../store/port.js';
+import type { CutGate } from './cut-gate.js';
+
+interface Waiter {
+  readonly offsets: Offsets;
+  readonly resolve: () => void;
+}
+
+/**
+ * Takes batches of `agent-events` into open windows, never beyond a cut that is being made. What the leaf predicate
+ * rejects is parked; any other error rejects the batch, which comes again.
+ */
+export class LeafIntake {
+  readonly #context: ServiceContext;
+  readonly #store: AnchorStore;
+  readonly #gate: CutGate;
+  readonly #next = new Map<number, number>();
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(context: ServiceContext, store: AnchorStore, gate: CutGate) {
+    this.#context = context;
+    this.#store = store;
+    this.#gate = gate;
+  }
+
+  async take({ partition, records }: LogBatch): Promise<void> {
+    const saved = await this.#position(partition);
+    let rest = records.filter((record) => record.offset >= saved);
+    while (rest[0] !== undefined) {
+      const limit = await this.#gate.limitFrom(partition, rest[0].offset);
+      const part = rest.filter((record) => record.offset < limit);
+      rest = rest.slice(part.length);
+      await this.#takePart(partition, part);
+    }
+  }
+
+  /** Resolves once everything below these offsets is taken; rejects when `signal` aborts. */
+  async reached(offsets: Offsets, signal: AbortSignal): Promise<void> {
+    for (const partition of Object.keys(offsets)) await this.#position(Number(partition));
+    signal.throwIfAborted();
+    if (this.#holds(offsets)) return;
+    await new Promise<void>((resolve, reject) => {
+      const abort = (): void => {
+        this.#waiters.delete(waiter);
+        reject(signal.reason as Error);
+      };
+      const waiter: Waiter = {
+        offsets,
+        resolve: () => {
+          signal.removeEventListener('abort', abort);
+          this.#waiters.delete(waiter);
+          resolve();
+        },
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      this.#waiters.add(waiter);
+    });
+  }
+
+  async #takePart(partition: number, records: readonly LogRecord[]): Promise<void> {
+    const leaves: ArrivingLeaf[] = [];
+    const now = this.#context.clock();
+    for (const record of records) {
+      const reading = readMessage(record.value);
+      if (!reading.ok) {
+        await park(this.#context, 'anchoring', record, reading.problem);
+        continue;
+      }
+      const { leaf, cadenceSeconds } = reading.value;
+      leaves.push({
+        eventId: leaf.eventId,
+        agentId: leaf.agentId,
+        cadenceSeconds,
+        hash: leafHashOf(leaf, nodeCrypto.sha256),
+        offset: record.offset,
+        cameAtMs: Math.min(record.appendedAtMs, now),
+      });
+    }
+    const next = records.at(-1)!.offset + 1;
+    await this.#store.takeLeaves(leaves, { topic: 'agent-events', partition, next });
+    this.#next.set(partition, next);
+    for (const waiter of this.#waiters) if (this.#holds(waiter.offsets)) waiter.resolve();
+  }
+
+  async #position(partition: number): Promise<number> {
+    const known = this.#next.get(partition);
+    if (known !== undefined) return known;
+    const saved = (await this.#store.position('agent-events', partition)) ?? 0;
+    this.#next.set(partition, saved);
+    return saved;
+  }
+
+  #holds(offsets: Offsets): boolean {
+    return Object.entries(offsets).every(([partition, end]) => (this.#next.get(Number(partition)) ?? 0) >= end);
+  }
+}

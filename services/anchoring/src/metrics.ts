@@ -1,0 +1,41 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Waiting } from './store/port.js';
+
+export type AnchorFailure = 'chain' | 'damaged' | 'equivocation';
+
+export interface AnchoringMetrics {
+  readonly failed: (kind: AnchorFailure) => void;
+  readonly waiting: (waiting: Waiting) => void;
+}
+
+/** What operators watch; an alarm belongs on `damaged` and `equivocation`, which must stay at 0. */
+export function anchoringMetrics(registry: Registry, clock: () => number): AnchoringMetrics {
+  const failures = new Counter({
+    name: 'countersign_anchor_failures_total',
+    help: 'Anchors that could not be made: chain out of reach, stored leaves damaged, or a transaction that says something else',
+    labelNames: ['kind'] as const,
+    registers: [registry],
+  });
+  for (const kind of ['chain', 'damaged', 'equivocation'] as const) failures.inc({ kind }, 0);
+  const windows = new Gauge({
+    name: 'countersign_anchor_windows_waiting',
+    help: 'Windows that are cut and not anchored',
+    registers: [registry],
+  });
+  let lastEndMs: number | null = null;
+  new Gauge({
+    name: 'countersign_anchor_last_window_age_seconds',
+    help: 'Time since the end of the last anchored window',
+    registers: [registry],
+    collect() {
+      if (lastEndMs !== null) this.set(Math.max(0, (clock() - lastEndMs) / 1000));
+    },
+  });
+  return {
+    failed: (kind) => failures.inc({ kind }),
+    waiting: (waiting) => {
+      windows.set(waiting.windows);
+      lastEndMs = waiting.lastAnchoredEndMs;
+    },
+  };
+}

@@ -1,0 +1,305 @@
+import type { Offsets } from '@countersign/event-log';
+import type { SqliteDatabase } from '@countersign/service-kit';
+import { WindowDamaged, type Segment } from '../domain/agent-fold.js';
+import type { CadenceClock } from '../domain/window-label.js';
+import type {
+  AnchorStore,
+  ClosedWindow,
+  Cut,
+  CutWindow,
+  LeafCursor,
+  LeafPage,
+  StoredWindowAgent,
+  WindowAgentRow,
+} from './port.js';
+import { arrivalCheck } from './sqlite-leaves.js';
+
+type WindowMethods =
+  | 'cadences'
+  | 'unpublishedCuts'
+  | 'markCutsPublished'
+  | 'nextToClose'
+  | 'readLeaves'
+  | 'saveSegments'
+  | 'agentKeys'
+  | 'saveWindowAgents'
+  | 'previousRoot'
+  | 'closeWindow'
+  | 'sweep'
+  | 'closedWindow'
+  | 'windowAgents'
+  | 'leafHashes'
+  | 'windowLeafHashes';
+
+interface CutRow extends Omit<CutWindow, 'from' | 'offsets' | 'carried'> {
+  readonly from_offsets: string;
+  readonly offsets: string;
+  readonly carried: string;
+}
+
+interface ArrivalRow {
+  readonly partition: number;
+  readonly offset: number;
+  readonly agentN: number;
+  readonly sequence: number;
+  readonly hash: Buffer;
+  readonly check: number;
+}
+
+const CUT = `SELECT id AS windowId, cadence AS cadenceSeconds, number, start_ms AS startMs, end_ms AS endMs,
+  from_offsets, offsets, carried FROM windows`;
+const HASH_BYTES = 32;
+
+function cutWindow({ from_offsets, offsets, carried, ...rest }: CutRow): CutWindow {
+  return {
+    ...rest,
+    from: JSON.parse(from_offsets) as Offsets,
+    offsets: JSON.parse(offsets) as Offsets,
+    carried: JSON.parse(carried) as string[],
+  };
+}
+
+/** Ends the open windows of `cuts`; inside the caller's transaction. */
+export function writeCuts(database: SqliteDatabase, cuts: readonly Cut[], offsets: Offsets): void {
+  const open = database.prepare<[number], { number: number; from: string }>(
+    'SELECT open_number AS number, cut_offsets AS "from" FROM cadences WHERE cadence = ?',
+  );
+  const carried = database
+    .prepare<[number], string>(
+      `SELECT DISTINCT a.id FROM carried c JOIN agents a ON a.n = c.agent_n JOIN cadences o ON o.cadence = c.cadence
+       WHERE c.stamp = ? AND c.window_number = o.open_number ORDER BY a.id`,
+    )
+    .pluck();
+  const add = database.prepare<(string | number)[]>(
+    `INSERT INTO windows (id, cadence, number, start_ms, end_ms, from_offsets, offsets, carried) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const advance = database.prepare<[number, string, number]>(
+    `UPDATE cadences SET open_number = open_number + 1, opened_at = NULL, last_end = ?, cut_offsets = ? WHERE cadence = ?`,
+  );
+  const ended = cuts.map((cut) => ({ ...cut, ...open.get(cut.cadenceSeconds)! }));
+  for (const { cadenceSeconds, endMs } of cuts) advance.run(endMs, JSON.stringify(offsets), cadenceSeconds);
+  // After all have advanced: a window that ends at these offsets as well keeps nobody waiting.
+  for (const { cadenceSeconds, startMs, endMs, number, from } of ended) {
+    const id = `${cadenceSeconds}-${number}`;
+    const waiting = JSON.stringify(carried.all(cadenceSeconds));
+    add.run(id, cadenceSeconds, number, startMs, endMs, from, JSON.stringify(offsets), waiting);
+  }
+  database.exec(
+    `DELETE FROM carried WHERE window_number < (SELECT open_number FROM cadences o WHERE o.cadence = carried.cadence)`,
+  );
+}
+
+/** Windows from their cut to their closing, and what is kept of them. */
+export function sqliteWindows(database: SqliteDatabase): Pick<AnchorStore, WindowMethods> {
+  const number = database.prepare<[string], number>('SELECT n FROM windows WHERE id = ?').pluck();
+  const numberOf = (windowId: string): number => {
+    const n = number.get(windowId);
+    if (n === undefined) throw new RangeError(`no window ${windowId}`);
+    return n;
+  };
+  const arrivals = database.prepare<[number, number, number, number, number], ArrivalRow>(
+    `SELECT partition, offset, agent_n AS agentN, sequence, hash, check_sum AS "check" FROM arrivals
+     WHERE cadence = ? AND partition = ? AND offset >= ? AND offset < ? ORDER BY offset LIMIT ?`,
+  );
+  const addSegment = database.prepare<[number, number, Uint8Array]>(
+    'INSERT OR REPLACE INTO segments (agent_n, first_sequence, hashes) VALUES (?, ?, ?)',
+  );
+  const keyOf = database.prepare<[number], Buffer>('SELECT key FROM agents WHERE n = ?').pluck();
+  const addAgent = database.prepare<[number, number, number, number, number, Uint8Array]>(
+    `INSERT INTO window_agents (window_n, leaf_index, agent_n, first_sequence, last_sequence, root) VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  const addLeaves = database.prepare<[number, number, Uint8Array]>(
+    'INSERT INTO window_leaves (window_n, first_index, hashes) VALUES (?, ?, ?)',
+  );
+  const segmentsFrom = database.prepare<[string, number, number], { first: number; hashes: Buffer }>(
+    `SELECT first_sequence AS first, hashes FROM segments WHERE agent_n = (SELECT n FROM agents WHERE id = ?)
+     AND first_sequence >= ? AND first_sequence <= ? ORDER BY first_sequence`,
+  );
+  const segmentAt = database
+    .prepare<[string, number], number>(
+      `SELECT first_sequence FROM segments WHERE agent_n = (SELECT n FROM agents WHERE id = ?)
+       AND first_sequence <= ? ORDER BY first_sequence DESC LIMIT 1`,
+    )
+    .pluck();
+
+  return {
+    async cadences(): Promise<readonly CadenceClock[]> {
+      return database
+        .prepare<[], CadenceClock>(
+          'SELECT cadence AS cadenceSeconds, opened_at AS openedAtMs, last_end AS lastEndMs FROM cadences ORDER BY cadence',
+        )
+        .all();
+    },
+
+    async unpublishedCuts(limit) {
+      return database
+        .prepare<[number], CutRow>(`${CUT} WHERE cut_published = 0 ORDER BY n LIMIT ?`)
+        .all(limit)
+        .map(cutWindow);
+    },
+
+    async markCutsPublished(windowIds) {
+      const mark = database.prepare<[string]>('UPDATE windows SET cut_published = 1 WHERE id = ?');
+      database.transaction(() => {
+        for (const id of windowIds) mark.run(id);
+      })();
+    },
+
+    async nextToClose() {
+      const row = database
+        .prepare<[], CutRow & { state: string }>(
+          `${CUT.replace(' FROM', ', state FROM')} WHERE state <> 'closed' AND cut_published = 1 ORDER BY n LIMIT 1`,
+        )
+        .get();
+      if (row === undefined) return null;
+      const { state, ...cut } = row;
+      const n = numberOf(cut.windowId);
+      database.transaction(() => {
+        if (state === 'closing') {
+          // Segments of the interrupted closing are replaced row by row: the same leaves give the same segments.
+          database.prepare<[number]>('DELETE FROM window_agents WHERE window_n = ?').run(n);
+          database.prepare<[number]>('DELETE FROM window_leaves WHERE window_n = ?').run(n);
+        }
+        database.prepare<[number]>(`UPDATE windows SET state = 'closing' WHERE n = ?`).run(n);
+      })();
+      return cutWindow(cut);
+    },
+
+    async readLeaves(window: CutWindow, from: LeafCursor | null, limit: number): Promise<LeafPage> {
+      const { cadenceSeconds, offsets } = window;
+      const partitions = Object.keys(offsets)
+        .map(Number)
+        .sort((a, b) => a - b);
+      const partition = from?.partition ?? partitions[0];
+      if (partition === undefined) return { leaves: [], next: null };
+      const start = from?.offset ?? window.from[partition] ?? 0;
+      const rows = arrivals.all(cadenceSeconds, partition, start, offsets[partition]!, limit);
+      for (const row of rows) {
+        const sum = arrivalCheck(cadenceSeconds, partition, row.offset, row.agentN, row.sequence, row.hash);
+        if (row.hash.length !== HASH_BYTES || sum !== row.check) {
+          throw new WindowDamaged(`the stored leaf at agent-events/${partition}/${row.offset} is not what was taken`);
+        }
+      }
+      const last = rows.at(-1);
+      if (rows.length === limit && last !== undefined) {
+        return { leaves: rows, next: { partition, offset: last.offset + 1 } };
+      }
+      const following = partitions[partitions.indexOf(partition) + 1];
+      const next = following === undefined ? null : { partition: following, offset: window.from[following] ?? 0 };
+      return { leaves: rows, next };
+    },
+
+    async saveSegments(_windowId: string, segments: readonly Segment[]) {
+      database.transaction(() => {
+        for (const { agentN, firstSequence, hashes } of segments) addSegment.run(agentN, firstSequence, hashes);
+      })();
+    },
+
+    async agentKeys(agents) {
+      return agents.map((n) => {
+        const key = keyOf.get(n);
+        if (key === undefined) throw new WindowDamaged(`agent number ${n} is not stored`);
+        return key;
+      });
+    },
+
+    async saveWindowAgents(windowId: string, agents: readonly WindowAgentRow[], leafHashes: Uint8Array) {
+      const n = numberOf(windowId);
+      database.transaction(() => {
+        for (const { leafIndex, agentN, firstSequence, lastSequence, root } of agents) {
+          addAgent.run(n, leafIndex, agentN, firstSequence, lastSequence, root);
+        }
+        if (agents[0] !== undefined) addLeaves.run(n, agents[0].leafIndex, leafHashes);
+      })();
+    },
+
+    async previousRoot({ cadenceSeconds }) {
+      const root = database
+        .prepare<[number], Buffer | null>('SELECT last_root FROM cadences WHERE cadence = ?')
+        .pluck()
+        .get(cadenceSeconds);
+      return root?.toString('hex') ?? null;
+    },
+
+    async closeWindow(window: ClosedWindow, memo: string) {
+      const { windowId, merkleRoot, prev, agentCount, eventCount } = window;
+      database.transaction(() => {
+        database
+          .prepare<(string | number | null)[]>(
+            `UPDATE windows SET state = 'closed', root = ?, prev = ?, agent_count = ?, event_count = ? WHERE id = ?`,
+          )
+          .run(merkleRoot, prev, agentCount, eventCount, windowId);
+        database
+          .prepare<[Buffer, number]>('UPDATE cadences SET last_root = ? WHERE cadence = ?')
+          .run(Buffer.from(merkleRoot, 'hex'), window.cadenceSeconds);
+        database
+          .prepare<[string, string]>('INSERT INTO submissions (id, memo) VALUES (?, ?)')
+          .run(`window:${windowId}`, memo);
+      })();
+    },
+
+    async sweep(limit) {
+      const window = database
+        .prepare<[], { n: number; cadence: number; offsets: string }>(
+          `SELECT n, cadence, offsets FROM windows WHERE swept = 0 AND state = 'closed' ORDER BY n LIMIT 1`,
+        )
+        .get();
+      if (window === undefined) return false;
+      const drop = database.prepare<[number, number, number, number]>(
+        `DELETE FROM arrivals WHERE cadence = ?1 AND partition = ?2 AND offset IN (
+           SELECT offset FROM arrivals WHERE cadence = ?1 AND partition = ?2 AND offset < ?3 ORDER BY offset LIMIT ?4)`,
+      );
+      database.transaction(() => {
+        let left = limit;
+        for (const [partition, end] of Object.entries(JSON.parse(window.offsets) as Offsets)) {
+          if (left > 0) left -= drop.run(window.cadence, Number(partition), end, left).changes;
+        }
+        if (left > 0) database.prepare<[number]>('UPDATE windows SET swept = 1 WHERE n = ?').run(window.n);
+      })();
+      return true;
+    },
+
+    async closedWindow(windowId) {
+      const row = database
+        .prepare<[string], ClosedWindow>(
+          `SELECT id AS windowId, cadence AS cadenceSeconds, start_ms AS startMs, end_ms AS endMs, root AS merkleRoot,
+           prev, agent_count AS agentCount, event_count AS eventCount FROM windows WHERE id = ? AND state = 'closed'`,
+        )
+        .get(windowId);
+      return row ?? null;
+    },
+
+    async windowAgents(windowId, fromIndex, limit): Promise<readonly StoredWindowAgent[]> {
+      return database
+        .prepare<[number, number, number], StoredWindowAgent>(
+          `SELECT w.leaf_index AS leafIndex, w.agent_n AS agentN, w.first_sequence AS firstSequence,
+           w.last_sequence AS lastSequence, w.root, a.id AS agentId, a.key AS agentKey
+           FROM window_agents w JOIN agents a ON a.n = w.agent_n
+           WHERE w.window_n = ? AND w.leaf_index >= ? ORDER BY w.leaf_index LIMIT ?`,
+        )
+        .all(numberOf(windowId), fromIndex, limit);
+    },
+
+    async leafHashes(agentId, first, last) {
+      const start = segmentAt.get(agentId, first) ?? first;
+      const parts: Buffer[] = [];
+      let next = first;
+      for (const segment of segmentsFrom.iterate(agentId, start, last)) {
+        const skipped = next - segment.first;
+        const end = Math.min(segment.first + segment.hashes.length / HASH_BYTES, last + 1);
+        if (skipped < 0 || end <= next) break;
+        parts.push(segment.hashes.subarray(skipped * HASH_BYTES, (end - segment.first) * HASH_BYTES));
+        next = end;
+      }
+      return new Uint8Array(Buffer.concat(parts));
+    },
+
+    async windowLeafHashes(windowId) {
+      const rows = database
+        .prepare<[number], Buffer>('SELECT hashes FROM window_leaves WHERE window_n = ? ORDER BY first_index')
+        .pluck()
+        .all(numberOf(windowId));
+      return new Uint8Array(Buffer.concat(rows));
+    },
+  };
+}

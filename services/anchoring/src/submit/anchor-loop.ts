@@ -1,0 +1,99 @@
+import type { Chain } from '@countersign/chain';
+import { nodeCrypto, type ServiceContext } from '@countersign/service-kit';
+import { AuthorityFunds } from '../authority/authority-funds.js';
+import type { AuthorityKey } from '../authority/authority-key.js';
+import { BackgroundLoop } from '../background-loop.js';
+import type { AnchoringMetrics } from '../metrics.js';
+import type { AnchorPublisher } from '../publish/anchor-publisher.js';
+import { authorityRecord } from '../publish/anchor-records.js';
+import type { AnchorStore } from '../store/port.js';
+import { AnchorSubmitter } from './anchor-submitter.js';
+
+const POLL_MS = 400;
+const IDLE_MS = 5_000;
+const RETRY_MS = 1_000;
+
+interface Connected {
+  readonly funds: AuthorityFunds;
+  readonly submitter: AnchorSubmitter;
+}
+
+/** From a closed window or a requested report to a finalized transaction that the log was told of. */
+export class AnchorLoop {
+  readonly #context: ServiceContext;
+  readonly #store: AnchorStore;
+  readonly #key: AuthorityKey;
+  readonly #publisher: AnchorPublisher;
+  readonly #metrics: AnchoringMetrics;
+  readonly #loop: BackgroundLoop;
+  #connected: Connected | null = null;
+  #problem: string | null = null;
+
+  constructor(
+    context: ServiceContext,
+    store: AnchorStore,
+    key: AuthorityKey,
+    publisher: AnchorPublisher,
+    metrics: AnchoringMetrics,
+  ) {
+    this.#context = context;
+    this.#store = store;
+    this.#key = key;
+    this.#publisher = publisher;
+    this.#metrics = metrics;
+    this.#loop = new BackgroundLoop(
+      () => this.#once(),
+      (error) => {
+        this.#problem = `anchors wait: ${error instanceof Error ? error.message : String(error)}`;
+        context.log.warn({ err: error }, 'anchors wait for the chain or the log');
+        metrics.failed('chain');
+        return RETRY_MS;
+      },
+    );
+  }
+
+  readonly poke = (): void => this.#loop.poke();
+
+  /** What keeps anchors from being made; empty when nothing does. A chain that is out of reach only queues them. */
+  problems(): readonly string[] {
+    const funds = this.#connected?.funds.problem() ?? null;
+    const held = this.#connected?.submitter.problems() ?? [];
+    return [this.#problem, funds, ...held].filter((problem): problem is string => problem !== null);
+  }
+
+  /** Why the service must not be relied on: it cannot pay. */
+  fundsProblem(): string | null {
+    return this.#connected?.funds.problem() ?? null;
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async #once(): Promise<number> {
+    const { funds, submitter } = (this.#connected ??= await this.#connect());
+    const sufficient = await funds.suffice();
+    const { open } = sufficient ? await submitter.round() : { open: 1 };
+    await this.#publisher.publishAnchored();
+    this.#metrics.waiting(await this.#store.waiting());
+    this.#problem = null;
+    return open > 0 ? POLL_MS : IDLE_MS;
+  }
+
+  async #connect(): Promise<Connected> {
+    const chain: Chain = await this.#context.chain();
+    const { clock, log, eventLog } = this.#context;
+    const authority = { address: this.#key.publicKey, network: await chain.network() };
+    await eventLog.append([authorityRecord(authority)]);
+    const submitter = new AnchorSubmitter(this.#store, {
+      chain,
+      signer: this.#key,
+      network: authority.network,
+      sha256: nodeCrypto.sha256,
+      clock,
+      log,
+      failed: this.#metrics.failed,
+    });
+    return { submitter, funds: new AuthorityFunds(chain, authority.address, log, clock) };
+  }
+}
