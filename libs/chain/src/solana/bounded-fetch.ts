@@ -1,27 +1,36 @@
+import { ChainUnavailable } from '../errors.js';
 import { HttpFailure } from './classify-error.js';
 
 const LARGEST_ANSWER = 16 * 1024 * 1024;
 
 /**
- * A `fetch` for one JSON-RPC call: ends within `requestMs`, body included, reads at most 16 MiB, and throws
- * `HttpFailure` for every status but 200.
+ * A `fetch` for one JSON-RPC call: ends within `requestMs`, body included, and reads at most 16 MiB. It throws
+ * `HttpFailure` for every status but 200, and `ChainUnavailable` for the rest: the driver waits for ever after an
+ * error that is not of its own realm's `Error`.
  */
 export function boundedFetch(requestMs: number, closing: AbortSignal): typeof fetch {
   return async (input, init) => {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(requestMs)]);
-    const { body, headers, method } = init ?? {};
-    const response = await fetch(input, {
-      ...(method === undefined ? {} : { method }),
-      ...(headers === undefined ? {} : { headers }),
-      ...(body === undefined ? {} : { body }),
-      signal,
-      redirect: 'error',
-    });
-    if (response.status !== 200) {
-      await response.body?.cancel();
-      throw new HttpFailure(response.status, retryAfterMs(response.headers.get('retry-after')));
+    try {
+      const { body, headers, method } = init ?? {};
+      const response = await fetch(input, {
+        ...(method === undefined ? {} : { method }),
+        ...(headers === undefined ? {} : { headers }),
+        ...(body === undefined ? {} : { body }),
+        signal,
+        redirect: 'error',
+      });
+      if (response.status !== 200) {
+        await response.body?.cancel();
+        throw new HttpFailure(response.status, retryAfterMs(response.headers.get('retry-after')));
+      }
+      return new Response(await readBounded(response), { status: 200 });
+    } catch (cause) {
+      if (cause instanceof HttpFailure || cause instanceof ChainUnavailable) throw cause;
+      if (closing.aborted) throw new ChainUnavailable('network', 'The chain was closed', { cause });
+      if (signal.aborted) throw new ChainUnavailable('timeout', 'The node did not answer in time', { cause });
+      throw new ChainUnavailable('network', 'The node could not be reached', { cause });
     }
-    return new Response(await readBounded(response), { status: 200 });
   };
 }
 
@@ -30,7 +39,7 @@ async function readBounded(response: Response): Promise<string> {
   let length = 0;
   for await (const part of response.body ?? []) {
     length += part.length;
-    if (length > LARGEST_ANSWER) throw new SyntaxError('The answer is larger than 16 MiB');
+    if (length > LARGEST_ANSWER) throw new ChainUnavailable('node-unhealthy', 'The answer is larger than 16 MiB');
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

@@ -100,8 +100,10 @@ export class Nodes<Client> {
   async #askOne<T>(state: NodeState<Client>, question: (client: Client) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw new ChainUnavailable('network', 'The chain was closed');
     try {
-      await this.#verify(state);
-      const answer = await question(state.client);
+      const answer = await this.#bounded(async () => {
+        await this.#verify(state);
+        return question(state.client);
+      });
       state.failures = 0;
       state.restUntilMs = 0;
       this.#preferred = this.#states.indexOf(state);
@@ -115,6 +117,20 @@ export class Nodes<Client> {
         state.restUntilMs = Date.now() + pause * (0.75 + Math.random() / 2);
       }
       throw classified;
+    }
+  }
+
+  /** Requests are bounded one by one; this bounds what the driver makes of them. */
+  async #bounded<T>(work: () => Promise<T>): Promise<T> {
+    const timer = new AbortController();
+    const late = sleep(this.#options.deadlineMs, undefined, { signal: timer.signal }).then(() => {
+      throw new ChainUnavailable('timeout', 'The node did not answer in time');
+    });
+    try {
+      return await Promise.race([work(), late]);
+    } finally {
+      timer.abort();
+      late.catch(() => undefined);
     }
   }
 
