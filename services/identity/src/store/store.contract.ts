@@ -1,0 +1,199 @@
+import type { Account, ApiKey, Session, User } from '../domain/members.js';
+import { revoked } from '../domain/members.js';
+import { onPlan } from '../domain/plans.js';
+import type { IdentityStore } from './port.js';
+
+const T = Date.UTC(2026, 2, 1);
+const MINUTE = 60_000;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+const account: Account = { id: 'account-1', version: 1, facts: onPlan('Airline', 'core', {}, T) };
+const other: Account = { id: 'account-2', version: 1, facts: onPlan('Hotel', 'sandbox', {}, T) };
+const user = (n: number, over: Partial<User> = {}): User => ({
+  id: `user-${n}`,
+  version: 1,
+  accountId: account.id,
+  email: `user${n}@example.com`,
+  role: 'admin',
+  passwordHash: 'hash',
+  createdAt: iso(T + n),
+  ...over,
+});
+const key = (n: number): ApiKey => ({
+  id: `key-${n}`,
+  version: 1,
+  facts: {
+    accountId: account.id,
+    name: `key ${n}`,
+    prefix: 'csn_live_1234567',
+    sha256: String(n).repeat(64),
+    createdAt: iso(T),
+    revokedAt: null,
+  },
+  lastUsedAt: null,
+});
+const session = (n: number, expiresAtMs = T): Session => ({
+  id: `session-${n}`,
+  version: 1,
+  facts: {
+    accountId: account.id,
+    userId: 'user-1',
+    email: 'user1@example.com',
+    role: 'admin',
+    expiresAt: iso(expiresAtMs),
+    revokedAt: null,
+  },
+});
+
+export interface OpenedStore {
+  readonly store: IdentityStore;
+  /** Closes and opens again what was written. */
+  reopen(): Promise<IdentityStore>;
+  cleanup(): Promise<void>;
+}
+
+/** What every store of identity must do. */
+export function identityStoreContract(backend: string, open: () => Promise<OpenedStore>): void {
+  describe(`the identity store on ${backend}`, () => {
+    let opened: OpenedStore;
+    let store: IdentityStore;
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+      await store.write({ accounts: [account, other], users: [user(1)] });
+    });
+    afterEach(() => opened.cleanup());
+
+    const told = (): string[] => store.outbox.pending(100).map(({ record }) => `${record.topic}:${record.key}`);
+    const announced = (): string[] =>
+      store.announcements.unannounced(100).map(({ kind, id, version }) => `${kind}:${id}:${version}`);
+
+    it('keeps a change, its messages and its announcements together, over a restart', async () => {
+      expect(await store.write({ apiKeys: [key(1)], sessions: [session(1)] })).toBe('written');
+      store = await opened.reopen();
+      expect(await store.apiKey('key-1')).toEqual(key(1));
+      expect(await store.session('session-1')).toEqual(session(1));
+      expect(await store.account(account.id)).toEqual(account);
+      expect(await store.user('user-1')).toEqual(user(1));
+      expect(told()).toEqual(['accounts:account-1', 'accounts:account-2', 'api-keys:key-1', 'sessions:session-1']);
+      expect(announced()).toEqual([
+        'account:account-1:1',
+        'account:account-2:1',
+        'api-key:key-1:1',
+        'session:session-1:1',
+      ]);
+    });
+
+    it('knows whether there is any account', async () => {
+      expect(await store.hasAccount()).toBe(true);
+    });
+
+    it('writes nothing of a change whose part is at another version', async () => {
+      const before = told();
+      const stale: Account = { ...account, version: 3 };
+      expect(await store.write({ apiKeys: [key(1)], accounts: [stale] })).toBe('conflict');
+      expect(await store.write({ apiKeys: [key(1), key(1)] })).toBe('conflict');
+      expect(await store.write({ apiKeys: [key(1)], sessions: [revoked(session(1), iso(T))] })).toBe('conflict');
+      expect(await store.write({ apiKeys: [key(1)], removedSessions: [session(1)] })).toBe('conflict');
+      expect(await store.write({ apiKeys: [key(1)], removedUsers: [user(7)] })).toBe('conflict');
+      expect(await store.write({ apiKeys: [key(1)], users: [user(1, { version: 3 })] })).toBe('conflict');
+      expect(await store.apiKey('key-1')).toBeNull();
+      expect(told()).toEqual(before);
+    });
+
+    it('takes an address once, over all accounts, and gives it back when its user goes', async () => {
+      const twin = user(2, { email: 'user1@example.com', accountId: other.id });
+      expect(await store.write({ users: [twin] })).toBe('email-taken');
+      expect(await store.user('user-2')).toBeNull();
+      expect(await store.write({ removedUsers: [user(1)] })).toBe('written');
+      expect(await store.write({ users: [twin] })).toBe('written');
+      expect(await store.userByEmail('user1@example.com')).toEqual(twin);
+      expect(await store.userByEmail('nobody@example.com')).toBeNull();
+    });
+
+    it('lets one of two changes of the users through that counted the same admins', async () => {
+      const { version, admins } = (await store.members(account.id))!;
+      expect(admins).toBe(1);
+      const members = { accountId: account.id, version };
+      expect(await store.write({ users: [user(2)], members })).toBe('written');
+      expect(await store.write({ users: [user(3)], members })).toBe('conflict');
+      expect(await store.members(account.id)).toEqual({ version: version + 1, admins: 2 });
+      expect(await store.members('nobody')).toBeNull();
+    });
+
+    it('opens no session for a user who changed in between', async () => {
+      const expectedUser = { id: 'user-1', version: 1 };
+      expect(await store.write({ sessions: [session(1)], expectedUser })).toBe('written');
+      await store.write({ users: [user(1, { version: 2, role: 'auditor' })] });
+      expect(await store.write({ sessions: [session(2)], expectedUser })).toBe('conflict');
+    });
+
+    it('lists users and keys of an account, newest first, in pages', async () => {
+      await store.write({ users: [user(2), user(3), user(4, { accountId: other.id })] });
+      await store.write({ apiKeys: [key(1), key(2), key(3)] });
+      const users = await store.users(account.id, 2, 1);
+      expect([users.items.map(({ id }) => id), users.total]).toEqual([['user-2', 'user-1'], 3]);
+      const keys = await store.apiKeys(account.id, 2, 0);
+      expect([keys.items.map(({ id }) => id), keys.total]).toEqual([['key-3', 'key-2'], 3]);
+      expect((await store.apiKeys(other.id, 10, 0)).items).toEqual([]);
+    });
+
+    it('knows the open sessions of a user and those that are over', async () => {
+      await store.write({ sessions: [session(1, T), session(2, T + 2), session(3, T + 9)] });
+      await store.write({ sessions: [revoked(session(3, T + 9), iso(T))] });
+      expect((await store.openSessions('user-1')).map(({ id }) => id).sort()).toEqual(['session-1', 'session-2']);
+      const over = await store.expiredSessions(iso(T + 3), 10);
+      expect(over.map(({ id }) => id)).toEqual(['session-1', 'session-2']);
+      expect(await store.expiredSessions(iso(T + 3), 1)).toHaveLength(1);
+      expect(await store.write({ removedSessions: over })).toBe('written');
+      expect(await store.session('session-1')).toBeNull();
+      const last = store.outbox.pending(100).at(-1)!.record;
+      expect(JSON.parse(last.value)).toEqual({ v: 1, id: 'session-2', version: 2, value: null });
+    });
+
+    it('walks through everything that has a topic', async () => {
+      await store.write({
+        apiKeys: Array.from({ length: 1001 }, (_, n) => key(n)),
+        sessions: [session(1), session(2)],
+      });
+      const count = async (all: AsyncIterable<unknown>): Promise<number> => {
+        let n = 0;
+        for await (const thing of all) n += thing === undefined ? 0 : 1;
+        return n;
+      };
+      expect(await count(store.allAccounts())).toBe(2);
+      expect(await count(store.allApiKeys())).toBe(1001);
+      expect(await count(store.allSessions())).toBe(2);
+    });
+
+    it('keeps failures of an address and of an IP, newest first, and forgets old ones', async () => {
+      for (const n of [1, 2, 3]) await store.failed('a@x.example', '10.0.0.1', T + n * MINUTE, T);
+      await store.failed('b@x.example', '10.0.0.1', T + 4 * MINUTE, T);
+      expect(await store.failures('a@x.example', '10.0.0.1', T, 2, 3)).toEqual({
+        ofAddress: [T + 3 * MINUTE, T + 2 * MINUTE],
+        ofIp: [T + 4 * MINUTE, T + 3 * MINUTE, T + 2 * MINUTE],
+      });
+      const since = T + 2 * MINUTE;
+      expect((await store.failures('a@x.example', 'other', since, 10, 10)).ofAddress).toEqual([T + 3 * MINUTE]);
+      await store.failed('a@x.example', '10.0.0.1', T + 5 * MINUTE, T + 4 * MINUTE);
+      expect((await store.failures('a@x.example', '10.0.0.1', 0, 10, 10)).ofIp).toEqual([T + 5 * MINUTE]);
+    });
+
+    it('moves its position with the times that keys were used, which never fall', async () => {
+      await store.write({ apiKeys: [key(1)] });
+      expect(await store.position(0)).toBeNull();
+      await store.used(
+        0,
+        5,
+        new Map([
+          ['key-1', iso(T + 5)],
+          ['unknown', iso(T)],
+        ]),
+      );
+      await store.used(0, 9, new Map([['key-1', iso(T + 1)]]));
+      store = await opened.reopen();
+      expect(await store.position(0)).toBe(9);
+      expect((await store.apiKey('key-1'))?.lastUsedAt).toBe(iso(T + 5));
+    });
+  });
+}
