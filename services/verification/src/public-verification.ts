@@ -1,11 +1,11 @@
 import type { Chain } from '@countersign/chain';
 import type { AnchorAuthority } from '@countersign/contracts';
-import { fromHex, type VerificationKey } from '@countersign/evidence';
+import { fromHex, type InclusionAnswer, type VerificationKey } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
 import { askChain } from './ask-chain/ask-chain.js';
 import type { PublicFacts } from './store/port.js';
 import { checkReportAnchor, type AnchorCheckAnswer } from './verify-chain/verify-chain.js';
-import { answerInclusion, type InclusionAnswer, type InclusionRequest } from './verify-inclusion/verify-inclusion.js';
+import { answerInclusion, type InclusionRequest } from './verify-inclusion/verify-inclusion.js';
 
 /** Injection token of {@link PublicVerification}. */
 export const PUBLIC_VERIFICATION = Symbol('public-verification');

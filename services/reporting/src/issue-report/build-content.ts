@@ -69,7 +69,8 @@ export async function buildContent(
       reported: about.filter((l) => l.type === 'action.outcome').map((l) => l.outcome as ReportedOutcome),
       unanswered: about.some((l) => l.type === 'action.unanswered'),
       referred: leaf.refersTo === null ? null : (leaves.get(leaf.refersTo) ?? null),
-      dataScope: namesDataScope(openings.action?.value),
+      // What was erased can no longer be read: it is not said to lack a scope.
+      dataScope: event.erased || namesDataScope(openings.action?.value),
     });
     return {
       event: leaf,

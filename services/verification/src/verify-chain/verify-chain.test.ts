@@ -75,7 +75,7 @@ describe('whether a transaction names the content hash of a report', () => {
   });
 
   it('is 500 in the same shape when nobody can be asked', async () => {
-    const silent = chainThat(() => Promise.reject(new ChainUnavailable('unreachable', 'no answer')));
+    const silent = chainThat(() => Promise.reject(new ChainUnavailable('network', 'no answer')));
     const answer = await checkReportAnchor(body, facts, silent);
     expect(answer).toMatchObject({ status: 500, body: { confirmed: false } });
   });

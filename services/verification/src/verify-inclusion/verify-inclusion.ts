@@ -1,10 +1,13 @@
 import type { AnchorAuthority } from '@countersign/contracts';
 import {
+  eventAnswer,
+  packageAnswer,
   transactionsToAsk,
   verifyEventProof,
   verifyPackage,
   type ChainFacts,
   type EvidenceCrypto,
+  type InclusionAnswer,
   type NamedTransaction,
   type VerificationKey,
 } from '@countersign/evidence';
@@ -26,47 +29,11 @@ export interface InclusionRequest {
   readonly proof?: object;
 }
 
-/** The inclusion result of `interface.md`. */
-export type InclusionAnswer = Readonly<Record<string, unknown>> & { readonly ok: boolean };
-
 export async function answerInclusion(request: InclusionRequest, trusted: TrustedFacts): Promise<InclusionAnswer> {
   const given = request.package ?? request.report;
-  return given === undefined ? answerEvent(request, trusted) : answerPackage(given, trusted);
-}
-
-async function answerPackage(given: object, trusted: TrustedFacts): Promise<InclusionAnswer> {
-  const chain = await trusted.askChain(transactionsToAsk(given));
-  const result = verifyPackage(given, { crypto: trusted.crypto, keys: trusted.keys(), chain });
-  const first = result.problems[0];
-  return {
-    ok: result.ok,
-    signature: result.signature,
-    events: result.events,
-    anchoredCount: result.anchoredCount,
-    unanchoredCount: result.unanchoredCount,
-    chain: result.chain,
-    checked: result.checked,
-    notChecked: result.notChecked,
-    problems: result.problems,
-    ...(result.sha256 === null ? {} : { sha256: result.sha256 }),
-    ...(first === undefined ? {} : { error: first.code, detail: first.message }),
-  };
-}
-
-async function answerEvent({ event, proof }: InclusionRequest, trusted: TrustedFacts): Promise<InclusionAnswer> {
-  const chain = await trusted.askChain(transactionsToAsk(proof));
-  const result = verifyEventProof(event, proof, { crypto: trusted.crypto, chain });
-  const first = result.problems[0];
-  return {
-    ok: result.ok,
-    event: result.event,
-    chain: result.event.chain,
-    anchoredCount: result.event.anchored ? 1 : 0,
-    unanchoredCount: result.event.anchored ? 0 : 1,
-    detail: first?.message ?? result.event.detail,
-    problems: result.problems,
-    ...(first === undefined ? {} : { error: first.code }),
-    ...(result.canonical === null ? {} : { canonical: result.canonical }),
-    ...(result.leafHash === null ? {} : { leafHash: result.leafHash }),
-  };
+  const chain = await trusted.askChain(transactionsToAsk(given ?? request.proof));
+  const { crypto } = trusted;
+  return given === undefined
+    ? eventAnswer(verifyEventProof(request.event, request.proof, { crypto, chain }))
+    : packageAnswer(verifyPackage(given, { crypto, keys: trusted.keys(), chain }));
 }
