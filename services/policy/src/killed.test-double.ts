@@ -21,9 +21,12 @@ export function killAt(n: number, moment: 'before' | 'after'): Kill {
     const result = call();
     if (calls !== n) return result;
     if (result instanceof Promise) {
-      return result.then(() => {
+      const dying = result.then(() => {
         throw new Killed('killed');
       });
+      // Whoever waited for it may be dead as well.
+      dying.catch(() => undefined);
+      return dying;
     }
     throw new Killed('killed');
   };

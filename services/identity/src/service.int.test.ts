@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { isWellFormedApiKey } from '@countersign/service-kit';
+import type { ApiKeyFacts, VersionedRecord } from '@countersign/contracts';
+import { FIRST, runIdentity } from './service.test-context.js';
+import type { Running } from './service.test-context.js';
+
+const CREDENTIALS = { email: FIRST.email, password: FIRST.password };
+
+describe('identity over HTTP', () => {
+  let service: Running;
+  let admin: string;
+  const login = async (credentials: object = CREDENTIALS): Promise<string> =>
+    (await service.ask('POST', '/v1/auth/login', credentials)).body.token as string;
+
+  beforeAll(async () => {
+    service = await runIdentity();
+    expect(await service.operator.hasAccount()).toBe(false);
+    await service.operator.createFirst(FIRST);
+    admin = await login();
+  });
+  afterAll(() => service.cleanup());
+
+  it('opens a session of 12 hours', async () => {
+    const { status, body } = await service.ask('POST', '/v1/auth/login', {
+      ...CREDENTIALS,
+      email: 'ADMIN@countersign.local',
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      token: expect.any(String),
+      expiresAt: expect.any(String),
+      account: { id: FIRST.accountId, name: 'First account', plan: 'enterprise' },
+      user: { id: FIRST.userId, email: FIRST.email, role: 'admin' },
+    });
+    const hours = (Date.parse(body.expiresAt) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(11.99);
+    expect(hours).toBeLessThanOrEqual(12);
+  });
+
+  it('says the same to an unknown address and to a wrong password', async () => {
+    const wrong = await service.ask('POST', '/v1/auth/login', { ...CREDENTIALS, password: 'not this one' });
+    const unknown = await service.ask('POST', '/v1/auth/login', { email: 'no@one.example', password: 'not this one' });
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect(wrong.body).toEqual(unknown.body);
+    expect((await service.ask('POST', '/v1/auth/login', { email: 'x' })).status).toBe(400);
+  });
+
+  it('ends a session at once', async () => {
+    const token = await login();
+    expect((await service.ask('GET', '/v1/account', undefined, token)).status).toBe(200);
+    expect((await service.ask('POST', '/v1/auth/logout', undefined, token)).status).toBe(204);
+    expect((await service.ask('GET', '/v1/account', undefined, token)).status).toBe(401);
+  });
+
+  it('registers a sandbox account, where an address is taken once', async () => {
+    const body = { email: 'Ann@Hotel.example', password: 'twelve characters', accountName: 'Hotel' };
+    const registered = await service.ask('POST', '/v1/auth/register', body);
+    expect(registered.status).toBe(201);
+    expect(registered.body).toMatchObject({
+      account: { name: 'Hotel', plan: 'sandbox' },
+      user: { email: 'ann@hotel.example', role: 'admin' },
+    });
+    const account = await service.ask('GET', '/v1/account', undefined, registered.body.token as string);
+    expect(account.body).toMatchObject({ plan: 'sandbox', actionCap: 1000, sandbox: { actionsUsed: 0 } });
+    expect((await service.ask('POST', '/v1/auth/register', body)).status).toBe(409);
+    expect((await service.ask('POST', '/v1/auth/register', { ...body, password: 'short' })).status).toBe(400);
+    expect((await service.ask('POST', '/v1/auth/register', { ...body, email: 'nobody' })).status).toBe(400);
+  });
+
+  it('manages users; roles reach open sessions at once, and the last admin stays', async () => {
+    const bob = { email: 'bob@countersign.local', role: 'member', password: 'twelve characters' };
+    const created = await service.ask('POST', '/v1/users', bob, admin);
+    expect([created.status, created.body]).toEqual([
+      201,
+      { id: expect.any(String), email: bob.email, role: 'member', createdAt: expect.any(String) },
+    ]);
+    const path = `/v1/users/${created.body.id}`;
+    const token = await login({ email: bob.email, password: bob.password });
+    expect((await service.ask('GET', '/v1/users', undefined, token)).status).toBe(403);
+    expect((await service.ask('PATCH', path, { role: 'admin' }, admin)).body).toMatchObject({ role: 'admin' });
+    expect((await service.ask('GET', '/v1/users?limit=1', undefined, token)).body).toEqual({
+      users: [{ ...created.body, role: 'admin' }],
+      total: 2,
+      limit: 1,
+      offset: 0,
+    });
+    const both = await Promise.all([
+      service.ask('DELETE', path, undefined, admin),
+      service.ask('PATCH', `/v1/users/${FIRST.userId}`, { role: 'auditor' }, token),
+    ]);
+    expect(both.filter(({ status }) => status < 300)).toHaveLength(1);
+    const left = both[0]!.status === 204 ? admin : token;
+    if (left === token) {
+      await service.ask('PATCH', `/v1/users/${FIRST.userId}`, { role: 'admin' }, token);
+      expect((await service.ask('DELETE', path, undefined, admin)).status).toBe(204);
+    }
+    expect((await service.ask('GET', '/v1/account', undefined, token)).status).toBe(401);
+    expect((await service.ask('DELETE', `/v1/users/${FIRST.userId}`, undefined, admin)).status).toBe(409);
+    expect((await service.ask('PATCH', `/v1/users/${FIRST.userId}`, { role: 'member' }, admin)).status).toBe(409);
+    expect((await service.ask('PATCH', path, { role: 'member' }, admin)).status).toBe(404);
+    expect((await service.ask('POST', '/v1/users', { ...bob, email: FIRST.email }, admin)).status).toBe(409);
+  });
+
+  it('knows nothing of the users and keys of another account', async () => {
+    const body = { email: 'eve@else.example', password: 'twelve characters', accountName: 'Else' };
+    const eve = (await service.ask('POST', '/v1/auth/register', body)).body.token as string;
+    expect((await service.ask('DELETE', `/v1/users/${FIRST.userId}`, undefined, eve)).status).toBe(404);
+    expect((await service.ask('DELETE', `/v1/api-keys/${FIRST.apiKeyId}`, undefined, eve)).status).toBe(404);
+    expect((await service.ask('GET', '/v1/api-keys', undefined, eve)).body.apiKeys).toEqual([]);
+  });
+
+  it('issues a key that is shown once, keeps its hash alone, and revokes it', async () => {
+    const issued = await service.ask('POST', '/v1/api-keys', { name: 'ci' }, admin);
+    expect(issued.status).toBe(201);
+    const { id, key, prefix } = issued.body as { id: string; key: string; prefix: string };
+    expect(isWellFormedApiKey(key)).toBe(true);
+    expect(prefix).toBe(key.slice(0, 16));
+    const listed = (await service.ask('GET', '/v1/api-keys', undefined, admin)).body;
+    expect(JSON.stringify(listed)).not.toContain(key);
+    expect(listed.apiKeys[0]).toEqual({ ...issued.body, key: undefined, lastUsedAt: null, revokedAt: null });
+    expect(await service.counters.version('api-key', id)).toBe(1);
+    for (const _twice of [1, 2]) {
+      expect((await service.ask('DELETE', `/v1/api-keys/${id.toUpperCase()}`, undefined, admin)).status).toBe(204);
+    }
+    expect(await service.counters.version('api-key', id)).toBe(2);
+    const records = (await service.eventLog.read('api-keys', 0, 0, 1000))
+      .map(({ value }) => JSON.parse(Buffer.from(value).toString()) as VersionedRecord<ApiKeyFacts>)
+      .filter((record) => record.id === id);
+    expect(records.map(({ version, value }) => [version, value?.revokedAt === null])).toEqual([
+      [1, true],
+      [2, false],
+    ]);
+    expect(records[0]!.value?.sha256).toBe(createHash('sha256').update(key).digest('hex'));
+    expect(JSON.stringify(records)).not.toContain(key);
+  });
+
+  it('puts a plan in force', async () => {
+    const { accountId } = FIRST;
+    expect(await service.operator.setPlan({ accountId, plan: 'core', actionCap: 7 })).toBe('set');
+    const { body } = await service.ask('GET', '/v1/account', undefined, admin);
+    expect(body).toMatchObject({ plan: 'core', actionCap: 7, sandbox: null, actionsUsed: 0 });
+    expect(body.periodEndsAt).toMatch(/^\d{4}-\d{2}-01T00:00:00\.000Z$/);
+    expect(await service.counters.version('account', accountId)).toBe(2);
+    expect(await service.operator.setPlan({ accountId: 'x', plan: 'core' })).toBe('unknown-account');
+    await expect(service.operator.setPlan({ accountId, plan: 'gold' as 'core' })).rejects.toThrow('no such plan');
+  });
+
+  it('keeps everything over a restart, and creates the first account once', async () => {
+    const before = (await service.ask('GET', '/v1/api-keys', undefined, admin)).body;
+    service = await service.restart();
+    await service.operator.createFirst({ ...FIRST, accountName: 'Another name' });
+    expect((await service.ask('GET', '/v1/account', undefined, admin)).body).toMatchObject({ name: 'First account' });
+    expect((await service.ask('GET', '/v1/api-keys', undefined, admin)).body).toEqual(before);
+  });
+
+  it('locks an address out after ten failures, also for the right password, for 15 minutes', async () => {
+    const wrong = { ...CREDENTIALS, password: 'not this one' };
+    const tries = await Promise.all(Array.from({ length: 14 }, () => service.ask('POST', '/v1/auth/login', wrong)));
+    const statuses = tries.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(10);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
+    const right = await service.ask('POST', '/v1/auth/login', CREDENTIALS);
+    expect(right.status).toBe(429);
+    const seconds = Number(right.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(800);
+    expect(seconds).toBeLessThanOrEqual(900);
+    service = await service.restart();
+    expect((await service.ask('POST', '/v1/auth/login', CREDENTIALS)).status).toBe(429);
+    service.advance(15 * 60 * 1000);
+    expect((await service.ask('POST', '/v1/auth/login', CREDENTIALS)).status).toBe(200);
+  });
+});
+
+describe('identity without open registration', () => {
+  it('has no such route', async () => {
+    const service = await runIdentity({ COUNTERSIGN_OPEN_REGISTRATION: 'false' });
+    const body = { email: 'ann@hotel.example', password: 'twelve characters', accountName: 'Hotel' };
+    expect((await service.ask('POST', '/v1/auth/register', body)).status).toBe(404);
+    await service.cleanup();
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InProcessCounters } from '@countersign/counters';
+import { openSqliteLog } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
+import { createLogger, createRegistry, loadConfig, Neighbourhood, serveThread } from '@countersign/service-kit';
+import type { AccountOperator, ServingThread } from '@countersign/service-kit';
+import { definition } from './index.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // A test reads what it has just asked for.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any;
+}
+
+export interface Running {
+  readonly dataDir: string;
+  readonly eventLog: EventLog;
+  readonly counters: InProcessCounters;
+  readonly operator: AccountOperator;
+  readonly serving: ServingThread;
+  ask(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
+  /** Moves the wall clock of the service. */
+  advance(ms: number): void;
+  stop(): Promise<void>;
+  restart(): Promise<Running>;
+  cleanup(): Promise<void>;
+}
+
+/** The service alone in a thread of the kit: its real store, a real log, counters in process, HTTP on loopback. */
+export async function runIdentity(
+  environment: Readonly<Record<string, string>> = {},
+  dataDir?: string,
+): Promise<Running> {
+  const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'identity-')));
+  const eventLog = await openSqliteLog({ file: join(folder, 'log.db') });
+  const counters = new InProcessCounters();
+  await counters.serve();
+  const neighbourhood = new Neighbourhood();
+  let moved = 0;
+  let address = '';
+  const thread = {
+    config: loadConfig({ COUNTERSIGN_DATA_DIR: folder, ...environment }),
+    log: createLogger('silent'),
+    eventLog,
+    counters,
+    metrics: createRegistry('test', false),
+    neighbourhood,
+    clock: () => Date.now() + moved,
+    chain: () => Promise.reject(new Error('no chain in this test')),
+    publicUrl: () => address,
+  };
+  const serving = await serveThread([definition], thread, { on: { host: '127.0.0.1', port: 0 } }, (listening) => {
+    address = listening;
+  });
+  while (serving.notReady().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const stop = async (): Promise<void> => {
+    await serving.closeIntake(100);
+    await serving.stop();
+    await eventLog.close();
+  };
+  return {
+    dataDir: folder,
+    eventLog,
+    counters,
+    operator: await neighbourhood.neighbour('account-operator'),
+    serving,
+    async ask(method, path, body, token) {
+      const response = await fetch(address + path, {
+        method,
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+    },
+    advance(ms) {
+      moved += ms;
+    },
+    stop,
+    async restart() {
+      await stop();
+      return runIdentity(environment, folder);
+    },
+    async cleanup() {
+      await stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export const FIRST = {
+  accountId: '11111111-1111-4111-8111-111111111111',
+  accountName: 'First account',
+  plan: 'enterprise',
+  userId: '22222222-2222-4222-8222-222222222222',
+  email: 'admin@countersign.local',
+  password: 'a password of the first user',
+  apiKeyId: '33333333-3333-4333-8333-333333333333',
+  apiKeyName: 'bootstrap',
+  apiKey: `csn_live_${'0'.repeat(40)}`,
+} as const;
