@@ -61,7 +61,10 @@ export function lockLedger(dir: string): { release(): void } {
 export function createLedger(dir: string, nowMs: number): void {
   const path = ledgerPath(dir);
   if (existsSync(path)) return;
-  if (existsSync(`${path}-wal`)) throw new LedgerDamaged(path, 'its write-ahead log is there and the file is not');
+  // A reader leaves an empty log behind.
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new LedgerDamaged(path, 'its write-ahead log is there and the file is not');
+  }
   const unfinished = `${path}.unfinished`;
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(unfinished + suffix, { force: true });
   const db = new Database(unfinished);
