@@ -5,7 +5,7 @@ import type { StoredAnswer, UsageSnapshot } from './port.js';
 /** Counters for one test, not serving yet, whose time is what `clock` gives. */
 export interface ContractCounters {
   readonly counters: Counters;
-  cleanup(): Promise<void>;
+  readonly cleanup: () => Promise<void>;
 }
 
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -715,6 +715,25 @@ export function countersContract(
         expect(await outcomeOf({ costMicros: 3, spending })).toBe('allowed');
         expect(await outcomeOf({ rate: { max: 2, per_seconds: 10 } })).toBe('denied');
         expect(await outcomeOf({ rate: { max: 2, per_seconds: 5 } })).toBe('allowed');
+      });
+
+      it('keeps the windows of today when an event of yesterday comes after one of today', async () => {
+        nowMs = Date.UTC(2026, 11, 1, 0, 0, 5);
+        await fresh.replay([
+          eventOf({ eventId: '1', occurredAtMs: nowMs, costMicros: 9 }),
+          eventOf({ eventId: '2', occurredAtMs: nowMs - 60_000, costMicros: 500 }),
+          eventOf({ eventId: '3', occurredAtMs: nowMs, costMicros: 1, countsAction: false }),
+        ]);
+        await fresh.serve();
+        const [day, month] = [
+          { limitMicros: 20, window: 'day' } as const,
+          { limitMicros: 20, window: 'month' } as const,
+        ];
+        expect(await outcomeOf({ costMicros: 11, spending: day })).toBe('denied');
+        expect(await outcomeOf({ costMicros: 11, spending: month })).toBe('denied');
+        expect(await outcomeOf({ costMicros: 10, spending: day })).toBe('allowed');
+        expect(await outcomeOf({ costMicros: 1, spending: month })).toBe('denied');
+        expect(await counters.usage('account')).toMatchObject({ actionsInPeriod: 5, actionsEver: 6 });
       });
 
       it('freezes by the tail unless the agent was unfrozen since, and keeps its claims', async () => {

@@ -33,16 +33,16 @@ export function spendingViolation(
 /** The denial of a check that does not fit into the rate window. `fitsAtMs`: when the next one will, `null`: never. */
 export function rateViolation(limit: RateLimit, counted: number, fitsAtMs: number | null): StaticViolation {
   const words = `${limit.max} per ${limit.per_seconds} s`;
-  const next = fitsAtMs === null ? 'no check fits' : `the next check fits at ${isoTime(fitsAtMs)}`;
+  const fitsAt = fitsAtMs === null ? null : isoTime(fitsAtMs);
   return {
     violation_type: 'rate_limit_exceeded',
     severity: 'P3',
     reason:
-      fitsAtMs === null
+      fitsAt === null
         ? `The rate limit of ${words} admits no check: ask for a higher limit.`
-        : `The rate limit of ${words} is reached: try again at ${isoTime(fitsAtMs)} or ask for a higher limit.`,
+        : `The rate limit of ${words} is reached: try again at ${fitsAt} or ask for a higher limit.`,
     rule: `rate_limit:${limit.max}/${limit.per_seconds}s`,
-    detail: `limit ${words}, ${counted} already counted, ${next}`,
+    detail: `limit ${words}, ${counted} already counted, ${fitsAt === null ? 'no check fits' : `the next check fits at ${fitsAt}`}`,
     extras: null,
   };
 }

@@ -9,8 +9,8 @@ export interface Claim {
   readonly atMs: number;
   /** The freeze flag that it was judged under. */
   readonly frozen: boolean;
-  /** `null` when it came answered from a snapshot or the log. */
-  readonly judgement: Judgement | null;
+  /** `null` once it is answered. */
+  judgement: Judgement | null;
   /** `null` while it is open. */
   answer: StoredAnswer | null;
   /** Checks that were given the judgement and have not failed for certain. */

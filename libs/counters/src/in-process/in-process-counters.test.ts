@@ -1,4 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
+import { countersModelContract } from '../counters-model.contract.js';
 import { countersContract, tripOf } from '../counters.contract.js';
 import { InProcessCounters } from './in-process-counters.js';
 import { connectCounters, serveCounters } from './port-bridge.js';
@@ -15,6 +16,11 @@ countersContract('in process, through a port', async ({ clock }) => {
   serveCounters(new InProcessCounters({ clock: clockOf(clock) }), port1);
   const counters = connectCounters(port2);
   await counters.now();
+  return { counters, cleanup: () => counters.close() };
+});
+
+countersModelContract('in process', async ({ clock }) => {
+  const counters = new InProcessCounters({ clock: clockOf(clock) });
   return { counters, cleanup: () => counters.close() };
 });
 

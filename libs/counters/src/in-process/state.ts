@@ -78,8 +78,9 @@ export class CountersState {
     const claim = this.claims.get(claimName(accountId, keySha256), nowMs);
     if (claim === undefined || claim.answer !== null) return;
     if (entropy !== null && claim.judgement?.entropy !== entropy) return;
-    if (answer.status === 200) claim.answer = answer;
-    else this.claims.drop(claim.name);
+    if (answer.status !== 200) return this.claims.drop(claim.name);
+    claim.answer = answer;
+    claim.judgement = null;
   }
 
   takeBack(accountId: string, agentId: string, judgement: Judgement, keySha256: string | null, nowMs: number): void {

@@ -1,0 +1,276 @@
+import fc from 'fast-check';
+import type { ContractCounters } from './counters.contract.js';
+import type { CheckTrip, CountedEvent, Counters, Judgement, StaticViolation, UsageSnapshot } from './port.js';
+
+const START = Date.UTC(2026, 10, 29, 22);
+const DAY_MS = 86_400_000;
+const ACCOUNTS = ['a0', 'a1'];
+const VIOLATION: StaticViolation = {
+  violation_type: 'api_not_allowed',
+  severity: 'P2',
+  reason: 'not allowed',
+  rule: null,
+  detail: null,
+  extras: null,
+};
+/** Each agent keeps its profile: a rate window that changes is no part of what must come back. */
+const PROFILES = [
+  { spending: { limitMicros: 50, window: 'day' }, rate: { max: 3, per_seconds: 60 }, observe: false },
+  { spending: { limitMicros: 80, window: 'month' }, rate: null, observe: false },
+  { spending: { limitMicros: 20, window: 'action' }, rate: { max: 2, per_seconds: 7200 }, observe: true },
+] as const;
+
+type Command =
+  | {
+      readonly kind: 'check';
+      readonly account: number;
+      readonly agent: number;
+      readonly cost: number;
+      readonly denied: boolean;
+      readonly freezes: boolean;
+      readonly key: number | null;
+      readonly lands: boolean;
+    }
+  | { readonly kind: 'pass'; readonly ms: number }
+  | { readonly kind: 'unfreeze'; readonly agent: number }
+  | { readonly kind: 'raise'; readonly agent: number };
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('check' as const),
+      account: fc.nat(ACCOUNTS.length - 1),
+      agent: fc.nat(PROFILES.length - 1),
+      cost: fc.nat(40),
+      denied: fc.nat(5).map((n) => n === 0),
+      freezes: fc.nat(3).map((n) => n === 0),
+      key: fc.option(fc.nat(4)),
+      lands: fc.nat(5).map((n) => n > 0),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('pass' as const),
+      ms: fc.constantFrom(0, 1, 999, 30_000, 60_000, 3_600_000, 7_200_000, DAY_MS - 1, DAY_MS),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('unfreeze' as const), agent: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('raise' as const), agent: fc.nat(2) }) },
+);
+
+/** Keeps everything that ever landed and computes each answer from the whole of it: slow and plain. */
+class Model {
+  nowMs = START;
+  readonly landed: CountedEvent[] = [];
+  readonly frozen = new Set<string>();
+  readonly unfrozenAt = new Map<string, number>();
+  readonly version = new Map<string, number>();
+
+  versionOf(agentId: string): number {
+    return this.version.get(agentId) ?? 1;
+  }
+
+  of(agentId: string): CountedEvent[] {
+    return this.landed.filter((event) => event.agentId === agentId);
+  }
+
+  spent(agentId: string, length: number): number {
+    const now = iso(this.nowMs).slice(0, length);
+    const events = this.of(agentId).filter(({ occurredAtMs }) => iso(occurredAtMs).slice(0, length) === now);
+    return events.reduce((sum, { costMicros }) => sum + costMicros, 0);
+  }
+
+  counted(agentId: string, seconds: number): number {
+    const inside = (event: CountedEvent) => event.countsRate && this.nowMs - event.occurredAtMs < seconds * 1000;
+    return this.of(agentId).filter(inside).length;
+  }
+
+  /** Violation type and outcome that the port's rules give a trip. */
+  expected({ agentId, violation, spending, rate, costMicros, observe }: CheckTrip): [string, string | null] {
+    if (this.frozen.has(agentId)) return ['frozen', null];
+    let found: string | null = violation?.violation_type ?? null;
+    if (found === null && spending !== null) {
+      const length = { action: 0, day: 10, month: 7 }[spending.window];
+      const before = spending.window === 'action' ? 0 : this.spent(agentId, length);
+      if (before + costMicros > spending.limitMicros) found = 'spending_limit_exceeded';
+    }
+    if (found === null && rate !== null && this.counted(agentId, rate.per_seconds) >= rate.max)
+      found = 'rate_limit_exceeded';
+    return [found === null || observe ? 'allowed' : 'denied', found];
+  }
+
+  /** What a snapshot says that was taken after the first `count` events, with today's flags and versions. */
+  snapshot(count: number): UsageSnapshot {
+    const events = this.landed.slice(0, count);
+    const sum = (some: CountedEvent[]) => some.reduce((total, { costMicros }) => total + costMicros, 0);
+    const within = (some: CountedEvent[], label: string) =>
+      some.filter(({ occurredAtMs }) => iso(occurredAtMs).startsWith(label));
+    const lastLabel = (some: CountedEvent[], length: number) => {
+      const last = some.at(-1);
+      return last === undefined ? '' : iso(last.occurredAtMs).slice(0, length);
+    };
+    return {
+      accounts: ACCOUNTS.map((accountId) => {
+        const acts = events.filter((event) => event.accountId === accountId && event.countsAction);
+        const period = lastLabel(acts, 7);
+        return { accountId, period, actionsInPeriod: within(acts, period).length, actionsEver: acts.length };
+      }),
+      agents: PROFILES.map((_profile, index) => {
+        const agentId = `g${index}`;
+        const own = events.filter((event) => event.agentId === agentId && event.costMicros > 0);
+        const [day, month] = [lastLabel(own, 10), lastLabel(own, 7)];
+        return {
+          agentId,
+          day,
+          dayMicros: sum(within(own, day)),
+          month,
+          monthMicros: sum(within(own, month)),
+          rateTimes: events.filter((one) => one.agentId === agentId && one.countsRate).map((one) => one.occurredAtMs),
+          frozen: this.frozen.has(agentId),
+          unfrozenAtMs: this.unfrozenAt.get(agentId) ?? 0,
+        };
+      }),
+      claims: events.flatMap(({ accountId, occurredAtMs, idempotency }) =>
+        idempotency === null ? [] : { accountId, occurredAtMs, ...idempotency },
+      ),
+      versions: [...this.version].map(([id, version]) => ({ kind: 'agent' as const, id, version })),
+    };
+  }
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+function tripOf(one: Extract<Command, { kind: 'check' }>, model: Model, number: number): CheckTrip {
+  const agentId = `g${one.agent}`;
+  return {
+    accountId: ACCOUNTS[one.account] ?? '',
+    agentId,
+    apiKeyId: 'key',
+    versions: { account: 1, apiKey: 1, agent: model.versionOf(agentId) },
+    plan: { plan: 'core', actionCap: null, sandboxExpiresAtMs: null },
+    frozen: false,
+    ...(PROFILES[one.agent] ?? PROFILES[0]),
+    freezeOnViolation: one.freezes,
+    violation: one.denied ? VIOLATION : null,
+    costMicros: one.cost,
+    idempotency: one.key === null ? null : { keySha256: `k${one.key}`, bodySha256: `${one.agent} ${one.cost}` },
+    entropy: `e${number}`,
+    actionSalt: 'salt',
+    payloadSalt: null,
+  };
+}
+
+function eventOf(trip: CheckTrip, judgement: Judgement, offset: number): CountedEvent {
+  const { costMicros, countsAction, countsRate, freezesAgent, outcome, nowMs } = judgement;
+  const { accountId, agentId } = trip;
+  const eventId = judgement.entropy;
+  const status = outcome === 'frozen' ? 403 : 200;
+  const answer = { status, body: JSON.stringify(judgement.violation), eventId, coverage: null };
+  const idempotency = trip.idempotency === null ? null : { ...trip.idempotency, answer };
+  const counts = { costMicros, countsAction, countsRate, freezesAgent };
+  return { partition: 0, offset, accountId, agentId, eventId, occurredAtMs: nowMs, ...counts, idempotency };
+}
+
+/** Runs one command against counters as a gateway would, and keeps the model in step. */
+async function run(one: Command, number: number, model: Model, all: readonly Counters[]): Promise<void> {
+  if (one.kind === 'pass') {
+    model.nowMs += one.ms;
+    return;
+  }
+  const agentId = `g${one.agent}`;
+  if (one.kind === 'unfreeze') {
+    model.frozen.delete(agentId);
+    model.unfrozenAt.set(agentId, model.nowMs);
+    for (const counters of all) expect(await counters.unfreeze(agentId)).toBe(model.nowMs);
+    return;
+  }
+  if (one.kind === 'raise') {
+    model.version.set(agentId, model.versionOf(agentId) + 1);
+    for (const counters of all) await counters.raise('agent', agentId, model.versionOf(agentId));
+    return;
+  }
+  const trip = tripOf(one, model, number);
+  const expected = model.expected(trip);
+  const results = [];
+  for (const counters of all) results.push(await counters.check(trip));
+  const [result] = results;
+  for (const other of results) expect(other).toEqual(result);
+  if (result?.kind !== 'judged') {
+    const known = model.landed.findLast(
+      ({ accountId, idempotency, occurredAtMs }) =>
+        accountId === trip.accountId &&
+        idempotency?.keySha256 === trip.idempotency?.keySha256 &&
+        idempotency?.answer.status === 200 &&
+        model.nowMs - occurredAtMs < DAY_MS,
+    );
+    const same = known?.idempotency?.bodySha256 === trip.idempotency?.bodySha256;
+    expect(result).toEqual(same ? { kind: 'answered', answer: known?.idempotency?.answer } : { kind: 'conflict' });
+    return;
+  }
+  const { judgement } = result;
+  expect([judgement.outcome, judgement.violation?.violation_type ?? null]).toEqual(expected);
+  const event = eventOf(trip, judgement, model.landed.length);
+  for (const counters of all) {
+    const keySha256 = trip.idempotency?.keySha256 ?? null;
+    if (!one.lands) await counters.takeBack(trip.accountId, agentId, judgement, keySha256);
+    else if (event.idempotency !== null) {
+      await counters.answered(trip.accountId, event.idempotency.keySha256, event.idempotency.answer, trip.entropy);
+    }
+    if (one.lands && judgement.freezesAgent) await counters.freeze(agentId, judgement.nowMs);
+  }
+  if (!one.lands) return;
+  model.landed.push(event);
+  const unfrozenAt = model.unfrozenAt.get(agentId) ?? 0;
+  if (judgement.freezesAgent && unfrozenAt < judgement.nowMs) model.frozen.add(agentId);
+}
+
+/** Random lives of counters, against a plain model, and against counters rebuilt in the middle of that life. */
+export function countersModelContract(
+  name: string,
+  open: (options: { clock: () => number }) => Promise<ContractCounters>,
+): void {
+  describe(`counters in random lives: ${name}`, () => {
+    it('answer as the plain rules say, and after a rebuild as if they had lived through it all', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(command, { maxLength: 60 }),
+          fc.array(command, { maxLength: 20 }),
+          fc.nat(1000),
+          async (before, after, cut) => {
+            const model = new Model();
+            const clock = () => model.nowMs;
+            const lived = await open({ clock });
+            const rebuilt = await open({ clock });
+            await lived.counters.serve();
+            let number = 0;
+            for (const one of before) await run(one, number++, model, [lived.counters]);
+            const upTo = Math.floor((cut / 1001) * (model.landed.length + 1));
+            await rebuilt.counters.restore(model.snapshot(upTo));
+            const tail = model.landed.slice(upTo);
+            await rebuilt.counters.replay(tail);
+            await rebuilt.counters.replay(tail.slice(-3));
+            await rebuilt.counters.serve();
+            for (const accountId of ACCOUNTS) {
+              const usage = await lived.counters.usage(accountId);
+              expect(usage.actionsEver).toBe(
+                model.landed.filter((event) => event.accountId === accountId && event.countsAction).length,
+              );
+              expect(await rebuilt.counters.usage(accountId)).toEqual(usage);
+            }
+            for (const agent of [0, 1, 2]) {
+              const frozen = await lived.counters.isFrozen(`g${agent}`);
+              expect(frozen).toBe(model.frozen.has(`g${agent}`));
+              expect(await rebuilt.counters.isFrozen(`g${agent}`)).toBe(frozen);
+            }
+            for (const one of after) await run(one, number++, model, [lived.counters, rebuilt.counters]);
+            await lived.cleanup();
+            await rebuilt.cleanup();
+          },
+        ),
+        { numRuns: 150 },
+      );
+    }, 120_000);
+  });
+}
