@@ -245,14 +245,15 @@ export function sqliteWindows(database: SqliteDatabase): Pick<AnchorStore, Windo
         )
         .get();
       if (window === undefined) return false;
-      const drop = database.prepare<[number, number, number, number]>(
-        `DELETE FROM arrivals WHERE cadence = ?1 AND partition = ?2 AND offset IN (
-           SELECT offset FROM arrivals WHERE cadence = ?1 AND partition = ?2 AND offset < ?3 ORDER BY offset LIMIT ?4)`,
+      const drop = database.prepare<[number, number, number, number, number, number]>(
+        `DELETE FROM arrivals WHERE cadence = ? AND partition = ? AND offset IN (
+           SELECT offset FROM arrivals WHERE cadence = ? AND partition = ? AND offset < ? ORDER BY offset LIMIT ?)`,
       );
       database.transaction(() => {
         let left = limit;
         for (const [partition, end] of Object.entries(JSON.parse(window.offsets) as Offsets)) {
-          if (left > 0) left -= drop.run(window.cadence, Number(partition), end, left).changes;
+          const place = [window.cadence, Number(partition)] as const;
+          if (left > 0) left -= drop.run(...place, ...place, end, left).changes;
         }
         if (left > 0) database.prepare<[number]>('UPDATE windows SET swept = 1 WHERE n = ?').run(window.n);
       })();
