@@ -4,6 +4,11 @@ import type { EventWriter, NewRecord } from '@countersign/event-log';
 /** `durable`; certainly not in the log; or nobody knows. */
 export type Fate = 'durable' | 'refused' | 'unknown';
 
+/** Waits for a record's fate. MUST NOT throw. */
+export interface FateListener {
+  settled(fate: Fate): void;
+}
+
 /** One append carries at most this much text; a longer turn makes several. */
 const MAX_BATCH_CHARACTERS = 4 * 1024 * 1024;
 
@@ -12,7 +17,7 @@ export class BatchedAppender {
   readonly #writer: EventWriter;
   readonly #onBatch: (size: number) => void;
   #records: NewRecord[] = [];
-  #settle: ((fate: Fate) => void)[] = [];
+  #listeners: FateListener[] = [];
   #characters = 0;
   #scheduled = false;
 
@@ -21,42 +26,40 @@ export class BatchedAppender {
     this.#onBatch = onBatch;
   }
 
-  /** Resolves when the record's fate is known. Never rejects. */
-  append(record: NewRecord): Promise<Fate> {
-    return new Promise((resolve) => {
-      if (this.#characters + record.value.length > MAX_BATCH_CHARACTERS) this.#flush();
-      this.#records.push(record);
-      this.#settle.push(resolve);
-      this.#characters += record.value.length;
-      if (this.#scheduled) return;
-      this.#scheduled = true;
-      setImmediate(() => {
-        this.#scheduled = false;
-        this.#flush();
-      });
+  /** The listener hears once what became of the record. */
+  append(record: NewRecord, listener: FateListener): void {
+    if (this.#characters + record.value.length > MAX_BATCH_CHARACTERS) this.#flush();
+    this.#records.push(record);
+    this.#listeners.push(listener);
+    this.#characters += record.value.length;
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
     });
   }
 
   #flush(): void {
     const records = this.#records;
-    const settle = this.#settle;
+    const listeners = this.#listeners;
     if (records.length === 0) return;
     this.#records = [];
-    this.#settle = [];
+    this.#listeners = [];
     this.#characters = 0;
     this.#onBatch(records.length);
     this.#append(records).then(
-      () => settleAll(settle, 'durable'),
-      (error: unknown) => settleAll(settle, error instanceof LogRefused ? 'refused' : 'unknown'),
+      () => tell(listeners, 'durable'),
+      (error: unknown) => tell(listeners, error instanceof LogRefused ? 'refused' : 'unknown'),
     );
   }
 
-  /** A writer that throws instead of rejecting sent nothing that is known of. */
+  /** A writer that throws where it should reject leaves the fate unknown as well. */
   async #append(records: readonly NewRecord[]): Promise<void> {
     await this.#writer.append(records);
   }
 }
 
-function settleAll(settle: readonly ((fate: Fate) => void)[], fate: Fate): void {
-  for (const one of settle) one(fate);
+function tell(listeners: readonly FateListener[], fate: Fate): void {
+  for (const listener of listeners) listener.settled(fate);
 }

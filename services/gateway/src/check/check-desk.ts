@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { canonicalize } from '@countersign/evidence';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
 import type { ServiceContext } from '@countersign/service-kit';
@@ -8,10 +9,12 @@ import { sendError, sendUnavailable } from '../http/answers.js';
 import { readCheckHeaders } from '../http/check-headers.js';
 import type { CheckHeaders } from '../http/check-headers.js';
 import { MAX_BODY_BYTES, readBody } from '../http/read-body.js';
+import type { BodyRead } from '../http/read-body.js';
 import type { GatewayMetrics } from '../metrics/gateway-metrics.js';
 import type { RefusalLog } from '../metrics/refusal-log.js';
-import { idempotencyKeyProblem } from '../domain/idempotency.js';
+import { idempotencyKeyProblem, idempotencyStamp } from '../domain/idempotency.js';
 import { CheckUnderWay } from './check-under-way.js';
+import type { UnansweredCheck } from '../domain/unanswered-event.js';
 import type { CheckObserver } from './check-under-way.js';
 import type { Deadlines } from './deadlines.js';
 import type { CheckJudge } from './check-judge.js';
@@ -86,14 +89,13 @@ export class CheckDesk implements CheckObserver {
     this.#inFlight += 1;
     this.#reservedBytes += bytes;
     this.#parts.deadlines.add(check);
-    this.#take(check, request, headers).catch((error: unknown) => {
-      this.#parts.log.error({ err: error }, 'a check failed for a reason that was not foreseen');
-      check.unavailable('unavailable', 'The check could not be completed. Do not act; try again.');
-    });
+    this.#admit(check, request, headers);
     return true;
   };
 
-  unanswered: CheckObserver['unanswered'] = (check, claimed) => this.#parts.unanswered.add(check, claimed);
+  unanswered(check: UnansweredCheck, claimed: boolean): void {
+    this.#parts.unanswered.add(check, claimed);
+  }
 
   ended(check: CheckUnderWay, status: number, reason: string | null): void {
     this.#inFlight -= 1;
@@ -101,6 +103,10 @@ export class CheckDesk implements CheckObserver {
     this.#parts.metrics.answered(status);
     if (reason !== null) this.#parts.refusals.refused(status, reason);
     if (this.#inFlight === 0) this.#drained?.();
+  }
+
+  failed(error: unknown): void {
+    this.#parts.log.error({ err: error }, 'a check failed for a reason that was not foreseen');
   }
 
   /** Takes no more checks; resolves when those under way are over, at the latest at their deadlines. */
@@ -123,29 +129,45 @@ export class CheckDesk implements CheckObserver {
     return null;
   }
 
-  async #take(check: CheckUnderWay, request: IncomingMessage, headers: CheckHeaders): Promise<void> {
-    const { credentials, judge, known } = this.#parts;
+  #admit(check: CheckUnderWay, request: IncomingMessage, headers: CheckHeaders): void {
+    const { known, credentials } = this.#parts;
     const text = headers.apiKey;
-    const key: KnownKey | null = text === null ? null : (known.key(text) ?? (await credentials.newKey(text, check)));
-    if (check.over) return;
-    if (text === null || key === null) {
-      check.refuse(401, 'send a valid API key as x-service-key', ['www-authenticate', 'Bearer']);
-      return;
+    const key = text === null ? undefined : known.key(text);
+    if (text === null || key !== undefined) this.#read(check, request, headers, key ?? null);
+    else {
+      credentials.newKey(text, check).then(
+        (found) => this.#read(check, request, headers, found),
+        (error: unknown) => check.fail(error),
+      );
     }
+  }
+
+  #read(check: CheckUnderWay, request: IncomingMessage, headers: CheckHeaders, key: KnownKey | null): void {
+    if (check.over) return;
+    if (key === null) return check.refuse(401, 'send a valid API key as x-service-key', ['www-authenticate', 'Bearer']);
     if (!headers.host && request.httpVersionMinor === 1) return check.refuse(400, 'send a Host header');
     if (headers.mediaProblem !== null) return check.refuse(415, headers.mediaProblem);
-    const body = await readBody(request, headers.contentLength);
+    readBody(request, headers.contentLength, (body) => {
+      try {
+        this.#judge(check, headers, key, body);
+      } catch (error) {
+        check.fail(error);
+      }
+    });
+  }
+
+  #judge(check: CheckUnderWay, headers: CheckHeaders, key: KnownKey, body: BodyRead): void {
     if (check.over) return;
     if (body === 'cut') return check.abandon();
     if (body === 'too large') return check.refuse(413, 'send a body of at most 1 MiB');
     const prepared = prepareCheck(body);
     if (isMalformed(prepared)) return check.refuse(prepared.status, prepared.error);
-    const idempotencyKey = headers.idempotencyKey;
-    if (idempotencyKey !== null) {
-      const problem = idempotencyKeyProblem(idempotencyKey);
-      if (problem !== null) return check.refuse(400, problem);
-    }
-    await judge.judge(check, key, text, prepared, idempotencyKey);
+    const { apiKey, idempotencyKey } = headers;
+    const problem = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
+    if (problem !== null) return check.refuse(400, problem);
+    const stamp =
+      idempotencyKey === null ? null : idempotencyStamp(key.accountId, idempotencyKey, canonicalize(prepared.request));
+    this.#parts.judge.judge(check, { key, keyText: apiKey!, prepared, stamp });
   }
 }
 

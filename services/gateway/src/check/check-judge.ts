@@ -1,10 +1,8 @@
 import type { CheckAnswer, IdempotencyStamp } from '@countersign/contracts';
 import type { CheckTrip, CheckTripResult, Counters, Judgement } from '@countersign/counters';
-import { canonicalize } from '@countersign/evidence';
 import { decide } from '@countersign/policy-engine';
 import type { Decision } from '@countersign/policy-engine';
 import type { EntropyPool } from '../domain/entropy.js';
-import { idempotencyStamp } from '../domain/idempotency.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import { eventIdOf } from '../domain/event-id.js';
 import type { KnownAccount, KnownAgent, KnownFacts, KnownKey } from '../follow/known-facts.js';
@@ -17,6 +15,14 @@ const BEHIND = 'A change of this account or agent has not arrived here yet. Do n
 const UNCOUNTED = 'The check could not be counted. Do not act; try again.';
 const NO_AGENT = 'no such agent, or it is inactive';
 const NO_KEY = 'send a valid API key as x-service-key';
+
+/** What is to be judged. */
+export interface CheckJob {
+  readonly key: KnownKey;
+  readonly keyText: string;
+  readonly prepared: PreparedCheck;
+  readonly stamp: IdempotencyStamp | null;
+}
 
 export interface CheckJudgeParts {
   readonly known: KnownFacts;
@@ -37,46 +43,45 @@ export class CheckJudge {
     this.#parts = parts;
   }
 
-  async judge(
-    check: CheckUnderWay,
-    sentKey: KnownKey,
-    keyText: string,
-    prepared: PreparedCheck,
-    idempotencyKey: string | null,
-  ): Promise<void> {
-    const { known, counters } = this.#parts;
-    let key = sentKey;
-    const stamp =
-      idempotencyKey === null ? null : idempotencyStamp(key.accountId, idempotencyKey, canonicalize(prepared.request));
-    // Once more after each change that arrived meanwhile; the deadline ends it.
-    while (!check.over) {
-      const agent = known.agent(prepared.agentId) ?? (await this.#newAgent(prepared.agentId, check));
-      if (check.over) return;
-      if (agent === null || agent.facts.accountId !== key.accountId || agent.facts.status === 'inactive') {
-        return check.refuse(404, NO_AGENT);
-      }
-      const account = known.account(key.accountId) ?? (await this.#newAccount(key.accountId, check));
-      if (account === null) return check.unavailable('unavailable', BEHIND);
-      const decision = decide(agent.profile, prepared.action);
-      const trip = this.#trip(key, account, agent, prepared, decision, stamp);
-      const result = await counters.check(trip);
-      if (result.kind === 'stale') {
-        if (!(await this.#catchUp(check, trip, result.versions))) return check.unavailable('unavailable', BEHIND);
-        const again = known.key(keyText);
-        if (again === undefined) return check.refuse(401, NO_KEY, ['www-authenticate', 'Bearer']);
-        key = again;
-        continue;
-      }
-      const facts = this.#facts(key, account, agent, prepared, decision, stamp);
-      return this.#follow(check, result, facts);
+  /** Sees the check to its answer; errors end it as well. */
+  judge(check: CheckUnderWay, job: CheckJob): void {
+    try {
+      this.#attempt(check, job);
+    } catch (error) {
+      check.fail(error);
     }
   }
 
-  #follow(
-    check: CheckUnderWay,
-    result: Exclude<CheckTripResult, { kind: 'stale' }>,
-    facts: CheckFacts,
-  ): Promise<void> | void {
+  /** Once more after each change that arrived meanwhile; the deadline ends it. */
+  #attempt(check: CheckUnderWay, job: CheckJob): void {
+    const { known, counters } = this.#parts;
+    const { key, prepared } = job;
+    const agent = known.agent(prepared.agentId);
+    const account = known.account(key.accountId);
+    if (agent === undefined || account === undefined) {
+      this.#learn(check, job, agent).catch((error: unknown) => check.fail(error));
+      return;
+    }
+    if (agent.facts.accountId !== key.accountId || agent.facts.status === 'inactive') {
+      check.refuse(404, NO_AGENT);
+      return;
+    }
+    const decision = decide(agent.profile, prepared.action);
+    const trip = this.#trip(job, account, agent, decision);
+    counters.check(trip).then(
+      (result) => {
+        try {
+          if (result.kind === 'stale') this.#wait(check, job, trip, result.versions);
+          else this.#follow(check, result, this.#facts(job, account, agent, decision));
+        } catch (error) {
+          check.fail(error);
+        }
+      },
+      (error: unknown) => check.fail(error),
+    );
+  }
+
+  #follow(check: CheckUnderWay, result: Exclude<CheckTripResult, { kind: 'stale' }>, facts: CheckFacts): void {
     const { recorder, unanswered } = this.#parts;
     switch (result.kind) {
       case 'judged':
@@ -95,14 +100,7 @@ export class CheckJudge {
     }
   }
 
-  #trip(
-    key: KnownKey,
-    account: KnownAccount,
-    agent: KnownAgent,
-    prepared: PreparedCheck,
-    decision: Decision,
-    stamp: IdempotencyStamp | null,
-  ): CheckTrip {
+  #trip({ key, prepared, stamp }: CheckJob, account: KnownAccount, agent: KnownAgent, decision: Decision): CheckTrip {
     const { entropy } = this.#parts;
     const { profile, facts } = agent;
     return {
@@ -125,14 +123,7 @@ export class CheckJudge {
     };
   }
 
-  #facts(
-    key: KnownKey,
-    account: KnownAccount,
-    agent: KnownAgent,
-    prepared: PreparedCheck,
-    decision: Decision,
-    stamp: IdempotencyStamp | null,
-  ): CheckFacts {
+  #facts({ key, prepared, stamp }: CheckJob, account: KnownAccount, agent: KnownAgent, decision: Decision): CheckFacts {
     const { facts, profile } = agent;
     return {
       accountId: key.accountId,
@@ -153,32 +144,41 @@ export class CheckJudge {
   }
 
   /** An agent that was made a moment ago is known to the counters before its record is read here. */
-  async #newAgent(id: string, check: CheckUnderWay): Promise<KnownAgent | null> {
+  async #learn(check: CheckUnderWay, job: CheckJob, agent: KnownAgent | undefined): Promise<void> {
     const { counters, known } = this.#parts;
-    const version = await counters.version('agent', id);
-    if (version === null || check.over) return null;
-    if (!(await known.agents.waitFor(id, version, this.#left(check)))) {
-      check.unavailable('unavailable', BEHIND);
-      return null;
+    const { agentId } = job.prepared;
+    if (agent === undefined) {
+      const version = await counters.version('agent', agentId);
+      if (version === null) return check.refuse(404, NO_AGENT);
+      if (!(await known.agents.waitFor(agentId, version, this.#left(check)))) {
+        return check.unavailable('unavailable', BEHIND);
+      }
+      // It has come, and it is gone.
+      if (known.agent(agentId) === undefined) return check.refuse(404, NO_AGENT);
     }
-    return known.agent(id) ?? null;
+    // The account's record was written before its key's, but may come through another partition.
+    const { accountId } = job.key;
+    if (!(await known.accounts.waitFor(accountId, 1, this.#left(check))) || known.account(accountId) === undefined) {
+      return check.unavailable('unavailable', BEHIND);
+    }
+    if (!check.over) this.#attempt(check, job);
   }
 
-  /** The account of a known key: its record was written first, and may come through another partition. */
-  async #newAccount(id: string, check: CheckUnderWay): Promise<KnownAccount | null> {
-    const { known } = this.#parts;
-    return (await known.accounts.waitFor(id, 1, this.#left(check))) ? (known.account(id) ?? null) : null;
-  }
-
-  async #catchUp(check: CheckUnderWay, trip: CheckTrip, versions: CheckTrip['versions']): Promise<boolean> {
+  #wait(check: CheckUnderWay, job: CheckJob, trip: CheckTrip, versions: CheckTrip['versions']): void {
     const { known } = this.#parts;
     const left = this.#left(check);
-    const arrived = await Promise.all([
+    Promise.all([
       known.accounts.waitFor(trip.accountId, versions.account, left),
       known.apiKeys.waitFor(trip.apiKeyId, versions.apiKey, left),
       known.agents.waitFor(trip.agentId, versions.agent, left),
-    ]);
-    return arrived.every(Boolean);
+    ])
+      .then((arrived) => {
+        if (!arrived.every(Boolean)) return check.unavailable('unavailable', BEHIND);
+        const key = known.key(job.keyText);
+        if (key === undefined) return check.refuse(401, NO_KEY, ['www-authenticate', 'Bearer']);
+        if (!check.over) this.#attempt(check, { ...job, key });
+      })
+      .catch((error: unknown) => check.fail(error));
   }
 
   #left(check: CheckUnderWay): number {

@@ -1,9 +1,11 @@
+import type { CheckAnswer } from '@countersign/contracts';
 import type { Counters, Judgement } from '@countersign/counters';
 import type { ServiceContext } from '@countersign/service-kit';
-import type { BatchedAppender, Fate } from '../append-event/batched-appender.js';
+import type { BatchedAppender, Fate, FateListener } from '../append-event/batched-appender.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import { checkEvent } from '../domain/check-event.js';
-import type { CheckEvent, CheckFacts } from '../domain/check-event.js';
+import type { CheckFacts } from '../domain/check-event.js';
+import type { UnansweredCheck } from '../domain/unanswered-event.js';
 import type { CheckUnderWay } from './check-under-way.js';
 
 const UNRECORDED = 'The decision could not be recorded. Do not act; try again.';
@@ -22,82 +24,122 @@ export interface CheckRecorderParts {
 export class CheckRecorder {
   readonly #parts: CheckRecorderParts;
   /** Events with an idempotency key that are being appended: a twin waits for the first instead of writing it again. */
-  readonly #underWay = new Map<string, Promise<Fate>>();
+  readonly #twins = new Map<string, Recording[]>();
 
   constructor(parts: CheckRecorderParts) {
     this.#parts = parts;
   }
 
-  async record(check: CheckUnderWay, judgement: Judgement, facts: CheckFacts): Promise<void> {
-    // Counted, but never sent: nobody will see its event.
-    if (check.over) return this.#takeBack(judgement, facts);
-    const event = checkEvent(judgement, facts);
-    check.sent = {
-      eventId: event.eventId,
-      agentId: facts.agentId,
-      accountId: facts.accountId,
-      cadenceSeconds: facts.cadenceSeconds,
-      apiKeyId: facts.apiKeyId,
-    };
-    check.claimed = facts.idempotency !== null;
-    const fate = await this.#append(event, facts);
-    if (fate === 'durable') return this.#answer(check, judgement, facts, event);
-    if (fate === 'unknown') return check.unavailable('unavailable', UNKNOWN);
-    await this.#takeBack(judgement, facts);
-    // Its id was told at the deadline, and with the claim gone no retry will answer it.
-    if (check.over) this.#parts.unanswered.add(check.sent, false);
-    check.sent = null;
-    check.unavailable('unavailable', UNRECORDED);
-  }
-
-  /** An event with an idempotency key may be under way already: then its fate is waited for instead of writing it again. */
-  async #append({ eventId, text }: CheckEvent, { agentId, idempotency }: CheckFacts): Promise<Fate> {
+  record(check: CheckUnderWay, judgement: Judgement, facts: CheckFacts): void {
+    const keySha256 = facts.idempotency?.keySha256 ?? null;
+    if (check.over) {
+      // Counted, but never sent: nobody will see its event.
+      void takeBack(this.#parts, facts, judgement, keySha256);
+      return;
+    }
+    const { eventId, text, answer } = checkEvent(judgement, facts);
+    const { agentId, accountId, cadenceSeconds, apiKeyId } = facts;
+    const sent: UnansweredCheck = { eventId, agentId, accountId, cadenceSeconds, apiKeyId };
+    check.sent = sent;
+    check.claimed = keySha256 !== null;
+    const recording = new Recording(this.#parts, check, sent, judgement, keySha256, answer);
     const record = { topic: 'agent-events', key: agentId, value: text } as const;
-    if (idempotency === null) return this.#parts.appender.append(record);
-    const twin = this.#underWay.get(eventId);
-    if (twin !== undefined) return twin;
-    const appended = this.#parts.appender.append(record);
-    this.#underWay.set(eventId, appended);
-    const fate = await appended;
-    this.#underWay.delete(eventId);
-    return fate;
+    if (keySha256 === null) this.#parts.appender.append(record, recording);
+    else this.#appendOnce(eventId, record, recording);
   }
 
-  async #answer(check: CheckUnderWay, judgement: Judgement, facts: CheckFacts, event: CheckEvent): Promise<void> {
-    const { counters, unanswered, log } = this.#parts;
-    if (judgement.freezesAgent) {
+  #appendOnce(eventId: string, record: Parameters<BatchedAppender['append']>[0], recording: Recording): void {
+    const twins = this.#twins.get(eventId);
+    if (twins !== undefined) {
+      twins.push(recording);
+      return;
+    }
+    const all = [recording];
+    this.#twins.set(eventId, all);
+    this.#parts.appender.append(record, {
+      settled: (fate) => {
+        this.#twins.delete(eventId);
+        for (const one of all) one.settled(fate);
+      },
+    });
+  }
+}
+
+/** A check whose event is under way to the log. Holds nothing of the request but what its answer needs. */
+class Recording implements FateListener {
+  constructor(
+    private readonly parts: CheckRecorderParts,
+    private readonly check: CheckUnderWay,
+    private readonly sent: UnansweredCheck,
+    private readonly judgement: Judgement,
+    private readonly keySha256: string | null,
+    private readonly answer: CheckAnswer,
+  ) {}
+
+  settled(fate: Fate): void {
+    if (fate === 'unknown') this.check.unavailable('unavailable', UNKNOWN);
+    else if (fate === 'refused') void this.#refused();
+    else if (this.judgement.freezesAgent || this.keySha256 !== null) void this.#follow();
+    else this.#tell();
+  }
+
+  #tell(): void {
+    if (this.check.over) return;
+    const { answer, judgement } = this;
+    this.parts.recorded(judgement.outcome, this.check);
+    this.check.answer(answer, answer.status === 429 ? secondsToNextMonth(judgement.nowMs) : null);
+  }
+
+  async #refused(): Promise<void> {
+    await takeBack(this.parts, this.sent, this.judgement, this.keySha256);
+    // Its id was told at the deadline, and with the claim gone no retry will answer it.
+    if (this.check.over) this.parts.unanswered.add(this.sent, false);
+    this.check.sent = null;
+    this.check.unavailable('unavailable', UNRECORDED);
+  }
+
+  /** What must hold before the caller hears of it. */
+  async #follow(): Promise<void> {
+    const { counters, log, unanswered } = this.parts;
+    const { agentId, eventId } = this.sent;
+    if (this.judgement.freezesAgent) {
       try {
-        await counters.freeze(facts.agentId, judgement.nowMs);
+        await counters.freeze(agentId, this.judgement.nowMs);
       } catch (error) {
-        log.warn({ err: error, agentId: facts.agentId }, 'freeze after a denial failed; policy follows from the log');
-        return check.unavailable('unavailable', UNFROZEN);
+        log.warn({ err: error, agentId }, 'freeze after a denial failed; policy follows from the log');
+        this.check.unavailable('unavailable', UNFROZEN);
       }
     }
-    if (check.over) return;
-    if (facts.idempotency !== null) await this.#keepAnswer(judgement, facts, event);
-    if (facts.idempotency !== null) unanswered.answered(event.eventId);
-    this.#parts.recorded(judgement.outcome, check);
-    check.answer(event.answer, event.answer.status === 429 ? secondsToNextMonth(judgement.nowMs) : null);
+    if (this.check.over) return;
+    if (this.keySha256 !== null) {
+      await this.#keepAnswer(this.keySha256);
+      if (!this.check.over) unanswered.answered(eventId);
+    }
+    this.#tell();
   }
 
   /** Keeps a 200 for whoever repeats the key; the claim of a refusal by plan or freeze is dropped by the counters. */
-  async #keepAnswer(judgement: Judgement, facts: CheckFacts, event: CheckEvent): Promise<void> {
-    const { keySha256 } = facts.idempotency!;
+  async #keepAnswer(keySha256: string): Promise<void> {
     try {
-      await this.#parts.counters.answered(facts.accountId, keySha256, event.answer, judgement.entropy);
+      await this.parts.counters.answered(this.sent.accountId, keySha256, this.answer, this.judgement.entropy);
     } catch (error) {
       // The claim stays: a retry appends the same bytes and gets the same answer.
-      this.#parts.log.warn({ err: error }, 'the answer of an idempotency key could not be kept');
+      this.parts.log.warn({ err: error }, 'the answer of an idempotency key could not be kept');
     }
   }
+}
 
-  async #takeBack(judgement: Judgement, facts: CheckFacts): Promise<void> {
-    const keySha256 = facts.idempotency?.keySha256 ?? null;
-    try {
-      await this.#parts.counters.takeBack(facts.accountId, facts.agentId, judgement, keySha256);
-    } catch (error) {
-      this.#parts.log.warn({ err: error }, 'a check that was not recorded stays counted');
-    }
+/** Only for what certainly is not in the log. */
+async function takeBack(
+  parts: Pick<CheckRecorderParts, 'counters' | 'log'>,
+  of: Pick<UnansweredCheck, 'accountId' | 'agentId'>,
+  judgement: Judgement,
+  keySha256: string | null,
+): Promise<void> {
+  try {
+    await parts.counters.takeBack(of.accountId, of.agentId, judgement, keySha256);
+  } catch (error) {
+    parts.log.warn({ err: error }, 'a check that was not recorded stays counted');
   }
 }
 

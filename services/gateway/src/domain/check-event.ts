@@ -44,7 +44,6 @@ export interface CheckFacts {
 
 export interface CheckEvent {
   readonly eventId: string;
-  readonly envelope: EventEnvelope;
   /** The envelope as JSON text: the message. */
   readonly text: string;
   readonly answer: CheckAnswer;
@@ -63,8 +62,9 @@ export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent 
   const { violation, outcome } = judgement;
   const policy = outcome === 'allowed' || outcome === 'denied';
   const words = policy ? (violation ?? SILENT) : planRefusal(outcome, facts.sandbox, facts.upgradeUrl);
-  const { action, payload, storePayload } = facts;
-  const { actionSalt, payloadSalt } = judgement;
+  const { action, payload } = facts;
+  const { actionSalt } = judgement;
+  const payloadSalt = payload === null ? null : judgement.payloadSalt;
   const eventId = eventIdOf(judgement.nowMs, judgement.entropy);
   const leaf: LeafEvent = {
     v: 1,
@@ -84,24 +84,41 @@ export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent 
     profileVersion: facts.profileVersion,
     profileSha256: facts.profileSha256,
     action: hash('sha256', commitmentText('action', actionSalt, action.canonical)),
-    payload:
-      payload === null || payloadSalt === null
-        ? null
-        : hash('sha256', commitmentText('payload', payloadSalt, payload.canonical)),
+    payload: payloadSalt === null ? null : hash('sha256', commitmentText('payload', payloadSalt, payload!.canonical)),
   };
-  const answer = words.extras;
-  const envelope: EventEnvelope = {
+  return {
+    eventId,
+    text: envelopeText(judgement, facts, leaf, words.extras, payloadSalt),
+    answer:
+      outcome === 'allowed'
+        ? { status: 200, body: ALLOWED_BODY, eventId, coverage: facts.coverage }
+        : checkAnswer(envelopeOf(judgement, facts, leaf, words.extras, payloadSalt))!,
+  };
+}
+
+const ALLOWED_BODY = '{"allowed":true}';
+
+/** The message of a check. */
+export function envelopeOf(
+  judgement: Judgement,
+  facts: CheckFacts,
+  leaf: LeafEvent,
+  answer: AnswerExtras | null,
+  payloadSalt: string | null,
+): EventEnvelope {
+  const { action, payload, storePayload } = facts;
+  return {
     v: 1,
     leaf,
     openings: {
-      action: { salt: actionSalt, value: action.value },
-      ...(payload === null || payloadSalt === null
+      action: { salt: judgement.actionSalt, value: action.value },
+      ...(payloadSalt === null || payload === null
         ? {}
         : { payload: storePayload ? { salt: payloadSalt, value: payload.value } : { salt: payloadSalt } }),
     },
     accountId: facts.accountId,
     cadenceSeconds: facts.cadenceSeconds,
-    costMicros: outcome === 'allowed' ? judgement.costMicros : 0,
+    costMicros: judgement.costMicros,
     countsAction: judgement.countsAction,
     freezesAgent: judgement.freezesAgent,
     apiKeyId: facts.apiKeyId,
@@ -109,25 +126,26 @@ export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent 
     answer,
     coverage: facts.coverage,
   };
-  return { eventId, envelope, text: envelopeText(envelope, action, payload), answer: checkAnswer(envelope)! };
 }
 
-/** `JSON.stringify(envelope)` up to the order of members, from canonical forms that are at hand. */
-function envelopeText(envelope: EventEnvelope, action: Committed, payload: Committed | null): string {
-  const { openings, idempotency, answer } = envelope;
-  let opened = `{"action":{"salt":"${openings.action!.salt}","value":${action.canonical}}`;
-  if (openings.payload !== undefined) {
-    const value = payload !== null && openings.payload.value !== undefined ? `,"value":${payload.canonical}` : '';
-    opened += `,"payload":{"salt":"${openings.payload.salt}"${value}}`;
-  }
+/** {@link envelopeOf} as text, from canonical forms that are at hand: nothing is walked a second time. */
+function envelopeText(
+  judgement: Judgement,
+  facts: CheckFacts,
+  leaf: LeafEvent,
+  answer: AnswerExtras | null,
+  payloadSalt: string | null,
+): string {
+  const { idempotency, payload } = facts;
   return (
-    `{"v":1,"leaf":${canonicalLeaf(envelope.leaf)},"openings":${opened}},"accountId":"${envelope.accountId}"` +
-    `,"cadenceSeconds":${envelope.cadenceSeconds},"costMicros":${envelope.costMicros}` +
-    `,"countsAction":${envelope.countsAction},"freezesAgent":${envelope.freezesAgent}` +
-    `,"apiKeyId":${envelope.apiKeyId === null ? 'null' : `"${envelope.apiKeyId}"`}` +
-    `,"idempotency":${idempotency === null ? 'null' : JSON.stringify(idempotency)}` +
-    `,"answer":${answer === null ? 'null' : JSON.stringify(answer)}` +
-    `,"coverage":${envelope.coverage === null ? 'null' : `"${envelope.coverage}"`}}`
+    `{"v":1,"leaf":${canonicalLeaf(leaf)},"openings":{"action":{"salt":"${judgement.actionSalt}"` +
+    `,"value":${facts.action.canonical}}${payloadSalt === null ? '' : `,"payload":{"salt":"${payloadSalt}"`}` +
+    `${payloadSalt !== null && facts.storePayload ? `,"value":${payload!.canonical}` : ''}` +
+    `${payloadSalt === null ? '' : '}'}},"accountId":"${facts.accountId}"` +
+    `,"cadenceSeconds":${facts.cadenceSeconds},"costMicros":${judgement.costMicros}` +
+    `,"countsAction":${judgement.countsAction},"freezesAgent":${judgement.freezesAgent}` +
+    `,"apiKeyId":"${facts.apiKeyId}","idempotency":${idempotency === null ? 'null' : JSON.stringify(idempotency)}` +
+    `,"answer":${answer === null ? 'null' : JSON.stringify(answer)},"coverage":"${facts.coverage}"}`
   );
 }
 

@@ -5,28 +5,53 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /** The body whole, or why it is not there: longer than allowed, or the caller has gone. */
 export type BodyRead = Buffer | 'too large' | 'cut';
 
-/** Collects a body of at most {@link MAX_BODY_BYTES}; more is never held. Never rejects. */
-export function readBody(request: IncomingMessage, contentLength: number): Promise<BodyRead> {
-  if (contentLength > MAX_BODY_BYTES) return Promise.resolve('too large');
-  return new Promise((resolve) => {
-    let first: Buffer | null = null;
-    let rest: Buffer[] | null = null;
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MAX_BODY_BYTES) {
-        first = rest = null;
-        request.pause();
-        resolve('too large');
-      } else if (first === null) first = chunk;
-      else (rest ??= []).push(chunk);
-    });
-    request.on('end', () =>
-      resolve(first === null ? EMPTY : rest === null ? first : Buffer.concat([first, ...rest], size)),
-    );
-    request.on('error', () => resolve('cut'));
-    request.on('close', () => resolve('cut'));
-  });
+const EMPTY = Buffer.alloc(0);
+
+/** Collects a body of at most {@link MAX_BODY_BYTES}; more is never held. Calls back once. */
+export function readBody(request: IncomingMessage, contentLength: number, done: (body: BodyRead) => void): void {
+  if (contentLength > MAX_BODY_BYTES) done('too large');
+  else new BodyReader(request, done).start();
 }
 
-const EMPTY = Buffer.alloc(0);
+class BodyReader {
+  #done: ((body: BodyRead) => void) | null;
+  #first: Buffer | null = null;
+  #rest: Buffer[] | null = null;
+  #size = 0;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    done: (body: BodyRead) => void,
+  ) {
+    this.#done = done;
+  }
+
+  start(): void {
+    this.request.on('data', (chunk: Buffer) => this.#take(chunk));
+    this.request.on('end', () => this.#finish(this.#whole()));
+    const cut = (): void => this.#finish('cut');
+    this.request.on('error', cut);
+    this.request.on('close', cut);
+  }
+
+  #take(chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size > MAX_BODY_BYTES) {
+      this.request.pause();
+      this.#finish('too large');
+    } else if (this.#first === null) this.#first = chunk;
+    else (this.#rest ??= []).push(chunk);
+  }
+
+  #whole(): Buffer {
+    if (this.#first === null) return EMPTY;
+    return this.#rest === null ? this.#first : Buffer.concat([this.#first, ...this.#rest], this.#size);
+  }
+
+  #finish(body: BodyRead): void {
+    const done = this.#done;
+    // Nothing of the body or the check is held through the request, which lives as long as the answer takes.
+    this.#done = this.#first = this.#rest = null;
+    done?.(body);
+  }
+}
