@@ -3,7 +3,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
 import type { VersionedKind } from '@countersign/counters';
-import { Announcer, OutboxRelay, republish, sessionTokens } from '@countersign/service-kit';
+import { Announcer, OutboxRelay, republish, sessionTokens, TopicAhead } from '@countersign/service-kit';
 import type { Owned, RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { KeyUseConsumer } from './follow-key-use/key-use-consumer.js';
 import { GROUP, KeyUseFollower } from './follow-key-use/key-use-follower.js';
@@ -49,7 +49,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const compared = compare(context, store).then(
     () => (comparing = null),
     (error: unknown) => {
-      comparing = error instanceof Error ? error.message : String(error);
+      comparing =
+        error instanceof TopicAhead ? error.message : 'the store cannot be compared with its topics: see the log';
       context.log.error({ err: error }, 'accounts cannot be served');
     },
   );

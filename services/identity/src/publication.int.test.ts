@@ -111,7 +111,7 @@ describe('publishing a change', () => {
   it('is 503 while the log refuses, and told once it accepts', async () => {
     const { publication, announcer } = run(outside);
     await run(outside).operator.createFirst(FIRST);
-    const { append } = outside.eventLog;
+    const append = outside.eventLog.append.bind(outside.eventLog);
     outside.eventLog.append = () => Promise.reject(new LogRefused('full'));
     const key = apiKeyOf('key', FIRST.accountId, 'key', 'secret', '2026-03-01T00:00:00.000Z');
     await expect(publication.write({ apiKeys: [key] })).rejects.toMatchObject({ status: 503 });

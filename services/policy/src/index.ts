@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
 import type { AccountFacts } from '@countersign/contracts';
-import { Announcer, OutboxRelay, Projection, republish } from '@countersign/service-kit';
+import { Announcer, OutboxRelay, Projection, republish, TopicAhead } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { AgentChanges } from './change-agent/agent-changes.js';
 import { agentOperator } from './change-agent/agent-operator.js';
@@ -46,7 +46,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const compared = compare(context, store).then(
     () => (comparing = null),
     (error: unknown) => {
-      comparing = error instanceof Error ? error.message : String(error);
+      comparing =
+        error instanceof TopicAhead ? error.message : 'the store cannot be compared with its topics: see the log';
       context.log.error({ err: error }, 'agents cannot be served');
     },
   );

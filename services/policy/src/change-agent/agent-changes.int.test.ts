@@ -110,7 +110,7 @@ describe('changes of agents, on a real log and a real store', () => {
   });
 
   it('answers 503 when the log refuses, and 200 to a repetition only when the change is told', async () => {
-    const { append } = bench.eventLog;
+    const append = bench.eventLog.append.bind(bench.eventLog);
     bench.eventLog.append = () => Promise.reject(new LogRefused('full'));
     const patch = { mode: 'observe' } as const;
     await expect(bench.changes.changeProfile(CALLER, AGENT, patch)).rejects.toMatchObject({ status: 503 });

@@ -7,7 +7,7 @@ export interface UsageRecord {
   readonly value: JsonValue | null;
 }
 
-const asJson = (facts: UsageFacts): JsonValue => facts as unknown as JsonValue;
+const asJson = (facts: UsageFacts): JsonValue => facts;
 
 export const POSITION_KEY = 'position';
 

@@ -1,0 +1,286 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { AgentFacts, Role } from '@countersign/contracts';
+import { InProcessCounters } from '@countersign/counters';
+import { openSqliteLog } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
+import {
+  createLogger,
+  createRegistry,
+  loadConfig,
+  mintApiKey,
+  Neighbourhood,
+  serveThread,
+  sessionTokens,
+  versionedRecord,
+} from '@countersign/service-kit';
+import type { AgentOperator, ServingThread } from '@countersign/service-kit';
+import { ACCOUNT, check, events, FACTS, newest, OTHER_ACCOUNT, readTopic } from './policy.test-context.js';
+import { definition } from './index.js';
+import { SqlitePolicyStore } from './store/sqlite.js';
+
+let dataDir: string;
+let eventLog: EventLog;
+let counters: InProcessCounters;
+let serving: ServingThread;
+let operator: AgentOperator;
+let address = '';
+const tokens: Record<string, string> = {};
+const API_KEY = mintApiKey((bytes) => randomBytes(bytes));
+const KEY_ID = randomUUID();
+
+async function start(): Promise<void> {
+  const neighbourhood = new Neighbourhood();
+  const thread = {
+    config: loadConfig({ COUNTERSIGN_DATA_DIR: dataDir }),
+    log: createLogger('silent'),
+    eventLog,
+    counters,
+    metrics: createRegistry('test', false),
+    neighbourhood,
+    clock: () => Date.now(),
+    chain: () => Promise.reject(new Error('no chain in this test')),
+    publicUrl: () => address,
+  };
+  serving = await serveThread([definition], thread, { on: { host: '127.0.0.1', port: 0 } }, (at) => {
+    address = at;
+  });
+  operator = await neighbourhood.neighbour('agent-operator');
+}
+
+async function ready(): Promise<void> {
+  while (serving.notReady().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+async function stop(): Promise<void> {
+  await serving.closeIntake(100);
+  await serving.stop();
+}
+
+async function signIn(who: string, accountId: string, role: Role): Promise<void> {
+  const sid = randomUUID();
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  const facts = { accountId, userId: `user-${who}`, email: who, role, expiresAt: expiresAt.toISOString() };
+  await eventLog.append([versionedRecord('sessions', sid, 1, { ...facts, revokedAt: null })]);
+  const config = loadConfig({ COUNTERSIGN_DATA_DIR: dataDir });
+  tokens[who] = await (await sessionTokens({ config, clock: () => Date.now() })).sign({ sid, accountId }, expiresAt);
+}
+
+interface Answer {
+  readonly status: number;
+  // A test reads what it has just asked for.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any;
+}
+
+async function ask(method: string, path: string, body?: unknown, who = 'member'): Promise<Answer> {
+  const credentials = who === 'key' ? { 'x-service-key': API_KEY } : { authorization: `Bearer ${tokens[who] ?? ''}` };
+  const response = await fetch(address + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...credentials } as Record<string, string>,
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'policy-http-'));
+  eventLog = await openSqliteLog({ file: join(dataDir, 'log.db') });
+  counters = new InProcessCounters();
+  await counters.serve();
+  const sha256 = createHash('sha256').update(API_KEY).digest('hex');
+  const key = { accountId: ACCOUNT, name: 'k', prefix: API_KEY.slice(0, 16), sha256, createdAt: '', revokedAt: null };
+  await eventLog.append([
+    versionedRecord('accounts', ACCOUNT, 1, FACTS),
+    versionedRecord('accounts', OTHER_ACCOUNT, 1, FACTS),
+    versionedRecord('api-keys', KEY_ID, 1, key),
+  ]);
+  await signIn('member', ACCOUNT, 'member');
+  await signIn('auditor', ACCOUNT, 'auditor');
+  await signIn('stranger', OTHER_ACCOUNT, 'admin');
+  await start();
+  await ready();
+});
+
+afterAll(async () => {
+  await stop();
+  await eventLog.close();
+  await rm(dataDir, { recursive: true });
+});
+
+describe('policy over HTTP', () => {
+  let agent: { id: string };
+  let path: string;
+  beforeEach(async () => {
+    agent = (await ask('POST', '/v1/agents', { name: 'Booking', agent_type: 'assistant' })).body as { id: string };
+    path = `/v1/agents/${agent.id}`;
+  });
+
+  it('creates an agent with an empty profile', async () => {
+    const { status, body } = await ask('POST', '/v1/agents', { name: 'Booking', type: 'assistant', purpose: null });
+    expect(status).toBe(201);
+    expect(Object.keys(body)).toEqual([
+      ...['id', 'name', 'type', 'purpose', 'version', 'status', 'blockchain_ssn', 'wallet_address'],
+      ...['chain_tx_signature', 'created_at', 'updated_at', 'behavior_profile'],
+    ]);
+    expect(body).toMatchObject({ type: 'assistant', purpose: null, status: 'active' });
+    expect(body.behavior_profile).toMatchObject({ agent_id: body.id, version: 1, output_rules: null });
+    expect(await counters.version('agent', body.id as string)).toBe(1);
+  });
+
+  it('refuses in order: 401, 400, 403, 404', async () => {
+    expect((await ask('POST', '/v1/agents', '{', 'nobody')).status).toBe(401);
+    expect((await ask('POST', '/v1/agents', '{', 'auditor')).status).toBe(400);
+    expect((await ask('POST', '/v1/agents', {}, 'auditor')).status).toBe(400);
+    expect((await ask('POST', '/v1/agents', { name: 'x' }, 'auditor')).status).toBe(403);
+    const unknown = `/v1/agents/${randomUUID()}`;
+    expect((await ask('PATCH', `${unknown}/profile`, { mode: 'off' })).status).toBe(400);
+    expect((await ask('PATCH', `${unknown}/profile`, { agent_id: agent.id })).status).toBe(400);
+    expect((await ask('PATCH', `${unknown}/profile`, {})).status).toBe(404);
+    expect((await ask('POST', `${unknown}/apply-package`, { packageId: 'x' })).status).toBe(404);
+    expect((await ask('GET', '/v1/agents/x')).status).toBe(400);
+  });
+
+  it('shows agents to their account alone, newest first', async () => {
+    expect((await ask('GET', path.toUpperCase().replace('/V1/AGENTS', '/v1/agents'))).body).toMatchObject(agent);
+    expect((await ask('GET', path, undefined, 'auditor')).status).toBe(200);
+    for (const [method, below] of [
+      ['GET', ''],
+      ['GET', '/profile'],
+      ['POST', '/freeze'],
+      ['PATCH', '/profile'],
+    ] as const) {
+      const body = method === 'PATCH' ? {} : undefined;
+      expect((await ask(method, path + below, body, 'stranger')).status).toBe(404);
+    }
+    const { body } = await ask('GET', '/v1/agents?limit=1');
+    expect(body).toMatchObject({ agents: [agent], limit: 1, offset: 0 });
+    expect(body.total).toBeGreaterThan(1);
+    expect((await ask('GET', '/v1/agents', undefined, 'stranger')).body).toMatchObject({ agents: [], total: 0 });
+  });
+
+  it('registers an agent with an API key, in whose name the event is', async () => {
+    const { status, body } = await ask('POST', '/v1/mcp/register', { name: 'By key', version: '2' }, 'key');
+    expect([status, body.name, body.version]).toEqual([201, 'By key', '2']);
+    expect((await ask('POST', '/v1/mcp/register', { name: 'x' })).status).toBe(401);
+    const told = (await events(eventLog)).find(({ leaf }) => leaf.agentId === body.id);
+    expect(told).toMatchObject({ apiKeyId: KEY_ID, cadenceSeconds: 300 });
+    expect(told?.openings.action?.value).toMatchObject({ by: { kind: 'api_key', id: KEY_ID } });
+  });
+
+  it('updates an agent; null unsets, an unknown field changes nothing', async () => {
+    expect((await ask('PATCH', path, { purpose: 'flights', type: null })).body).toMatchObject({
+      name: 'Booking',
+      purpose: 'flights',
+      type: null,
+    });
+    expect((await ask('PATCH', path, { purpose: 'x', status: 'frozen' })).status).toBe(400);
+    expect((await ask('PATCH', path, { name: null })).status).toBe(400);
+    expect((await ask('GET', path)).body).toMatchObject({ purpose: 'flights', status: 'active' });
+  });
+
+  it('changes a profile by PATCH, whole or not at all', async () => {
+    const first = await ask('PATCH', `${path}/profile`, { blocked_apis: ['a.example'], spending_limit: 12.5 });
+    expect([first.status, first.body.version]).toEqual([200, 2]);
+    const back = await ask('PATCH', `${path}/profile`, first.body);
+    expect([back.status, back.body.version]).toEqual([200, 2]);
+    expect((await ask('PATCH', `${path}/profile`, { version: 1, mode: 'observe' })).status).toBe(409);
+    for (const wrong of [{ more: 1 }, { spending_limit: -1 }, { mode: null }, { blocked_apis: ['a'.repeat(513)] }]) {
+      expect((await ask('PATCH', `${path}/profile`, { mode: 'observe', ...wrong })).status).toBe(400);
+    }
+    const unset = await ask('PATCH', `${path}/profile`, { spending_limit: null, version: 2 });
+    expect(unset.body).toMatchObject({ version: 3, spending_limit: null, mode: 'enforce' });
+    expect((await ask('GET', `${path}/profile`)).body).toEqual(unset.body);
+    const record = (await newest<AgentFacts>(eventLog, 'agents')).get(agent.id);
+    expect(record?.value?.profile).toEqual(unset.body);
+    expect(await counters.version('agent', agent.id)).toBe(record?.version);
+  });
+
+  it('lists safety packages and merges one into a profile', async () => {
+    const { packages } = (await ask('GET', '/v1/safety-packages', undefined, 'auditor')).body as {
+      packages: { id: string; rules: { blocked_apis?: string[] } }[];
+    };
+    expect(packages.length).toBeGreaterThanOrEqual(2);
+    const chosen = packages.find(({ rules }) => rules.blocked_apis !== undefined)!;
+    const applied = await ask('POST', `${path}/apply-package`, { packageId: chosen.id });
+    expect(applied.body).toMatchObject({ version: 2, blocked_apis: chosen.rules.blocked_apis });
+    expect((await ask('POST', `${path}/apply-package`, { packageId: chosen.id })).body.version).toBe(2);
+    expect((await ask('POST', `${path}/apply-package`, { packageId: 'nothing' })).status).toBe(404);
+  });
+
+  it('freezes, unfreezes and ends an agent', async () => {
+    expect((await ask('POST', `${path}/freeze`, { reason: 'odd' })).body.status).toBe('frozen');
+    expect(await counters.isFrozen(agent.id)).toBe(true);
+    expect((await ask('POST', `${path}/unfreeze`)).body.status).toBe('active');
+    expect(await counters.isFrozen(agent.id)).toBe(false);
+    expect((await ask('POST', `${path}/freeze`, { reason: 5 })).status).toBe(400);
+    expect((await ask('POST', `${path}/deactivate`, {})).body.status).toBe('inactive');
+    expect((await ask('POST', `${path}/deactivate`, {})).status).toBe(200);
+    expect((await ask('PATCH', path, { name: 'x' })).status).toBe(409);
+    expect((await ask('POST', `${path}/unfreeze`)).status).toBe(409);
+  });
+
+  it('creates the first agent once', async () => {
+    const first = { agentId: randomUUID(), accountId: ACCOUNT, name: 'First agent' };
+    await operator.createFirst(first);
+    await operator.createFirst({ ...first, name: 'Again' });
+    expect((await ask('GET', `/v1/agents/${first.agentId}`)).body.name).toBe('First agent');
+  });
+
+  it('follows a denial that froze, and publishes usage at the stop', async () => {
+    const denial = check({
+      eventId: '019c0000-0000-7000-8000-00000000000a',
+      occurredAtMs: await counters.now(),
+      agentId: agent.id,
+      denied: true,
+      freezesAgent: true,
+    });
+    await eventLog.append([{ topic: 'agent-events', key: agent.id, value: JSON.stringify(denial) }]);
+    while ((await ask('GET', path)).body.status !== 'frozen') await new Promise((resolve) => setTimeout(resolve, 10));
+    await stop();
+    const usage = await readTopic<{ id: string }>(eventLog, 'usage');
+    expect(usage.map(({ id }) => id)).toContain(`account:${ACCOUNT}`);
+    expect(usage.at(-1)?.id).toBe('position');
+    await start();
+    await ready();
+    expect((await ask('GET', path)).body.status).toBe('frozen');
+  });
+
+  it('is not ready on a damaged store, and names no file to callers', async () => {
+    await stop();
+    const raw = new Database(join(dataDir, 'policy', 'policy.sqlite'));
+    const whole = raw.prepare('SELECT facts FROM agents WHERE id = ?').pluck().get(agent.id);
+    raw.prepare('UPDATE agents SET facts = ? WHERE id = ?').run('{}', agent.id);
+    await start();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(serving.notReady().join()).toContain('policy: the store cannot be compared');
+    expect(serving.notReady().join()).not.toContain(dataDir);
+    expect(await ask('GET', path)).toEqual({ status: 500, body: { error: 'internal error' } });
+    await stop();
+    raw.prepare('UPDATE agents SET facts = ? WHERE id = ?').run(whole, agent.id);
+    raw.close();
+    await start();
+    await ready();
+  });
+
+  it('publishes agents again that the topic lost, and is not ready when the topic is ahead', async () => {
+    await stop();
+    const other = randomUUID();
+    await eventLog.append([versionedRecord('agents', other, 1, { name: 'unknown' })]);
+    await start();
+    while (!serving.notReady().join().includes(other)) await new Promise((resolve) => setTimeout(resolve, 10));
+    await stop();
+    await eventLog.append([versionedRecord('agents', other, 2, null)]);
+    const store = new SqlitePolicyStore(join(dataDir, 'policy', 'policy.sqlite'));
+    const untold = { ...(await store.find(agent.id))!, id: randomUUID(), revision: 3 };
+    await store.create({ agent: untold, records: [] });
+    await store.close();
+    await start();
+    await ready();
+    expect((await newest<AgentFacts>(eventLog, 'agents')).get(untold.id)).toMatchObject({ version: 3 });
+    expect(await counters.version('agent', untold.id)).toBe(3);
+  });
+});
