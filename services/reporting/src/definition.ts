@@ -50,11 +50,9 @@ export const definition: ServiceDefinition = {
   async start(context) {
     const store = openSqliteReportStore(join(context.directory, 'reports.db'));
     const relay = new OutboxRelay(context, store);
-    const keys = await openKeyRing(
-      join(context.directory, 'keys'),
-      new Date(context.clock()).toISOString(),
-      nodeCrypto,
-    );
+    // Block times are whole seconds: a key made in the same second as its first block must be valid in it.
+    const since = new Date(Math.floor(context.clock() / 1000) * 1000).toISOString();
+    const keys = await openKeyRing(join(context.directory, 'keys'), since, nodeCrypto);
     const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
     const agents = await Projection.follow<AgentFacts>(context, 'agents');
     const [archive, proofs] = await Promise.all([

@@ -43,7 +43,7 @@ describe('hostile input', () => {
       raw: body(),
     });
     expect([answer.status, Object.keys((answer.json ?? {}))]).toEqual([status, ['error']]);
-    expect(answer.text).not.toMatch(/\.js|\/services\/|node_modules|at /);
+    expect(answer.text).not.toMatch(/\.js|\/services\/|node_modules|\bat .*:\d/);
   });
 
   it.each(BODIES.filter(([what]) => !what.includes('2 MiB') && !what.includes('agent')))(

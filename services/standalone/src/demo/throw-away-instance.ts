@@ -69,6 +69,7 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
-  await Promise.race([gone, sleep(10_000).then(() => child.kill('SIGKILL'))]);
+  const last = setTimeout(() => child.kill('SIGKILL'), 10_000);
   await gone;
+  clearTimeout(last);
 }

@@ -47,14 +47,11 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
     return { exitCode: EXIT.wrong, result: null, title: [], notChecked: [], problems: [parsed] };
   const chain = await chainFacts(parsed.value, request);
   const result = verifyPackage(parsed.value, { crypto: nodeCrypto, keys, chain });
-  const notChecked = [...result.notChecked];
-  if (keys === null) notChecked.push('who issued it: no --key was given');
-  if (request.rpcUrls.length === 0) notChecked.push('the chain: no --rpc was given');
   return {
     exitCode: exitCode(result, keys, chain, request),
     result,
     title: describe(parsed.value),
-    notChecked: [...new Set(notChecked)],
+    notChecked: result.notChecked,
     problems: result.problems.map(
       ({ code, path, message }) => `${path === '' ? 'package' : path}: ${message} [${code}]`,
     ),
