@@ -1,10 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { CompactRange, sameBytes, toHex, windowLeafHash, type Sha256 } from '@countersign/evidence';
-import { SEGMENT_LEAVES, WindowDamaged } from '../domain/agent-fold.js';
+import { WindowDamaged } from '../domain/agent-fold.js';
 import type { AnchorStore, ClosedWindow, StoredWindowAgent } from '../store/port.js';
 import { memoOf } from './window-closer.js';
 
 const AGENTS = 200;
+/** Hashes between two turns of the event loop. */
+const HASHES = 2_000;
 const HASH_BYTES = 32;
 
 /**
@@ -22,6 +24,7 @@ export async function recomputeWindow(
   const range = new CompactRange(sha256);
   let events = 0;
   let previousKey = new Uint8Array(0);
+  let hashed = 0;
   while (range.size < window.agentCount) {
     const agents = await store.windowAgents(windowId, range.size, AGENTS);
     if (agents.length === 0) throw new WindowDamaged(`window ${windowId} lacks agents from ${range.size} on`);
@@ -33,6 +36,11 @@ export async function recomputeWindow(
       await recomputeAgent(store, agent, sha256);
       const { firstSequence, lastSequence, agentKey, root } = agent;
       const count = lastSequence - firstSequence + 1;
+      hashed += count;
+      if (hashed >= HASHES) {
+        hashed = 0;
+        await turn();
+      }
       const leaf = { agentKey: toHex(agentKey), count, firstSequence, lastSequence, agentRoot: toHex(root) };
       range.append(windowLeafHash(leaf, sha256));
       events += count;
@@ -47,8 +55,8 @@ export async function recomputeWindow(
 
 async function recomputeAgent(store: AnchorStore, agent: StoredWindowAgent, sha256: Sha256): Promise<void> {
   const range = new CompactRange(sha256);
-  for (let first = agent.firstSequence; first <= agent.lastSequence; first += SEGMENT_LEAVES) {
-    const last = Math.min(first + SEGMENT_LEAVES - 1, agent.lastSequence);
+  for (let first = agent.firstSequence; first <= agent.lastSequence; first += HASHES) {
+    const last = Math.min(first + HASHES - 1, agent.lastSequence);
     const hashes = await store.leafHashes(agent.agentId, first, last);
     if (hashes.length !== (last - first + 1) * HASH_BYTES) {
       throw new WindowDamaged(`leaves ${first} to ${last} of agent ${agent.agentId} are not stored`);

@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import type { EventEnvelope } from '@countersign/contracts';
+import type { EventFilter } from '../domain/event-filter.js';
+import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
+import type { EventStore } from './port.js';
+
+const HOUR = 3_600_000;
+const FIRST = { limit: 50, offset: 0 };
+
+/** What every {@link EventStore} must do. `open` gives an empty store; `reopen` the same one after a restart. */
+export function eventStoreContract(
+  name: string,
+  backend: { open(): Promise<EventStore>; reopen(store: EventStore): Promise<EventStore>; clean(): Promise<void> },
+): void {
+  describe(`event store: ${name}`, () => {
+    let store: EventStore;
+    let next = 0;
+
+    beforeEach(async () => {
+      store = await backend.open();
+      next = 0;
+    });
+    afterEach(async () => {
+      await store.close();
+      await backend.clean();
+    });
+
+    const append = async (...envelopes: EventEnvelope[]): ReturnType<EventStore['append']> => {
+      next += envelopes.length;
+      return store.append(envelopes, { topic: 'agent-events', partition: 0, next });
+    };
+    const ids = async (filter: EventFilter = {}, page = FIRST, account = ACCOUNT): Promise<string[]> =>
+      (await store.list(account, filter, page)).events.map((event) => event.leaf.eventId);
+
+    it('numbers each agent from 1 without a gap, counts an event id once, and remembers over a restart', async () => {
+      expect(await append(envelope(1), envelope(2, { agent: 2 }), envelope(1), denied(3))).toEqual([
+        { agentId: agentId(1), lastSequence: 2, checks: 2 },
+        { agentId: agentId(2), lastSequence: 1, checks: 1 },
+      ]);
+      store = await backend.reopen(store);
+      expect(await store.position('agent-events', 0)).toBe(4);
+      expect(await append(envelope(3 - 2), other(5, 'agent.frozen'))).toEqual([
+        { agentId: agentId(1), lastSequence: 3, checks: 2 },
+      ]);
+      const archived = await store.range(agentId(1), 1, 10, 10);
+      expect(archived.map(({ sequence, envelope: { leaf } }) => [sequence, leaf.eventId])).toEqual([
+        [1, eventId(1)],
+        [2, eventId(3)],
+        [3, eventId(5)],
+      ]);
+    });
+
+    it('gives back the envelope that it took', async () => {
+      const taken = denied(1, { openings: {} });
+      await append(taken);
+      expect(await store.range(agentId(1), 1, 1, 1)).toEqual([{ sequence: 1, erased: false, envelope: taken }]);
+    });
+
+    it('keeps nothing of a batch that fails', async () => {
+      await append(envelope(1));
+      const broken = { ...envelope(2), accountId: undefined as unknown as string };
+      await expect(
+        store.append([envelope(3), broken], { topic: 'agent-events', partition: 0, next: 9 }),
+      ).rejects.toThrow();
+      expect(await store.position('agent-events', 0)).toBe(1);
+      expect(await ids()).toEqual([eventId(1)]);
+      expect(await append(envelope(3))).toMatchObject([{ lastSequence: 2 }]);
+    });
+
+    it('lists newest first, pages, and shows nothing of another account', async () => {
+      await append(
+        envelope(2),
+        envelope(1),
+        envelope(3, { agent: 2 }),
+        envelope(4, { agent: 3, accountId: 'account-b' }),
+      );
+      expect(await ids()).toEqual([eventId(3), eventId(2), eventId(1)]);
+      expect(await ids({}, { limit: 1, offset: 1 })).toEqual([eventId(2)]);
+      expect((await store.list(ACCOUNT, {}, { limit: 1, offset: 7 })).total).toBe(3);
+      expect(await ids({ agentId: agentId(3) })).toEqual([]);
+      expect(await ids({}, FIRST, 'account-b')).toEqual([eventId(4)]);
+      expect(await ids({}, FIRST, 'nobody')).toEqual([]);
+      expect(await store.find('account-b', eventId(1))).toBeNull();
+      expect((await store.find(ACCOUNT, eventId(1)))?.sequence).toBe(2);
+    });
+
+    it('filters and counts as a scan of everything would', async () => {
+      const all: EventEnvelope[] = [];
+      for (let n = 0; n < 400; n += 1) {
+        const parts = { agent: n % 5, occurredAtMs: START + ((n * 7919) % 300) * 60_000 };
+        all.push(n % 3 === 0 ? denied(n, parts) : n % 11 === 0 ? other(n, 'agent.frozen', parts) : envelope(n, parts));
+      }
+      await append(...all.slice(0, 150));
+      await append(...all.slice(150));
+      await fc.assert(
+        fc.asyncProperty(
+          fc.record(
+            {
+              agentId: fc.integer({ min: 0, max: 5 }).map(agentId),
+              fromMs: fc.integer({ min: START - HOUR, max: START + 6 * HOUR }),
+              toMs: fc.integer({ min: START - HOUR, max: START + 6 * HOUR }),
+              type: fc.constantFrom('action.checked', 'agent.frozen', 'agent.created'),
+              outcome: fc.constantFrom('allowed', 'denied', 'frozen'),
+              allowed: fc.boolean(),
+              violationType: fc.constantFrom('api_not_allowed', 'unsafe_output'),
+            },
+            { requiredKeys: [] },
+          ),
+          fc.integer({ min: 0, max: 60 }),
+          async (filter, offset) => {
+            const expected = all
+              .map((one, n) => ({ n, leaf: one.leaf, at: Date.parse(one.leaf.occurredAt) }))
+              .filter(({ leaf }) => filter.agentId === undefined || leaf.agentId === filter.agentId)
+              .filter(
+                ({ at }) => (filter.fromMs === undefined || at >= filter.fromMs) && at < (filter.toMs ?? Infinity),
+              )
+              .filter(({ leaf }) => filter.type === undefined || leaf.type === filter.type)
+              .filter(({ leaf }) => filter.outcome === undefined || leaf.outcome === filter.outcome)
+              .filter(({ leaf }) => filter.allowed === undefined || leaf.allowed === filter.allowed)
+              .filter(({ leaf }) => filter.violationType === undefined || leaf.violation_type === filter.violationType)
+              .sort((a, b) => b.at - a.at || b.n - a.n)
+              .map(({ leaf }) => leaf.eventId);
+            const { total, events } = await store.list(ACCOUNT, filter, { limit: 20, offset });
+            expect(total).toBe(expected.length);
+            expect(events.map((event) => event.leaf.eventId)).toEqual(expected.slice(offset, offset + 20));
+          },
+        ),
+        { numRuns: 300 },
+      );
+    });
+
+    it('erases openings and nothing else, again after a repetition', async () => {
+      const erasure = other(3, 'content.erased', { refersTo: eventId(1) });
+      await append(envelope(1), envelope(2), erasure);
+      const [first, second] = await store.range(agentId(1), 1, 2, 2);
+      expect(first).toMatchObject({ erased: true, envelope: { leaf: envelope(1).leaf, openings: {} } });
+      expect(second).toMatchObject({ erased: false, envelope: envelope(2) });
+      expect((await store.find(ACCOUNT, eventId(1)))?.openings).toEqual({});
+      await append(erasure, envelope(1));
+      expect((await store.range(agentId(1), 1, 9, 9)).map((event) => event.erased)).toEqual([true, false, false]);
+    });
+
+    it('does not erase for another agent', async () => {
+      await append(envelope(1), other(2, 'content.erased', { agent: 2, refersTo: eventId(1) }));
+      expect((await store.find(ACCOUNT, eventId(1)))?.openings).toEqual(envelope(1).openings);
+    });
+
+    it('keeps an inbox of what was denied or frozen since the last acknowledge', async () => {
+      const frozen = envelope(3, { leaf: { outcome: 'frozen', allowed: false, reason: 'frozen', severity: 'P1' } });
+      await append(envelope(1), denied(2), frozen, denied(4, { accountId: 'account-b', agent: 2 }));
+      const open = await store.openAlerts(ACCOUNT, FIRST);
+      expect(open.map((event) => event.leaf.eventId)).toEqual([eventId(3), eventId(2)]);
+      expect(await store.inbox(ACCOUNT)).toEqual({ openCount: 2, acknowledgedAt: null });
+      const at = '2026-03-01T10:00:00.000Z';
+      expect(await store.acknowledge(ACCOUNT, at)).toEqual({ openCount: 0, acknowledgedAt: at });
+      // It arrives after the acknowledge, though it happened before.
+      await append(denied(5, { occurredAtMs: START - HOUR }));
+      expect(await store.inbox(ACCOUNT)).toEqual({ openCount: 1, acknowledgedAt: at });
+      expect((await store.openAlerts(ACCOUNT, FIRST)).map((event) => event.sequence)).toEqual([4]);
+      expect((await store.inbox('account-b')).openCount).toBe(1);
+      expect(await store.inbox('nobody')).toEqual({ openCount: 0, acknowledgedAt: null });
+    });
+
+    it('shows where leaves are anchored, once they are stored', async () => {
+      const window = {
+        windowStart: '2026-03-01T09:00:00.000Z',
+        windowEnd: '2026-03-01T10:00:00.000Z',
+        merkleRoot: 'ab'.repeat(32),
+        txSignature: 'signature',
+        blockHeight: 12,
+        anchoredAt: '2026-03-01T10:00:14.000Z',
+      };
+      const agents = [{ agentId: agentId(1), firstSequence: 1, lastSequence: 2 }];
+      const position = { topic: 'anchors', partition: 0, next: 3 } as const;
+      await append(envelope(1));
+      await store.saveAnchors([{ windowId: '3600-1', ...window, agents }], position);
+      expect(await store.anchors(agentId(1), FIRST)).toEqual({ anchors: [], total: 0 });
+      await append(envelope(2), envelope(3));
+      await store.saveAnchors([{ windowId: '3600-1', ...window, agents }], position);
+      expect(await store.anchors(agentId(1), FIRST)).toEqual({
+        anchors: [{ ...window, firstSequence: 1, lastSequence: 2 }],
+        total: 1,
+      });
+      expect(await store.eventIds(agentId(1), 1, 2)).toEqual([eventId(1), eventId(2)]);
+      const { events } = await store.list(ACCOUNT, {}, FIRST);
+      expect(events.map((event) => event.anchored)).toEqual([false, true, true]);
+      expect(await store.position('anchors', 0)).toBe(3);
+    });
+
+    it('reads spans by time, ranges by sequence, and what refers to an event', async () => {
+      await append(envelope(1), envelope(2, { occurredAtMs: START + HOUR }), envelope(3));
+      await append(
+        other(4, 'action.outcome', { refersTo: eventId(1), leaf: { outcome: 'failed', action: null }, openings: {} }),
+      );
+      expect(await store.span(agentId(1), START, START + 10)).toEqual({ first: 1, last: 4 });
+      expect(await store.span(agentId(1), START + HOUR, START + 2 * HOUR)).toEqual({ first: 2, last: 2 });
+      expect(await store.span(agentId(1), START + 2 * HOUR, START + 3 * HOUR)).toBeNull();
+      expect(await store.span(agentId(9), START, START + HOUR)).toBeNull();
+      expect((await store.range(agentId(1), 2, 9, 2)).map((event) => event.sequence)).toEqual([2, 3]);
+      expect((await store.referring([eventId(1), eventId(2)])).map((event) => event.sequence)).toEqual([4]);
+    });
+
+    it('knows which heads were not published', async () => {
+      const heads = await append(envelope(1), envelope(2, { agent: 2 }));
+      expect(await store.unpublishedHeads(10)).toEqual(heads);
+      await store.markPublished(heads.slice(0, 1));
+      store = await backend.reopen(store);
+      expect(await store.unpublishedHeads(10)).toEqual(heads.slice(1));
+      await append(envelope(3));
+      expect(await store.unpublishedHeads(10)).toHaveLength(2);
+    });
+  });
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
+import { uuidV7 } from '@countersign/evidence';
+
+/** The same bytes for the same words. */
+function bytes(seed: string, length: number): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(seed).digest().subarray(0, length));
+}
+
+export const ACCOUNT = 'account-a';
+export const START = Date.parse('2026-03-01T09:30:00.000Z');
+
+/** A UUID that belongs to a number. */
+export function agentId(n: number): string {
+  const hex = Buffer.from(bytes(`agent ${n}`, 16)).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
+
+export function eventId(n: number, occurredAtMs = START + n): string {
+  return uuidV7(occurredAtMs, bytes(`event ${n}`, 10));
+}
+
+export interface EnvelopeParts {
+  readonly agent?: number;
+  readonly accountId?: string;
+  readonly occurredAtMs?: number;
+  readonly leaf?: Partial<LeafEvent>;
+  readonly openings?: Openings;
+}
+
+const denial = {
+  outcome: 'denied',
+  allowed: false,
+  reason: 'The API is not on the allow list.',
+  severity: 'P2',
+  violation_type: 'api_not_allowed',
+  rule: 'allowed_apis:',
+} as const satisfies Partial<LeafEvent>;
+
+/** A valid envelope of an allowed check unless `parts` say otherwise; event `n` always has the same id. */
+export function envelope(n: number, parts: EnvelopeParts = {}): EventEnvelope {
+  const { agent = 1, accountId = ACCOUNT, occurredAtMs = START + n } = parts;
+  return {
+    v: 1,
+    leaf: {
+      v: 1,
+      type: 'action.checked',
+      eventId: eventId(n, occurredAtMs),
+      refersTo: null,
+      agentId: agentId(agent),
+      occurredAt: new Date(occurredAtMs).toISOString(),
+      outcome: 'allowed',
+      allowed: true,
+      reason: null,
+      severity: null,
+      violation_type: null,
+      rule: null,
+      detail: null,
+      actionKind: 'http_call',
+      profileVersion: 1,
+      profileSha256: Buffer.from(bytes('profile', 32)).toString('hex'),
+      action: Buffer.from(bytes(`action ${n}`, 32)).toString('hex'),
+      payload: null,
+      ...parts.leaf,
+    },
+    openings: parts.openings ?? {
+      action: { salt: Buffer.from(bytes(`salt ${n}`, 16)).toString('base64url'), value: { type: 'http_call', n } },
+    },
+    accountId,
+    cadenceSeconds: 1,
+    costMicros: 0,
+    countsAction: true,
+    freezesAgent: false,
+    apiKeyId: null,
+    idempotency: null,
+    answer: null,
+    coverage: 'governed',
+  };
+}
+
+export function denied(n: number, parts: EnvelopeParts = {}): EventEnvelope {
+  return envelope(n, { ...parts, leaf: { ...denial, ...parts.leaf } });
+}
+
+/** A leaf that fills nothing but its type, what it refers to and a commitment. */
+export function other(
+  n: number,
+  type: LeafEvent['type'],
+  parts: EnvelopeParts & { readonly refersTo?: string } = {},
+): EventEnvelope {
+  return envelope(n, {
+    ...parts,
+    leaf: {
+      type,
+      refersTo: parts.refersTo ?? null,
+      outcome: null,
+      allowed: null,
+      actionKind: null,
+      profileVersion: null,
+      profileSha256: null,
+      ...parts.leaf,
+    },
+  });
+}
