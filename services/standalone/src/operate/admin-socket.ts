@@ -9,8 +9,10 @@ const LONGEST_REQUEST = 16 * 1024;
 
 /** What an operator may ask of a running instance: a member's name is the path of its request. */
 export interface Operations {
-  setPlan(change: PlanChange): Promise<'set' | 'unknown-account'>;
+  readonly setPlan: (change: PlanChange) => Promise<'set' | 'unknown-account'>;
 }
+
+type Outcome<K extends keyof Operations> = Awaited<ReturnType<Operations[K]>>;
 
 export interface AdminSocket {
   close(): Promise<void>;
@@ -69,10 +71,10 @@ export async function askInstance<K extends keyof Operations>(
   dataDir: string,
   operation: K,
   argument: Parameters<Operations[K]>[0],
-): Promise<Awaited<ReturnType<Operations[K]>> | null> {
+): Promise<Outcome<K> | null> {
   const socketPath = await findSocket(dataDir, NAME);
   if (socketPath === null) return null;
-  return new Promise((resolve, reject) => {
+  return new Promise<Outcome<K> | null>((resolve, reject) => {
     const request = httpRequest({ socketPath, method: 'POST', path: `/${operation}` }, (response) => {
       let text = '';
       response.setEncoding('utf8');
@@ -81,7 +83,7 @@ export async function askInstance<K extends keyof Operations>(
       response.on('end', () => {
         const { value, error } = JSON.parse(text) as { value?: unknown; error?: string };
         if (error !== undefined) reject(new Error(error));
-        else resolve(value as Awaited<ReturnType<Operations[K]>>);
+        else resolve(value as Outcome<K>);
       });
     });
     request.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,5 +1,3 @@
-import type { MessagePort, TransferListItem } from 'node:worker_threads';
-
 /** What one thread may ask of another: plain data in, plain data out. */
 export type CallHandlers = Readonly<Record<string, (argument: never) => unknown>>;
 
@@ -14,21 +12,23 @@ type Reply =
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };
 
 /** An end of a channel between threads. */
-export type Channel = Pick<MessagePort, 'on' | 'off'> & {
-  postMessage(value: unknown, transferList?: readonly TransferListItem[]): void;
-};
+export interface Channel {
+  listen(listener: (message: unknown) => void): void;
+  post(message: unknown): void;
+}
 
 /** Answers calls that come over a channel; an error is answered with its name and message. */
 export function answerCalls(channel: Channel, handlers: CallHandlers): void {
-  channel.on('message', ({ id, name, argument }: Call) => {
+  channel.listen((message) => {
+    const { id, name, argument } = message as Call;
     const run = async (): Promise<unknown> => {
       const handler = handlers[name];
       if (handler === undefined) throw new Error(`there is no call ${name}`);
       return handler(argument as never);
     };
     run().then(
-      (value) => channel.postMessage({ id, value } satisfies Reply),
-      (error: unknown) => channel.postMessage({ id, error: described(error) } satisfies Reply),
+      (value) => channel.post({ id, value } satisfies Reply),
+      (error: unknown) => channel.post({ id, error: described(error) } satisfies Reply),
     );
   });
 }
@@ -51,7 +51,8 @@ export class Caller<H extends CallHandlers> {
 
   constructor(channel: Channel) {
     this.#channel = channel;
-    channel.on('message', (reply: Reply) => {
+    channel.listen((message) => {
+      const reply = message as Reply;
       const waiting = this.#waiting.get(reply.id);
       this.#waiting.delete(reply.id);
       if ('error' in reply) {
@@ -65,7 +66,7 @@ export class Caller<H extends CallHandlers> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.#channel.postMessage({ id, name, argument } satisfies Call);
+      this.#channel.post({ id, name, argument } satisfies Call);
     });
   }
 

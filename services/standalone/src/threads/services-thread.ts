@@ -23,7 +23,10 @@ export function startServicesThread(
     workerData: input,
     transferList: [...transfer],
   });
-  const calls = new Caller<WorkerCalls>(worker);
+  const calls = new Caller<WorkerCalls>({
+    listen: (listener) => worker.on('message', listener),
+    post: (message) => worker.postMessage(message),
+  });
   let stopping = false;
   let failure: Error | null = null;
   worker.on('error', (error) => {

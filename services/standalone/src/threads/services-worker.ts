@@ -98,4 +98,7 @@ const handlers = {
 };
 export type WorkerCalls = typeof handlers;
 
-answerCalls(channel, handlers);
+answerCalls(
+  { listen: (listener) => channel.on('message', listener), post: (message) => channel.postMessage(message) },
+  handlers,
+);

@@ -1,0 +1,40 @@
+import { Command, CommanderError } from 'commander';
+import { CommandFailed, EXIT } from './commands/exit-codes.js';
+
+interface CommandModule {
+  register(program: Command): void;
+}
+
+/** In the order of the help text. Only the module of the named command is loaded. */
+const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
+  start: () => import('./commands/start.js'),
+  replay: () => import('./commands/replay.js'),
+  export: () => import('./commands/export.js'),
+  verify: () => import('./commands/verify.js'),
+  fsck: () => import('./commands/fsck.js'),
+  demo: () => import('./commands/demo.js'),
+};
+
+async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('countersign')
+    .description('Decides before an AI agent acts, keeps the decision, and proves it.')
+    .exitOverride();
+  const named = COMMANDS[argv[2] ?? ''];
+  const modules = await Promise.all((named === undefined ? Object.values(COMMANDS) : [named]).map((load) => load()));
+  for (const { register } of modules) register(program);
+  for (const command of program.commands) command.exitOverride();
+  await program.parseAsync([...argv]);
+}
+
+try {
+  await main(process.argv);
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage;
+  else if (error instanceof CommandFailed) {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = error.exitCode;
+  } else {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exitCode = EXIT.wrong;
+  }
+}

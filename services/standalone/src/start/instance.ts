@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AggregatorRegistry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Logger } from 'pino';
+import type { Route } from '@countersign/contracts';
+import {
+  createRegistry,
+  GRACE_MS,
+  Neighbourhood,
+  openEmbedded,
+  serveThread,
+  type Config,
+  type EmbeddedBackends,
+  type ServiceDefinition,
+  type ServingThread,
+  type ThreadContext,
+} from '@countersign/service-kit';
+import { writeBootstrap, type Addresses } from '../first-start/bootstrap-file.js';
+import { ensureFirstStart, type FirstStart } from '../first-start/first-start.js';
+import { openAdminSocket, type AdminSocket } from '../operate/admin-socket.js';
+import { createProxy, type Proxy } from '../proxy/proxy.js';
+import { startServicesThread, type ServicesThread } from '../threads/services-thread.js';
+import { makeSocketPath } from '../threads/socket-path.js';
+
+/** Which services an instance runs and in which thread. */
+export interface Placement {
+  /** In the thread of the edge. */
+  readonly beside: () => Promise<readonly ServiceDefinition[]>;
+  /** Modules that export a `definition`, in the thread of the services. */
+  readonly apart: readonly string[];
+}
+
+export interface Instance {
+  readonly addresses: Addresses;
+  readonly firstStart: FirstStart;
+  /** Resolves with the reason when a thread ended that the instance cannot do without. */
+  readonly died: Promise<Error>;
+  /** Readiness false, intake closed, services drained and closed in reverse order, then the backends. */
+  stop(): Promise<void>;
+}
+
+const POLL_MS = 10;
+const SERVICES_SOCKET = 'services.sock';
+
+/**
+ * Starts all services of one data directory, which this process holds, and resolves when they serve.
+ * @throws what failed, or the signal's reason once it is aborted; what had started is then stopped
+ */
+export async function startInstance(
+  config: Config,
+  log: Logger,
+  placement: Placement,
+  signal: AbortSignal,
+): Promise<Instance> {
+  const metrics = createRegistry('edge', true);
+  const beside = placement.beside();
+  beside.catch(() => undefined);
+  const backends = await openEmbedded(config, log);
+  const parts: Parts = { backends, services: null, serving: null, proxy: null, admin: null, ready: false };
+  try {
+    const socketPath = await makeSocketPath(config.dataDir, SERVICES_SOCKET);
+    const services = startServicesThread(config, backends, socketPath, placement.apart);
+    parts.services = services;
+    let listening = false;
+    const routes = services.calls.call('started', undefined).then((found) => {
+      listening = true;
+      return found;
+    });
+    routes.catch(() => undefined);
+    const proxy = createProxy(() => (listening ? socketPath : null));
+    parts.proxy = proxy;
+    const definitions = await beside;
+    const serving = await serveEdge(config, log, metrics, parts, definitions, routes, proxy, services);
+    parts.serving = serving;
+    const baseUrl = config.publicUrl ?? serving.address;
+    await routes;
+    const firstStart = await ensureFirstStart(config.dataDir, {
+      hasAccount: () => services.calls.call('hasAccount', undefined),
+      createAccount: (first) => services.calls.call('createAccount', first),
+      createAgent: (first) => services.calls.call('createAgent', first),
+    });
+    parts.admin = await openAdminSocket(config.dataDir, {
+      setPlan: (change) => services.calls.call('setPlan', change),
+    });
+    const [solanaRpcUrl = ''] = await backends.rpcUrls;
+    const addresses: Addresses = { baseUrl, mcpUrl: `${baseUrl}/mcp`, solanaRpcUrl };
+    await untilReady(log, () => waitingFor(serving, services), [backends.died, services.died], signal);
+    if (firstStart.credentials !== null) await writeBootstrap(config.dataDir, addresses, firstStart.credentials);
+    parts.ready = true;
+    return {
+      addresses,
+      firstStart,
+      died: Promise.race([backends.died, services.died]),
+      stop: () => stopParts(parts),
+    };
+  } catch (error) {
+    await stopParts(parts).catch((also: unknown) => log.error({ err: also }, 'what had started did not stop cleanly'));
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly backends: EmbeddedBackends;
+  services: ServicesThread | null;
+  serving: ServingThread | null;
+  proxy: Proxy | null;
+  admin: AdminSocket | null;
+  ready: boolean;
+}
+
+async function waitingFor(serving: ServingThread | null, services: ServicesThread): Promise<readonly string[]> {
+  const own = serving === null ? ['gateway: is starting'] : serving.notReady();
+  return [...own, ...(await services.calls.call('notReady', undefined))];
+}
+
+async function serveEdge(
+  config: Config,
+  log: Logger,
+  metrics: Registry,
+  parts: Parts,
+  definitions: readonly ServiceDefinition[],
+  apartRoutes: Promise<readonly Route[]>,
+  proxy: Proxy,
+  services: ServicesThread,
+): Promise<ServingThread> {
+  const { backends } = parts;
+  let address = '';
+  const thread: ThreadContext = {
+    config,
+    log,
+    metrics,
+    neighbourhood: new Neighbourhood(),
+    eventLog: backends.eventLog,
+    counters: backends.counters,
+    clock: () => Date.now(),
+    chain: () => backends.chain(),
+    publicUrl: () => config.publicUrl ?? address,
+  };
+  const notReady = async (): Promise<readonly string[]> => {
+    if (parts.ready) return waitingFor(parts.serving, services);
+    return ['the services are starting or stopping'];
+  };
+  return serveThread(
+    definitions,
+    thread,
+    {
+      on: { host: config.host, port: config.port },
+      elsewhere: proxy.handle,
+      process: {
+        notReady: () => notReady().catch((error: Error) => [error.message]),
+        metrics: async () => {
+          const both = [await metrics.getMetricsAsJSON(), await services.calls.call('metrics', undefined)];
+          return AggregatorRegistry.aggregate(both).metrics();
+        },
+        routes: async () => [...definitions.flatMap(({ routes }) => routes), ...(await apartRoutes)],
+      },
+    },
+    (listeningOn) => {
+      address = listeningOn;
+      void services.calls.call('publicUrl', thread.publicUrl()).catch(() => undefined);
+    },
+  );
+}
+
+/** Rejects when one of the threads ends first. */
+async function untilReady(
+  log: Logger,
+  waiting: () => Promise<readonly string[]>,
+  died: readonly Promise<Error>[],
+  signal: AbortSignal,
+): Promise<void> {
+  let told = performance.now();
+  let failure: Error | null = null;
+  void Promise.race(died).then((error) => (failure = error));
+  for (;;) {
+    if (failure !== null) throw failure as Error;
+    signal.throwIfAborted();
+    const problems = await waiting();
+    if (problems.length === 0) return;
+    if (performance.now() - told > 5000) {
+      told = performance.now();
+      log.warn({ waitingFor: problems }, 'not ready yet');
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function stopParts(parts: Parts): Promise<void> {
+  parts.ready = false;
+  await parts.admin?.close();
+  await parts.serving?.closeIntake(GRACE_MS);
+  parts.proxy?.close();
+  await parts.services?.calls.call('closeIntake', GRACE_MS).catch(() => undefined);
+  await parts.serving?.stop();
+  await parts.services?.stop().catch(() => undefined);
+  await parts.backends.close();
+}

@@ -1,0 +1,71 @@
+import {
+  createLogger,
+  endOnSignals,
+  explain,
+  loadConfig,
+  openDataDirectory,
+  requireAdapters,
+  type Config,
+  type InstanceLock,
+} from '@countersign/service-kit';
+import type { Logger } from 'pino';
+import { startInstance, type Instance, type Placement } from './instance.js';
+import { welcome } from './welcome.js';
+
+/** The gateway beside the edge, where no other service can hold it up; everything else in a thread of its own. */
+const PLACEMENT: Placement = {
+  beside: async () => [(await import('@countersign/gateway')).definition],
+  apart: [
+    '@countersign/identity',
+    '@countersign/policy',
+    '@countersign/audit-log',
+    '@countersign/anchoring',
+    '@countersign/reporting',
+    '@countersign/verification',
+  ],
+};
+
+/** `countersign start`: runs until a signal ends it. What cannot start says why on stderr and ends with 1. */
+export async function start(): Promise<void> {
+  try {
+    const config = loadConfig();
+    requireAdapters(config);
+    process.umask(0o077);
+    const log = createLogger(config.logLevel);
+    await runLocked(config, log, await openDataDirectory(config.dataDir));
+  } catch (error) {
+    process.stderr.write(`countersign cannot start: ${explain(error)}\n`);
+    process.exit(1);
+  }
+}
+
+async function runLocked(config: Config, log: Logger, lock: InstanceLock): Promise<void> {
+  let instance: Instance | null = null;
+  const interruption = new AbortController();
+  // A signal during the start ends it at its next step: what is open by then is closed in order.
+  let started: () => void = () => undefined;
+  const settled = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+  endOnSignals(log, async (signal) => {
+    log.info({ signal }, 'stopping');
+    interruption.abort();
+    await settled;
+    await instance?.stop();
+    lock.release();
+  });
+  try {
+    instance = await startInstance(config, log, PLACEMENT, interruption.signal);
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error;
+    return;
+  } finally {
+    started();
+  }
+  void instance.died.then((error) => {
+    if (interruption.signal.aborted) return;
+    log.fatal({ err: error }, 'a thread ended that the process cannot do without');
+    process.exit(1);
+  });
+  if (!interruption.signal.aborted) process.stdout.write(welcome(config.dataDir, instance, process.uptime()));
+}

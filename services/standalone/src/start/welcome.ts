@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import type { Instance } from './instance.js';
+
+/** A check that the new account may make, as a line for a shell. */
+export function curlLine(baseUrl: string, apiKey: string, agentId: string): string {
+  const body = JSON.stringify({ agentId, action: { type: 'http_call', url: 'https://api.example.com/v1/orders' } });
+  return `curl -sS ${baseUrl}/v1/check -H 'content-type: application/json' -H 'x-service-key: ${apiKey}' -d '${body}'`;
+}
+
+/** What a start prints once everything serves. The key is shown at the first start alone. */
+export function welcome(
+  dataDir: string,
+  { addresses, firstStart }: Pick<Instance, 'addresses' | 'firstStart'>,
+  seconds: number,
+): string {
+  const { credentials, isFirst } = firstStart;
+  const lines = [`Countersign is ready at ${addresses.baseUrl} (${seconds.toFixed(1)} s)`];
+  const file = join(dataDir, 'bootstrap.json');
+  if (credentials === null) lines.push(`There are accounts in ${dataDir}, but no bootstrap.json: log in as you know.`);
+  else lines.push(`Login, API key and addresses: ${file}`);
+  if (credentials !== null && isFirst) {
+    lines.push(
+      'Ask whether an action is allowed:',
+      '',
+      `  ${curlLine(addresses.baseUrl, credentials.apiKey, credentials.agentId)}`,
+      '',
+    );
+  }
+  lines.push('Stop it with Ctrl-C.');
+  return `${lines.join('\n')}\n`;
+}
