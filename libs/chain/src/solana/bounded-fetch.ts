@@ -37,7 +37,7 @@ export function boundedFetch(requestMs: number, closing: AbortSignal): typeof fe
 async function readBounded(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of response.body ?? []) {
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += part.length;
     if (length > LARGEST_ANSWER) throw new ChainUnavailable('node-unhealthy', 'The answer is larger than 16 MiB');
     parts.push(part);

@@ -1,12 +1,12 @@
 import type { Network } from '../port.js';
 
-const BY_GENESIS_HASH: Readonly<Record<string, Network>> = {
-  '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d': 'solana:mainnet-beta',
-  EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG: 'solana:devnet',
-  '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY': 'solana:testnet',
-};
+const BY_GENESIS_HASH: ReadonlyMap<string, Network> = new Map([
+  ['5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d', 'solana:mainnet-beta'],
+  ['EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG', 'solana:devnet'],
+  ['4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY', 'solana:testnet'],
+]);
 
 /** The public networks have one genesis hash each; a network with another is somebody's own. */
 export function networkOf(genesisHash: string): Network {
-  return BY_GENESIS_HASH[genesisHash] ?? 'solana:localnet';
+  return BY_GENESIS_HASH.get(genesisHash) ?? 'solana:localnet';
 }
