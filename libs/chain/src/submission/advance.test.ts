@@ -221,6 +221,10 @@ describe('advance', () => {
               process.dieAfterSave = false;
           }
           expect(chain.landed.size).toBeLessThanOrEqual(1);
+          // Whatever was replaced can no longer land at the time at which its successor is there.
+          for (const { lastValidBlockHeight } of process.stored.attempts.slice(0, -1)) {
+            expect(chain.height).toBeGreaterThanOrEqual(lastValidBlockHeight);
+          }
         }
         chain.unreachable = false;
         chain.loses = false;
