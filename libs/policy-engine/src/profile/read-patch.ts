@@ -87,7 +87,7 @@ export function readProfilePatch(body: unknown): { readonly patch: ProfilePatch 
     const problem = CHECKS[field as keyof ProfilePatch](body[field], field);
     if (problem !== null) return { error: problem };
   }
-  return { patch: body as ProfilePatch };
+  return { patch: body };
 }
 
 /**

@@ -120,6 +120,7 @@ export function envelopeOf(
     cadenceSeconds: facts.cadenceSeconds,
     costMicros: judgement.costMicros,
     countsAction: judgement.countsAction,
+    countsRate: judgement.countsRate,
     freezesAgent: judgement.freezesAgent,
     apiKeyId: facts.apiKeyId,
     idempotency: facts.idempotency,
@@ -143,7 +144,7 @@ function envelopeText(
     `${payloadSalt !== null && facts.storePayload ? `,"value":${payload!.canonical}` : ''}` +
     `${payloadSalt === null ? '' : '}'}},"accountId":"${facts.accountId}"` +
     `,"cadenceSeconds":${facts.cadenceSeconds},"costMicros":${judgement.costMicros}` +
-    `,"countsAction":${judgement.countsAction},"freezesAgent":${judgement.freezesAgent}` +
+    `,"countsAction":${judgement.countsAction},"countsRate":${judgement.countsRate},"freezesAgent":${judgement.freezesAgent}` +
     `,"apiKeyId":"${facts.apiKeyId}","idempotency":${idempotency === null ? 'null' : JSON.stringify(idempotency)}` +
     `,"answer":${answer === null ? 'null' : JSON.stringify(answer)},"coverage":"${facts.coverage}"}`
   );

@@ -40,6 +40,7 @@ export function unansweredEvent(check: UnansweredCheck, nowMs: number, entropy: 
     cadenceSeconds: check.cadenceSeconds,
     costMicros: 0,
     countsAction: false,
+    countsRate: false,
     freezesAgent: false,
     apiKeyId: check.apiKeyId,
     idempotency: null,

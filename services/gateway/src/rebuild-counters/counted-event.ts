@@ -6,8 +6,6 @@ import type { CountedEvent } from '@countersign/counters';
 export interface StandsAt {
   account(accountId: string, partition: number): number;
   agent(agentId: string): number;
-  /** Whether the agent has a rate limit: without one its checks need not be remembered one by one. */
-  hasRateLimit(agentId: string): boolean;
 }
 
 /** What an event of the log still does to counters that were restored from totals; `null`: nothing. */
@@ -30,7 +28,7 @@ export function countedEvent(
     eventId: leaf.eventId,
     occurredAtMs: Date.parse(leaf.occurredAt),
     countsAction: forAccount && envelope.countsAction,
-    countsRate: forAgent && leaf.outcome === 'allowed' && standsAt.hasRateLimit(leaf.agentId),
+    countsRate: forAgent && envelope.countsRate,
     costMicros: forAgent ? envelope.costMicros : 0,
     freezesAgent: envelope.freezesAgent,
     idempotency:

@@ -23,7 +23,6 @@ export async function readSnapshot(log: EventReader): Promise<ReadSnapshot> {
   const snapshot: Mutable<UsageSnapshot> = { accounts: [], agents: [], claims: [], versions: [] };
   const accountOffsets = new Map<string, Readonly<Record<number, number>>>();
   const agentTotals = new Map<string, Extract<UsageFacts, { kind: 'agent' }>>();
-  const limited = new Set<string>();
   let position: Readonly<Record<number, number>> = {};
   for (const { id, value } of usage.values()) {
     if (value === null) continue;
@@ -49,7 +48,6 @@ export async function readSnapshot(log: EventReader): Promise<ReadSnapshot> {
   for (const { id, version, value } of agents.values()) {
     snapshot.versions.push({ kind: 'agent', id, version });
     if (value === null) continue;
-    if (value.profile.rate_limit !== null) limited.add(id);
     const totals = agentTotals.get(id);
     snapshot.agents.push({
       agentId: id,
@@ -72,7 +70,6 @@ export async function readSnapshot(log: EventReader): Promise<ReadSnapshot> {
     standsAt: {
       account: (accountId, partition) => accountOffsets.get(accountId)?.[partition] ?? 0,
       agent: (agentId) => agentTotals.get(agentId)?.offset ?? 0,
-      hasRateLimit: (agentId) => limited.has(agentId),
     },
   };
 }

@@ -1,0 +1,194 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { canonicalLeaf, readEnvelope } from '@countersign/evidence';
+import { mintApiKey } from '@countersign/service-kit';
+import { GatewayBench, send } from './gateway.test-setup.js';
+
+const call = (url: string): Record<string, unknown> => ({ type: 'http_call', url });
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('POST /v1/check', () => {
+  const bench = new GatewayBench();
+  beforeAll(() => bench.open());
+  afterAll(() => bench.close());
+
+  it('allows with exactly {"allowed":true}, after the event is in the log', async () => {
+    await bench.putAgent(bench.agentId, { allowed_apis: ['api.example.com'] });
+    const answer = await bench.check(
+      { ...call('https://api.example.com/x'), payload: { q: 1 } },
+      {},
+      bench.agentId.toUpperCase(),
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe('{"allowed":true}');
+    expect(answer.headers['x-event-id']).toMatch(UUID_V7);
+    expect(answer.headers['x-policy-coverage']).toBe('governed');
+    const envelope = (await bench.events()).at(-1)!;
+    expect(readEnvelope(envelope).ok).toBe(true);
+    expect(envelope.leaf).toMatchObject({
+      eventId: answer.headers['x-event-id'],
+      agentId: bench.agentId,
+      outcome: 'allowed',
+      allowed: true,
+      actionKind: 'http_call',
+    });
+    expect(envelope).toMatchObject({ accountId: bench.accountId, apiKeyId: bench.keyId, countsAction: true });
+    expect(envelope.openings.action?.value).toEqual(call('https://api.example.com/x'));
+    expect(envelope.openings.payload).toEqual({ salt: expect.any(String) });
+  });
+
+  it('denies with 200, the rule and no word of the action', async () => {
+    await bench.putAgent(bench.agentId, { blocked_apis: ['*.evil.example'], store_payload: true });
+    const answer = await bench.check({ ...call('https://secret-host.evil.example/'), payload: 'kept' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      allowed: false,
+      reason: expect.any(String),
+      severity: 'P2',
+      violation_type: 'api_not_allowed',
+      rule: 'blocked_apis:*.evil.example',
+    });
+    const envelope = (await bench.events()).at(-1)!;
+    expect(canonicalLeaf(envelope.leaf)).not.toContain('secret-host');
+    expect(envelope.openings.payload?.value).toBe('kept');
+  });
+
+  it('lets pass in observe mode, and records the violation', async () => {
+    await bench.putAgent(bench.agentId, { blocked_apis: ['evil.example'], mode: 'observe', freeze_on_violation: true });
+    const answer = await bench.check(call('https://evil.example/'));
+    expect(answer.text).toBe('{"allowed":true}');
+    expect((await bench.events()).at(-1)!.leaf).toMatchObject({
+      allowed: true,
+      violation_type: 'api_not_allowed',
+      severity: 'P2',
+    });
+    expect(await bench.gateway.counters.isFrozen(bench.agentId)).toBe(false);
+  });
+
+  it('counts money exactly, and a denied check not at all', async () => {
+    await bench.putAgent(bench.agentId, { spending_limit: 0.3 });
+    const spend = (estimatedCost: number): Promise<{ body: unknown }> => bench.check({ type: 'other', estimatedCost });
+    expect((await spend(0.1)).body).toEqual({ allowed: true });
+    expect((await spend(0.200001)).body).toMatchObject({ allowed: false, violation_type: 'spending_limit_exceeded' });
+    expect((await spend(0.2)).body).toEqual({ allowed: true });
+    expect((await spend(0.0000001)).body).toMatchObject({ allowed: false });
+  });
+
+  it('freezes after a denial, before the answer', async () => {
+    const agentId = randomUUID();
+    await bench.putAgent(agentId, { off_limits_actions: ['wire'], freeze_on_violation: true });
+    expect((await bench.check({ type: 'wire' }, {}, agentId)).body).toMatchObject({ allowed: false, severity: 'P1' });
+    const next = await bench.check({ type: 'other' }, {}, agentId);
+    expect(next.status).toBe(403);
+    expect(next.body).toEqual({ allowed: false, reason: expect.any(String), severity: 'P1', code: 'agent_frozen' });
+    expect(next.headers['x-event-id']).toMatch(UUID_V7);
+    expect((await bench.events()).at(-1)!.leaf).toMatchObject({ outcome: 'frozen', allowed: false, severity: 'P1' });
+  });
+
+  it('refuses by plan', async () => {
+    const past = new Date(Date.now() - 1000).toISOString();
+    await bench.putAccount({ plan: 'sandbox', sandboxExpiresAt: past });
+    expect(await bench.check({ type: 'a' })).toMatchObject({
+      status: 402,
+      body: { code: 'sandbox_expired', severity: 'P3', upgrade_url: 'https://example.com/plans' },
+    });
+    await bench.putAccount({ plan: 'sandbox', actionCap: 1 });
+    expect(await bench.check({ type: 'a' })).toMatchObject({ status: 402, body: { code: 'sandbox_action_cap' } });
+    await bench.putAccount({ plan: 'core', actionCap: 1 });
+    const capped = await bench.check({ type: 'a' });
+    expect(capped).toMatchObject({ status: 429, body: { code: 'plan_action_cap', allowed: false } });
+    expect(Number(capped.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await bench.events()).at(-1)!.leaf.outcome).toBe('action_cap');
+    await bench.putAccount({});
+  });
+
+  it('refuses in order: credentials, body, agent', async () => {
+    const bad = { headers: { 'x-service-key': 'nope' }, body: '{' };
+    expect(await bench.send(bad)).toMatchObject({ status: 401, body: { error: expect.any(String) } });
+    expect(await bench.send({ body: '{' })).toMatchObject({ status: 400 });
+    expect(await bench.check({ type: 'a' }, {}, randomUUID())).toMatchObject({
+      status: 404,
+      body: { error: expect.any(String) },
+    });
+    expect(await bench.send({ headers: { 'content-type': 'text/plain' }, body: '{}' })).toMatchObject({ status: 415 });
+    expect(await bench.send({ headers: { 'content-encoding': 'gzip' }, body: '{}' })).toMatchObject({ status: 415 });
+    expect(await bench.send({ body: 'x'.repeat(2 * 1024 * 1024) })).toMatchObject({ status: 413 });
+    expect(
+      await bench.send({ headers: { 'transfer-encoding': 'chunked' }, body: 'x'.repeat(1024 * 1024 + 1) }),
+    ).toMatchObject({ status: 413 });
+    const get = await bench.send({ method: 'GET' });
+    expect(get.status).toBe(405);
+    expect(get.headers.allow).toBe('POST');
+  });
+
+  it('takes the key from either header; x-service-key alone decides; a header sent twice is 401', async () => {
+    const { port } = bench.gateway;
+    const body = JSON.stringify({ agentId: bench.agentId, action: { type: 'a' } });
+    const bearer = `Bearer ${bench.key}`;
+    expect((await send(port, { headers: { authorization: bearer }, body })).status).toBe(200);
+    expect((await send(port, { headers: { authorization: bearer, 'x-service-key': 'nope' }, body })).status).toBe(401);
+    expect((await send(port, { headers: { 'x-service-key': [bench.key, bench.key] }, body })).status).toBe(401);
+    expect((await send(port, { body })).status).toBe(401);
+    expect((await bench.send({ path: '/v1/check?x=1', body })).status).toBe(200);
+    expect((await bench.send({ path: '/v1/mcp/check', body })).status).toBe(200);
+    expect((await bench.send({ path: '/v1/checks', body })).status).toBe(404);
+  });
+
+  it('obeys what was changed before the check, and waits for what it has not read yet', async () => {
+    const key = mintApiKey((bytes) => randomBytes(bytes));
+    const keyId = randomUUID();
+    const agentId = randomUUID();
+    await bench.putKey(keyId, key);
+    await bench.gateway.counters.raise('api-key', (await import('./follow/known-facts.js')).keySha256(key), 1);
+    await bench.putAgent(agentId, {});
+    const headers = { 'x-service-key': key };
+    expect((await bench.check({ type: 'a' }, { headers }, agentId)).status).toBe(200);
+    await bench.putAgent(agentId, { off_limits_actions: ['a'] });
+    expect((await bench.check({ type: 'a' }, { headers }, agentId)).body.allowed).toBe(false);
+    await bench.putAgent(agentId, {}, { status: 'inactive' });
+    expect((await bench.check({ type: 'a' }, { headers }, agentId)).status).toBe(404);
+    await bench.putKey(keyId, key, { revokedAt: new Date().toISOString() });
+    expect((await bench.check({ type: 'a' }, { headers })).status).toBe(401);
+    // Another account's agent is not there for this key.
+    await bench.putAgent(agentId, {}, { accountId: randomUUID() });
+    expect((await bench.check({ type: 'a' }, {}, agentId)).status).toBe(404);
+  });
+
+  it('answers whatever is sent, never with 500', async () => {
+    const text = fc.oneof(
+      fc.json(),
+      fc.string({ unit: 'binary' }),
+      fc.jsonValue().map((action) => JSON.stringify({ agentId: bench.agentId, action })),
+      fc
+        .dictionary(fc.string(), fc.jsonValue())
+        .map((more) => JSON.stringify({ agentId: bench.agentId, action: { ...more, type: 'x' } })),
+      fc.constantFrom(
+        `{"agentId":"${bench.agentId}","action":{"type":"a","type":"b"}}`,
+        `{"agentId":"${bench.agentId}","action":{"type":"\\ud800"}}`,
+        `{"agentId":"${bench.agentId}","action":{"type":"a","estimatedCost":1e999}}`,
+        `{"agentId":"${bench.agentId}","action":{"type":"a","payload":${'['.repeat(40)}${']'.repeat(40)}}}`,
+        `{"agentId":"${bench.agentId}","action":{"type":"a","payload":[${'1e20,'.repeat(200_000)}1]}}`,
+        `\ufeff{"agentId":"${bench.agentId}","action":{"type":"a"}}`,
+        `{"agentId":"${bench.agentId}","action":{"type":"a","__proto__":{"url":"x"},"constructor":1}}`,
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(text, fc.uint8Array()), async (body) => {
+        const answer = await bench.send({ body });
+        expect([200, 400, 413]).toContain(answer.status);
+        expect(typeof answer.body).toBe('object');
+        expect('error' in answer.body).toBe(answer.status !== 200);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('tells in metrics what it did', async () => {
+    const text = await bench.gateway.metrics.metrics();
+    expect(text).toMatch(/countersign_checks_total\{outcome="allowed"\} [1-9]/);
+    expect(text).toMatch(/countersign_check_answers_total\{status="401"\} [1-9]/);
+    expect(text).toMatch(/# TYPE countersign_check_duration_seconds histogram/);
+    expect(text).toMatch(/countersign_check_duration_seconds_bucket\{le="\+Inf"\} [1-9]/);
+    expect(text).toContain('countersign_checks_in_flight 0');
+  });
+});

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { checkAnswer } from '@countersign/contracts';
+import type { EventEnvelope, JsonValue } from '@countersign/contracts';
+import type { Judgement } from '@countersign/counters';
+import { canonicalize, fromHex, opens, readEnvelope, toBase64Url, uuidV7 } from '@countersign/evidence';
+import { nodeCrypto } from '@countersign/service-kit';
+import { checkEvent } from './check-event.js';
+import type { CheckFacts, Committed } from './check-event.js';
+import { eventIdOf } from './event-id.js';
+
+const hex = (bytes: number): fc.Arbitrary<string> =>
+  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => Buffer.from(array).toString('hex'));
+const salt = fc.uint8Array({ minLength: 16, maxLength: 16 }).map(toBase64Url);
+const committed = (value: fc.Arbitrary<unknown>): fc.Arbitrary<Committed> =>
+  // As a body arrives: through JSON.
+  value.map((given) => {
+    const parsed = JSON.parse(JSON.stringify(given)) as JsonValue;
+    return { value: parsed, canonical: canonicalize(parsed) };
+  });
+const json = fc.jsonValue({ stringUnit: 'grapheme' });
+
+const facts: fc.Arbitrary<CheckFacts> = fc.record({
+  accountId: fc.uuid(),
+  sandbox: fc.boolean(),
+  cadenceSeconds: fc.constantFrom(1, 300, 3600),
+  apiKeyId: fc.uuid(),
+  agentId: fc.uuid(),
+  profileVersion: fc.integer({ min: 1, max: 1e6 }),
+  profileSha256: hex(32),
+  storePayload: fc.boolean(),
+  coverage: fc.constantFrom('governed', 'none'),
+  actionKind: fc.constantFrom('http_call', 'llm_response', 'data_access', 'tool_use', 'other'),
+  action: committed(fc.dictionary(fc.string({ unit: 'grapheme' }), json)),
+  payload: fc.option(committed(json)),
+  idempotency: fc.option(fc.record({ keySha256: hex(32), bodySha256: hex(32) })),
+  upgradeUrl: fc.constant('https://example.com/"upgrade"'),
+});
+
+const violation = fc.record({
+  violation_type: fc.constantFrom('api_not_allowed', 'off_limits_action', 'spending_limit_exceeded'),
+  severity: fc.constantFrom('P1', 'P2', 'P3'),
+  reason: fc.string({ unit: 'grapheme' }),
+  rule: fc.option(fc.string({ unit: 'grapheme' })),
+  detail: fc.option(fc.string({ unit: 'grapheme' })),
+  extras: fc.option(fc.constant({ category: 'pii', pii_kind: 'email', length: 3 })),
+});
+
+const judgement: fc.Arbitrary<Judgement> = fc
+  .record({
+    nowMs: fc.integer({ min: 0, max: 4e12 }),
+    entropy: hex(10),
+    actionSalt: salt,
+    payloadSalt: salt,
+    outcome: fc.constantFrom('allowed', 'denied', 'frozen', 'sandbox_expired', 'action_cap'),
+    violation: fc.option(violation),
+    costMicros: fc.maxSafeNat(),
+  })
+  .filter(({ outcome, violation: found }) => outcome !== 'denied' || found !== null)
+  .map((given) => ({
+    ...given,
+    versions: { account: 1, apiKey: 1, agent: 1 },
+    costMicros: given.outcome === 'allowed' ? given.costMicros : 0,
+    countsAction: given.outcome === 'allowed' || given.outcome === 'denied',
+    countsRate: given.outcome === 'allowed',
+    freezesAgent: given.outcome === 'denied',
+  }));
+
+describe('checkEvent', () => {
+  it('is a leaf and an envelope that everyone reads, and gives the answer that the envelope determines', () => {
+    fc.assert(
+      fc.property(judgement, facts, (judged, given) => {
+        const { text, eventId, answer } = checkEvent(judged, given);
+        const parsed: unknown = JSON.parse(text);
+        const read = readEnvelope(parsed);
+        if (!read.ok) throw new Error(read.problem);
+        const envelope = read.value;
+        expect(envelope.leaf.eventId).toBe(eventId);
+        expect(checkAnswer(envelope)).toEqual(answer);
+        expect(envelope.costMicros).toBe(judged.costMicros);
+        expect(envelope.coverage).toBe(given.coverage);
+        expect(envelope.idempotency).toEqual(given.idempotency);
+        expect(envelope.leaf.occurredAt).toBe(new Date(judged.nowMs).toISOString());
+        // Nothing that the envelope has no member for.
+        expect(Object.keys(envelope).sort()).toEqual(Object.keys(MEMBERS).sort());
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('commits to action and payload, and keeps a payload only where the profile says so', () => {
+    fc.assert(
+      fc.property(judgement, facts, (judged, given) => {
+        const { leaf, openings } = JSON.parse(checkEvent(judged, given).text) as EventEnvelope;
+        expect(opens(leaf.action!, 'action', openings.action!, nodeCrypto.sha256)).toBe('opens');
+        expect(openings.action?.value).toEqual(JSON.parse(given.action.canonical));
+        if (given.payload === null) {
+          expect(leaf.payload).toBeNull();
+          expect(openings.payload).toBeUndefined();
+          return;
+        }
+        const verdict = opens(leaf.payload!, 'payload', openings.payload!, nodeCrypto.sha256);
+        expect(verdict).toBe(given.storePayload ? 'opens' : 'value-not-kept');
+        const withValue = { salt: openings.payload!.salt, value: given.payload.value };
+        expect(opens(leaf.payload!, 'payload', withValue, nodeCrypto.sha256)).toBe('opens');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is a pure function: the same judgement gives the same bytes', () => {
+    fc.assert(
+      fc.property(judgement, facts, (judged, given) => {
+        expect(checkEvent(structuredClone(judged), structuredClone(given))).toEqual(checkEvent(judged, given));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([
+    ['frozen', false, 403, 'agent_frozen', 'P1'],
+    ['sandbox_expired', true, 402, 'sandbox_expired', 'P3'],
+    ['action_cap', true, 402, 'sandbox_action_cap', 'P3'],
+    ['action_cap', false, 429, 'plan_action_cap', 'P3'],
+  ] as const)('answers %s (sandbox: %s) with %d and %s', (outcome, sandbox, status, code, severity) => {
+    const [judged] = fc.sample(judgement, { numRuns: 1, seed: 1 });
+    const [given] = fc.sample(facts, { numRuns: 1, seed: 1 });
+    const { answer } = checkEvent({ ...judged!, outcome, violation: null }, { ...given!, sandbox });
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({ allowed: false, reason: expect.any(String), severity, code });
+  });
+});
+
+const MEMBERS: Readonly<Record<keyof EventEnvelope, true>> = {
+  v: true,
+  leaf: true,
+  openings: true,
+  accountId: true,
+  cadenceSeconds: true,
+  costMicros: true,
+  countsAction: true,
+  countsRate: true,
+  freezesAgent: true,
+  apiKeyId: true,
+  idempotency: true,
+  answer: true,
+  coverage: true,
+};
+
+describe('eventIdOf', () => {
+  it('is the UUID v7 that evidence makes of the same bytes', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), hex(10), (ms, entropy) => {
+        expect(eventIdOf(ms, entropy)).toBe(uuidV7(ms, fromHex(entropy)!));
+      }),
+    );
+  });
+});

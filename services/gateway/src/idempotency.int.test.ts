@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { GatewayBench } from './gateway.test-setup.js';
+
+describe('Idempotency-Key on POST /v1/check', () => {
+  const bench = new GatewayBench();
+  beforeAll(() => bench.open());
+  afterAll(() => bench.close());
+
+  const keyed = (key: string, action: unknown): ReturnType<GatewayBench['check']> =>
+    bench.check(action, { headers: { 'idempotency-key': key } });
+  const recorded = async (eventId: unknown): Promise<number> =>
+    (await bench.events()).filter(({ leaf }) => leaf.eventId === eventId).length;
+
+  it('gives the same answer and event, counts once and records once', async () => {
+    const before = (await bench.gateway.counters.usage(bench.accountId)).actionsEver;
+    const first = await keyed('k1', { type: 'a', metadata: { b: 1, a: 2 } });
+    const again = await keyed('k1', { metadata: { a: 2, b: 1 }, type: 'a' });
+    expect(again.text).toBe(first.text);
+    expect(again.headers['x-event-id']).toBe(first.headers['x-event-id']);
+    expect(again.headers['x-policy-coverage']).toBe(first.headers['x-policy-coverage']);
+    expect(await recorded(first.headers['x-event-id'])).toBe(1);
+    expect((await bench.gateway.counters.usage(bench.accountId)).actionsEver).toBe(before + 1);
+  });
+
+  it('refuses another body, and a key that is not visible characters', async () => {
+    await keyed('k2', { type: 'a' });
+    expect((await keyed('k2', { type: 'b' })).status).toBe(400);
+    expect((await keyed('with space', { type: 'a' })).status).toBe(400);
+    expect((await keyed('x'.repeat(256), { type: 'a' })).status).toBe(400);
+    const twice = { 'idempotency-key': ['a', 'b'] };
+    expect((await bench.check({ type: 'a' }, { headers: twice })).status).toBe(400);
+  });
+
+  it('gives 100 parallel twins one event', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => keyed('twins', { type: 'a', estimatedCost: 1 })),
+    );
+    const ids = new Set(answers.map(({ headers }) => headers['x-event-id']));
+    expect(ids.size).toBe(1);
+    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['{"allowed":true}']));
+    expect(await recorded([...ids][0])).toBe(1);
+  });
+
+  it('does not give a refusal again', async () => {
+    const agentId = randomUUID();
+    await bench.putAgent(agentId, {}, { status: 'frozen' });
+    const sent = { headers: { 'idempotency-key': 'frozen' } };
+    const frozen = await bench.check({ type: 'a' }, sent, agentId);
+    expect(frozen.status).toBe(403);
+    const still = await bench.check({ type: 'a' }, sent, agentId);
+    expect(still.headers['x-event-id']).not.toBe(frozen.headers['x-event-id']);
+    await bench.putAgent(agentId, {});
+    await bench.gateway.counters.unfreeze(agentId);
+    expect((await bench.check({ type: 'a' }, sent, agentId)).body).toEqual({ allowed: true });
+  });
+
+  it('answers the same after a restart, and goes on counting where it was', async () => {
+    const first = await keyed('kept', { type: 'a', estimatedCost: 2 });
+    const { actionsEver } = await bench.gateway.counters.usage(bench.accountId);
+    await bench.stop();
+    await bench.open();
+    expect((await bench.gateway.counters.usage(bench.accountId)).actionsEver).toBe(actionsEver);
+    const again = await keyed('kept', { type: 'a', estimatedCost: 2 });
+    expect(again.headers['x-event-id']).toBe(first.headers['x-event-id']);
+    expect(again.text).toBe(first.text);
+    expect((await keyed('kept', { type: 'b' })).status).toBe(400);
+    expect((await bench.gateway.counters.usage(bench.accountId)).actionsEver).toBe(actionsEver);
+  });
+});
