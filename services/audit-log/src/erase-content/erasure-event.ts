@@ -53,6 +53,7 @@ export function erasureEvent(
     cadenceSeconds: order.cadenceSeconds,
     costMicros: 0,
     countsAction: false,
+    countsRate: false,
     freezesAgent: false,
     apiKeyId: null,
     idempotency: null,

@@ -2,7 +2,8 @@ import type { EventEnvelope, LeafEvent } from '@countersign/contracts';
 import { canonicalLeaf } from '@countersign/evidence';
 import type { SqliteDatabase } from '@countersign/service-kit';
 import type { AgentHead } from './port.js';
-import { idBytes, SqliteNumbers } from './sqlite-numbers.js';
+import type { SqliteNumbers } from './sqlite-numbers.js';
+import { idBytes } from './sqlite-numbers.js';
 
 export const HOUR_MS = 3_600_000;
 
