@@ -187,9 +187,11 @@ describe('advance', () => {
         at: fc.constantFrom('before save', 'after save', 'before send'),
       }),
     );
+    let signedAgain = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(event, { maxLength: 60 }), async (events) => {
+      fc.asyncProperty(fc.array(event, { minLength: 25, maxLength: 80 }), fc.boolean(), async (events, loses) => {
         const chain = new ModelChain();
+        chain.loses = loses;
         const process = new Process(chain);
         for (const one of events) {
           switch (one.kind) {
@@ -235,9 +237,11 @@ describe('advance', () => {
         }
         expect(chain.landed.size).toBe(1);
         expect([...chain.landed]).toEqual([[process.stored.landed?.signature, process.stored.landed?.slot]]);
+        if (process.stored.attempts.length > 1) signedAgain += 1;
       }),
       { numRuns: 400 },
     );
+    expect(signedAgain).toBeGreaterThan(40);
   });
 });
 
