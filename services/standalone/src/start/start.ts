@@ -9,6 +9,7 @@ import {
   type InstanceLock,
 } from '@countersign/service-kit';
 import type { Logger } from 'pino';
+import { readBootstrap } from '../first-start/bootstrap-file.js';
 import { startInstance, type Instance, type Placement } from './instance.js';
 import { welcome } from './welcome.js';
 
@@ -25,21 +26,31 @@ const PLACEMENT: Placement = {
   ],
 };
 
-/** `countersign start`: runs until a signal ends it. What cannot start says why on stderr and ends with 1. */
-export async function start(): Promise<void> {
+/** The gateway with nothing that follows it: what it writes waits in the log for the next whole start. */
+const GATEWAY_ONLY: Placement = { beside: PLACEMENT.beside, apart: [] };
+
+/**
+ * `countersign start`: runs until a signal ends it. What cannot start says why on stderr and ends with 1.
+ * @param only on a data directory that a whole start has made
+ */
+export async function start(only: 'gateway' | null): Promise<void> {
   try {
     const config = loadConfig();
     requireAdapters(config);
     process.umask(0o077);
     const log = createLogger(config.logLevel);
-    await runLocked(config, log, await openDataDirectory(config.dataDir));
+    if (only !== null && (await readBootstrap(config.dataDir)) === null) {
+      throw new Error(`${config.dataDir} holds no account yet: start it whole once`);
+    }
+    const placement = only === null ? PLACEMENT : GATEWAY_ONLY;
+    await runLocked(config, log, await openDataDirectory(config.dataDir), placement);
   } catch (error) {
     process.stderr.write(`countersign cannot start: ${explain(error)}\n`);
     process.exit(1);
   }
 }
 
-async function runLocked(config: Config, log: Logger, lock: InstanceLock): Promise<void> {
+async function runLocked(config: Config, log: Logger, lock: InstanceLock, placement: Placement): Promise<void> {
   let instance: Instance | null = null;
   const interruption = new AbortController();
   // A signal during the start ends it at its next step: what is open by then is closed in order.
@@ -55,7 +66,7 @@ async function runLocked(config: Config, log: Logger, lock: InstanceLock): Promi
     lock.release();
   });
   try {
-    instance = await startInstance(config, log, PLACEMENT, interruption.signal);
+    instance = await startInstance(config, log, placement, interruption.signal);
   } catch (error) {
     if (!interruption.signal.aborted) throw error;
     return;
