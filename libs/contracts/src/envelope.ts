@@ -37,6 +37,8 @@ export interface EventEnvelope {
   readonly costMicros: number;
   /** Whether it counts one action of the account's plan. */
   readonly countsAction: boolean;
+  /** Whether it counts towards the agent's rate limit: allowed while the profile had one. */
+  readonly countsRate: boolean;
   /** Whether the denial freezes the agent (`freeze_on_violation`). */
   readonly freezesAgent: boolean;
   readonly apiKeyId: string | null;

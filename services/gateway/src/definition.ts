@@ -20,7 +20,8 @@ export const definition: ServiceDefinition = {
   routes: Object.values(checkRoutes),
   reads: ['accounts', 'api-keys', 'agents', 'sessions', 'usage', 'agent-events'],
   writes: ['agent-events'],
-  after: [],
+  // What a crash left between their stores and the log is settled when they have started: then the counters are rebuilt.
+  after: ['identity', 'policy'],
   start: createGateway,
 };
 

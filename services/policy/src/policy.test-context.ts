@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Registry } from 'prom-client';
 import type { AccountFacts, EventEnvelope, TopicName, VersionedRecord } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
-import { Announcer, createLogger, OutboxRelay } from '@countersign/service-kit';
+import { Announcer, createLogger, createRegistry, OutboxRelay } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import { AgentChanges } from './change-agent/agent-changes.js';
 import { CheckFollower } from './follow/check-follower.js';
@@ -78,7 +77,7 @@ export function parts(
     log: createLogger('silent'),
     eventLog,
     counters,
-    metrics: new Registry(),
+    metrics: createRegistry('test', false),
     directory,
     clock: () => Date.UTC(2026, 2, 1),
   } as unknown as ServiceContext;
@@ -149,6 +148,7 @@ export function check(over: {
   readonly occurredAtMs: number;
   readonly agentId?: string;
   readonly denied?: boolean;
+  readonly countsRate?: boolean;
   readonly freezesAgent?: boolean;
   readonly costMicros?: number;
   readonly keySha256?: string;
@@ -182,6 +182,7 @@ export function check(over: {
     cadenceSeconds: 300,
     costMicros: over.costMicros ?? 0,
     countsAction: true,
+    countsRate: over.countsRate ?? !denied,
     freezesAgent: over.freezesAgent ?? false,
     apiKeyId: null,
     idempotency: over.keySha256 === undefined ? null : { keySha256: over.keySha256, bodySha256: hash },

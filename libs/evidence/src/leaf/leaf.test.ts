@@ -156,6 +156,7 @@ describe('readEnvelope', () => {
     cadenceSeconds: 300,
     costMicros: 12_500_000,
     countsAction: true,
+    countsRate: false,
     freezesAgent: false,
     apiKeyId: 'key',
     idempotency: { keySha256: '0'.repeat(64), bodySha256: '1'.repeat(64) },

@@ -13,6 +13,7 @@ const CHECKS: readonly Check[] = [
   ['cadenceSeconds', (value) => isWhole(value, 1), 'a whole number from 1'],
   ['costMicros', (value) => isWhole(value, 0), 'a whole number from 0'],
   ['countsAction', (value) => typeof value === 'boolean', 'true or false'],
+  ['countsRate', (value) => typeof value === 'boolean', 'true or false'],
   ['freezesAgent', (value) => typeof value === 'boolean', 'true or false'],
   ['apiKeyId', (value) => value === null || typeof value === 'string', 'a string or null'],
   ['idempotency', (value) => value === null || isStamp(value), 'null or two hashes'],

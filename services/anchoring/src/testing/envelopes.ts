@@ -54,6 +54,7 @@ export function envelope({
     cadenceSeconds,
     costMicros: 0,
     countsAction: true,
+    countsRate: true,
     countsRate: false,
     freezesAgent: false,
     apiKeyId: null,

@@ -54,6 +54,7 @@ export function erasureEvent(
     costMicros: 0,
     countsAction: false,
     countsRate: false,
+    countsRate: false,
     freezesAgent: false,
     apiKeyId: null,
     idempotency: null,

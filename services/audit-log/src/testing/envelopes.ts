@@ -70,6 +70,7 @@ export function envelope(n: number, parts: EnvelopeParts = {}): EventEnvelope {
     cadenceSeconds: 1,
     costMicros: 0,
     countsAction: true,
+    countsRate: true,
     countsRate: false,
     freezesAgent: false,
     apiKeyId: null,

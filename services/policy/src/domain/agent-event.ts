@@ -52,6 +52,7 @@ export function agentEvent(
     cadenceSeconds: by.cadenceSeconds,
     costMicros: 0,
     countsAction: false,
+    countsRate: false,
     freezesAgent: false,
     apiKeyId: by.apiKeyId,
     idempotency: null,

@@ -60,6 +60,7 @@ describe('reading a check', () => {
     const refused = {
       ...envelope,
       countsAction: false,
+      countsRate: false,
       idempotency: { keySha256: 'k', bodySha256: 'b' },
       leaf: { ...envelope.leaf, outcome: 'frozen' as const, allowed: false, reason: 'frozen', severity: 'P1' as const },
     };

@@ -18,9 +18,8 @@ export interface FollowedCheck extends Counted {
 
 /** `null` where an event counts nothing, freezes nothing and claims no key: most of what is not a check. */
 export function readCheck(envelope: EventEnvelope, partition: number, offset: number): FollowedCheck | null {
-  const { leaf, accountId, costMicros, countsAction, freezesAgent, cadenceSeconds } = envelope;
+  const { leaf, accountId, costMicros, countsAction, countsRate, freezesAgent, cadenceSeconds } = envelope;
   if (leaf.type !== 'action.checked') return null;
-  const countsRate = leaf.outcome === 'allowed';
   const occurredAtMs = Date.parse(leaf.occurredAt);
   const claim = claimOf(envelope, occurredAtMs);
   if (!countsAction && !countsRate && !freezesAgent && costMicros === 0 && claim === null) return null;
