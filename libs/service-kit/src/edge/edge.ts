@@ -44,7 +44,7 @@ const RANK: Readonly<Record<Role, number>> = { auditor: 0, member: 1, admin: 2 }
 
 interface Target {
   readonly handle: RouteHandler;
-  readonly checks: RouteChecks;
+  checks(): RouteChecks;
 }
 
 /**
@@ -53,7 +53,7 @@ interface Target {
  */
 export function createEdge(options: EdgeOptions): RequestListener {
   const table = new RouteTable<Target>(
-    options.routes.map(({ route, handle }) => ({ route, target: { handle, checks: compileRoute(route) } })),
+    options.routes.map(({ route, handle }) => ({ route, target: { handle, checks: checksOf(route) } })),
   );
   const bare = options.bare ?? [];
   return (request, response) => {
@@ -75,11 +75,17 @@ export function createEdge(options: EdgeOptions): RequestListener {
         const allow = allowedMethods(match.methods.keys());
         throw new HttpRefusal(405, `use ${allow}`, { allow });
       }
-      await admit(options, entry.route, entry.target.checks, request, match.params, target.query);
+      await admit(options, entry.route, entry.target.checks(), request, match.params, target.query);
       await entry.target.handle(entry.route, request, response);
     };
     serve().catch((error: unknown) => refuse(options.log, request, response, error));
   };
+}
+
+/** Schemas are compiled when a route is first asked for: all of them together would take a good part of the start. */
+function checksOf(route: Route): () => RouteChecks {
+  let checks: RouteChecks | null = null;
+  return () => (checks ??= compileRoute(route));
 }
 
 function watch(
