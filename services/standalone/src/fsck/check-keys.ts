@@ -1,0 +1,93 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { SigningKeyFacts } from '@countersign/contracts';
+import { encodeBase58 } from '@countersign/chain';
+import type { StoredLog } from '@countersign/event-log';
+import { fromHex, keyId, toHex, type VerificationKey } from '@countersign/evidence';
+import { nodeCrypto } from '@countersign/service-kit';
+import { LAYOUT, placeOf } from './layout.js';
+import { newestRecords } from './newest-records.js';
+import type { Store } from './open-stores.js';
+import type { Check } from './report.js';
+
+/**
+ * Each key file holds the key that the topic publishes under its name, and the authority's key file the one that the
+ * anchors are signed with. Gives the published keys.
+ */
+export function checkKeys(dataDir: string, log: StoredLog, anchors: Store | null, check: Check): VerificationKey[] {
+  const published = newestRecords<SigningKeyFacts>(log, 'signing-keys', { values: true });
+  const held = new Set<string>();
+  for (const name of keyFiles(dataDir)) {
+    check.examined += 1;
+    const place = `${LAYOUT.keys}/${name}`;
+    const publicKey = publicKeyOf(join(placeOf(dataDir, 'keys'), name));
+    if (publicKey === null) {
+      check.wrong(place, 'it holds no Ed25519 key');
+      continue;
+    }
+    const id = keyId(publicKey, nodeCrypto.sha256);
+    held.add(id);
+    const facts = published.get(id)?.value ?? null;
+    if (basename(name, '.json') !== id) check.wrong(place, `it holds the key ${id}`);
+    else if (facts === null) check.wrong(place, 'its key is not published in the topic signing-keys');
+    else if (facts.publicKeyHex !== toHex(publicKey)) check.wrong(place, 'another key is published under its name');
+  }
+  for (const [id, { value }] of published) {
+    if (value?.status === 'active' && !held.has(id)) {
+      check.wrong(`${LAYOUT.keys}/${id}.json`, 'the file of the active key is missing');
+    }
+  }
+  if (anchors !== null) checkAuthority(dataDir, anchors, check);
+  return [...published.values()].flatMap(({ value }) => {
+    const publicKey = value === null ? null : fromHex(value.publicKeyHex);
+    return value === null || publicKey === null ? [] : { ...value, publicKey };
+  });
+}
+
+function keyFiles(dataDir: string): string[] {
+  try {
+    return readdirSync(placeOf(dataDir, 'keys')).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+}
+
+function publicKeyOf(file: string): Uint8Array | null {
+  try {
+    const { privateKeyPem } = JSON.parse(readFileSync(file, 'utf8')) as { privateKeyPem: string };
+    const { crv, x } = createPublicKey(createPrivateKey(privateKeyPem)).export({ format: 'jwk' });
+    return crv === 'Ed25519' && x !== undefined ? new Uint8Array(Buffer.from(x, 'base64url')) : null;
+  } catch {
+    return null;
+  }
+}
+
+function checkAuthority(dataDir: string, anchors: Store, check: Check): void {
+  check.examined += 1;
+  let address: string;
+  try {
+    const bytes = JSON.parse(readFileSync(placeOf(dataDir, 'authority'), 'utf8')) as number[];
+    if (bytes.length !== 64) throw new Error('not 64 bytes');
+    address = encodeBase58(Uint8Array.from(bytes.slice(32)));
+    const { x } = createPublicKey(authorityKey(bytes)).export({ format: 'jwk' });
+    if (encodeBase58(Buffer.from(x ?? '', 'base64url')) !== address) throw new Error('not a pair');
+  } catch {
+    check.wrong(LAYOUT.authority, 'it holds no keypair of 64 bytes');
+    return;
+  }
+  const last = anchors
+    .prepare<[], string>('SELECT authority FROM windows WHERE authority IS NOT NULL ORDER BY n DESC LIMIT 1')
+    .pluck()
+    .get();
+  if (last !== undefined && last !== address)
+    check.wrong(LAYOUT.authority, `its address is ${address}, the last anchors are signed by ${last}`);
+}
+
+/** DER of an Ed25519 private key up to its seed (RFC 8410 section 7). */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function authorityKey(bytes: readonly number[]): ReturnType<typeof createPrivateKey> {
+  const der = Buffer.concat([PKCS8, Uint8Array.from(bytes.slice(0, 32))]);
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+}

@@ -1,0 +1,93 @@
+import type { StoredLog } from '@countersign/event-log';
+import { LAYOUT } from './layout.js';
+import { compareOwner, compareReader, pendingIn, type KeptRow, type OwnedRow, type Owner } from './mirrors.js';
+import { digestOf, newestRecords } from './newest-records.js';
+import type { Store, Stores } from './open-stores.js';
+import type { Check } from './report.js';
+
+/** Each compacted topic against the store of the service that owns it. */
+export function checkOwners(log: StoredLog, { identity, policy, reports }: Stores, check: Check): void {
+  const owner = (store: Store, topic: Owner['topic'], file: string, query: string): void => {
+    const rows = store.prepare<[], OwnedRow>(query).iterate();
+    compareOwner(log, { topic, place: `${file} ${topic}`, rows, pending: pendingIn(store) }, check);
+  };
+  if (identity !== null) {
+    owner(identity, 'accounts', LAYOUT.identity, 'SELECT id, version, facts AS value FROM accounts');
+    owner(identity, 'api-keys', LAYOUT.identity, 'SELECT id, version, facts AS value FROM api_keys');
+    owner(identity, 'sessions', LAYOUT.identity, 'SELECT id, version, facts AS value FROM sessions');
+  }
+  if (policy !== null) {
+    owner(policy, 'agents', LAYOUT.policy, 'SELECT id, revision AS version, facts AS value FROM agents');
+  }
+  if (reports !== null) {
+    owner(reports, 'reports', LAYOUT.reports, `SELECT id, version, body -> '$.facts' AS value FROM reports`);
+  }
+}
+
+/** Heads that audit-log has told must be those that it has, or earlier ones. */
+export function checkHeads(log: StoredLog, archive: Store, check: Check): void {
+  const told = newestRecords(log, 'agent-heads');
+  const heads = archive.prepare<[], { id: string; last: number; checks: number }>(
+    'SELECT id, last_sequence AS last, checks FROM agents',
+  );
+  for (const { id, last, checks } of heads.iterate()) {
+    check.examined += 1;
+    const head = told.get(id);
+    told.delete(id);
+    const version = head?.version ?? 0;
+    if (version < last) check.behind += 1;
+    else if (version > last || (head !== undefined && head.digest !== digestOf({ lastSequence: last, checks }))) {
+      check.wrong(
+        `${LAYOUT.archive} agents ${id}`,
+        `the topic agent-heads has another head: sequence ${version}, not ${last}`,
+      );
+    }
+  }
+  for (const [id, { offset }] of told) check.wrong(`agent-heads offset ${offset}`, `${id} is not in ${LAYOUT.archive}`);
+}
+
+/** What verification and reporting keep of the public topics. */
+export function checkPublicFacts(log: StoredLog, { facts, reports }: Stores, check: Check): void {
+  if (facts !== null) {
+    const kept = (topic: 'signing-keys' | 'reports' | 'anchors', kinds: string, key: string): void => {
+      const rows = facts
+        .prepare<[], KeptRow>(
+          `SELECT id, version, body AS value, ${key} AS key FROM facts WHERE kind IN (${kinds}) AND body IS NOT NULL`,
+        )
+        .iterate();
+      const position = positionOf(facts, topic);
+      compareReader(
+        log,
+        { topic, place: LAYOUT.facts, rows, position, ...(topic === 'anchors' ? { keeps: isKept } : {}) },
+        check,
+      );
+    };
+    kept('signing-keys', `'key'`, 'id');
+    kept('reports', `'report'`, 'id');
+    kept('anchors', `'authority', 'report-anchor'`, `iif(kind = 'authority', 'authority:' || id, 'report:' || id)`);
+  }
+  if (reports !== null) {
+    const rows = reports
+      .prepare<[], KeptRow>('SELECT key AS id, key, 1 AS version, body AS value FROM anchors')
+      .iterate();
+    const position = reports.prepare<[], number>('SELECT next_offset FROM positions WHERE partition = 0').pluck().get();
+    compareReader(
+      log,
+      { topic: 'anchors', place: `${LAYOUT.reports} anchors`, rows, position: position ?? 0, keeps: isKept },
+      check,
+    );
+  }
+}
+
+function positionOf(facts: Store, topic: string): number {
+  return (
+    facts
+      .prepare<[string], number>('SELECT next_offset FROM positions WHERE topic = ? AND partition = 0')
+      .pluck()
+      .get(topic) ?? 0
+  );
+}
+
+function isKept(key: string): boolean {
+  return key.startsWith('authority:') || key.startsWith('report:');
+}

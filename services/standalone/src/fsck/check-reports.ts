@@ -1,0 +1,104 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AnchorAuthority, ReportFacts } from '@countersign/contracts';
+import type { LedgerReader } from '@countersign/chain';
+import {
+  JsonRefused,
+  parseJsonStrict,
+  transactionsToAsk,
+  VERIFICATION_LIMITS,
+  verifyPackage,
+  type ChainAnswer,
+  type ChainFacts,
+  type VerificationKey,
+} from '@countersign/evidence';
+import { nodeCrypto } from '@countersign/service-kit';
+import { LAYOUT, placeOf } from './layout.js';
+import type { Store } from './open-stores.js';
+import type { Check } from './report.js';
+
+/** What packages are verified with: the published keys, and the ledger where it is at hand. */
+export interface Witnesses {
+  readonly keys: readonly VerificationKey[];
+  readonly ledger: LedgerReader | null;
+  readonly authorities: readonly AnchorAuthority[];
+}
+
+interface StoredReport {
+  readonly facts: ReportFacts;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const NETWORK = 'solana:localnet';
+
+/** The package of each report lies under its hash and verifies. One package at a time is in memory. */
+export function checkReports(dataDir: string, reports: Store, witnesses: Witnesses, check: Check): void {
+  const rows = reports.prepare<[], { id: string; body: string }>('SELECT id, body FROM reports ORDER BY created_at');
+  for (const { id, body } of rows.iterate()) {
+    check.examined += 1;
+    const { facts } = JSON.parse(body) as StoredReport;
+    const name = `${LAYOUT.packages}/${facts.sha256}`;
+    const wrong = (problem: string): void => check.wrong(`${name} (report ${id})`, problem);
+    const file = join(placeOf(dataDir, 'packages'), facts.sha256);
+    if (facts.withdrawn !== null) {
+      if (existsSync(file)) wrong('it was withdrawn and its package is still there');
+    } else if (!existsSync(file)) wrong('the package is missing');
+    else if (statSync(file).size > MAX_BYTES) wrong('it is larger than any package');
+    else checkPackage(readFileSync(file), id, facts, witnesses, wrong);
+  }
+}
+
+function checkPackage(
+  bytes: Uint8Array,
+  id: string,
+  facts: ReportFacts,
+  witnesses: Witnesses,
+  wrong: (problem: string) => void,
+): void {
+  let parsed: unknown;
+  try {
+    parsed = parseJsonStrict(bytes, VERIFICATION_LIMITS);
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error;
+    return wrong(`it is not the JSON of a package: ${error.message}`);
+  }
+  const result = verifyPackage(parsed, {
+    crypto: nodeCrypto,
+    keys: witnesses.keys,
+    chain: chainFacts(parsed, witnesses),
+  });
+  for (const { code, path, message } of result.problems)
+    wrong(`${path === '' ? 'package' : path}: ${message} [${code}]`);
+  const { reportId, signature } = parsed as { reportId?: unknown; signature?: unknown };
+  if (result.sha256 !== facts.sha256) wrong(`its canonical bytes hash to ${String(result.sha256)}`);
+  if (result.contentHash !== facts.contentHash) wrong('its content hash is not the one that was anchored');
+  if (reportId !== id) wrong('it is the package of another report');
+  if (signature !== facts.signature) wrong('its signature is not the one that was issued');
+  if (!result.signature.valid && result.problems.length === 0)
+    wrong(`its signature was not judged: ${result.signature.detail}`);
+}
+
+function chainFacts(parsed: unknown, { ledger, authorities }: Witnesses): ChainFacts | null {
+  if (ledger === null) return null;
+  const transactions = new Map<string, ChainAnswer>();
+  for (const { txSignature, network } of transactionsToAsk(parsed)) {
+    if (network !== NETWORK) continue;
+    const found = ledger.transaction(txSignature);
+    transactions.set(
+      txSignature,
+      found === null
+        ? 'not-found'
+        : {
+            succeeded: found.succeeded,
+            finalized: true,
+            signers: found.signers,
+            memos: found.memos,
+            blockTime: new Date(found.blockTime * 1000).toISOString(),
+            blockHeight: found.blockHeight,
+            slot: found.slot,
+            confirmations: null,
+          },
+    );
+  }
+  return { network: NETWORK, transactions, authorities: authorities.length === 0 ? null : authorities };
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+
+/** Where a standalone instance keeps what, below its data directory. */
+export const LAYOUT = {
+  log: 'log.db',
+  archive: 'audit-log/events.db',
+  anchors: 'anchoring/anchors.db',
+  authority: 'anchoring/authority.json',
+  policy: 'policy/policy.sqlite',
+  identity: 'identity/identity.sqlite',
+  reports: 'reporting/reports.db',
+  packages: 'reporting/packages',
+  keys: 'reporting/keys',
+  facts: 'verification/public-facts.db',
+  ledger: 'localnet',
+} as const;
+
+export type StoreName = 'archive' | 'anchors' | 'policy' | 'identity' | 'reports' | 'facts';
+export const STORE_NAMES: readonly StoreName[] = ['archive', 'anchors', 'policy', 'identity', 'reports', 'facts'];
+
+export function placeOf(dataDir: string, name: keyof typeof LAYOUT): string {
+  return join(dataDir, LAYOUT[name]);
+}

@@ -1,0 +1,94 @@
+import type { TopicName } from '@countersign/contracts';
+import type { StoredLog } from '@countersign/event-log';
+import { digestOf, newestRecords, type Newest } from './newest-records.js';
+import type { Store } from './open-stores.js';
+import type { Check } from './report.js';
+
+/** A row of the store that owns a topic. */
+export interface OwnedRow {
+  readonly id: string;
+  readonly version: number;
+  /** JSON text. */
+  readonly value: string;
+}
+
+/** A row that a reader of a topic keeps. */
+export interface KeptRow extends OwnedRow {
+  /** Of the record in the topic. */
+  readonly key: string;
+}
+
+export interface Owner {
+  readonly topic: TopicName;
+  /** File and table. */
+  readonly place: string;
+  readonly rows: Iterable<OwnedRow>;
+  /** Keys whose records lie in the outbox still. */
+  readonly pending: ReadonlySet<string>;
+}
+
+/** The newest records of a topic must be the rows of its owner, but for those that the owner has not sent yet. */
+export function compareOwner(log: StoredLog, { topic, place, rows, pending }: Owner, check: Check): void {
+  const newest = newestRecords(log, topic);
+  for (const { id, version, value } of rows) {
+    check.examined += 1;
+    const told = newest.get(id);
+    newest.delete(id);
+    const at = `${place} ${id}`;
+    if (told === undefined || told.version < version) {
+      if (pending.has(`${topic} ${id}`)) check.behind += 1;
+      else
+        check.wrong(
+          at,
+          `the topic ${topic} has ${told === undefined ? 'no record' : `version ${told.version}`}, the store ${version}`,
+        );
+    } else if (told.version > version) {
+      check.wrong(at, `the topic ${topic} has version ${told.version}, the store only ${version}`);
+    } else if (told.digest !== digestOf(JSON.parse(value))) {
+      check.wrong(at, `it is not what the topic ${topic} says at offset ${told.offset}`);
+    }
+  }
+  for (const [id, { digest, offset }] of newest) {
+    if (digest !== null) check.wrong(`${topic} offset ${offset}`, `${id} is not in ${place}`);
+  }
+}
+
+export interface Reader {
+  readonly topic: TopicName;
+  readonly place: string;
+  readonly rows: Iterable<KeptRow>;
+  /** Below it every record was kept. */
+  readonly position: number;
+  /** Keys of the topic that this reader keeps. */
+  readonly keeps?: (key: string) => boolean;
+}
+
+/** What a reader keeps of a topic must be the newest records up to its position. */
+export function compareReader(log: StoredLog, { topic, place, rows, position, keeps }: Reader, check: Check): void {
+  const newest = newestRecords(log, topic, keeps === undefined ? {} : { keys: keeps });
+  for (const row of rows) {
+    check.examined += 1;
+    const told = newest.get(row.key);
+    newest.delete(row.key);
+    const at = `${place} ${row.id}`;
+    if (told === undefined) check.wrong(at, `the topic ${topic} has no such record`);
+    else if (told.version > row.version) lag(told, `${at}: version ${told.version} of ${topic}`);
+    else if (told.version < row.version)
+      check.wrong(at, `version ${row.version}, the topic ${topic} has ${told.version}`);
+    else if (told.digest !== digestOf(JSON.parse(row.value))) {
+      check.wrong(at, `it is not what the topic ${topic} says at offset ${told.offset}`);
+    }
+  }
+  for (const [key, told] of newest) if (told.digest !== null) lag(told, `${place}: ${key} of ${topic}`);
+
+  function lag({ offset }: Newest, what: string): void {
+    if (offset >= position) check.behind += 1;
+    else check.wrong(what, `it is missing, although everything below offset ${position} was taken`);
+  }
+}
+
+/** `<topic> <key>` of what lies in a store's outbox. */
+export function pendingIn(store: Store): ReadonlySet<string> {
+  const rows = store.prepare<[], { topic: string; key: string }>('SELECT topic, key FROM outbox').iterate();
+  return new Set([...rows].map(({ topic, key }) => `${topic} ${key}`));
+}

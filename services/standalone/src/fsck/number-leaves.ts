@@ -1,0 +1,88 @@
+import Database from 'better-sqlite3';
+import type { EventEnvelope } from '@countersign/contracts';
+import {
+  canonicalLeaf,
+  JsonRefused,
+  leafHash,
+  parseJsonStrict,
+  readEnvelope,
+  utf8,
+  VERIFICATION_LIMITS,
+  type Reading,
+} from '@countersign/evidence';
+import type { LogRecord } from '@countersign/event-log';
+import { nodeCrypto } from '@countersign/service-kit';
+
+/** A leaf with its place in its agent's order. */
+export interface NumberedLeaf {
+  readonly kind: 'leaf';
+  /** In `agent-events`; -1 for one that only the archive still has. */
+  readonly offset: number;
+  readonly envelope: EventEnvelope;
+  /** Canonical. */
+  readonly text: string;
+  readonly hash: Uint8Array;
+  readonly sequence: number;
+}
+
+export type LogItem =
+  | NumberedLeaf
+  /** An event id once more: counts for nobody. `same`: in the same words. */
+  | { readonly kind: 'repetition'; readonly offset: number; readonly eventId: string; readonly same: boolean }
+  | { readonly kind: 'rejected'; readonly offset: number; readonly problem: string };
+
+export function readMessage(value: Uint8Array): Reading<EventEnvelope> {
+  try {
+    return readEnvelope(parseJsonStrict(value, VERIFICATION_LIMITS));
+  } catch (error) {
+    if (error instanceof JsonRefused) return { ok: false, problem: error.message };
+    throw error;
+  }
+}
+
+export function hashOf(text: string): Uint8Array {
+  return leafHash(utf8(text), nodeCrypto.sha256);
+}
+
+/**
+ * Numbers the leaves of each agent in the order of the log, from 1 or from where the archive says that the kept part of
+ * the log begins. The ids seen lie in a temporary file, so that memory grows with the agents alone.
+ */
+export class LeafNumbers {
+  readonly #ids = new Database('');
+  readonly #add;
+  readonly #find;
+  readonly #next = new Map<string, number>();
+  readonly #firstNumber: (eventId: string) => number | null;
+
+  /** @param firstNumber sequence of the first leaf of an agent in the log; `null` where it is 1 or not known */
+  constructor(firstNumber: (eventId: string) => number | null) {
+    this.#firstNumber = firstNumber;
+    this.#ids.pragma('journal_mode = OFF');
+    this.#ids.pragma('synchronous = OFF');
+    this.#ids.exec('CREATE TABLE seen (id BLOB PRIMARY KEY, hash BLOB NOT NULL) WITHOUT ROWID; BEGIN');
+    this.#add = this.#ids.prepare<[Buffer, Uint8Array]>('INSERT OR IGNORE INTO seen VALUES (?, ?)');
+    this.#find = this.#ids.prepare<[Buffer], Buffer>('SELECT hash FROM seen WHERE id = ?').pluck();
+  }
+
+  read(record: LogRecord): LogItem {
+    const { offset } = record;
+    const reading = readMessage(record.value);
+    if (!reading.ok) return { kind: 'rejected', offset, problem: reading.problem };
+    const envelope = reading.value;
+    const text = canonicalLeaf(envelope.leaf);
+    const hash = hashOf(text);
+    const { eventId, agentId } = envelope.leaf;
+    const id = Buffer.from(eventId.replaceAll('-', ''), 'hex');
+    if (this.#add.run(id, hash).changes === 0) {
+      return { kind: 'repetition', offset, eventId, same: this.#find.get(id)!.equals(hash) };
+    }
+    const sequence = this.#next.get(agentId) ?? this.#firstNumber(eventId) ?? 1;
+    this.#next.set(agentId, sequence + 1);
+    return { kind: 'leaf', offset, envelope, text, hash, sequence };
+  }
+
+  close(): void {
+    this.#ids.close();
+  }
+}
