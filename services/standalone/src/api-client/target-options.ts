@@ -19,3 +19,8 @@ export async function targetOf(options: TargetOptions): Promise<Bootstrap> {
   const bootstrap = await readBootstrap(resolve(options.dataDir));
   return options.baseUrl === undefined ? bootstrap : { ...bootstrap, baseUrl: options.baseUrl };
 }
+
+/** For an option that may be given several times; it never takes the argument behind it. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Api } from '../api-client/api.js';
-import { targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
+import { collect, targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
 interface Options extends TargetOptions {
@@ -9,7 +9,7 @@ interface Options extends TargetOptions {
   readonly from: string;
   readonly to?: string;
   readonly frameworks: string;
-  readonly agent: readonly string[];
+  readonly agent?: readonly string[];
   readonly email?: string;
   readonly password?: string;
 }
@@ -23,7 +23,7 @@ export function register(program: Command): void {
     .option('--from <iso>', 'first instant of the report', '1970-01-01T00:00:00.000Z')
     .option('--to <iso>', 'instant after the last one; default: now')
     .option('--frameworks <list>', 'comma separated', 'soc2,euaiact')
-    .option('--agent <id...>', 'agents of the report; default: all', [])
+    .option('--agent <id>', 'agent of the report, repeatable; default: all', collect)
     .option('--email <address>', 'who logs in; default: as bootstrap.json says')
     .option('--password <text>', 'password; default: as bootstrap.json says');
   withTarget(command).action(async (options: Options) => {
@@ -31,7 +31,7 @@ export function register(program: Command): void {
     const api = new Api(target.baseUrl);
     const session = await api.login(options.email ?? target.email, options.password ?? target.password);
     const answer = await api.send('POST', '/v1/events/export-signed', session, {
-      agentIds: options.agent,
+      agentIds: options.agent ?? [],
       format: 'json',
       frameworks: options.frameworks.split(',').map((name) => name.trim()),
       from: options.from,

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { collect } from '../api-client/target-options.js';
 import { verifyFile, type VerifyReport } from '../verify-file/verify-file.js';
 
 interface Options {
-  readonly key: readonly string[];
-  readonly rpc: readonly string[];
-  readonly authority: readonly string[];
+  readonly key?: readonly string[];
+  readonly rpc?: readonly string[];
+  readonly authority?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -14,9 +15,13 @@ export function register(program: Command): void {
     .command('verify')
     .description('check a signed package with nothing of ours: the file, a key, a chain')
     .argument('<file>', 'the signed package (JSON)')
-    .option('--key <pem...>', 'public key that you trust (PEM file); without it the issuer is not checked', [])
-    .option('--rpc <url...>', 'Solana RPC that you trust; without it the chain is not asked', [])
-    .option('--authority <address...>', 'address of the anchoring authority that you trust', [])
+    .option(
+      '--key <pem>',
+      'public key that you trust (PEM file), repeatable; without it the issuer is not checked',
+      collect,
+    )
+    .option('--rpc <url>', 'Solana RPC that you trust, repeatable; without it the chain is not asked', collect)
+    .option('--authority <address>', 'address of the anchoring authority that you trust, repeatable', collect)
     .option('--json', 'print the whole result as JSON')
     .addHelpText(
       'after',
@@ -25,9 +30,9 @@ export function register(program: Command): void {
     .action(async (file: string, options: Options) => {
       const report = await verifyFile({
         file,
-        keys: options.key,
-        rpcUrls: options.rpc,
-        authorities: options.authority,
+        keys: options.key ?? [],
+        rpcUrls: options.rpc ?? [],
+        authorities: options.authority ?? [],
       });
       process.stdout.write(options.json === true ? `${JSON.stringify(report, null, 2)}\n` : text(file, report));
       process.exitCode = report.exitCode;
