@@ -30,6 +30,19 @@ function probe(seen: (context: ServiceContext) => void): ServiceDefinition {
   };
 }
 
+interface Answer {
+  readonly status: number;
+  /** Whatever the route answers; the assertions say what it must be. */
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+interface Head {
+  readonly id: string;
+  readonly version: number;
+}
+
+const idsOf = (events: readonly { readonly eventId: string }[]): string[] => events.map(({ eventId: id }) => id);
+
 describe('audit-log in a process', () => {
   const directory = mkdtempSync(join(tmpdir(), 'audit-log-service-'));
   let running: RunningProcess;
@@ -61,7 +74,7 @@ describe('audit-log in a process', () => {
     return (await sessionTokens(context)).sign({ sid, accountId }, expiresAt);
   }
 
-  async function ask(token: string | null, path: string, method = 'GET'): Promise<{ status: number; body: any }> {
+  async function ask(token: string | null, path: string, method = 'GET'): Promise<Answer> {
     const response = await fetch(`${running.address}${path}`, {
       method,
       headers: token === null ? {} : { authorization: `Bearer ${token}` },
@@ -115,13 +128,11 @@ describe('audit-log in a process', () => {
     const { status, body } = await ask(tokens['auditor']!, '/v1/events?limit=2');
     expect(status).toBe(200);
     expect(body).toMatchObject({ total: 3, limit: 2, offset: 0 });
-    expect(body.events.map((event: any) => event.eventId)).toEqual([eventId(3), eventId(2)]);
+    expect(idsOf(body.events)).toEqual([eventId(3), eventId(2)]);
     expect(body.events[1]).toMatchObject({ sequence: 2, outcome: 'denied', allowed: false, anchored: false });
     const filtered = await ask(tokens['auditor']!, `/v1/events?agentId=${agentId(1).toUpperCase()}&allowed=false`);
     expect(filtered.body).toMatchObject({ total: 1, limit: 50, offset: 0 });
-    expect((await ask(tokens['stranger']!, '/v1/events')).body.events.map((event: any) => event.eventId)).toEqual([
-      eventId(4),
-    ]);
+    expect(idsOf((await ask(tokens['stranger']!, '/v1/events')).body.events)).toEqual([eventId(4)]);
   });
 
   it.each([
@@ -142,7 +153,7 @@ describe('audit-log in a process', () => {
     expect((await ask(tokens['auditor']!, '/v1/alerts/open-count')).body).toEqual({ openCount: 1 });
     const { body } = await ask(tokens['auditor']!, '/v1/alerts');
     expect(body).toMatchObject({ openCount: 1, acknowledgedAt: null });
-    expect(body.alerts.map((event: any) => event.eventId)).toEqual([eventId(2)]);
+    expect(idsOf(body.alerts)).toEqual([eventId(2)]);
     expect((await ask(tokens['auditor']!, '/v1/alerts/acknowledge', 'POST')).status).toBe(403);
     const done = await ask(tokens['admin']!, '/v1/alerts/acknowledge', 'POST');
     expect(done.body).toEqual({ openCount: 0, acknowledgedAt: expect.any(String) });
@@ -211,7 +222,7 @@ describe('audit-log in a process', () => {
     });
     expect((await ask(tokens['stranger']!, path)).status).toBe(404);
     const { body: list } = await ask(tokens['auditor']!, '/v1/events');
-    expect(list.events.map((event: any) => event.anchored)).toEqual([false, true, true]);
+    expect(list.events.map((event: { anchored: boolean }) => event.anchored)).toEqual([false, true, true]);
   });
 
   it('erases content for an admin, keeps the leaf, and says so in an event', async () => {
@@ -229,7 +240,7 @@ describe('audit-log in a process', () => {
 
   it('parks what is no leaf, tells heads, and keeps all over a restart', async () => {
     expect(await context.eventLog.read('dead-letters', 0, 0, 10)).toHaveLength(1);
-    const heads = async (): Promise<any[]> =>
+    const heads = async (): Promise<Head[]> =>
       (await context.eventLog.read('agent-heads', 0, 0, 100)).map(({ value }) =>
         JSON.parse(Buffer.from(value).toString()),
       );

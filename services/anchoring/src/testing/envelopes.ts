@@ -55,7 +55,6 @@ export function envelope({
     costMicros: 0,
     countsAction: true,
     countsRate: true,
-    countsRate: false,
     freezesAgent: false,
     apiKeyId: null,
     idempotency: null,

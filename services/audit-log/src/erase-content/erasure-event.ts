@@ -54,7 +54,6 @@ export function erasureEvent(
     costMicros: 0,
     countsAction: false,
     countsRate: false,
-    countsRate: false,
     freezesAgent: false,
     apiKeyId: null,
     idempotency: null,

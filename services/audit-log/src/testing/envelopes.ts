@@ -71,7 +71,6 @@ export function envelope(n: number, parts: EnvelopeParts = {}): EventEnvelope {
     costMicros: 0,
     countsAction: true,
     countsRate: true,
-    countsRate: false,
     freezesAgent: false,
     apiKeyId: null,
     idempotency: null,
