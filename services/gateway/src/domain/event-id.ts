@@ -6,10 +6,13 @@ const VARIANT = ['8', '9', 'a', 'b'] as const;
  * @param entropy 10 bytes, 20 lower-case hex digits
  */
 export function eventIdOf(ms: number, entropy: string): string {
-  const time = ms.toString(16).padStart(12, '0');
+  if (ms !== last.ms) {
+    const time = ms.toString(16).padStart(12, '0');
+    last = { ms, head: `${time.slice(0, 8)}-${time.slice(8)}-7` };
+  }
   const variant = VARIANT[Number.parseInt(entropy.charAt(4), 16) & 3]!;
-  return (
-    `${time.slice(0, 8)}-${time.slice(8)}-7${entropy.slice(1, 4)}-` +
-    `${variant}${entropy.slice(5, 8)}-${entropy.slice(8)}`
-  );
+  return `${last.head}${entropy.slice(1, 4)}-${variant}${entropy.slice(5, 8)}-${entropy.slice(8)}`;
 }
+
+/** Events of one millisecond share their beginning. */
+let last = { ms: -1, head: '' };
