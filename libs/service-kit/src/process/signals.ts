@@ -18,18 +18,22 @@ export function explain(error: unknown): string {
   return EXPLAINED.has(error.name) ? error.message : (error.stack ?? error.message);
 }
 
+/** A signal that follows this soon is the same one: npm hands on the Ctrl-C that the terminal sent to both, ms. */
+const SAME_SIGNAL_MS = 500;
+
 /**
  * Ends the process by what `stop` does: on the first SIGINT or SIGTERM, with 0; a second one ends it at once with 1.
  * An error that nobody caught is logged and ends it at once with 1: what is durable is durable.
  */
 export function endOnSignals(log: Logger, stop: (signal: NodeJS.Signals) => Promise<void>): void {
-  let stopping = false;
+  let stoppingSince: number | null = null;
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (stopping) {
+    if (stoppingSince !== null) {
+      if (performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
       log.warn({ signal }, 'ended at once by a second signal');
       process.exit(1);
     }
-    stopping = true;
+    stoppingSince = performance.now();
     stop(signal).then(
       () => process.exit(0),
       (error: unknown) => {

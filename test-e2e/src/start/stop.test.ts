@@ -1,0 +1,98 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually, Instance, send } from '../instance/instance.js';
+
+/** A request whose body is not finished, so that it is under way for as long as a test needs. */
+async function begin(
+  instance: Instance,
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ readonly request: ClientRequest; readonly status: Promise<number> }> {
+  const request = httpRequest(`${instance.bootstrap.baseUrl}${path}`, { method: 'POST', headers });
+  const status = new Promise<number>((resolve, reject) => {
+    request.on('response', (response: IncomingMessage) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on('error', reject);
+  });
+  status.catch(() => undefined);
+  request.write('{');
+  await sleep(200);
+  return { request, status };
+}
+
+describe('a stop', () => {
+  let instance: Instance;
+  beforeEach(async () => {
+    instance = await Instance.start();
+  }, 90_000);
+  afterEach(() => instance.discard());
+
+  it('finishes what is under way in every thread, takes nothing new, and ends with 0', async () => {
+    const { apiKey, agentId, baseUrl } = instance.bootstrap;
+    const check = await begin(instance, '/v1/check', { 'x-service-key': apiKey });
+    const agent = await begin(instance, '/v1/agents', await instance.session());
+    const ended = instance.stop();
+    await eventually('no new connection', 10, () =>
+      send(baseUrl, 'GET', '/healthz', { headers: { connection: 'close' } }).then(
+        () => null,
+        () => true,
+      ),
+    );
+    expect(instance.child.exitCode).toBeNull();
+    check.request.end(`"agentId":"${agentId}","action":{"type":"tool_use"}}`);
+    agent.request.end('"name":"the last one"}');
+    expect(await Promise.all([check.status, agent.status])).toEqual([200, 201]);
+    expect(await ended).toEqual({ code: 0, signal: null });
+
+    instance = await Instance.start({ dataDir: instance.dataDir });
+    const headers = await instance.session();
+    expect((await instance.request('GET', '/v1/agents', { headers })).text).toContain('the last one');
+  }, 120_000);
+
+  it('ends with 1 at once by a second signal', async () => {
+    await begin(instance, '/v1/check', { 'x-service-key': instance.bootstrap.apiKey });
+    instance.child.kill('SIGINT');
+    await sleep(800);
+    expect(instance.child.exitCode).toBeNull();
+    const begun = Date.now();
+    instance.child.kill('SIGINT');
+    expect(await instance.ended).toEqual({ code: 1, signal: null });
+    expect(Date.now() - begun).toBeLessThan(1000);
+  }, 60_000);
+
+  it('takes two signals in one moment for one: npm hands on what the terminal sent to both', async () => {
+    instance.child.kill('SIGINT');
+    await sleep(20);
+    instance.child.kill('SIGINT');
+    expect(await instance.ended).toEqual({ code: 0, signal: null });
+  }, 60_000);
+});
+
+describe('a stop during the start', () => {
+  it('ends with 0, and the next start succeeds', async () => {
+    const dataDir = join(mkdtempSync(join(tmpdir(), 'countersign-e2e-')), 'data');
+    const early = await Instance.start({ dataDir, wait: false });
+    await eventually('the lock', 30, async () => (existsSync(join(dataDir, 'lock.json')) ? true : null));
+    await sleep(300);
+    expect(await early.stop()).toEqual({ code: 0, signal: null });
+    const instance = await Instance.start({ dataDir });
+    expect((await instance.check({ type: 'tool_use' })).status).toBe(200);
+    await instance.discard();
+  }, 120_000);
+});
+
+describe('a data directory with a path too long for a socket', () => {
+  it('serves all the same', async () => {
+    const folder = mkdtempSync(join(tmpdir(), `countersign-e2e-${'long'.repeat(30)}-`));
+    const instance = await Instance.start({ dataDir: join(folder, 'data') });
+    expect((await instance.request('GET', '/v1/keys')).status).toBe(200);
+    expect(await instance.stop()).toEqual({ code: 0, signal: null });
+    await instance.discard();
+  }, 90_000);
+});
