@@ -1,0 +1,36 @@
+import type { Latencies } from './job.js';
+
+/** Values in the order given, in memory that grows by doubling. */
+export class Samples {
+  #values = new Float64Array(1 << 16);
+  #count = 0;
+
+  add(value: number): void {
+    if (this.#count === this.#values.length) {
+      const larger = new Float64Array(this.#count * 2);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    this.#values[this.#count] = value;
+    this.#count += 1;
+  }
+
+  /** NaN where there are none. */
+  latencies(): Latencies {
+    const sorted = this.#values.slice(0, this.#count).sort();
+    return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), p999: quantile(sorted, 0.999) };
+  }
+}
+
+/** The smallest value that at least this part of all values do not exceed. */
+export function quantile(sorted: ArrayLike<number>, part: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
+}
+
+/** The middle one; of an even number the lower. NaN where there are none. */
+export function median(values: readonly number[]): number {
+  return quantile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  );
+}

@@ -1,0 +1,29 @@
+import { cpus } from 'node:os';
+import { readOptions, USAGE } from './options.js';
+import type { BenchOptions } from './options.js';
+import { throughput } from './throughput/throughput.js';
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function main(): Promise<void> {
+  let options: BenchOptions;
+  try {
+    options = readOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
+    process.exitCode = 64;
+    return;
+  }
+  const cores = cpus();
+  print(`${cores.length} cores, ${cores[0]?.model ?? 'unknown'}, Node ${process.version}, ${process.platform}`);
+  await throughput(options, print);
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

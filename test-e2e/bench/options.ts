@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+
+export interface BenchOptions {
+  readonly run: 'throughput' | 'start-up' | 'export';
+  /** Of each figure; the median counts. */
+  readonly repetitions: number;
+  /** Of each load. */
+  readonly seconds: number;
+  /** Names of subjects to measure beside the bare server. */
+  readonly subjects: readonly SubjectName[];
+  /** Events stored before a start is timed, or exported. */
+  readonly events: number;
+}
+
+export const SUBJECTS = ['gateway', 'whole-1', 'whole-2'] as const;
+export type SubjectName = (typeof SUBJECTS)[number];
+
+export const USAGE = `npm run bench -- [--quick] [--subjects ${SUBJECTS.join(',')}] [--repetitions N] [--seconds N]
+npm run bench -- --startup [--events N]    time to readiness with N stored events (1,000,000)
+npm run bench -- --export [--events N]     time and memory of an export of N events (10,000)
+`;
+
+/** @throws Error that says what to change */
+export function readOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      startup: { type: 'boolean', default: false },
+      export: { type: 'boolean', default: false },
+      subjects: { type: 'string', default: SUBJECTS.join(',') },
+      repetitions: { type: 'string' },
+      seconds: { type: 'string' },
+      events: { type: 'string' },
+    },
+  });
+  const { quick } = values;
+  const run = values.startup ? 'start-up' : values.export ? 'export' : 'throughput';
+  return {
+    run,
+    repetitions: whole('--repetitions', values.repetitions, quick ? 1 : 5, 25),
+    seconds: whole('--seconds', values.seconds, 2, 60),
+    subjects: values.subjects.split(',').map(subject),
+    events: whole('--events', values.events, run === 'export' ? 10_000 : quick ? 50_000 : 1_000_000, 5_000_000),
+  };
+}
+
+function whole(name: string, text: string | undefined, otherwise: number, most: number): number {
+  if (text === undefined) return otherwise;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > most) throw new Error(`${name} takes 1 to ${most}`);
+  return value;
+}
+
+function subject(name: string): SubjectName {
+  const found = SUBJECTS.find((known) => known === name);
+  if (found === undefined) throw new Error(`there is no subject ${name}: take ${SUBJECTS.join(', ')}`);
+  return found;
+}

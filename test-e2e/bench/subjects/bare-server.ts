@@ -1,0 +1,24 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * Program: the least that a server in Node can do with the same request. It reads the body, parses it, and answers with
+ * as many bytes in as many headers as an allowed check does. Tells its parent its port.
+ */
+const ANSWER = '{"allowed":true}';
+const HEADERS = [
+  ...['content-type', 'application/json; charset=utf-8', 'content-length', String(ANSWER.length)],
+  ...['x-event-id', '01890000-0000-7000-8000-000000000000', 'x-policy-coverage', 'full'],
+];
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { readonly agentId?: unknown };
+    response.writeHead(body.agentId === undefined ? 400 : 200, HEADERS);
+    response.end(ANSWER);
+  });
+});
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,29 @@
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+
+/** Whether processes can be bound to a core on this machine. */
+export function canPin(): boolean {
+  return spawnSync('taskset', ['-c', '0', 'true'], { stdio: 'ignore' }).status === 0;
+}
+
+export interface ProgramOptions {
+  /** The only core that it may use; without it any. */
+  readonly core?: number | undefined;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a Node program; what it prints on stderr is shown. It can be told things by `send`. */
+export function startProgram(file: string, args: readonly string[], options: ProgramOptions): ChildProcess {
+  const node = [process.execPath, file, ...args];
+  const [command, ...rest] = options.core === undefined ? node : ['taskset', '-c', String(options.core), ...node];
+  return spawn(command!, rest, {
+    env: { PATH: process.env['PATH'] ?? '', ...options.env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+/** Resolves when it has ended. */
+export function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+}

@@ -1,0 +1,40 @@
+export interface Checker {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly agentIds: readonly string[];
+}
+
+/** Whole `POST /v1/check` requests: one tool call over HTTP with a payload, of each agent. */
+export function checkRequests({ baseUrl, apiKey, agentIds }: Checker): string[] {
+  const { host } = new URL(baseUrl);
+  return agentIds.map((agentId) => {
+    const body = JSON.stringify({
+      agentId,
+      action: {
+        type: 'http_call',
+        url: 'https://api.airline.example/v2/reservations/ZFA04Y/baggage',
+        tool_name: 'update_reservation_baggages',
+        estimatedCost: 0.015,
+        metadata: { conversation: 'c-1842', step: 7 },
+        payload: { reservation_id: 'ZFA04Y', total_baggages: 3, nonfree_baggages: 1, payment_id: 'gift_card_8190333' },
+      },
+    });
+    const head = [
+      'POST /v1/check HTTP/1.1',
+      `host: ${host}`,
+      `x-service-key: ${apiKey}`,
+      'content-type: application/json',
+      `content-length: ${body.length}`,
+    ];
+    return `${head.join('\r\n')}\r\n\r\n${body}`;
+  });
+}
+
+/** Rules that every request above passes, each looked at. */
+export const PROFILE = {
+  allowed_apis: ['*.airline.example', 'https://payments.example/v1', 'search_direct_flight'],
+  blocked_apis: ['admin.airline.example', 'tracker.example', 'transfer_to_human_agents'],
+  off_limits_actions: ['file_delete', 'shell*'],
+  spending_limit: 1_000_000_000,
+  spending_window: 'month',
+} as const;

@@ -1,0 +1,94 @@
+import type { Load, Outcome } from '../load/job.js';
+import type { LoadGenerator } from '../load/load-generator.js';
+import type { CatchUp } from '../subjects/followers.js';
+import type { Subject } from './subjects.js';
+
+export interface Measurement {
+  readonly subject: string;
+  readonly load: Load;
+  readonly outcome: Outcome;
+  /** Answers a second by those of the bare server in the same repetition. */
+  readonly ratio: number;
+  /** Time on a core for each answer, all threads, µs: what a busy machine does not change. */
+  readonly cpuMicros: number;
+  /** The same with all that followed from the answers. */
+  readonly cpuMicrosWithFollowers: number;
+  readonly catchUp: CatchUp | null;
+}
+
+export interface Generators {
+  /** With a core of its own. */
+  readonly apart: LoadGenerator;
+  /** On any core. */
+  readonly anywhere: LoadGenerator;
+}
+
+export interface Plan {
+  readonly repetitions: number;
+  readonly seconds: number;
+  readonly progress: (line: string) => void;
+}
+
+const WARM_UP_SECONDS = 3;
+const OPEN_CONNECTIONS = 256;
+const MAX_REQUESTS = 2_000_000;
+
+const LOADS: readonly (Pick<Load, 'kind'> & { readonly size: number })[] = [
+  { kind: 'closed', size: 64 },
+  { kind: 'closed', size: 256 },
+  { kind: 'open', size: 1000 },
+  { kind: 'open', size: 5000 },
+  { kind: 'open', size: 10_000 },
+];
+
+/**
+ * Each load on each subject in turn, the bare server before the others, again and again: what disturbs the machine
+ * disturbs all of them. The next subject waits until what followed from the load on the last one is done.
+ */
+export async function measureAll(
+  bare: Subject,
+  others: readonly Subject[],
+  generators: Generators,
+  plan: Plan,
+): Promise<Measurement[]> {
+  const subjects = [bare, ...others];
+  for (const subject of subjects) {
+    plan.progress(`warming up: ${subject.name}`);
+    await measure(subject, loadOf('closed', 64, subject), generators, WARM_UP_SECONDS);
+  }
+  const measurements: Measurement[] = [];
+  for (let repetition = 1; repetition <= plan.repetitions; repetition += 1) {
+    for (const { kind, size } of LOADS) {
+      let bareRate = Number.NaN;
+      for (const subject of subjects) {
+        plan.progress(`${repetition} of ${plan.repetitions}: ${kind} loop ${size}: ${subject.name}`);
+        const load = loadOf(kind, size, subject);
+        const measured = await measure(subject, load, generators, plan.seconds);
+        const { perSecond } = measured.outcome;
+        if (subject === bare) bareRate = perSecond;
+        measurements.push({ subject: subject.name, load, ratio: perSecond / bareRate, ...measured });
+      }
+    }
+  }
+  return measurements;
+}
+
+function loadOf(kind: Load['kind'], size: number, subject: Subject): Load {
+  if (kind === 'closed') return { kind, connections: size };
+  return { kind, perSecond: size, connections: OPEN_CONNECTIONS, spin: !subject.sharesCores };
+}
+
+async function measure(
+  subject: Subject,
+  load: Load,
+  generators: Generators,
+  seconds: number,
+): Promise<Pick<Measurement, 'outcome' | 'cpuMicros' | 'cpuMicrosWithFollowers' | 'catchUp'>> {
+  const generator = subject.sharesCores ? generators.anywhere : generators.apart;
+  const before = await subject.cpuSeconds();
+  const outcome = await generator.run({ target: subject.target, load, seconds, maxRequests: MAX_REQUESTS });
+  const micros = async (): Promise<number> => (((await subject.cpuSeconds()) - before) * 1e6) / outcome.answered;
+  const cpuMicros = await micros();
+  const catchUp = await subject.settle(outcome);
+  return { outcome, cpuMicros, cpuMicrosWithFollowers: await micros(), catchUp };
+}

@@ -1,0 +1,109 @@
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Outcome, Target } from '../load/job.js';
+import { Countersign } from '../subjects/countersign.js';
+import { catchUp, followed } from '../subjects/followers.js';
+import type { CatchUp } from '../subjects/followers.js';
+import { json } from '../subjects/http.js';
+import { cpuSecondsOf, memoryOf } from '../subjects/memory.js';
+import type { Memory } from '../subjects/memory.js';
+import { ended, startProgram } from '../subjects/program.js';
+import { checkRequests, PROFILE } from '../subjects/requests.js';
+
+/** What is measured: a server that answers the same requests. */
+export interface Subject {
+  readonly name: string;
+  readonly target: Target;
+  /** It uses the generator's core as well. */
+  readonly sharesCores: boolean;
+  memory(): Promise<Memory>;
+  /** Time spent on a core since its start, s. */
+  cpuSeconds(): Promise<number>;
+  /** Told after each load what came of it; resolves when all that follows from it is done. */
+  settle(outcome: Outcome): Promise<CatchUp | null>;
+  stop(): Promise<void>;
+}
+
+const AGENTS = 16;
+const CATCH_UP_SECONDS = 600;
+const BARE = fileURLToPath(new URL('../subjects/bare-server.js', import.meta.url));
+
+/** @param like where the requests are taken from, so that both answer the same bodies */
+export async function startBare(core: number | undefined, like: Target): Promise<Subject> {
+  const child: ChildProcess = startProgram(BARE, [], { core });
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as number));
+    child.once('exit', () => reject(new Error('the bare server ended')));
+  });
+  return {
+    name: 'bare node:http, 1 core',
+    target: { ...like, port },
+    sharesCores: false,
+    memory: () => memoryOf(child.pid!),
+    cpuSeconds: () => cpuSecondsOf(child.pid!),
+    settle: () => Promise.resolve(null),
+    async stop() {
+      child.disconnect();
+      await ended(child);
+    },
+  };
+}
+
+/** Makes a data directory with agents, then runs its gateway and nothing that follows. */
+export async function startGatewayAlone(folder: string, core: number | undefined): Promise<Subject> {
+  const dataDir = join(folder, 'gateway');
+  const whole = await Countersign.start({ dataDir, core });
+  const agentIds = await makeAgents(whole);
+  await whole.stop();
+  const instance = await Countersign.start({ dataDir, core, gatewayOnly: true });
+  return {
+    name: 'gateway alone, 1 core',
+    target: targetOf(instance, agentIds),
+    sharesCores: false,
+    memory: () => instance.memory(),
+    cpuSeconds: () => cpuSecondsOf(instance.child.pid!),
+    settle: () => Promise.resolve(null),
+    stop: () => instance.stop(),
+  };
+}
+
+export async function startWhole(folder: string, core: number | undefined): Promise<Subject> {
+  const cores = core === undefined ? '2 cores' : '1 core';
+  const instance = await Countersign.start({ dataDir: join(folder, `whole-${cores.replace(' ', '-')}`), core });
+  const agentIds = await makeAgents(instance);
+  const session = await instance.session();
+  let { checks } = await followed(instance, session);
+  return {
+    name: `whole standalone, ${cores}`,
+    target: targetOf(instance, agentIds),
+    sharesCores: core === undefined,
+    memory: () => instance.memory(),
+    cpuSeconds: () => cpuSecondsOf(instance.child.pid!),
+    async settle({ answered, failures }) {
+      const unanswered = Object.values(failures).reduce((sum, count) => sum + count, 0);
+      const expected = { answered: checks + answered, unanswered };
+      const caughtUp = await catchUp(instance, session, expected, CATCH_UP_SECONDS);
+      checks = caughtUp.checks;
+      return caughtUp;
+    },
+    stop: () => instance.stop(),
+  };
+}
+
+function targetOf({ bootstrap }: Countersign, agentIds: readonly string[]): Target {
+  const { hostname, port } = new URL(bootstrap.baseUrl);
+  return { host: hostname, port: Number(port), requests: checkRequests({ ...bootstrap, agentIds }) };
+}
+
+export async function makeAgents(instance: Countersign): Promise<string[]> {
+  const { baseUrl } = instance.bootstrap;
+  const session = await instance.session();
+  const ids: string[] = [];
+  for (let i = 1; i <= AGENTS; i += 1) {
+    const { id } = await json<{ id: string }>(baseUrl, 'POST', '/v1/agents', session, { name: `Agent ${i}` });
+    await json(baseUrl, 'PATCH', `/v1/agents/${id}/profile`, session, PROFILE);
+    ids.push(id);
+  }
+  return ids;
+}
