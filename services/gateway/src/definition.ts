@@ -20,7 +20,7 @@ export const definition: ServiceDefinition = {
   routes: Object.values(checkRoutes),
   reads: ['accounts', 'api-keys', 'agents', 'sessions', 'usage', 'agent-events'],
   writes: ['agent-events'],
-  // What a crash left between their stores and the log is settled when they have started: then the counters are rebuilt.
+  // Where they run in the same thread: what a crash left between their stores and the log is settled first.
   after: ['identity', 'policy'],
   start: createGateway,
 };
