@@ -59,9 +59,14 @@ export function eventStoreContract(
     it('keeps nothing of a batch that fails', async () => {
       await append(envelope(1));
       const broken = { ...envelope(2), accountId: undefined as unknown as string };
-      await expect(
-        store.append([envelope(3), broken], { topic: 'agent-events', partition: 0, next: 9 }),
-      ).rejects.toThrow();
+      // The driver's errors may come from another realm than the test's: only that it fails is asked.
+      const fate = store.append([envelope(3), broken], { topic: 'agent-events', partition: 0, next: 9 });
+      expect(
+        await fate.then(
+          () => 'stored',
+          () => 'failed',
+        ),
+      ).toBe('failed');
       expect(await store.position('agent-events', 0)).toBe(1);
       expect(await ids()).toEqual([eventId(1)]);
       expect(await append(envelope(3))).toMatchObject([{ lastSequence: 2 }]);

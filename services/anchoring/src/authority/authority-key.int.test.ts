@@ -1,0 +1,26 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { authorityKey, AuthorityKeyDamaged } from './authority-key.js';
+
+describe('authorityKey', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'authority-'));
+  const file = join(directory, 'authority.json');
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  it('is made once, for its owner alone', async () => {
+    const key = await authorityKey(directory);
+    expect(key.secretKey).toHaveLength(64);
+    expect(await authorityKey(directory)).toEqual(key);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it.each(['', '[]', '[1,2,3]', JSON.stringify(Array.from({ length: 64 }, () => 7))])(
+    'refuses a damaged file and leaves it as it is: %s',
+    async (text) => {
+      writeFileSync(file, text);
+      await expect(authorityKey(directory)).rejects.toThrow(AuthorityKeyDamaged);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    },
+  );
+});
