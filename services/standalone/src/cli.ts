@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { CommandFailed, EXIT } from './commands/exit-codes.js';
 
 interface CommandModule {
-  register(program: Command): void;
+  readonly register: (program: Command) => void;
 }
 
 /** In the order of the help text. Only the module of the named command is loaded. */

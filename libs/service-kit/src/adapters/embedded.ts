@@ -110,7 +110,7 @@ export async function joinEmbedded(
 interface Network {
   readonly urls: readonly string[];
   readonly died: Promise<Error>;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** The given nodes, or else the embedded network in a thread of its own, its ledger in `<data>/localnet`. */
@@ -127,7 +127,12 @@ async function startNetwork(config: Config): Promise<Network> {
   return { urls: [network.rpcUrl], died: network.died, close: () => network.close() };
 }
 
-function onceOpened(urls: () => Promise<readonly string[]>): { open(): Promise<Chain>; close(): Promise<void> } {
+interface OpenedOnce {
+  readonly open: () => Promise<Chain>;
+  readonly close: () => Promise<void>;
+}
+
+function onceOpened(urls: () => Promise<readonly string[]>): OpenedOnce {
   let opened: Promise<Chain> | null = null;
   const open = async (): Promise<Chain> => {
     const { openSolanaChain } = await import('@countersign/chain');

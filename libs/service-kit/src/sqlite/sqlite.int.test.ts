@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { OUTBOX_SCHEMA, sqliteOutbox } from '../outbox/sqlite-outbox.js';
+import { InstanceRunning, lockInstance } from './instance-lock.js';
+import { openDatabase, StoreDamaged } from './open-database.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-kit-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a store', () => {
+  const FIRST = 'CREATE TABLE t (x INTEGER)';
+  const file = (): string => join(folder, 'a', 'store.db');
+
+  it('is durable, private and checked', () => {
+    const database = openDatabase(file(), [FIRST]);
+    expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
+    expect(database.pragma('synchronous', { simple: true })).toBe(2);
+    expect(database.pragma('foreign_keys', { simple: true })).toBe(1);
+    for (const name of ['', '-wal', '-shm']) expect(statSync(file() + name).mode & 0o777).toBe(0o600);
+    database.close();
+  });
+
+  it('is migrated step by step, each step once', () => {
+    openDatabase(file(), [FIRST, 'INSERT INTO t VALUES (1)']).close();
+    const database = openDatabase(file(), [FIRST, 'INSERT INTO t VALUES (1)', 'INSERT INTO t VALUES (2)']);
+    expect(database.prepare('SELECT x FROM t ORDER BY x').pluck().all()).toEqual([1, 2]);
+    database.close();
+    expect(() => openDatabase(file(), [FIRST])).toThrow('was written by a newer release');
+  });
+
+  it('takes a step whole or not at all', () => {
+    openDatabase(file(), [FIRST]).close();
+    expect(() => openDatabase(file(), [FIRST, 'INSERT INTO t VALUES (1); INSERT INTO nothing VALUES (1)'])).toThrow();
+    const database = openDatabase(file(), [FIRST]);
+    expect(database.prepare('SELECT count(*) FROM t').pluck().get()).toBe(0);
+    database.close();
+  });
+
+  it('that is damaged is named and left as it is', () => {
+    openDatabase(file(), [FIRST]).close();
+    const garbage = Buffer.alloc(8192, 'garbage');
+    writeFileSync(file(), garbage);
+    expect(() => openDatabase(file(), [FIRST])).toThrow(StoreDamaged);
+    expect(() => openDatabase(file(), [FIRST])).toThrow(file());
+    expect(readFileSync(file()).equals(garbage)).toBe(true);
+  });
+
+  it('has an outbox that shares its transactions', () => {
+    const database = openDatabase(file(), [OUTBOX_SCHEMA]);
+    const outbox = sqliteOutbox(database);
+    const record = { topic: 'agents', key: 'a', value: '{}' } as const;
+    const failing = database.transaction(() => {
+      outbox.put([record]);
+      throw new Error('no');
+    });
+    expect(() => failing()).toThrow('no');
+    expect(outbox.pending(10)).toEqual([]);
+    outbox.put([record, { ...record, key: 'b' }]);
+    const [first] = outbox.pending(1);
+    outbox.sent([first!.id]);
+    expect(outbox.pending(10).map((row) => row.record.key)).toEqual(['b']);
+    database.close();
+  });
+});
+
+describe('the lock of a data directory', () => {
+  const holder = { pid: process.pid, startedAt: '2026-01-01T00:00:00.000Z' };
+
+  it('is held once, names its holder, and is free when released', () => {
+    const lock = lockInstance(folder, holder);
+    expect(() => lockInstance(folder, { ...holder, pid: 1 })).toThrow(InstanceRunning);
+    expect(() => lockInstance(folder, { ...holder, pid: 1 })).toThrow(`process ${process.pid}, started 2026-01-01`);
+    lock.release();
+    lock.release();
+    lockInstance(folder, holder).release();
+  });
+
+  it('goes with a process that is killed, whatever its files say', async () => {
+    const module = new URL('./instance-lock.js', import.meta.url).href;
+    const script = `
+      const { lockInstance } = await import(${JSON.stringify(module)});
+      lockInstance(${JSON.stringify(folder)}, { pid: process.pid, startedAt: 'x' });
+      process.kill(process.pid, 'SIGKILL');`;
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env: {} });
+    await expect(run).rejects.toMatchObject({ signal: 'SIGKILL' });
+    expect(existsSync(join(folder, 'lock.json'))).toBe(true);
+    lockInstance(folder, holder).release();
+  });
+});

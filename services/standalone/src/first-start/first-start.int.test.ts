@@ -1,0 +1,89 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FirstAccount } from '@countersign/service-kit';
+import { isWellFormedApiKey } from '@countersign/service-kit';
+import { readBootstrap, writeBootstrap } from './bootstrap-file.js';
+import { ensureFirstStart, type FirstStartCalls } from './first-start.js';
+
+const ADDRESSES = {
+  baseUrl: 'http://127.0.0.1:1',
+  mcpUrl: 'http://127.0.0.1:1/mcp',
+  solanaRpcUrl: 'http://127.0.0.1:2',
+};
+
+class Services implements FirstStartCalls {
+  readonly accounts = new Map<string, FirstAccount>();
+  readonly agents = new Set<string>();
+  failAt: 'account' | 'agent' | null = null;
+
+  async hasAccount(): Promise<boolean> {
+    return this.accounts.size > 0;
+  }
+  async createAccount(first: FirstAccount): Promise<void> {
+    if (this.failAt === 'account') throw new Error('killed');
+    if (!this.accounts.has(first.accountId)) this.accounts.set(first.accountId, first);
+  }
+  async createAgent({ agentId }: { readonly agentId: string }): Promise<void> {
+    if (this.failAt === 'agent') throw new Error('killed');
+    this.agents.add(agentId);
+  }
+}
+
+describe('the first start', () => {
+  let dataDir: string;
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'countersign-first-'));
+  });
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  it('makes one account, and later starts make none', async () => {
+    const services = new Services();
+    const first = await ensureFirstStart(dataDir, services);
+    expect(first.isFirst).toBe(true);
+    expect(isWellFormedApiKey(first.credentials!.apiKey)).toBe(true);
+    await writeBootstrap(dataDir, ADDRESSES, first.credentials!);
+    expect(readdirSync(dataDir)).toEqual(['bootstrap.json']);
+    expect(statSync(join(dataDir, 'bootstrap.json')).mode & 0o777).toBe(0o600);
+    const again = await ensureFirstStart(dataDir, services);
+    expect(again).toMatchObject({ isFirst: false, credentials: { apiKey: first.credentials!.apiKey } });
+    expect([services.accounts.size, services.agents.size]).toEqual([1, 1]);
+  });
+
+  it.each(['account', 'agent'] as const)(
+    'goes on with the same credentials after a crash before the %s',
+    async (step) => {
+      const services = new Services();
+      services.failAt = step;
+      await expect(ensureFirstStart(dataDir, services)).rejects.toThrow('killed');
+      const known = [...services.accounts.values()];
+      services.failAt = null;
+      const { credentials } = await ensureFirstStart(dataDir, services);
+      const account = services.accounts.get(credentials!.accountId)!;
+      expect([services.accounts.size, services.agents.size]).toEqual([1, 1]);
+      expect(account).toMatchObject({
+        apiKey: credentials!.apiKey,
+        password: credentials!.password,
+        plan: 'enterprise',
+      });
+      for (const earlier of known) expect(earlier).toEqual(account);
+    },
+  );
+
+  it('goes on after a crash between the account and bootstrap.json', async () => {
+    const services = new Services();
+    const { credentials } = await ensureFirstStart(dataDir, services);
+    const again = await ensureFirstStart(dataDir, services);
+    expect(again.credentials).toEqual(credentials);
+    expect(services.accounts.size).toBe(1);
+  });
+
+  it('makes no second account where bootstrap.json is gone', async () => {
+    const services = new Services();
+    const { credentials } = await ensureFirstStart(dataDir, services);
+    await writeBootstrap(dataDir, ADDRESSES, credentials!);
+    rmSync(join(dataDir, 'bootstrap.json'));
+    expect(await ensureFirstStart(dataDir, services)).toEqual({ credentials: null, isFirst: false });
+    expect(await readBootstrap(dataDir)).toBeNull();
+  });
+});

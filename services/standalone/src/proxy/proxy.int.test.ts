@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CLIENT_ADDRESS_HEADER } from '@countersign/service-kit';
+import { createProxy, type Proxy } from './proxy.js';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+describe('the proxy', () => {
+  let folder: string;
+  let upstream: Server;
+  let edge: Server;
+  let proxy: Proxy;
+  let handler: RequestListener;
+  let listening = true;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'countersign-proxy-'));
+    const path = join(folder, 's');
+    upstream = createServer((request, response) => handler(request, response));
+    await new Promise<void>((resolve) => upstream.listen(path, resolve));
+    proxy = createProxy(() => (listening ? path : null));
+    edge = createServer(proxy.handle);
+    await new Promise<void>((resolve) => edge.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    proxy.close();
+    edge.closeAllConnections();
+    upstream.closeAllConnections();
+    await new Promise((resolve) => edge.close(resolve));
+    await new Promise((resolve) => upstream.close(resolve));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const send = (method: string, headers: Record<string, string>, ...chunks: Buffer[]): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const { port } = edge.address() as AddressInfo;
+      const request = httpRequest({ port, method, headers, path: '/a/b?c=d' }, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+        response.on('error', reject);
+      });
+      request.on('error', reject);
+      for (const chunk of chunks) request.write(chunk);
+      request.end();
+    });
+
+  it('passes everything on and tells who calls, which no caller can', async () => {
+    let seen: IncomingMessage | null = null;
+    handler = (request, response) => {
+      seen = request;
+      response.writeHead(201, 'Made', ['Set-Cookie', 'a', 'Set-Cookie', 'b', 'X-Own', '1']);
+      request.pipe(response);
+    };
+    const answer = await send(
+      'POST',
+      {
+        [CLIENT_ADDRESS_HEADER]: '6.6.6.6',
+        'X-Own': '2',
+        'X-Hop': '3',
+        connection: `x-hop, authorization, ${CLIENT_ADDRESS_HEADER}`,
+        authorization: 'Bearer t',
+      },
+      Buffer.from('body'),
+    );
+    expect([answer.status, answer.text, answer.headers['set-cookie'], answer.headers['x-own']]).toEqual([
+      201,
+      'body',
+      ['a', 'b'],
+      '1',
+    ]);
+    const { method, url, headers } = seen as unknown as IncomingMessage;
+    expect([method, url, headers['x-own'], headers.authorization]).toEqual(['POST', '/a/b?c=d', '2', 'Bearer t']);
+    expect(headers[CLIENT_ADDRESS_HEADER]).toBe('127.0.0.1');
+    expect(headers['x-hop']).toBeUndefined();
+  });
+
+  it('brings an answer that comes before the end of the request', async () => {
+    handler = (_request, response) => {
+      response.writeHead(413, { 'content-length': '3', connection: 'close' });
+      response.end('big');
+    };
+    const megabytes = Array.from({ length: 8 }, () => Buffer.alloc(1024 * 1024));
+    const answer = await send('POST', {}, ...megabytes);
+    expect([answer.status, answer.text]).toEqual([413, 'big']);
+  });
+
+  it('cuts an answer that the other side cuts', async () => {
+    handler = (_request, response) => {
+      response.writeHead(200, { 'content-length': '10' });
+      response.write('half', () => response.destroy());
+    };
+    await expect(send('GET', {})).rejects.toThrow();
+  });
+
+  it('ends the request on the other side when the caller goes away', async () => {
+    let closed: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => (closed = resolve));
+    const { port } = edge.address() as AddressInfo;
+    const request = httpRequest({ port, method: 'GET' });
+    handler = (_request, response) => {
+      response.on('close', closed);
+      request.destroy();
+    };
+    request.on('error', () => undefined).end();
+    await gone;
+  });
+
+  it('answers 503 while nobody listens', async () => {
+    listening = false;
+    const answer = await send('POST', {}, Buffer.from('x'));
+    listening = true;
+    expect([answer.status, Object.keys(JSON.parse(answer.text) as object), answer.headers['retry-after']]).toEqual([
+      503,
+      ['error'],
+      '1',
+    ]);
+  });
+});
