@@ -38,7 +38,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
   await announcer.start();
   const changes = new AgentChanges(context, store, announcer, cadenceOf(context.config, accounts));
   const follower = new CheckFollower(context, store, announcer);
-  const publisher = new UsagePublisher(context, store);
+  const publisher = new UsagePublisher(context, store, announcer);
   publisher.start();
   context.provide('agent-operator', agentOperator(changes));
 

@@ -39,7 +39,7 @@ describe('following checks on a real log', () => {
   let publisher: UsagePublisher;
   beforeEach(async () => {
     bench = await openBench();
-    publisher = new UsagePublisher(bench.context, bench.store);
+    publisher = new UsagePublisher(bench.context, bench.store, bench.announcer);
     await bench.changes.create(AGENT, CALLER, FIELDS);
   });
   afterEach(() => bench.cleanup());
@@ -115,6 +115,16 @@ describe('following checks on a real log', () => {
     expect(await bench.store.position(0)).toBeNull();
   });
 
+  it('publishes no position while a freeze below it waits for the log', async () => {
+    await bench.eventLog.append([message(check({ eventId: id(1), occurredAtMs: T }))]);
+    await bench.follower.handle(await rest(bench, 0));
+    const stuck = { announce: () => Promise.reject(new Error('the log refuses')) };
+    await expect(new UsagePublisher(bench.context, bench.store, stuck).publish()).rejects.toThrow('refuses');
+    expect((await usage(bench)).has('position')).toBe(false);
+    await publisher.publish();
+    expect((await usage(bench)).has('position')).toBe(true);
+  });
+
   it.each(['before', 'after'] as const)(
     'killed %s any line of following and publishing: every event is counted once',
     async (moment) => {
@@ -137,7 +147,7 @@ describe('following checks on a real log', () => {
         try {
           await run.follower.handle(await rest(own, 0));
           await run.announcer.announce();
-          await new UsagePublisher(run.context, run.store).publish();
+          await new UsagePublisher(run.context, run.store, run.announcer).publish();
         } catch {
           // killed
         }
@@ -149,7 +159,7 @@ describe('following checks on a real log', () => {
         await again.announcer.start();
         await followAll(again);
         await again.announcer.announce();
-        await new UsagePublisher(again.context, again.store).publish();
+        await new UsagePublisher(again.context, again.store, again.announcer).publish();
         const facts = await usage(again);
         expect(facts.get(`account:${ACCOUNT}`)).toMatchObject({ actionsEver: 2 });
         expect(facts.get(`agent:${AGENT}`)).toMatchObject({ dayMicros: 5 });

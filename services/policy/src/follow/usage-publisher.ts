@@ -1,5 +1,5 @@
 import { versionedRecord } from '@countersign/service-kit';
-import type { ServiceContext } from '@countersign/service-kit';
+import type { Announcer, ServiceContext } from '@countersign/service-kit';
 import { positionRecord, positionVersion } from '../domain/usage-records.js';
 import type { PolicyStore } from '../store/port.js';
 
@@ -16,13 +16,19 @@ const CLAIMS_AT_ONCE = 2000;
 export class UsagePublisher {
   readonly #context: Pick<ServiceContext, 'eventLog' | 'log' | 'clock'>;
   readonly #store: PolicyStore;
+  readonly #announcer: Pick<Announcer, 'announce'>;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
   #publishedVersion = 0;
 
-  constructor(context: Pick<ServiceContext, 'eventLog' | 'log' | 'clock'>, store: PolicyStore) {
+  constructor(
+    context: Pick<ServiceContext, 'eventLog' | 'log' | 'clock'>,
+    store: PolicyStore,
+    announcer: Pick<Announcer, 'announce'>,
+  ) {
     this.#context = context;
     this.#store = store;
+    this.#announcer = announcer;
   }
 
   start(): void {
@@ -62,6 +68,8 @@ export class UsagePublisher {
       await this.#store.published(rows);
       after = rows.at(-1)!.key;
     }
+    // A freeze that follows from a denial below the position must be in the topic `agents` before the position says so.
+    await this.#announcer.announce();
     const version = positionVersion(positions);
     if (version === this.#publishedVersion) return;
     const { key, value } = positionRecord(positions);
