@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,8 @@ async function begin(
 describe('a stop', () => {
   let instance: Instance;
   beforeEach(async () => {
-    instance = await Instance.start();
+    // A check whose body comes late must not run into its deadline here.
+    instance = await Instance.start({ env: { COUNTERSIGN_CHECK_DEADLINE_MS: '30000' } });
   }, 90_000);
   afterEach(() => instance.discard());
 
@@ -92,7 +93,10 @@ describe('a data directory with a path too long for a socket', () => {
     const folder = mkdtempSync(join(tmpdir(), `countersign-e2e-${'long'.repeat(30)}-`));
     const instance = await Instance.start({ dataDir: join(folder, 'data') });
     expect((await instance.request('GET', '/v1/keys')).status).toBe(200);
+    const sockets = readFileSync(join(instance.dataDir, 'socket-folder'), 'utf8');
+    expect(readdirSync(sockets).sort()).toEqual(['admin.sock', 'services.sock']);
     expect(await instance.stop()).toEqual({ code: 0, signal: null });
+    expect(existsSync(sockets)).toBe(false);
     await instance.discard();
   }, 90_000);
 });

@@ -20,7 +20,7 @@ import { ensureFirstStart, type FirstStart } from '../first-start/first-start.js
 import { openAdminSocket, type AdminSocket } from '../operate/admin-socket.js';
 import { createProxy, type Proxy } from '../proxy/proxy.js';
 import { startServicesThread, type ServicesThread } from '../threads/services-thread.js';
-import { makeSocketPath } from '../threads/socket-path.js';
+import { makeSocketPath, removeSocketFolder } from '../threads/socket-path.js';
 
 /** Which services an instance runs and in which thread. */
 export interface Placement {
@@ -91,10 +91,12 @@ export async function startInstance(
       addresses,
       firstStart,
       died: Promise.race([backends.died, services.died]),
-      stop: () => stopParts(parts),
+      stop: () => stopParts(config.dataDir, parts),
     };
   } catch (error) {
-    await stopParts(parts).catch((also: unknown) => log.error({ err: also }, 'what had started did not stop cleanly'));
+    await stopParts(config.dataDir, parts).catch((also: unknown) =>
+      log.error({ err: also }, 'what had started did not stop cleanly'),
+    );
     throw error;
   }
 }
@@ -185,7 +187,7 @@ async function untilReady(
   }
 }
 
-async function stopParts(parts: Parts): Promise<void> {
+async function stopParts(dataDir: string, parts: Parts): Promise<void> {
   parts.ready = false;
   await parts.admin?.close();
   await parts.serving?.closeIntake(GRACE_MS);
@@ -194,4 +196,5 @@ async function stopParts(parts: Parts): Promise<void> {
   await parts.serving?.stop();
   await parts.services?.stop().catch(() => undefined);
   await parts.backends.close();
+  await removeSocketFolder(dataDir);
 }

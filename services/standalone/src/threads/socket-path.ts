@@ -40,3 +40,12 @@ export async function makeSocketPath(dataDir: string, name: string): Promise<str
   await rm(path, { force: true });
   return path;
 }
+
+/** At the end of a stop: removes the folder that a long path made necessary. */
+export async function removeSocketFolder(dataDir: string): Promise<void> {
+  const recorded = await readIfPresent(join(dataDir, RECORD));
+  if (recorded === null) return;
+  const folder = Buffer.from(recorded).toString('utf8');
+  if (await isOurs(folder)) await rm(folder, { recursive: true });
+  await rm(join(dataDir, RECORD));
+}
