@@ -1,9 +1,10 @@
 import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SigningKeyFacts, VersionedRecord } from '@countersign/contracts';
 import { keyId as keyIdOf, toHex, type EvidenceCrypto } from '@countersign/evidence';
 import type { NewRecord } from '@countersign/event-log';
+import { writeFileWhole } from '@countersign/service-kit';
 
 /** Signs packages. `keyId` and `publicKey` are what verifiers look up. */
 export interface Signer {
@@ -86,12 +87,8 @@ async function createKey(directory: string, nowIso: string, crypto: EvidenceCryp
     privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     validFrom: nowIso,
   };
-  const target = join(directory, `${signer.keyId}.json`);
-  const handle = await open(`${target}.draft`, 'w', 0o600);
-  await handle.writeFile(JSON.stringify(file));
-  await handle.sync();
-  await handle.close();
-  await rename(`${target}.draft`, target);
+  // Durable before anything is signed: a key that a power loss takes leaves signatures that nobody can renew.
+  await writeFileWhole(join(directory, `${signer.keyId}.json`), JSON.stringify(file), 0o600);
   return { signer, file };
 }
 
