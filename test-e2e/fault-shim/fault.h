@@ -15,6 +15,7 @@
 
 struct tracked {
   ino_t ino;
+  dev_t dev;
   char *path;
   int refs;
   int journal;         /* descriptor of its undo records, or -1 while it has none */

@@ -80,14 +80,26 @@ static void count(const char *op, uint64_t began, long result, const char *path)
   errno = error;
 }
 
+static void release(int fd, struct tracked *expected);
+
+/* libuv closes by the bare system call: what a descriptor was tracked for may be closed, and the number used again. */
 static struct tracked *of(int fd) {
-  return root_length && fd >= 0 && fd < MOST_DESCRIPTORS ? __atomic_load_n(&by_descriptor[fd], __ATOMIC_ACQUIRE) : NULL;
+  if (!root_length || fd < 0 || fd >= MOST_DESCRIPTORS) return NULL;
+  struct tracked *file = __atomic_load_n(&by_descriptor[fd], __ATOMIC_ACQUIRE);
+  if (!file) return NULL;
+  int error = errno;
+  struct stat now;
+  if (fstat(fd, &now) == 0 && now.st_ino == file->ino && now.st_dev == file->dev) return file;
+  release(fd, file);
+  errno = error;
+  return NULL;
 }
 
-static void release(int fd) {
+/* Does nothing when the descriptor is tracked for something else by now. */
+static void release(int fd, struct tracked *expected) {
   pthread_mutex_lock(&table);
-  struct tracked *file = by_descriptor[fd];
-  by_descriptor[fd] = NULL;
+  struct tracked *file = by_descriptor[fd] == expected ? expected : NULL;
+  if (file) by_descriptor[fd] = NULL;
   if (file && --file->refs == 0) {
     for (struct tracked **at = &all; *at; at = &(*at)->next)
       if (*at == file) {
@@ -105,7 +117,8 @@ static struct tracked *track(int fd, const char *path) {
   struct stat now;
   if (fd >= MOST_DESCRIPTORS || fstat(fd, &now) != 0) fault_fatal("cannot track", path);
   if (!S_ISREG(now.st_mode) && !S_ISDIR(now.st_mode)) return NULL;
-  if (of(fd)) release(fd);
+  struct tracked *earlier = of(fd);
+  if (earlier) release(fd, earlier);
   pthread_mutex_lock(&table);
   struct tracked *file = all;
   while (file && file->ino != now.st_ino) file = file->next;
@@ -113,6 +126,7 @@ static struct tracked *track(int fd, const char *path) {
     file = calloc(1, sizeof *file);
     size_t length = strlen(path);
     file->ino = now.st_ino;
+    file->dev = now.st_dev;
     file->path = strdup(path);
     file->journal = -1;
     file->is_dir = S_ISDIR(now.st_mode);
@@ -172,7 +186,8 @@ int creat(const char *name, mode_t mode) { return open_tracked(AT_FDCWD, name, O
 int creat64(const char *name, mode_t mode) { return creat(name, mode); }
 
 int close(int fd) {
-  if (of(fd)) release(fd);
+  struct tracked *file = of(fd);
+  if (file) release(fd, file);
   return REAL(close)(fd);
 }
 

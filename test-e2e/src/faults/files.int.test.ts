@@ -86,6 +86,23 @@ describe('names after a power loss', () => {
   }
 });
 
+describe('a descriptor', () => {
+  it('that was closed and serves another file leaves the first one alone', () => {
+    const other = JSON.stringify(join(folder, 'elsewhere'));
+    const numbers = run(`
+      const first = fs.openSync('safe', 'w');
+      fs.writeSync(first, 'safe and sound');
+      fs.fsyncSync(first);
+      fs.closeSync(first);
+      const second = fs.openSync(${other}, 'w');
+      fs.writeSync(second, 'not watched');
+      console.log(first === second);`);
+    expect(numbers).toBe('true\n');
+    session.dropUnsynced();
+    expect(contents()['safe']).toBe('safe and sound');
+  });
+});
+
 describe('a sync that failed', () => {
   const FAIL_THEN_RETRY = `
     const f = fs.openSync('log', 'r+');
