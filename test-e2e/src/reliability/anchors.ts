@@ -1,0 +1,32 @@
+import { eventually, type Instance } from '../instance/instance.js';
+import { EVER } from './scratch.js';
+import { listEvents, type Session } from '../torture/recorded.js';
+
+/** An entry of `GET /v1/agents/{id}/anchors`. */
+export interface Anchor {
+  readonly merkle_root: string;
+  readonly chain_tx_signature: string;
+  readonly event_ids: readonly string[];
+  readonly window_start: string;
+  readonly window_end: string;
+}
+
+/** Every anchor of the first agent, oldest first. */
+export async function listAnchors(instance: Instance, session: Session): Promise<readonly Anchor[]> {
+  const listed: Anchor[] = [];
+  for (;;) {
+    const path = `/v1/agents/${instance.bootstrap.agentId}/anchors?limit=100&offset=${listed.length}`;
+    const { json } = await instance.request('GET', path, { headers: session });
+    const { anchors, total } = json as { anchors: Anchor[]; total: number };
+    listed.push(...anchors);
+    if (anchors.length === 0 || listed.length >= total) return listed.reverse();
+  }
+}
+
+/** Resolves when every event is anchored. */
+export async function allAnchored(instance: Instance, session: Session, seconds: number): Promise<void> {
+  await eventually('every event is anchored', seconds, async () => {
+    const events = await listEvents(instance, session, EVER);
+    return events.length > 0 && events.every((event) => event.anchored) ? true : null;
+  });
+}
