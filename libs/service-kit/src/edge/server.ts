@@ -58,6 +58,8 @@ export async function listen(on: ListenOn, handler: RequestListener): Promise<Li
     answer,
   );
   server.maxConnections = 8192;
+  // Bounded by their size alone: a header that was left out could be neither judged nor handed on.
+  server.maxHeadersCount = 0;
   server.on('clientError', answerBrokenRequest);
   server.on('checkExpectation', answer);
   await bind(server, on);

@@ -39,3 +39,8 @@ export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
   }
   return kept;
 }
+
+/** Whether a body follows these headers (RFC 9112 section 6): without them, a request has none. */
+export function tellsOfBody(rawHeaders: readonly string[]): boolean {
+  return rawHeaders.some((text, i) => i % 2 === 0 && /^(content-length|transfer-encoding)$/i.test(text));
+}

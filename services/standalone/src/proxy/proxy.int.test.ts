@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +52,17 @@ describe('the proxy', () => {
       request.on('error', reject);
       for (const chunk of chunks) request.write(chunk);
       request.end();
+    });
+
+  /** What comes back until the other side closes. */
+  const sendText = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { port } = edge.address() as AddressInfo;
+      const socket = connect(port, '127.0.0.1', () => socket.write(text));
+      let answer = '';
+      socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+      socket.on('close', () => resolve(answer));
+      socket.on('error', reject);
     });
 
   it('passes everything on and tells who calls, which no caller can', async () => {
@@ -112,6 +124,37 @@ describe('the proxy', () => {
     };
     request.on('error', () => undefined).end();
     await gone;
+  });
+
+  it('hands on no byte of a body that its headers do not tell of', async () => {
+    const seen: string[] = [];
+    handler = (request, response) => {
+      seen.push(`${request.method} ${request.url} ${request.headers[CLIENT_ADDRESS_HEADER] as string}`);
+      request.resume();
+      response.end('{}');
+    };
+    const smuggled = `POST /b HTTP/1.1\r\nHost: x\r\n${CLIENT_ADDRESS_HEADER}: 6.6.6.6\r\nContent-Length: 0\r\n\r\n`;
+    // Beyond the two thousandth, a server with Node's defaults leaves headers out.
+    const many = 'a:\r\n'.repeat(2100);
+    const text = `GET /a HTTP/1.1\r\nHost: x\r\n${many}Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`;
+    await sendText(`${text}GET /c HTTP/1.0\r\n\r\n`);
+    expect(seen).toEqual(['GET /a 127.0.0.1', 'GET /c 127.0.0.1']);
+  });
+
+  it('keeps no connection of a request that was answered before its end', async () => {
+    handler = (_request, response) => {
+      response.writeHead(401, { 'content-length': '2' });
+      response.end('{}');
+    };
+    const connections = (): Promise<number> =>
+      new Promise((resolve) => upstream.getConnections((_error, count) => resolve(count)));
+    const before = await connections();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => sendText('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1')),
+    );
+    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await connections()).toBeLessThanOrEqual(before);
   });
 
   it('answers 503 while nobody listens', async () => {

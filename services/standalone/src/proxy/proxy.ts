@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { addressOf, CLIENT_ADDRESS_HEADER, endLingering } from '@countersign/service-kit';
-import { forwardedHeaders } from './headers.js';
+import { forwardedHeaders, tellsOfBody } from './headers.js';
 
 export interface Proxy {
   readonly handle: RequestListener;
@@ -29,8 +29,9 @@ export function createProxy(socketPath: () => string | null): Proxy {
 }
 
 function forward(agent: Agent, socketPath: string, request: IncomingMessage, response: ServerResponse): void {
-  const headers = forwardedHeaders(request.rawHeaders);
-  headers.push(CLIENT_ADDRESS_HEADER, addressOf(request, false));
+  const headers = [CLIENT_ADDRESS_HEADER, addressOf(request, false), ...forwardedHeaders(request.rawHeaders)];
+  // HTTP/1.0 needs none; what goes on is HTTP/1.1.
+  if (request.httpVersionMinor === 0 && request.headers.host === undefined) headers.push('host', 'localhost');
   const upstream = httpRequest({
     agent,
     socketPath,
@@ -44,9 +45,15 @@ function forward(agent: Agent, socketPath: string, request: IncomingMessage, res
     if (!response.headersSent) refuse(request, response);
   });
   response.on('close', () => {
-    if (!response.writableFinished) upstream.destroy();
+    // A request that was answered before its end never ends on the other side: its connection goes with it.
+    if (!response.writableFinished || !upstream.writableFinished) upstream.destroy();
   });
-  request.pipe(upstream);
+  if (tellsOfBody(headers)) request.pipe(upstream);
+  else {
+    // Bytes that no header frames would be read as the next request on a connection that others share.
+    request.resume();
+    upstream.end();
+  }
 }
 
 function relay(request: IncomingMessage, answer: IncomingMessage, response: ServerResponse): void {
