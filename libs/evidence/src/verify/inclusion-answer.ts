@@ -18,14 +18,17 @@ export interface InclusionAnswer {
   readonly problems: readonly Problem[];
 }
 
+/** Wrong in what is verified beside the signature: the form of the package and the fields that it does not cover. */
+const REFUSED: ReadonlySet<Problem['code']> = new Set(['structure', 'verification-fields', 'sha256-differs']);
+
 /**
- * The answer for a package. Its `ok` says that the signature holds and no anchored proof fails; `problems` also names
- * whatever else is wrong.
+ * The answer for a package. Its `ok` says that the signature and the hash hold and no anchored proof fails; `problems`
+ * also names whatever else is wrong.
  */
 export function packageAnswer(result: VerificationResult): InclusionAnswer {
   const { signature, events, anchoredCount, unanchoredCount, chain, checked, notChecked, problems, sha256 } = result;
   const failed = events.find((event) => event.anchored && !event.ok);
-  const refused = problems.find(({ code }) => code === 'structure');
+  const refused = problems.find(({ code }) => REFUSED.has(code));
   const ok = signature.valid && failed === undefined && refused === undefined;
   const detail = ok
     ? `The signature holds; ${anchoredCount} anchored, ${unanchoredCount} not anchored yet.`

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, hash, verify } from 'node:crypto';
 import type { EvidenceCrypto } from '@countersign/evidence';
 
 /** SubjectPublicKeyInfo of Ed25519 (RFC 8410 section 4) up to the 32 bytes of the key. */
@@ -6,7 +6,7 @@ const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** What `evidence` needs, by `node:crypto`. */
 export const nodeCrypto: EvidenceCrypto = {
-  sha256: (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest()),
+  sha256: (bytes) => hash('sha256', bytes, 'buffer'),
   ed25519Verify(publicKey, message, signature) {
     try {
       const key = createPublicKey({ key: Buffer.concat([SPKI_HEAD, publicKey]), format: 'der', type: 'spki' });

@@ -1,5 +1,5 @@
 import { TOPICS, type EventEnvelope, type JsonValue } from '@countersign/contracts';
-import { commit, toBase64Url, uuidV7, type Sha256 } from '@countersign/evidence';
+import { commit, plainEnvelope, plainLeaf, toBase64Url, uuidV7, type Sha256 } from '@countersign/evidence';
 
 export interface ErasureOrder {
   readonly accountId: string;
@@ -26,38 +26,14 @@ export function erasureEvent(
   const salt = toBase64Url(random(16));
   const until = new Date(nowMs + TOPICS['agent-events'].retention.days * DAY_MS).toISOString();
   const value: JsonValue = { by: { kind: 'user', id: order.userId }, until };
-  return {
-    v: 1,
-    leaf: {
-      v: 1,
-      type: 'content.erased',
-      eventId: uuidV7(nowMs, random(10)),
-      refersTo: order.eventId,
-      agentId: order.agentId,
-      occurredAt: new Date(nowMs).toISOString(),
-      outcome: null,
-      allowed: null,
-      reason: null,
-      severity: null,
-      violation_type: null,
-      rule: null,
-      detail: null,
-      actionKind: null,
-      profileVersion: null,
-      profileSha256: null,
-      action: commit('action', salt, value, sha256),
-      payload: null,
-    },
-    openings: { action: { salt, value } },
-    accountId: order.accountId,
-    cadenceSeconds: order.cadenceSeconds,
-    costMicros: 0,
-    countsAction: false,
-    countsRate: false,
-    freezesAgent: false,
-    apiKeyId: null,
-    idempotency: null,
-    answer: null,
-    coverage: null,
-  };
+  const leaf = plainLeaf({
+    type: 'content.erased',
+    eventId: uuidV7(nowMs, random(10)),
+    refersTo: order.eventId,
+    agentId: order.agentId,
+    occurredAt: new Date(nowMs).toISOString(),
+    action: commit('action', salt, value, sha256),
+  });
+  const { accountId, cadenceSeconds } = order;
+  return plainEnvelope(leaf, { accountId, cadenceSeconds, apiKeyId: null, openings: { action: { salt, value } } });
 }

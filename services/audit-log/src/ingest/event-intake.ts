@@ -1,7 +1,7 @@
 import type { EventEnvelope } from '@countersign/contracts';
 import type { LogBatch, Offsets } from '@countersign/event-log';
 import { park, type ServiceContext } from '@countersign/service-kit';
-import { readMessage } from '../domain/read-message.js';
+import { readMessage } from '@countersign/evidence';
 import type { AgentHead, EventStore } from '../store/port.js';
 
 interface Waiter {

@@ -1,7 +1,6 @@
-import type { EventEnvelope } from '@countersign/contracts';
 import type { CountedEvent, Counters } from '@countersign/counters';
 import type { EventReader } from '@countersign/event-log';
-import { readEnvelope } from '@countersign/evidence';
+import { readMessage } from '@countersign/evidence';
 import type { ServiceContext } from '@countersign/service-kit';
 import { countedEvent } from './counted-event.js';
 import type { StandsAt } from './counted-event.js';
@@ -54,9 +53,9 @@ async function replayPartition(
     if (records.length === 0) return offset - first;
     const counted: CountedEvent[] = [];
     for (const record of records) {
-      const envelope = envelopeOf(record.value);
+      const envelope = readMessage(record.value);
       // What the leaf predicate rejects is parked by every consumer: it counts nothing here either.
-      const event = envelope === null ? null : countedEvent(envelope, partition, record.offset, standsAt);
+      const event = envelope.ok ? countedEvent(envelope.value, partition, record.offset, standsAt) : null;
       if (event !== null) counted.push(event);
     }
     await counters.replay(counted);
@@ -67,15 +66,4 @@ async function replayPartition(
       log.info({ partition, replayed: offset - first, left: end - offset }, 'counters: replaying events');
     }
   }
-}
-
-function envelopeOf(value: Uint8Array): EventEnvelope | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8'));
-  } catch {
-    return null;
-  }
-  const read = readEnvelope(parsed);
-  return read.ok ? read.value : null;
 }

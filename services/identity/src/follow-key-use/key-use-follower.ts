@@ -1,4 +1,4 @@
-import { readEnvelope } from '@countersign/evidence';
+import { readMessage } from '@countersign/evidence';
 import type { TopicName } from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
 import { park } from '@countersign/service-kit';
@@ -23,7 +23,7 @@ export class KeyUseFollower {
     if (last === undefined) return;
     const usedAt = new Map<string, string>();
     for (const record of batch.records) {
-      const envelope = readEnvelope(parse(record.value));
+      const envelope = readMessage(record.value);
       if (!envelope.ok) {
         await park(this.context, GROUP, record, envelope.problem);
         continue;
@@ -32,13 +32,5 @@ export class KeyUseFollower {
       if (apiKeyId !== null && leaf.occurredAt > (usedAt.get(apiKeyId) ?? '')) usedAt.set(apiKeyId, leaf.occurredAt);
     }
     await this.store.used(batch.partition, last.offset + 1, usedAt);
-  }
-}
-
-function parse(value: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')) as unknown;
-  } catch {
-    return undefined;
   }
 }

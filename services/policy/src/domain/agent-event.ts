@@ -1,5 +1,5 @@
-import { commit, toBase64Url, uuidV7 } from '@countersign/evidence';
-import type { EventEnvelope, LeafEvent } from '@countersign/contracts';
+import { commit, plainEnvelope, plainLeaf, toBase64Url, uuidV7 } from '@countersign/evidence';
+import type { EventEnvelope } from '@countersign/contracts';
 import type { EventDraft } from './change.js';
 import type { Digest } from './profile.js';
 
@@ -24,39 +24,16 @@ export function agentEvent(
   sha256: Digest,
 ): EventEnvelope {
   const salt = toBase64Url(entropy.salt);
-  const leaf: LeafEvent = {
-    v: 1,
+  const leaf = plainLeaf({
     type: draft.type,
     eventId: uuidV7(by.occurredAtMs, entropy.id),
-    refersTo: null,
     agentId,
     occurredAt: new Date(by.occurredAtMs).toISOString(),
-    outcome: null,
-    allowed: null,
-    reason: null,
-    severity: null,
-    violation_type: null,
-    rule: null,
-    detail: null,
-    actionKind: null,
     profileVersion: draft.profileVersion,
     profileSha256: draft.profileSha256,
     action: commit('action', salt, draft.committed, sha256),
-    payload: null,
-  };
-  return {
-    v: 1,
-    leaf,
-    openings: { action: { salt, value: draft.committed } },
-    accountId,
-    cadenceSeconds: by.cadenceSeconds,
-    costMicros: 0,
-    countsAction: false,
-    countsRate: false,
-    freezesAgent: false,
-    apiKeyId: by.apiKeyId,
-    idempotency: null,
-    answer: null,
-    coverage: null,
-  };
+  });
+  const { cadenceSeconds, apiKeyId } = by;
+  const openings = { action: { salt, value: draft.committed } };
+  return plainEnvelope(leaf, { accountId, cadenceSeconds, apiKeyId, openings });
 }

@@ -1,4 +1,4 @@
-import { readEnvelope } from '@countersign/evidence';
+import { readMessage } from '@countersign/evidence';
 import type { TopicName } from '@countersign/contracts';
 import type { LogBatch, LogRecord } from '@countersign/event-log';
 import { park } from '@countersign/service-kit';
@@ -51,7 +51,7 @@ export class CheckFollower {
   async #read(records: readonly LogRecord[]): Promise<FollowedCheck[]> {
     const checks: FollowedCheck[] = [];
     for (const record of records) {
-      const envelope = readEnvelope(parse(record.value));
+      const envelope = readMessage(record.value);
       if (envelope.ok) {
         const check = readCheck(envelope.value, record.partition, record.offset);
         if (check !== null) checks.push(check);
@@ -60,13 +60,5 @@ export class CheckFollower {
       }
     }
     return checks;
-  }
-}
-
-function parse(value: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')) as unknown;
-  } catch {
-    return undefined;
   }
 }
