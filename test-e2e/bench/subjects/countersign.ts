@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { json, open } from './http.js';
-import { memoryOf } from './memory.js';
-import type { Memory } from './memory.js';
 import { ended, startProgram } from './program.js';
 import type { ProgramOptions } from './program.js';
 
@@ -72,10 +70,6 @@ export class Countersign {
     const { baseUrl, email, password } = this.bootstrap;
     const { token } = await json<{ token: string }>(baseUrl, 'POST', '/v1/auth/login', {}, { email, password });
     return { authorization: `Bearer ${token}` };
-  }
-
-  memory(): Promise<Memory> {
-    return memoryOf(this.child.pid!);
   }
 
   /** SIGTERM; rejects when it does not end with 0. */

@@ -1,6 +1,7 @@
 import type { Load, Outcome } from '../load/job.js';
 import type { LoadGenerator } from '../load/load-generator.js';
 import type { CatchUp } from '../subjects/followers.js';
+import { cpuSecondsOf } from '../subjects/process-figures.js';
 import type { Subject } from './subjects.js';
 
 export interface Measurement {
@@ -85,9 +86,9 @@ async function measure(
   seconds: number,
 ): Promise<Pick<Measurement, 'outcome' | 'cpuMicros' | 'cpuMicrosWithFollowers' | 'catchUp'>> {
   const generator = subject.sharesCores ? generators.anywhere : generators.apart;
-  const before = await subject.cpuSeconds();
+  const before = await cpuSecondsOf(subject.pid);
   const outcome = await generator.run({ target: subject.target, load, seconds, maxRequests: MAX_REQUESTS });
-  const micros = async (): Promise<number> => (((await subject.cpuSeconds()) - before) * 1e6) / outcome.answered;
+  const micros = async (): Promise<number> => (((await cpuSecondsOf(subject.pid)) - before) * 1e6) / outcome.answered;
   const cpuMicros = await micros();
   const catchUp = await subject.settle(outcome);
   return { outcome, cpuMicros, cpuMicrosWithFollowers: await micros(), catchUp };

@@ -6,8 +6,6 @@ import { Countersign } from '../subjects/countersign.js';
 import { catchUp, followed } from '../subjects/followers.js';
 import type { CatchUp } from '../subjects/followers.js';
 import { json } from '../subjects/http.js';
-import { cpuSecondsOf, memoryOf } from '../subjects/memory.js';
-import type { Memory } from '../subjects/memory.js';
 import { ended, startProgram } from '../subjects/program.js';
 import { checkRequests, PROFILE } from '../subjects/requests.js';
 
@@ -17,9 +15,8 @@ export interface Subject {
   readonly target: Target;
   /** It uses the generator's core as well. */
   readonly sharesCores: boolean;
-  memory(): Promise<Memory>;
-  /** Time spent on a core since its start, s. */
-  cpuSeconds(): Promise<number>;
+  /** Of its process. */
+  readonly pid: number;
   /** Told after each load what came of it; resolves when all that follows from it is done. */
   settle(outcome: Outcome): Promise<CatchUp | null>;
   stop(): Promise<void>;
@@ -40,8 +37,7 @@ export async function startBare(core: number | undefined, like: Target): Promise
     name: 'bare node:http, 1 core',
     target: { ...like, port },
     sharesCores: false,
-    memory: () => memoryOf(child.pid!),
-    cpuSeconds: () => cpuSecondsOf(child.pid!),
+    pid: child.pid!,
     settle: () => Promise.resolve(null),
     async stop() {
       child.disconnect();
@@ -61,8 +57,7 @@ export async function startGatewayAlone(folder: string, core: number | undefined
     name: 'gateway alone, 1 core',
     target: targetOf(instance, agentIds),
     sharesCores: false,
-    memory: () => instance.memory(),
-    cpuSeconds: () => cpuSecondsOf(instance.child.pid!),
+    pid: instance.child.pid!,
     settle: () => Promise.resolve(null),
     stop: () => instance.stop(),
   };
@@ -78,8 +73,7 @@ export async function startWhole(folder: string, core: number | undefined): Prom
     name: `whole standalone, ${cores}`,
     target: targetOf(instance, agentIds),
     sharesCores: core === undefined,
-    memory: () => instance.memory(),
-    cpuSeconds: () => cpuSecondsOf(instance.child.pid!),
+    pid: instance.child.pid!,
     async settle({ answered, failures }) {
       const unanswered = Object.values(failures).reduce((sum, count) => sum + count, 0);
       const expected = { answered: checks + answered, unanswered };

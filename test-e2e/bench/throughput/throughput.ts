@@ -1,6 +1,7 @@
 import { LoadGenerator } from '../load/load-generator.js';
 import type { BenchOptions } from '../options.js';
 import { temporaryFolder } from '../subjects/countersign.js';
+import { memoryOf } from '../subjects/process-figures.js';
 import { canPin } from '../subjects/program.js';
 import { measureAll } from './measure.js';
 import { aimLine, aims, LEGEND, rowsOf, tables } from './report.js';
@@ -28,10 +29,10 @@ export async function throughput(options: BenchOptions, print: (line: string) =>
     }
     const bare = await startBare(server, subjects[0]!.target);
     subjects.push(bare);
-    const before = await Promise.all(subjects.map((subject) => subject.memory()));
+    const before = await Promise.all(subjects.map(({ pid }) => memoryOf(pid)));
     const others = subjects.filter((subject) => subject !== bare);
     const measurements = await measureAll(bare, others, generators, { ...options, progress: print });
-    const after = await Promise.all(subjects.map((subject) => subject.memory()));
+    const after = await Promise.all(subjects.map(({ pid }) => memoryOf(pid)));
     const rows = rowsOf(measurements);
     print(`\nmedians of ${options.repetitions}, ${options.seconds} s each\n`);
     print(tables(rows));
