@@ -12,6 +12,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   export: () => import('./commands/export.js'),
   verify: () => import('./commands/verify.js'),
   fsck: () => import('./commands/fsck.js'),
+  admin: () => import('./commands/admin.js'),
+  localnet: () => import('./commands/localnet.js'),
   demo: () => import('./commands/demo.js'),
 };
 

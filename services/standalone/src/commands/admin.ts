@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import { InvalidArgumentError, type Command } from 'commander';
+import { createLogger, loadConfig, type PlanChange } from '@countersign/service-kit';
+import { CommandFailed, EXIT } from './exit-codes.js';
+
+interface Options {
+  readonly dataDir?: string;
+  readonly actionCap?: number;
+  readonly expiresAt?: string;
+}
+
+/** `countersign admin`: what an operator may do that no caller of the API may. */
+export function register(program: Command): void {
+  const admin = program.command('admin').description('operate an instance on this machine, running or stopped');
+  admin
+    .command('set-plan')
+    .description('put an account on a plan; what is not named takes the default of the plan')
+    .argument('<accountId>', 'account, as accountId in bootstrap.json or GET /v1/account')
+    .argument('<plan>', 'sandbox, core, scale or enterprise')
+    .option('--action-cap <n>', 'checks that count before 402 (sandbox) or 429 (paid, a calendar month)', wholeNumber)
+    .option('--expires-at <iso>', 'end of a sandbox, as 2026-01-31T12:00:00.000Z')
+    .option('--data-dir <folder>', 'data directory; default: COUNTERSIGN_DATA_DIR, or data')
+    .addHelpText('after', '\nEnds with 0: in force; 1: unknown account or plan, or refused; 64: usage.')
+    .exitOverride()
+    .action(async (accountId: string, plan: string, { dataDir, ...agreed }: Options) => {
+      const { setPlan } = await import('../operate/set-plan.js');
+      const config = loadConfig();
+      const place = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
+      // The service that owns plans judges the plan's name.
+      const change = { accountId, plan, ...agreed } as PlanChange;
+      const quiet = { ...place, logLevel: 'silent' as const };
+      const result = await setPlan(quiet, createLogger('silent'), change).catch((error: unknown) => {
+        throw new CommandFailed(EXIT.wrong, `refused: ${error instanceof Error ? error.message : String(error)}`);
+      });
+      if (result === 'unknown-account') {
+        throw new CommandFailed(EXIT.wrong, `there is no account ${accountId} in ${place.dataDir}`);
+      }
+      process.stdout.write(`account ${accountId} is on the plan ${plan}\n`);
+    });
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
+  return Number(text);
+}

@@ -1,0 +1,45 @@
+import { join, resolve } from 'node:path';
+import { InvalidArgumentError, type Command } from 'commander';
+import { startLocalnet } from '@countersign/chain';
+import { createLogger, endOnSignals, explain, loadConfig } from '@countersign/service-kit';
+import { CommandFailed, EXIT } from './exit-codes.js';
+
+interface Options {
+  readonly port?: number;
+  readonly dataDir?: string;
+}
+
+/** `countersign localnet`: the embedded Solana network alone, on the ledger of a data directory. */
+export function register(program: Command): void {
+  program
+    .command('localnet')
+    .description('run the embedded Solana network alone, until Ctrl-C')
+    .option(
+      '--port <n>',
+      'of the JSON-RPC, the WebSocket takes the next; default: COUNTERSIGN_LOCALNET_PORT, or free',
+      port,
+    )
+    .option('--data-dir <folder>', 'data directory that keeps the ledger; default: COUNTERSIGN_DATA_DIR, or data')
+    .action(async (options: Options) => {
+      const config = loadConfig();
+      const dataDir = options.dataDir === undefined ? config.dataDir : resolve(options.dataDir);
+      process.umask(0o077);
+      try {
+        // The ledger has a lock of its own: an instance that is told SOLANA_RPC_URL may use the same folder.
+        const localnet = await startLocalnet({
+          dir: join(dataDir, 'localnet'),
+          port: options.port ?? config.localnetPort ?? 0,
+        });
+        endOnSignals(createLogger(config.logLevel), () => localnet.close());
+        process.stdout.write(`Solana network at ${localnet.rpcUrl}, WebSocket at ${localnet.wsUrl}\n`);
+      } catch (error) {
+        throw new CommandFailed(EXIT.wrong, `the network cannot start: ${explain(error)}`);
+      }
+    });
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > 65_534) throw new InvalidArgumentError('It must be a port from 0 to 65534.');
+  return value;
+}

@@ -1,0 +1,79 @@
+import { mkdtempSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { countersign, type Ran } from '../instance/command.js';
+import { Instance } from '../instance/instance.js';
+
+describe('a plan that an operator sets', () => {
+  let instance: Instance;
+  beforeAll(async () => {
+    instance = await Instance.start();
+  }, 90_000);
+  afterAll(() => instance.discard());
+
+  const setPlan = (...args: readonly string[]): Promise<Ran> =>
+    countersign(['admin', 'set-plan', ...args], { COUNTERSIGN_DATA_DIR: instance.dataDir });
+  const account = async () =>
+    (await instance.request('GET', '/v1/account', { headers: await instance.session() })).json;
+
+  it('is in force when the command has ended: a paid cap is 429, a sandbox 402 at its cap and after its end', async () => {
+    const { accountId } = instance.bootstrap;
+    expect((await instance.check({ type: 'a' })).status).toBe(200);
+
+    expect(await setPlan(accountId, 'core', '--action-cap', '2')).toMatchObject({ code: 0, stderr: '' });
+    expect((await instance.check({ type: 'a' })).status).toBe(200);
+    const paid = await instance.check({ type: 'a' });
+    expect([paid.status, Object.keys(paid.headers).includes('x-event-id')]).toEqual([429, true]);
+    expect(paid.json).toEqual({
+      allowed: false,
+      reason: expect.any(String),
+      severity: 'P3',
+      code: 'plan_action_cap',
+      upgrade_url: expect.stringMatching(/^https:/),
+    });
+    expect(await account()).toMatchObject({ plan: 'core', sandbox: null, actionCap: 2, actionsUsed: 2 });
+
+    expect((await setPlan(accountId, 'sandbox', '--action-cap', '2')).code).toBe(0);
+    const capped = await instance.check({ type: 'a' });
+    expect([capped.status, (capped.json as { code: string }).code]).toEqual([402, 'sandbox_action_cap']);
+
+    expect((await setPlan(accountId.toUpperCase(), 'sandbox', '--expires-at', '2020-01-01T00:00:00Z')).code).toBe(0);
+    const expired = await instance.check({ type: 'a' });
+    expect([expired.status, expired.json]).toEqual([
+      402,
+      expect.objectContaining({ allowed: false, severity: 'P3', code: 'sandbox_expired' }),
+    ]);
+  }, 60_000);
+
+  it('ends with 1 for an unknown account or plan, with 64 for a wrong use, and changes nothing', async () => {
+    const { accountId } = instance.bootstrap;
+    const before = await account();
+    for (const [args, words] of [
+      [[accountId, 'gold'], 'no such plan; there are sandbox, core, scale, enterprise'],
+      [['00000000-0000-4000-8000-000000000000', 'core'], 'there is no account'],
+      [[accountId, 'core', '--expires-at', '2030-01-01T00:00:00Z'], 'only a sandbox expires'],
+    ] as const) {
+      const { code, stdout, stderr } = await setPlan(...args);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(words);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+    }
+    expect((await setPlan(accountId, 'core', '--action-cap', '1.5')).code).toBe(64);
+    expect((await setPlan(accountId)).code).toBe(64);
+    expect(await account()).toEqual(before);
+  }, 60_000);
+
+  it('can be set on a stopped instance, and leaves a folder without one alone', async () => {
+    const { accountId } = instance.bootstrap;
+    await instance.stop();
+    expect(await setPlan(accountId, 'scale')).toMatchObject({ code: 0, stderr: '' });
+    expect((await setPlan(accountId, 'gold')).code).toBe(1);
+    instance = await Instance.start({ dataDir: instance.dataDir });
+    expect(await account()).toMatchObject({ plan: 'scale', sandbox: null, actionCap: 1_000_000 });
+    expect((await instance.check({ type: 'a' })).status).toBe(200);
+
+    const empty = join(mkdtempSync(join(tmpdir(), 'countersign-e2e-')), 'data');
+    const { code } = await countersign(['admin', 'set-plan', accountId, 'core'], { COUNTERSIGN_DATA_DIR: empty });
+    expect([code, existsSync(empty)]).toEqual([1, false]);
+  }, 90_000);
+});
