@@ -364,6 +364,9 @@ describe('the answer of POST /v1/inclusion/verify', () => {
     const figure = reissued(airline, (content) => (content.agents[0].count = 1));
     expect(packageAnswer(verify(airline, figure)).ok).toBe(true);
     expect(packageAnswer(verify(airline, figure)).problems).toHaveLength(1);
+    const rehashed = packageAnswer(verify(airline, { ...airline.pkg, sha256: '0'.repeat(64) }));
+    expect(rehashed).toMatchObject({ ok: false, signature: { valid: true }, sha256: airline.pkg.sha256 });
+    expect(rehashed.detail).toBe(rehashed.problems[0]?.message);
   });
 
   it('for an event holds its canonical text and its hash', () => {
