@@ -104,6 +104,11 @@ export interface ConsumeOptions {
   handle(batch: LogBatch): Promise<void> | void;
   /** At most this many records in a batch; default 1,000. */
   readonly maxBatch?: number;
+  /**
+   * While messages keep coming, so long at least from one batch to the next, ms: fewer and larger ones. A full batch is
+   * never waited for, nor does a message wait that comes after a silence. Default 0.
+   */
+  readonly paceMs?: number;
 }
 
 /**

@@ -6,11 +6,13 @@ export type Statement = Database.Statement<unknown[]>;
 /** How long a statement waits for a lock of another connection, ms. */
 const BUSY_MS = 5000;
 
-/** SQLite's result code of an error (`SQLITE_FULL`…), or `null` when it is not SQLite's. */
+/**
+ * SQLite's result code of an error (`SQLITE_FULL`…), or `null` when it is not SQLite's. By its code alone: the driver
+ * keeps the error class of whoever loaded it first in the process, which need not be this realm's.
+ */
 export function sqliteCode(error: unknown): string | null {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
-    ? String(error.code)
-    : null;
+  const code: unknown = (error as { readonly code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' && code.startsWith('SQLITE_') ? code : null;
 }
 
 /** The file's bytes are not a log, whatever the disk does: `SQLITE_CORRUPT…`, `SQLITE_NOTADB`. */

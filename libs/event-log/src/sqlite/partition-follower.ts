@@ -7,6 +7,7 @@ import type { WriterClient } from './writer-client.js';
 
 const FIRST_BACK_OFF_MS = 50;
 const LONGEST_BACK_OFF_MS = 5000;
+const DEFAULT_BATCH = 1000;
 
 /** Brings one partition's batches to one handler, one after the other, for as long as the partition is this member's. */
 export class PartitionFollower {
@@ -16,6 +17,10 @@ export class PartitionFollower {
   readonly #client: WriterClient;
   readonly #abort = new AbortController();
   readonly #progress = new Set<() => void>();
+  readonly #maxBatch: number;
+  readonly #paceMs: number;
+  #nextTurnAt = 0;
+  #endPause: (() => void) | null = null;
   #next: number | null = null;
   #problem: string | null = null;
   #running: Promise<void> | null = null;
@@ -25,6 +30,8 @@ export class PartitionFollower {
     this.#options = options;
     this.#reader = reader;
     this.#client = client;
+    this.#maxBatch = options.maxBatch ?? DEFAULT_BATCH;
+    this.#paceMs = options.paceMs ?? 0;
   }
 
   /** Takes the partition: finds the position, then follows. Rejects when the position cannot be had. */
@@ -64,6 +71,7 @@ export class PartitionFollower {
   async caughtUp(): Promise<void> {
     if (this.#next === null) return;
     const end = this.#reader.end(this.#topic);
+    this.#endPause?.();
     while (this.#next < end) {
       if (this.#abort.signal.aborted) throw new Error(`consumption of ${this.#topic} was stopped before it caught up`);
       await new Promise<void>((resolve) => {
@@ -107,13 +115,15 @@ export class PartitionFollower {
       if (batch === null) await this.#more();
       else await nextTurn();
       batch = null;
+      await this.#pause();
     }
   }
 
   #read(): LogBatch | null {
     const from = this.#next ?? 0;
     const end = this.#reader.end(this.#topic);
-    const records = this.#reader.read(this.#topic, from, this.#options.maxBatch ?? 1000);
+    this.#nextTurnAt = performance.now() + this.#paceMs;
+    const records = this.#reader.recent(this.#topic, from, this.#maxBatch);
     const last = records.at(-1);
     if (last === undefined) return null;
     return { topic: this.#topic, partition: 0, records, endOffset: Math.max(end, last.offset + 1) };
@@ -136,8 +146,31 @@ export class PartitionFollower {
         signal.removeEventListener('abort', wake);
         resolve();
       };
-      const unsubscribe = this.#client.onEnds(wake);
+      const unsubscribe = this.#client.onEnds(this.#topic, wake);
       signal.addEventListener('abort', wake);
+    });
+  }
+
+  /** Lets messages gather, unless a batch is full or somebody waits for them. */
+  async #pause(): Promise<void> {
+    const { signal } = this.#abort;
+    const wait = this.#nextTurnAt - performance.now();
+    const waiting = this.#client.endOf(this.#topic) - (this.#next ?? 0);
+    if (wait <= 0 || waiting >= this.#maxBatch || signal.aborted || this.#progress.size > 0) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        unsubscribe();
+        signal.removeEventListener('abort', end);
+        this.#endPause = null;
+        resolve();
+      };
+      const timer = setTimeout(end, wait);
+      const unsubscribe = this.#client.onEnds(this.#topic, () => {
+        if (this.#client.endOf(this.#topic) - (this.#next ?? 0) >= this.#maxBatch) end();
+      });
+      signal.addEventListener('abort', end);
+      this.#endPause = end;
     });
   }
 

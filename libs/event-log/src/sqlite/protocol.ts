@@ -10,7 +10,8 @@ export type ToWriter =
       readonly keys: readonly string[];
       readonly values: readonly string[];
     }
-  | { readonly kind: 'watch' }
+  /** From now on, the ends are told when this topic's has moved. */
+  | { readonly kind: 'watch'; readonly topic: number }
   | { readonly kind: 'join'; readonly member: number; readonly partition: string }
   | { readonly kind: 'leave'; readonly member: number }
   | { readonly kind: 'connect'; readonly port: MessagePort }

@@ -18,12 +18,21 @@ interface TopicStatements {
   readonly first: Statement;
 }
 
+/** So long records that one consumer read serve the others of its thread, ms. */
+const RECENT_MS = 200;
+
+interface RecentRead {
+  readonly records: readonly LogRecord[];
+  readonly atMs: number;
+}
+
 /** Reads the log over a connection of its own; each call is one short read. Throws `LogDamaged` for damaged content. */
 export class LogReader {
   readonly #file: string;
   readonly #connection: Connection;
   readonly #topics: ReadonlyMap<TopicName, TopicStatements>;
   readonly #begin: Statement;
+  readonly #recent = new Map<TopicName, RecentRead>();
 
   constructor(file: string) {
     this.#file = file;
@@ -77,6 +86,20 @@ export class LogReader {
       if (whole && records.length === 0 && from < this.#recordedBegin(topic)) this.#refuseGap(topic, from, from, from);
       return records;
     });
+  }
+
+  /** As `read`, from what was read a moment ago where that begins at or before `from` and goes beyond it. */
+  recent(topic: TopicName, from: number, limit: number): readonly LogRecord[] {
+    const now = performance.now();
+    const before = this.#recent.get(topic);
+    if (before !== undefined && now - before.atMs < RECENT_MS && !isCompacted(topic)) {
+      const skipped = from - (before.records[0]?.offset ?? Number.POSITIVE_INFINITY);
+      if (skipped === 0 && before.records.length <= limit) return before.records;
+      if (skipped >= 0 && skipped < before.records.length) return before.records.slice(skipped, skipped + limit);
+    }
+    const records = this.read(topic, from, limit);
+    if (records.length > 0 && !isCompacted(topic)) this.#recent.set(topic, { records, atMs: now });
+    return records;
   }
 
   /** Every record of a topic, in order. */

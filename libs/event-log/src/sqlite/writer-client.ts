@@ -30,7 +30,7 @@ export class WriterClient {
   #refusing: string | null = null;
   #left = false;
   #ends: readonly number[] = [];
-  #wakers = new Set<() => void>();
+  readonly #wakers = new Map<number, Set<() => void>>();
   #idlers: (() => void)[] = [];
   readonly #members = new Map<number, (assigned: boolean) => void>();
   readonly #maintaining = new Map<number, { resolve: () => void; reject: (reason: Error) => void }>();
@@ -40,7 +40,6 @@ export class WriterClient {
     this.#maxPendingBytes = maxPendingBytes;
     port.on('message', (message: FromWriter) => this.#receive(message));
     port.on('close', () => this.#lose());
-    this.#post({ kind: 'watch' });
   }
 
   refusing(): string | null {
@@ -71,10 +70,16 @@ export class WriterClient {
     return this.#ends[TOPIC_INDEX.get(topic) ?? -1] ?? 0;
   }
 
-  /** Calls back at every notice of new ends until the returned function is called. */
-  onEnds(wake: () => void): () => void {
-    this.#wakers.add(wake);
-    return () => this.#wakers.delete(wake);
+  /** Calls back when the end of the topic is told, at once and at every change, until the returned function is called. */
+  onEnds(topic: TopicName, wake: () => void): () => void {
+    const index = TOPIC_INDEX.get(topic) ?? -1;
+    let wakers = this.#wakers.get(index);
+    if (wakers === undefined) {
+      this.#wakers.set(index, (wakers = new Set()));
+      this.#post({ kind: 'watch', topic: index });
+    }
+    wakers.add(wake);
+    return () => wakers.delete(wake);
   }
 
   /** Asks for a partition in a group; calls back with `false` when another member has it, with `true` once it is ours. */
@@ -175,8 +180,7 @@ export class WriterClient {
         for (const answer of message.answers) this.#answer(answer);
         return;
       case 'ends':
-        this.#ends = message.ends;
-        for (const wake of [...this.#wakers]) wake();
+        this.#takeEnds(message.ends);
         return;
       case 'latched':
         this.#refusing ??= message.reason;
@@ -191,6 +195,14 @@ export class WriterClient {
       }
       case 'closed':
         return this.fail('the log is closed');
+    }
+  }
+
+  #takeEnds(ends: readonly number[]): void {
+    const before = this.#ends;
+    this.#ends = ends;
+    for (const [topic, wakers] of this.#wakers) {
+      if (ends[topic] !== before[topic]) for (const wake of [...wakers]) wake();
     }
   }
 

@@ -17,7 +17,8 @@ const COMMIT_CHARACTERS = 8 * 1024 * 1024;
 
 interface Client {
   readonly port: MessagePort;
-  watching: boolean;
+  /** Topics that it follows, with the end that it was told. */
+  readonly told: Map<number, number>;
 }
 interface Member {
   readonly client: Client;
@@ -46,7 +47,7 @@ export class WriterLoop {
   }
 
   connect(port: MessagePort): void {
-    const client: Client = { port, watching: false };
+    const client: Client = { port, told: new Map() };
     this.#clients.add(client);
     port.on('message', (message: ToWriter) => {
       this.#take(client, message);
@@ -81,8 +82,8 @@ export class WriterLoop {
         for (const value of message.values) this.#inboxCharacters += value.length;
         return;
       case 'watch':
-        client.watching = true;
-        return this.#tell(client, { kind: 'ends', ends: this.#log.ends });
+        client.told.set(message.topic, -1);
+        return this.#tellEnds(client);
       case 'join': {
         const mine = this.#memberships.join(message.partition, { client, id: message.member });
         return this.#tell(client, { kind: mine ? 'assigned' : 'waiting', member: message.member });
@@ -156,9 +157,19 @@ export class WriterLoop {
   #noticeEnds(): void {
     this.#notice = null;
     this.#noticedAt = performance.now();
-    for (const client of this.#clients) {
-      if (client.watching) this.#tell(client, { kind: 'ends', ends: this.#log.ends });
+    for (const client of this.#clients) this.#tellEnds(client);
+  }
+
+  /** A client that follows only topics in which nothing happens is left alone. */
+  #tellEnds(client: Client): void {
+    const { ends } = this.#log;
+    let moved = false;
+    for (const [topic, end] of client.told) {
+      if (end === ends[topic]) continue;
+      client.told.set(topic, ends[topic] ?? 0);
+      moved = true;
     }
+    if (moved) this.#tell(client, { kind: 'ends', ends });
   }
 
   #keepHouseWhenIdle(): void {

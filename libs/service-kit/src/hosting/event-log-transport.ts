@@ -6,6 +6,9 @@ import type { TopicName } from '@countersign/contracts';
 import type { Consumption, EventReader, LogBatch } from '@countersign/event-log';
 import type { ServiceConsumer } from '../service/definition.js';
 
+/** Stores follow within this time and commit so often at most: a commit costs as much as many events. */
+const PACE_MS = 50;
+
 function isTopic(pattern: string): pattern is TopicName {
   return (TOPIC_NAMES as readonly string[]).includes(pattern);
 }
@@ -62,6 +65,7 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
       group: this.#consumer.group,
       topics,
       mode: 'shared',
+      paceMs: PACE_MS,
       position: (topic, partition) => this.#consumer.position(topic, partition),
       handle: (batch) => this.#deliver(batch),
     });
