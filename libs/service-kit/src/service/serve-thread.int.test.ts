@@ -445,6 +445,26 @@ describe('a serving thread', () => {
     await until(() => serving.notReady().length === 0);
   });
 
+  it('serves probes alone until it may serve', async () => {
+    let may = false;
+    const later = await serveThread(
+      [definitionWith({ batches: [], failures: 0 })],
+      { ...thread, metrics: createRegistry('later', false) },
+      {
+        on: { host: '127.0.0.1', port: 0 },
+        process: { notReady: () => [], metrics: async () => '', routes: () => ROUTES },
+        mayServe: () => may,
+      },
+    );
+    const status = async (path: string) => (await fetch(`${later.address}${path}`)).status;
+    const path = `/v1/things/${randomUUID()}`;
+    expect([await status(path), await status('/healthz')]).toEqual([503, 200]);
+    may = true;
+    expect(await status(path)).toBe(200);
+    await later.closeIntake(1000);
+    await later.stop();
+  });
+
   it('refuses to start with a route that nothing handles', async () => {
     const orphan = route({ ...common, method: 'GET', path: '/v1/orphan', operationId: 'orphan', auth: 'none' });
     const start = serveThread(

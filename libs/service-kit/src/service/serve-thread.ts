@@ -20,6 +20,11 @@ export interface ServeOptions {
   readonly process?: Omit<ProbeSources, 'publicUrl'>;
   /** Takes paths that no service of this thread has. */
   readonly elsewhere?: RequestListener;
+  /**
+   * Whether what this thread's services decide may be relied on yet; default: as soon as they run. Until then their
+   * routes are 503, as before they run.
+   */
+  readonly mayServe?: () => boolean;
   /** Only the edge of another thread reaches this one. */
   readonly behindEdge?: boolean;
 }
@@ -64,9 +69,12 @@ export async function serveThread(
     ...(options.elsewhere === undefined ? {} : { elsewhere: options.elsewhere }),
   };
   const waiting = definitions.flatMap(({ routes }) => routes.map((route) => ({ route, handle: refuseStarting })));
-  let edge = createEdge({ ...common, routes: [...own, ...waiting], authenticator: UNKNOWN });
+  const refusing = createEdge({ ...common, routes: [...own, ...waiting], authenticator: UNKNOWN });
+  const { mayServe = () => true } = options;
+  let edge = refusing;
   const listener = await listen(options.on, (request: IncomingMessage, response: ServerResponse) => {
-    edge(request, response);
+    if (mayServe()) edge(request, response);
+    else refusing(request, response);
   });
   onListening(listener.address);
   try {

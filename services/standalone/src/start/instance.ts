@@ -56,7 +56,15 @@ export async function startInstance(
   const beside = placement.beside();
   beside.catch(() => undefined);
   const backends = await openEmbedded(config, log);
-  const parts: Parts = { backends, services: null, serving: null, proxy: null, admin: null, ready: false };
+  const parts: Parts = {
+    backends,
+    services: null,
+    serving: null,
+    proxy: null,
+    admin: null,
+    ready: false,
+    wasReady: false,
+  };
   try {
     const socketPath = await makeSocketPath(config.dataDir, SERVICES_SOCKET);
     const services = startServicesThread(config, backends, socketPath, placement.apart);
@@ -87,6 +95,7 @@ export async function startInstance(
     await untilReady(log, () => waitingFor(serving, services), [backends.died, services.died], signal);
     if (firstStart.credentials !== null) await writeBootstrap(config.dataDir, addresses, firstStart.credentials);
     parts.ready = true;
+    parts.wasReady = true;
     return {
       addresses,
       firstStart,
@@ -108,6 +117,8 @@ interface Parts {
   proxy: Proxy | null;
   admin: AdminSocket | null;
   ready: boolean;
+  /** No check is decided before every service has found its store in order. */
+  wasReady: boolean;
 }
 
 async function waitingFor(serving: ServingThread | null, services: ServicesThread): Promise<readonly string[]> {
@@ -148,6 +159,7 @@ async function serveEdge(
     {
       on: { host: config.host, port: config.port },
       elsewhere: proxy.handle,
+      mayServe: () => parts.wasReady,
       process: {
         notReady: () => notReady().catch((error: Error) => [error.message]),
         metrics: async () => {
