@@ -8,8 +8,12 @@ import type { Check } from './report.js';
 /** Each compacted topic against the store of the service that owns it. */
 export function checkOwners(log: StoredLog, { identity, policy, reports }: Stores, check: Check): void {
   const owner = (store: Store, topic: Owner['topic'], file: string, query: string): void => {
-    const rows = store.prepare<[], OwnedRow>(query).iterate();
-    compareOwner(log, { topic, place: `${file} ${topic}`, rows, pending: pendingIn(store) }, check);
+    const statement = store.prepare<[], OwnedRow>(query);
+    compareOwner(
+      log,
+      { topic, place: `${file} ${topic}`, rows: () => statement.iterate(), pending: pendingIn(store) },
+      check,
+    );
   };
   if (identity !== null) {
     owner(identity, 'accounts', LAYOUT.identity, 'SELECT id, version, facts AS value FROM accounts');
@@ -50,15 +54,19 @@ export function checkHeads(log: StoredLog, archive: Store, check: Check): void {
 export function checkPublicFacts(log: StoredLog, { facts, reports }: Stores, check: Check): void {
   if (facts !== null) {
     const kept = (topic: 'signing-keys' | 'reports' | 'anchors', kinds: string, key: string): void => {
-      const rows = facts
-        .prepare<[], KeptRow>(
-          `SELECT id, version, body AS value, ${key} AS key FROM facts WHERE kind IN (${kinds}) AND body IS NOT NULL`,
-        )
-        .iterate();
+      const statement = facts.prepare<[], KeptRow>(
+        `SELECT id, version, body AS value, ${key} AS key FROM facts WHERE kind IN (${kinds}) AND body IS NOT NULL`,
+      );
       const position = positionOf(facts, topic);
       compareReader(
         log,
-        { topic, place: LAYOUT.facts, rows, position, ...(topic === 'anchors' ? { keeps: isKept } : {}) },
+        {
+          topic,
+          place: LAYOUT.facts,
+          rows: () => statement.iterate(),
+          position,
+          ...(topic === 'anchors' ? { keeps: isKept } : {}),
+        },
         check,
       );
     };
@@ -67,13 +75,17 @@ export function checkPublicFacts(log: StoredLog, { facts, reports }: Stores, che
     kept('anchors', `'authority', 'report-anchor'`, `iif(kind = 'authority', 'authority:' || id, 'report:' || id)`);
   }
   if (reports !== null) {
-    const rows = reports
-      .prepare<[], KeptRow>('SELECT key AS id, key, 1 AS version, body AS value FROM anchors')
-      .iterate();
+    const statement = reports.prepare<[], KeptRow>('SELECT key AS id, key, 1 AS version, body AS value FROM anchors');
     const position = reports.prepare<[], number>('SELECT next_offset FROM positions WHERE partition = 0').pluck().get();
     compareReader(
       log,
-      { topic: 'anchors', place: `${LAYOUT.reports} anchors`, rows, position: position ?? 0, keeps: isKept },
+      {
+        topic: 'anchors',
+        place: `${LAYOUT.reports} anchors`,
+        rows: () => statement.iterate(),
+        position: position ?? 0,
+        keeps: isKept,
+      },
       check,
     );
   }

@@ -92,7 +92,7 @@ export class AnchoredLeafComparison {
 
   /** @param complete the log was read to its end */
   finish(complete: boolean): void {
-    if (!complete) return;
+    if (!complete) return void this.#arrivals.return?.();
     for (let row = this.#arrival; row !== null; row = this.#advance()) this.#surplus(row);
     for (const { id, last } of this.#lastSequences.iterate()) {
       const taken = this.#agents.get(id)?.taken ?? 0;

@@ -77,6 +77,7 @@ export class ArchiveComparison {
       const leaf = this.#judgeAlone(row);
       if (leaf !== null) yield leaf;
     }
+    this.#rows.return?.();
     this.#rows = this.#store.prepare<[number], ArchiveRow>(`${ROWS} WHERE e.n >= ? ORDER BY e.n`).iterate(before);
   }
 
@@ -100,7 +101,7 @@ export class ArchiveComparison {
 
   /** @param complete the log was read to its end */
   finish(complete: boolean): void {
-    if (!complete) return;
+    if (!complete) return void this.#rows.return?.();
     for (let row = this.#peek(); row !== null; row = this.#advance()) this.#surplus(row);
   }
 

@@ -1,8 +1,9 @@
 import type { DeadLetter } from '@countersign/contracts';
 import type { StoredLog } from '@countersign/event-log';
+import { readMessage } from '@countersign/evidence';
 import { AnchoredLeafComparison } from './compare-anchored-leaves.js';
 import { ArchiveComparison } from './compare-archive.js';
-import { LeafNumbers, readMessage } from './number-leaves.js';
+import { LeafNumbers } from './number-leaves.js';
 import { positionIn, words, type Store, type Stores } from './open-stores.js';
 import { UsageRecount } from './recount-usage.js';
 import type { Check } from './report.js';
@@ -60,7 +61,7 @@ export function compareEvents(log: StoredLog, stores: Stores, checks: EventCheck
     }
     complete = true;
   } catch (error) {
-    checks.leaves.wrong('agent-events', `it cannot be read further: ${words(error)}`);
+    checks.leaves.wrong('agent-events', 'it cannot be read further: see files');
   } finally {
     numbers.close();
   }

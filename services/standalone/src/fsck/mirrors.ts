@@ -22,7 +22,7 @@ export interface Owner {
   readonly topic: TopicName;
   /** File and table. */
   readonly place: string;
-  readonly rows: Iterable<OwnedRow>;
+  readonly rows: () => Iterable<OwnedRow>;
   /** Keys whose records lie in the outbox still. */
   readonly pending: ReadonlySet<string>;
 }
@@ -30,7 +30,7 @@ export interface Owner {
 /** The newest records of a topic must be the rows of its owner, but for those that the owner has not sent yet. */
 export function compareOwner(log: StoredLog, { topic, place, rows, pending }: Owner, check: Check): void {
   const newest = newestRecords(log, topic);
-  for (const { id, version, value } of rows) {
+  for (const { id, version, value } of rows()) {
     check.examined += 1;
     const told = newest.get(id);
     newest.delete(id);
@@ -56,7 +56,7 @@ export function compareOwner(log: StoredLog, { topic, place, rows, pending }: Ow
 export interface Reader {
   readonly topic: TopicName;
   readonly place: string;
-  readonly rows: Iterable<KeptRow>;
+  readonly rows: () => Iterable<KeptRow>;
   /** Below it every record was kept. */
   readonly position: number;
   /** Keys of the topic that this reader keeps. */
@@ -66,7 +66,7 @@ export interface Reader {
 /** What a reader keeps of a topic must be the newest records up to its position. */
 export function compareReader(log: StoredLog, { topic, place, rows, position, keeps }: Reader, check: Check): void {
   const newest = newestRecords(log, topic, keeps === undefined ? {} : { keys: keeps });
-  for (const row of rows) {
+  for (const row of rows()) {
     check.examined += 1;
     const told = newest.get(row.key);
     newest.delete(row.key);

@@ -1,15 +1,6 @@
 import Database from 'better-sqlite3';
 import type { EventEnvelope } from '@countersign/contracts';
-import {
-  canonicalLeaf,
-  JsonRefused,
-  leafHash,
-  parseJsonStrict,
-  readEnvelope,
-  utf8,
-  VERIFICATION_LIMITS,
-  type Reading,
-} from '@countersign/evidence';
+import { canonicalLeaf, leafHash, readMessage, utf8 } from '@countersign/evidence';
 import type { LogRecord } from '@countersign/event-log';
 import { nodeCrypto } from '@countersign/service-kit';
 
@@ -30,15 +21,6 @@ export type LogItem =
   /** An event id once more: counts for nobody. `same`: in the same words. */
   | { readonly kind: 'repetition'; readonly offset: number; readonly eventId: string; readonly same: boolean }
   | { readonly kind: 'rejected'; readonly offset: number; readonly problem: string };
-
-export function readMessage(value: Uint8Array): Reading<EventEnvelope> {
-  try {
-    return readEnvelope(parseJsonStrict(value, VERIFICATION_LIMITS));
-  } catch (error) {
-    if (error instanceof JsonRefused) return { ok: false, problem: error.message };
-    throw error;
-  }
-}
 
 export function hashOf(text: string): Uint8Array {
   return leafHash(utf8(text), nodeCrypto.sha256);

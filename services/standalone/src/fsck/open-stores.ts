@@ -28,12 +28,26 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
     log,
     ledger,
     close() {
-      for (const store of Object.values(stores)) store?.close();
+      for (const store of Object.values(stores)) if (store !== null) closeStore(store);
       log?.close();
       ledger?.close();
       tidy();
     },
   };
+}
+
+/** What an error says of a file, without the file's name in front. */
+function withoutPath(problem: string, file: string): string {
+  const rest = problem.startsWith(file) ? problem.slice(file.length).replace(/^:? /, '') : problem;
+  return rest.replaceAll(file, 'the file');
+}
+
+function closeStore(store: Store): void {
+  try {
+    store.close();
+  } catch {
+    // A check that broke off has left a row open: the end of the process closes it.
+  }
 }
 
 /** SQLite makes two files beside a database that it reads in WAL mode: those that were not there are removed again. */
@@ -72,7 +86,7 @@ function openStore(dataDir: string, name: StoreName, files: Check): Store | null
 function openLog(dataDir: string, files: Check): StoredLog | null {
   const file = placeOf(dataDir, 'log');
   files.examined += 1;
-  for (const problem of verifyLog(file)) files.wrong(LAYOUT.log, problem.replaceAll(file, LAYOUT.log), RESTORE);
+  for (const problem of verifyLog(file)) files.wrong(LAYOUT.log, withoutPath(problem, file), RESTORE);
   if (existsSync(`${file}.failed`)) {
     files.note(`${LAYOUT.log}.failed: a write had failed; the next start takes the log over`);
   }

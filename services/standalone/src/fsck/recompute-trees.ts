@@ -69,6 +69,7 @@ export function recomputeTrees(anchors: Store, check: Check): void {
       previousKey = key;
     }
     if (leaves.next().done !== true) wrong('more leaves are stored than agents');
+    leaves.return(undefined);
     if (tree.size === 0) wrong('it is closed and holds no agent');
     if (window.root !== toHex(tree.root())) wrong(`its root ${window.root} is not the one of its agents`);
     if (window.agentCount !== tree.size) wrong(`it says ${window.agentCount} agents and has ${tree.size}`);
