@@ -71,6 +71,20 @@ describe('decide', () => {
     }
   });
 
+  it('names the rule and the size of the list in each denial of an API', () => {
+    const blocked = compileProfile({ ...emptyProfile(agent), blocked_apis: ['evil.example', 'b'] });
+    const allowed = compileProfile({ ...emptyProfile(agent), allowed_apis: ['api.example.com'] });
+    const call = (url: string) => ({ type: 'http_call', url });
+    expect(decide(blocked, call('https://evil.example/')).violation).toMatchObject({
+      rule: 'blocked_apis:evil.example',
+      detail: 'blocked_apis has 2 entries',
+    });
+    expect(decide(blocked, call('x')).violation).toMatchObject({ detail: 'blocked_apis has 2 entries' });
+    for (const url of ['x', 'https://other.example/']) {
+      expect(decide(allowed, call(url)).violation).toMatchObject({ detail: 'allowed_apis has 1 entry' });
+    }
+  });
+
   it('never lets a blocked host through, however it is written', () => {
     const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: ['evil.example'] });
     const letter = (index: number): fc.Arbitrary<string> => {

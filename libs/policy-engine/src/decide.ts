@@ -112,14 +112,18 @@ function judgeApis(
   let read: ReadUrl | null = null;
   if (url !== undefined) {
     read = typeof url === 'string' ? readUrl(url) : null;
-    if (read === null) return urlUnreadable(blocked === null ? 'allowed_apis' : 'blocked_apis');
+    if (read === null) {
+      return blocked === null
+        ? urlUnreadable('allowed_apis', allowed!.size)
+        : urlUnreadable('blocked_apis', blocked.size);
+    }
   }
   if (blocked !== null) {
     const entry =
       (read === null ? null : blocked.matchUrl(read)) ??
       (tool === null ? null : blocked.matchName(tool)) ??
       (other === null ? null : blocked.matchName(other));
-    if (entry !== null) return apiBlocked(entry);
+    if (entry !== null) return apiBlocked(entry, blocked.size);
   }
   if (allowed === null) return null;
   const listed =

@@ -37,11 +37,11 @@ export function actionNotListed(): Violation {
   };
 }
 
-export function apiBlocked(entry: string): Violation {
+export function apiBlocked(entry: string, count: number): Violation {
   return api(
     `blocked_apis forbids an API or tool that this action names. Use another, or have the agent's profile changed.`,
     `blocked_apis:${entry}`,
-    null,
+    `blocked_apis has ${entries(count)}`,
   );
 }
 
@@ -53,15 +53,15 @@ export function apiNotListed(count: number): Violation {
   );
 }
 
-export function urlUnreadable(field: 'allowed_apis' | 'blocked_apis'): Violation {
+export function urlUnreadable(field: 'allowed_apis' | 'blocked_apis', count: number): Violation {
   return api(
     `The action's URL is no http or https URL that could be judged by ${field}. Send the full URL that will be called.`,
     `${field}:unreadable URL`,
-    null,
+    `${field} has ${entries(count)}`,
   );
 }
 
-function api(reason: string, rule: string, detail: string | null): Violation {
+function api(reason: string, rule: string, detail: string): Violation {
   return { violation_type: 'api_not_allowed', severity: 'P2', reason, rule, detail, extras: null };
 }
 

@@ -47,6 +47,7 @@ describe('POST /v1/check', () => {
       severity: 'P2',
       violation_type: 'api_not_allowed',
       rule: 'blocked_apis:*.evil.example',
+      detail: 'blocked_apis has 1 entry',
     });
     const envelope = (await bench.events()).at(-1)!;
     expect(canonicalLeaf(envelope.leaf)).not.toContain('secret-host');

@@ -25,12 +25,14 @@ export interface ApiEntry {
 }
 
 const EMPTY = 'is empty: remove it';
+const MARGIN = 'begins or ends with white space, so that nothing would match it: write it without';
 const STAR = 'has a * that is not its last character: write names as crm.*';
 const API_STAR = 'has a * in a place where none may stand: write *.example.com for hosts, or crm.* for tool names';
 
 /** What is wrong with an entry of a list of action types, tool names or data scopes; `null` when nothing is. */
 export function nameEntryProblem(entry: string): string | null {
   if (entry === '') return EMPTY;
+  if (entry !== entry.trim()) return MARGIN;
   const star = entry.indexOf('*');
   return star >= 0 && star !== entry.length - 1 ? STAR : null;
 }
@@ -44,6 +46,7 @@ export function apiEntryProblem(entry: string): string | null {
 /** The meaning of an entry of a list of APIs, or what is wrong with it. */
 export function readApiEntry(entry: string): ApiEntry | string {
   if (entry === '') return EMPTY;
+  if (entry !== entry.trim()) return MARGIN;
   if (entry.startsWith('*.')) return readWildcardHost(entry);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(entry)) return readUrlPrefix(entry);
   const star = entry.indexOf('*');

@@ -26,6 +26,8 @@ describe('readProfilePatch', () => {
     [{ allowed_apis: ['a'.repeat(513)] }],
     [{ allowed_apis: Array(1001).fill('a') }],
     [{ blocked_apis: ['a*b'] }],
+    [{ blocked_apis: [' a.example'] }],
+    [{ off_limits_actions: ['wire\n'] }],
     [{ blocked_apis: ['*.*.example.com'] }],
     [{ blocked_apis: ['*.10.0.0.1'] }],
     [{ blocked_apis: ['https://*.example.com/'] }],
