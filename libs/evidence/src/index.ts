@@ -4,7 +4,7 @@ export type { Reading } from './reading.js';
 export { fromHex, isHash, sameBytes, toHex } from './encoding/hex.js';
 export { fromBase64, fromBase64Url, isCanonicalBase64, isSalt, toBase64, toBase64Url } from './encoding/base64.js';
 export { isWellFormed, utf8, utf8Length } from './encoding/text.js';
-export { isInstant, isoDuration, parseIsoDuration } from './encoding/time.js';
+export { isInstant, isoDuration, parseIsoDuration, parseTime } from './encoding/time.js';
 export { isUuid, isUuidV7, uuidV7 } from './encoding/uuid.js';
 
 export { canonicalBytes, canonicalize, NotCanonical } from './json/canonicalize.js';

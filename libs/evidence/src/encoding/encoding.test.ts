@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { nodeCrypto } from '../../vectors/node-crypto.mjs';
 import { fromBase64, fromBase64Url, isCanonicalBase64, isSalt, toBase64, toBase64Url } from './base64.js';
 import { fromHex, isHash, sameBytes, toHex } from './hex.js';
-import { isInstant, isoDuration, parseIsoDuration } from './time.js';
+import { isInstant, isoDuration, parseIsoDuration, parseTime } from './time.js';
 import { isUuid, isUuidV7, uuidV7 } from './uuid.js';
 
 const anyBytes = fc.uint8Array({ maxLength: 100 });
@@ -91,6 +91,21 @@ describe('time', () => {
       1,
     ]) {
       expect([other, isInstant(other)]).toEqual([other, false]);
+    }
+  });
+
+  it('reads any ISO 8601 time with a zone whose day the calendar has', () => {
+    expect(parseTime('2026-03-01T01:00:00+01:00')).toBe(Date.UTC(2026, 2, 1));
+    expect(parseTime('2024-02-29T00:00:00.123456Z')).toBe(Date.UTC(2024, 1, 29, 0, 0, 0, 123));
+    for (const none of [
+      '2026-02-30T00:00:00Z',
+      '2026-02-29T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      '2026-04-31T00:00:00Z',
+      'x',
+      '',
+    ]) {
+      expect([none, parseTime(none)]).toEqual([none, null]);
     }
   });
 

@@ -7,6 +7,19 @@ export function isInstant(value: unknown): value is string {
   return !Number.isNaN(ms) && new Date(ms).toISOString() === value;
 }
 
+const DATE = /^(\d{4})-(\d{2})-(\d{2})T/;
+
+/**
+ * Milliseconds since the epoch of an ISO 8601 time with a zone, cut to whole milliseconds; `null` where no calendar has
+ * the day, such as the 30th of February, which `Date.parse` takes for the 2nd of March.
+ */
+export function parseTime(text: string): number | null {
+  const ms = Date.parse(text);
+  const [, year, month, day] = DATE.exec(text) ?? [];
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return Number.isNaN(ms) || !(Number(day) <= lastDay) ? null : ms;
+}
+
 const DURATION = /^PT([1-9]\d*)([SMH])$/;
 const UNIT_SECONDS = { S: 1, M: 60, H: 3600 } as const;
 

@@ -15,6 +15,7 @@ const action: JsonSchema = {
     },
     tags: { type: 'array', maxItems: 2, items: nullable({ type: 'string', maxLength: 4 }) },
     format: { enum: ['json', 'pdf'] },
+    name: { type: 'string', pattern: '\\S' },
   },
 };
 const AGENT = '0198c0de-0000-7000-8000-000000000001';
@@ -35,6 +36,7 @@ describe('what is wrong with a body', () => {
     [{ agentId: AGENT, action: { type: 'a' }, tags: ['', 'long entry'] }, 'tags[1] must have at most 4 characters'],
     [{ agentId: AGENT, action: { type: 'a' }, tags: [null, null, null] }, 'tags must have at most 2 entries'],
     [{ agentId: AGENT, action: { type: 'a' }, format: 'xml' }, 'format must be one of "json", "pdf"'],
+    [{ agentId: AGENT, action: { type: 'a' }, name: ' ' }, 'name must be more than white space'],
   ])('%j: %s', (body, problem) => {
     expect(check(body)).toBe(problem);
   });

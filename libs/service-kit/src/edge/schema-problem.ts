@@ -4,6 +4,7 @@ const LONGEST_NAME = 64;
 
 /** Patterns of contracts that have a name in words. */
 const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
+  ['^key_[0-9a-f]{16}$', 'key_ and 16 lower-case hex characters'],
   ['[0-9a-fA-F]{8}-[0-9a-fA-F]{4}', 'a UUID'],
   ['^[0-9a-f]{64}$', '64 lower-case hex characters'],
   ['^\\d{4}-\\d{2}-\\d{2}T', 'an ISO 8601 time with a zone, as 2026-01-31T12:00:00.000Z'],
@@ -78,6 +79,7 @@ function demand(error: ErrorObject): string {
 }
 
 function patternWords(pattern: string): string {
+  if (pattern === '\\S') return 'more than white space';
   const known = KNOWN_PATTERNS.find(([probe]) => pattern.includes(probe));
   return known === undefined ? `text that matches ${pattern}` : known[1];
 }

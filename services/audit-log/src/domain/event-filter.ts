@@ -1,4 +1,5 @@
 import type { EventsQuery } from '@countersign/contracts';
+import { parseTime } from '@countersign/evidence';
 
 /** What `GET /v1/events` asks of one account; absent members do not restrict. */
 export interface EventFilter {
@@ -32,17 +33,13 @@ export function eventFilter(query: EventsQuery): EventFilter {
   };
 }
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})T/;
-
 /**
  * First millisecond at or after `text` (ISO 8601 with a zone): events have milliseconds, so a bound with a finer
  * fraction stands at the next one.
  */
 function instantOf(name: string, text: string): number {
-  const ms = Date.parse(text);
-  const [, year, month, day] = DATE.exec(text) ?? [];
-  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  if (Number.isNaN(ms) || Number(day) > lastDay) {
+  const ms = parseTime(text);
+  if (ms === null) {
     throw new NoSuchTime(`${name} must be a time that the calendar has, such as 2026-03-01T00:00:00.000Z`);
   }
   const finer = /\.\d{3}(\d*)/.exec(text)?.[1] ?? '';

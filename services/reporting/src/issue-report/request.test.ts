@@ -29,13 +29,19 @@ describe('the body of an export', () => {
   it.each([
     ['the singular field', { ...GOOD, framework: 'soc2' }, 'send frameworks'],
     ['no framework', { ...GOOD, frameworks: [] }, 'frameworks'],
-    ['an unknown framework', { ...GOOD, frameworks: ['iso'] }, 'soc2, euaiact'],
+    ['an unknown framework', { ...GOOD, frameworks: ['iso'] }, 'must be one of "soc2", "euaiact"'],
     ['another format', { ...GOOD, format: 'xml' }, 'format'],
     ['an unknown member', { ...GOOD, agents: [] }, 'agents'],
     ['no range', { format: 'json', frameworks: ['soc2'] }, 'from'],
     ['a range that ends before it begins', { ...GOOD, to: GOOD.from }, 'from must be before to'],
     ['a day that does not exist', { ...GOOD, from: '2026-13-01T00:00:00Z' }, 'from'],
-    ['an id that is none', { ...GOOD, agentIds: ['x'] }, 'agentIds'],
+    [
+      'a day that the month lacks',
+      { ...GOOD, from: '2026-02-30T00:00:00Z' },
+      'from must be a time that the calendar has',
+    ],
+    ['a day alone', { ...GOOD, from: '2026-02-03' }, 'from must be an ISO 8601 time with a zone'],
+    ['an id that is none', { ...GOOD, agentIds: ['x'] }, 'agentIds[0] must be a UUID'],
     ['no object', [], 'body'],
   ])('is refused for %s, with words that help', (_what, body, words) => {
     expect(refusal(body)).toContain(words);

@@ -1,6 +1,6 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { exportBody, type Framework } from '@countersign/contracts';
-import { HttpRefusal } from '@countersign/service-kit';
+import { parseTime } from '@countersign/evidence';
+import { compileSchema, HttpRefusal } from '@countersign/service-kit';
 
 /** Body of `POST /v1/events/export-signed`, judged and normalised. */
 export interface ExportRequest {
@@ -14,22 +14,14 @@ export interface ExportRequest {
   readonly withhold: readonly ('action' | 'payload')[];
 }
 
-const validate = new Ajv2020({ allErrors: false, strict: true }).compile(exportBody);
+const problemOf = compileSchema(exportBody);
 
 /** @throws HttpRefusal 400 that says what to change */
 export function readExportRequest(body: unknown): ExportRequest {
   if (typeof body === 'object' && body !== null && Object.hasOwn(body, 'framework'))
     throw new HttpRefusal(400, 'framework is no longer accepted: send frameworks, a list');
-  if (!validate(body)) {
-    const error = validate.errors?.[0];
-    const where = error?.instancePath.slice(1).replaceAll('/', '.') ?? '';
-    const unknown = error?.keyword === 'additionalProperties' ? ` (${String(error.params['additionalProperty'])})` : '';
-    const values = error?.keyword === 'enum' ? `: ${(error.params['allowedValues'] as string[]).join(', ')}` : '';
-    throw new HttpRefusal(
-      400,
-      `${where === '' ? 'the body' : where} ${error?.message ?? 'is malformed'}${unknown}${values}`,
-    );
-  }
+  const problem = problemOf(body);
+  if (problem !== null) throw new HttpRefusal(400, problem);
   const {
     agentIds = [],
     format,
@@ -44,8 +36,10 @@ export function readExportRequest(body: unknown): ExportRequest {
 }
 
 function instant(name: string, text: string): string {
-  const ms = Date.parse(text);
-  const date = new Date(ms);
-  if (Number.isNaN(ms) || date.getUTCFullYear() > 9999) throw new HttpRefusal(400, `${name} is not a date that exists`);
+  const ms = parseTime(text);
+  const date = new Date(ms ?? NaN);
+  if (ms === null || date.getUTCFullYear() > 9999) {
+    throw new HttpRefusal(400, `${name} must be a time that the calendar has, such as 2026-03-01T00:00:00.000Z`);
+  }
   return date.toISOString();
 }
