@@ -72,6 +72,11 @@ describe('configuration', () => {
     expect(problems.join()).not.toContain('secret');
   });
 
+  it('lets variables of tests, and those that no service of this release reads, be', () => {
+    const config = loadConfig({ COUNTERSIGN_TEST_SEED: '7', COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: 'localhost:9999' });
+    expect(config).toEqual(loadConfig({}));
+  });
+
   it('names what the distributed profile lacks', () => {
     expect(problemsOf({ COUNTERSIGN_PROFILE: 'distributed', REDIS_URL: 'redis://127.0.0.1' })).toEqual([
       'KAFKA_BROKERS is missing: COUNTERSIGN_PROFILE=distributed needs it',

@@ -14,6 +14,8 @@ export class ConfigurationError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'COUNTERSIGN_';
+/** Left to whoever tests the program: nothing here reads them. */
+const TESTS_PREFIX = 'COUNTERSIGN_TEST_';
 const NEEDED_WHEN_DISTRIBUTED = ['KAFKA_BROKERS', 'MONGODB_URI', 'REDIS_URL', 'SOLANA_RPC_URL'] as const;
 
 const READERS = {
@@ -28,6 +30,7 @@ const READERS = {
   COUNTERSIGN_LOCALNET_PORT: integer(1, 65_534),
   COUNTERSIGN_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
   COUNTERSIGN_UPGRADE_URL: httpUrl(),
+  COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: list(),
   SOLANA_RPC_URL: httpUrls(),
   KAFKA_BROKERS: list(),
   MONGODB_URI: urlOf(['mongodb:', 'mongodb+srv:']),
@@ -39,7 +42,7 @@ type Values = { -readonly [V in Variable]?: ReturnType<(typeof READERS)[V]['read
 
 /**
  * The configuration that these variables give. An empty variable counts as absent.
- * @throws ConfigurationError naming every unknown `COUNTERSIGN_` variable, every malformed value, and what the
+ * @throws ConfigurationError naming every unknown `COUNTERSIGN_` variable (but `COUNTERSIGN_TEST_…`), every malformed value, and what the
  *   distributed profile lacks. Values are never repeated: some hold passwords.
  */
 export function loadConfig(environment: Environment = process.env): Config {
@@ -76,7 +79,7 @@ export function loadConfig(environment: Environment = process.env): Config {
 
 function unknownVariables(environment: Environment): string[] {
   return Object.keys(environment)
-    .filter((name) => name.startsWith(PREFIX) && !(name in READERS))
+    .filter((name) => name.startsWith(PREFIX) && !name.startsWith(TESTS_PREFIX) && !(name in READERS))
     .sort()
     .map((name) => `${name} is not a variable of this program`);
 }
