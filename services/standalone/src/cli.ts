@@ -36,7 +36,8 @@ try {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error.exitCode;
   } else {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    const { explain } = await import('@countersign/service-kit');
+    process.stderr.write(`${explain(error)}\n`);
     process.exitCode = EXIT.wrong;
   }
 }

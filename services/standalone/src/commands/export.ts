@@ -40,7 +40,9 @@ export function register(program: Command): void {
     api.close();
     if (answer.status !== 200)
       throw new CommandFailed(EXIT.wrong, `the export was refused: ${answer.status} ${answer.text}`);
-    await writeFile(options.out, answer.text);
+    await writeFile(options.out, answer.text).catch((error: NodeJS.ErrnoException) => {
+      throw new CommandFailed(EXIT.wrong, `cannot write ${options.out} (${error.code}): name another with --out`);
+    });
     const { summary, timestamp, publicKeyUrl } = JSON.parse(answer.text) as {
       summary: Record<string, unknown>;
       timestamp: Record<string, unknown>;

@@ -11,6 +11,7 @@ import {
   type VerificationResult,
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
+import { isBase58Of } from '@countersign/chain';
 import { CommandFailed, EXIT } from '../commands/exit-codes.js';
 import { askNetworks } from './ask-networks.js';
 
@@ -38,9 +39,10 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * Verifies a package from its file alone, with the keys and the chain that are given.
- * @throws CommandFailed 64 where the file or a key cannot be read
+ * @throws CommandFailed 64 where the file or a key cannot be read, or an address has no form of one
  */
 export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> {
+  checkAddresses(request);
   const keys = await readKeys(request.keys);
   const parsed = await readPackage(request.file);
   if (typeof parsed === 'string')
@@ -71,6 +73,19 @@ function exitCode(
   // The chain was asked for: a transaction that nobody could be asked about leaves the question open.
   const open = chain === null || [...chain.transactions.values()].includes('unavailable') || unasked(result);
   return open ? EXIT.unchecked : EXIT.holds;
+}
+
+function checkAddresses({ rpcUrls, authorities }: VerifyRequest): void {
+  for (const url of rpcUrls) {
+    if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+      throw new CommandFailed(EXIT.usage, `--rpc must be an http:// or https:// address, not ${url}`);
+  }
+  for (const address of authorities) {
+    if (!isBase58Of(address, 32))
+      throw new CommandFailed(EXIT.usage, `--authority must be a Solana address, not ${address}`);
+  }
+  if (authorities.length > 0 && rpcUrls.length === 0)
+    throw new CommandFailed(EXIT.usage, '--authority needs --rpc: who anchored is read from the chain');
 }
 
 function unasked(result: VerificationResult): boolean {
