@@ -17,11 +17,16 @@ export class Scratch {
     return instance;
   }
 
+  /** SIGKILL for whatever still runs. */
+  async end(): Promise<void> {
+    for (const instance of this.#started) {
+      if (instance.child.exitCode === null && instance.child.signalCode === null) await instance.kill();
+    }
+  }
+
   /** Ends what still runs and removes the files. */
   async discard(): Promise<void> {
-    for (const { child, kill } of this.#started.map((one) => ({ child: one.child, kill: () => one.kill() }))) {
-      if (child.exitCode === null && child.signalCode === null) await kill();
-    }
+    await this.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

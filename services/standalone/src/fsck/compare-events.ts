@@ -1,5 +1,5 @@
 import type { DeadLetter } from '@countersign/contracts';
-import type { StoredLog } from '@countersign/event-log';
+import { LogDamaged, type StoredLog } from '@countersign/event-log';
 import { readMessage } from '@countersign/evidence';
 import { AnchoredLeafComparison } from './compare-anchored-leaves.js';
 import { ArchiveComparison } from './compare-archive.js';
@@ -61,6 +61,7 @@ export function compareEvents(log: StoredLog, stores: Stores, checks: EventCheck
     }
     complete = true;
   } catch (error) {
+    if (!(error instanceof LogDamaged)) throw error;
     checks.leaves.wrong('agent-events', 'it cannot be read further: see files');
   } finally {
     numbers.close();
