@@ -44,6 +44,16 @@ describe('a first start', () => {
       expect.arrayContaining(['/v1/check', '/v1/auth/login', '/v1/agents', '/v1/events', '/v1/keys', '/readyz']),
     );
     expect(document.info).toMatchObject({ version: '1.0.0' });
+    const { paths } = document as unknown as { paths: Record<string, Record<string, { requestBody?: Body }>> };
+    interface Body {
+      readonly content: Record<string, { readonly schema: { readonly properties?: object } }>;
+    }
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const { requestBody } of Object.values(operations)) {
+        const shown = requestBody?.content['application/json']?.schema.properties;
+        if (requestBody !== undefined) expect([path, Object.keys(shown ?? {})]).not.toEqual([path, []]);
+      }
+    }
     const { text } = await instance.request('GET', '/metrics');
     expect(text).toMatch(/countersign_event_loop_lag_seconds\{[^}]*thread="edge"/);
     expect(text).toMatch(/countersign_event_loop_lag_seconds\{[^}]*thread="services"/);

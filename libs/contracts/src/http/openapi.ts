@@ -95,7 +95,7 @@ function operation(route: Route): Json {
       : {
           requestBody: {
             required: route.bodyOptional !== true,
-            content: { 'application/json': { schema: route.body } },
+            content: { 'application/json': { schema: route.shownBody ?? route.body } },
           },
         }),
     responses,

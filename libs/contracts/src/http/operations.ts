@@ -11,7 +11,7 @@ export const operationsRoutes = {
     path: '/healthz',
     operationId: 'getHealth',
     summary: 'Whether the process is alive',
-    tag: 'operations',
+    tag: 'Operations',
     auth: 'none',
     success: 200,
     responses: {
@@ -27,7 +27,7 @@ export const operationsRoutes = {
     path: '/readyz',
     operationId: 'getReadiness',
     summary: 'Whether every service in the process serves',
-    tag: 'operations',
+    tag: 'Operations',
     auth: 'none',
     success: 200,
     responses: {
@@ -51,7 +51,7 @@ export const operationsRoutes = {
     path: '/metrics',
     operationId: 'getMetrics',
     summary: 'Figures of the process in the Prometheus text format',
-    tag: 'operations',
+    tag: 'Operations',
     auth: 'none',
     success: 200,
     responses: {
@@ -64,7 +64,7 @@ export const operationsRoutes = {
     path: '/v1/openapi.json',
     operationId: 'getOpenApi',
     summary: 'This document',
-    tag: 'operations',
+    tag: 'Operations',
     auth: 'none',
     success: 200,
     responses: { 200: { description: 'the OpenAPI 3.1 document', schema: { type: 'object' } } },

@@ -45,6 +45,8 @@ export interface Route {
   readonly headers?: Readonly<Record<string, JsonSchema>>;
   /** Absent: the route takes no body, and one that is sent is ignored. */
   readonly body?: JsonSchema;
+  /** What the document shows as body where the handler judges it, with a reason, and `body` is `{}`. */
+  readonly shownBody?: JsonSchema;
   /** The body may be absent; it is `{}` then. */
   readonly bodyOptional?: true;
   /** `verification`: 64 MiB, depth 64, no count of keys or strings. Default: 1 MiB, depth 32, 10,000 keys, 256 KiB strings. */

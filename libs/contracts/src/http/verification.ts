@@ -1,4 +1,4 @@
-import { bodyErrors, error, nullable } from './fragments.js';
+import { bodyErrors, error, nullable, sha256Hex } from './fragments.js';
 import { route, type JsonSchema } from './route.js';
 
 const text: JsonSchema = { type: 'string' };
@@ -100,7 +100,7 @@ export const verificationRoutes = {
     path: '/v1/keys',
     operationId: 'listKeys',
     summary: 'Signing keys and anchor authorities',
-    tag: 'public',
+    tag: 'Public',
     auth: 'none',
     success: 200,
     responses: {
@@ -114,7 +114,7 @@ export const verificationRoutes = {
     path: '/v1/keys/{keyId}',
     operationId: 'getKey',
     summary: 'A signing key as PEM',
-    tag: 'public',
+    tag: 'Public',
     auth: 'none',
     params: { keyId: { type: 'string', pattern: '^key_[0-9a-f]{16}$' } },
     success: 200,
@@ -130,7 +130,7 @@ export const verificationRoutes = {
     path: '/v1/inclusion/verify',
     operationId: 'verifyInclusion',
     summary: 'Check a package, or one event with its proof',
-    tag: 'public',
+    tag: 'Public',
     auth: 'none',
     body: {
       type: 'object',
@@ -155,10 +155,19 @@ export const verificationRoutes = {
     path: '/v1/chain/verify',
     operationId: 'verifyChain',
     summary: 'Check that a transaction holds the content hash of a report',
-    tag: 'public',
+    tag: 'Public',
     auth: 'none',
     // Malformed or missing members are 400 in the shape of the answer: the handler judges them.
     body: {},
+    shownBody: {
+      type: 'object',
+      required: ['anchor_tx_signature', 'sha256', 'signature'],
+      properties: {
+        anchor_tx_signature: { type: 'string', description: 'transaction signature in base58' },
+        sha256: { ...sha256Hex, description: 'of the package; its content hash is taken as well' },
+        signature: { type: 'string', description: 'of the package, base64' },
+      },
+    },
     success: 200,
     responses: {
       200: { description: 'confirmed or not', schema: anchorCheck },

@@ -55,4 +55,19 @@ describe('what is wrong with a body', () => {
   it('refuses to compile a schema with an unknown keyword', () => {
     expect(() => compileSchema({ type: 'object', propertys: {} })).toThrow('propertys');
   });
+  describe('a body of one of several forms', () => {
+    const check = compileSchema({
+      type: 'object',
+      properties: { package: { type: 'object' }, event: { type: 'object' }, proof: { type: 'object' } },
+      anyOf: [{ required: ['package'] }, { required: ['event', 'proof'] }],
+    });
+    it.each([
+      [{}, 'package or event is required'],
+      [{ event: {} }, 'package or proof is required'],
+      [{ package: 1 }, 'package must be an object'],
+      [{ event: {}, proof: {} }, null],
+    ])('%j: %s', (body, problem) => {
+      expect(check(body)).toBe(problem);
+    });
+  });
 });

@@ -86,16 +86,20 @@ function patternWords(pattern: string): string {
 
 const DEPENDING = new Set(['anyOf', 'oneOf', 'if', 'not', 'propertyNames']);
 
-/** Of the errors of several branches the one that speaks of the deepest place; types at one place are united. */
+/** Of the errors of several branches the one that speaks of the deepest place; types and names at one place are united. */
 function mostTelling(errors: readonly ErrorObject[]): ErrorObject {
   const leaves = errors.filter((error) => !DEPENDING.has(error.keyword));
   const [first] = leaves.length > 0 ? leaves : errors;
   const depth = (error: ErrorObject): number => error.instancePath.split('/').length;
   const deepest = leaves.reduce((best, error) => (depth(error) > depth(best) ? error : best), first!);
+  const here = leaves.filter((error) => error.instancePath === deepest.instancePath);
+  if (deepest.keyword === 'required' && here.every((error) => error.keyword === 'required')) {
+    const names = here.map((error) => segmentName((error.params as { missingProperty: string }).missingProperty));
+    return { ...deepest, params: { missingProperties: [...new Set(names)] } };
+  }
   if (deepest.keyword !== 'type') {
     return deepest;
   }
-  const here = leaves.filter((error) => error.instancePath === deepest.instancePath);
   const other = here.find((error) => error.keyword !== 'type');
   if (other !== undefined) return other;
   const types = here.flatMap((error) => (error.params as { type: string | string[] }).type);
@@ -112,10 +116,11 @@ export function schemaProblem(errors: readonly ErrorObject[], whole: string, pre
   const error = mostTelling(errors);
   const at = fieldName(error.instancePath);
   const params = error.params as Record<string, unknown>;
-  const inside = (name: unknown): string => prefix + (at === '' ? '' : `${at}.`) + segmentName(String(name));
+  const within = prefix + (at === '' ? '' : `${at}.`);
+  const inside = (name: unknown): string => within + segmentName(String(name));
   switch (error.keyword) {
     case 'required':
-      return `${inside(params['missingProperty'])} is required`;
+      return `${(params['missingProperties'] as string[]).map((name) => within + name).join(' or ')} is required`;
     case 'dependentRequired':
       return `${inside(params['missingProperty'])} is required beside ${segmentName(String(params['property']))}`;
     case 'additionalProperties':
