@@ -1,5 +1,10 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fsck } from '../instance/fsck.js';
+import { Instance } from '../instance/instance.js';
+import { startChanges } from './changes.js';
+import { startLoad } from './load.js';
 import { torture } from './torture.js';
 
 describe('SIGKILL at random times under load', () => {
@@ -14,4 +19,17 @@ describe('SIGKILL at random times under load', () => {
     expect(result.fsck.windows.anchored).toBeGreaterThan(1);
     rmSync(dirname(result.dataDir), { recursive: true, force: true });
   }, 240_000);
+
+  it('leaves stores that are correct beginnings of the log, before any restart repairs them', async () => {
+    const instance = await Instance.start();
+    const load = startLoad(instance, { name: 'beginning' });
+    const changes = startChanges(instance, await instance.session());
+    await sleep(1500);
+    await instance.kill();
+    await Promise.all([load.stop(), changes.stop()]);
+    const { code, lines, checks } = await fsck(instance.dataDir);
+    expect([lines, code]).toEqual([[], 0]);
+    expect(checks.some(({ behind }) => behind > 0)).toBe(true);
+    await instance.discard();
+  }, 90_000);
 });
