@@ -36,7 +36,9 @@ export function startServicesThread(
     worker.once('exit', () => resolve(failure ?? new Error('the thread of the services ended')));
   });
   void exited.then((error) => calls.fail(error));
-  void backends.rpcUrls.then((urls) => calls.call('rpcUrls', urls)).catch(() => undefined);
+  // Without a network no address: what waits for one there fails, and holds up neither the start nor its end.
+  const urls = backends.rpcUrls.catch(() => []);
+  void urls.then((found) => calls.call('rpcUrls', found)).catch(() => undefined);
   return {
     calls,
     died: new Promise((resolve) => {

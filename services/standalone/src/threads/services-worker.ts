@@ -15,6 +15,7 @@ import {
 } from '@countersign/service-kit';
 import type { Route } from '@countersign/contracts';
 import { answerCalls } from './calls.js';
+import { stepBack } from './step-back.js';
 
 export interface WorkerInput {
   readonly config: Config;
@@ -31,6 +32,7 @@ export interface FirstAgent {
 }
 
 if (parentPort === null) throw new Error('this module runs in a thread of its own');
+stepBack();
 const channel = parentPort;
 const { config, shared, socketPath, modules } = workerData as WorkerInput;
 const log = createLogger(config.logLevel);
