@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 /** Errors whose message is the whole explanation: no stack is printed. */
 const EXPLAINED = new Set([
   'AddressInUse',
+  'AuthorityKeyDamaged',
+  'BootstrapDamaged',
   'ConfigurationError',
   'DataDirectoryUnusable',
   'InstanceRunning',
