@@ -9,6 +9,9 @@ import type { Check } from './report.js';
 type AccountFacts = Extract<UsageFacts, { kind: 'account' }>;
 type AgentFacts = Extract<UsageFacts, { kind: 'agent' }>;
 
+/** Sums saturate where a double is no longer exact. */
+const sum = (a: number, b: number): number => Math.min(a + b, Number.MAX_SAFE_INTEGER);
+
 /** Totals as somebody keeps them, and the offset that they stand at. */
 interface Claimed {
   readonly place: string;
@@ -98,9 +101,9 @@ export class UsageRecount {
     const month = day.slice(0, 7);
     const counted = actions + micros;
     if (month > tally.period) [tally.period, tally.inPeriod] = [month, counted];
-    else if (month === tally.period) tally.inPeriod += counted;
+    else if (month === tally.period) tally.inPeriod = sum(tally.inPeriod, counted);
     if (day > tally.day) [tally.day, tally.dayMicros] = [day, micros];
-    else if (day === tally.day) tally.dayMicros += micros;
+    else if (day === tally.day) tally.dayMicros = sum(tally.dayMicros, micros);
     tally.ever += actions;
     tally.last = offset;
     if (offset < this.#position) this.#unsaid.set(key, offset);
