@@ -131,6 +131,13 @@ const headers: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
+const unavailable = {
+  allowed: false,
+  reason: 'the service is starting: do not act, try again in a moment',
+  severity: 'P1',
+  code: 'unavailable',
+} as const;
+
 export const checkRoutes = {
   check: route({
     service: 'gateway',
@@ -142,6 +149,7 @@ export const checkRoutes = {
     auth: 'api-key',
     headers,
     body: checkBody,
+    unavailable,
     success: 200,
     responses,
   }),
@@ -155,6 +163,7 @@ export const checkRoutes = {
     auth: 'api-key',
     headers,
     body: checkBody,
+    unavailable,
     success: 200,
     responses,
   }),

@@ -51,6 +51,8 @@ export interface Route {
   readonly bodyOptional?: true;
   /** `verification`: 64 MiB, depth 64, no count of keys or strings. Default: 1 MiB, depth 32, 10,000 keys, 256 KiB strings. */
   readonly bodyLimit?: 'verification';
+  /** Body of the 503 while its service does not run yet, where the contract has another than `{error}`. */
+  readonly unavailable?: { readonly [member: string]: unknown };
   /** Status that a handler's return value gets. */
   readonly success: number;
   readonly responses: Readonly<Record<number, RouteResponse>>;

@@ -38,14 +38,20 @@ export interface ServingThread {
   stop(): Promise<void>;
 }
 
-const STARTING = new HttpRefusal(503, 'the service is starting: try again in a moment', { 'retry-after': '1' });
+const STARTING = 'the service is starting: try again in a moment';
 
-const refuseStarting = (): Promise<never> => Promise.reject(STARTING);
+/** The route until its service runs: 503 for everybody, whatever is sent. */
+function waiting({ body: _body, unavailable, ...route }: Route): EdgeRoute {
+  const refusal = new HttpRefusal(503, STARTING, { 'retry-after': '1' }, unavailable);
+  return { route: { ...route, auth: 'none' }, handle: () => Promise.reject(refusal) };
+}
+
+const askNobody = (): Promise<never> => Promise.reject(new HttpRefusal(503, STARTING, { 'retry-after': '1' }));
 
 /** Nobody is known yet: every credential waits. */
 const UNKNOWN: Authenticator = {
-  session: refuseStarting,
-  apiKey: refuseStarting,
+  session: askNobody,
+  apiKey: askNobody,
   notReady: () => ['credentials are being read'],
   stop: async () => undefined,
 };
@@ -68,8 +74,8 @@ export async function serveThread(
     behindEdge: options.behindEdge === true,
     ...(options.elsewhere === undefined ? {} : { elsewhere: options.elsewhere }),
   };
-  const waiting = definitions.flatMap(({ routes }) => routes.map((route) => ({ route, handle: refuseStarting })));
-  const refusing = createEdge({ ...common, routes: [...own, ...waiting], authenticator: UNKNOWN });
+  const routes = [...own, ...definitions.flatMap((definition) => definition.routes.map(waiting))];
+  const refusing = createEdge({ ...common, routes, authenticator: UNKNOWN });
   const { mayServe = () => true } = options;
   let edge = refusing;
   const listener = await listen(options.on, (request: IncomingMessage, response: ServerResponse) => {
