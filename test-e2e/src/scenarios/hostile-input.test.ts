@@ -42,7 +42,7 @@ describe('hostile input', () => {
       headers: { 'x-service-key': instance.bootstrap.apiKey },
       raw: body(),
     });
-    expect([answer.status, Object.keys((answer.json ?? {}))]).toEqual([status, ['error']]);
+    expect([answer.status, Object.keys(answer.json ?? {})]).toEqual([status, ['error']]);
     expect(answer.text).not.toMatch(/\.js|\/services\/|node_modules|\bat .*:\d/);
   });
 
@@ -50,7 +50,7 @@ describe('hostile input', () => {
     'POST /v1/agents refuses %s',
     async (_what, body, status) => {
       const answer = await instance.request('POST', '/v1/agents', { headers: session, raw: body() });
-      expect([answer.status, Object.keys((answer.json ?? {}))]).toEqual([status, ['error']]);
+      expect([answer.status, Object.keys(answer.json ?? {})]).toEqual([status, ['error']]);
     },
   );
 
@@ -73,7 +73,7 @@ describe('hostile input', () => {
     ['an inclusion request with nothing in it', { method: 'POST', path: '/v1/inclusion/verify', body: {} }, 400],
   ])('%s is refused with {error}', async (_what, { method, path, ...options }, status) => {
     const answer = await instance.request(method, path, options);
-    expect([answer.status, Object.keys((answer.json ?? {}))]).toEqual([status, ['error']]);
+    expect([answer.status, Object.keys(answer.json ?? {})]).toEqual([status, ['error']]);
     if (status === 405) expect(answer.headers.allow).toBe('POST');
   });
 
