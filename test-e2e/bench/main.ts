@@ -1,6 +1,8 @@
 import { cpus } from 'node:os';
 import { readOptions, USAGE } from './options.js';
 import type { BenchOptions } from './options.js';
+import { exportPackage } from './stored/export-package.js';
+import { startUp } from './stored/start-up.js';
 import { throughput } from './throughput/throughput.js';
 
 function print(line: string): void {
@@ -18,7 +20,14 @@ async function main(): Promise<void> {
   }
   const cores = cpus();
   print(`${cores.length} cores, ${cores[0]?.model ?? 'unknown'}, Node ${process.version}, ${process.platform}`);
-  await throughput(options, print);
+  switch (options.run) {
+    case 'throughput':
+      return throughput(options, print);
+    case 'start-up':
+      return startUp(options, print);
+    case 'export':
+      return exportPackage(options, print);
+  }
 }
 
 try {
