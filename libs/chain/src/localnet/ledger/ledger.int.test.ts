@@ -165,7 +165,9 @@ describe('the ledger', () => {
       const network = runNetwork(dir);
       const url = await network.firstLine();
       const chain = new SolanaChain({ urls: url, deadlineMs: 300 });
-      for (const signature of answered) expect((await chain.status(signature)).state).not.toBe('not-found');
+      const asking = new SolanaChain({ urls: url });
+      for (const signature of answered) expect((await asking.status(signature)).state).not.toBe('not-found');
+      await asking.close();
       if (round === 0) await chain.requestAirdrop(key.publicKey, 1e10);
       let running = true;
       const load = Array.from({ length: 4 }, async (_, client) => {
@@ -189,7 +191,7 @@ describe('the ledger', () => {
     const stored = new Set([...(ledger?.transactions() ?? [])].map(({ signature }) => signature));
     expect(ledger?.firstBroken()).toBeNull();
     ledger?.close();
-    expect(answered.length).toBeGreaterThan(50);
+    expect(answered.length).toBeGreaterThan(10);
     expect(answered.filter((signature) => !stored.has(signature))).toEqual([]);
     const { rpcUrl } = await bench.localnet({ dir, finalityMs: 0 });
     const chain = bench.closes(new SolanaChain({ urls: rpcUrl }));
