@@ -113,13 +113,21 @@ describe('decide', () => {
   it('never lets an encoded path leave its allowed prefix', () => {
     const profile = compileProfile({ ...emptyProfile(agent), allowed_apis: ['https://a.example/v1/'] });
     const up = fc.constantFrom('..', '%2e%2e', '.%2E', '..;x', '%252e%252e', '..%3b');
-    const slash = fc.constantFrom('/', '\\', '%2f', '%5C', '%252F', '//');
+    const slash = fc.constantFrom('/', '\\', '%2f', '%5C', '%252F', '//', '/\t', '\n/');
     fc.assert(
       fc.property(slash, up, slash, fc.constantFrom('admin', 'v10', '%61dmin'), (first, dots, second, target) => {
         const url = `https://a.example/v1${first}${dots}${second}${target}`;
         expect(decide(profile, { type: 'http_call', url }).violation).not.toBeNull();
       }),
     );
+  });
+
+  it('sees a blocked path behind slashes that are merged, with white space between them or not', () => {
+    const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: ['https://a.example/admin'] });
+    for (const slashes of ['//', '/\t/', '\\\n/', '/\r\t//']) {
+      const url = `https://a.example/v1${slashes}../admin`;
+      expect(decide(profile, { type: 'http_call', url }).violation).not.toBeNull();
+    }
   });
 
   it('costs little: 10 entries, and 1,000', () => {

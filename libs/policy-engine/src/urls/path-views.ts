@@ -34,8 +34,10 @@ const SLASH_RUNS = new RegExp(SLASH_RUN, 'g');
  */
 export function urlPathViews(text: string, pathname: string): readonly (readonly string[])[] | null {
   const views = pathViews(pathname);
-  if (views === null || !SLASH_RUN.test(text)) return views;
-  const [before] = text.split(/[?#]/, 1) as [string];
+  // The URL standard drops these wherever they stand.
+  const received = text.replace(/[\t\n\r]/g, '');
+  if (views === null || !SLASH_RUN.test(received)) return views;
+  const [before] = received.split(/[?#]/, 1) as [string];
   const mergedText = before.replace(SLASH_RUNS, '/');
   const merged = URL.canParse(mergedText) ? pathViews(new URL(mergedText).pathname) : null;
   return merged === null ? null : [...views, ...merged];
