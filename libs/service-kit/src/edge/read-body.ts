@@ -1,13 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { BODY_LIMITS, JsonRefused, parseJsonStrict, VERIFICATION_LIMITS } from '@countersign/evidence';
 import type { Route } from '@countersign/contracts';
+import { BodyBudget } from './body-budget.js';
+import type { BodyShare } from './body-budget.js';
 import { HttpRefusal } from './http-contract.js';
 
 const MEBIBYTE = 1024 * 1024;
+/** Large bodies have a budget of their own: they leave the others theirs. */
 const LIMITS = {
-  default: { bytes: MEBIBYTE, words: '1 MiB', json: BODY_LIMITS },
-  verification: { bytes: 64 * MEBIBYTE, words: '64 MiB', json: VERIFICATION_LIMITS },
+  default: { bytes: MEBIBYTE, words: '1 MiB', json: BODY_LIMITS, budget: new BodyBudget(128 * MEBIBYTE) },
+  verification: {
+    bytes: 64 * MEBIBYTE,
+    words: '64 MiB',
+    json: VERIFICATION_LIMITS,
+    budget: new BodyBudget(256 * MEBIBYTE),
+  },
 } as const;
+
+/** What a chunk takes in memory beside its bytes: a body may come in chunks of one. */
+const CHUNK_BYTES = 256;
 
 function hasBody(request: IncomingMessage): boolean {
   const length = request.headers['content-length'];
@@ -29,8 +40,8 @@ function requireJson(request: IncomingMessage): void {
   }
 }
 
-/** The bytes of the body, counted as they arrive: no more than `bytes` are ever held. */
-function collect(request: IncomingMessage, bytes: number, words: string): Promise<Buffer> {
+/** The bytes of the body, counted as they arrive: no more than `bytes`, nor more than the budget has, are ever held. */
+function collect(request: IncomingMessage, bytes: number, words: string, share: BodyShare): Promise<Buffer> {
   const tooLarge = (): HttpRefusal => new HttpRefusal(413, `send a body of at most ${words}`);
   if (Number(request.headers['content-length'] ?? 0) > bytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
@@ -45,6 +56,10 @@ function collect(request: IncomingMessage, bytes: number, words: string): Promis
       if (size > bytes) {
         request.pause();
         finish(() => reject(tooLarge()));
+      } else if (!share.take(chunk.length + CHUNK_BYTES)) {
+        // What still comes is dropped, so that the connection can be used again.
+        request.resume();
+        finish(() => reject(new HttpRefusal(503, 'too many bodies are under way: try again', { 'retry-after': '1' })));
       } else chunks.push(chunk);
     };
     const done = (): void => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
@@ -61,19 +76,22 @@ export class RequestCut extends Error {
 
 /**
  * The JSON body of a request, strictly parsed; `undefined` where the route takes none, whatever was sent.
- * @throws HttpRefusal 415, 413 or 400, in this order
+ * @throws HttpRefusal 415, 413 or 400, in this order; 503 while the bodies of all requests are more than may be held
  */
 export async function readBody(request: IncomingMessage, route: Route): Promise<unknown> {
   if (route.body === undefined) return undefined;
   if (route.bodyOptional && !hasBody(request)) return {};
   requireJson(request);
   const limits = LIMITS[route.bodyLimit ?? 'default'];
-  const bytes = await collect(request, limits.bytes, limits.words);
-  if (bytes.length === 0 && route.bodyOptional) return {};
+  const share = limits.budget.share();
   try {
+    const bytes = await collect(request, limits.bytes, limits.words, share);
+    if (bytes.length === 0 && route.bodyOptional) return {};
     return parseJsonStrict(bytes, limits.json);
   } catch (error) {
     if (error instanceof JsonRefused) throw new HttpRefusal(400, error.message);
     throw error;
+  } finally {
+    share.giveBack();
   }
 }
