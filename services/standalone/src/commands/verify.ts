@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { collect } from '../api-client/target-options.js';
+import { oneLine } from '../verify-file/describe-package.js';
 import { verifyFile, type VerifyReport } from '../verify-file/verify-file.js';
 
 interface Options {
@@ -43,13 +44,14 @@ const SHOWN_PROBLEMS = 5;
 
 /** The report in plain words; the first thing that is wrong comes first. */
 export function text(file: string, report: VerifyReport): string {
-  const lines = [file, ...report.title.map((line) => `  ${line}`), ''];
+  const lines = [file, ...report.title.map((line) => `  ${oneLine(line)}`), ''];
   if (report.result !== null && report.result.checked.length > 0)
-    lines.push('Checked', ...report.result.checked.map((line) => `  ok  ${line}`), '');
-  if (report.notChecked.length > 0) lines.push('Not checked', ...report.notChecked.map((line) => `  --  ${line}`), '');
+    lines.push('Checked', ...report.result.checked.map((line) => `  ok  ${oneLine(line)}`), '');
+  if (report.notChecked.length > 0)
+    lines.push('Not checked', ...report.notChecked.map((line) => `  --  ${oneLine(line)}`), '');
   if (report.problems.length > 0) {
     const more = (report.result?.problemCount ?? 0) - SHOWN_PROBLEMS;
-    lines.push('Wrong', ...report.problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  !!  ${problem}`));
+    lines.push('Wrong', ...report.problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  !!  ${oneLine(problem)}`));
     lines.push(...(more > 0 ? [`      and ${more} more`] : []), '');
   }
   const verdicts: Readonly<Record<number, string>> = {

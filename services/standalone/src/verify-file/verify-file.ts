@@ -14,6 +14,7 @@ import { nodeCrypto } from '@countersign/service-kit';
 import { isBase58Of } from '@countersign/chain';
 import { CommandFailed, EXIT } from '../commands/exit-codes.js';
 import { askNetworks } from './ask-networks.js';
+import { describePackage } from './describe-package.js';
 
 /** What the verifier was given; nothing else is trusted. */
 export interface VerifyRequest {
@@ -52,7 +53,7 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
   return {
     exitCode: exitCode(result, keys, chain, request),
     result,
-    title: describe(parsed.value),
+    title: describePackage(parsed.value),
     notChecked: result.notChecked,
     problems: result.problems.map(
       ({ code, path, message }) => `${path === '' ? 'package' : path}: ${message} [${code}]`,
@@ -128,19 +129,4 @@ async function readPackage(file: string): Promise<{ readonly value: unknown } | 
 async function chainFacts(pkg: unknown, request: VerifyRequest): Promise<ChainFacts | null> {
   if (request.rpcUrls.length === 0) return null;
   return askNetworks(request.rpcUrls, transactionsToAsk(pkg), request.authorities);
-}
-
-function describe(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const { reportId, range, summary, timestamp } = value as Record<string, Record<string, unknown> | undefined>;
-  const lines: string[] = [];
-  if (typeof reportId === 'string') lines.push(`report ${String(reportId)}`);
-  if (range !== undefined) lines.push(`events from ${String(range['from'])} to ${String(range['to'])}`);
-  if (summary !== undefined)
-    lines.push(
-      `${String(summary['events'])} events: ${String(summary['allowed'])} allowed, ${String(summary['denied'])} denied, ${String(summary['gap'])} to review`,
-    );
-  if (timestamp !== undefined)
-    lines.push(`issued at ${String(timestamp['issued_at'])}, anchor ${String(timestamp['anchor'])}`);
-  return lines;
 }
