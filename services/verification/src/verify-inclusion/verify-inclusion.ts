@@ -33,7 +33,19 @@ export async function answerInclusion(request: InclusionRequest, trusted: Truste
   const given = request.package ?? request.report;
   const chain = await trusted.askChain(transactionsToAsk(given ?? request.proof));
   const { crypto } = trusted;
-  return given === undefined
-    ? eventAnswer(verifyEventProof(request.event, request.proof, { crypto, chain }))
-    : packageAnswer(verifyPackage(given, { crypto, keys: trusted.keys(), chain }));
+  if (given !== undefined) return packageAnswer(verifyPackage(given, { crypto, keys: trusted.keys(), chain }));
+  const answer = eventAnswer(verifyEventProof(request.event, request.proof, { crypto, chain }));
+  return answer.ok ? ofOurAuthority(answer, chain.authorities ?? []) : answer;
+}
+
+/**
+ * Nothing signs a proof that stands alone: its paths lead to whatever root its maker chose. Where no authority of this
+ * service anchors, no transaction can vouch for that root, so the proof does not hold.
+ */
+function ofOurAuthority(answer: InclusionAnswer, authorities: readonly AnchorAuthority[]): InclusionAnswer {
+  const { event } = answer;
+  if (event === undefined || authorities.some(({ network }) => network === event.network)) return answer;
+  const detail = 'No anchoring authority of this service is on the network that the proof names.';
+  const problem = { code: 'transaction-authority', path: 'proof', message: detail } as const;
+  return { ...answer, ok: false, detail, event: { ...event, ok: false, detail }, problems: [problem] };
 }
