@@ -62,7 +62,14 @@ export { type Ed25519Refusal, refuseEd25519, verifyEd25519 } from './signature/e
 export { isKeyId, keyId, publicKeyFromPem, publicKeyToPem } from './signature/public-key.js';
 export { blockchainSsn, readSsn, type Registration } from './registration/ssn.js';
 
-export { contentHash, packageCanonicalBytes, packageDigests, type PackageDigests } from './package/canonical.js';
+export {
+  canonicalMembers,
+  contentHash,
+  packageCanonicalBytes,
+  packageDigests,
+  type PackageDigests,
+} from './package/canonical.js';
+export { lengthOf, type Member, piecesOf } from './package/member.js';
 export {
   eventStatus,
   isRefusal,
@@ -75,9 +82,12 @@ export { summarize, type SummaryEntry } from './package/summary.js';
 export {
   assemblePackage,
   type PackageParts,
+  type PackageSignature,
   packageTimestamp,
   type PackageSigner,
   type ReportAnchor,
+  type SignedForm,
+  signMembers,
   signPackage,
 } from './package/assemble.js';
 

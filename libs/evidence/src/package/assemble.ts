@@ -3,7 +3,8 @@ import { reportMemo } from '../chain/memo.js';
 import type { Sha256 } from '../crypto.js';
 import { toBase64 } from '../encoding/base64.js';
 import { toHex } from '../encoding/hex.js';
-import { contentHash, packageCanonicalBytes } from './canonical.js';
+import { canonicalMembers } from './canonical.js';
+import { joined, memberOf, piecesOf, type Member } from './member.js';
 import { summarize } from './summary.js';
 
 /** A package's content but for what follows from the rest. */
@@ -28,19 +29,18 @@ export function assemblePackage(parts: PackageParts): PackageContent {
 /** Where the report's own transaction stands when the package is signed. */
 export type ReportAnchor = { readonly network: string; readonly txSignature: string; readonly blockHeight: number };
 
-/** `anchor` is `null` while the report's transaction is not finalized: the package then says `pending` for ever. */
-export function packageTimestamp(
-  content: PackageContent,
-  issuedAt: string,
-  anchor: ReportAnchor | null,
-  sha256: Sha256,
-): PackageTimestamp {
+/**
+ * What a package says of its time; `anchor` is `null` while the report's transaction is not finalized: the package then
+ * says `pending` for ever.
+ * @param contentHash of the package's content, hex
+ */
+export function packageTimestamp(contentHash: string, issuedAt: string, anchor: ReportAnchor | null): PackageTimestamp {
   return {
     issued_at: issuedAt,
     anchor: anchor?.network ?? 'pending',
     anchor_tx_signature: anchor?.txSignature ?? null,
     anchor_block_height: anchor?.blockHeight ?? null,
-    message: reportMemo(contentHash(content, sha256)),
+    message: reportMemo(contentHash),
   };
 }
 
@@ -51,19 +51,41 @@ export interface PackageSigner {
   readonly sign: (bytes: Uint8Array) => Uint8Array;
 }
 
+/** What signing adds to a package beside its timestamp. */
+export type PackageSignature = Pick<SignedPackage, 'sha256' | 'signature' | 'algorithm' | 'publicKeyUrl'>;
+
+/** A signed package as bytes, of content whose objects are not needed any more. */
+export interface SignedForm {
+  readonly signature: PackageSignature;
+  /** The canonical form of the whole package, in pieces. */
+  readonly pieces: () => Iterable<Uint8Array>;
+}
+
+/** Signs content that was made canonical before (`canonicalMembers`), without making any of it anew. */
+export function signMembers(
+  content: readonly Member[],
+  timestamp: PackageTimestamp,
+  signer: PackageSigner,
+  sha256: Sha256,
+): SignedForm {
+  const unsigned = [...content, memberOf('timestamp', timestamp)];
+  const bytes = joined(unsigned);
+  const signature: PackageSignature = {
+    sha256: toHex(sha256(bytes)),
+    signature: toBase64(signer.sign(bytes)),
+    algorithm: 'Ed25519',
+    publicKeyUrl: signer.publicKeyUrl,
+  };
+  const whole = [...unsigned, ...Object.entries(signature).map(([name, value]) => memberOf(name, value))];
+  return { signature, pieces: () => piecesOf(whole) };
+}
+
 export function signPackage(
   content: PackageContent,
   timestamp: PackageTimestamp,
   signer: PackageSigner,
   sha256: Sha256,
 ): SignedPackage {
-  const unsigned = { ...content, timestamp };
-  const bytes = packageCanonicalBytes(unsigned);
-  return {
-    ...unsigned,
-    sha256: toHex(sha256(bytes)),
-    signature: toBase64(signer.sign(bytes)),
-    algorithm: 'Ed25519',
-    publicKeyUrl: signer.publicKeyUrl,
-  };
+  const { signature } = signMembers(canonicalMembers(content), timestamp, signer, sha256);
+  return { ...content, timestamp, ...signature };
 }

@@ -1,8 +1,7 @@
 import type { PackageContent, SignedPackage } from '@countersign/contracts';
 import type { Sha256 } from '../crypto.js';
 import { toHex } from '../encoding/hex.js';
-import { utf8 } from '../encoding/text.js';
-import { canonicalize, quote } from '../json/canonicalize.js';
+import { joined, memberOf, type Member } from './member.js';
 
 /** Removed before hashing and signing; everything else, `timestamp` included, is covered. */
 export const VERIFICATION_FIELDS = ['sha256', 'signature', 'algorithm', 'publicKeyUrl'] as const;
@@ -28,7 +27,7 @@ export function packageDigests(pkg: object, sha256: Sha256): PackageDigests {
   return {
     bytes,
     sha256: toHex(sha256(bytes)),
-    contentHash: toHex(sha256(joined(members.filter(([name]) => name !== 'timestamp')))),
+    contentHash: toHex(sha256(joined(contentMembers(members)))),
   };
 }
 
@@ -39,18 +38,17 @@ export function packageCanonicalBytes(pkg: object): Uint8Array {
 
 /** SHA-256 of the canonical package without `timestamp` and the four verification fields, lower-case hex. */
 export function contentHash(pkg: PackageContent | SignedPackage, sha256: Sha256): string {
-  return toHex(sha256(joined(canonicalMembers(pkg).filter(([name]) => name !== 'timestamp'))));
+  return toHex(sha256(joined(contentMembers(canonicalMembers(pkg)))));
 }
 
-type Member = readonly [name: string, canonical: string];
-
-function canonicalMembers(pkg: object): Member[] {
+/** Everything that hash and signature cover. */
+export function canonicalMembers(pkg: object): Member[] {
   return Object.keys(pkg)
     .filter((name) => !UNSIGNED.has(name))
-    .sort()
-    .map((name) => [name, canonicalize((pkg as Record<string, unknown>)[name])]);
+    .map((name) => memberOf(name, (pkg as Record<string, unknown>)[name]));
 }
 
-function joined(members: readonly Member[]): Uint8Array {
-  return utf8(`{${members.map(([name, canonical]) => `${quote(name)}:${canonical}`).join(',')}}`);
+/** What the content hash covers. */
+export function contentMembers(members: readonly Member[]): Member[] {
+  return members.filter(({ name }) => name !== 'timestamp');
 }

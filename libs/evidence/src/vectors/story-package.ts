@@ -15,6 +15,7 @@ import type { Sha256 } from '../crypto.js';
 import { leafHashOf } from '../leaf/canonical-leaf.js';
 import { MerkleTree } from '../merkle/tree.js';
 import { assemblePackage, packageTimestamp, signPackage } from '../package/assemble.js';
+import { contentHash } from '../package/canonical.js';
 import { eventStatus, namesDataScope } from '../package/event-status.js';
 import { keyId } from '../signature/public-key.js';
 import type { ChainAnswer, ChainTransaction } from '../verify/options.js';
@@ -114,7 +115,7 @@ function anchorReport(
 ): PackageTimestamp {
   const txSignature = storySignature('report transaction', sha256);
   const anchor = story.anchored ? { network: NETWORK, txSignature, blockHeight: 5000 } : null;
-  const timestamp = packageTimestamp(content, ISSUED_AT, anchor, sha256);
+  const timestamp = packageTimestamp(contentHash(content, sha256), ISSUED_AT, anchor);
   if (anchor !== null) transactions[txSignature] = transaction(timestamp.message, 5000, authority);
   return timestamp;
 }

@@ -42,7 +42,7 @@ function reissued(issued: IssuedStory, change: (content: Loose) => void): Signed
   const { timestamp: _t, sha256: _h, signature: _s, algorithm: _a, publicKeyUrl: _u, ...content } = copy(issued.pkg);
   change(content);
   const whole = assemblePackage(content as PackageContent);
-  return seal(whole, packageTimestamp(whole, ISSUED_AT, null, sha256), key, sha256);
+  return seal(whole, packageTimestamp(contentHash(whole, sha256), ISSUED_AT, null), key, sha256);
 }
 
 describe('verifyPackage', () => {

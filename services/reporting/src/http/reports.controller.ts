@@ -8,6 +8,10 @@ interface Page {
   readonly offset: number;
 }
 
+async function* inTurn(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
 @Controller()
 export class ReportsController {
   readonly #reports: Reports;
@@ -17,8 +21,11 @@ export class ReportsController {
 
   @HttpRoute(reportingRoutes.exportSigned)
   async exportSigned(@Input() { caller, body }: RouteInput): Promise<HttpAnswer> {
-    const { report, text } = await this.#reports.issue(caller.accountId, body);
-    return HttpAnswer.text(200, 'application/json', text, { 'x-report-id': report.id });
+    const { report, pieces, bytes } = await this.#reports.issue(caller.accountId, body);
+    return HttpAnswer.stream(200, 'application/json', inTurn(pieces()), {
+      'x-report-id': report.id,
+      'content-length': String(bytes),
+    });
   }
 
   @HttpRoute(reportingRoutes.listReports)

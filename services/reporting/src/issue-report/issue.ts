@@ -1,19 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import type {
-  AgentFacts,
-  AnchorAuthority,
-  AnchorRequest,
-  EventArchive,
-  ProofSource,
-  SignedPackage,
-} from '@countersign/contracts';
+import { createHash, randomUUID } from 'node:crypto';
+import type { AgentFacts, AnchorAuthority, AnchorRequest, EventArchive, ProofSource } from '@countersign/contracts';
 import {
-  canonicalize,
-  packageCanonicalBytes,
+  canonicalMembers,
+  lengthOf,
   packageTimestamp,
-  signPackage,
-  toHex,
+  piecesOf,
+  signMembers,
   type EvidenceCrypto,
+  type Member,
+  type PackageSignature,
   type ReportAnchor,
 } from '@countersign/evidence';
 import type { NewRecord } from '@countersign/event-log';
@@ -55,8 +50,9 @@ export interface Issuer {
 
 export interface IssuedReport {
   readonly report: StoredReport;
-  /** RFC 8785 text of the whole package: what is answered and what is stored. */
-  readonly text: string;
+  /** RFC 8785 bytes of the whole package: what is answered and what is stored. */
+  readonly pieces: () => Iterable<Uint8Array>;
+  readonly bytes: number;
 }
 
 /**
@@ -71,6 +67,37 @@ export async function issueReport(
   request: ExportRequest,
 ): Promise<IssuedReport> {
   const reportId = randomUUID();
+  const content = await readContent(issuer, accountId, reportId, agents, request);
+  const hash = contentHashOf(content);
+  issuer.store.enqueue([anchorRequest(reportId, hash)]);
+  await issuer.flush();
+  const anchor = await issuer.anchorOf(reportId, issuer.anchorWaitMs);
+  const createdAt = new Date(await issuer.now()).toISOString();
+  const signer = issuer.signer();
+  const { signature, pieces } = signMembers(
+    content,
+    packageTimestamp(hash, createdAt, anchor),
+    { publicKeyUrl: `${issuer.publicUrl()}/v1/keys/${signer.keyId}`, sign: (bytes) => signer.sign(bytes) },
+    issuer.crypto.sha256,
+  );
+  await issuer.blobs.put(signature.sha256, pieces());
+  const agentIds = agents.map(({ id }) => id);
+  const report = storedReport(accountId, reportId, agentIds, signature, hash, createdAt, request, signer.keyId);
+  issuer.store.addReport(report);
+  await issuer.flush();
+  let bytes = 0;
+  for (const piece of pieces()) bytes += piece.length;
+  return { report, pieces, bytes };
+}
+
+/** The content in canonical form; the objects that it was made of are many times larger and end here. */
+async function readContent(
+  issuer: Issuer,
+  accountId: string,
+  reportId: string,
+  agents: readonly { readonly id: string; readonly facts: AgentFacts }[],
+  request: ExportRequest,
+): Promise<readonly Member[]> {
   const runs = await collectAll(issuer, agents, request);
   const content = await buildContent(
     {
@@ -87,29 +114,19 @@ export async function issueReport(
     issuer.proofs,
     issuer.crypto,
   );
-  const bytes = packageCanonicalBytes(content);
-  if (bytes.length > MAX_CONTENT_BYTES) {
-    const perEvent = bytes.length / content.events.length;
+  const members = canonicalMembers(content);
+  const bytes = lengthOf(members);
+  if (bytes > MAX_CONTENT_BYTES) {
+    const perEvent = bytes / content.events.length;
     throw await tooLarge(issuer, agents, request, Math.floor((0.9 * MAX_CONTENT_BYTES) / perEvent));
   }
-  const hash = toHex(issuer.crypto.sha256(bytes));
-  issuer.store.enqueue([anchorRequest(reportId, hash)]);
-  await issuer.flush();
-  const anchor = await issuer.anchorOf(reportId, issuer.anchorWaitMs);
-  const createdAt = new Date(await issuer.now()).toISOString();
-  const signer = issuer.signer();
-  const signed = signPackage(
-    content,
-    packageTimestamp(content, createdAt, anchor, issuer.crypto.sha256),
-    { publicKeyUrl: `${issuer.publicUrl()}/v1/keys/${signer.keyId}`, sign: (bytes) => signer.sign(bytes) },
-    issuer.crypto.sha256,
-  );
-  const text = canonicalize(signed);
-  await issuer.blobs.put(signed.sha256, [text]);
-  const report = storedReport(accountId, signed, hash, createdAt, request, signer.keyId);
-  issuer.store.addReport(report);
-  await issuer.flush();
-  return { report, text };
+  return members;
+}
+
+function contentHashOf(content: readonly Member[]): string {
+  const hash = createHash('sha256');
+  for (const piece of piecesOf(content)) hash.update(piece);
+  return hash.digest('hex');
 }
 
 async function collectAll(
@@ -155,16 +172,18 @@ function anchorRequest(reportId: string, hash: string): NewRecord {
 
 function storedReport(
   accountId: string,
-  signed: SignedPackage,
+  id: string,
+  agentIds: readonly string[],
+  { sha256, signature }: PackageSignature,
   hash: string,
   createdAt: string,
   request: ExportRequest,
   keyId: string,
 ): StoredReport {
   return {
-    id: signed.reportId,
+    id,
     version: 1,
-    agentIds: signed.agents.map((agent) => agent.id),
+    agentIds,
     from: request.from,
     to: request.to,
     facts: {
@@ -173,9 +192,9 @@ function storedReport(
       format: request.format,
       frameworks: request.frameworks,
       public: false,
-      sha256: signed.sha256,
+      sha256,
       contentHash: hash,
-      signature: signed.signature,
+      signature,
       keyId,
       pdfSha256: null,
       withdrawn: null,
