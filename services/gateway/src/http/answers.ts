@@ -29,16 +29,14 @@ export function sendError(
   headers: readonly string[] = [],
 ): void {
   const body = JSON.stringify({ error });
-  if (leavesTooMuch(response.req)) {
-    response.writeHead(status, headersOf(body, [...headers, 'connection', 'close']));
-    response.write(body);
-    endLingering(response.req, response);
-  } else {
-    send(response, status, body, headers);
-  }
+  if (leavesTooMuch(response.req)) sendLast(response, status, body, headers);
+  else send(response, status, body, headers);
 }
 
-/** Fails closed: 503 with `allowed:false`. `eventId`: an event was sent, and its fate is unknown. */
+/**
+ * Fails closed: 503 with `allowed:false`. `eventId`: an event was sent, and its fate is unknown. Whoever has not sent the
+ * whole body by the deadline loses the connection: it would hold what has come of the body.
+ */
 export function sendUnavailable(
   response: ServerResponse,
   code: 'unavailable' | 'deadline_exceeded',
@@ -46,7 +44,16 @@ export function sendUnavailable(
   eventId: string | null,
 ): void {
   const body = JSON.stringify({ allowed: false, reason, severity: 'P1', code });
-  send(response, 503, body, ['retry-after', RETRY_AFTER, ...(eventId === null ? [] : ['x-event-id', eventId])]);
+  const headers = ['retry-after', RETRY_AFTER, ...(eventId === null ? [] : ['x-event-id', eventId])];
+  if (code === 'deadline_exceeded' && !response.req.complete) sendLast(response, 503, body, headers);
+  else send(response, 503, body, headers);
+}
+
+/** The connection is closed after it. */
+function sendLast(response: ServerResponse, status: number, body: string, headers: readonly string[]): void {
+  response.writeHead(status, headersOf(body, [...headers, 'connection', 'close']));
+  response.write(body);
+  endLingering(response.req, response);
 }
 
 function send(response: ServerResponse, status: number, body: string, headers: readonly string[]): void {
