@@ -79,6 +79,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(announced()).toEqual([
         'account:account-1:1',
         'account:account-2:1',
+        `api-key:${key(1).facts.sha256}:1`,
         'api-key:key-1:1',
         'session:session-1:1',
       ]);

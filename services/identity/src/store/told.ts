@@ -21,6 +21,10 @@ export function toldBy(write: IdentityWrite): Told {
     ],
     announcements: [
       ...accounts.map(({ id, version }) => ({ kind: 'account', id, version }) as const),
+      // Whoever meets a new key before its record knows its hash alone.
+      ...apiKeys
+        .filter(({ version }) => version === 1)
+        .map(({ version, facts }) => ({ kind: 'api-key', id: facts.sha256, version }) as const),
       ...apiKeys.map(({ id, version }) => ({ kind: 'api-key', id, version }) as const),
       ...sessions.map(({ id, version }) => ({ kind: 'session', id, version }) as const),
     ],
