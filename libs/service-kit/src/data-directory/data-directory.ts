@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { removeDrafts } from './files.js';
 import { lockInstance } from '../sqlite/instance-lock.js';
 import type { InstanceLock } from '../sqlite/instance-lock.js';
 
@@ -8,14 +9,16 @@ export class DataDirectoryUnusable extends Error {
 }
 
 /**
- * Takes the data directory for this process; one that is not there is made with mode 0700.
+ * Takes the data directory for this process and clears what a killed one left half written; one that is not there is made with mode 0700.
  * @throws InstanceRunning, DataDirectoryUnusable
  */
 export async function openDataDirectory(dataDir: string): Promise<InstanceLock> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const startedAt = new Date(performance.timeOrigin).toISOString();
-    return lockInstance(dataDir, { pid: process.pid, startedAt });
+    const lock = lockInstance(dataDir, { pid: process.pid, startedAt });
+    await removeDrafts(dataDir);
+    return lock;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST' || code === 'EPERM') {

@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openDataDirectory } from './data-directory.js';
 import { createFileOnce, readIfPresent, writeFileWhole } from './files.js';
 
 describe('files of the data directory', () => {
@@ -32,5 +33,19 @@ describe('files of the data directory', () => {
 
   it('that are not there read as null', async () => {
     expect(await readIfPresent(join(folder, 'nothing'))).toBeNull();
+  });
+});
+
+describe('a data directory that a killed process left', () => {
+  it('is cleared of what was half written, and of nothing else', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'data-directory-'));
+    const draft = 'session-secret.f53ffb0d-5992-4368-87c5-1aa6e29ed81d.tmp';
+    for (const name of [draft, 'session-secret', 'mine.tmp']) writeFileSync(join(dataDir, name), 'x');
+    const lock = await openDataDirectory(dataDir);
+    const names = readdirSync(dataDir);
+    expect(names).toEqual(expect.arrayContaining(['session-secret', 'mine.tmp']));
+    expect(names).not.toContain(draft);
+    lock.release();
+    rmSync(dataDir, { recursive: true });
   });
 });

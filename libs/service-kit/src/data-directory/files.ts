@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { link, open, readFile, rename, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { link, open, readdir, readFile, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** Makes names in a folder durable: renames and links are on disk only after it. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -22,6 +22,14 @@ async function writeBeside(file: string, content: string | Uint8Array, mode: num
     await handle.close();
   }
   return temporary;
+}
+
+const DRAFT = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
+
+/** Removes what a killed process had begun to write in this folder. Only for whoever holds it alone. */
+export async function removeDrafts(folder: string): Promise<void> {
+  const drafts = (await readdir(folder)).filter((name) => DRAFT.test(name));
+  await Promise.all(drafts.map((name) => unlink(join(folder, name))));
 }
 
 /** Replaces a file whole or not at all; durable once it resolves. */
