@@ -36,7 +36,7 @@ describe('steps of the wall clock under load', () => {
     const anchors = await listAnchors(instance, session);
     for (const before of seen) expect(anchors.slice(0, before.length)).toEqual(before);
     expect(seen[0]!.length).toBeGreaterThan(0);
-    expect(seen[1]!.length).toBeGreaterThan(seen[0]!.length);
+    expect(anchors.length).toBeGreaterThan(seen[0]!.length);
     const ends = anchors.map(({ window_end }) => Date.parse(window_end));
     expect(ends.every((end, i) => i === 0 || end > ends[i - 1]!)).toBe(true);
 
