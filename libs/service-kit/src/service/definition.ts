@@ -54,6 +54,13 @@ export interface Neighbours {
   readonly 'agent-operator': AgentOperator;
 }
 
+/** How a service opens its store, by profile. Each is a dynamic import: only the driver in use is loaded. */
+export interface StoreAdapters<T> {
+  sqlite(): Promise<T> | T;
+  /** @param uri connection string of MongoDB; its database is the installation's, collections begin with the service's name */
+  mongo(uri: string): Promise<T>;
+}
+
 export interface ServiceContext {
   readonly name: ServiceName;
   readonly config: Config;
@@ -64,6 +71,8 @@ export interface ServiceContext {
   readonly metrics: Registry;
   /** Opened at the first call. */
   chain(): Promise<Chain>;
+  /** Opens the store of the profile in use; waits for a server that cannot be reached, saying so in the log and in readiness. */
+  openStore<T>(adapters: StoreAdapters<T>): Promise<T>;
   /** Folder of this service's own files, mode 0700: `<data>/<name>`. */
   readonly directory: string;
   provide<K extends keyof Neighbours>(name: K, neighbour: Neighbours[K]): void;

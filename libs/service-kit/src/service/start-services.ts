@@ -107,6 +107,12 @@ export async function contextFor(name: ServiceName, thread: ThreadContext): Prom
     directory,
     chain: () => thread.chain(),
     publicUrl: () => thread.publicUrl(),
+    openStore: async (adapters) => {
+      const { mongodbUri, profile } = config;
+      if (profile === 'embedded') return adapters.sqlite();
+      if (mongodbUri === null) throw new Error('MONGODB_URI is missing');
+      return adapters.mongo(mongodbUri);
+    },
     provide: (which, neighbour) => neighbourhood.provide(which, neighbour),
     neighbour: (which) => neighbourhood.neighbour(which),
   };
