@@ -2,20 +2,9 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
 import type { Logger } from 'pino';
-import type { Chain } from '@countersign/chain';
-import type { Counters } from '@countersign/counters';
-import type { EventLog } from '@countersign/event-log';
 import type { Config } from '../configuration/config.js';
-
-/** What a thread of the embedded profile works with. */
-export interface Backends {
-  readonly eventLog: EventLog;
-  readonly counters: Counters;
-  /** Opened at the first call. */
-  chain(): Promise<Chain>;
-  /** Closes what this thread opened. */
-  close(): Promise<void>;
-}
+import type { Backends } from './backends.js';
+import { chainOpenedOnce } from './chain-opened-once.js';
 
 /** Ends of channels that make another thread's backends. */
 export interface SharedBackends {
@@ -56,7 +45,7 @@ export async function openEmbedded(config: Config, log: Logger): Promise<Embedde
   maintenance.unref();
   const rpcUrls = network.then(({ urls }) => urls);
   rpcUrls.catch(() => undefined);
-  const chain = onceOpened(() => rpcUrls);
+  const chain = chainOpenedOnce(() => rpcUrls);
   return {
     eventLog,
     counters,
@@ -94,7 +83,7 @@ export async function joinEmbedded(
   ]);
   const eventLog = await openSqliteLog({ file: logFile(config), writer: shared.writer });
   const counters = connectCounters(shared.counters);
-  const chain = onceOpened(() => rpcUrls);
+  const chain = chainOpenedOnce(() => rpcUrls);
   return {
     eventLog,
     counters,
@@ -125,21 +114,4 @@ async function startNetwork(config: Config): Promise<Network> {
     finalityMs: FINALITY_MS,
   });
   return { urls: [network.rpcUrl], died: network.died, close: () => network.close() };
-}
-
-interface OpenedOnce {
-  readonly open: () => Promise<Chain>;
-  readonly close: () => Promise<void>;
-}
-
-function onceOpened(urls: () => Promise<readonly string[]>): OpenedOnce {
-  let opened: Promise<Chain> | null = null;
-  const open = async (): Promise<Chain> => {
-    const { openSolanaChain } = await import('@countersign/chain');
-    return openSolanaChain({ urls: await urls() });
-  };
-  return {
-    open: () => (opened ??= open()),
-    close: async () => (await opened?.catch(() => null))?.close(),
-  };
 }

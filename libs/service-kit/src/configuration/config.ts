@@ -1,3 +1,5 @@
+import type { ServiceName } from '@countersign/contracts';
+
 /** The whole configuration, read once from the environment; `process.env` is read nowhere else. */
 export interface Config {
   readonly profile: 'embedded' | 'distributed';
@@ -18,6 +20,16 @@ export interface Config {
   readonly kafkaBrokers: readonly string[];
   readonly mongodbUri: string | null;
   readonly redisUrl: string | null;
+  /** Before every topic and consumer group, so that installations can share brokers; empty: none. */
+  readonly kafkaTopicPrefix: string;
+  /** Before every key, so that installations can share a server; empty: none. */
+  readonly redisPrefix: string;
+  /** Topics may have one replica, or be confirmed by one broker alone. */
+  readonly allowSingleBroker: boolean;
+  /** Where the instance secret lies; `null`: `<data>/instance-secret`, made at the first start. */
+  readonly instanceSecretFile: string | null;
+  /** Where services of other processes are reached by their neighbours, by service name; no trailing slash. */
+  readonly neighbourUrls: Readonly<Partial<Record<ServiceName, string>>>;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
   /** Where a refusal for plan reasons points: `upgrade_url`. */
   readonly upgradeUrl: string;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from './config.js';
-import { boolean, hostName, httpUrl, httpUrls, integer, list, oneOf, text, urlOf } from './readers.js';
+import { boolean, hostName, httpUrl, httpUrls, integer, list, namePrefix, oneOf, text, urlOf } from './readers.js';
 import type { Reader } from './readers.js';
 
 /** The environment holds what this program cannot use; `problems` has one line a variable. */
@@ -31,6 +31,14 @@ const READERS = {
   COUNTERSIGN_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
   COUNTERSIGN_UPGRADE_URL: httpUrl(),
   COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: list(),
+  COUNTERSIGN_ALLOW_SINGLE_BROKER: boolean(),
+  COUNTERSIGN_KAFKA_TOPIC_PREFIX: namePrefix(),
+  COUNTERSIGN_REDIS_PREFIX: namePrefix(),
+  COUNTERSIGN_INSTANCE_SECRET_FILE: text(),
+  COUNTERSIGN_IDENTITY_URL: httpUrl(),
+  COUNTERSIGN_POLICY_URL: httpUrl(),
+  COUNTERSIGN_AUDIT_LOG_URL: httpUrl(),
+  COUNTERSIGN_ANCHORING_URL: httpUrl(),
   SOLANA_RPC_URL: httpUrls(),
   KAFKA_BROKERS: list(),
   MONGODB_URI: urlOf(['mongodb:', 'mongodb+srv:']),
@@ -72,9 +80,31 @@ export function loadConfig(environment: Environment = process.env): Config {
     kafkaBrokers: values.KAFKA_BROKERS ?? [],
     mongodbUri: values.MONGODB_URI ?? null,
     redisUrl: values.REDIS_URL ?? null,
+    kafkaTopicPrefix: values.COUNTERSIGN_KAFKA_TOPIC_PREFIX ?? '',
+    redisPrefix: values.COUNTERSIGN_REDIS_PREFIX ?? '',
+    allowSingleBroker: values.COUNTERSIGN_ALLOW_SINGLE_BROKER ?? false,
+    instanceSecretFile: given(values.COUNTERSIGN_INSTANCE_SECRET_FILE, resolve),
+    neighbourUrls: withoutAbsent({
+      identity: values.COUNTERSIGN_IDENTITY_URL,
+      policy: values.COUNTERSIGN_POLICY_URL,
+      'audit-log': values.COUNTERSIGN_AUDIT_LOG_URL,
+      anchoring: values.COUNTERSIGN_ANCHORING_URL,
+    }),
     logLevel: values.COUNTERSIGN_LOG_LEVEL ?? 'info',
     upgradeUrl: values.COUNTERSIGN_UPGRADE_URL ?? 'https://countersign.example/upgrade',
   };
+}
+
+function given<T, R>(value: T | null | undefined, use: (value: T) => R): R | null {
+  return value === undefined || value === null ? null : use(value);
+}
+
+function withoutAbsent<K extends string>(
+  urls: Readonly<Record<K, string | null | undefined>>,
+): Partial<Record<K, string>> {
+  return Object.fromEntries(Object.entries(urls).filter(([, url]) => typeof url === 'string')) as Partial<
+    Record<K, string>
+  >;
 }
 
 function unknownVariables(environment: Environment): string[] {

@@ -31,6 +31,14 @@ export function boolean(): Reader<boolean> {
   return { expected: 'true or false', read: (raw) => (raw === 'true' ? true : raw === 'false' ? false : null) };
 }
 
+/** What names of topics and keys may begin with. */
+export function namePrefix(): Reader<string> {
+  return {
+    expected: 'at most 40 letters, digits, dots, hyphens and underscores',
+    read: (raw) => (/^[0-9A-Za-z._-]{1,40}$/.test(raw) ? raw : null),
+  };
+}
+
 /** A name or an address to bind to, without a port. */
 export function hostName(): Reader<string> {
   return {

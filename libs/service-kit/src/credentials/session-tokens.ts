@@ -5,6 +5,7 @@ import { SignJWT, jwtVerify } from 'jose';
 import type { Config } from '../configuration/config.js';
 import { createFileOnce } from '../data-directory/files.js';
 import type { ServiceContext } from '../service/definition.js';
+import { deriveSecret } from './instance-secret.js';
 
 const ISSUER = 'countersign';
 const AUDIENCE = 'countersign-api';
@@ -51,8 +52,14 @@ export function sessionTokensFrom(secret: Uint8Array, clock: () => number): Sess
   };
 }
 
-/** The secret lies in `<data>/session-secret` (32 bytes, mode 0600) and is made at the first call. */
-export async function loadSessionSecret(config: Pick<Config, 'dataDir'>): Promise<Uint8Array> {
+type SecretPlace = Pick<Config, 'dataDir' | 'profile' | 'instanceSecretFile'>;
+
+/**
+ * Embedded: `<data>/session-secret` (32 bytes, mode 0600), made at the first call. Distributed: derived from the
+ * instance secret, so that every process has the same.
+ */
+export async function loadSessionSecret(config: SecretPlace): Promise<Uint8Array> {
+  if (config.profile === 'distributed') return deriveSecret(config, 'session tokens');
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const file = join(config.dataDir, 'session-secret');
   const secret = await createFileOnce(file, () => randomBytes(SECRET_BYTES), 0o600);

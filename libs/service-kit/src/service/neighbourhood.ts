@@ -2,21 +2,34 @@ import type { Neighbours } from './definition.js';
 
 type Name = keyof Neighbours;
 
-/** What services of one thread offer each other. */
+/** Gives the neighbour of another process, or `null` where this process has the service that offers it. */
+export type Elsewhere = <K extends Name>(name: K) => Promise<Neighbours[K]> | null;
+
+/** What services offer each other, in this process or, by `elsewhere`, in another. */
 export class Neighbourhood {
   readonly #offers = new Map<Name, PromiseWithResolve>();
+  readonly #elsewhere: Elsewhere;
+
+  constructor(elsewhere: Elsewhere = () => null) {
+    this.#elsewhere = elsewhere;
+  }
 
   /** @throws when it is offered twice */
   provide<K extends Name>(name: K, neighbour: Neighbours[K]): void {
     const offer = this.#offer(name);
-    if (offer.provided) throw new Error(`${name} is provided twice`);
-    offer.provided = true;
+    if (offer.provided !== null) throw new Error(`${name} is provided twice`);
+    offer.provided = neighbour;
     offer.resolve(neighbour);
   }
 
-  /** Resolves when it is provided. */
+  /** Resolves when it is provided here, or reached elsewhere. */
   neighbour<K extends Name>(name: K): Promise<Neighbours[K]> {
-    return this.#offer(name).promise as Promise<Neighbours[K]>;
+    return this.#elsewhere(name) ?? (this.#offer(name).promise as Promise<Neighbours[K]>);
+  }
+
+  /** What a service of this process has provided; `null`: nothing yet. */
+  provided<K extends Name>(name: K): Neighbours[K] | null {
+    return (this.#offers.get(name)?.provided ?? null) as Neighbours[K] | null;
   }
 
   #offer(name: Name): PromiseWithResolve {
@@ -26,7 +39,7 @@ export class Neighbourhood {
     const promise = new Promise<unknown>((settle) => {
       resolve = settle;
     });
-    const offer: PromiseWithResolve = { promise, resolve, provided: false };
+    const offer: PromiseWithResolve = { promise, resolve, provided: null };
     this.#offers.set(name, offer);
     return offer;
   }
@@ -35,5 +48,5 @@ export class Neighbourhood {
 interface PromiseWithResolve {
   readonly promise: Promise<unknown>;
   readonly resolve: (value: unknown) => void;
-  provided: boolean;
+  provided: unknown;
 }

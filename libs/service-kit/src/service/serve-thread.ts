@@ -10,9 +10,14 @@ import type { ListenOn, Listener } from '../edge/server.js';
 import { requestObserver } from '../health/metrics.js';
 import { probes } from '../health/probes.js';
 import type { ProbeSources } from '../health/probes.js';
-import type { ServiceDefinition } from './definition.js';
+import type { BareHandler, ServiceDefinition } from './definition.js';
 import { startServices } from './start-services.js';
 import type { StartedServices, ThreadContext } from './start-services.js';
+
+/** A thread whose backends are opened once it listens. */
+export interface PendingThread extends Omit<ThreadContext, 'eventLog' | 'counters' | 'chain'> {
+  backends(): Promise<Pick<ThreadContext, 'eventLog' | 'counters' | 'chain'>>;
+}
 
 export interface ServeOptions {
   readonly on: ListenOn;
@@ -25,6 +30,8 @@ export interface ServeOptions {
    * routes are 503, as before they run.
    */
   readonly mayServe?: () => boolean;
+  /** Tried before any route, also while services start: what other processes of the installation ask. */
+  readonly internal?: BareHandler;
   /** Only the edge of another thread reaches this one. */
   readonly behindEdge?: boolean;
 }
@@ -62,7 +69,7 @@ const UNKNOWN: Authenticator = {
  */
 export async function serveThread(
   definitions: readonly ServiceDefinition[],
-  thread: ThreadContext,
+  thread: ThreadContext | PendingThread,
   options: ServeOptions,
   onListening: (address: string) => void = () => undefined,
 ): Promise<ServingThread> {
@@ -75,8 +82,9 @@ export async function serveThread(
     ...(options.elsewhere === undefined ? {} : { elsewhere: options.elsewhere }),
   };
   const routes = [...own, ...definitions.flatMap((definition) => definition.routes.map(waiting))];
-  const refusing = createEdge({ ...common, routes, authenticator: UNKNOWN });
-  const { mayServe = () => true } = options;
+  const { mayServe = () => true, internal } = options;
+  const before = internal === undefined ? [] : [internal];
+  const refusing = createEdge({ ...common, routes, authenticator: UNKNOWN, bare: before });
   let edge = refusing;
   const listener = await listen(options.on, (request: IncomingMessage, response: ServerResponse) => {
     if (mayServe()) edge(request, response);
@@ -84,9 +92,11 @@ export async function serveThread(
   });
   onListening(listener.address);
   try {
-    const services = await startServices(definitions, thread);
-    const authenticator = await authenticatorFor(services.routes, thread);
-    edge = createEdge({ ...common, routes: [...own, ...services.routes], authenticator, bare: services.bare });
+    const open = 'backends' in thread ? { ...thread, ...(await thread.backends()) } : thread;
+    const services = await startServices(definitions, open);
+    const authenticator = await authenticatorFor(services.routes, open);
+    const bare = [...before, ...services.bare];
+    edge = createEdge({ ...common, routes: [...own, ...services.routes], authenticator, bare });
     return serving(listener, services, authenticator);
   } catch (error) {
     await listener.close(0);

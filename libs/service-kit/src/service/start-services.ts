@@ -11,9 +11,10 @@ import type { Config } from '../configuration/config.js';
 import type { EdgeRoute } from '../edge/edge.js';
 import { hostService } from '../hosting/nest-host.js';
 import type { HostedService } from '../hosting/nest-host.js';
-import type { BareHandler, RunningService, ServiceContext, ServiceDefinition } from './definition.js';
+import type { BareHandler, RunningService, ServiceContext, ServiceDefinition, StoreAdapters } from './definition.js';
 import type { Neighbourhood } from './neighbourhood.js';
 import { startOrder } from './start-order.js';
+import type { Waiting } from './waiting.js';
 
 /** What the services of one thread share. */
 export interface ThreadContext {
@@ -24,6 +25,8 @@ export interface ThreadContext {
   readonly metrics: Registry;
   readonly neighbourhood: Neighbourhood;
   readonly clock: () => number;
+  /** Who waits for a server that a start needs; absent: nobody, the attempt fails. */
+  readonly waiting?: Waiting;
   chain(): Promise<Chain>;
   publicUrl(): string;
 }
@@ -107,11 +110,12 @@ export async function contextFor(name: ServiceName, thread: ThreadContext): Prom
     directory,
     chain: () => thread.chain(),
     publicUrl: () => thread.publicUrl(),
-    openStore: async (adapters) => {
+    openStore: async <T>(adapters: StoreAdapters<T>) => {
       const { mongodbUri, profile } = config;
       if (profile === 'embedded') return adapters.sqlite();
       if (mongodbUri === null) throw new Error('MONGODB_URI is missing');
-      return adapters.mongo(mongodbUri);
+      const open = (): Promise<T> => adapters.mongo(mongodbUri);
+      return thread.waiting === undefined ? open() : thread.waiting.until(`MongoDB of ${name}`, open);
     },
     provide: (which, neighbour) => neighbourhood.provide(which, neighbour),
     neighbour: (which) => neighbourhood.neighbour(which),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import { createLogger, loadConfig, type PlanChange } from '@countersign/service-kit';
+import { createLogger, explain, loadConfig, type PlanChange } from '@countersign/service-kit';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
 interface Options {
@@ -12,6 +12,7 @@ interface Options {
 /** `countersign admin`: what an operator may do that no caller of the API may. */
 export function register(program: Command): void {
   const admin = program.command('admin').description('operate an instance on this machine, running or stopped');
+  registerBootstrap(admin);
   admin
     .command('set-plan')
     .description('put an account on a plan; what is not named takes the default of the plan')
@@ -36,6 +37,25 @@ export function register(program: Command): void {
         throw new CommandFailed(EXIT.wrong, `there is no account ${accountId} in ${place.dataDir}`);
       }
       process.stdout.write(`account ${accountId} is on the plan ${plan}\n`);
+    });
+}
+
+/** The first account of an installation whose services run in processes of their own. */
+function registerBootstrap(admin: Command): void {
+  admin
+    .command('bootstrap')
+    .description('distributed: make the first account, its admin, an API key and an agent; prints what a client needs')
+    .option('--data-dir <folder>', 'keeps what is printed; default: COUNTERSIGN_DATA_DIR, or data')
+    .addHelpText('after', '\nA repetition on the same folder prints the same. Ends with 0, else with 1 and the reason.')
+    .exitOverride()
+    .action(async ({ dataDir }: Pick<Options, 'dataDir'>) => {
+      const { bootstrap } = await import('../operate/bootstrap.js');
+      const config = loadConfig();
+      const place = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
+      const text = await bootstrap(place).catch((error: unknown) => {
+        throw new CommandFailed(EXIT.wrong, `refused: ${explain(error)}`);
+      });
+      process.stdout.write(text);
     });
 }
 

@@ -64,13 +64,15 @@ export function writePending(dataDir: string, pending: PendingStart): Promise<vo
   return writeFileWhole(join(dataDir, PENDING), `${JSON.stringify(pending)}\n`, MODE);
 }
 
-/** Writes `bootstrap.json` whole, then drops what was pending. */
-export async function writeBootstrap(dataDir: string, addresses: Addresses, credentials: Credentials): Promise<void> {
+/** Writes `bootstrap.json` whole, then drops what was pending. Gives the text. */
+export async function writeBootstrap(dataDir: string, addresses: Addresses, credentials: Credentials): Promise<string> {
   const { baseUrl, mcpUrl, solanaRpcUrl } = addresses;
   const { email, password, apiKey, accountId, agentId } = credentials;
   const content = { baseUrl, mcpUrl, solanaRpcUrl, email, password, apiKey, accountId, agentId };
-  await writeFileWhole(join(dataDir, FILE), `${JSON.stringify(content, null, 2)}\n`, MODE);
+  const text = `${JSON.stringify(content, null, 2)}\n`;
+  await writeFileWhole(join(dataDir, FILE), text, MODE);
   await unlink(join(dataDir, PENDING)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
+  return text;
 }

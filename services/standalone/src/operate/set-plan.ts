@@ -5,6 +5,7 @@ import { openDataDirectory, openEmbedded, type Config, type PlanChange } from '@
 import { startServicesThread } from '../threads/services-thread.js';
 import { makeSocketPath, removeSocketFolder } from '../threads/socket-path.js';
 import { askInstance } from './admin-socket.js';
+import { operatorsOf } from './operators.js';
 
 /** Only the service that owns accounts is needed to change one. */
 const OWNER = ['@countersign/identity'];
@@ -15,6 +16,7 @@ const OWNER = ['@countersign/identity'];
  * @throws InstanceRunning while an instance starts or stops; what the instance says of terms that cannot be agreed
  */
 export async function setPlan(config: Config, log: Logger, change: PlanChange): Promise<'set' | 'unknown-account'> {
+  if (config.profile === 'distributed') return (await operatorsOf(config)).account.setPlan(change);
   const answer = await askInstance(config.dataDir, 'setPlan', change);
   if (answer !== null) return answer;
   if (!existsSync(join(config.dataDir, 'log.db'))) return 'unknown-account';

@@ -4,12 +4,13 @@ import {
   explain,
   loadConfig,
   openDataDirectory,
-  requireAdapters,
+  run,
   type Config,
   type InstanceLock,
 } from '@countersign/service-kit';
 import type { Logger } from 'pino';
 import { readBootstrap } from '../first-start/bootstrap-file.js';
+import { definitionsOf } from './services.js';
 import { startInstance, type Instance, type Placement } from './instance.js';
 import { welcome } from './welcome.js';
 
@@ -31,12 +32,18 @@ const GATEWAY_ONLY: Placement = { beside: PLACEMENT.beside, apart: [] };
 
 /**
  * `countersign start`: runs until a signal ends it. What cannot start says why on stderr and ends with 1.
+ * @param services of the distributed profile, to run in this process; none: all
  * @param only on a data directory that a whole start has made
  */
-export async function start(only: 'gateway' | null): Promise<void> {
+export async function start(services: readonly string[], only: 'gateway' | null): Promise<void> {
   try {
     const config = loadConfig();
-    requireAdapters(config);
+    if (config.profile === 'distributed') {
+      const { address } = await run(await definitionsOf(services), config);
+      process.stdout.write(`Countersign listens at ${address}; GET /readyz tells when it serves\n`);
+      return;
+    }
+    if (services.length > 0) throw new Error('services run alone with COUNTERSIGN_PROFILE=distributed');
     process.umask(0o077);
     const log = createLogger(config.logLevel);
     if (only !== null && (await readBootstrap(config.dataDir)) === null) {

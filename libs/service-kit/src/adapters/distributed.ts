@@ -1,0 +1,74 @@
+import type { Logger } from 'pino';
+import type { Counters } from '@countersign/counters';
+import type { EventLog } from '@countersign/event-log';
+import type { Config } from '../configuration/config.js';
+import type { Waiting } from '../service/waiting.js';
+import { chainOpenedOnce } from './chain-opened-once.js';
+import type { Backends } from './backends.js';
+
+const needed = <T>(value: T | null, variable: string): T => {
+  if (value === null) throw new Error(`${variable} is missing`);
+  return value;
+};
+
+/**
+ * Opens log and counters on Kafka and Redis; waits for servers that cannot be reached yet. Drivers are loaded here and
+ * nowhere else.
+ * @throws LogDamaged where topics are not as they must be
+ */
+export async function openDistributed(config: Config, log: Logger, waiting: Waiting): Promise<Backends> {
+  const [{ openKafkaLog }, { openRedisCounters }] = (await Promise.all([
+    import('@countersign/event-log'),
+    import('@countersign/counters'),
+  ])) as unknown as [
+    { openKafkaLog(options: object): Promise<EventLog> },
+    { openRedisCounters(options: object): Promise<Counters> },
+  ];
+  const opening = [
+    waiting.until(`Kafka at ${config.kafkaBrokers.join(', ')}`, () =>
+      openKafkaLog({
+        brokers: config.kafkaBrokers,
+        clientId: 'countersign',
+        topicPrefix: config.kafkaTopicPrefix,
+        allowSingleBroker: config.allowSingleBroker,
+        sendTimeoutMs: config.checkDeadlineMs,
+        log,
+      }),
+    ),
+    waiting.until('Redis', () =>
+      openRedisCounters({
+        url: needed(config.redisUrl, 'REDIS_URL'),
+        prefix: config.redisPrefix,
+        deadlineMs: config.checkDeadlineMs,
+        log,
+      }),
+    ),
+  ] as const;
+  const [eventLog, counters] = await bothOrNeither(opening);
+  const chain = chainOpenedOnce(async () => config.solanaRpcUrls);
+  return {
+    eventLog,
+    counters,
+    chain: chain.open,
+    async close() {
+      await chain.close();
+      await counters.close();
+      await eventLog.close();
+    },
+  };
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Where one fails, the other is closed. */
+async function bothOrNeither<A extends Closable, B extends Closable>(
+  opening: readonly [Promise<A>, Promise<B>],
+): Promise<readonly [A, B]> {
+  const results = await Promise.allSettled(opening);
+  const [first, second] = results;
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  await Promise.allSettled(results.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)));
+  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason;
+}

@@ -1,0 +1,44 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../configuration/config.js';
+import { ConfigurationError } from '../configuration/load-config.js';
+import { createFileOnce, readIfPresent } from '../data-directory/files.js';
+
+const LEAST_BYTES = 32;
+const MADE_BYTES = 32;
+const DERIVED_BYTES = 32;
+
+/** What is derived from the instance secret; each purpose has a key of its own. */
+export type SecretPurpose = 'session tokens' | 'service credential';
+
+/**
+ * A key that every process of the installation derives alike from its one instance secret: HKDF (RFC 5869) with SHA-256.
+ * The secret lies in `COUNTERSIGN_INSTANCE_SECRET_FILE`, else in `<data>/instance-secret`, made at the first call.
+ * @throws ConfigurationError where the file is absent or shorter than 32 bytes
+ */
+export async function deriveSecret(
+  config: Pick<Config, 'dataDir' | 'instanceSecretFile'>,
+  purpose: SecretPurpose,
+): Promise<Uint8Array> {
+  const secret = await instanceSecret(config);
+  return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), `countersign ${purpose} v1`, DERIVED_BYTES));
+}
+
+async function instanceSecret(config: Pick<Config, 'dataDir' | 'instanceSecretFile'>): Promise<Uint8Array> {
+  const given = config.instanceSecretFile;
+  const file = given ?? join(config.dataDir, 'instance-secret');
+  const secret = given === null ? await makeOnce(config.dataDir, file) : await readIfPresent(given);
+  if (secret === null) {
+    throw new ConfigurationError([`COUNTERSIGN_INSTANCE_SECRET_FILE names ${file}, and there is no such file`]);
+  }
+  if (secret.length < LEAST_BYTES) {
+    throw new ConfigurationError([`${file} holds less than ${LEAST_BYTES} bytes: fill it from a random source`]);
+  }
+  return secret;
+}
+
+async function makeOnce(dataDir: string, file: string): Promise<Uint8Array> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  return createFileOnce(file, () => randomBytes(MADE_BYTES), 0o600);
+}

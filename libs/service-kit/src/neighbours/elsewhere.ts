@@ -1,0 +1,46 @@
+import type { ServiceName } from '@countersign/contracts';
+import { ConfigurationError } from '../configuration/load-config.js';
+import type { Config } from '../configuration/config.js';
+import type { Neighbours } from '../service/definition.js';
+import type { Elsewhere } from '../service/neighbourhood.js';
+import type { Waiting } from '../service/waiting.js';
+import { addressVariable, NEIGHBOUR_NAMES, OFFERS } from './offers.js';
+import type { NeighbourName } from './offers.js';
+import { reach, remoteNeighbour } from './remote-neighbour.js';
+
+/**
+ * Neighbours of other processes, by the addresses that the configuration names.
+ * @param here services of this process: what they offer is not looked for elsewhere
+ */
+export function neighboursElsewhere(
+  config: Config,
+  here: ReadonlySet<ServiceName>,
+  credential: string,
+  waiting: Waiting,
+): Elsewhere {
+  return <K extends NeighbourName>(name: K): Promise<Neighbours[K]> | null => {
+    const { by } = OFFERS[name];
+    if (here.has(by)) return null;
+    const baseUrl = config.neighbourUrls[by];
+    if (baseUrl === undefined) return Promise.reject(new ConfigurationError([missing(by)]));
+    const place = { baseUrl, credential };
+    return waiting.until(`${by} at ${baseUrl}`, () => reach(name, place)).then(() => remoteNeighbour(name, place));
+  };
+}
+
+/** Addresses that services of this process need and the configuration lacks, a line each. */
+export function missingAddresses(
+  config: Config,
+  services: readonly { readonly name: ServiceName; readonly after: readonly ServiceName[] }[],
+): readonly string[] {
+  const here = new Set(services.map(({ name }) => name));
+  const offering = new Set(NEIGHBOUR_NAMES.map((name) => OFFERS[name].by));
+  const needed = new Set(
+    services.flatMap(({ after }) => after).filter((name) => offering.has(name) && !here.has(name)),
+  );
+  return [...needed].filter((name) => config.neighbourUrls[name] === undefined).map(missing);
+}
+
+function missing(service: ServiceName): string {
+  return `${addressVariable(service)} is missing: ${service} runs in another process, and its address is needed`;
+}

@@ -1,0 +1,123 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { EventArchive } from '@countersign/contracts';
+import type { BareHandler } from '../service/definition.js';
+import type { Neighbourhood } from '../service/neighbourhood.js';
+import { INTERNAL_PREFIX, NEIGHBOUR_NAMES, OFFERS } from './offers.js';
+import type { NeighbourName } from './offers.js';
+
+const LONGEST_REQUEST = 1024 * 1024;
+const LONGEST_RANGE = 16 * 1024 * 1024;
+const RANGE_PAGE = 50;
+
+interface Refusal {
+  readonly status: number;
+  readonly error: string;
+}
+
+const refusal = (status: number, error: string): Refusal => ({ status, error });
+
+/**
+ * `POST /internal/<neighbour>/<method>`: a JSON array of arguments in, `{value}` out, for services that hold the service
+ * credential. What is not offered by this process is 404; an error of the method is 500 `{error}`.
+ */
+export function internalApi(neighbourhood: Neighbourhood, credential: string, log: Logger): BareHandler {
+  const expected = sha256(`Bearer ${credential}`);
+  return (request, response) => {
+    const url = request.url ?? '';
+    if (!url.startsWith(INTERNAL_PREFIX)) return false;
+    answer(neighbourhood, expected, request, url.slice(INTERNAL_PREFIX.length)).then(
+      (value) => respond(response, 200, { value: value ?? null }),
+      (error: unknown) => {
+        if (isRefusal(error)) return respond(response, error.status, { error: error.error });
+        log.error({ err: error, path: url }, 'a neighbour’s request failed');
+        return respond(response, 500, { error: error instanceof Error ? error.message : String(error) });
+      },
+    );
+    return true;
+  };
+}
+
+async function answer(
+  neighbourhood: Neighbourhood,
+  expected: Buffer,
+  request: IncomingMessage,
+  path: string,
+): Promise<unknown> {
+  if (!timingSafeEqual(sha256(request.headers.authorization ?? ''), expected)) {
+    throw refusal(401, 'this needs the service credential: do all processes have the same instance secret?');
+  }
+  if (request.method !== 'POST') throw refusal(405, 'use POST');
+  const [name = '', method = '', ...rest] = path.split('/');
+  if (rest.length > 0 || !isNeighbour(name)) throw refusal(404, 'there is no such neighbour');
+  const provided = neighbourhood.provided(name);
+  if (provided === null) throw refusal(503, `${name} is not offered here, or not yet`);
+  if (method === 'ping') return null;
+  if (!(OFFERS[name].methods as readonly string[]).includes(method)) throw refusal(404, 'there is no such method');
+  const args = await readArguments(request);
+  if (name === 'event-archive' && method === 'range') {
+    return boundedRange(provided as EventArchive, args as Parameters<EventArchive['range']>);
+  }
+  const methods = provided as unknown as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
+  return methods[method]?.(...args);
+}
+
+/** Fewer than asked for where their text grows beyond what one answer should hold; at least one where there is one. */
+async function boundedRange(
+  archive: EventArchive,
+  [agentId, first, last, limit]: Parameters<EventArchive['range']>,
+): Promise<readonly unknown[]> {
+  const events: unknown[] = [];
+  for (let bytes = 0, next = first; bytes < LONGEST_RANGE && events.length < limit && next <= last;) {
+    const page = await archive.range(agentId, next, last, Math.min(RANGE_PAGE, limit - events.length));
+    const newest = page.at(-1);
+    if (newest === undefined) break;
+    for (const event of page) bytes += JSON.stringify(event.envelope).length;
+    events.push(...page);
+    next = newest.sequence + 1;
+  }
+  return events;
+}
+
+async function readArguments(request: IncomingMessage): Promise<readonly unknown[]> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LONGEST_REQUEST) throw refusal(413, 'the request is too long');
+    chunks.push(chunk);
+  }
+  let args: unknown;
+  try {
+    args = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw refusal(400, 'the arguments are not JSON');
+  }
+  if (!Array.isArray(args)) throw refusal(400, 'the arguments are not an array');
+  return args;
+}
+
+function isNeighbour(name: string): name is NeighbourName {
+  return (NEIGHBOUR_NAMES as readonly string[]).includes(name);
+}
+
+function isRefusal(error: unknown): error is Refusal {
+  return typeof error === 'object' && error !== null && !(error instanceof Error) && 'status' in error;
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function respond(response: ServerResponse, status: number, body: unknown): void {
+  if (response.destroyed) return;
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': bytes.length,
+    'cache-control': 'no-store',
+    ...(status === 413 ? { connection: 'close' } : {}),
+  });
+  response.end(bytes);
+}

@@ -1,0 +1,29 @@
+import type { ServiceName } from '@countersign/contracts';
+import type { Neighbours } from '../service/definition.js';
+
+export type NeighbourName = keyof Neighbours;
+
+/** Methods of a neighbour, each of which takes and gives plain JSON data. */
+export type MethodOf<K extends NeighbourName> = keyof Neighbours[K] & string;
+
+interface Offer<K extends NeighbourName> {
+  readonly by: ServiceName;
+  readonly methods: readonly MethodOf<K>[];
+}
+
+/** Who offers what to other services; only these methods are reached over HTTP. */
+export const OFFERS: { readonly [K in NeighbourName]: Offer<K> } = {
+  'event-archive': { by: 'audit-log', methods: ['span', 'range', 'referring', 'caughtUp'] },
+  'proof-source': { by: 'anchoring', methods: ['windows', 'leafHashes'] },
+  'account-operator': { by: 'identity', methods: ['hasAccount', 'createFirst', 'setPlan'] },
+  'agent-operator': { by: 'policy', methods: ['createFirst'] },
+};
+
+export const NEIGHBOUR_NAMES = Object.keys(OFFERS) as readonly NeighbourName[];
+
+export const INTERNAL_PREFIX = '/internal/';
+
+/** The variable that names the address of a service for its neighbours. */
+export function addressVariable(service: ServiceName): string {
+  return `COUNTERSIGN_${service.toUpperCase().replaceAll('-', '_')}_URL`;
+}

@@ -1,0 +1,60 @@
+import { mkdir } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import type { Backends } from '../adapters/backends.js';
+import { openDistributed } from '../adapters/distributed.js';
+import { ConfigurationError } from '../configuration/load-config.js';
+import type { Config } from '../configuration/config.js';
+import { deriveSecret } from '../credentials/instance-secret.js';
+import { createRegistry } from '../health/metrics.js';
+import { missingAddresses, neighboursElsewhere } from '../neighbours/elsewhere.js';
+import { internalApi } from '../neighbours/internal-api.js';
+import type { ServiceDefinition } from '../service/definition.js';
+import { Neighbourhood } from '../service/neighbourhood.js';
+import type { Waiting } from '../service/waiting.js';
+import { GRACE_MS } from './running-process.js';
+import type { RunningProcess } from './running-process.js';
+import { serveProcess } from './serve-process.js';
+
+/**
+ * Services of one process on Kafka, MongoDB and Redis, beside any number of others: nothing of the data directory is
+ * locked. It listens at once; `/readyz` names what it waits for.
+ * @throws ConfigurationError naming the address of each neighbour that is needed and unknown
+ */
+export async function serveDistributed(
+  definitions: readonly ServiceDefinition[],
+  config: Config,
+  log: Logger,
+  waiting: Waiting,
+): Promise<RunningProcess> {
+  const problems = missingAddresses(config, definitions);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const credential = Buffer.from(await deriveSecret(config, 'service credential')).toString('base64url');
+  const here = new Set(definitions.map(({ name }) => name));
+  const neighbourhood = new Neighbourhood(neighboursElsewhere(config, here, credential, waiting));
+  let backends: Backends | null = null;
+  try {
+    const serving = await serveProcess(definitions, {
+      config,
+      log,
+      metrics: createRegistry('main', true),
+      neighbourhood,
+      clock: () => Date.now(),
+      waiting,
+      internal: internalApi(neighbourhood, credential, log),
+      backends: async () => (backends = await openDistributed(config, log, waiting)),
+    });
+    return {
+      address: serving.address,
+      notReady: () => serving.notReady(),
+      async stop() {
+        await serving.closeIntake(GRACE_MS);
+        await serving.stop();
+        await backends?.close();
+      },
+    };
+  } catch (error) {
+    await (backends as Backends | null)?.close();
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import { openEmbedded } from '../adapters/embedded.js';
+import type { Config } from '../configuration/config.js';
+import { openDataDirectory } from '../data-directory/data-directory.js';
+import { createRegistry } from '../health/metrics.js';
+import type { ServiceDefinition } from '../service/definition.js';
+import { Neighbourhood } from '../service/neighbourhood.js';
+import { GRACE_MS } from './running-process.js';
+import type { RunningProcess } from './running-process.js';
+import { serveProcess } from './serve-process.js';
+
+/** Services of one process on the data directory, which it takes for itself. */
+export async function serveEmbedded(
+  definitions: readonly ServiceDefinition[],
+  config: Config,
+  log: Logger,
+): Promise<RunningProcess> {
+  const lock = await openDataDirectory(config.dataDir);
+  try {
+    const backends = await openEmbedded(config, log);
+    try {
+      const metrics = createRegistry('main', true);
+      const thread = { config, log, metrics, neighbourhood: new Neighbourhood(), clock: () => Date.now() };
+      const serving = await serveProcess(definitions, { ...thread, backends: async () => backends });
+      return {
+        address: serving.address,
+        notReady: () => serving.notReady(),
+        async stop() {
+          await serving.closeIntake(GRACE_MS);
+          await serving.stop();
+          await backends.close();
+          lock.release();
+        },
+      };
+    } catch (error) {
+      await backends.close();
+      throw error;
+    }
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
