@@ -82,8 +82,8 @@ describe('publishing a change', () => {
       expect((await versions(eventLog, 'api-keys')).get(id) ?? 0).toBe(stored);
       expect((await counters.version('api-key', id)) ?? 0).toBe(stored);
       expect(await counters.version('api-key', key.facts.sha256)).toBe(stored === 0 ? null : 1);
-      expect(outside.store.outbox.pending(10)).toEqual([]);
-      expect(outside.store.announcements.unannounced(10)).toEqual([]);
+      expect(await outside.store.outbox.pending(10)).toEqual([]);
+      expect(await outside.store.announcements.unannounced(10)).toEqual([]);
       if (!happened) break;
       lines = n;
     }

@@ -2,20 +2,20 @@ import { jest } from '@jest/globals';
 import { createLogger } from '../logging/logger.js';
 import type { ServiceContext } from '../service/definition.js';
 import { Announcer } from './announcer.js';
-import type { Announcement, AnnouncementStore } from './announcer.js';
-import type { OutboxRelay } from './relay.js';
+import type { Announcement, AnnouncementRow, AnnouncementStore } from './announcer.js';
+import type { OutboxRelay, RowId } from './relay.js';
 
 class Rows implements AnnouncementStore {
-  readonly rows: (Announcement & { readonly row: number })[] = [];
+  readonly rows: AnnouncementRow[] = [];
   #next = 1;
 
   add(id: string, version: number): void {
     this.rows.push({ row: this.#next++, kind: 'agent', id, version });
   }
-  unannounced(limit: number): readonly (Announcement & { readonly row: number })[] {
+  async unannounced(limit: number): Promise<readonly AnnouncementRow[]> {
     return this.rows.slice(0, limit);
   }
-  announced(rows: readonly number[]): void {
+  async announced(rows: readonly RowId[]): Promise<void> {
     for (const row of rows)
       this.rows.splice(
         this.rows.findIndex((each) => each.row === row),

@@ -1,7 +1,7 @@
 import type { VersionedKind } from '@countersign/counters';
 import type { SqliteDatabase } from '../sqlite/open-database.js';
 import type { ServiceContext } from '../service/definition.js';
-import type { OutboxRelay } from './relay.js';
+import type { OutboxRelay, RowId } from './relay.js';
 
 /** A version that no gateway may be behind of once its change was answered. */
 export interface Announcement {
@@ -10,11 +10,19 @@ export interface Announcement {
   readonly version: number;
 }
 
-/** Rows written in the same transaction as the change and its outbox rows. */
+export interface AnnouncementRow extends Announcement {
+  readonly row: RowId;
+}
+
+/**
+ * Rows written in the same step as the change and its outbox rows. Several instances may announce the same rows at
+ * once. A method rejects when the store cannot be used.
+ */
 export interface AnnouncementStore {
-  /** The oldest rows that were not announced. */
-  unannounced(limit: number): readonly (Announcement & { readonly row: number })[];
-  announced(rows: readonly number[]): void;
+  /** The oldest rows that were not announced; fewer than `limit` only when there are no more. */
+  unannounced(limit: number): Promise<readonly AnnouncementRow[]>;
+  /** Drops rows. Rows that another instance dropped are passed over. */
+  announced(rows: readonly RowId[]): Promise<void>;
 }
 
 const BATCH = 500;
@@ -90,13 +98,13 @@ export class Announcer {
     try {
       for (;;) {
         // Taken before the flush: a version is raised only when its record is in the log.
-        const rows = this.#store.unannounced(BATCH);
+        const rows = await this.#store.unannounced(BATCH);
         await this.#relay.flush();
         for (const { kind, id, version } of rows) {
           await this.#context.counters.raise(kind, id, version);
           await this.#settle({ kind, id, version });
         }
-        if (rows.length > 0) this.#store.announced(rows.map(({ row }) => row));
+        if (rows.length > 0) await this.#store.announced(rows.map(({ row }) => row));
         if (rows.length < BATCH) break;
       }
       this.#problem = null;
@@ -135,18 +143,22 @@ export interface SqliteAnnouncements extends AnnouncementStore {
 
 export function sqliteAnnouncements(database: SqliteDatabase): SqliteAnnouncements {
   const insert = database.prepare('INSERT INTO announcements (kind, id, version) VALUES (?, ?, ?)');
-  const select = database.prepare<[number], Announcement & { readonly row: number }>(
+  const select = database.prepare<[number], AnnouncementRow>(
     'SELECT row, kind, id, version FROM announcements ORDER BY row LIMIT ?',
   );
   const remove = database.prepare('DELETE FROM announcements WHERE row = ?');
-  const removeAll = database.transaction((rows: readonly number[]) => {
+  const removeAll = database.transaction((rows: readonly RowId[]) => {
     for (const row of rows) remove.run(row);
   });
   return {
     put(announcements) {
       for (const { kind, id, version } of announcements) insert.run(kind, id, version);
     },
-    unannounced: (limit) => select.all(limit),
-    announced: (rows) => removeAll(rows),
+    async unannounced(limit) {
+      return select.all(limit);
+    },
+    async announced(rows) {
+      removeAll(rows);
+    },
   };
 }

@@ -1,7 +1,7 @@
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import { createLogger } from '../logging/logger.js';
 import { OutboxRelay } from './relay.js';
-import type { OutboxStore } from './relay.js';
+import type { OutboxRow, OutboxStore, RowId } from './relay.js';
 
 class Rows implements OutboxStore {
   readonly rows: { id: number; record: NewRecord }[] = [];
@@ -9,10 +9,10 @@ class Rows implements OutboxStore {
   put(...keys: string[]): void {
     for (const key of keys) this.rows.push({ id: this.#next++, record: { topic: 'agents', key, value: '{}' } });
   }
-  pending(limit: number): readonly { id: number; record: NewRecord }[] {
+  async pending(limit: number): Promise<readonly OutboxRow[]> {
     return this.rows.slice(0, limit);
   }
-  sent(ids: readonly number[]): void {
+  async sent(ids: readonly RowId[]): Promise<void> {
     for (const id of ids)
       this.rows.splice(
         this.rows.findIndex((row) => row.id === id),

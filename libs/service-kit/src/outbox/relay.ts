@@ -1,12 +1,23 @@
 import type { NewRecord } from '@countersign/event-log';
 import type { ServiceContext } from '../service/definition.js';
 
-/** Rows written in the same transaction as the change that they tell of, in the order of their ids. */
+export type RowId = string | number;
+
+export interface OutboxRow {
+  readonly id: RowId;
+  readonly record: NewRecord;
+}
+
+/**
+ * Rows written in the same step as the change that they tell of. Several instances may relay the same rows at once.
+ * - Rows of one key MUST be given in the order of their changes, and none before an older one of its key was sent.
+ * - A method rejects when the store cannot be used.
+ */
 export interface OutboxStore {
-  /** The oldest rows that were not sent. */
-  pending(limit: number): readonly { readonly id: number; readonly record: NewRecord }[];
-  /** Drops rows that are durable in the log. */
-  sent(ids: readonly number[]): void;
+  /** The oldest rows that were not sent; fewer than `limit` only when there are no more. */
+  pending(limit: number): Promise<readonly OutboxRow[]>;
+  /** Drops rows that are durable in the log. Rows that another instance dropped are passed over. */
+  sent(ids: readonly RowId[]): Promise<void>;
 }
 
 const BATCH = 500;
@@ -70,10 +81,11 @@ export class OutboxRelay {
   async #pass(): Promise<void> {
     try {
       for (;;) {
-        const rows = this.#store.pending(BATCH);
+        const rows = await this.#store.pending(BATCH);
         if (rows.length === 0) break;
         await this.#context.eventLog.append(rows.map((row) => row.record));
-        this.#store.sent(rows.map((row) => row.id));
+        await this.#store.sent(rows.map((row) => row.id));
+        if (rows.length < BATCH) break;
       }
       this.#problem = null;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { NewRecord } from '@countersign/event-log';
 import type { SqliteDatabase } from '../sqlite/open-database.js';
-import type { OutboxStore } from './relay.js';
+import type { OutboxStore, RowId } from './relay.js';
 
 /** One migration of a store that has an outbox. */
 export const OUTBOX_SCHEMA = `
@@ -17,7 +17,7 @@ export interface SqliteOutbox extends OutboxStore {
   put(records: readonly NewRecord[]): void;
 }
 
-interface OutboxRow {
+interface StoredRow {
   readonly id: number;
   readonly topic: NewRecord['topic'];
   readonly key: string;
@@ -26,16 +26,20 @@ interface OutboxRow {
 
 export function sqliteOutbox(database: SqliteDatabase): SqliteOutbox {
   const insert = database.prepare('INSERT INTO outbox (topic, key, value) VALUES (?, ?, ?)');
-  const select = database.prepare<[number], OutboxRow>('SELECT id, topic, key, value FROM outbox ORDER BY id LIMIT ?');
+  const select = database.prepare<[number], StoredRow>('SELECT id, topic, key, value FROM outbox ORDER BY id LIMIT ?');
   const remove = database.prepare('DELETE FROM outbox WHERE id = ?');
-  const removeAll = database.transaction((ids: readonly number[]) => {
+  const removeAll = database.transaction((ids: readonly RowId[]) => {
     for (const id of ids) remove.run(id);
   });
   return {
     put(records) {
       for (const { topic, key, value } of records) insert.run(topic, key, value);
     },
-    pending: (limit) => select.all(limit).map(({ id, topic, key, value }) => ({ id, record: { topic, key, value } })),
-    sent: (ids) => removeAll(ids),
+    async pending(limit) {
+      return select.all(limit).map(({ id, topic, key, value }) => ({ id, record: { topic, key, value } }));
+    },
+    async sent(ids) {
+      removeAll(ids);
+    },
   };
 }

@@ -51,7 +51,7 @@ describe('a store', () => {
     expect(readFileSync(file()).equals(garbage)).toBe(true);
   });
 
-  it('has an outbox that shares its transactions', () => {
+  it('has an outbox that shares its transactions', async () => {
     const database = openDatabase(file(), [OUTBOX_SCHEMA]);
     const outbox = sqliteOutbox(database);
     const record = { topic: 'agents', key: 'a', value: '{}' } as const;
@@ -60,11 +60,11 @@ describe('a store', () => {
       throw new Error('no');
     });
     expect(() => failing()).toThrow('no');
-    expect(outbox.pending(10)).toEqual([]);
+    expect(await outbox.pending(10)).toEqual([]);
     outbox.put([record, { ...record, key: 'b' }]);
-    const [first] = outbox.pending(1);
-    outbox.sent([first!.id]);
-    expect(outbox.pending(10).map((row) => row.record.key)).toEqual(['b']);
+    const [first] = await outbox.pending(1);
+    await outbox.sent([first!.id]);
+    expect((await outbox.pending(10)).map((row) => row.record.key)).toEqual(['b']);
     database.close();
   });
 });

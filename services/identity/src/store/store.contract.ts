@@ -64,9 +64,10 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
     });
     afterEach(() => opened.cleanup());
 
-    const told = (): string[] => store.outbox.pending(100).map(({ record }) => `${record.topic}:${record.key}`);
-    const announced = (): string[] =>
-      store.announcements.unannounced(100).map(({ kind, id, version }) => `${kind}:${id}:${version}`);
+    const told = async (): Promise<string[]> =>
+      (await store.outbox.pending(100)).map(({ record }) => `${record.topic}:${record.key}`);
+    const announced = async (): Promise<string[]> =>
+      (await store.announcements.unannounced(100)).map(({ kind, id, version }) => `${kind}:${id}:${version}`);
 
     it('keeps a change, its messages and its announcements together, over a restart', async () => {
       expect(await store.write({ apiKeys: [key(1)], sessions: [session(1)] })).toBe('written');
@@ -75,8 +76,13 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await store.session('session-1')).toEqual(session(1));
       expect(await store.account(account.id)).toEqual(account);
       expect(await store.user('user-1')).toEqual(user(1));
-      expect(told()).toEqual(['accounts:account-1', 'accounts:account-2', 'api-keys:key-1', 'sessions:session-1']);
-      expect(announced()).toEqual([
+      expect(await told()).toEqual([
+        'accounts:account-1',
+        'accounts:account-2',
+        'api-keys:key-1',
+        'sessions:session-1',
+      ]);
+      expect(await announced()).toEqual([
         'account:account-1:1',
         'account:account-2:1',
         `api-key:${key(1).facts.sha256}:1`,
@@ -90,7 +96,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
     });
 
     it('writes nothing of a change whose part is at another version', async () => {
-      const before = told();
+      const before = await told();
       const stale: Account = { ...account, version: 3 };
       expect(await store.write({ apiKeys: [key(1)], accounts: [stale] })).toBe('conflict');
       expect(await store.write({ apiKeys: [key(1), key(1)] })).toBe('conflict');
@@ -99,7 +105,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await store.write({ apiKeys: [key(1)], removedUsers: [user(7)] })).toBe('conflict');
       expect(await store.write({ apiKeys: [key(1)], users: [user(1, { version: 3 })] })).toBe('conflict');
       expect(await store.apiKey('key-1')).toBeNull();
-      expect(told()).toEqual(before);
+      expect(await told()).toEqual(before);
     });
 
     it('takes an address once, over all accounts, and gives it back when its user goes', async () => {
@@ -148,7 +154,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await store.expiredSessions(iso(T + 3), 1)).toHaveLength(1);
       expect(await store.write({ removedSessions: over })).toBe('written');
       expect(await store.session('session-1')).toBeNull();
-      const last = store.outbox.pending(100).at(-1)!.record;
+      const last = (await store.outbox.pending(100)).at(-1)!.record;
       expect(JSON.parse(last.value)).toEqual({ v: 1, id: 'session-2', version: 2, value: null });
     });
 

@@ -60,15 +60,17 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
         expect(await store.create({ agent: agent(1), records: [record('1'), record('2')] })).toBe(true);
         store = await opened.reopen();
         expect(await store.find(agent(1).id)).toEqual(agent(1));
-        expect(store.outbox.pending(10).map((row) => row.record.value)).toEqual(['1', '2']);
-        expect(store.announcements.unannounced(10)).toMatchObject([{ kind: 'agent', id: agent(1).id, version: 1 }]);
+        expect((await store.outbox.pending(10)).map((row) => row.record.value)).toEqual(['1', '2']);
+        expect(await store.announcements.unannounced(10)).toMatchObject([
+          { kind: 'agent', id: agent(1).id, version: 1 },
+        ]);
       });
 
       it('creates an id once, and writes nothing the second time', async () => {
         await store.create({ agent: agent(1), records: [] });
         expect(await store.create({ agent: { ...agent(1), frozenAtMs: 7 }, records: [record('x')] })).toBe(false);
         expect(await store.find(agent(1).id)).toEqual(agent(1));
-        expect(store.outbox.pending(10)).toEqual([]);
+        expect(await store.outbox.pending(10)).toEqual([]);
       });
 
       it('replaces only the revision before, so that no change is lost', async () => {
@@ -76,8 +78,8 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
         expect(await store.replace({ agent: frozen(agent(1)), records: [record('first')] })).toBe(true);
         expect(await store.replace({ agent: frozen(agent(1)), records: [record('second')] })).toBe(false);
         expect(await store.replace({ agent: frozen(agent(2)), records: [] })).toBe(false);
-        expect(store.outbox.pending(10).map((row) => row.record.value)).toEqual(['first']);
-        expect(store.announcements.unannounced(10).map((row) => row.version)).toEqual([1, 2]);
+        expect((await store.outbox.pending(10)).map((row) => row.record.value)).toEqual(['first']);
+        expect((await store.announcements.unannounced(10)).map((row) => row.version)).toEqual([1, 2]);
       });
 
       it('lists an account newest first, in pages, and no other account', async () => {
@@ -160,7 +162,7 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
           return { ...NOTHING, accountTotals: [totals(1)], agents };
         });
         expect((await store.find(agent(1).id))?.facts.status).toBe('frozen');
-        expect(store.outbox.pending(10).map((row) => row.record.value)).toEqual(['frozen']);
+        expect((await store.outbox.pending(10)).map((row) => row.record.value)).toEqual(['frozen']);
         await store.follow({ ...batch, next: 2, events: [] }, (_fresh, state) => {
           expect(state.accountTotals(ACCOUNT)).toEqual(totals(1));
           return NOTHING;

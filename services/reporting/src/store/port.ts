@@ -1,6 +1,7 @@
 import type { AnchorFacts, ComplianceScope, Framework, ReportFacts } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 import { versionedRecord } from '@countersign/service-kit';
+import type { OutboxStore } from '@countersign/service-kit';
 
 /** A report as it was issued. The package itself lies in the blob store under `sha256`. */
 export interface StoredReport {
@@ -44,8 +45,8 @@ export interface ReportStore {
   authorities(): readonly AuthorityFacts[];
   /** Messages that must follow a write of this store: signing keys, anchor requests. */
   enqueue(records: readonly NewRecord[]): void;
-  pending(limit: number): readonly { readonly id: number; readonly record: NewRecord }[];
-  sent(ids: readonly number[]): void;
+  pending: OutboxStore['pending'];
+  sent: OutboxStore['sent'];
   close(): void;
 }
 

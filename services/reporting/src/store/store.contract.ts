@@ -39,15 +39,15 @@ export function reportStoreContract(name: string, open: () => OpenedStore): void
     beforeEach(() => (opened = open()));
     afterEach(() => opened.cleanup());
 
-    it('keeps a report and tells the topic of it in the same step', () => {
+    it('keeps a report and tells the topic of it in the same step', async () => {
       const { store } = opened;
       store.addReport(report('r1', 'a', '2026-01-02T00:00:00.000Z'));
       expect(store.report('a', 'r1')?.facts.sha256).toBe(SHA);
-      const [pending] = store.pending(10);
+      const [pending] = await store.pending(10);
       expect(pending?.record).toMatchObject({ topic: 'reports', key: 'r1' });
       expect(JSON.parse(pending!.record.value)).toMatchObject({ v: 1, id: 'r1', version: 1 });
-      store.sent([pending!.id]);
-      expect(store.pending(10)).toEqual([]);
+      await store.sent([pending!.id]);
+      expect(await store.pending(10)).toEqual([]);
     });
 
     it('shows a report to its own account alone', () => {
