@@ -1,10 +1,10 @@
 import type { ServiceName } from '@countersign/contracts';
 import { ConfigurationError } from '../configuration/load-config.js';
 import type { Config } from '../configuration/config.js';
-import type { Neighbours } from '../service/definition.js';
+import type { Neighbours, ServiceDefinition } from '../service/definition.js';
 import type { Elsewhere } from '../service/neighbourhood.js';
 import type { Waiting } from '../service/waiting.js';
-import { addressVariable, NEIGHBOUR_NAMES, OFFERS } from './offers.js';
+import { addressVariable, OFFERS } from './offers.js';
 import type { NeighbourName } from './offers.js';
 import { reach, remoteNeighbour } from './remote-neighbour.js';
 

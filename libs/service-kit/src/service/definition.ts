@@ -114,6 +114,8 @@ export interface ServiceDefinition {
   readonly writes: readonly TopicName[];
   /** Services that must have started before (in one process), or be waited for. */
   readonly after: readonly ServiceName[];
+  /** Neighbours that it asks: where they run in another process, their address must be known. */
+  readonly asks?: readonly (keyof Neighbours)[];
   /** Opens stores, follows topics, builds the module. Long catching-up goes on after it returned: `notReady` tells. */
   start(context: ServiceContext): Promise<RunningService>;
 }

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deriveSecret } from './instance-secret.js';
+import { loadSessionSecret } from './session-tokens.js';
+
+describe('what is derived from the instance secret', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'countersign-secret-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+  it('is the same in every process that has the file, and another for each purpose', async () => {
+    const file = join(folder, 'secret');
+    writeFileSync(file, Buffer.alloc(32, 7));
+    const one = { dataDir: join(folder, 'one'), instanceSecretFile: file };
+    const two = { dataDir: join(folder, 'two'), instanceSecretFile: file };
+    const tokens = await deriveSecret(one, 'session tokens');
+    expect(hex(await deriveSecret(two, 'session tokens'))).toBe(hex(tokens));
+    expect(hex(await deriveSecret(one, 'service credential'))).not.toBe(hex(tokens));
+    expect(hex(await loadSessionSecret({ ...two, profile: 'distributed' }))).toBe(hex(tokens));
+    // RFC 5869 with SHA-256 computed apart with HMAC alone.
+    expect(hex(tokens)).toBe('01823b2f247b396ff826ef76a4cbdfcbe5e3618428729cfeee09980f5ebcb7fa');
+  });
+
+  it('comes from a file made once in the data directory where none is named', async () => {
+    const config = { dataDir: folder, instanceSecretFile: null };
+    const made = await Promise.all(Array.from({ length: 8 }, () => deriveSecret(config, 'service credential')));
+    expect(new Set(made.map(hex)).size).toBe(1);
+    expect(statSync(join(folder, 'instance-secret')).mode & 0o777).toBe(0o600);
+  });
+
+  it('refuses a file that is absent or too short to be a secret, naming it', async () => {
+    const file = join(folder, 'absent');
+    const config = { dataDir: folder, instanceSecretFile: file };
+    await expect(deriveSecret(config, 'session tokens')).rejects.toThrow(
+      `COUNTERSIGN_INSTANCE_SECRET_FILE names ${file}, and there is no such file`,
+    );
+    writeFileSync(file, 'short');
+    await expect(deriveSecret(config, 'session tokens')).rejects.toThrow(`${file} holds less than 32 bytes`);
+  });
+});
