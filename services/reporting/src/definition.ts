@@ -47,6 +47,7 @@ export const definition: ServiceDefinition = {
   reads: ['accounts', 'agents', 'anchors'],
   writes: ['reports', 'signing-keys', 'anchor-requests'],
   after: ['audit-log', 'anchoring'],
+  asks: ['event-archive', 'proof-source'],
   async start(context) {
     const store = openSqliteReportStore(join(context.directory, 'reports.db'));
     const relay = new OutboxRelay(context, store);

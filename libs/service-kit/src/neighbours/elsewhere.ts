@@ -31,13 +31,11 @@ export function neighboursElsewhere(
 /** Addresses that services of this process need and the configuration lacks, a line each. */
 export function missingAddresses(
   config: Config,
-  services: readonly { readonly name: ServiceName; readonly after: readonly ServiceName[] }[],
+  services: readonly Pick<ServiceDefinition, 'name' | 'asks'>[],
 ): readonly string[] {
   const here = new Set(services.map(({ name }) => name));
-  const offering = new Set(NEIGHBOUR_NAMES.map((name) => OFFERS[name].by));
-  const needed = new Set(
-    services.flatMap(({ after }) => after).filter((name) => offering.has(name) && !here.has(name)),
-  );
+  const asked = services.flatMap(({ asks }) => asks ?? []).map((name) => OFFERS[name].by);
+  const needed = new Set(asked.filter((name) => !here.has(name)));
   return [...needed].filter((name) => config.neighbourUrls[name] === undefined).map(missing);
 }
 
