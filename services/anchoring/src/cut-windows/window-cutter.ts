@@ -5,12 +5,13 @@ import type { CutGate } from '../intake/cut-gate.js';
 import type { LeafIntake } from '../intake/leaf-intake.js';
 import type { AnchorStore, Cut } from '../store/port.js';
 
-/** A cut that the intake does not reach in this time is given up; a later one closes all. */
+/** An intake that does not reach a cut in this time is named as a problem. */
 const REACH_MS = 30_000;
 
 /**
  * Ends windows when their time is over. The end is where the log ends at that moment, recorded durably before anything
- * above it is taken: so nothing can be late, and no clock can change what a window holds.
+ * above it is taken: so nothing can be late, and no clock can change what a window holds. A partition that is behind the
+ * cut catches up while the others go on into the next windows; the next cut is made when this one is complete.
  */
 export class WindowCutter {
   readonly #context: Pick<ServiceContext, 'clock' | 'eventLog' | 'log'>;
@@ -56,20 +57,27 @@ export class WindowCutter {
     this.#timer.unref();
   }
 
-  /** Cuts what is due. */
+  /** Cuts what is due, and waits until all below the cut has been taken. */
   async tick(): Promise<void> {
-    if ((await this.#due()).length === 0) return;
+    const offsets = (await this.#store.pendingCut()) ?? (await this.#begin());
+    if (offsets === null) return;
+    await this.#intake.reached(offsets, AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(REACH_MS)]));
+    await this.#store.completeCut();
+    this.#cut();
+  }
+
+  /** Where a new cut lies, recorded; `null` when none is due. */
+  async #begin(): Promise<Offsets | null> {
+    if ((await this.#due()).length === 0) return null;
     this.#gate.hold();
     try {
       // After the hold: what is taken already came from below these offsets.
-      const offsets: Offsets = await this.#context.eventLog.endOffsets('agent-events');
-      this.#gate.limitTo(offsets);
-      await this.#intake.reached(offsets, AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(REACH_MS)]));
+      const offsets = await this.#context.eventLog.endOffsets('agent-events');
       await this.#store.cut(await this.#due(), offsets);
+      return offsets;
     } finally {
       this.#gate.open();
     }
-    this.#cut();
   }
 
   problem(): string | null {

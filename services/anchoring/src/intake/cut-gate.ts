@@ -1,53 +1,25 @@
-import type { Offsets } from '@countersign/event-log';
-
-/**
- * Keeps the intake below the offsets of a cut that is being made, so that nothing above a cut is taken before the cut
- * is recorded. Whoever takes leaves asks for the limit first; what lies above waits until the gate opens.
- */
+/** Keeps the intake still for the moment in which a cut is read from the log and recorded. */
 export class CutGate {
   #held = false;
-  #limits: Offsets | null = null;
-  #changed: Promise<void> = Promise.resolve();
-  #change: () => void = () => undefined;
+  #opened: Promise<void> = Promise.resolve();
+  #open: () => void = () => undefined;
 
-  /** From now on nothing new is taken, until `limitTo` or `open`. What is being taken came from the log before. */
+  /** From now on nothing new is taken, until `open`. What is being taken came from the log before. */
   hold(): void {
     if (this.#held) throw new Error('a cut is being made already');
     this.#held = true;
-    this.#renew();
-  }
-
-  /** Everything below these offsets may be taken. */
-  limitTo(offsets: Offsets): void {
-    this.#limits = offsets;
-    this.#signal();
+    this.#opened = new Promise((resolve) => {
+      this.#open = resolve;
+    });
   }
 
   open(): void {
     this.#held = false;
-    this.#limits = null;
-    this.#signal();
+    this.#open();
   }
 
-  /** The offset that must not be reached, once there is something to take from `offset` on. */
-  async limitFrom(partition: number, offset: number): Promise<number> {
-    for (;;) {
-      if (!this.#held) return Infinity;
-      const limit = this.#limits?.[partition];
-      if (limit !== undefined && offset < limit) return limit;
-      await this.#changed;
-    }
-  }
-
-  #renew(): void {
-    this.#changed = new Promise((resolve) => {
-      this.#change = resolve;
-    });
-  }
-
-  #signal(): void {
-    const change = this.#change;
-    this.#renew();
-    change();
+  /** Resolves when something may be taken. */
+  async passed(): Promise<void> {
+    while (this.#held) await this.#opened;
   }
 }

@@ -11,8 +11,8 @@ interface Waiter {
 }
 
 /**
- * Takes batches of `agent-events` into open windows, never beyond a cut that is being made. What the leaf predicate
- * rejects is parked; any other error rejects the batch, which comes again.
+ * Takes batches of `agent-events` into windows; no partition waits for another, a cut holds all of them for a moment
+ * only. What the leaf predicate rejects is parked; any other error rejects the batch, which comes again.
  */
 export class LeafIntake {
   readonly #context: ServiceContext;
@@ -29,13 +29,10 @@ export class LeafIntake {
 
   async take({ partition, records }: LogBatch): Promise<void> {
     const saved = await this.#position(partition);
-    let rest = records.filter((record) => record.offset >= saved);
-    while (rest[0] !== undefined) {
-      const limit = await this.#gate.limitFrom(partition, rest[0].offset);
-      const part = rest.filter((record) => record.offset < limit);
-      rest = rest.slice(part.length);
-      await this.#takePart(partition, part);
-    }
+    const fresh = records.filter((record) => record.offset >= saved);
+    if (fresh.length === 0) return;
+    await this.#gate.passed();
+    await this.#takeFresh(partition, fresh);
   }
 
   /** Resolves once everything below these offsets is taken; rejects when `signal` aborts. */
@@ -61,7 +58,7 @@ export class LeafIntake {
     });
   }
 
-  async #takePart(partition: number, records: readonly LogRecord[]): Promise<void> {
+  async #takeFresh(partition: number, records: readonly LogRecord[]): Promise<void> {
     const leaves: ArrivingLeaf[] = [];
     const now = this.#context.clock();
     for (const record of records) {
@@ -89,9 +86,11 @@ export class LeafIntake {
   async #position(partition: number): Promise<number> {
     const known = this.#next.get(partition);
     if (known !== undefined) return known;
-    const saved = (await this.#store.position('agent-events', partition)) ?? 0;
-    this.#next.set(partition, saved);
-    return saved;
+    const saved = await this.#store.position('agent-events', partition);
+    // What the log no longer keeps of a partition that was never read cannot come, so nobody waits for it.
+    const next = saved ?? (await this.#context.eventLog.beginOffsets('agent-events'))[partition] ?? 0;
+    this.#next.set(partition, next);
+    return next;
   }
 
   #holds(offsets: Offsets): boolean {

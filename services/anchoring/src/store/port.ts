@@ -137,9 +137,16 @@ export interface AnchorStore {
   takeLeaves(leaves: readonly ArrivingLeaf[], position: Position): Promise<void>;
 
   cadences(): Promise<readonly CadenceClock[]>;
-  /** Ends the open windows of these cadences at `offsets`, below which everything has been taken and nothing above. */
+  /**
+   * Ends the open windows of these cadences at `offsets`, above which nothing has been taken. What lies below and comes
+   * later still goes into them, what lies above into the next ones. Only while no cut is pending.
+   */
   cut(cuts: readonly Cut[], offsets: Offsets): Promise<void>;
-  /** Cuts that the log was not told of, oldest first. */
+  /** Where a recorded cut lies that is not complete. */
+  pendingCut(): Promise<Offsets | null>;
+  /** Everything below the pending cut has been taken: its windows hold all that they ever will. */
+  completeCut(): Promise<void>;
+  /** Complete cuts that the log was not told of, oldest first. */
   unpublishedCuts(limit: number): Promise<readonly CutWindow[]>;
   markCutsPublished(windowIds: readonly string[]): Promise<void>;
 

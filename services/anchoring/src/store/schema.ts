@@ -1,6 +1,6 @@
 /**
  * Leaves of open windows lie in `arrivals` in the order of the log; closing moves them into `segments`, by agent.
- * `windows.state`: cut, closing, closed.
+ * `windows.state`: ending (leaves below its cut still come), cut, closing, closed.
  */
 const FIRST = `
 CREATE TABLE positions (
@@ -137,4 +137,11 @@ CREATE TABLE submissions (
 CREATE INDEX submissions_open ON submissions (n) WHERE done = 0;
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST];
+/** Where the first such leaf lies: a cut names those below it. */
+const CARRIED_FROM = `
+ALTER TABLE carried ADD COLUMN partition INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE carried ADD COLUMN first_offset INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX windows_ending ON windows (n) WHERE state = 'ending';
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, CARRIED_FROM];

@@ -1,6 +1,7 @@
-import { crc32 } from 'node:zlib';
 import { agentKey, type Sha256 } from '@countersign/evidence';
+import type { Offsets } from '@countersign/event-log';
 import type { SqliteDatabase } from '@countersign/service-kit';
+import { arrivalCheck } from '../domain/arrival-check.js';
 import { effectiveCadence } from '../domain/effective-cadence.js';
 import type { ArrivingLeaf } from './port.js';
 
@@ -12,34 +13,20 @@ interface AgentState {
 }
 
 interface OpenWindow {
-  number: number;
+  readonly number: number;
   openedAtMs: number | null;
+  /** Where it begins: what lies below and comes now goes into the one before, which is ending. */
+  readonly from: Offsets;
+}
+
+interface OpenRow extends Omit<OpenWindow, 'from'> {
+  readonly from: string;
 }
 
 const KEPT_AGENTS = 50_000;
 /** Ids are forgotten after 72 h of log time: no writer appends an event later than 48 h after its time. */
 const REMEMBERED_MS = 72 * 3_600_000;
 const FORGOTTEN_AT_ONCE = 5_000;
-
-const scratch = Buffer.alloc(5 * 8 + 32);
-
-/** Over everything that a row of `arrivals` says. */
-export function arrivalCheck(
-  cadence: number,
-  partition: number,
-  offset: number,
-  agentN: number,
-  sequence: number,
-  hash: Uint8Array,
-): number {
-  scratch.writeDoubleBE(cadence, 0);
-  scratch.writeDoubleBE(partition, 8);
-  scratch.writeDoubleBE(offset, 16);
-  scratch.writeDoubleBE(agentN, 24);
-  scratch.writeDoubleBE(sequence, 32);
-  scratch.set(hash, 40);
-  return crc32(scratch);
-}
 
 /**
  * Numbers leaves and puts them into open windows. `take` runs inside the caller's transaction; after a rollback, and
@@ -73,13 +60,14 @@ export class SqliteLeaves {
     this.#moveAgent = database.prepare<[number, number | null, number | null, number]>(
       'UPDATE agents SET last_sequence = ?, cadence = ?, window_number = ? WHERE n = ?',
     );
-    this.#findCadence = database.prepare<[number], OpenWindow>(
-      'SELECT open_number AS number, opened_at AS openedAtMs FROM cadences WHERE cadence = ?',
+    this.#findCadence = database.prepare<[number], OpenRow>(
+      'SELECT open_number AS number, opened_at AS openedAtMs, cut_offsets AS "from" FROM cadences WHERE cadence = ?',
     );
     this.#addCadence = database.prepare<[number]>('INSERT INTO cadences (cadence) VALUES (?)');
     this.#openCadence = database.prepare<[number, number]>('UPDATE cadences SET opened_at = ? WHERE cadence = ?');
-    this.#carry = database.prepare<[number, number, number, number]>(
-      'INSERT OR IGNORE INTO carried (stamp, agent_n, cadence, window_number) VALUES (?, ?, ?, ?)',
+    this.#carry = database.prepare<[number, number, number, number, number, number]>(
+      `INSERT OR IGNORE INTO carried (stamp, agent_n, cadence, window_number, partition, first_offset)
+       VALUES (?, ?, ?, ?, ?, ?)`,
     );
     this.#arrive = database.prepare<[number, number, number, number, number, Uint8Array, number]>(
       `INSERT INTO arrivals (cadence, partition, offset, agent_n, sequence, hash, check_sum) VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -94,19 +82,27 @@ export class SqliteLeaves {
       const eventId = Buffer.from(leaf.eventId.replaceAll('-', ''), 'hex');
       if (this.#see.run(eventId).changes === 0) continue;
       const agent = this.#agent(leaf.agentId);
-      const cadence = effectiveCadence(placeOf(agent), leaf.cadenceSeconds, (one) => this.#window(one).number);
+      const { offset } = leaf;
+      const isOpen = (one: OpenWindow): boolean => offset >= (one.from[partition] ?? 0);
+      const number = (one: number): number => {
+        const window = this.#window(one);
+        return isOpen(window) ? window.number : window.number - 1;
+      };
+      const cadence = effectiveCadence(placeOf(agent), leaf.cadenceSeconds, number);
       const window = this.#window(cadence);
       agent.lastSequence += 1;
       agent.cadence = cadence;
-      agent.windowNumber = window.number;
+      agent.windowNumber = number(cadence);
       moved.add(agent);
-      if (cadence !== leaf.cadenceSeconds) this.#carry.run(leaf.cadenceSeconds, agent.n, cadence, window.number);
-      if (window.openedAtMs === null || leaf.cameAtMs < window.openedAtMs) {
+      if (cadence !== leaf.cadenceSeconds) {
+        this.#carry.run(leaf.cadenceSeconds, agent.n, cadence, agent.windowNumber, partition, offset);
+      }
+      if (isOpen(window) && (window.openedAtMs === null || leaf.cameAtMs < window.openedAtMs)) {
         window.openedAtMs = leaf.cameAtMs;
         opened.add(cadence);
       }
-      const check = arrivalCheck(cadence, partition, leaf.offset, agent.n, agent.lastSequence, leaf.hash);
-      this.#arrive.run(cadence, partition, leaf.offset, agent.n, agent.lastSequence, leaf.hash, check);
+      const check = arrivalCheck(cadence, partition, offset, agent.n, agent.lastSequence, leaf.hash);
+      this.#arrive.run(cadence, partition, offset, agent.n, agent.lastSequence, leaf.hash, check);
     }
     for (const agent of moved) this.#moveAgent.run(agent.lastSequence, agent.cadence, agent.windowNumber, agent.n);
     for (const cadence of opened) this.#openCadence.run(this.#window(cadence).openedAtMs!, cadence);
@@ -136,11 +132,12 @@ export class SqliteLeaves {
   }
 
   #window(cadence: number): OpenWindow {
-    let window = this.#open.get(cadence) ?? this.#findCadence.get(cadence);
-    if (window === undefined) {
-      this.#addCadence.run(cadence);
-      window = { number: 1, openedAtMs: null };
-    }
+    const known = this.#open.get(cadence);
+    if (known !== undefined) return known;
+    const row = this.#findCadence.get(cadence);
+    if (row === undefined) this.#addCadence.run(cadence);
+    const window =
+      row === undefined ? { number: 1, openedAtMs: null, from: {} } : { ...row, from: JSON.parse(row.from) as Offsets };
     this.#open.set(cadence, window);
     return window;
   }

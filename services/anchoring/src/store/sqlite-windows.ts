@@ -5,17 +5,17 @@ import type { CadenceClock } from '../domain/window-label.js';
 import type {
   AnchorStore,
   ClosedWindow,
-  Cut,
   CutWindow,
   LeafCursor,
   LeafPage,
   StoredWindowAgent,
   WindowAgentRow,
 } from './port.js';
-import { arrivalCheck } from './sqlite-leaves.js';
+import { arrivalCheck } from '../domain/arrival-check.js';
 
 type WindowMethods =
   | 'cadences'
+  | 'pendingCut'
   | 'unpublishedCuts'
   | 'markCutsPublished'
   | 'nextToClose'
@@ -57,36 +57,6 @@ function cutWindow({ from_offsets, offsets, carried, ...rest }: CutRow): CutWind
     offsets: JSON.parse(offsets) as Offsets,
     carried: JSON.parse(carried) as string[],
   };
-}
-
-/** Ends the open windows of `cuts`; inside the caller's transaction. */
-export function writeCuts(database: SqliteDatabase, cuts: readonly Cut[], offsets: Offsets): void {
-  const open = database.prepare<[number], { number: number; from: string }>(
-    'SELECT open_number AS number, cut_offsets AS "from" FROM cadences WHERE cadence = ?',
-  );
-  const carried = database
-    .prepare<[number], string>(
-      `SELECT DISTINCT a.id FROM carried c JOIN agents a ON a.n = c.agent_n JOIN cadences o ON o.cadence = c.cadence
-       WHERE c.stamp = ? AND c.window_number = o.open_number ORDER BY a.id`,
-    )
-    .pluck();
-  const add = database.prepare<(string | number)[]>(
-    `INSERT INTO windows (id, cadence, number, start_ms, end_ms, from_offsets, offsets, carried) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const advance = database.prepare<[number, string, number]>(
-    `UPDATE cadences SET open_number = open_number + 1, opened_at = NULL, last_end = ?, cut_offsets = ? WHERE cadence = ?`,
-  );
-  const ended = cuts.map((cut) => ({ ...cut, ...open.get(cut.cadenceSeconds)! }));
-  for (const { cadenceSeconds, endMs } of cuts) advance.run(endMs, JSON.stringify(offsets), cadenceSeconds);
-  // After all have advanced: a window that ends at these offsets as well keeps nobody waiting.
-  for (const { cadenceSeconds, startMs, endMs, number, from } of ended) {
-    const id = `${cadenceSeconds}-${number}`;
-    const waiting = JSON.stringify(carried.all(cadenceSeconds));
-    add.run(id, cadenceSeconds, number, startMs, endMs, from, JSON.stringify(offsets), waiting);
-  }
-  database.exec(
-    `DELETE FROM carried WHERE window_number < (SELECT open_number FROM cadences o WHERE o.cadence = carried.cadence)`,
-  );
 }
 
 /** Windows from their cut to their closing, and what is kept of them. */
@@ -131,9 +101,17 @@ export function sqliteWindows(database: SqliteDatabase): Pick<AnchorStore, Windo
         .all();
     },
 
+    async pendingCut() {
+      const offsets = database
+        .prepare<[], string>(`SELECT offsets FROM windows WHERE state = 'ending' LIMIT 1`)
+        .pluck()
+        .get();
+      return offsets === undefined ? null : (JSON.parse(offsets) as Offsets);
+    },
+
     async unpublishedCuts(limit) {
       return database
-        .prepare<[number], CutRow>(`${CUT} WHERE cut_published = 0 ORDER BY n LIMIT ?`)
+        .prepare<[number], CutRow>(`${CUT} WHERE cut_published = 0 AND state <> 'ending' ORDER BY n LIMIT ?`)
         .all(limit)
         .map(cutWindow);
     },

@@ -4,7 +4,8 @@ import type { AnchorStore } from './port.js';
 import { MIGRATIONS } from './schema.js';
 import { sqliteAnchors } from './sqlite-anchors.js';
 import { SqliteLeaves } from './sqlite-leaves.js';
-import { sqliteWindows, writeCuts } from './sqlite-windows.js';
+import { completeCuts, writeCuts } from './sqlite-cuts.js';
+import { sqliteWindows } from './sqlite-windows.js';
 
 /** {@link AnchorStore} in one SQLite file. @throws StoreDamaged naming the file */
 export function openSqliteAnchorStore(file: string, sha256: Sha256): AnchorStore {
@@ -46,6 +47,10 @@ export function openSqliteAnchorStore(file: string, sha256: Sha256): AnchorStore
     async cut(cuts, offsets) {
       transaction(() => writeCuts(database, cuts, offsets));
       leaves.windowsCut();
+    },
+
+    async completeCut() {
+      transaction(() => completeCuts(database));
     },
 
     async requestReports(reports, { topic, partition, next }) {

@@ -33,8 +33,12 @@ export function anchorStoreContract(
 
     const take = (...leaves: ArrivingLeaf[]): Promise<void> =>
       store.takeLeaves(leaves, { topic: 'agent-events', partition: 0, next: leaves.at(-1)!.offset + 1 });
-    const cut = (cadenceSeconds: number, end: number): Promise<void> =>
+    const beginCut = (cadenceSeconds: number, end: number): Promise<void> =>
       store.cut([{ cadenceSeconds, startMs: T, endMs: T + cadenceSeconds * 1000 }], { 0: end });
+    const cut = async (cadenceSeconds: number, end: number): Promise<void> => {
+      await beginCut(cadenceSeconds, end);
+      await store.completeCut();
+    };
     const publishCuts = async (): Promise<void> =>
       store.markCutsPublished((await store.unpublishedCuts(10)).map((one) => one.windowId));
     const sequences = async (): Promise<number[]> => {
@@ -86,6 +90,29 @@ export function anchorStoreContract(
       expect(await sequences()).toEqual([1, 2]);
       store = await backend.reopen(store);
       expect((await store.nextToClose())?.windowId).toBe('1-1');
+    });
+
+    it('puts what lies below a cut and comes after it into the ended window, what lies above into the next', async () => {
+      await take(leaf(0, 1), leaf(1, 2, { cadenceSeconds: 300 }));
+      expect(await store.pendingCut()).toBeNull();
+      await beginCut(1, 4);
+      expect(await store.pendingCut()).toEqual({ 0: 4 });
+      expect(await store.unpublishedCuts(10)).toEqual([]);
+      await take(leaf(2, 1), leaf(3, 2));
+      expect((await store.cadences())[0]).toEqual({ cadenceSeconds: 1, openedAtMs: null, lastEndMs: T + 1000 });
+      store = await backend.reopen(store);
+      expect(await store.pendingCut()).toEqual({ 0: 4 });
+      await take(leaf(4, 1), leaf(5, 2), leaf(6, 3, { cadenceSeconds: 300 }), leaf(7, 3));
+      expect((await store.cadences())[0]).toMatchObject({ openedAtMs: T + 4 });
+      await store.completeCut();
+      expect(await store.pendingCut()).toBeNull();
+      // Agent 3 was carried above the cut only.
+      expect(await store.unpublishedCuts(10)).toMatchObject([{ windowId: '1-1', carried: [agentId(2)] }]);
+      expect(await sequences()).toEqual([1, 2]);
+      await beginCut(1, 8);
+      await store.completeCut();
+      const [second] = await store.unpublishedCuts(10);
+      expect(second?.carried).toEqual([agentId(2), agentId(3)].sort());
     });
 
     it('reads leaves in pages and by sequence', async () => {

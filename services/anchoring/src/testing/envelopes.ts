@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EventEnvelope } from '@countersign/contracts';
-import { uuidV7 } from '@countersign/evidence';
+import { plainEnvelope, plainLeaf, uuidV7 } from '@countersign/evidence';
 
 /** The same bytes for the same number. */
 function bytes(seed: string, length: number): Uint8Array {
@@ -27,38 +27,19 @@ export function envelope({
   cadenceSeconds = 1,
   occurredAtMs = 1_790_000_000_000,
 }: EnvelopeParts): EventEnvelope {
-  return {
-    v: 1,
-    leaf: {
-      v: 1,
-      type: 'action.checked',
-      eventId: uuidV7(occurredAtMs, bytes(`event ${n}`, 10)),
-      refersTo: null,
-      agentId: agentId(agent),
-      occurredAt: new Date(occurredAtMs).toISOString(),
-      outcome: 'allowed',
-      allowed: true,
-      reason: null,
-      severity: null,
-      violation_type: null,
-      rule: null,
-      detail: null,
-      actionKind: 'http_call',
-      profileVersion: 1,
-      profileSha256: Buffer.from(bytes(`profile ${agent}`, 32)).toString('hex'),
-      action: Buffer.from(bytes(`action ${n}`, 32)).toString('hex'),
-      payload: null,
-    },
-    openings: {},
-    accountId: 'account',
-    cadenceSeconds,
-    costMicros: 0,
-    countsAction: true,
-    countsRate: true,
-    freezesAgent: false,
-    apiKeyId: null,
-    idempotency: null,
-    answer: null,
-    coverage: 'none',
-  };
+  const hex = (seed: string): string => Buffer.from(bytes(seed, 32)).toString('hex');
+  const leaf = plainLeaf({
+    type: 'action.checked',
+    eventId: uuidV7(occurredAtMs, bytes(`event ${n}`, 10)),
+    agentId: agentId(agent),
+    occurredAt: new Date(occurredAtMs).toISOString(),
+    outcome: 'allowed',
+    allowed: true,
+    actionKind: 'http_call',
+    profileVersion: 1,
+    profileSha256: hex(`profile ${agent}`),
+    action: hex(`action ${n}`),
+  });
+  const plain = plainEnvelope(leaf, { accountId: 'account', cadenceSeconds, apiKeyId: null, openings: {} });
+  return { ...plain, countsAction: true, countsRate: true, coverage: 'none' };
 }

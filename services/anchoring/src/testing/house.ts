@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AnchorFacts, EventEnvelope, VersionedRecord } from '@countersign/contracts';
-import type { NewRecord } from '@countersign/event-log';
-import { openSqliteLog, type SqliteLog } from '@countersign/event-log';
+import { openSqliteLog, type EventLog, type NewRecord } from '@countersign/event-log';
 import { nodeCrypto, type ServiceContext } from '@countersign/service-kit';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -15,11 +14,21 @@ import { AnchorPublisher } from '../publish/anchor-publisher.js';
 import type { AnchorStore } from '../store/port.js';
 import { openSqliteAnchorStore } from '../store/sqlite.js';
 
+export type OpenStore = (directory: string) => Promise<AnchorStore>;
+
+export interface HouseOptions {
+  readonly log?: EventLog;
+  readonly openStore?: OpenStore;
+}
+
+const sqliteStore: OpenStore = async (directory) =>
+  openSqliteAnchorStore(join(directory, 'anchors.db'), nodeCrypto.sha256);
+
 /** anchoring without its loops and without Nest: a real log and store in one folder, a clock that tests set. */
 export class House {
   readonly directory = mkdtempSync(join(tmpdir(), 'anchoring-'));
   nowMs = 1_790_000_000_500;
-  log!: SqliteLog;
+  log!: EventLog;
   store!: AnchorStore;
   intake!: LeafIntake;
   cutter!: WindowCutter;
@@ -27,22 +36,29 @@ export class House {
   publisher!: AnchorPublisher;
   context!: ServiceContext;
 
-  static async open(): Promise<House> {
-    const house = new House();
-    house.log = await openSqliteLog({ file: join(house.directory, 'log.db') });
-    house.start();
+  readonly #openStore: OpenStore;
+
+  constructor(openStore: OpenStore) {
+    this.#openStore = openStore;
+  }
+
+  /** `log`: one of SQLite unless given. */
+  static async open({ log, openStore = sqliteStore }: HouseOptions = {}): Promise<House> {
+    const house = new House(openStore);
+    house.log = log ?? (await openSqliteLog({ file: join(house.directory, 'log.db') }));
+    await house.start();
     return house;
   }
 
   /** As after a start of the process: all but the files is new. */
-  start(): void {
+  async start(): Promise<void> {
     this.context = {
       eventLog: this.log,
       clock: () => this.nowMs,
       log: pino({ level: 'silent' }),
       metrics: new Registry(),
     } as unknown as ServiceContext;
-    this.store = openSqliteAnchorStore(join(this.directory, 'anchors.db'), nodeCrypto.sha256);
+    this.store = await this.#openStore(this.directory);
     const gate = new CutGate();
     this.intake = new LeafIntake(this.context, this.store, gate);
     this.cutter = new WindowCutter(this.context, this.store, this.intake, gate, () => undefined);
@@ -52,7 +68,7 @@ export class House {
 
   async restart(): Promise<void> {
     await this.store.close();
-    this.start();
+    await this.start();
   }
 
   async append(...envelopes: EventEnvelope[]): Promise<void> {
@@ -63,12 +79,14 @@ export class House {
 
   /** Gives the intake all that the log holds. */
   async takeAll(): Promise<void> {
-    for (;;) {
-      const from = (await this.store.position('agent-events', 0)) ?? 0;
-      const records = await this.log.read('agent-events', 0, from, 500);
-      if (records.length === 0) return;
-      const endOffset = (await this.log.endOffsets('agent-events'))[0]!;
-      await this.intake.take({ topic: 'agent-events', partition: 0, records, endOffset });
+    for (let partition = 0; partition < (await this.log.partitions('agent-events')); partition += 1) {
+      for (;;) {
+        const from = (await this.store.position('agent-events', partition)) ?? 0;
+        const records = await this.log.read('agent-events', partition, from, 500);
+        if (records.length === 0) break;
+        const endOffset = (await this.log.endOffsets('agent-events'))[partition]!;
+        await this.intake.take({ topic: 'agent-events', partition, records, endOffset });
+      }
     }
   }
 
@@ -83,16 +101,19 @@ export class House {
   /** The newest record of each key of `anchors`. */
   async anchors(): Promise<ReadonlyMap<string, AnchorFacts>> {
     const found = new Map<string, AnchorFacts>();
-    for (let from = 0; ;) {
-      const records = await this.log.read('anchors', 0, from, 500);
-      const last = records.at(-1);
-      if (last === undefined) return found;
-      for (const { key, value } of records) {
-        const record = JSON.parse(Buffer.from(value).toString('utf8')) as VersionedRecord<AnchorFacts>;
-        found.set(key, record.value!);
+    for (let partition = 0; partition < (await this.log.partitions('anchors')); partition += 1) {
+      for (let from = 0; ;) {
+        const records = await this.log.read('anchors', partition, from, 500);
+        const last = records.at(-1);
+        if (last === undefined) break;
+        for (const { key, value } of records) {
+          const record = JSON.parse(Buffer.from(value).toString('utf8')) as VersionedRecord<AnchorFacts>;
+          found.set(key, record.value!);
+        }
+        from = last.offset + 1;
       }
-      from = last.offset + 1;
     }
+    return found;
   }
 
   async close(): Promise<void> {
