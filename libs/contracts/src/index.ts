@@ -16,3 +16,4 @@ export * from './http/identity.js';
 export * from './http/policy.js';
 export * from './http/audit-log.js';
 export * from './http/anchoring.js';
+export * from './http/every-route.js';

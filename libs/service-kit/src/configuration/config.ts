@@ -9,6 +9,8 @@ export interface Config {
   readonly port: number;
   /** `COUNTERSIGN_PUBLIC_URL` without a trailing slash, or `null`. */
   readonly publicUrl: string | null;
+  /** An edge proxy alone reaches this process and tells the caller's address in a header. */
+  readonly behindEdge: boolean;
   /** Deadline of `POST /v1/check`, ms. */
   readonly checkDeadlineMs: number;
   /** Overrides every plan's cadence, seconds; `null`: the plan's. */

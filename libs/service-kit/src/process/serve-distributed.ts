@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import { everyRoute } from '@countersign/contracts';
 import type { Backends } from '../adapters/backends.js';
 import { openDistributed } from '../adapters/distributed.js';
 import { ConfigurationError } from '../configuration/load-config.js';
@@ -41,6 +42,7 @@ export async function serveDistributed(
       neighbourhood,
       clock: () => Date.now(),
       waiting,
+      routes: everyRoute,
       internal: internalApi(neighbourhood, credential, log),
       backends: async () => (backends = await openDistributed(config, log, waiting)),
     });

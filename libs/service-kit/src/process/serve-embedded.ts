@@ -21,7 +21,11 @@ export async function serveEmbedded(
     try {
       const metrics = createRegistry('main', true);
       const thread = { config, log, metrics, neighbourhood: new Neighbourhood(), clock: () => Date.now() };
-      const serving = await serveProcess(definitions, { ...thread, backends: async () => backends });
+      const serving = await serveProcess(definitions, {
+        ...thread,
+        routes: definitions.flatMap(({ routes }) => routes),
+        backends: async () => backends,
+      });
       return {
         address: serving.address,
         notReady: () => serving.notReady(),

@@ -1,8 +1,11 @@
+import type { Route } from '@countersign/contracts';
 import type { BareHandler, ServiceDefinition } from '../service/definition.js';
 import { serveThread } from '../service/serve-thread.js';
 import type { PendingThread, ServingThread } from '../service/serve-thread.js';
 
 export interface ServedProcess extends Omit<PendingThread, 'publicUrl'> {
+  /** Of the OpenAPI document. */
+  readonly routes: readonly Route[];
   /** What other processes of the installation ask of this one. */
   readonly internal?: BareHandler;
 }
@@ -10,7 +13,7 @@ export interface ServedProcess extends Omit<PendingThread, 'publicUrl'> {
 /** Services in the only thread of a process, with its probes. */
 export async function serveProcess(
   definitions: readonly ServiceDefinition[],
-  { internal, ...served }: ServedProcess,
+  { internal, routes, ...served }: ServedProcess,
 ): Promise<ServingThread> {
   const { config, metrics, waiting } = served;
   let address = '';
@@ -27,8 +30,9 @@ export async function serveProcess(
       process: {
         notReady: () => serving?.notReady() ?? starting(),
         metrics: () => metrics.metrics(),
-        routes: () => definitions.flatMap(({ routes }) => routes),
+        routes: () => routes,
       },
+      behindEdge: config.behindEdge,
       ...(internal === undefined ? {} : { internal }),
     },
     (listening) => {

@@ -1,0 +1,19 @@
+import { anchoringRoutes } from './anchoring.js';
+import { auditLogRoutes } from './audit-log.js';
+import { checkRoutes } from './check.js';
+import { identityRoutes } from './identity.js';
+import { policyRoutes } from './policy.js';
+import { reportingRoutes } from './reporting.js';
+import type { Route } from './route.js';
+import { verificationRoutes } from './verification.js';
+
+/** Every route of every service but the probes, which each process has: what one address in front of all of them answers. */
+export const everyRoute: readonly Route[] = [
+  checkRoutes,
+  identityRoutes,
+  policyRoutes,
+  auditLogRoutes,
+  anchoringRoutes,
+  reportingRoutes,
+  verificationRoutes,
+].flatMap((routes) => Object.values<Route>(routes));
