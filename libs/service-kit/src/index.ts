@@ -27,6 +27,23 @@ export { createFileOnce, readIfPresent, writeFileWhole } from './data-directory/
 export { randomUUID as uuidV4 } from 'node:crypto';
 export { Announcer, ANNOUNCEMENTS_SCHEMA, sqliteAnnouncements } from './outbox/announcer.js';
 export type { Announcement, AnnouncementRow, AnnouncementStore, SqliteAnnouncements } from './outbox/announcer.js';
+export { mongoOptions } from './mongo/connection-options.js';
+export {
+  duplicatesOf,
+  isDuplicateKey,
+  isUnreachable,
+  StoreUnreachable,
+  tellingUnreachable,
+} from './mongo/mongo-errors.js';
+export {
+  changeName,
+  EMBEDDED_ROWS_INDEXES,
+  embeddedAnnouncements,
+  embeddedOutbox,
+  embeddedRows,
+  pushRows,
+} from './mongo/embedded-rows.js';
+export type { EmbeddedRows, RowCollection } from './mongo/embedded-rows.js';
 export { republish, TopicAhead } from './outbox/republish.js';
 export type { Owned } from './outbox/republish.js';
 export { compileSchema } from './edge/validation.js';

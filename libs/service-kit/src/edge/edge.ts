@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Role, Route } from '@countersign/contracts';
 import type { Authenticator } from '../credentials/authenticator.js';
 import type { RequestObserver } from '../health/metrics.js';
+import { StoreUnreachable } from '../mongo/mongo-errors.js';
 import type { BareHandler } from '../service/definition.js';
 import { HttpAnswer, writeAnswer } from './answer.js';
 import { HttpRefusal } from './http-contract.js';
@@ -15,6 +16,8 @@ import type { Method } from './route-table.js';
 import { endLingering, leavesTooMuch } from './unread-body.js';
 import { compileRoute } from './validation.js';
 import type { RouteChecks } from './validation.js';
+
+const STORE_GONE = 'this cannot be read or made durable at the moment: try again';
 
 /** Answers a checked request; rejects with what is to become a refusal. */
 export type RouteHandler = (route: Route, request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -153,6 +156,13 @@ export function addressOf(request: IncomingMessage, behindEdge: boolean): string
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
 }
 
+/** A store that is gone is a matter of time: ask again. */
+function refusalOf(error: unknown): HttpRefusal {
+  if (error instanceof HttpRefusal) return error;
+  if (error instanceof StoreUnreachable) return new HttpRefusal(503, STORE_GONE, { 'Retry-After': '1' });
+  return new HttpRefusal(500, 'internal error');
+}
+
 function refuse(log: Logger, request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (error instanceof RequestCut || response.destroyed) return;
   if (!(error instanceof HttpRefusal)) {
@@ -162,7 +172,7 @@ function refuse(log: Logger, request: IncomingMessage, response: ServerResponse,
     response.destroy();
     return;
   }
-  const refusal = error instanceof HttpRefusal ? error : new HttpRefusal(500, 'internal error');
+  const refusal = refusalOf(error);
   const body = refusal.body ?? { error: refusal.message };
   if (leavesTooMuch(request)) {
     const bytes = Buffer.from(JSON.stringify(body));

@@ -20,6 +20,7 @@ import { HttpRefusal } from '../edge/http-contract.js';
 import type { ApiKeyCaller } from '../edge/http-contract.js';
 import type { RouteInput } from '../edge/route-input.js';
 import { createRegistry } from '../health/metrics.js';
+import { StoreUnreachable } from '../mongo/mongo-errors.js';
 import { HttpRoute, Input } from '../hosting/decorators.js';
 import { createLogger } from '../logging/logger.js';
 import { versionedRecord } from '../projections/versioned-record.js';
@@ -120,7 +121,8 @@ class ThingsController {
   }
 
   @HttpRoute(failThing)
-  async fail(): Promise<never> {
+  async fail(@Input() { headers }: RouteInput): Promise<never> {
+    if (headers['x-store'] === 'gone') throw new StoreUnreachable('the store cannot be reached');
     throw new Error('password of the database is hunter2');
   }
 
@@ -304,6 +306,12 @@ describe('a serving thread', () => {
     const answer = await send('GET', '/v1/fail');
     expect([answer.status, answer.text]).toEqual([500, '{"error":"internal error"}']);
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('asks to come again while a store is gone', async () => {
+    const answer = await send('GET', '/v1/fail', { 'x-store': 'gone' });
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+    expect(answer.text).toContain('try again');
   });
 
   it('streams', async () => {
