@@ -6,4 +6,6 @@ export default {
   testMatch: ['<rootDir>/{libs,services,test-e2e}/**/dist/**/*.test.js'],
   testPathIgnorePatterns: ['/node_modules/'],
   testTimeout: 30_000,
+  globalSetup: '<rootDir>/.config/jest-servers.mjs',
+  globalTeardown: '<rootDir>/.config/jest-servers-end.mjs',
 };

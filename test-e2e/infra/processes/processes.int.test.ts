@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isInstalled } from '../installed.js';
+import { ask, kafkaBrokers, mongoAnswers, redisAnswers } from './ask.js';
+import { startKafka } from './kafka.js';
+import { startMongo } from './mongo.js';
+import { startRedis } from './redis.js';
+import { ServerProcess } from './server-process.js';
+import { startToxiproxy } from './toxiproxy.js';
+
+const installed = isInstalled('kafka', 'mongo', 'redis', 'toxiproxy');
+const withServers = installed ? describe : describe.skip;
+const portOf = (address: string): number => Number(/:(\d+)(\/|$)/.exec(address.replace(/^\w+:\/\//, ''))![1]);
+
+describe('a server that ends before it answers', () => {
+  it('is tried three times, and then named with what it printed', async () => {
+    let tries = 0;
+    const recipe = async () => {
+      tries += 1;
+      return {
+        name: 'broken',
+        readyWithinMs: 5_000,
+        prepare: () => undefined,
+        command: () => ['sh', '-c', 'echo the port is taken; exit 3'] as const,
+        answers: async () => false,
+      };
+    };
+    await expect(ServerProcess.start(recipe)).rejects.toThrow(/^broken ended\nthe port is taken/);
+    expect(tries).toBe(3);
+  });
+});
+
+withServers(`servers as processes${installed ? '' : ' (needs test-e2e/infra/install.sh)'}`, () => {
+  it('redis keeps its data over a restart on the same address, and can be killed and paused', async () => {
+    const redis = await startRedis();
+    const port = portOf(redis.url);
+    const tell = async (line: string) => (await ask(port, Buffer.from(`${line}\r\n`))).toString('latin1').trim();
+    expect(await tell('SET a 1')).toBe('+OK');
+    await redis.restart();
+    expect(await tell('GET a')).toBe('$1\r\n1');
+    redis.process.pause();
+    await expect(tell('PING')).rejects.toThrow('no answer');
+    redis.process.resume();
+    expect(await tell('PING')).toBe('+PONG');
+    await redis.kill();
+    await expect(redisAnswers(port)).rejects.toThrow();
+    await redis.restart();
+    expect(await redisAnswers(port)).toBe(true);
+    await redis.stop();
+    expect(existsSync(redis.process.folder)).toBe(false);
+  }, 60_000);
+
+  it('the store that speaks MongoDB comes back on the same address', async () => {
+    const mongo = await startMongo();
+    await mongo.kill();
+    await expect(mongoAnswers(portOf(mongo.uri))).rejects.toThrow();
+    await mongo.restart();
+    expect(await mongoAnswers(portOf(mongo.uri))).toBe(true);
+    await mongo.stop();
+  }, 60_000);
+
+  it('a broker answers directly and through its proxy, and comes back after a kill -9', async () => {
+    const { toxiproxy, stop } = await startToxiproxy();
+    const kafka = await startKafka({ toxiproxy });
+    const [direct, { brokers = '', proxy = '' }] = [portOf(kafka.brokers), kafka.proxied ?? {}];
+    expect(await kafkaBrokers(portOf(brokers))).toBe(1);
+    await toxiproxy.enable(proxy, false);
+    await expect(kafkaBrokers(portOf(brokers))).rejects.toThrow();
+    expect(await kafkaBrokers(direct)).toBe(1);
+    await toxiproxy.enable(proxy, true);
+    const latency = { name: 'slow', type: 'latency', stream: 'downstream', attributes: { latency: 300 } } as const;
+    await toxiproxy.poison(proxy, latency);
+    const before = Date.now();
+    await kafkaBrokers(portOf(brokers));
+    expect(Date.now() - before).toBeGreaterThanOrEqual(290);
+    await toxiproxy.cure(proxy, 'slow');
+    await kafka.kill();
+    await expect(kafkaBrokers(direct)).rejects.toThrow();
+    await kafka.restart();
+    expect(await kafkaBrokers(direct)).toBe(1);
+    await kafka.stop();
+    await stop();
+  }, 120_000);
+
+  it('end, and leave no files, when whoever started them is killed', async () => {
+    const entry = new URL('./redis.js', import.meta.url).href;
+    const script = `
+      const { startRedis } = await import(${JSON.stringify(entry)});
+      const { process: server } = await startRedis();
+      console.log(JSON.stringify([server.pid, server.folder]));
+      setInterval(() => undefined, 1000);`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const [pid, folder] = JSON.parse(line.toString('utf8')) as [number, string];
+    expect([isAlive(pid), existsSync(folder)]).toEqual([true, true]);
+    parent.kill('SIGKILL');
+    const until = Date.now() + 10_000;
+    while ((isAlive(pid) || existsSync(folder)) && Date.now() < until) await sleep(20);
+    expect([isAlive(pid), existsSync(folder)]).toEqual([false, false]);
+  }, 30_000);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,176 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { forgetGroup, guardFolder, guardGroup } from './guard.js';
+
+/** How a server is started in a folder of its own. */
+export interface Recipe {
+  readonly name: string;
+  /** Writes what the server finds at its first start; the ports that it listens on are in `command` as well. */
+  prepare(folder: string): Promise<void> | void;
+  command(folder: string): readonly [string, ...string[]];
+  /** Resolves with `true` when it serves requests; may reject. */
+  answers(): Promise<boolean>;
+  readonly readyWithinMs: number;
+}
+
+const STOPS_WITHIN_MS = 10_000;
+const ASK_EVERY_MS = 50;
+const STARTS = 3;
+
+/** What a test does to a server that it started. */
+export interface Controls {
+  readonly process: ServerProcess;
+  /** SIGKILL; what it had written stays. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again (after SIGTERM, should it still run) on its addresses and data; resolves when it answers. */
+  readonly restart: () => Promise<void>;
+  /** Ends it and removes its data. */
+  readonly stop: () => Promise<void>;
+}
+
+export function controls(process: ServerProcess): Controls {
+  return {
+    process,
+    kill: () => process.kill(),
+    async restart() {
+      await process.terminate();
+      await process.run();
+    },
+    stop: () => process.stop(),
+  };
+}
+
+/** The process of a server: a group of its own, with data that survive its end, on addresses that do not change. */
+export class ServerProcess {
+  #child: ChildProcess | null = null;
+
+  private constructor(
+    readonly recipe: Recipe,
+    /** Its data and what it printed (`server.log`). */
+    readonly folder: string,
+  ) {}
+
+  /**
+   * Starts what `recipe` gives, which is asked again (for other ports) when the server ends before it answers.
+   * @throws Error with the end of its log when it does not answer in time or ended three times.
+   */
+  static async start(recipe: () => Promise<Recipe>): Promise<ServerProcess> {
+    for (let n = 1; ; n += 1) {
+      const made = await recipe();
+      const folder = mkdtempSync(join(tmpdir(), `countersign-${made.name}-`));
+      guardFolder(folder);
+      const server = new ServerProcess(made, folder);
+      try {
+        await made.prepare(folder);
+        await server.run();
+        return server;
+      } catch (error) {
+        await server.stop();
+        if (n === STARTS) throw error;
+      }
+    }
+  }
+
+  get pid(): number {
+    const { pid } = this.#child ?? {};
+    if (pid === undefined) throw new Error(`${this.recipe.name} does not run`);
+    return pid;
+  }
+
+  get output(): string {
+    try {
+      return readFileSync(join(this.folder, 'server.log'), 'utf8');
+    } catch {
+      return '';
+    }
+  }
+
+  /** Starts it on its addresses and its data; resolves when it answers. */
+  async run(): Promise<void> {
+    if (this.#child !== null) throw new Error(`${this.recipe.name} runs already`);
+    const [command, ...args] = this.recipe.command(this.folder);
+    const log = openSync(join(this.folder, 'server.log'), 'a');
+    const child = spawn(command, args, { cwd: this.folder, detached: true, stdio: ['ignore', log, log] });
+    closeSync(log);
+    child.once('error', () => undefined);
+    const { pid } = child;
+    if (pid === undefined) throw new Error(`${this.recipe.name}: ${command} cannot be run`);
+    guardGroup(pid);
+    this.#child = child;
+    child.once('exit', () => {
+      // Whatever it left in its group goes with it.
+      signalGroup(pid, 'SIGKILL');
+      forgetGroup(pid);
+      if (this.#child === child) this.#child = null;
+    });
+    child.unref();
+    await this.#answers(child);
+  }
+
+  async #answers(child: ChildProcess): Promise<void> {
+    const { readyWithinMs } = this.recipe;
+    const until = Date.now() + readyWithinMs;
+    for (;;) {
+      if (child.exitCode !== null || child.signalCode !== null) throw this.#failed('ended');
+      if (await this.recipe.answers().catch(() => false)) return;
+      if (Date.now() > until) throw this.#failed(`did not answer within ${readyWithinMs / 1000} s`);
+      await sleep(ASK_EVERY_MS);
+    }
+  }
+
+  #failed(how: string): Error {
+    return new Error(`${this.recipe.name} ${how}\n${this.output.slice(-4000)}`);
+  }
+
+  /** SIGKILL for its whole group; its data stay. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** SIGTERM, and SIGKILL when it takes long; its data stay. */
+  async terminate(): Promise<void> {
+    const late = setTimeout(() => this.#signal('SIGKILL'), STOPS_WITHIN_MS);
+    await this.#end('SIGTERM');
+    clearTimeout(late);
+  }
+
+  /** SIGSTOP: it keeps its connections and answers nothing. */
+  pause(): void {
+    this.#signal('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#signal('SIGCONT');
+  }
+
+  /** Ends it without ceremony, and removes its data. */
+  async stop(): Promise<void> {
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === null) return;
+    child.ref();
+    const ended = once(child, 'exit');
+    this.#signal(signal);
+    await ended;
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#child?.pid !== undefined) signalGroup(this.#child.pid, signal);
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

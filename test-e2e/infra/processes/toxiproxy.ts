@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { cacheFolder } from '../installed.js';
+import { freePort } from './free-port.js';
+import { ServerProcess } from './server-process.js';
+
+export interface Toxic {
+  readonly name: string;
+  readonly type: 'latency' | 'bandwidth' | 'slow_close' | 'timeout' | 'reset_peer' | 'slicer' | 'limit_data';
+  /** `downstream`: what the server sends to the client. */
+  readonly stream: 'upstream' | 'downstream';
+  /** For example `{latency: 500}`, milliseconds. */
+  readonly attributes: Readonly<Record<string, number>>;
+  /** Share of the connections that it concerns; default 1. */
+  readonly toxicity?: number;
+}
+
+/** Proxies between ports of this machine that delay, cut and drop what passes. */
+export class Toxiproxy {
+  /** `url`: of its HTTP interface. */
+  constructor(readonly url: string) {}
+
+  /** A proxy that listens on one port and passes on to another. */
+  async add(name: string, listen: number, upstream: number): Promise<void> {
+    await this.#send('POST', '/proxies', {
+      name,
+      listen: `127.0.0.1:${listen}`,
+      upstream: `127.0.0.1:${upstream}`,
+      enabled: true,
+    });
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#send('DELETE', `/proxies/${name}`);
+  }
+
+  /** Without it: connections are cut and new ones refused. */
+  async enable(name: string, enabled: boolean): Promise<void> {
+    await this.#send('POST', `/proxies/${name}`, { enabled });
+  }
+
+  async poison(proxy: string, toxic: Toxic): Promise<void> {
+    await this.#send('POST', `/proxies/${proxy}/toxics`, { toxicity: 1, ...toxic });
+  }
+
+  async cure(proxy: string, toxic: string): Promise<void> {
+    await this.#send('DELETE', `/proxies/${proxy}/toxics/${toxic}`);
+  }
+
+  async #send(method: string, path: string, body?: object): Promise<void> {
+    const answer = await fetch(`${this.url}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`toxiproxy: ${method} ${path}: ${answer.status} ${text}`);
+  }
+}
+
+export interface ToxiproxyServer {
+  readonly toxiproxy: Toxiproxy;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startToxiproxy(): Promise<ToxiproxyServer> {
+  let url = '';
+  const process = await ServerProcess.start(async () => {
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    const version = `${url}/version`;
+    return {
+      name: 'toxiproxy',
+      readyWithinMs: 10_000,
+      prepare: () => undefined,
+      command: () => [join(cacheFolder(), 'toxiproxy', 'server'), '-host', '127.0.0.1', '-port', String(port)],
+      answers: async () => (await fetch(version)).ok,
+    };
+  });
+  return { toxiproxy: new Toxiproxy(url), stop: () => process.stop() };
+}

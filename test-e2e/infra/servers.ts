@@ -1,0 +1,101 @@
+import { containerEngineAnswers, isInstalled, notInstalled, type ServerName } from './installed.js';
+import { startKafka } from './processes/kafka.js';
+import { startMongo } from './processes/mongo.js';
+import { startRedis } from './processes/redis.js';
+import { startToxiproxy } from './processes/toxiproxy.js';
+
+/** Where a test finds each server. */
+export const VARIABLES = {
+  kafka: 'COUNTERSIGN_TEST_KAFKA_BROKERS',
+  mongo: 'COUNTERSIGN_TEST_MONGODB_URI',
+  redis: 'COUNTERSIGN_TEST_REDIS_URL',
+  toxiproxy: 'COUNTERSIGN_TEST_TOXIPROXY_URL',
+} as const satisfies Record<ServerName, string>;
+
+export interface Servers {
+  readonly kind: 'containers' | 'processes';
+  readonly addresses: Readonly<Partial<Record<ServerName, string>>>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface NoServers {
+  readonly kind: 'none';
+  /** Why, and what would help. */
+  readonly reason: string;
+}
+
+export type Mode = 'off' | 'required' | 'when there';
+
+/** @throws Error when `COUNTERSIGN_TEST_INFRA` says something else than `required` or `off`. */
+export function mode(): Mode {
+  const said = process.env['COUNTERSIGN_TEST_INFRA'] ?? '';
+  if (said === '') return 'when there';
+  if (said === 'off' || said === 'required') return said;
+  throw new Error('COUNTERSIGN_TEST_INFRA must be required or off, or be left out');
+}
+
+/**
+ * Starts these servers once for all tests: in containers where an engine answers, else as processes.
+ * @throws Error when a server is missing although it is required, or does not start.
+ */
+export async function startServers(names: readonly ServerName[], how: Mode): Promise<Servers | NoServers> {
+  if (how === 'off') return { kind: 'none', reason: 'COUNTERSIGN_TEST_INFRA=off' };
+  if (containerEngineAnswers()) return started('containers', names, containers());
+  const missing = notInstalled();
+  if (missing.length === 0) return started('processes', names, PROCESSES);
+  const reason = `no container engine answers and ${missing.join(', ')} not installed: run test-e2e/infra/install.sh`;
+  if (how === 'required') throw new Error(`COUNTERSIGN_TEST_INFRA=required, but ${reason}`);
+  return { kind: 'none', reason };
+}
+
+interface Running {
+  readonly address: string;
+  readonly stop: () => Promise<void>;
+}
+type Starters = Readonly<Partial<Record<ServerName, () => Promise<Running>>>>;
+
+const PROCESSES: Starters = {
+  kafka: async () => {
+    const { brokers, stop } = await startKafka();
+    return { address: brokers, stop };
+  },
+  mongo: async () => {
+    const { uri, stop } = await startMongo();
+    return { address: uri, stop };
+  },
+  redis: async () => {
+    const { url, stop } = await startRedis();
+    return { address: url, stop };
+  },
+  toxiproxy: async () => {
+    const { toxiproxy, stop } = await startToxiproxy();
+    return { address: toxiproxy.url, stop };
+  },
+};
+
+/** A proxy in a container would not reach what runs beside it: toxiproxy is a process or is not there. */
+function containers(): Starters {
+  return {
+    kafka: async () => (await import('./containers/containers.js')).containKafka(),
+    mongo: async () => (await import('./containers/containers.js')).containMongo(),
+    redis: async () => (await import('./containers/containers.js')).containRedis(),
+    ...(PROCESSES.toxiproxy === undefined || !isInstalled('toxiproxy') ? {} : { toxiproxy: PROCESSES.toxiproxy }),
+  };
+}
+
+async function started(kind: Servers['kind'], names: readonly ServerName[], starters: Starters): Promise<Servers> {
+  const wanted = names.flatMap((name) => {
+    const start = starters[name];
+    return start === undefined ? [] : [{ name, start }];
+  });
+  const results = await Promise.allSettled(wanted.map(async ({ name, start }) => ({ name, ...(await start()) })));
+  const running = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const stop = async (): Promise<void> => void (await Promise.allSettled(running.map((server) => server.stop())));
+  const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
+  if (failed.length > 0) {
+    await stop();
+    throw new Error(failed.map(({ message }) => message).join('\n'));
+  }
+  const addresses = Object.fromEntries(running.map(({ name, address }) => [name, address]));
+  return { kind, addresses, stop };
+}
