@@ -6,6 +6,7 @@ import { CommandFailed, EXIT } from './exit-codes.js';
 
 interface Options {
   readonly port?: number;
+  readonly host?: string;
   readonly dataDir?: string;
 }
 
@@ -19,6 +20,7 @@ export function register(program: Command): void {
       'of the JSON-RPC, the WebSocket takes the next; default: COUNTERSIGN_LOCALNET_PORT, or free',
       port,
     )
+    .option('--host <address>', 'to listen on; default: 127.0.0.1. Whoever reaches it can mint its test money')
     .option('--data-dir <folder>', 'data directory that keeps the ledger; default: COUNTERSIGN_DATA_DIR, or data')
     .action(async (options: Options) => {
       const config = loadConfig();
@@ -29,6 +31,7 @@ export function register(program: Command): void {
         const localnet = await startLocalnet({
           dir: join(dataDir, 'localnet'),
           port: options.port ?? config.localnetPort ?? 0,
+          ...(options.host === undefined ? {} : { host: options.host }),
         });
         endOnSignals(createLogger(config.logLevel), () => localnet.close());
         process.stdout.write(`Solana network at ${localnet.rpcUrl}, WebSocket at ${localnet.wsUrl}\n`);

@@ -1,0 +1,30 @@
+"""What docker compose itself would only say at `up`: names that nothing defines, images without a version, secrets."""
+import re
+import sys
+import yaml
+
+compose = yaml.safe_load(open(sys.argv[1]))
+services = compose["services"]
+problems = []
+for name, service in services.items():
+    for needed in service.get("depends_on") or {}:
+        if needed not in services:
+            problems.append(f"{name} depends on {needed}, which is not there")
+        elif "healthcheck" not in services[needed]:
+            problems.append(f"{name} waits for the health of {needed}, which has no check")
+    for network in service.get("networks") or {}:
+        if network not in compose["networks"]:
+            problems.append(f"{name} is in the network {network}, which is not there")
+    if "build" not in service and not re.search(r":v?\d+\.\d+", service["image"]):
+        problems.append(f"{name}: pin the image {service['image']} to a version")
+    if "healthcheck" not in service:
+        problems.append(f"{name} has no health check")
+    for variable, value in (service.get("environment") or {}).items():
+        if re.search(r"PASSWORD|SECRET|TOKEN|PRIVATE_KEY", variable) and value:
+            problems.append(f"{name}: {variable} holds a secret")
+expected = {"gateway", "identity", "policy", "audit-log", "anchoring", "reporting", "verification", "edge", "kafka",
+            "mongodb", "redis", "localnet", "prometheus", "grafana"}
+problems += [f"{name} is missing" for name in sorted(expected - services.keys())]
+for problem in problems:
+    print(f"  docker-compose.yml: {problem}", file=sys.stderr)
+sys.exit(1 if problems else 0)

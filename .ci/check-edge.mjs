@@ -1,0 +1,115 @@
+/**
+ * The edge proxy sends every route of the contract to the service that has it, and what is between services to nobody:
+ * nginx itself, with deploy/edge/countersign.conf.template, in front of servers that answer with their names.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { everyRoute } from '@countersign/contracts';
+
+const HOUSE = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const SERVICES = ['gateway', 'identity', 'policy', 'audit-log', 'reporting', 'verification'];
+const problems = [];
+const expect = (what, found, wanted) => {
+  if (found !== wanted) problems.push(`${what}: ${found} instead of ${wanted}`);
+};
+
+const servers = await Promise.all(
+  SERVICES.map(async (name) => {
+    const server = createServer((request, response) => {
+      response.setHeader('x-service', name);
+      response.setHeader('x-seen-address', request.headers['x-countersign-client-address'] ?? '');
+      request.resume().on('end', () => response.end(request.url));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return [name, server];
+  }),
+);
+
+async function freePort() {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-edge-'));
+const port = await freePort();
+const variables = {
+  EDGE_LISTEN: `127.0.0.1:${port}`,
+  EDGE_RESOLVER: '127.0.0.1',
+  ...Object.fromEntries(
+    servers.map(([name, server]) => [
+      `EDGE_${name.toUpperCase().replace('-', '_')}`,
+      `127.0.0.1:${server.address().port}`,
+    ]),
+  ),
+};
+const template = readFileSync(join(HOUSE, 'deploy/edge/countersign.conf.template'), 'utf8');
+const site = template.replaceAll(/\$\{([A-Z_]+)\}/g, (whole, name) => variables[name] ?? whole);
+writeFileSync(
+  join(folder, 'nginx.conf'),
+  `daemon off; pid ${folder}/pid; error_log stderr warn; worker_processes 1;
+events { worker_connections 256; }
+http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;
+uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;\n${site}\n}\n`,
+);
+const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+const ended = once(nginx, 'exit');
+
+async function ask(method, path, headers = {}) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers,
+    ...(method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }),
+  });
+  return { status: response.status, service: response.headers.get('x-service'), response, text: await response.text() };
+}
+
+try {
+  for (let turn = 0; ; turn += 1) {
+    const up = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
+    if (up?.status === 200) break;
+    if (turn === 100) throw new Error('nginx does not answer');
+    await sleep(50);
+  }
+  for (const { method, path, service } of everyRoute) {
+    const asked = path.replaceAll(/\{[^}]+\}/g, '0198a1b2-0000-7000-8000-000000000001');
+    const { service: found, text } = await ask(method, `${asked}?a=%2F..&b=1`);
+    expect(`${method} ${path}`, found, service);
+    expect(`${method} ${path}, as it was sent`, text, `${asked}?a=%2F..&b=1`);
+  }
+  for (const path of ['/internal/event-archive/range', '/metrics', '/v1', '/v1/checks', '/v1/nothing', '//v1/check/']) {
+    const { status, service } = await ask('POST', path);
+    expect(path, `${status} ${service}`, '404 null');
+  }
+  const spoofed = await ask('POST', '/v1/check', { 'x-countersign-client-address': '10.0.0.1' });
+  expect('the address of the caller', spoofed.response.headers.get('x-seen-address'), '127.0.0.1');
+  for (const [, server] of servers) {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  }
+  const away = await ask('GET', '/v1/account');
+  expect('a service that is away', `${away.status} ${away.response.headers.get('retry-after')}`, '503 1');
+  expect('its body', typeof JSON.parse(away.text).error, 'string');
+  const held = JSON.parse((await ask('POST', '/v1/check')).text);
+  expect('a check that nobody decides', `${held.allowed} ${held.code}`, 'false unavailable');
+} finally {
+  nginx.kill('SIGTERM');
+  await ended;
+  for (const [, server] of servers) server.closeAllConnections();
+  rmSync(folder, { recursive: true, force: true });
+}
+for (const problem of problems) console.error(`  ${problem}`);
+console.log(
+  `edge: ${everyRoute.length} routes, ${problems.length === 0 ? 'each to its service' : `${problems.length} problems`}`,
+);
+process.exitCode = problems.length === 0 ? 0 : 1;
