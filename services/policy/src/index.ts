@@ -15,7 +15,6 @@ import { ProfilesController } from './http/profiles-controller.js';
 import { AGENT_CHANGES, CHECK_FOLLOWER, POLICY_STORE, SAFETY_PACKAGES } from './http/tokens.js';
 import { loadPackages } from './safety-packages/load-packages.js';
 import type { PolicyStore } from './store/port.js';
-import { SqlitePolicyStore } from './store/sqlite.js';
 
 /** Agents, behavior profiles, safety packages and usage totals. */
 export const definition: ServiceDefinition = {
@@ -31,7 +30,11 @@ class PolicyModule {}
 
 async function start(context: ServiceContext): Promise<RunningService> {
   const packages = loadPackages();
-  const store = new SqlitePolicyStore(join(context.directory, 'policy.sqlite'));
+  const store = await context.openStore<PolicyStore>({
+    sqlite: async () =>
+      new (await import('./store/sqlite.js')).SqlitePolicyStore(join(context.directory, 'policy.sqlite')),
+    mongo: async (uri) => (await import('./store/mongo.js')).openMongoPolicyStore(uri),
+  });
   const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
   const relay = new OutboxRelay(context, store.outbox);
   const announcer = new Announcer(context, relay, store.announcements, ({ id }) => alignFreeze(context, store, id));

@@ -1,4 +1,4 @@
-import { countForAccount, countForAgent } from './usage.js';
+import { countForAccount, countForAgent, sumOfPartitions } from './usage.js';
 import type { Counted } from './usage.js';
 
 const T = Date.UTC(2026, 1, 28, 23, 59, 59);
@@ -24,6 +24,14 @@ describe('totals of an account', () => {
     const before = countForAccount(null, 'a', [event(0, T)]);
     const after = countForAccount(before, 'a', [event(0, T + HOUR, { partition: 3 })]);
     expect(after).toMatchObject({ period: '2026-03', actionsInPeriod: 1, actionsEver: 2, offsets: { 0: 1, 3: 1 } });
+  });
+
+  it('is the same whether partitions are counted together or apart', () => {
+    const early = [event(0, T), event(5, T)];
+    const late = [event(2, T, { partition: 7 }), event(3, T + HOUR, { partition: 7 })];
+    const apart = sumOfPartitions('a', [countForAccount(null, 'a', late), countForAccount(null, 'a', early)]);
+    expect(apart).toEqual(countForAccount(countForAccount(null, 'a', early), 'a', late));
+    expect(apart).toMatchObject({ period: '2026-03', actionsInPeriod: 1, actionsEver: 4, offsets: { 0: 6, 7: 4 } });
   });
 
   it('adds a late event of last month to the sum of all times alone', () => {

@@ -101,6 +101,18 @@ export function countForAccount(
   };
 }
 
+/** @param parts of one account, each of other partitions, at least one */
+export function sumOfPartitions(accountId: string, parts: readonly AccountTotals[]): AccountTotals {
+  const period = new WindowSum('', 0);
+  let ever = 0;
+  for (const { period: window, actionsInPeriod, actionsEver } of parts) {
+    period.add(window, actionsInPeriod);
+    ever = Math.min(ever + actionsEver, MOST);
+  }
+  const offsets = Object.assign({}, ...parts.map((part) => part.offsets)) as Record<number, number>;
+  return { accountId, period: period.window, actionsInPeriod: period.sum, actionsEver: ever, offsets };
+}
+
 /** @param events of this agent (so of one partition), in log order, at least one */
 export function countForAgent(
   totals: AgentTotals | null,

@@ -40,6 +40,7 @@ export interface FollowedBatch<E extends FollowedEvent> {
 export interface FollowState {
   agent(id: string): Agent | null;
   agentTotals(id: string): AgentTotals | null;
+  /** To be added to; of the batch's partition alone where each partition's share is kept apart. */
   accountTotals(id: string): AccountTotals | null;
 }
 
@@ -83,10 +84,13 @@ export interface PolicyStore {
   /** Where following stands: the offset after the last event whose effects are stored, or `null`. */
   position(partition: number): Promise<number | null>;
   /**
-   * Stores a batch's effects and its position in one step. Events below the stored position, and events whose id was
-   * seen in the partition before, are left out of `fresh`. Ids are remembered for at least 72 h of the log's time
-   * beyond the time in the id, which covers every repetition: no writer appends an event later than 48 h after it.
-   * `decide` is pure and may be called again when a concurrent change came between.
+   * Stores a batch's effects, each once, and then its position: a crash in between, the same batch again, or an instance
+   * that has lost the partition without noticing changes nothing twice and moves nothing back. Events below the stored
+   * position, and events whose id was seen in the partition before, are left out of `fresh`. Ids are remembered for at
+   * least 72 h of the log's time beyond the time in the id, which covers every repetition: no writer appends an event
+   * later than 48 h after it.
+   * `decide` is pure and may be called again, also with fewer events, when another change came between. It may ask for
+   * the agents and accounts of the batch alone, and its effects are of them.
    */
   follow<E extends FollowedEvent>(
     batch: FollowedBatch<E>,

@@ -33,7 +33,7 @@ function frozen(before: Agent): Agent {
 
 const record = (value: string) => ({ topic: 'agents', key: 'k', value }) as const;
 const eventId = (ms: number, byte = 0): string => uuidV7(ms, new Uint8Array(10).fill(byte));
-const event = (offset: number, id: string) => ({ offset, eventId: id, agentId: 'a', accountId: ACCOUNT });
+const event = (offset: number, id: string, agentId = 'a') => ({ offset, eventId: id, agentId, accountId: ACCOUNT });
 
 function totals(actionsEver: number): AccountTotals {
   return { accountId: ACCOUNT, period: '2026-03', actionsInPeriod: actionsEver, actionsEver, offsets: { 0: 1 } };
@@ -154,8 +154,8 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
 
       it('writes agents, totals and position in one step, and shows them to the next decision', async () => {
         await store.create({ agent: agent(1), records: [] });
-        const batch = { partition: 0, next: 1, logTimeMs: T, events: [event(0, eventId(T))] };
-        await store.follow(batch, (_fresh, state) => {
+        const [first, second] = [event(0, eventId(T), agent(1).id), event(1, eventId(T, 1), agent(1).id)];
+        await store.follow({ partition: 0, next: 1, logTimeMs: T, events: [first] }, (_fresh, state) => {
           expect(state.agent(agent(1).id)).toEqual(agent(1));
           expect(state.accountTotals(ACCOUNT)).toBeNull();
           const agents = [{ agent: frozen(agent(1)), records: [record('frozen')] }];
@@ -163,7 +163,7 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
         });
         expect((await store.find(agent(1).id))?.facts.status).toBe('frozen');
         expect((await store.outbox.pending(10)).map((row) => row.record.value)).toEqual(['frozen']);
-        await store.follow({ ...batch, next: 2, events: [] }, (_fresh, state) => {
+        await store.follow({ partition: 0, next: 2, logTimeMs: T, events: [second] }, (_fresh, state) => {
           expect(state.accountTotals(ACCOUNT)).toEqual(totals(1));
           return NOTHING;
         });
@@ -172,7 +172,7 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
       it('writes nothing of a batch whose agent is at another revision', async () => {
         await store.create({ agent: agent(1), records: [] });
         await store.replace({ agent: frozen(agent(1)), records: [] });
-        const batch = { partition: 0, next: 1, logTimeMs: T, events: [] };
+        const batch = { partition: 0, next: 1, logTimeMs: T, events: [event(0, eventId(T), agent(1).id)] };
         const effects = { ...NOTHING, accountTotals: [totals(1)], agents: [{ agent: frozen(agent(1)), records: [] }] };
         await expect(store.follow(batch, () => effects)).rejects.toThrow();
         expect(await store.position(0)).toBeNull();
@@ -181,8 +181,11 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
     });
 
     describe('usage to publish', () => {
-      const write = (next: number, effects: Partial<FollowEffects>) =>
-        store.follow({ partition: 0, next, logTimeMs: T, events: [] }, () => ({ ...NOTHING, ...effects }));
+      const write = (batch: number, effects: Partial<FollowEffects>) => {
+        const events = ['a1', 'a2', 'a3'].map((id, i) => event(batch * 3 + i, eventId(T, batch * 3 + i), id));
+        const next = batch * 3 + 3;
+        return store.follow({ partition: 0, next, logTimeMs: T, events }, () => ({ ...NOTHING, ...effects }));
+      };
       const agentTotals = (agentId: string) => ({
         ...{ agentId, partition: 0, offset: 1, day: '2026-03-01', dayMicros: 5, month: '2026-03', monthMicros: 5 },
         rateTimes: [T],

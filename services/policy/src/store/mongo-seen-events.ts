@@ -1,0 +1,62 @@
+import { uuidV7 } from '@countersign/evidence';
+import { duplicatesOf } from '@countersign/service-kit';
+import type { mongo } from 'mongoose';
+import type { SeenDocument } from './mongo-collections.js';
+import type { FollowedEvent } from './port.js';
+
+const REMEMBERED_MS = 72 * 3600 * 1000;
+const FORGET_EVERY_MS = 60_000;
+/** Ids forgotten with a batch: more than a batch brings, so the collection does not grow behind the clock. */
+const FORGOTTEN_AT_ONCE = 5000;
+
+/** Ids of the events that a partition brought, with the offset of their first occurrence. */
+export class MongoSeenEvents {
+  readonly #forgotten = new Map<number, number>();
+
+  constructor(private readonly seen: mongo.Collection<SeenDocument>) {}
+
+  /** Events whose id stands nowhere before them in the partition. */
+  async first<E extends FollowedEvent>(partition: number, events: readonly E[]): Promise<readonly E[]> {
+    const byId = new Map<string, E>();
+    for (const event of events) {
+      const id = seenId(partition, event.eventId);
+      if (!byId.has(id)) byId.set(id, event);
+    }
+    if (byId.size === 0) return [];
+    const documents = [...byId].map(([_id, { offset }]) => ({ _id, offset }));
+    try {
+      await this.seen.insertMany(documents, { ordered: false });
+    } catch (error) {
+      const ids = duplicatesOf(error).map((index) => documents[index]!._id);
+      const earlier = await this.seen.find({ _id: { $in: ids } }).toArray();
+      // The same offset: this very event, in an attempt that did not reach the position.
+      for (const { _id, offset } of earlier) if (offset < byId.get(_id)!.offset) byId.delete(_id);
+    }
+    return [...byId.values()];
+  }
+
+  /** By the log's time, not by a clock: a partition that stood still for days forgets nothing that it may meet again. */
+  async forget(partition: number, logTimeMs: number): Promise<void> {
+    if (logTimeMs - (this.#forgotten.get(partition) ?? -Infinity) < FORGET_EVERY_MS) return;
+    const lowest = seenId(partition, LOWEST);
+    const bound = seenId(partition, idFloor(Math.max(0, logTimeMs - REMEMBERED_MS)));
+    const [last] = await this.seen
+      .find({ _id: { $gte: lowest, $lt: bound } }, { projection: { _id: 1 }, sort: { _id: 1 } })
+      .skip(FORGOTTEN_AT_ONCE)
+      .limit(1)
+      .toArray();
+    await this.seen.deleteMany({ _id: { $gte: lowest, $lt: last?._id ?? bound } });
+    if (last === undefined) this.#forgotten.set(partition, logTimeMs);
+  }
+}
+
+const LOWEST = idFloor(0);
+
+function seenId(partition: number, eventId: string): string {
+  return `${String(partition).padStart(5, '0')}/${eventId}`;
+}
+
+/** The lowest UUID v7 of a time (RFC 9562 section 5.7). */
+function idFloor(ms: number): string {
+  return uuidV7(ms, new Uint8Array(10));
+}

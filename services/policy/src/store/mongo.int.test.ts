@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { uuidV7 } from '@countersign/evidence';
+import { nodeCrypto, StoreDamaged, StoreUnreachable } from '@countersign/service-kit';
+import { createConnection } from 'mongoose';
+import { createAgent } from '../domain/life-cycle.js';
+import { countForAccount, countForAgent } from '../domain/usage.js';
+import type { Counted } from '../domain/usage.js';
+import { openMongoPolicyStore } from './mongo.js';
+import type { FollowedEvent, FollowState, PolicyStore } from './port.js';
+import { policyStoreContract } from './store.contract.js';
+
+const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
+const WITHOUT = 'needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI';
+const T = Date.UTC(2026, 2, 1);
+
+/** A database of its own. */
+function database(): { readonly uri: string; readonly drop: () => Promise<void> } {
+  const url = new URL(SERVER!);
+  url.pathname = `/policy_${randomUUID().slice(0, 8)}`;
+  const drop = async (): Promise<void> => {
+    const connection = await createConnection(url.href).asPromise();
+    await connection.dropDatabase();
+    await connection.close();
+  };
+  return { uri: url.href, drop };
+}
+
+interface Event extends FollowedEvent, Counted {}
+
+const AGENTS = ['a', 'b', 'c'];
+function event(partition: number, offset: number): Event {
+  const eventId = uuidV7(T + offset, new Uint8Array(10).fill(partition));
+  const agentId = `${AGENTS[offset % 3]}${partition}`;
+  const counts = { countsAction: true, countsRate: true, costMicros: offset };
+  return {
+    partition,
+    offset,
+    eventId,
+    agentId,
+    accountId: `account ${offset % 2}`,
+    occurredAtMs: T + offset,
+    ...counts,
+  };
+}
+
+/** As the service decides: each event adds to its account and to its agent. */
+function decide(fresh: readonly Event[], state: FollowState) {
+  const by = (key: 'agentId' | 'accountId') => [...new Set(fresh.map((each) => each[key]))];
+  const of = (key: 'agentId' | 'accountId', id: string) => fresh.filter((each) => each[key] === id);
+  return {
+    agentTotals: by('agentId').map((id) => countForAgent(state.agentTotals(id), id, of('agentId', id), null)),
+    accountTotals: by('accountId').map((id) => countForAccount(state.accountTotals(id), id, of('accountId', id))),
+    claims: [],
+    agents: [],
+  };
+}
+
+async function followAll(store: PolicyStore, partition: number, end: number, size: number): Promise<void> {
+  for (let from = 0; from < end; from += size) {
+    const next = Math.min(from + size, end);
+    const events = Array.from({ length: next - from }, (_, i) => event(partition, from + i));
+    await store.follow({ partition, next, logTimeMs: T, events }, decide);
+  }
+}
+
+async function usage(store: PolicyStore): Promise<ReadonlyMap<string, unknown>> {
+  return new Map((await store.unpublished('', 100)).map(({ key, value }) => [key, value]));
+}
+
+if (SERVER === undefined) {
+  describe.skip(WITHOUT, () => it('has no server', () => undefined));
+} else {
+  policyStoreContract('MongoDB', async () => {
+    const { uri, drop } = database();
+    let store = await openMongoPolicyStore(uri);
+    return {
+      store,
+      async reopen() {
+        await store.close();
+        store = await openMongoPolicyStore(uri);
+        return store;
+      },
+      async cleanup() {
+        await store.close();
+        await drop();
+      },
+    };
+  });
+
+  describe('several instances of policy on one MongoDB', () => {
+    const { uri, drop } = database();
+    let stores: PolicyStore[];
+    beforeAll(async () => {
+      stores = await Promise.all([1, 2, 3].map(() => openMongoPolicyStore(uri)));
+    });
+    afterAll(async () => {
+      await Promise.all(stores.map((store) => store.close()));
+      await drop();
+    });
+
+    it('count each event once, also where two follow one partition and never agree on a batch', async () => {
+      const END = 60;
+      await Promise.all([
+        followAll(stores[0]!, 0, END, 7),
+        followAll(stores[1]!, 0, END, 11),
+        followAll(stores[2]!, 1, END, 13),
+        followAll(stores[0]!, 2, END, 60),
+      ]);
+      expect(await stores[0]!.positions()).toEqual({ 0: END, 1: END, 2: END });
+      const stored = await usage(stores[1]!);
+      const perAccount = (END / 2) * 3;
+      expect(stored.get('account:account 0')).toMatchObject({ actionsEver: perAccount, actionsInPeriod: perAccount });
+      expect(stored.get('account:account 1')).toMatchObject({ offsets: { 0: END, 1: END, 2: END } });
+      const spent = (n: number) => Array.from({ length: END / 3 }, (_, i) => i * 3 + n).reduce((sum, i) => sum + i, 0);
+      for (const partition of [0, 1, 2]) {
+        AGENTS.forEach((name, n) =>
+          expect(stored.get(`agent:${name}${partition}`)).toMatchObject({ dayMicros: spent(n), partition }),
+        );
+      }
+    });
+
+    it('leave a partition alone that they have lost, however late they wake', async () => {
+      const before = await usage(stores[0]!);
+      await followAll(stores[2]!, 0, 42, 21);
+      expect(await stores[0]!.position(0)).toBe(60);
+      expect(await usage(stores[0]!)).toEqual(before);
+    });
+
+    it('never overwrite one another: one of two changes of an agent wins', async () => {
+      const fields = { name: 'agent', type: null, purpose: null, version: null };
+      const { agent } = createAgent('x', 'account', fields, { kind: 'user', id: 'u' }, T, nodeCrypto.sha256);
+      const created = await Promise.all(stores.map((store) => store.create({ agent, records: [] })));
+      expect(created.filter(Boolean)).toHaveLength(1);
+      const replaced = await Promise.all(
+        stores.map((store, n) => store.replace({ agent: { ...agent, revision: 2, frozenAtMs: n }, records: [] })),
+      );
+      expect(replaced.filter(Boolean)).toHaveLength(1);
+      expect((await stores[0]!.announcements.unannounced(10)).map(({ version }) => version)).toEqual([1, 2]);
+    });
+
+    it('never serve an agent that is not as it was written', async () => {
+      const connection = await createConnection(uri).asPromise();
+      await connection.db!.collection('policy_agents').updateOne({ _id: 'x' as never }, { $set: { frozenAtMs: 9 } });
+      await connection.close();
+      await expect(stores[0]!.find('x')).rejects.toThrow(StoreDamaged);
+      await expect(stores[0]!.list('account', 10, 0)).rejects.toThrow('policy_agents');
+    });
+  });
+
+  describe('a policy store whose server is gone', () => {
+    it('says so in one kind of error', async () => {
+      const { uri } = database();
+      const store = await openMongoPolicyStore(uri);
+      await store.close();
+      await expect(store.find('x')).rejects.toThrow(StoreUnreachable);
+      await expect(store.outbox.pending(1)).rejects.toThrow(StoreUnreachable);
+    });
+  });
+}
