@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { Server as TcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 export type ListenOn = { readonly host: string; readonly port: number } | { readonly path: string };
@@ -7,8 +8,11 @@ export type ListenOn = { readonly host: string; readonly port: number } | { read
 export interface Listener {
   /** `http://host:port`, or the socket's path. */
   readonly address: string;
-  /** Takes no new connection, lets running requests end for at most `graceMs`, then cuts the rest. */
-  close(graceMs: number): Promise<void>;
+  /**
+   * Takes no new connection and lets running requests end for at most `graceMs`, then cuts the rest. A connection that is
+   * idle is closed after `lingerMs` (default 0): so long a pool may send one more request on it, and is told to close it.
+   */
+  close(graceMs: number, lingerMs?: number): Promise<void>;
 }
 
 const SECOND = 1000;
@@ -65,9 +69,9 @@ export async function listen(on: ListenOn, handler: RequestListener): Promise<Li
   await bind(server, on);
   return {
     address: addressOf(server, on),
-    close(graceMs) {
+    close(graceMs, lingerMs = 0) {
       draining = true;
-      return closeServer(server, graceMs);
+      return closeServer(server, graceMs, lingerMs);
     },
   };
 }
@@ -111,16 +115,24 @@ export function httpAddress(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function closeServer(server: Server, graceMs: number): Promise<void> {
+function closeServer(server: Server, graceMs: number, lingerMs: number): Promise<void> {
   return new Promise((resolve) => {
+    const lingersUntil = performance.now() + lingerMs;
     // A connection that was busy a moment ago is idle now: look again until none is left.
-    const idle = setInterval(() => server.closeIdleConnections(), 20);
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearInterval(idle);
-      clearTimeout(cut);
-      resolve();
+    const closeIdle = (): void => {
+      if (performance.now() >= lingersUntil) server.closeIdleConnections();
+    };
+    const idle = setInterval(closeIdle, 20);
+    const cut = setTimeout(() => server.closeAllConnections(), Math.max(graceMs, lingerMs));
+    // After a turn that has accepted whatever waited: who comes later is refused at once, and may go elsewhere.
+    setImmediate(() => {
+      // The HTTP server's own `close` would end idle connections in the same moment.
+      TcpServer.prototype.close.call(server, () => {
+        clearInterval(idle);
+        clearTimeout(cut);
+        resolve();
+      });
+      closeIdle();
     });
-    server.closeIdleConnections();
   });
 }

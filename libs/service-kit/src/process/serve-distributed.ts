@@ -16,6 +16,9 @@ import { GRACE_MS } from './running-process.js';
 import type { RunningProcess } from './running-process.js';
 import { serveProcess } from './serve-process.js';
 
+/** Pools of an edge proxy send on idle connections until they are told to close them, ms. */
+const LINGER_MS = 1500;
+
 /**
  * Services of one process on Kafka, MongoDB and Redis, beside any number of others: nothing of the data directory is
  * locked. It listens at once; `/readyz` names what it waits for.
@@ -50,7 +53,7 @@ export async function serveDistributed(
       address: serving.address,
       notReady: () => serving.notReady(),
       async stop() {
-        await serving.closeIntake(GRACE_MS);
+        await serving.closeIntake(GRACE_MS, LINGER_MS);
         await serving.stop();
         await backends?.close();
       },

@@ -39,8 +39,8 @@ export interface ServeOptions {
 export interface ServingThread {
   readonly address: string;
   notReady(): readonly string[];
-  /** Takes no new request and lets running ones end for at most `graceMs`. */
-  closeIntake(graceMs: number): Promise<void>;
+  /** Takes no new connection and lets running requests end for at most `graceMs`; idle connections last `lingerMs` more. */
+  closeIntake(graceMs: number, lingerMs?: number): Promise<void>;
   /** Afterwards: services drain, commit and close, in reverse order of their start. */
   stop(): Promise<void>;
 }
@@ -113,7 +113,7 @@ function serving(listener: Listener, services: StartedServices, authenticator: A
   return {
     address: listener.address,
     notReady: () => [...services.notReady(), ...authenticator.notReady()],
-    closeIntake: (graceMs) => listener.close(graceMs),
+    closeIntake: (graceMs, lingerMs) => listener.close(graceMs, lingerMs),
     async stop() {
       await authenticator.stop();
       await services.stop();

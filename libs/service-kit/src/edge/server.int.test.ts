@@ -1,0 +1,61 @@
+import { Agent, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from './server.js';
+
+interface Answer {
+  readonly connection: string | undefined;
+  readonly text: string;
+}
+
+function ask(address: string, agent: Agent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(address, { agent }, (response: IncomingMessage) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('end', () => resolve({ connection: response.headers.connection, text }));
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+const server = (delayMs = 0): ReturnType<typeof listen> =>
+  listen({ host: '127.0.0.1', port: 0 }, (_request, response) => {
+    setTimeout(() => response.end('answered'), delayMs);
+  });
+
+describe('a server that is closed', () => {
+  it('answers once more on an idle connection, refuses new ones, and ends when the time is over', async () => {
+    const { address, close } = await server();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await ask(address, agent)).toEqual({ connection: 'keep-alive', text: 'answered' });
+    const closed = close(10_000, 400);
+    await sleep(50);
+    await expect(ask(address, new Agent())).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(await ask(address, agent)).toEqual({ connection: 'close', text: 'answered' });
+    await closed;
+    agent.destroy();
+  });
+
+  it('closes a connection that stays idle after that time, and no sooner', async () => {
+    const { address, close } = await server();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    await ask(address, agent);
+    const begun = performance.now();
+    await close(10_000, 300);
+    expect(performance.now() - begun).toBeGreaterThan(250);
+    agent.destroy();
+  });
+
+  it('lets a running request end, and closes idle connections at once where nothing is to linger', async () => {
+    const { address, close } = await server(150);
+    const agent = new Agent({ keepAlive: true });
+    await ask(address, agent);
+    const running = ask(address, agent);
+    await sleep(20);
+    const closed = close(10_000);
+    expect(await running).toMatchObject({ text: 'answered' });
+    await closed;
+    agent.destroy();
+  });
+});
