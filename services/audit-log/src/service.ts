@@ -12,7 +12,7 @@ import { Consumers } from './ingest/consumers.js';
 import { EventIntake } from './ingest/event-intake.js';
 import { ListEventsController } from './list-events/list-events-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
-import { SqliteEventStore } from './store/sqlite.js';
+import type { EventStore } from './store/port.js';
 import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, STORE } from './tokens.js';
 
 @Module({})
@@ -20,7 +20,10 @@ class AuditLogModule {}
 
 /** Opens the store, follows the projections and puts the parts together. */
 export async function startAuditLog(context: ServiceContext): Promise<RunningService> {
-  const store = new SqliteEventStore(join(context.directory, 'events.db'));
+  const store = await context.openStore<EventStore>({
+    sqlite: async () => new (await import('./store/sqlite.js')).SqliteEventStore(join(context.directory, 'events.db')),
+    mongo: async (uri) => (await import('./store/mongo.js')).openMongoEventStore(uri),
+  });
   const agents = await Projection.follow<AgentFacts>(context, 'agents');
   const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
   const heads = new HeadPublisher(context, store);
@@ -43,7 +46,11 @@ export async function startAuditLog(context: ServiceContext): Promise<RunningSer
   };
   return {
     module,
-    consumer: { group: 'audit-log', position: (topic, partition) => store.position(topic, partition) },
+    consumer: {
+      group: 'audit-log',
+      position: (topic, partition) =>
+        topic === 'agent-events' ? events.begin(topic, partition) : store.position(topic, partition),
+    },
     notReady: () =>
       [agents.problem(), accounts.problem(), heads.problem()].filter((problem): problem is string => problem !== null),
     stop: async () => {

@@ -1,13 +1,11 @@
-import type { EventEnvelope } from '@countersign/contracts';
+import type { TopicName } from '@countersign/contracts';
 import type { LogBatch, Offsets } from '@countersign/event-log';
 import { park, type ServiceContext } from '@countersign/service-kit';
 import { readMessage } from '@countersign/evidence';
-import type { AgentHead, EventStore } from '../store/port.js';
+import type { AgentHead, EventStore, LoggedEvent } from '../store/port.js';
 
-interface Waiter {
-  readonly offsets: Offsets;
-  readonly resolve: () => void;
-}
+/** How often the store is asked how far the other instances have come. */
+const ASK_MS = 100;
 
 /** The messages did not come in time. */
 export class NotCaughtUp extends Error {
@@ -22,8 +20,9 @@ export class EventIntake {
   readonly #context: ServiceContext;
   readonly #store: EventStore;
   readonly #moved: (heads: readonly AgentHead[]) => void;
+  /** Where this instance stands in the partitions that it was given. */
   readonly #next = new Map<number, number>();
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiting = new Set<() => void>();
 
   constructor(context: ServiceContext, store: EventStore, moved: (heads: readonly AgentHead[]) => void) {
     this.#context = context;
@@ -31,50 +30,54 @@ export class EventIntake {
     this.#moved = moved;
   }
 
+  /** Where a partition that this instance is given is to begin, whoever stored what lies before. */
+  async begin(topic: TopicName, partition: number): Promise<number | null> {
+    const saved = await this.#store.position(topic, partition);
+    this.#next.set(partition, saved ?? 0);
+    return saved;
+  }
+
   async take({ topic, partition, records }: LogBatch): Promise<void> {
-    const saved = this.#next.get(partition) ?? (await this.#store.position(topic, partition)) ?? 0;
-    const envelopes: EventEnvelope[] = [];
+    const from = this.#next.get(partition) ?? (await this.begin(topic, partition)) ?? 0;
+    const events: LoggedEvent[] = [];
     for (const record of records) {
-      if (record.offset < saved) continue;
+      if (record.offset < from) continue;
       const reading = readMessage(record.value);
-      if (reading.ok) envelopes.push(reading.value);
+      if (reading.ok) events.push({ offset: record.offset, envelope: reading.value });
       else await park(this.#context, 'audit-log', record, reading.problem);
     }
-    const next = Math.max(saved, (records.at(-1)?.offset ?? -1) + 1);
-    const heads = await this.#store.append(envelopes, { topic, partition, next });
+    const next = Math.max(from, (records.at(-1)?.offset ?? -1) + 1);
+    const heads = await this.#store.append(events, { topic, partition, from, next });
     this.#next.set(partition, next);
     this.#moved(heads);
-    for (const waiter of this.#waiters) if (this.#holds(waiter.offsets)) waiter.resolve();
+    for (const wake of this.#waiting) wake();
   }
 
-  /** Resolves once everything below these offsets is stored. @throws NotCaughtUp after `timeoutMs` */
+  /**
+   * Resolves once everything below these offsets is stored, by whichever instance.
+   * @throws NotCaughtUp after `timeoutMs`
+   */
   async caughtUp(offsets: Offsets, timeoutMs: number): Promise<void> {
-    for (const partition of Object.keys(offsets).map(Number)) {
-      const saved = await this.#store.position('agent-events', partition);
-      if (saved !== null && !this.#next.has(partition)) this.#next.set(partition, saved);
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const stored = await this.#store.positions('agent-events');
+      if (Object.entries(offsets).every(([partition, end]) => (stored[Number(partition)] ?? 0) >= end)) return;
+      const left = deadline - performance.now();
+      if (left <= 0) throw new NotCaughtUp(`events were not stored within ${timeoutMs} ms`);
+      await this.#moveWithin(Math.min(left, ASK_MS));
     }
-    if (this.#holds(offsets)) return;
-    await new Promise<void>((resolve, reject) => {
-      const settle = (): void => {
-        clearTimeout(timer);
-        this.#waiters.delete(waiter);
-      };
-      const waiter: Waiter = {
-        offsets,
-        resolve: () => {
-          settle();
-          resolve();
-        },
-      };
-      const timer = setTimeout(() => {
-        settle();
-        reject(new NotCaughtUp(`events were not stored within ${timeoutMs} ms`));
-      }, timeoutMs);
-      this.#waiters.add(waiter);
-    });
   }
 
-  #holds(offsets: Offsets): boolean {
-    return Object.entries(offsets).every(([partition, end]) => (this.#next.get(Number(partition)) ?? 0) >= end);
+  /** Resolves after a batch of this instance, or after `ms`. */
+  #moveWithin(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
+    });
   }
 }

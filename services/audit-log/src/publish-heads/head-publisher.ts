@@ -1,19 +1,24 @@
 import type { AgentHeadFacts } from '@countersign/contracts';
 import { versionedRecord, type ServiceContext } from '@countersign/service-kit';
-import type { AgentHead, EventStore } from '../store/port.js';
+import type { AgentHead, EventStore, UntoldHead } from '../store/port.js';
 
 const EVERY_MS = 500;
+/** How often it looks for heads that another instance moved and did not come to tell. */
+const LEFT_EVERY_MS = 10_000;
 const BATCH = 1_000;
+/** Heads that move faster than they are told are told by the next round. */
+const MOST_BATCHES = 100;
 
 /**
- * Tells the topic `agent-heads` how far each agent has come: many moves of a head are one record. The store knows what
- * was told, so a crash leaves nothing untold.
+ * Tells the topic `agent-heads` how far each agent has come: many moves of a head are one record. Each instance tells the
+ * heads that it moved. The store knows what was told, so a crash leaves nothing untold: another instance tells it.
  */
 export class HeadPublisher {
   readonly #context: ServiceContext;
   readonly #store: EventStore;
-  readonly #moved = new Map<string, AgentHead>();
+  readonly #moved = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
+  #leftTimer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
   #problem: string | null = null;
   #stopped = false;
@@ -25,11 +30,13 @@ export class HeadPublisher {
 
   /** Tells what a crash left untold, in the background. */
   start(): void {
-    this.#run(() => this.#catchUp());
+    this.#run(() => this.#tellLeft());
+    this.#leftTimer = setInterval(() => this.#run(() => this.#tellLeft()), LEFT_EVERY_MS);
+    this.#leftTimer.unref();
   }
 
   readonly moved = (heads: readonly AgentHead[]): void => {
-    for (const head of heads) this.#moved.set(head.agentId, head);
+    for (const head of heads) this.#moved.add(head.agentId);
     if (heads.length > 0) this.#schedule();
   };
 
@@ -41,6 +48,7 @@ export class HeadPublisher {
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#leftTimer !== null) clearInterval(this.#leftTimer);
     this.#run(() => this.#flush());
     await this.#running;
   }
@@ -60,30 +68,37 @@ export class HeadPublisher {
         this.#problem = null;
       },
       (error: unknown) => {
-        this.#problem = `agent heads wait for the event log: ${error instanceof Error ? error.message : String(error)}`;
+        this.#problem = `agent heads are not told: ${error instanceof Error ? error.message : String(error)}`;
         this.#context.log.error({ err: error }, 'agent heads were not published');
         this.#schedule();
       },
     );
   }
 
-  async #catchUp(): Promise<void> {
-    for (;;) {
+  async #tellLeft(): Promise<void> {
+    for (let batches = 0; batches < MOST_BATCHES; batches += 1) {
       const heads = await this.#store.unpublishedHeads(BATCH);
-      if (heads.length === 0) return;
       await this.#publish(heads);
+      if (heads.length < BATCH) return;
     }
   }
 
   async #flush(): Promise<void> {
     while (this.#moved.size > 0) {
-      const heads = [...this.#moved.values()].slice(0, BATCH);
-      await this.#publish(heads);
-      for (const head of heads) if (this.#moved.get(head.agentId) === head) this.#moved.delete(head.agentId);
+      const ids = [...this.#moved].slice(0, BATCH);
+      // Before they are read: a move from here on brings them back.
+      for (const id of ids) this.#moved.delete(id);
+      try {
+        await this.#publish(await this.#store.unpublishedHeads(BATCH, ids));
+      } catch (error) {
+        for (const id of ids) this.#moved.add(id);
+        throw error;
+      }
     }
   }
 
-  async #publish(heads: readonly AgentHead[]): Promise<void> {
+  async #publish(heads: readonly UntoldHead[]): Promise<void> {
+    if (heads.length === 0) return;
     await this.#context.eventLog.append(
       heads.map(({ agentId, lastSequence, checks }) =>
         versionedRecord<AgentHeadFacts>('agent-heads', agentId, lastSequence, { lastSequence, checks }),

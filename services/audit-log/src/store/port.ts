@@ -14,11 +14,27 @@ export interface Position {
   readonly next: number;
 }
 
+/** A valid envelope and where its message stands in its partition. */
+export interface LoggedEvent {
+  readonly offset: number;
+  readonly envelope: EventEnvelope;
+}
+
+/** A part of a partition's log without a gap. `from`: where its caller knows the store to have come to at least. */
+export interface Stretch extends Position {
+  readonly from: number;
+}
+
 /** The last leaf of an agent, and how many of its leaves are `action.checked`. */
 export interface AgentHead {
   readonly agentId: string;
   readonly lastSequence: number;
   readonly checks: number;
+}
+
+/** A head that others have not been told, and the sequence that they were told last; 0 for none. */
+export interface UntoldHead extends AgentHead {
+  readonly toldSequence: number;
 }
 
 /** An agent's place in an anchored window. */
@@ -52,19 +68,36 @@ export interface Inbox {
 }
 
 /**
- * audit-log's store: every leaf with its sequence, the openings apart from it, and where leaves are anchored.
- * - Each writing method MUST be all or nothing, durable when it resolves.
- * - `append` MUST number the leaves of an agent from 1 without a gap in the order in which they are given, and take an
- *   event id once: a repetition changes nothing. Records below the saved position MUST NOT be given again by callers.
+ * What is stored is not what the log says: damage, a store put back to an older state, or two writers that did not read
+ * the same log. Nothing stored is overwritten; the partition stands still until it is looked into.
+ */
+export class StoreConflict extends Error {
+  override readonly name = 'StoreConflict';
+}
+
+/**
+ * audit-log's store: every leaf with its sequence, the openings apart from what is hashed, and where leaves are anchored.
+ * - A writing method is durable when it resolves. When it rejects or its process ends, some of its effects may be there:
+ *   given the same stretch of the log again, cut in whatever way, it MUST end as if nothing had happened in between.
+ * - `append` MUST number the leaves of an agent from 1 without a gap in the order of the log, and take an event id once:
+ *   a repetition changes nothing. All leaves of an agent stand in one partition. Messages below the saved position MUST
+ *   change nothing, so that an instance that lost its partition and does not know it does no harm.
+ * - A leaf MUST NOT be seen before the agent's earlier ones.
  * - Whatever is read by account MUST hold nothing of another account.
  */
 export interface EventStore {
   position(topic: TopicName, partition: number): Promise<number | null>;
-  /** Saves the leaves and the position. Applies erasures among them. Gives the heads that moved. */
-  append(envelopes: readonly EventEnvelope[], position: Position): Promise<readonly AgentHead[]>;
+  /** Positions of all partitions that have one, whichever instance saved them. */
+  positions(topic: TopicName): Promise<Readonly<Record<number, number>>>;
+  /**
+   * Saves the leaves and the position. Applies erasures among them to earlier leaves of the same agent. Gives the heads
+   * that moved.
+   * @throws StoreConflict also when the saved position is below `from`
+   */
+  append(events: readonly LoggedEvent[], stretch: Stretch): Promise<readonly AgentHead[]>;
   saveAnchors(windows: readonly AnchoredWindow[], position: Position): Promise<void>;
 
-  /** Newest first by `occurredAt`, then by arrival. `total` counts all that the filter lets through. */
+  /** Newest first by `occurredAt`, then by place in the log. `total` counts all that the filter lets through. */
   list(
     accountId: string,
     filter: EventFilter,
@@ -73,7 +106,7 @@ export interface EventStore {
   /** The account's event, or `null`. */
   find(accountId: string, eventId: string): Promise<StoredEvent | null>;
 
-  /** Leaves denied or frozen that arrived since the last acknowledge, the last arrived first. */
+  /** Leaves denied or frozen that arrived since the last acknowledge, newest first as in `list`. */
   openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]>;
   inbox(accountId: string): Promise<Inbox>;
   acknowledge(accountId: string, at: string): Promise<Inbox>;
@@ -90,11 +123,16 @@ export interface EventStore {
     toMs: number,
   ): Promise<{ readonly first: number; readonly last: number } | null>;
   range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]>;
+  /** What refers to these events, in their order, then in the log's. */
   referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]>;
 
-  /** Heads that moved since they were last marked as published. */
-  unpublishedHeads(limit: number): Promise<readonly AgentHead[]>;
-  markPublished(heads: readonly AgentHead[]): Promise<void>;
+  /** Heads that moved since they were last marked as published, of all agents or only of these. */
+  unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UntoldHead[]>;
+  /**
+   * Marks heads as told to the log. One that another instance marked since it was read stays unpublished: which of the
+   * two reached the log last is unknown, so it is told once more.
+   */
+  markPublished(heads: readonly UntoldHead[]): Promise<void>;
 
   close(): Promise<void>;
 }

@@ -94,4 +94,10 @@ CREATE TABLE agent_windows (
 ) STRICT, WITHOUT ROWID;
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST];
+/** The inbox is read newest first by `occurred_at`. */
+const SECOND = `
+DROP INDEX events_blocked;
+CREATE INDEX events_blocked ON events (account_n, occurred_at, n) WHERE blocked = 1;
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND];

@@ -1,11 +1,11 @@
-import type { EventEnvelope, LeafEvent } from '@countersign/contracts';
+import type { EventEnvelope } from '@countersign/contracts';
 import { canonicalLeaf } from '@countersign/evidence';
 import type { SqliteDatabase } from '@countersign/service-kit';
+import { HOUR_MS } from '../domain/count-times.js';
+import { isBlocked } from '../domain/event-class.js';
 import type { AgentHead } from './port.js';
 import type { SqliteNumbers } from './sqlite-numbers.js';
 import { idBytes } from './sqlite-numbers.js';
-
-export const HOUR_MS = 3_600_000;
 
 /** Rows of one statement: fewer calls into the driver. */
 const ROWS = 16;
@@ -62,7 +62,9 @@ export class SqliteAppend {
     );
     this.#addOpening = database.prepare<[number, string]>('INSERT INTO openings (n, value) VALUES (?, ?)');
     this.#erase = database
-      .prepare<[Buffer, number], number>('UPDATE events SET erased = 1 WHERE event_id = ? AND agent_n = ? RETURNING n')
+      .prepare<[Buffer, number, number], number>(
+        'UPDATE events SET erased = 1 WHERE event_id = ? AND agent_n = ? AND n < ? RETURNING n',
+      )
       .pluck();
     this.#dropOpening = database.prepare<[number]>('DELETE FROM openings WHERE n = ?');
     this.#count = database.prepare<[number, number, number, number, number]>(
@@ -78,8 +80,8 @@ export class SqliteAppend {
     for (const envelope of envelopes) this.#take(envelope, batch);
     this.#insert(batch.rows);
     for (const { n, value } of batch.openings) this.#addOpening.run(n, value);
-    for (const { refersTo, agentN } of batch.erasures) {
-      const erased = this.#erase.get(idBytes(refersTo), agentN);
+    for (const { n, refersTo, agentN } of batch.erasures) {
+      const erased = this.#erase.get(idBytes(refersTo), agentN, n);
       if (erased !== undefined) this.#dropOpening.run(erased);
     }
     for (const [key, count] of batch.counts) {
@@ -137,7 +139,7 @@ export class SqliteAppend {
     add(batch.counts, `${accountN} ${agent.n} ${hour} ${classN}`);
     if (blocked) add(batch.blocked, accountN);
     if (leaf.type === 'content.erased' && leaf.refersTo !== null) {
-      batch.erasures.push({ refersTo: leaf.refersTo, agentN: agent.n });
+      batch.erasures.push({ n, refersTo: leaf.refersTo, agentN: agent.n });
     }
   }
 
@@ -178,7 +180,7 @@ class Batch {
   readonly ids = new Set<string>();
   readonly rows: Value[] = [];
   readonly openings: { readonly n: number; readonly value: string }[] = [];
-  readonly erasures: { readonly refersTo: string; readonly agentN: number }[] = [];
+  readonly erasures: { readonly n: number; readonly refersTo: string; readonly agentN: number }[] = [];
   /** `<account> <agent or 0> <hour> <class>` */
   readonly counts = new Map<string, number>();
   readonly blocked = new Map<number, number>();
@@ -188,9 +190,4 @@ class Batch {
 
 function add<K>(counts: Map<K, number>, key: K): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-/** What the violation inbox shows. */
-function isBlocked(leaf: LeafEvent): boolean {
-  return leaf.outcome === 'denied' || leaf.outcome === 'frozen';
 }

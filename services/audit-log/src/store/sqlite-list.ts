@@ -2,13 +2,10 @@ import type { ArchivedEvent, EventEnvelope, LeafEvent, Openings } from '@counter
 import type { SqliteDatabase } from '@countersign/service-kit';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
+import { countedHours, EARLIEST, LATEST, wholeHours, type WholeHours } from '../domain/count-times.js';
+import { placePage, type CountedTime } from '../domain/place-page.js';
 import type { Page } from './port.js';
-import { HOUR_MS } from './sqlite-append.js';
 import type { SqliteNumbers } from './sqlite-numbers.js';
-
-/** Before and after every instant that a leaf can name. */
-const EARLIEST = -8_640_000_000_000_000;
-const LATEST = 8_640_000_000_000_001;
 
 /** `:anchored` is whether the leaf lies in an anchored window of its agent. */
 const SHOWN = `e.sequence, e.leaf, o.value AS openings, coalesce((
@@ -60,15 +57,15 @@ export class SqliteList {
     this.#numbers = numbers;
   }
 
-  list(accountId: string, filter: EventFilter, { limit, offset }: Page): { events: StoredEvent[]; total: number } {
+  list(accountId: string, filter: EventFilter, page: Page): { events: StoredEvent[]; total: number } {
     const range = this.#range(accountId, filter);
-    const total = range === null ? 0 : this.#count(range);
-    // The exact rest, so that the search ends at the last match instead of at the end of the index.
-    const rest = Math.min(limit, total - offset);
-    if (range === null || rest <= 0) return { events: [], total };
-    const sql = `WITH page AS (SELECT n FROM events ${where(range)} ORDER BY occurred_at DESC, n DESC LIMIT ? OFFSET ?)
+    if (range === null) return { events: [], total: 0 };
+    const { total, fromMs, toMs, limit, offset } = placePage(this.#times(range), page);
+    if (limit === 0) return { events: [], total };
+    const near = { ...range, fromMs: Math.max(fromMs, range.fromMs), toMs: Math.min(toMs, range.toMs) };
+    const sql = `WITH page AS (SELECT n FROM events ${where(near)} ORDER BY occurred_at DESC, n DESC LIMIT ? OFFSET ?)
       SELECT ${SHOWN} WHERE e.n IN page ORDER BY e.occurred_at DESC, e.n DESC`;
-    return { events: this.#all<ShownRow>(sql, ...bounds(range), rest, offset).map(shown), total };
+    return { events: this.#all<ShownRow>(sql, ...bounds(near), limit, offset).map(shown), total };
   }
 
   find(accountId: string, eventId: Buffer): StoredEvent | null {
@@ -80,8 +77,9 @@ export class SqliteList {
 
   /** Blocked leaves that arrived after row `afterN`. */
   blocked(accountN: number, afterN: number, { limit, offset }: Page): StoredEvent[] {
-    const sql = `WITH page AS (SELECT n FROM events WHERE blocked = 1 AND account_n = ? AND n > ? ORDER BY n DESC LIMIT ? OFFSET ?)
-      SELECT ${SHOWN} WHERE e.n IN page ORDER BY e.n DESC`;
+    const sql = `WITH page AS (SELECT n FROM events WHERE blocked = 1 AND account_n = ? AND n > ?
+        ORDER BY occurred_at DESC, n DESC LIMIT ? OFFSET ?)
+      SELECT ${SHOWN} WHERE e.n IN page ORDER BY e.occurred_at DESC, e.n DESC`;
     return this.#all<ShownRow>(sql, accountN, afterN, limit, offset).map(shown);
   }
 
@@ -110,25 +108,17 @@ export class SqliteList {
     return this.#all<{ n: number }>('SELECT n FROM agents WHERE id = ? AND account_n = ?', agentId, accountN)[0]?.n;
   }
 
-  /** Whole hours from their counts, the two broken ones from the index. */
-  #count(range: Range): number {
-    const firstHour = Math.ceil(range.fromMs / HOUR_MS);
-    const endHour = Math.floor(range.toMs / HOUR_MS);
-    if (firstHour >= endHour) return this.#countRows(range);
-    let total = this.#countHours(range, firstHour, endHour);
-    if (range.fromMs < firstHour * HOUR_MS && range.fromMs > EARLIEST) {
-      total += this.#countRows({ ...range, toMs: firstHour * HOUR_MS });
-    }
-    if (range.toMs > endHour * HOUR_MS && range.toMs < LATEST) {
-      total += this.#countRows({ ...range, fromMs: endHour * HOUR_MS });
-    }
-    return total;
+  /** Whole hours from their counts, the two broken ones from the index; newest first. */
+  #times(range: Range): readonly CountedTime[] {
+    const { whole, broken } = wholeHours(range);
+    const counted = broken.map((part) => ({ ...part, count: this.#countRows({ ...range, ...part }) }));
+    return countedHours(this.#countHours(range, whole), whole, counted);
   }
 
-  #countHours({ accountN, agentN, classes }: Range, firstHour: number, endHour: number): number {
-    const sql = `SELECT coalesce(sum(count), 0) AS total FROM hours
-      WHERE account_n = ? AND agent_n = ? AND hour >= ? AND hour < ? ${classFilter(classes)}`;
-    return this.#all<{ total: number }>(sql, accountN, agentN ?? 0, firstHour, endHour)[0]!.total;
+  #countHours({ accountN, agentN, classes }: Range, { first, end }: WholeHours): { hour: number; count: number }[] {
+    const sql = `SELECT hour, sum(count) AS count FROM hours
+      WHERE account_n = ? AND agent_n = ? AND hour >= ? AND hour < ? ${classFilter(classes)} GROUP BY hour`;
+    return this.#all(sql, accountN, agentN ?? 0, first, end);
   }
 
   #countRows(range: Range): number {

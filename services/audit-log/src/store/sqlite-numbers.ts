@@ -1,5 +1,6 @@
 import type { LeafEvent } from '@countersign/contracts';
 import type { SqliteDatabase } from '@countersign/service-kit';
+import { asksForClass, matchesClass, type EventClass } from '../domain/event-class.js';
 import type { EventFilter } from '../domain/event-filter.js';
 
 interface ClassRow {
@@ -8,6 +9,10 @@ interface ClassRow {
   readonly outcome: string | null;
   readonly allowed: number | null;
   readonly violation_type: string | null;
+}
+
+function eventClass({ type, outcome, allowed, violation_type: violationType }: ClassRow): EventClass {
+  return { type, outcome, allowed: allowed === null ? null : allowed === 1, violationType };
 }
 
 /** The 16 bytes of a UUID. */
@@ -65,15 +70,8 @@ export class SqliteNumbers {
 
   /** Numbers of the classes that a filter lets through; `null` when it lets all through. */
   matching(filter: EventFilter): readonly number[] | null {
-    const { type, outcome, allowed, violationType } = filter;
-    if (type === undefined && outcome === undefined && allowed === undefined && violationType === undefined)
-      return null;
-    return [...this.#classes.values()]
-      .filter((row) => type === undefined || row.type === type)
-      .filter((row) => outcome === undefined || row.outcome === outcome)
-      .filter((row) => allowed === undefined || row.allowed === Number(allowed))
-      .filter((row) => violationType === undefined || row.violation_type === violationType)
-      .map((row) => row.n);
+    if (!asksForClass(filter)) return null;
+    return [...this.#classes.values()].filter((row) => matchesClass(filter, eventClass(row))).map((row) => row.n);
   }
 
   forget(): void {

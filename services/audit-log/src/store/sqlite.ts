@@ -1,8 +1,20 @@
-import type { ArchivedEvent, EventEnvelope, TopicName } from '@countersign/contracts';
+import type { ArchivedEvent, TopicName } from '@countersign/contracts';
 import { openDatabase, type SqliteDatabase } from '@countersign/service-kit';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
-import type { AgentAnchor, AgentHead, AnchoredWindow, EventStore, Inbox, Page, Position } from './port.js';
+import {
+  StoreConflict,
+  type AgentAnchor,
+  type AgentHead,
+  type AnchoredWindow,
+  type EventStore,
+  type Inbox,
+  type LoggedEvent,
+  type Page,
+  type Position,
+  type Stretch,
+  type UntoldHead,
+} from './port.js';
 import { MIGRATIONS } from './schema.js';
 import { SqliteAppend } from './sqlite-append.js';
 import { SqliteList } from './sqlite-list.js';
@@ -34,18 +46,27 @@ export class SqliteEventStore implements EventStore {
   }
 
   async position(topic: TopicName, partition: number): Promise<number | null> {
-    const next = this.#database
-      .prepare<[string, number], number>('SELECT next FROM positions WHERE topic = ? AND partition = ?')
-      .pluck()
-      .get(topic, partition);
-    return next ?? null;
+    return this.#position(topic, partition);
   }
 
-  async append(envelopes: readonly EventEnvelope[], position: Position): Promise<readonly AgentHead[]> {
+  async positions(topic: TopicName): Promise<Readonly<Record<number, number>>> {
+    const rows = this.#database
+      .prepare<[string], [number, number]>('SELECT partition, next FROM positions WHERE topic = ?')
+      .raw()
+      .all(topic);
+    return Object.fromEntries(rows);
+  }
+
+  async append(events: readonly LoggedEvent[], stretch: Stretch): Promise<readonly AgentHead[]> {
+    const { topic, partition, from } = stretch;
     this.#append.trim();
     return this.#transaction(() => {
-      const heads = this.#append.write(envelopes);
-      this.#savePosition(position);
+      const saved = this.#position(topic, partition) ?? 0;
+      if (saved < from) {
+        throw new StoreConflict(`the store ends at offset ${saved} of ${topic}/${partition}, its reader at ${from}`);
+      }
+      const heads = this.#append.write(events.filter(({ offset }) => offset >= saved).map(({ envelope }) => envelope));
+      this.#savePosition(stretch);
       return heads;
     });
   }
@@ -157,21 +178,23 @@ export class SqliteEventStore implements EventStore {
     return eventIds.flatMap((eventId) => this.#list.referring(idBytes(eventId)));
   }
 
-  async unpublishedHeads(limit: number): Promise<readonly AgentHead[]> {
+  async unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UntoldHead[]> {
     return this.#database
-      .prepare<[number], AgentHead>(
-        `SELECT id AS agentId, last_sequence AS lastSequence, checks FROM agents
-         WHERE last_sequence > published_sequence ORDER BY n LIMIT ?`,
+      .prepare<[string | null, string | null, number], UntoldHead>(
+        `SELECT id AS agentId, last_sequence AS lastSequence, checks, published_sequence AS toldSequence FROM agents
+         WHERE last_sequence > published_sequence AND (? IS NULL OR id IN (SELECT value FROM json_each(?)))
+         ORDER BY n LIMIT ?`,
       )
-      .all(limit);
+      .all(...twice(agentIds === undefined ? null : JSON.stringify(agentIds)), limit);
   }
 
-  async markPublished(heads: readonly AgentHead[]): Promise<void> {
-    const mark = this.#database.prepare<[number, string]>(
-      'UPDATE agents SET published_sequence = max(published_sequence, ?) WHERE id = ?',
+  async markPublished(heads: readonly UntoldHead[]): Promise<void> {
+    const mark = this.#database.prepare<UntoldHead>(
+      `UPDATE agents SET published_sequence =
+         iif(published_sequence IN (@toldSequence, @lastSequence), @lastSequence, 0) WHERE id = @agentId`,
     );
     this.#transaction(() => {
-      for (const { agentId, lastSequence } of heads) mark.run(lastSequence, agentId);
+      for (const head of heads) mark.run(head);
     });
   }
 
@@ -186,6 +209,14 @@ export class SqliteEventStore implements EventStore {
          FROM accounts WHERE id = ?`,
       )
       .get(accountId);
+  }
+
+  #position(topic: TopicName, partition: number): number | null {
+    const next = this.#database
+      .prepare<[string, number], number>('SELECT next FROM positions WHERE topic = ? AND partition = ?')
+      .pluck()
+      .get(topic, partition);
+    return next ?? null;
   }
 
   #savePosition({ topic, partition, next }: Position): void {
@@ -205,4 +236,8 @@ export class SqliteEventStore implements EventStore {
       throw error;
     }
   }
+}
+
+function twice<T>(value: T): [T, T] {
+  return [value, value];
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { EventEnvelope } from '@countersign/contracts';
 import type { EventFilter } from '../domain/event-filter.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
-import type { EventStore } from './port.js';
+import type { EventStore, LoggedEvent, Stretch } from './port.js';
 
 const HOUR = 3_600_000;
 const FIRST = { limit: 50, offset: 0 };
@@ -25,10 +25,25 @@ export function eventStoreContract(
       await backend.clean();
     });
 
+    const logged = (...envelopes: EventEnvelope[]): LoggedEvent[] =>
+      envelopes.map((one, n) => ({ offset: next + n, envelope: one }));
+    const stretch = (length: number): Stretch => ({
+      topic: 'agent-events',
+      partition: 0,
+      from: next,
+      next: next + length,
+    });
     const append = async (...envelopes: EventEnvelope[]): ReturnType<EventStore['append']> => {
+      const heads = await store.append(logged(...envelopes), stretch(envelopes.length));
       next += envelopes.length;
-      return store.append(envelopes, { topic: 'agent-events', partition: 0, next });
+      return heads;
     };
+    // The driver's errors may come from another realm than the test's: only that it fails is asked.
+    const fateOf = (work: Promise<unknown>): Promise<string> =>
+      work.then(
+        () => 'stored',
+        (error: Error) => error.name,
+      );
     const ids = async (filter: EventFilter = {}, page = FIRST, account = ACCOUNT): Promise<string[]> =>
       (await store.list(account, filter, page)).events.map((event) => event.leaf.eventId);
 
@@ -56,20 +71,51 @@ export function eventStoreContract(
       expect(await store.range(agentId(1), 1, 1, 1)).toEqual([{ sequence: 1, erased: false, envelope: taken }]);
     });
 
-    it('keeps nothing of a batch that fails', async () => {
+    it('changes nothing by a batch that it cannot write', async () => {
       await append(envelope(1));
-      const broken = { ...envelope(2), accountId: undefined as unknown as string };
-      // The driver's errors may come from another realm than the test's: only that it fails is asked.
-      const fate = store.append([envelope(3), broken], { topic: 'agent-events', partition: 0, next: 9 });
-      expect(
-        await fate.then(
-          () => 'stored',
-          () => 'failed',
-        ),
-      ).toBe('failed');
+      const broken = envelope(2, { leaf: { reason: '\ud800' } });
+      expect(await fateOf(store.append(logged(envelope(3), broken), stretch(2)))).not.toBe('stored');
       expect(await store.position('agent-events', 0)).toBe(1);
       expect(await ids()).toEqual([eventId(1)]);
       expect(await append(envelope(3))).toMatchObject([{ lastSequence: 2 }]);
+    });
+
+    it('is not changed by what lies below its position, and refuses to leave a gap', async () => {
+      const earlier = logged(denied(1), envelope(2));
+      await append(denied(1), envelope(2));
+      await append(envelope(3), denied(1));
+      expect(await store.append(earlier, { topic: 'agent-events', partition: 0, from: 0, next: 2 })).toEqual([]);
+      // The same log, cut in another way.
+      const both = [...earlier, { offset: 2, envelope: envelope(3) }, { offset: 4, envelope: envelope(4) }];
+      expect(await store.append(both, { topic: 'agent-events', partition: 0, from: 0, next: 5 })).toMatchObject([
+        { lastSequence: 4 },
+      ]);
+      expect(await store.positions('agent-events')).toEqual({ 0: 5 });
+      expect((await store.list(ACCOUNT, {}, FIRST)).total).toBe(4);
+      expect(await store.inbox(ACCOUNT)).toMatchObject({ openCount: 1 });
+      next = 6;
+      expect(await fateOf(store.append(logged(envelope(7)), stretch(1)))).toBe('StoreConflict');
+      expect(await store.position('agent-events', 0)).toBe(5);
+    });
+
+    it('keeps partitions apart', async () => {
+      const other = (offset: number, one: EventEnvelope): Promise<unknown> =>
+        store.append([{ offset, envelope: one }], {
+          topic: 'agent-events',
+          partition: 7,
+          from: offset,
+          next: offset + 1,
+        });
+      await append(denied(1), denied(2));
+      await other(0, denied(3, { agent: 2 }));
+      expect(await store.positions('agent-events')).toEqual({ 0: 2, 7: 1 });
+      expect(await ids({ allowed: false })).toEqual([eventId(3), eventId(2), eventId(1)]);
+      expect((await store.openAlerts(ACCOUNT, FIRST)).map((event) => event.sequence)).toEqual([1, 2, 1]);
+      expect(await store.inbox(ACCOUNT)).toMatchObject({ openCount: 3 });
+      await store.acknowledge(ACCOUNT, '2026-03-01T10:00:00.000Z');
+      await other(1, denied(4, { agent: 2 }));
+      expect((await store.openAlerts(ACCOUNT, FIRST)).map((event) => event.leaf.eventId)).toEqual([eventId(4)]);
+      expect(await store.inbox(ACCOUNT)).toMatchObject({ openCount: 1 });
     });
 
     it('lists newest first, pages, and shows nothing of another account', async () => {
@@ -145,7 +191,9 @@ export function eventStoreContract(
       expect((await store.range(agentId(1), 1, 9, 9)).map((event) => event.erased)).toEqual([true, false, false]);
     });
 
-    it('does not erase for another agent', async () => {
+    it('does not erase what comes later, nor for another agent', async () => {
+      await append(other(9, 'content.erased', { refersTo: eventId(8) }), envelope(8));
+      expect((await store.find(ACCOUNT, eventId(8)))?.openings).toEqual(envelope(8).openings);
       await append(envelope(1), other(2, 'content.erased', { agent: 2, refersTo: eventId(1) }));
       expect((await store.find(ACCOUNT, eventId(1)))?.openings).toEqual(envelope(1).openings);
     });
@@ -206,13 +254,33 @@ export function eventStoreContract(
     });
 
     it('knows which heads were not published', async () => {
-      const heads = await append(envelope(1), envelope(2, { agent: 2 }));
-      expect(await store.unpublishedHeads(10)).toEqual(heads);
-      await store.markPublished(heads.slice(0, 1));
+      await append(envelope(1), envelope(2, { agent: 2 }));
+      const untold = async (agentIds?: string[]): Promise<string[]> =>
+        (await store.unpublishedHeads(10, agentIds)).map((head) => head.agentId).sort();
+      const both = [agentId(1), agentId(2)].sort();
+      expect(await untold()).toEqual(both);
+      expect(await untold([agentId(2), agentId(9)])).toEqual([agentId(2)]);
+      const [head] = await store.unpublishedHeads(10, [agentId(1)]);
+      expect(head).toEqual({ agentId: agentId(1), lastSequence: 1, checks: 1, toldSequence: 0 });
+      await store.markPublished([head!]);
       store = await backend.reopen(store);
-      expect(await store.unpublishedHeads(10)).toEqual(heads.slice(1));
+      expect(await untold()).toEqual([agentId(2)]);
       await append(envelope(3));
-      expect(await store.unpublishedHeads(10)).toHaveLength(2);
+      expect(await store.unpublishedHeads(10, [agentId(1)])).toMatchObject([{ lastSequence: 2, toldSequence: 1 }]);
+      expect(await untold()).toEqual(both);
+    });
+
+    it('has a head told again when two told it at once', async () => {
+      await append(envelope(1));
+      const early = await store.unpublishedHeads(10);
+      await append(envelope(2));
+      const late = await store.unpublishedHeads(10);
+      await store.markPublished(late);
+      expect(await store.unpublishedHeads(10)).toEqual([]);
+      await store.markPublished(early);
+      expect(await store.unpublishedHeads(10)).toMatchObject([{ lastSequence: 2 }]);
+      await store.markPublished(await store.unpublishedHeads(10));
+      expect(await store.unpublishedHeads(10)).toEqual([]);
     });
   });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
-import { uuidV7 } from '@countersign/evidence';
+import { plainEnvelope, plainLeaf, uuidV7 } from '@countersign/evidence';
 
 /** The same bytes for the same words. */
 function bytes(seed: string, length: number): Uint8Array {
@@ -37,46 +37,18 @@ const denial = {
   rule: 'allowed_apis:',
 } as const satisfies Partial<LeafEvent>;
 
+const passed = {
+  outcome: 'allowed',
+  allowed: true,
+  actionKind: 'http_call',
+  profileVersion: 1,
+  profileSha256: Buffer.from(bytes('profile', 32)).toString('hex'),
+} as const satisfies Partial<LeafEvent>;
+
 /** A valid envelope of an allowed check unless `parts` say otherwise; event `n` always has the same id. */
 export function envelope(n: number, parts: EnvelopeParts = {}): EventEnvelope {
-  const { agent = 1, accountId = ACCOUNT, occurredAtMs = START + n } = parts;
-  return {
-    v: 1,
-    leaf: {
-      v: 1,
-      type: 'action.checked',
-      eventId: eventId(n, occurredAtMs),
-      refersTo: null,
-      agentId: agentId(agent),
-      occurredAt: new Date(occurredAtMs).toISOString(),
-      outcome: 'allowed',
-      allowed: true,
-      reason: null,
-      severity: null,
-      violation_type: null,
-      rule: null,
-      detail: null,
-      actionKind: 'http_call',
-      profileVersion: 1,
-      profileSha256: Buffer.from(bytes('profile', 32)).toString('hex'),
-      action: Buffer.from(bytes(`action ${n}`, 32)).toString('hex'),
-      payload: null,
-      ...parts.leaf,
-    },
-    openings: parts.openings ?? {
-      action: { salt: Buffer.from(bytes(`salt ${n}`, 16)).toString('base64url'), value: { type: 'http_call', n } },
-    },
-    accountId,
-    cadenceSeconds: 1,
-    costMicros: 0,
-    countsAction: true,
-    countsRate: true,
-    freezesAgent: false,
-    apiKeyId: null,
-    idempotency: null,
-    answer: null,
-    coverage: 'governed',
-  };
+  const one = other(n, 'action.checked', { ...parts, leaf: { ...passed, ...parts.leaf } });
+  return { ...one, countsAction: true, countsRate: true, coverage: 'governed' };
 }
 
 export function denied(n: number, parts: EnvelopeParts = {}): EventEnvelope {
@@ -89,17 +61,17 @@ export function other(
   type: LeafEvent['type'],
   parts: EnvelopeParts & { readonly refersTo?: string } = {},
 ): EventEnvelope {
-  return envelope(n, {
-    ...parts,
-    leaf: {
-      type,
-      refersTo: parts.refersTo ?? null,
-      outcome: null,
-      allowed: null,
-      actionKind: null,
-      profileVersion: null,
-      profileSha256: null,
-      ...parts.leaf,
-    },
+  const { agent = 1, accountId = ACCOUNT, occurredAtMs = START + n, refersTo = null } = parts;
+  const leaf = plainLeaf({
+    type,
+    eventId: eventId(n, occurredAtMs),
+    refersTo,
+    agentId: agentId(agent),
+    occurredAt: new Date(occurredAtMs).toISOString(),
+    action: Buffer.from(bytes(`action ${n}`, 32)).toString('hex'),
+    ...parts.leaf,
   });
+  const salt = Buffer.from(bytes(`salt ${n}`, 16)).toString('base64url');
+  const openings = parts.openings ?? { action: { salt, value: { type: 'http_call', n } } };
+  return plainEnvelope(leaf, { accountId, cadenceSeconds: 1, apiKeyId: null, openings });
 }

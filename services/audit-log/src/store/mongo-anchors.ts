@@ -1,0 +1,107 @@
+import {
+  insertNew,
+  RUN,
+  uuid,
+  uuidText,
+  type AgentWindowDocument,
+  type Collections,
+  type EventDocument,
+  type WindowDocument,
+} from './mongo-collections.js';
+import type { MongoPositions } from './mongo-positions.js';
+import type { AgentAnchor, AgentWindow, AnchoredWindow, Page, Position } from './port.js';
+
+/** Where leaves are anchored. Windows never change: each write says what it finds or adds it. */
+export class MongoAnchors {
+  readonly #collections: Collections;
+  readonly #positions: MongoPositions;
+
+  constructor(collections: Collections, positions: MongoPositions) {
+    this.#collections = collections;
+    this.#positions = positions;
+  }
+
+  async save(windows: readonly AnchoredWindow[], position: Position): Promise<void> {
+    const { windows: stored, agentWindows, anchoredRuns } = this.#collections;
+    await insertNew<WindowDocument>(
+      stored,
+      windows.map(({ windowId, agents: _agents, ...facts }) => ({ _id: windowId, ...onlyFacts(facts) })),
+    );
+    const places = windows.flatMap(({ windowId, agents }) => agents.map((place) => ({ ...place, windowId })));
+    await insertNew<AgentWindowDocument>(
+      agentWindows,
+      places.map(({ agentId, firstSequence: first, lastSequence: last, windowId }) => ({
+        _id: `${agentId}/${first}`,
+        agentId: uuid(agentId),
+        first,
+        last,
+        windowId,
+      })),
+    );
+    const runs = places.flatMap(runsOf);
+    if (runs.length > 0) {
+      await anchoredRuns.bulkWrite(
+        runs.map(({ _id, first, last }) => ({
+          updateOne: { filter: { _id }, update: { $addToSet: { stretches: { first, last } } }, upsert: true },
+        })),
+        { ordered: false },
+      );
+    }
+    await this.#positions.save(position);
+  }
+
+  async list(
+    agentId: string,
+    { limit, offset }: Page,
+  ): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }> {
+    const { heads, agentWindows, windows } = this.#collections;
+    const id = uuid(agentId);
+    const head = await heads.findOne({ _id: id }, { projection: { sequence: 1 } });
+    const stored = { agentId: id, last: { $lte: head?.sequence ?? 0 } };
+    const [total, places] = await Promise.all([
+      agentWindows.countDocuments(stored),
+      agentWindows.find(stored).sort({ last: -1 }).skip(offset).limit(limit).toArray(),
+    ]);
+    const found = await windows.find({ _id: { $in: places.map(({ windowId }) => windowId) } }).toArray();
+    const byId = new Map(found.map((window) => [window._id, window]));
+    const anchors = places.map(({ windowId, first: firstSequence, last: lastSequence }) => {
+      const { _id, ...facts } = byId.get(windowId)!;
+      return { ...facts, firstSequence, lastSequence };
+    });
+    return { anchors, total };
+  }
+
+  /** For each event whether it lies in an anchored window of its agent. */
+  async anchored(events: readonly EventDocument[]): Promise<readonly boolean[]> {
+    if (events.length === 0) return [];
+    const runs = events.map(({ agentId, sequence }) => runId(uuidText(agentId), sequence));
+    const found = await this.#collections.anchoredRuns.find({ _id: { $in: [...new Set(runs)] } }).toArray();
+    const stretches = new Map(found.map((run) => [run._id, run.stretches]));
+    return events.map(({ sequence }, n) =>
+      (stretches.get(runs[n]!) ?? []).some(({ first, last }) => first <= sequence && sequence <= last),
+    );
+  }
+}
+
+function runId(agentId: string, sequence: number): string {
+  return `${agentId}/${Math.floor(sequence / RUN)}`;
+}
+
+/** The runs of sequences that a window touches. */
+function runsOf({ agentId, firstSequence: first, lastSequence: last }: AgentWindow): {
+  readonly _id: string;
+  readonly first: number;
+  readonly last: number;
+}[] {
+  const runs = [];
+  for (let run = Math.floor(first / RUN); run * RUN <= last; run += 1) {
+    runs.push({ _id: runId(agentId, run * RUN), first, last });
+  }
+  return runs;
+}
+
+/** Leaves out what a message of `anchors` says besides. */
+function onlyFacts(window: Omit<WindowDocument, '_id'>): Omit<WindowDocument, '_id'> {
+  const { windowStart, windowEnd, merkleRoot, txSignature, blockHeight, anchoredAt } = window;
+  return { windowStart, windowEnd, merkleRoot, txSignature, blockHeight, anchoredAt };
+}

@@ -1,0 +1,120 @@
+import type { mongo } from 'mongoose';
+import { isDuplicateKey } from '@countersign/service-kit';
+import { uuidText, type Collections, type EventDocument } from './mongo-collections.js';
+import type { MongoClasses } from './mongo-classes.js';
+import { readLeaves, type ReadLeaf } from './mongo-leaf.js';
+import type { MongoPositions } from './mongo-positions.js';
+import { assertSamePlace, StretchCount, type ErasureAt, type StoredPlace } from './mongo-stretch.js';
+import { applyToTallies, readTallies } from './mongo-tallies.js';
+import { StoreConflict, type AgentHead, type LoggedEvent, type Stretch } from './port.js';
+
+/** Two instances that write the same leaves can get in each other's way once a leaf, but hardly. */
+const MOST_MEETINGS = 50;
+
+/**
+ * Stores a stretch of a partition in four round trips: what is known of it, the leaves, what counts them, the position.
+ * After a crash, or beside another instance that has the same stretch in hand, each step finds what is done already:
+ * leaves by id and place, tallies by the offset up to which they count. So the position, written last, is right.
+ */
+export class MongoAppend {
+  readonly #collections: Collections;
+  readonly #positions: MongoPositions;
+  readonly #classes: MongoClasses;
+
+  constructor(collections: Collections, positions: MongoPositions, classes: MongoClasses) {
+    this.#collections = collections;
+    this.#positions = positions;
+    this.#classes = classes;
+  }
+
+  async append(events: readonly LoggedEvent[], stretch: Stretch): Promise<readonly AgentHead[]> {
+    const { topic, partition, from, next } = stretch;
+    const leaves = readLeaves(events, partition);
+    const [saved, count] = await Promise.all([
+      this.#positions.next(topic, partition).then((position) => position ?? 0),
+      this.#known(leaves, partition),
+    ]);
+    if (saved < from) {
+      throw new StoreConflict(`the store ends at offset ${saved} of ${topic}/${partition}, its reader at ${from}`);
+    }
+    for (const leaf of leaves) if (leaf.offset >= saved) count.take(leaf);
+    await this.#classes.know(leaves);
+    await this.#insert(count.unstored, partition);
+    await this.#erase(count.erasures, partition);
+    const { heads, hours, blocked } = this.#collections;
+    await Promise.all([
+      applyToTallies(heads as never, count.headChanges(), next),
+      applyToTallies(hours as never, count.hourChanges(), next),
+      applyToTallies(blocked as never, count.blockedChanges(), next),
+    ]);
+    if (next > saved) await this.#positions.save(stretch);
+    return count.movedSince(saved);
+  }
+
+  async #known(leaves: readonly ReadLeaf[], partition: number): Promise<StretchCount> {
+    const { heads, hours, blocked } = this.#collections;
+    const count = new StretchCount(leaves, partition);
+    const [stored, headTallies, hourTallies, blockedTallies] = await Promise.all([
+      this.#places(leaves.map(({ id }) => id)),
+      readTallies(heads, count.headIds),
+      readTallies(hours, count.hourIds),
+      readTallies(blocked, count.blockedIds),
+    ]);
+    count.know(stored, headTallies, hourTallies, blockedTallies);
+    return count;
+  }
+
+  /** Where leaves with these ids are stored. What another instance has just written is seen too: `local`. */
+  async #places(ids: readonly mongo.UUID[]): Promise<readonly StoredPlace[]> {
+    if (ids.length === 0) return [];
+    return this.#collections.events
+      .find({ _id: { $in: ids } }, { readConcern: { level: 'local' } })
+      .project<StoredPlace>({ partition: 1, offset: 1, agentId: 1, sequence: 1 })
+      .toArray();
+  }
+
+  /** In the order of the log: whatever stops it, no leaf is there before an earlier one of its agent. */
+  async #insert(unstored: readonly EventDocument[], partition: number): Promise<void> {
+    let rest = unstored;
+    for (let meetings = 0; rest.length > 0; meetings += 1) {
+      try {
+        await this.#collections.events.insertMany(rest, { ordered: true });
+        return;
+      } catch (error) {
+        if (!isDuplicateKey(error) || meetings >= MOST_MEETINGS) throw error;
+        rest = await this.#withoutStored(rest, partition);
+      }
+    }
+  }
+
+  async #withoutStored(leaves: readonly EventDocument[], partition: number): Promise<readonly EventDocument[]> {
+    const places = await this.#places(leaves.map(({ _id }) => _id));
+    const stored = new Map(places.map((place) => [uuidText(place._id), place]));
+    const rest = leaves.filter((document) => {
+      const place = stored.get(uuidText(document._id));
+      if (place !== undefined) assertSamePlace(document, place);
+      return place === undefined;
+    });
+    if (rest.length === leaves.length) {
+      const { agentId, sequence, _id, offset } = rest[0]!;
+      throw new StoreConflict(
+        `sequence ${sequence} of agent ${uuidText(agentId)} is stored for another event than ` +
+          `${uuidText(_id)} at offset ${offset} of partition ${partition}`,
+      );
+    }
+    return rest;
+  }
+
+  async #erase(erasures: readonly ErasureAt[], partition: number): Promise<void> {
+    if (erasures.length === 0) return;
+    await this.#collections.events.bulkWrite(
+      erasures.map(({ refersTo, agentId, offset }) => ({
+        updateOne: {
+          filter: { _id: refersTo, agentId, partition, offset: { $lt: offset } },
+          update: { $set: { erased: true }, $unset: { openings: '' } },
+        },
+      })),
+      { ordered: false },
+    );
+  }
+}

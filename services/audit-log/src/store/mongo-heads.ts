@@ -1,0 +1,49 @@
+import type { mongo } from 'mongoose';
+import { uuid, uuidText, type HeadDocument } from './mongo-collections.js';
+import type { UntoldHead } from './port.js';
+
+/** Which heads are told to the log. */
+export class MongoHeads {
+  readonly #collection: mongo.Collection<HeadDocument>;
+
+  constructor(collection: mongo.Collection<HeadDocument>) {
+    this.#collection = collection;
+  }
+
+  async untold(limit: number, agentIds?: readonly string[]): Promise<readonly UntoldHead[]> {
+    const among = agentIds === undefined ? {} : { _id: { $in: agentIds.map(uuid) } };
+    const found = await this.#collection
+      .find({ ...among, untold: true })
+      .limit(limit)
+      .toArray();
+    return found.map(({ _id, sequence: lastSequence, checks, toldSequence }) => ({
+      agentId: uuidText(_id),
+      lastSequence,
+      checks,
+      toldSequence,
+    }));
+  }
+
+  /** A head that has moved on stays untold by itself; one that another instance told meanwhile is made so again. */
+  async markTold(heads: readonly UntoldHead[]): Promise<void> {
+    if (heads.length === 0) return;
+    const { matchedCount } = await this.#collection.bulkWrite(
+      heads.map(({ agentId, lastSequence, toldSequence }) => ({
+        updateOne: {
+          filter: { _id: uuid(agentId), toldSequence, sequence: lastSequence },
+          update: { $set: { toldSequence: lastSequence }, $unset: { untold: '' } },
+        },
+      })),
+      { ordered: false },
+    );
+    if (matchedCount === heads.length) return;
+    const read = new Map(heads.map((head) => [head.agentId, head]));
+    const now = await this.#collection.find({ _id: { $in: [...read.keys()].map(uuid) } }).toArray();
+    const toldByOthers = now.filter(({ _id, toldSequence, untold }) => {
+      const { lastSequence, toldSequence: before } = read.get(uuidText(_id))!;
+      return untold !== true && toldSequence !== before && toldSequence !== lastSequence;
+    });
+    if (toldByOthers.length === 0) return;
+    await this.#collection.updateMany({ _id: { $in: toldByOthers.map(({ _id }) => _id) } }, { $set: { untold: true } });
+  }
+}

@@ -1,0 +1,161 @@
+import type { mongo } from 'mongoose';
+import type { ArchivedEvent } from '@countersign/contracts';
+import { countedHours, EARLIEST, LATEST, wholeHours, type TimeRange, type WholeHours } from '../domain/count-times.js';
+import type { EventFilter } from '../domain/event-filter.js';
+import type { StoredEvent } from '../domain/event-record.js';
+import { placePage, type CountedTime } from '../domain/place-page.js';
+import type { MongoAnchors } from './mongo-anchors.js';
+import type { MongoClasses } from './mongo-classes.js';
+import { BY_ACCOUNT, BY_AGENT, uuid, uuidText, type Collections, type EventDocument } from './mongo-collections.js';
+import { archivedEvent, shownEvent } from './mongo-leaf.js';
+import { accountScope, agentScope } from './mongo-stretch.js';
+import type { Page } from './port.js';
+
+const DAY = 24;
+/** Pages from this offset on are sought by the hour: fewer events to walk over, more counts to read. */
+const DEEP = 1_000;
+
+interface Range extends TimeRange {
+  readonly accountId: string;
+  /** `null`: all agents of the account. */
+  readonly agentId: string | null;
+  readonly classes: readonly string[] | null;
+}
+
+/** Reads pages and counts. */
+export class MongoList {
+  readonly #collections: Collections;
+  readonly #classes: MongoClasses;
+  readonly #anchors: MongoAnchors;
+
+  constructor(collections: Collections, classes: MongoClasses, anchors: MongoAnchors) {
+    this.#collections = collections;
+    this.#classes = classes;
+    this.#anchors = anchors;
+  }
+
+  async list(accountId: string, filter: EventFilter, page: Page): Promise<{ events: StoredEvent[]; total: number }> {
+    const range = await this.#range(accountId, filter);
+    if (range === null) return { events: [], total: 0 };
+    const hoursEach = page.offset < DEEP ? DAY : 1;
+    const { total, fromMs, toMs, limit, offset } = placePage(await this.#times(range, hoursEach), page);
+    if (limit === 0) return { events: [], total };
+    const near = { ...range, fromMs: Math.max(fromMs, range.fromMs), toMs: Math.min(toMs, range.toMs) };
+    const order = range.agentId === null ? { at: -1, offset: -1, partition: -1 } : { at: -1, sequence: -1 };
+    const documents = await this.#collections.events
+      .find(where(near), { hint: indexOf(range) })
+      .sort(order as mongo.Sort)
+      .skip(offset)
+      .limit(limit)
+      .toArray();
+    return { events: await this.shown(documents), total };
+  }
+
+  async find(accountId: string, eventId: string): Promise<StoredEvent | null> {
+    const document = await this.#collections.events.findOne({ _id: uuid(eventId), accountId });
+    return document === null ? null : (await this.shown([document]))[0]!;
+  }
+
+  async shown(documents: readonly EventDocument[]): Promise<StoredEvent[]> {
+    const anchored = await this.#anchors.anchored(documents);
+    return documents.map((document, n) => shownEvent(document, anchored[n]!));
+  }
+
+  async range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]> {
+    const documents = await this.#collections.events
+      .find({ agentId: uuid(agentId), sequence: { $gte: first, $lte: last } })
+      .sort({ sequence: 1 })
+      .limit(limit)
+      .toArray();
+    return documents.map(archivedEvent);
+  }
+
+  async eventIds(agentId: string, first: number, last: number): Promise<readonly string[]> {
+    const ids = await this.#collections.events
+      .find({ agentId: uuid(agentId), sequence: { $gte: first, $lte: last } })
+      .project<Pick<EventDocument, '_id'>>({ _id: 1 })
+      .sort({ sequence: 1 })
+      .toArray();
+    return ids.map(({ _id }) => uuidText(_id));
+  }
+
+  async span(agentId: string, fromMs: number, toMs: number): Promise<{ first: number; last: number } | null> {
+    const [found] = await this.#collections.events
+      .aggregate<{ first: number; last: number }>(
+        [
+          { $match: { agentId: uuid(agentId), at: { $gte: fromMs, $lt: toMs } } },
+          { $group: { _id: null, first: { $min: '$sequence' }, last: { $max: '$sequence' } } },
+        ],
+        { hint: BY_AGENT },
+      )
+      .toArray();
+    return found === undefined ? null : { first: found.first, last: found.last };
+  }
+
+  async referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]> {
+    const documents = await this.#collections.events
+      .find({ refersTo: { $in: eventIds.map(uuid) } })
+      .sort({ offset: 1, partition: 1 })
+      .toArray();
+    const place = new Map(eventIds.map((eventId, n) => [eventId, n]));
+    return documents
+      .map((document) => ({ document, n: place.get(uuidText(document.refersTo!))! }))
+      .sort((a, b) => a.n - b.n)
+      .map(({ document }) => archivedEvent(document));
+  }
+
+  async #range(accountId: string, filter: EventFilter): Promise<Range | null> {
+    const { agentId = null } = filter;
+    const fromMs = Math.max(filter.fromMs ?? EARLIEST, EARLIEST);
+    const toMs = Math.min(filter.toMs ?? LATEST, LATEST);
+    if (fromMs >= toMs) return null;
+    const [classes, owned] = await Promise.all([
+      this.#classes.matching(filter),
+      agentId === null ? true : this.#collections.heads.findOne({ _id: uuid(agentId), accountId }).then(Boolean),
+    ]);
+    return owned && classes?.length !== 0 ? { accountId, agentId, classes, fromMs, toMs } : null;
+  }
+
+  /** Whole hours from their counts, the two broken ones from the index; newest first. */
+  async #times(range: Range, hoursEach: number): Promise<readonly CountedTime[]> {
+    const { whole, broken } = wholeHours(range);
+    const [hours, counted] = await Promise.all([
+      this.#hours(range, whole, hoursEach),
+      Promise.all(broken.map(async (part) => ({ ...part, count: await this.#count({ ...range, ...part }) }))),
+    ]);
+    return countedHours(hours, whole, counted, hoursEach);
+  }
+
+  async #hours(
+    { accountId, agentId, classes }: Range,
+    { first, end }: WholeHours,
+    hoursEach: number,
+  ): Promise<{ hour: number; count: number }[]> {
+    if (first >= end) return [];
+    const scope = agentId === null ? accountScope(accountId) : agentScope(agentId);
+    const count = classes === null ? '$total' : { $add: classes.map((name) => ({ $ifNull: [`$counts.${name}`, 0] })) };
+    return this.#collections.hours
+      .aggregate<{ hour: number; count: number }>([
+        { $match: { scope, hour: { $gte: first, $lt: end } } },
+        { $group: { _id: { $subtract: ['$hour', { $mod: ['$hour', hoursEach] }] }, count: { $sum: count } } },
+        { $project: { _id: 0, hour: '$_id', count: 1 } },
+      ])
+      .toArray();
+  }
+
+  #count(range: Range): Promise<number> {
+    return this.#collections.events.countDocuments(where(range), { hint: indexOf(range) });
+  }
+}
+
+function indexOf({ agentId }: Range): string {
+  return agentId === null ? BY_ACCOUNT : BY_AGENT;
+}
+
+function where({ accountId, agentId, classes, fromMs, toMs }: Range): mongo.Filter<EventDocument> {
+  return {
+    ...(agentId === null ? { accountId } : { agentId: uuid(agentId) }),
+    at: { $gte: fromMs, $lt: toMs },
+    ...(classes === null ? {} : { class: { $in: [...classes] } }),
+  };
+}

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { createConnection, type Connection } from 'mongoose';
+import { mongoOptions } from '@countersign/service-kit';
+import { openMongoEventStore } from './mongo.js';
+import { eventStoreContract } from './store.contract.js';
+
+const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
+
+if (URI === undefined) {
+  describe.skip('event store: mongo needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => {
+    it('runs the contract', () => undefined);
+  });
+} else {
+  const name = `auditlog_${randomBytes(6).toString('hex')}`;
+  const uri = URI.replace(/\/(?=\?|$)/, `/${name}`);
+  let connection: Connection;
+
+  beforeAll(async () => {
+    connection = await createConnection(uri, mongoOptions(uri)).asPromise();
+  });
+  afterAll(async () => {
+    await connection.dropDatabase();
+    await connection.close();
+  });
+
+  eventStoreContract('mongo', {
+    open: () => openMongoEventStore(uri),
+    async reopen(store) {
+      await store.close();
+      return openMongoEventStore(uri);
+    },
+    async clean() {
+      for (const collection of await connection.db!.collections()) await collection.deleteMany({});
+    },
+  });
+}

@@ -1,0 +1,127 @@
+import { createConnection, type mongo } from 'mongoose';
+import type { ArchivedEvent, TopicName } from '@countersign/contracts';
+import { mongoOptions, tellingUnreachable } from '@countersign/service-kit';
+import type { EventFilter } from '../domain/event-filter.js';
+import type { StoredEvent } from '../domain/event-record.js';
+import { MongoAnchors } from './mongo-anchors.js';
+import { MongoAppend } from './mongo-append.js';
+import { MongoClasses } from './mongo-classes.js';
+import { collectionsOf, createIndexes, type Collections } from './mongo-collections.js';
+import { MongoHeads } from './mongo-heads.js';
+import { MongoInboxes } from './mongo-inboxes.js';
+import { MongoList } from './mongo-list.js';
+import { MongoPositions } from './mongo-positions.js';
+import type {
+  AgentAnchor,
+  AgentHead,
+  AnchoredWindow,
+  EventStore,
+  Inbox,
+  LoggedEvent,
+  Page,
+  Position,
+  Stretch,
+  UntoldHead,
+} from './port.js';
+
+/** Connects, makes the indexes that are missing, and gives the store. */
+export async function openMongoEventStore(uri: string): Promise<EventStore> {
+  const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
+  const collections = collectionsOf(connection.db!);
+  await createIndexes(collections);
+  return tellingUnreachable(new MongoEventStore(collections, () => connection.close()));
+}
+
+/** {@link EventStore} in MongoDB, shared by all instances of audit-log. Decision 0023. */
+export class MongoEventStore implements EventStore {
+  readonly #positions: MongoPositions;
+  readonly #append: MongoAppend;
+  readonly #anchors: MongoAnchors;
+  readonly #list: MongoList;
+  readonly #inboxes: MongoInboxes;
+  readonly #heads: MongoHeads;
+  readonly #close: () => Promise<void>;
+
+  constructor(collections: Collections, close: () => Promise<void>) {
+    const classes = new MongoClasses(collections.classes);
+    this.#positions = new MongoPositions(collections.positions);
+    this.#append = new MongoAppend(collections, this.#positions, classes);
+    this.#anchors = new MongoAnchors(collections, this.#positions);
+    this.#list = new MongoList(collections, classes, this.#anchors);
+    this.#inboxes = new MongoInboxes(collections, this.#list);
+    this.#heads = new MongoHeads(collections.heads);
+    this.#close = close;
+  }
+
+  position(topic: TopicName, partition: number): Promise<number | null> {
+    return this.#positions.next(topic, partition);
+  }
+
+  positions(topic: TopicName): Promise<Readonly<Record<number, number>>> {
+    return this.#positions.all(topic);
+  }
+
+  append(events: readonly LoggedEvent[], stretch: Stretch): Promise<readonly AgentHead[]> {
+    return this.#append.append(events, stretch);
+  }
+
+  saveAnchors(windows: readonly AnchoredWindow[], position: Position): Promise<void> {
+    return this.#anchors.save(windows, position);
+  }
+
+  list(
+    accountId: string,
+    filter: EventFilter,
+    page: Page,
+  ): Promise<{ readonly events: readonly StoredEvent[]; readonly total: number }> {
+    return this.#list.list(accountId, filter, page);
+  }
+
+  find(accountId: string, eventId: string): Promise<StoredEvent | null> {
+    return this.#list.find(accountId, eventId);
+  }
+
+  openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]> {
+    return this.#inboxes.open(accountId, page);
+  }
+
+  inbox(accountId: string): Promise<Inbox> {
+    return this.#inboxes.inbox(accountId);
+  }
+
+  acknowledge(accountId: string, at: string): Promise<Inbox> {
+    return this.#inboxes.acknowledge(accountId, at);
+  }
+
+  anchors(agentId: string, page: Page): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }> {
+    return this.#anchors.list(agentId, page);
+  }
+
+  eventIds(agentId: string, first: number, last: number): Promise<readonly string[]> {
+    return this.#list.eventIds(agentId, first, last);
+  }
+
+  span(agentId: string, fromMs: number, toMs: number): Promise<{ first: number; last: number } | null> {
+    return this.#list.span(agentId, fromMs, toMs);
+  }
+
+  range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]> {
+    return this.#list.range(agentId, first, last, limit);
+  }
+
+  referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]> {
+    return this.#list.referring(eventIds);
+  }
+
+  unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UntoldHead[]> {
+    return this.#heads.untold(limit, agentIds);
+  }
+
+  markPublished(heads: readonly UntoldHead[]): Promise<void> {
+    return this.#heads.markTold(heads);
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+}
