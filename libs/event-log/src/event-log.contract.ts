@@ -7,8 +7,8 @@ export interface ContractLog {
   readonly log: EventLog;
   /** Closes the log that is open and opens the same data again. */
   reopen(): Promise<EventLog>;
-  /** Lets compaction run to its end now. */
-  compact(): Promise<void>;
+  /** Lets compaction run to its end now; a reason where that cannot be done here. */
+  readonly compact: (() => Promise<void>) | { readonly skip: string };
   /** Lets everything that is in the topics kept by time grow too old and go; a reason where that cannot be done here. */
   readonly expireAll: (() => Promise<void>) | { readonly skip: string };
   /** Closes what is open and deletes what was stored. */
@@ -195,6 +195,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
       it('keeps the newest record of each key, unchanged and at its offset', async () => {
         const appended: Appended[] = [];
         for (let n = 0; n < 30; n++) appended.push(...(await log.append([record(`k${n % 3}`, String(n), COMPACTED)])));
+        if (typeof opened.compact !== 'function') return console.warn(`${name}: skipped, ${opened.compact.skip}`);
         await opened.compact();
         const kept = await readAll(log, COMPACTED);
         const newest = kept.filter((read) => ['27', '28', '29'].includes(textOf(read)));
@@ -211,6 +212,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
 
       it('keeps every record of a topic that is kept by time', async () => {
         await log.append(Array.from({ length: 30 }, (_, n) => record('same', String(n))));
+        if (typeof opened.compact !== 'function') return console.warn(`${name}: skipped, ${opened.compact.skip}`);
         await opened.compact();
         expect(await readAll(log, TIMED)).toHaveLength(30);
       });

@@ -1,0 +1,135 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Links } from './link.js';
+import type { Link } from './link.js';
+
+const ASK_MS = 3000;
+const LONGEST_BACK_OFF_MS = 1000;
+const WATCH_MS = 2000;
+
+interface Metadata {
+  readonly brokers: readonly { nodeId: number; host: string; port: number }[];
+  readonly controllerId: number;
+  readonly topicMetadata: readonly {
+    topicErrorCode: number;
+    topic: string;
+    partitionMetadata: readonly { partitionId: number; leader: number; replicas: readonly number[] }[];
+  }[];
+}
+
+export interface TopicView {
+  /** Address of the leader by partition, `null` while there is none. */
+  readonly leaders: readonly (string | null)[];
+  /** The fewest copies that a partition has. */
+  readonly replicas: number;
+}
+
+const UNKNOWN_TOPIC = 3;
+
+/** Who leads which partition, as the brokers told last. */
+export class ClusterView {
+  readonly #bootstrap: readonly string[];
+  readonly #topics: readonly string[];
+  readonly #links: Links;
+  #known: readonly string[] = [];
+  #views = new Map<string, TopicView>();
+  #controller: string | null = null;
+  #refreshing: Promise<void> | null = null;
+  #problem: string | null = null;
+  #failures = 0;
+  #watch: NodeJS.Timeout | null = null;
+
+  constructor(bootstrap: readonly string[], clientId: string, topics: readonly string[]) {
+    this.#bootstrap = bootstrap;
+    this.#topics = topics;
+    this.#links = new Links(clientId);
+  }
+
+  /** Why the last question failed, or `null`. */
+  problem(): string | null {
+    return this.#problem;
+  }
+
+  brokers(): readonly string[] {
+    return this.#known;
+  }
+
+  /** `null` when the topic does not exist. */
+  topic(name: string): TopicView | null {
+    return this.#views.get(name) ?? null;
+  }
+
+  leader(topic: string, partition: number): string | null {
+    return this.#views.get(topic)?.leaders[partition] ?? null;
+  }
+
+  /** A connection for short questions to any broker. */
+  any(): Link {
+    return this.#links.to(this.#known[0] ?? this.#bootstrap[0] ?? '');
+  }
+
+  /** A connection for short questions to one broker, by its address. */
+  to(address: string): Link {
+    return this.#links.to(address);
+  }
+
+  controller(): Link {
+    return this.#controller === null ? this.any() : this.#links.to(this.#controller);
+  }
+
+  /** Asks the brokers anew, once for all who ask meanwhile. Rejects when none answers. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = null;
+    });
+    return this.#refreshing;
+  }
+
+  /** As `refresh`, after a pause that grows with the failures; never rejects. */
+  async refreshSoon(): Promise<void> {
+    const pause = Math.min(LONGEST_BACK_OFF_MS, 25 * 2 ** this.#failures);
+    await delay(pause, undefined, { ref: false });
+    await this.refresh().catch(() => undefined);
+  }
+
+  /** Asks again and again, so that `problem` is known without anybody's need. */
+  watch(): void {
+    this.#watch = setInterval(() => void this.refresh().catch(() => undefined), WATCH_MS).unref();
+  }
+
+  close(): void {
+    if (this.#watch !== null) clearInterval(this.#watch);
+    this.#links.close();
+  }
+
+  async #refresh(): Promise<void> {
+    const failures: string[] = [];
+    for (const address of new Set([...this.#known, ...this.#bootstrap])) {
+      try {
+        const options = { topics: this.#topics, allowAutoTopicCreation: false };
+        this.#take(await this.#links.to(address).ask<Metadata>('Metadata', options, ASK_MS));
+        this.#problem = null;
+        this.#failures = 0;
+        return;
+      } catch (error) {
+        failures.push((error as Error).message);
+      }
+    }
+    this.#failures++;
+    this.#problem = `no Kafka broker answers: ${failures.join('; ')}`;
+    throw new Error(this.#problem);
+  }
+
+  #take(metadata: Metadata): void {
+    const addresses = new Map(metadata.brokers.map(({ nodeId, host, port }) => [nodeId, `${host}:${port}`]));
+    this.#known = [...addresses.values()];
+    this.#controller = addresses.get(metadata.controllerId) ?? null;
+    const views = new Map<string, TopicView>();
+    for (const { topic, topicErrorCode, partitionMetadata } of metadata.topicMetadata) {
+      if (topicErrorCode === UNKNOWN_TOPIC || partitionMetadata.length === 0) continue;
+      const leaders: (string | null)[] = partitionMetadata.map(() => null);
+      for (const { partitionId, leader } of partitionMetadata) leaders[partitionId] = addresses.get(leader) ?? null;
+      views.set(topic, { leaders, replicas: Math.min(...partitionMetadata.map(({ replicas }) => replicas.length)) });
+    }
+    this.#views = views;
+  }
+}

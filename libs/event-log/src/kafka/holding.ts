@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { TOPICS } from '@countersign/contracts';
+import { LogDamaged } from '../port.js';
+import type { ConsumeOptions } from '../port.js';
+import type { EdgeFinder } from './edges.js';
+import type { Fetcher } from './fetcher.js';
+import { ReadLane } from './read-lane.js';
+import type { Place } from './read-records.js';
+
+const FIRST_BACK_OFF_MS = 100;
+const LONGEST_BACK_OFF_MS = 5000;
+
+export interface HoldingParts {
+  readonly options: ConsumeOptions;
+  readonly edges: EdgeFinder;
+  readonly fetcher: Fetcher;
+  /** Waits until nobody else in this process has the partition; gives the function that lets it go. */
+  readonly lock: (place: Place) => Promise<() => void>;
+}
+
+/** One partition for as long as it is this member's: finds the position, then brings its batches to the handler. */
+export class Holding {
+  readonly place: Place;
+  /** Of the first attempt to find the position; rejects when it cannot be had. It is tried again all the same. */
+  readonly started: Promise<void>;
+  readonly #parts: HoldingParts;
+  readonly #abort = new AbortController();
+  readonly #running: Promise<void>;
+  #ready: () => void = () => undefined;
+  readonly #laneReady = new Promise<void>((resolve) => (this.#ready = resolve));
+  #lane: ReadLane | null = null;
+  #problem: string | null = null;
+  #release: () => void = () => undefined;
+
+  constructor(place: Place, parts: HoldingParts) {
+    this.place = place;
+    this.#parts = parts;
+    this.started = this.#start();
+    this.#running = this.started.catch((error: unknown) => this.#startLater(error));
+  }
+
+  stalled(): string | null {
+    return this.#problem ?? this.#lane?.stalled() ?? null;
+  }
+
+  lag(): number {
+    return this.#lane?.lag() ?? 0;
+  }
+
+  /** The offset after the last one handled, or `null` before the position is known. */
+  handled(): number | null {
+    return this.#lane?.handled ?? null;
+  }
+
+  /** Resolves with `true` once everything before `end` is handled, with `false` when it is let go before. */
+  async reached(end: number): Promise<boolean> {
+    await this.#laneReady;
+    return (await this.#lane?.reached(end)) ?? false;
+  }
+
+  /** Resolves when its last handler has returned and the partition is free for others. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+    if (this.#lane !== null) {
+      this.#parts.fetcher.remove(this.#lane);
+      await this.#lane.stop();
+    }
+    this.#ready();
+    this.#release();
+  }
+
+  async #start(): Promise<void> {
+    const release = await this.#parts.lock(this.place);
+    try {
+      const { position, end } = await this.#position();
+      if (this.#abort.signal.aborted) return release();
+      this.#release = release;
+      this.#lane = new ReadLane(this.place, position, end, this.#parts.options, () => this.#parts.fetcher.pump());
+      this.#parts.fetcher.add(this.#lane);
+      this.#ready();
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #startLater(error: unknown): Promise<void> {
+    let pause = FIRST_BACK_OFF_MS;
+    this.#problem = (error as Error).message;
+    for (;;) {
+      await delay(pause, undefined, { signal: this.#abort.signal }).catch(() => undefined);
+      if (this.#abort.signal.aborted) return;
+      try {
+        await this.#start();
+        this.#problem = null;
+        return;
+      } catch (again) {
+        this.#problem = (again as Error).message;
+        pause = Math.min(2 * pause, LONGEST_BACK_OFF_MS);
+      }
+    }
+  }
+
+  async #position(): Promise<{ position: number; end: number }> {
+    const { topic, name, partition } = this.place;
+    const saved = await this.#parts.options.position(topic, partition);
+    const edges = await this.#parts.edges.of(name);
+    const begin = edges.begin[partition] ?? 0;
+    const end = edges.end[partition] ?? 0;
+    if (saved !== null) {
+      const problem = missing(this.place, saved, begin, end);
+      if (problem !== null) throw new LogDamaged(problem);
+    }
+    return { position: Math.max(saved ?? 0, begin), end };
+  }
+}
+
+/** What is wrong about reading on at `position`, or `null`. */
+export function missing({ topic, partition }: Place, position: number, begin: number, end: number): string | null {
+  const place = `${topic}/${partition}`;
+  if (position > end) return `${place}: position ${position} lies past the end ${end}: the log lost what was handled`;
+  if (position >= begin || TOPICS[topic].retention.kind === 'compacted') return null;
+  return `${place}: offset ${position} is no longer kept, the first is ${begin}: messages were missed`;
+}

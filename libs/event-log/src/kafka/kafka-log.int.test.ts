@@ -1,0 +1,40 @@
+import { eventLogContract } from '../event-log.contract.js';
+import { TEST_BROKERS, dropTopics, newPrefix, openTestLog, withAdmin } from './kafka.test-kit.js';
+
+if (TEST_BROKERS === null) {
+  describe.skip('event log: Kafka (needs Kafka: COUNTERSIGN_TEST_KAFKA_BROKERS)', () => {
+    it('is not tried', () => undefined);
+  });
+} else {
+  const brokers = TEST_BROKERS;
+  eventLogContract('Kafka', async () => {
+    const prefix = newPrefix();
+    const options = { topics: ['agent-events', 'agents'] } as const;
+    let log = await openTestLog(brokers, prefix, options);
+    return {
+      log,
+      async reopen() {
+        await log.close();
+        log = await openTestLog(brokers, prefix, options);
+        return log;
+      },
+      compact: {
+        skip: 'the brokers compact when they find it due; compaction.int.test.ts has a broker of its own for it',
+      },
+      expireAll: async () => {
+        const topic = `${prefix}agent-events`;
+        await withAdmin(brokers, async (admin) => {
+          const ends = await admin.fetchTopicOffsets(topic);
+          await admin.deleteTopicRecords({
+            topic,
+            partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
+          });
+        });
+      },
+      async cleanup() {
+        await log.close();
+        await dropTopics(brokers, prefix);
+      },
+    };
+  });
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { Kafka, logLevel } from 'kafkajs';
+import type { TopicName } from '@countersign/contracts';
+import type { EventLog } from '../port.js';
+import { openKafkaLog } from './open-kafka-log.js';
+import type { KafkaLogOptions } from './options.js';
+
+/** Brokers that a test may use, or `null`. */
+export const TEST_BROKERS = process.env['COUNTERSIGN_TEST_KAFKA_BROKERS']?.split(',') ?? null;
+
+/** A prefix that no other test has. */
+export const newPrefix = (): string => `test-${randomBytes(6).toString('hex')}.`;
+
+export function admin(brokers: readonly string[]) {
+  return new Kafka({
+    brokers: [...brokers],
+    clientId: 'test-admin',
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 8 },
+  }).admin();
+}
+
+export async function withAdmin<T>(
+  brokers: readonly string[],
+  work: (one: ReturnType<typeof admin>) => Promise<T>,
+): Promise<T> {
+  const one = admin(brokers);
+  await one.connect();
+  try {
+    return await work(one);
+  } finally {
+    await one.disconnect();
+  }
+}
+
+export async function dropTopics(brokers: readonly string[], prefix: string): Promise<void> {
+  await withAdmin(brokers, async (one) => {
+    const topics = (await one.listTopics()).filter((topic) => topic.startsWith(prefix));
+    if (topics.length > 0) await one.deleteTopics({ topics });
+    const { groups } = await one.listGroups();
+    const mine = groups.map(({ groupId }) => groupId).filter((group) => group.startsWith(prefix));
+    if (mine.length > 0) await one.deleteGroups(mine).catch(() => undefined);
+  });
+}
+
+/** Opens a log on topics of its own. */
+export function openTestLog(
+  brokers: readonly string[],
+  prefix: string,
+  options: Partial<KafkaLogOptions> & { readonly topics: readonly TopicName[] },
+): Promise<EventLog> {
+  return openKafkaLog({
+    brokers,
+    clientId: 'event-log-test',
+    topicPrefix: prefix,
+    allowSingleBroker: true,
+    sendTimeoutMs: 20_000,
+    ...options,
+  });
+}

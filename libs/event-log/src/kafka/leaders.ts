@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClusterView } from './cluster-view.js';
+import { Links } from './link.js';
+import type { OwnRequest } from './requests.js';
+import type { WriteLane } from './write-lane.js';
+
+/** A broker that answers nothing for so long loses its connection. */
+const SILENCE_MS = 5000;
+const PROBE_MS = 1500;
+const LONGEST_PAUSE_MS = 500;
+
+interface Leader {
+  outstanding: number;
+  /** When the oldest unanswered request was sent; `performance.now()`. */
+  oldestMs: number;
+  blocked: string | null;
+  recovering: boolean;
+}
+
+/** The brokers that take appends: which of them answer, and bringing back those that do not. */
+export class Leaders {
+  readonly #cluster: ClusterView;
+  readonly #links: Links;
+  readonly #sendTimeoutMs: number;
+  readonly #silenceMs: number;
+  readonly #recovered: () => void;
+  readonly #leaders = new Map<string, Leader>();
+  #closed = false;
+
+  constructor(cluster: ClusterView, clientId: string, sendTimeoutMs: number, recovered: () => void) {
+    this.#cluster = cluster;
+    this.#links = new Links(clientId);
+    this.#sendTimeoutMs = sendTimeoutMs;
+    this.#silenceMs = Math.max(SILENCE_MS, 2 * sendTimeoutMs);
+    this.#recovered = recovered;
+  }
+
+  /** Whether a request may be sent now: the broker answers, and fewer than `outstanding` requests wait. */
+  takes(address: string, outstanding: number): boolean {
+    const leader = this.#leaders.get(address);
+    return leader === undefined || (leader.blocked === null && leader.outstanding < outstanding);
+  }
+
+  async send<T>(address: string, request: OwnRequest<T>): Promise<T> {
+    const leader = this.#of(address);
+    if (leader.outstanding++ === 0) leader.oldestMs = performance.now();
+    try {
+      const answer = await this.#links.to(address).send(request, this.#silenceMs);
+      leader.oldestMs = performance.now();
+      leader.blocked = null;
+      return answer;
+    } catch (error) {
+      this.#block(address, leader, (error as Error).message);
+      throw error;
+    } finally {
+      leader.outstanding--;
+    }
+  }
+
+  /** Why nothing is taken for this partition now, or `null`. */
+  blocked(lane: WriteLane): string | null {
+    const address = this.#cluster.leader(lane.name, lane.partition);
+    if (address === null) return this.#cluster.problem();
+    return this.#leaders.get(address)?.blocked ?? null;
+  }
+
+  /** Why nothing at all is taken, or `null`. */
+  refusing(): string | null {
+    if (this.#cluster.problem() !== null) return this.#cluster.problem();
+    const reasons = this.#cluster.brokers().map((address) => this.#leaders.get(address)?.blocked ?? null);
+    return reasons.every((reason) => reason !== null) ? reasons.join('; ') : null;
+  }
+
+  /** A deadline has passed: asks the brokers that owe an answer whether they are there. */
+  suspect(): void {
+    const now = performance.now();
+    for (const [address, leader] of this.#leaders) {
+      const silentMs = now - leader.oldestMs;
+      if (leader.outstanding === 0 || silentMs < this.#sendTimeoutMs * 0.9) continue;
+      this.#block(address, leader, `Kafka broker ${address} has not answered for ${Math.round(silentMs)} ms`);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#links.close();
+  }
+
+  #of(address: string): Leader {
+    let leader = this.#leaders.get(address);
+    if (leader === undefined) {
+      leader = { outstanding: 0, oldestMs: 0, blocked: null, recovering: false };
+      this.#leaders.set(address, leader);
+    }
+    return leader;
+  }
+
+  #block(address: string, leader: Leader, reason: string): void {
+    leader.blocked = reason;
+    if (leader.recovering || this.#closed) return;
+    leader.recovering = true;
+    void this.#recover(address, leader).finally(() => {
+      leader.recovering = false;
+    });
+  }
+
+  /** Asks until an answer comes. It comes on the connection of the appends, behind what is outstanding there. */
+  async #recover(address: string, leader: Leader): Promise<void> {
+    let pause = 20;
+    while (leader.blocked !== null && !this.#closed) {
+      try {
+        await this.#links.to(address).ask('ApiVersions', {}, Math.max(PROBE_MS, this.#silenceMs));
+        await this.#cluster.refresh();
+        leader.blocked = null;
+        leader.oldestMs = performance.now();
+      } catch (error) {
+        leader.blocked = (error as Error).message;
+        await this.#cluster.refresh().catch(() => undefined);
+        if (!this.#cluster.brokers().includes(address)) return this.#gone(address);
+        await delay(pause, undefined, { ref: false });
+        pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+      }
+    }
+    if (!this.#closed) this.#recovered();
+  }
+
+  #gone(address: string): void {
+    this.#leaders.delete(address);
+    this.#recovered();
+  }
+}

@@ -1,0 +1,12 @@
+import type { EventLog } from '../port.js';
+import type { KafkaLogOptions } from './options.js';
+
+/**
+ * Opens the log of the distributed profile: makes the topics that are missing and checks those that exist.
+ * Loads the driver only when it is called. Rejects with `LogDamaged` naming every topic and setting that is worse than
+ * needed, with another error when no broker answered within `openTimeoutMs`.
+ */
+export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> {
+  const { openLog } = await import('./kafka-log.js');
+  return openLog(options);
+}

@@ -1,0 +1,171 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { ConsumeOptions, LogBatch, LogRecord } from '../port.js';
+import type { Place } from './read-records.js';
+
+const FIRST_BACK_OFF_MS = 50;
+const LONGEST_BACK_OFF_MS = 5000;
+const DEFAULT_BATCH = 1000;
+const BUFFER_BYTES = 4 * 1024 * 1024;
+/** A handler that takes longer is told of as standing still. */
+const HANDLER_LIMIT_MS = 120_000;
+
+/** One partition on its way to the handler: what was fetched waits here, one batch is handled at a time. */
+export class ReadLane {
+  readonly place: Place;
+  readonly #options: ConsumeOptions;
+  readonly #maxBatch: number;
+  readonly #room: () => void;
+  readonly #abort = new AbortController();
+  readonly #progress = new Set<() => void>();
+  #buffer: LogRecord[] = [];
+  #bufferBytes = 0;
+  #handled: number;
+  #fetched: number;
+  #end: number;
+  #arrived: (() => void) | null = null;
+  #problem: string | null = null;
+  #fetchProblem: string | null = null;
+  #handlingSinceMs: number | null = null;
+  readonly #running: Promise<void>;
+
+  /** `room` is called when it wants more records. */
+  constructor(place: Place, position: number, end: number, options: ConsumeOptions, room: () => void) {
+    this.place = place;
+    this.#options = options;
+    this.#maxBatch = options.maxBatch ?? DEFAULT_BATCH;
+    this.#handled = position;
+    this.#fetched = position;
+    this.#end = end;
+    this.#room = room;
+    this.#running = this.#run();
+  }
+
+  /** The offset to fetch from, or `null` while it has enough. */
+  wants(): number | null {
+    if (this.#abort.signal.aborted) return null;
+    return this.#buffer.length < 2 * this.#maxBatch && this.#bufferBytes < BUFFER_BYTES ? this.#fetched : null;
+  }
+
+  /** Takes what was fetched from `from` on; what it did not ask for (any more) is left out. */
+  take(from: number, records: readonly LogRecord[], next: number, end: number): void {
+    if (this.#abort.signal.aborted || from !== this.#fetched) return;
+    this.#end = Math.max(end, next);
+    this.#fetchProblem = null;
+    if (next <= from) return;
+    this.#fetched = next;
+    for (const record of records) {
+      this.#buffer.push(record);
+      this.#bufferBytes += record.value.length;
+    }
+    if (this.#buffer.length === 0 && this.#handlingSinceMs === null) this.#moveTo(next);
+    this.#arrived?.();
+  }
+
+  /** Whether a full batch waits. */
+  get full(): boolean {
+    return this.#buffer.length >= this.#maxBatch;
+  }
+
+  get awaited(): boolean {
+    return this.#progress.size > 0;
+  }
+
+  /** What keeps records from coming, until some come. */
+  fail(problem: string): void {
+    this.#fetchProblem = problem;
+  }
+
+  stalled(): string | null {
+    if (this.#problem !== null) return this.#problem;
+    if (this.#fetchProblem !== null) return this.#fetchProblem;
+    const since = this.#handlingSinceMs;
+    if (since === null || performance.now() - since < HANDLER_LIMIT_MS) return null;
+    return `${this.#name}: a handler has been running for ${Math.round((performance.now() - since) / 1000)} s`;
+  }
+
+  /** The offset after the last one handled. */
+  get handled(): number {
+    return this.#handled;
+  }
+
+  /** The next offset to fetch. */
+  get fetched(): number {
+    return this.#fetched;
+  }
+
+  get stopped(): boolean {
+    return this.#abort.signal.aborted;
+  }
+
+  lag(): number {
+    return Math.max(0, this.#end - this.#handled);
+  }
+
+  /** Resolves once everything before `end` is handled, or the lane has stopped (`false`). */
+  async reached(end: number): Promise<boolean> {
+    while (this.#handled < end && !this.#abort.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          this.#progress.delete(wake);
+          resolve();
+        };
+        this.#progress.add(wake);
+        this.#room();
+      });
+    }
+    return this.#handled >= end;
+  }
+
+  /** Resolves when the running handler has returned; none is called afterwards. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    this.#arrived?.();
+    for (const wake of [...this.#progress]) wake();
+    await this.#running;
+  }
+
+  get #name(): string {
+    return `${this.place.topic}/${this.place.partition}`;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    let backOff = FIRST_BACK_OFF_MS;
+    while (!signal.aborted) {
+      const records = this.#buffer.slice(0, this.#maxBatch);
+      const last = records.at(-1);
+      if (last === undefined) {
+        await new Promise<void>((resolve) => (this.#arrived = resolve));
+        this.#arrived = null;
+        continue;
+      }
+      const { topic, partition } = this.place;
+      const batch: LogBatch = { topic, partition, records, endOffset: Math.max(this.#end, last.offset + 1) };
+      for (;;) {
+        try {
+          this.#handlingSinceMs = performance.now();
+          await this.#options.handle(batch);
+          break;
+        } catch (error) {
+          this.#problem = error instanceof Error ? error.message : String(error);
+          await delay(backOff, undefined, { signal }).catch(() => undefined);
+          backOff = Math.min(backOff * 2, LONGEST_BACK_OFF_MS);
+          if (signal.aborted) return;
+        }
+      }
+      this.#handlingSinceMs = null;
+      this.#problem = null;
+      backOff = FIRST_BACK_OFF_MS;
+      this.#buffer.splice(0, records.length);
+      this.#bufferBytes -= records.reduce((sum, record) => sum + record.value.length, 0);
+      this.#moveTo(this.#buffer.length === 0 ? this.#fetched : last.offset + 1);
+      this.#room();
+      await nextTurn();
+    }
+  }
+
+  #moveTo(next: number): void {
+    this.#handled = next;
+    for (const wake of [...this.#progress]) wake();
+  }
+}

@@ -1,0 +1,274 @@
+import { TOPICS } from '@countersign/contracts';
+import type { TopicName } from '@countersign/contracts';
+import { LogRefused, MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../port.js';
+import type { Appended, NewRecord } from '../port.js';
+import { AppendCall } from './append-call.js';
+import type { ClusterView } from './cluster-view.js';
+import { Leaders } from './leaders.js';
+import { NotSent } from './link.js';
+import { partitionOf } from './partitioner.js';
+import { meaningOf } from './produce-errors.js';
+import { produceRequest } from './requests.js';
+import type { ProduceAnswer } from './requests.js';
+import { RECORD_OVERHEAD, WriteLane } from './write-lane.js';
+import type { WaitingRecord } from './write-lane.js';
+
+const DEFAULT_PENDING_BYTES = 64 * 1024 * 1024;
+/** One request carries at most so much, unless one batch has more. */
+const REQUEST_BYTES = 4 * 1024 * 1024;
+/** Requests to one broker that wait for an answer, each with partitions of its own. */
+const OUTSTANDING = 4;
+const AGAIN_AFTER_MS = 40;
+
+export interface WriterOptions {
+  readonly prefix: string;
+  readonly topics: readonly TopicName[];
+  readonly clientId: string;
+  /** From the call of `append` to its answer, ms. */
+  readonly sendTimeoutMs: number;
+  readonly maxPendingBytes?: number;
+}
+
+/**
+ * Appends through one request at a time for each partition: a batch that is sent again cannot be overtaken. What is
+ * appended in one turn of the event loop is sent together; what comes while a partition waits goes with its next batch.
+ */
+export class KafkaWriter {
+  readonly #cluster: ClusterView;
+  readonly #leaders: Leaders;
+  readonly #options: WriterOptions;
+  readonly #maxPendingBytes: number;
+  readonly #lanes = new Map<string, readonly WriteLane[]>();
+  readonly #ready = new Set<WriteLane>();
+  #calls: AppendCall[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #pendingBytes = 0;
+  #pumping = false;
+  #closed = false;
+  #refreshing = false;
+
+  constructor(cluster: ClusterView, options: WriterOptions) {
+    this.#cluster = cluster;
+    this.#options = options;
+    this.#maxPendingBytes = options.maxPendingBytes ?? DEFAULT_PENDING_BYTES;
+    this.#leaders = new Leaders(cluster, options.clientId, options.sendTimeoutMs, () => this.#pump());
+    for (const topic of options.topics) {
+      const lanes = Array.from(
+        { length: TOPICS[topic].partitions },
+        (_, partition) => new WriteLane(topic, options.prefix + topic, partition),
+      );
+      this.#lanes.set(topic, lanes);
+    }
+  }
+
+  append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    if (this.#closed) return Promise.reject(new LogRefused('the log is closed'));
+    if (records.length === 0) return Promise.resolve([]);
+    const call = new AppendCall(records.length, performance.now() + this.#options.sendTimeoutMs);
+    const placed: { lane: WriteLane; record: WaitingRecord }[] = [];
+    let bytes = 0;
+    for (const [index, { topic, key, value }] of records.entries()) {
+      const lanes = this.#lanes.get(topic);
+      const keyBytes = Buffer.from(key);
+      const valueBytes = Buffer.byteLength(value);
+      const problem = problemOf(topic, lanes, keyBytes, valueBytes);
+      if (problem !== null) return Promise.reject(new LogRefused(problem));
+      const lane = lanes![partitionOf(keyBytes, lanes!.length)]!;
+      const blocked = this.#leaders.blocked(lane);
+      if (blocked !== null) return Promise.reject(new LogRefused(blocked));
+      bytes += valueBytes + RECORD_OVERHEAD;
+      placed.push({ lane, record: { call, index, key: keyBytes, value, valueBytes, resent: false } });
+    }
+    if (this.#pendingBytes > 0 && this.#pendingBytes + bytes > this.#maxPendingBytes) {
+      const waiting = `${this.#pendingBytes} bytes wait for Kafka already; try again when they are written`;
+      return Promise.reject(new LogRefused(waiting));
+    }
+    this.#pendingBytes += bytes;
+    for (const { lane, record } of placed) {
+      lane.push(record);
+      this.#offer(lane);
+    }
+    if (this.#calls.push(call) === 1) this.#watchDeadlines();
+    return call.promise;
+  }
+
+  refusing(): string | null {
+    return this.#closed ? 'the log is closed' : this.#leaders.refusing();
+  }
+
+  /** Refuses from now on, waits for the answers that are due, then lets the connections go. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#calls.map((call) => call.promise));
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#leaders.close();
+  }
+
+  /** Marks a lane as having something to send; it goes at the end of this turn. */
+  #offer(lane: WriteLane): void {
+    if (lane.outstanding || lane.empty) return;
+    this.#ready.add(lane);
+    if (this.#pumping) return;
+    this.#pumping = true;
+    setImmediate(() => {
+      this.#pumping = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    const now = performance.now();
+    const requests = new Map<string, { lane: WriteLane; records: WaitingRecord[] }[]>();
+    const bytes = new Map<string, number>();
+    for (const lane of this.#ready) {
+      const leader = this.#cluster.leader(lane.name, lane.partition);
+      if (leader === null) {
+        this.#lookForLeaders();
+        continue;
+      }
+      const loaded = bytes.get(leader) ?? 0;
+      if (lane.notBeforeMs > now || loaded > REQUEST_BYTES || !this.#leaders.takes(leader, OUTSTANDING)) continue;
+      const records = lane.take(this.#forget);
+      this.#ready.delete(lane);
+      if (records.length === 0) continue;
+      const size = records.reduce((sum, record) => sum + record.valueBytes + RECORD_OVERHEAD, 0);
+      bytes.set(leader, loaded + size);
+      const request = requests.get(leader);
+      if (request === undefined) requests.set(leader, [{ lane, records }]);
+      else request.push({ lane, records });
+    }
+    for (const [leader, batches] of requests) void this.#send(leader, batches);
+  }
+
+  async #send(leader: string, batches: readonly { lane: WriteLane; records: WaitingRecord[] }[]): Promise<void> {
+    for (const { lane, records } of batches) {
+      lane.outstanding = true;
+      for (const record of records) record.call.sent();
+    }
+    let answers: readonly ProduceAnswer[] = [];
+    let failure: Error | null = null;
+    try {
+      const request = produceRequest(
+        batches.map(({ lane, records }) => ({ topic: lane.name, partition: lane.partition, records })),
+        this.#options.sendTimeoutMs,
+      );
+      answers = await this.#leaders.send(leader, request);
+    } catch (error) {
+      failure = error as Error;
+    }
+    for (const { lane, records } of batches) {
+      lane.outstanding = false;
+      for (const record of records) record.call.answered();
+      const answer = answers.find(({ topic, partition }) => topic === lane.name && partition === lane.partition);
+      if (failure instanceof NotSent) this.#again(lane, records, failure.message);
+      else if (answer === undefined) this.#doubt(lane, records, failure?.message ?? 'the broker gave no answer');
+      else this.#take(lane, records, answer);
+      this.#offer(lane);
+    }
+    this.#pump();
+  }
+
+  #take(lane: WriteLane, records: readonly WaitingRecord[], { errorCode, baseOffset }: ProduceAnswer): void {
+    if (errorCode === 0) {
+      lane.problem = null;
+      for (const [delta, record] of records.entries()) {
+        this.#forget(record);
+        record.call.landed(record.index, lane.partition, baseOffset + delta);
+      }
+      return;
+    }
+    const { verdict, words } = meaningOf(errorCode);
+    const reason = `${lane.name}/${lane.partition}: ${words}`;
+    if (verdict === 'again') return this.#again(lane, records, reason);
+    for (const record of records) {
+      this.#forget(record);
+      if (verdict === 'unknown') record.call.doubt();
+      record.call.refuse(reason);
+    }
+  }
+
+  /** Nothing of the batch is in the log: it goes again before the deadlines of its calls. */
+  #again(lane: WriteLane, records: readonly WaitingRecord[], reason: string): void {
+    lane.problem = reason;
+    lane.notBeforeMs = performance.now() + AGAIN_AFTER_MS;
+    lane.putBack(records);
+    lane.prune(this.#forget);
+    this.#lookForLeaders();
+  }
+
+  /** The batch may be in the log: each record goes once more, which may write it twice but keeps the order. */
+  #doubt(lane: WriteLane, records: readonly WaitingRecord[], reason: string): void {
+    const first = records.filter((record) => !record.resent);
+    for (const record of records) {
+      record.call.doubt();
+      if (!record.resent) continue;
+      this.#forget(record);
+      record.call.refuse(reason);
+    }
+    for (const record of first) record.resent = true;
+    this.#again(lane, first, reason);
+  }
+
+  readonly #forget = (record: WaitingRecord): void => {
+    this.#pendingBytes -= record.valueBytes + RECORD_OVERHEAD;
+  };
+
+  #lookForLeaders(): void {
+    if (this.#refreshing) return;
+    this.#refreshing = true;
+    void this.#cluster.refreshSoon().then(() => {
+      this.#refreshing = false;
+      if (!this.#closed || this.#ready.size > 0) setTimeout(() => this.#pump(), AGAIN_AFTER_MS).unref();
+    });
+  }
+
+  #watchDeadlines(): void {
+    const first = this.#calls[0];
+    if (first === undefined || this.#timer !== null) return;
+    const wait = Math.max(1, first.deadlineMs - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#expire();
+      this.#watchDeadlines();
+    }, wait);
+  }
+
+  #expire(): void {
+    const now = performance.now();
+    let done = 0;
+    let expired = false;
+    for (; done < this.#calls.length; done++) {
+      const call = this.#calls[done]!;
+      if (call.settled) continue;
+      if (call.deadlineMs > now) break;
+      expired = true;
+      call.expire(`Kafka did not take it within ${this.#options.sendTimeoutMs} ms${this.#why()}`);
+    }
+    this.#calls = this.#calls.slice(done);
+    if (!expired) return;
+    for (const lanes of this.#lanes.values()) {
+      for (const lane of lanes) {
+        lane.prune(this.#forget);
+        if (lane.empty) this.#ready.delete(lane);
+      }
+    }
+    this.#leaders.suspect();
+  }
+
+  #why(): string {
+    const known = this.#leaders.refusing() ?? this.#cluster.problem();
+    if (known !== null) return `: ${known}`;
+    for (const lanes of this.#lanes.values()) {
+      const lane = lanes.find(({ problem, empty }) => problem !== null && !empty);
+      if (lane !== undefined) return `: ${lane.problem ?? ''}`;
+    }
+    return '';
+  }
+}
+
+function problemOf(topic: string, lanes: unknown, key: Uint8Array, valueBytes: number): string | null {
+  if (lanes === undefined) return `there is no topic ${topic}`;
+  if (key.length === 0 || key.length > MAX_KEY_BYTES) return `a key has 1 to ${MAX_KEY_BYTES} bytes`;
+  if (valueBytes <= MAX_VALUE_BYTES) return null;
+  return `a value has at most ${MAX_VALUE_BYTES} bytes; this one has ${valueBytes}`;
+}
