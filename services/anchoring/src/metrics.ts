@@ -9,7 +9,15 @@ export interface AnchoringMetrics {
 }
 
 /** What operators watch; an alarm belongs on `damaged` and `equivocation`, which must stay at 0. */
-export function anchoringMetrics(registry: Registry, clock: () => number): AnchoringMetrics {
+export function anchoringMetrics(registry: Registry, clock: () => number, leads: () => boolean): AnchoringMetrics {
+  new Gauge({
+    name: 'countersign_anchoring_leads',
+    help: '1 where this instance anchors, 0 where it stands by; the sum over all instances must be 1',
+    registers: [registry],
+    collect() {
+      this.set(leads() ? 1 : 0);
+    },
+  });
   const failures = new Counter({
     name: 'countersign_anchor_failures_total',
     help: 'Anchors that could not be made: chain out of reach, stored leaves damaged, or a transaction that says something else',

@@ -31,11 +31,16 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
 
   /** @throws for a pattern that is no topic */
   override listen(callback: (error?: unknown) => void): void {
-    this.#begin().then(() => callback(), callback);
+    const { turns } = this.#consumer;
+    const begin = async (): Promise<void> =>
+      turns === undefined ? this.#begin() : turns({ begin: () => this.#begin(), end: () => this.close() });
+    begin().then(() => callback(), callback);
   }
 
   override async close(): Promise<void> {
-    await this.#consumption?.stop();
+    const consumption = this.#consumption;
+    await consumption?.stop();
+    if (this.#consumption === consumption) this.#consumption = null;
   }
 
   /** Why a partition stands still, or `null`. */
@@ -64,7 +69,7 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
     this.#consumption = await this.#reader.consume({
       group: this.#consumer.group,
       topics,
-      mode: 'shared',
+      mode: this.#consumer.mode ?? 'shared',
       paceMs: PACE_MS,
       position: (topic, partition) => this.#consumer.position(topic, partition),
       handle: (batch) => this.#deliver(batch),

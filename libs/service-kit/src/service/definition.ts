@@ -87,9 +87,24 @@ export interface ServiceContext {
 /** Answers a request itself and returns true, or leaves it untouched and returns false. */
 export type BareHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
+/** Begins and ends a consumption, any number of times in turn. */
+export interface ConsumptionTurns {
+  /** @throws what `consume` of the log rejects with */
+  begin(): Promise<void>;
+  /** Resolves when the last handler has returned. */
+  end(): Promise<void>;
+}
+
 export interface ServiceConsumer {
   /** Consumer group, divided among the instances of the service. */
   readonly group: string;
+  /** `everyone`: an instance that consumes takes all partitions. `shared` unless given. */
+  readonly mode?: 'shared' | 'everyone';
+  /**
+   * For a service of which one instance consumes: it keeps the turns and says when. Its promise belongs to the start.
+   * Without it the consumption lasts as long as the service.
+   */
+  readonly turns?: (turns: ConsumptionTurns) => Promise<void> | void;
   /** Offset after the last record handled, as saved with its effects; `null`: from the beginning. */
   position(topic: TopicName, partition: number): Promise<number | null> | number | null;
 }

@@ -1,27 +1,27 @@
 import { Controller, Inject } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import type { LogBatch } from '@countersign/event-log';
-import type { LeafIntake } from './leaf-intake.js';
-import type { ReportIntake } from './report-intake.js';
 
-export const LEAF_INTAKE = Symbol('leaf intake');
-export const REPORT_INTAKE = Symbol('report intake');
+export const INTAKE = Symbol('intake');
+
+/** Takes a batch, or rejects: then it comes again. */
+export interface Intake {
+  takeLeaves(batch: LogBatch): Promise<void>;
+  takeReports(batch: LogBatch): Promise<void>;
+}
 
 /** One call is one partition's batch. */
 @Controller()
 export class Consumers {
-  constructor(
-    @Inject(LEAF_INTAKE) private readonly leaves: LeafIntake,
-    @Inject(REPORT_INTAKE) private readonly reports: ReportIntake,
-  ) {}
+  constructor(@Inject(INTAKE) private readonly intake: Intake) {}
 
   @EventPattern('agent-events')
   takeLeaves(@Payload() batch: LogBatch): Promise<void> {
-    return this.leaves.take(batch);
+    return this.intake.takeLeaves(batch);
   }
 
   @EventPattern('anchor-requests')
   takeReports(@Payload() batch: LogBatch): Promise<void> {
-    return this.reports.take(batch);
+    return this.intake.takeReports(batch);
   }
 }

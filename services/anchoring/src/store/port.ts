@@ -125,14 +125,28 @@ export interface Waiting {
   readonly lastAnchoredEndMs: number | null;
 }
 
+/** The right to write; one instance has it at a time. */
+export interface Lead {
+  /** Resolves with the reason once it is over. */
+  readonly ended: Promise<string>;
+}
+
+/** The lead was not given, or is over: the write had no effect, or one that whoever leads next takes into account. */
+export class LeadEnded extends Error {
+  override readonly name = 'LeadEnded';
+}
+
 /**
  * anchoring's store.
+ * - Writing, and reading what is to be written next, needs the lead (`LeadEnded` without it); all else any instance may.
  * - Each writing method MUST be all or nothing, durable when it resolves.
  * - `takeLeaves` MUST number the leaves of an agent from 1 without a gap in the order given, take an event id once, and
  *   put each into the open window of its effective cadence.
  * - What is read back of leaves MUST be what was taken: a changed row is `WindowDamaged`, never a leaf.
  */
 export interface AnchorStore {
+  /** Waits until no other instance leads. @throws the signal's reason */
+  lead(signal: AbortSignal): Promise<Lead>;
   position(topic: TopicName, partition: number): Promise<number | null>;
   takeLeaves(leaves: readonly ArrivingLeaf[], position: Position): Promise<void>;
 

@@ -33,6 +33,11 @@ export function openSqliteAnchorStore(file: string, sha256: Sha256): AnchorStore
     ...sqliteWindows(database),
     ...sqliteAnchors(database),
 
+    // The data directory's lock keeps other instances out.
+    async lead() {
+      return { ended: new Promise<never>(() => undefined) };
+    },
+
     async position(topic, partition) {
       return readPosition.get(topic, partition) ?? null;
     },

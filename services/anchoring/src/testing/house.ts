@@ -59,6 +59,7 @@ export class House {
       metrics: new Registry(),
     } as unknown as ServiceContext;
     this.store = await this.#openStore(this.directory);
+    await this.store.lead(AbortSignal.timeout(30_000));
     const gate = new CutGate();
     this.intake = new LeafIntake(this.context, this.store, gate);
     this.cutter = new WindowCutter(this.context, this.store, this.intake, gate, () => undefined);

@@ -1,0 +1,57 @@
+import type { LogBatch } from '@countersign/event-log';
+import { nodeCrypto, type ServiceContext } from '@countersign/service-kit';
+import type { AuthorityKey } from '../authority/authority-key.js';
+import { WindowCloser } from '../close-windows/window-closer.js';
+import { WindowLoop } from '../close-windows/window-loop.js';
+import { WindowCutter } from '../cut-windows/window-cutter.js';
+import { CutGate } from '../intake/cut-gate.js';
+import { LeafIntake } from '../intake/leaf-intake.js';
+import { ReportIntake } from '../intake/report-intake.js';
+import type { AnchoringMetrics } from '../metrics.js';
+import { AnchorPublisher } from '../publish/anchor-publisher.js';
+import type { AnchorStore } from '../store/port.js';
+import { AnchorLoop } from '../submit/anchor-loop.js';
+
+/** All that only the instance that leads does, from the moment it leads. The chain is asked in the background. */
+export class ActiveAnchoring {
+  readonly #leaves: LeafIntake;
+  readonly #reports: ReportIntake;
+  readonly #cutter: WindowCutter;
+  readonly #windows: WindowLoop;
+  readonly #anchors: AnchorLoop;
+
+  constructor(context: ServiceContext, store: AnchorStore, key: AuthorityKey, metrics: AnchoringMetrics) {
+    const publisher = new AnchorPublisher(context.eventLog, store);
+    const anchors = new AnchorLoop(context, store, key, publisher, metrics);
+    const windows = new WindowLoop(context, publisher, new WindowCloser(store, nodeCrypto.sha256), anchors.poke);
+    const gate = new CutGate();
+    this.#anchors = anchors;
+    this.#windows = windows;
+    this.#leaves = new LeafIntake(context, store, gate);
+    this.#reports = new ReportIntake(store, anchors.poke);
+    this.#cutter = new WindowCutter(context, store, this.#leaves, gate, () => windows.poke());
+    windows.poke();
+    anchors.poke();
+    this.#cutter.start();
+  }
+
+  takeLeaves(batch: LogBatch): Promise<void> {
+    return this.#leaves.take(batch);
+  }
+
+  takeReports(batch: LogBatch): Promise<void> {
+    return this.#reports.take(batch);
+  }
+
+  problems(): readonly string[] {
+    return [this.#cutter.problem(), this.#windows.problem(), this.#anchors.fundsProblem()].filter(
+      (problem): problem is string => problem !== null,
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.#cutter.stop();
+    await this.#windows.stop();
+    await this.#anchors.stop();
+  }
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { ConsumptionTurns } from '@countersign/service-kit';
+import { LeadEnded, type AnchorStore } from '../store/port.js';
+
+const RETRY_MS = 1_000;
+
+/** What an instance does while it leads. */
+export interface Active {
+  problems(): readonly string[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Waits for the lead, does what a leader does until the lead is over, and waits again. Whoever has lost the lead can
+ * write nothing, so it need not hurry to stop; it stops before it asks for the lead again.
+ */
+export class Leadership<T extends Active> {
+  readonly #store: Pick<AnchorStore, 'lead'>;
+  readonly #log: Pick<Logger, 'info' | 'warn'>;
+  readonly #activate: () => T;
+  readonly #stopping = new AbortController();
+  readonly #run: Promise<void>;
+  #active: T | null = null;
+  #turns: ConsumptionTurns | null = null;
+  #problem: string | null = null;
+
+  /** @param activate called each time this instance begins to lead */
+  constructor(store: Pick<AnchorStore, 'lead'>, log: Pick<Logger, 'info' | 'warn'>, activate: () => T) {
+    this.#store = store;
+    this.#log = log;
+    this.#activate = activate;
+    this.#run = this.#waitAndLead();
+  }
+
+  /** @throws LeadEnded */
+  get active(): T {
+    if (this.#active === null) throw new LeadEnded('this instance does not lead');
+    return this.#active;
+  }
+
+  get leads(): boolean {
+    return this.#active !== null;
+  }
+
+  /** Consumes while it leads. @throws what the consumption rejects with, when it leads already */
+  async consumeBy(turns: ConsumptionTurns): Promise<void> {
+    this.#turns = turns;
+    if (this.#active !== null) await turns.begin();
+  }
+
+  /** Why it does not lead, or does not do what a leader does. */
+  problems(): readonly string[] {
+    if (this.#active !== null) return this.#active.problems();
+    return [this.#problem ?? 'standby: another instance anchors'];
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the service stops'));
+    await this.#run;
+  }
+
+  async #waitAndLead(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        const reason = await this.#leadOnce(signal);
+        if (!signal.aborted) this.#log.warn({ reason }, 'this instance no longer anchors');
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#problem = `it cannot anchor: ${error instanceof Error ? error.message : String(error)}`;
+        this.#log.warn({ err: error }, 'this instance cannot anchor');
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Resolves with the reason when the lead is over or the service stops. */
+  async #leadOnce(signal: AbortSignal): Promise<string> {
+    const { ended } = await this.#store.lead(signal);
+    this.#problem = null;
+    this.#active = this.#activate();
+    this.#log.info('this instance anchors');
+    try {
+      await this.#turns?.begin();
+      return await Promise.race([ended, stopped(signal)]);
+    } finally {
+      const active = this.#active;
+      this.#active = null;
+      await this.#turns?.end();
+      await active.stop();
+    }
+  }
+}
+
+function stopped(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    const stop = (): void => resolve('the service stops');
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

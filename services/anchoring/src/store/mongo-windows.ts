@@ -1,0 +1,174 @@
+import { WindowDamaged } from '../domain/agent-fold.js';
+import type { Collections, WindowDocument, WindowLeavesDocument } from './mongo-collections.js';
+import { cutWindow } from './mongo-cuts.js';
+import type { MongoJournal } from './mongo-journal.js';
+import type { MongoLeaves } from './mongo-leaves.js';
+import type { MongoRoot } from './mongo-root.js';
+import { binary, bytesOf } from './mongo-rows.js';
+import { LeadEnded, type AnchorStore, type ClosedWindow } from './port.js';
+
+type WindowMethods =
+  | 'nextToClose'
+  | 'readLeaves'
+  | 'saveSegments'
+  | 'agentKeys'
+  | 'saveWindowAgents'
+  | 'previousRoot'
+  | 'closeWindow'
+  | 'closedWindow'
+  | 'windowAgents'
+  | 'leafHashes'
+  | 'windowLeafHashes';
+
+const HASH_BYTES = 32;
+/** Hashes in one document: 1 MiB. */
+const PIECE = 32_768;
+
+/** What is known of a window once it is closed; `null` before. */
+export function closedWindowOf(document: WindowDocument): ClosedWindow | null {
+  const { _id: windowId, cadence: cadenceSeconds, startMs, endMs, root, prev, agentCount, eventCount } = document;
+  if (root === undefined || prev === undefined || agentCount === undefined || eventCount === undefined) return null;
+  return { windowId, cadenceSeconds, startMs, endMs, merkleRoot: root, prev, agentCount, eventCount };
+}
+
+/**
+ * Windows from their cut to their closing, and what is kept of them. A closing writes the same documents under the same
+ * ids however often it is repeated; the window's own document ends it.
+ */
+export function mongoWindows(
+  root: MongoRoot,
+  leaves: MongoLeaves,
+  journal: MongoJournal,
+  { agents, segments, windows, windowAgents, windowLeaves }: Collections,
+): Pick<AnchorStore, WindowMethods> {
+  const agentNumber = async (agentId: string): Promise<number | null> =>
+    (await agents.findOne({ _id: agentId }, { projection: { n: 1 } }))?.n ?? null;
+
+  return {
+    async nextToClose() {
+      const [window] = await windows.find({ todo: 'close' }).sort({ n: 1 }).limit(1).toArray();
+      return window === undefined ? null : cutWindow(window);
+    },
+
+    readLeaves: (window, from, limit) => journal.page(window, from, limit),
+
+    async saveSegments(_windowId, given) {
+      if (given.length === 0) return;
+      void root.term;
+      await segments.bulkWrite(
+        given.map(({ agentN, firstSequence, hashes }) => ({
+          replaceOne: {
+            filter: { _id: `${agentN}:${firstSequence}` },
+            replacement: { agentN, first: firstSequence, hashes: binary(hashes) },
+            upsert: true,
+          },
+        })),
+        { ordered: false },
+      );
+    },
+
+    agentKeys: (numbers) => leaves.agents.keys(numbers),
+
+    async saveWindowAgents(windowId, given, leafHashes) {
+      const [first] = given;
+      if (first === undefined) return;
+      void root.term;
+      await windowAgents.bulkWrite(
+        given.map(({ leafIndex, agentN, firstSequence, lastSequence, root: agentRoot }) => ({
+          replaceOne: {
+            filter: { _id: `${windowId}:${leafIndex}` },
+            replacement: {
+              windowId,
+              leafIndex,
+              agentN,
+              first: firstSequence,
+              last: lastSequence,
+              root: binary(agentRoot),
+            },
+            upsert: true,
+          },
+        })),
+        { ordered: false },
+      );
+      const pieces: WindowLeavesDocument[] = [];
+      for (let at = 0; at * HASH_BYTES < leafHashes.length; at += PIECE) {
+        const firstIndex = first.leafIndex + at;
+        const hashes = binary(leafHashes.subarray(at * HASH_BYTES, (at + PIECE) * HASH_BYTES));
+        pieces.push({ _id: `${windowId}:${firstIndex}`, windowId, firstIndex, hashes });
+      }
+      await windowLeaves.bulkWrite(
+        pieces.map(({ _id, ...replacement }) => ({ replaceOne: { filter: { _id }, replacement, upsert: true } })),
+        { ordered: false },
+      );
+    },
+
+    async previousRoot({ cadenceSeconds, number }) {
+      if (number === 1) return null;
+      const before = `${cadenceSeconds}-${number - 1}`;
+      const found = await windows.findOne({ _id: before });
+      if (found?.root === undefined) throw new WindowDamaged(`window ${before} is not stored with a root`);
+      return found.root;
+    },
+
+    async closeWindow({ windowId, merkleRoot, prev, agentCount, eventCount }, memo) {
+      const { term } = root;
+      const facts = { root: merkleRoot, prev, agentCount, eventCount };
+      const submission = { memo, attempts: [], landed: null, rev: 0, queuedAtMs: Date.now() };
+      const { matchedCount } = await windows.updateOne(
+        { _id: windowId, todo: 'close', term: { $lte: term } },
+        { $set: { ...facts, ...submission, todo: 'submit', term } },
+      );
+      if (matchedCount > 0) return;
+      const found = await windows.findOne({ _id: windowId });
+      if (found !== null && found.term > term) throw new LeadEnded('another instance closes windows');
+      if (found?.root !== merkleRoot) throw new WindowDamaged(`window ${windowId} was closed with another root`);
+    },
+
+    async closedWindow(windowId) {
+      const found = await windows.findOne({ _id: windowId });
+      return found === null ? null : closedWindowOf(found);
+    },
+
+    async windowAgents(windowId, fromIndex, limit) {
+      const rows = await windowAgents
+        .find({ windowId, leafIndex: { $gte: fromIndex } })
+        .sort({ windowId: 1, leafIndex: 1 })
+        .limit(limit)
+        .toArray();
+      const found = await agents.find({ n: { $in: rows.map(({ agentN }) => agentN) } }).toArray();
+      const byNumber = new Map(found.map((agent) => [agent.n, agent]));
+      return rows.map(({ leafIndex, agentN, first: firstSequence, last: lastSequence, root: agentRoot }) => {
+        const agent = byNumber.get(agentN);
+        if (agent === undefined) throw new WindowDamaged(`agent number ${agentN} is not stored`);
+        const kept = { agentId: agent._id, agentKey: bytesOf(agent.key), root: bytesOf(agentRoot) };
+        return { leafIndex, agentN, firstSequence, lastSequence, ...kept };
+      });
+    },
+
+    async leafHashes(agentId, first, last) {
+      const agentN = await agentNumber(agentId);
+      if (agentN === null) return new Uint8Array(0);
+      const [around] = await segments
+        .find({ agentN, first: { $lte: first } }, { projection: { first: 1 } })
+        .sort({ agentN: -1, first: -1 })
+        .limit(1)
+        .toArray();
+      const found = segments.find({ agentN, first: { $gte: around?.first ?? first, $lte: last } });
+      const parts: Buffer[] = [];
+      let next = first;
+      for await (const segment of found.sort({ agentN: 1, first: 1 })) {
+        const hashes = bytesOf(segment.hashes);
+        const end = Math.min(segment.first + hashes.length / HASH_BYTES, last + 1);
+        if (segment.first > next || end <= next) break;
+        parts.push(hashes.subarray((next - segment.first) * HASH_BYTES, (end - segment.first) * HASH_BYTES));
+        next = end;
+      }
+      return new Uint8Array(Buffer.concat(parts));
+    },
+
+    async windowLeafHashes(windowId) {
+      const pieces = await windowLeaves.find({ windowId }).sort({ windowId: 1, firstIndex: 1 }).toArray();
+      return new Uint8Array(Buffer.concat(pieces.map(({ hashes }) => bytesOf(hashes))));
+    },
+  };
+}
