@@ -1,5 +1,5 @@
 import { eventLogContract } from '../event-log.contract.js';
-import { TEST_BROKERS, dropTopics, newPrefix, openTestLog, withAdmin } from './kafka.test-kit.js';
+import { TEST_BROKERS, deleteRecords, dropTopics, newPrefix, openTestLog } from './kafka.test-kit.js';
 
 if (TEST_BROKERS === null) {
   describe.skip('event log: Kafka (needs Kafka: COUNTERSIGN_TEST_KAFKA_BROKERS)', () => {
@@ -22,14 +22,7 @@ if (TEST_BROKERS === null) {
         skip: 'the brokers compact when they find it due; compaction.int.test.ts has a broker of its own for it',
       },
       expireAll: async () => {
-        const topic = `${prefix}agent-events`;
-        await withAdmin(brokers, async (admin) => {
-          const ends = await admin.fetchTopicOffsets(topic);
-          await admin.deleteTopicRecords({
-            topic,
-            partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
-          });
-        });
+        await deleteRecords(brokers, `${prefix}agent-events`);
       },
       async cleanup() {
         await log.close();

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 import type { TopicName } from '@countersign/contracts';
 import type { EventLog } from '../port.js';
@@ -40,6 +41,22 @@ export async function dropTopics(brokers: readonly string[], prefix: string): Pr
     const { groups } = await one.listGroups();
     const mine = groups.map(({ groupId }) => groupId).filter((group) => group.startsWith(prefix));
     if (mine.length > 0) await one.deleteGroups(mine).catch(() => undefined);
+  });
+}
+
+/** Deletes everything that is in a topic; a broker that has just made the topic may have to be asked twice. */
+export async function deleteRecords(brokers: readonly string[], topic: string): Promise<void> {
+  await withAdmin(brokers, async (one) => {
+    for (let tries = 0; ; tries++) {
+      try {
+        const ends = await one.fetchTopicOffsets(topic);
+        const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));
+        return await one.deleteTopicRecords({ topic, partitions });
+      } catch (error) {
+        if (tries === 20) throw error;
+        await delay(100);
+      }
+    }
   });
 }
 
