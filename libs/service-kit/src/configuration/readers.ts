@@ -31,11 +31,12 @@ export function boolean(): Reader<boolean> {
   return { expected: 'true or false', read: (raw) => (raw === 'true' ? true : raw === 'false' ? false : null) };
 }
 
-/** What names of topics and keys may begin with. */
-export function namePrefix(): Reader<string> {
+/** What names begin with that several installations keep apart by. */
+export function namePrefix(beside: string): Reader<string> {
   return {
-    expected: 'at most 40 letters, digits, dots, hyphens and underscores',
-    read: (raw) => (/^[0-9A-Za-z._-]{1,40}$/.test(raw) ? raw : null),
+    expected: `at most 40 letters, digits and any of ${beside}`,
+    read: (raw) =>
+      raw.length <= 40 && [...raw].every((c) => /[0-9A-Za-z]/.test(c) || beside.includes(c)) ? raw : null,
   };
 }
 
