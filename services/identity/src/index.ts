@@ -20,7 +20,6 @@ import { Passwords } from './sign-in/passwords.js';
 import { SessionSweep } from './sign-in/session-sweep.js';
 import { SignIn } from './sign-in/sign-in.js';
 import type { IdentityStore } from './store/port.js';
-import { SqliteIdentityStore } from './store/sqlite.js';
 
 /** Accounts, users, plans, API keys and sessions. */
 export const definition: ServiceDefinition = {
@@ -35,7 +34,11 @@ export const definition: ServiceDefinition = {
 class IdentityModule {}
 
 async function start(context: ServiceContext): Promise<RunningService> {
-  const store = new SqliteIdentityStore(join(context.directory, 'identity.sqlite'));
+  const file = join(context.directory, 'identity.sqlite');
+  const store = await context.openStore<IdentityStore>({
+    sqlite: async () => new (await import('./store/sqlite.js')).SqliteIdentityStore(file),
+    mongo: async (uri) => (await import('./store/mongo.js')).openMongoIdentityStore(uri),
+  });
   const announcer = new Announcer(context, new OutboxRelay(context, store.outbox), store.announcements);
   await announcer.start();
   const publication = new Publication(context, store, announcer);

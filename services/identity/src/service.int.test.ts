@@ -126,11 +126,9 @@ describe('identity over HTTP', () => {
     const records = (await service.eventLog.read('api-keys', 0, 0, 1000))
       .map(({ value }) => JSON.parse(Buffer.from(value).toString()) as VersionedRecord<ApiKeyFacts>)
       .filter((record) => record.id === id);
-    expect(records.map(({ version, value }) => [version, value?.revokedAt === null])).toEqual([
-      [1, true],
-      [2, false],
-    ]);
-    expect(records[0]!.value?.sha256).toBe(createHash('sha256').update(key).digest('hex'));
+    // The topic is compacted: the first version may be gone by now.
+    expect(records.at(-1)).toMatchObject({ version: 2, value: { revokedAt: expect.any(String) as string } });
+    expect(records.at(-1)!.value?.sha256).toBe(createHash('sha256').update(key).digest('hex'));
     expect(JSON.stringify(records)).not.toContain(key);
   });
 

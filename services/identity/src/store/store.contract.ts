@@ -115,6 +115,9 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await store.write({ removedUsers: [user(1)] })).toBe('written');
       expect(await store.write({ users: [twin] })).toBe('written');
       expect(await store.userByEmail('user1@example.com')).toEqual(twin);
+      const again = user(1, { email: 'again@example.com' });
+      expect(await store.write({ users: [again] })).toBe('written');
+      expect(await store.user('user-1')).toEqual(again);
       expect(await store.userByEmail('nobody@example.com')).toBeNull();
     });
 
@@ -160,7 +163,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
 
     it('walks through everything that has a topic', async () => {
       await store.write({
-        apiKeys: Array.from({ length: 1001 }, (_, n) => key(n)),
+        apiKeys: Array.from({ length: 502 }, (_, n) => key(n)),
         sessions: [session(1), session(2)],
       });
       const count = async (all: AsyncIterable<unknown>): Promise<number> => {
@@ -169,7 +172,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
         return n;
       };
       expect(await count(store.allAccounts())).toBe(2);
-      expect(await count(store.allApiKeys())).toBe(1001);
+      expect(await count(store.allApiKeys())).toBe(502);
       expect(await count(store.allSessions())).toBe(2);
     });
 
