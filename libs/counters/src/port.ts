@@ -138,6 +138,15 @@ export class CountersUnavailable extends Error {
 /** So long an idempotency key is remembered, ms. */
 export const CLAIM_MS = 24 * 60 * 60 * 1000;
 
+/** The turn to rebuild. */
+export interface RebuildTurn {
+  /**
+   * So long after the turn began an event may still reach the log that was judged before it, ms: the tail is read to its
+   * end once more after that, before `serve`.
+   */
+  readonly settleMs: number;
+}
+
 /**
  * What gateways share at the moment of decision. One clock, one atomic trip a check.
  *
@@ -183,6 +192,7 @@ export interface Counters {
   takeBack(accountId: string, agentId: string, judgement: Judgement, keySha256: string | null): Promise<void>;
   /** Raises, never lowers. */
   raise(kind: VersionedKind, id: string, version: number): Promise<void>;
+  /** May reject with `CountersUnavailable` while it does not serve. */
   version(kind: VersionedKind, id: string): Promise<number | null>;
   /** Sets the freeze flag unless the agent was unfrozen at or after `atMs`. */
   freeze(agentId: string, atMs: number): Promise<void>;
@@ -192,7 +202,13 @@ export interface Counters {
   /** Rejects with `CountersUnavailable` while it does not serve, as does `isFrozen`. */
   usage(accountId: string): Promise<AccountUsage>;
   /**
-   * Begins or continues a rebuild: adds the snapshot's facts (totals replace, versions and freezes only rise;
+   * Takes the turn to rebuild, for one at a time: totals and claims of before are forgotten, versions, freezes and
+   * unfreezes stay. `null`: another has it, or they serve by now. What the one does that had the turn before and lost it
+   * rejects with `CountersUnavailable`, as this does while they cannot be reached.
+   */
+  beginRebuild(): Promise<RebuildTurn | null>;
+  /**
+   * Begins or continues a rebuild (without a turn it takes one, and forgets nothing): adds the snapshot's facts (totals replace, versions and freezes only rise;
    * a freeze older than the unfreezing known here is none). A claim of a snapshot is answered.
    */
   restore(snapshot: UsageSnapshot): Promise<void>;

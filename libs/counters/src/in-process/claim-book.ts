@@ -59,6 +59,11 @@ export class ClaimBook {
     this.#claims.delete(name);
   }
 
+  clear(): void {
+    this.#claims.clear();
+    this.sort();
+  }
+
   /** Lets some expired claims go. */
   expire(nowMs: number): void {
     for (let step = 0; step < STEP; step++) {

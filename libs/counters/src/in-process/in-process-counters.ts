@@ -6,6 +6,7 @@ import type {
   CountedEvent,
   Counters,
   Judgement,
+  RebuildTurn,
   StoredAnswer,
   UsageSnapshot,
   VersionedKind,
@@ -93,6 +94,13 @@ export class InProcessCounters implements Counters {
   async usage(accountId: string): Promise<AccountUsage> {
     this.#requireService();
     return this.#state.usage(accountId, this.#clock.now());
+  }
+
+  async beginRebuild(): Promise<RebuildTurn | null> {
+    if (this.#unavailable !== REBUILDING) return null;
+    this.#replayed = new Set();
+    this.#state.forgetCounts();
+    return { settleMs: 0 };
   }
 
   async restore(snapshot: UsageSnapshot): Promise<void> {

@@ -86,6 +86,7 @@ export function connectCounters(port: MessagePort): Counters {
     unfreeze: (...values) => ask('unfreeze', ...values),
     isFrozen: (...values) => ask('isFrozen', ...values),
     usage: (...values) => ask('usage', ...values),
+    beginRebuild: () => ask('beginRebuild'),
     restore: (...values) => ask('restore', ...values),
     replay: (...values) => ask('replay', ...values),
     serve: () => ask('serve'),

@@ -1,3 +1,4 @@
+import { judgementOf } from '../judgement.js';
 import type { AccountUsage, CheckTrip, CheckTripResult, Judgement, StaticViolation, StoredAnswer } from '../port.js';
 import type { VersionedKind } from '../port.js';
 import { rateViolation, spendingViolation } from '../violations.js';
@@ -72,6 +73,15 @@ export class CountersState {
       this.claims.put({ name, bodySha256, agentId, atMs: nowMs, frozen, judgement, answer: null, attempts: 1 });
     }
     return superseded === null ? { kind: 'judged', judgement } : { kind: 'rejudged', judgement, superseded };
+  }
+
+  /** Totals and claims go, versions, freezes and unfreezes stay. */
+  forgetCounts(): void {
+    this.accounts.clear();
+    this.claims.clear();
+    for (const [id, { frozen, unfrozenAtMs }] of this.agents) {
+      this.agents.set(id, Object.assign(new AgentTotals(), { frozen, unfrozenAtMs }));
+    }
   }
 
   answered(accountId: string, keySha256: string, answer: StoredAnswer, entropy: string | null, nowMs: number): void {
@@ -196,26 +206,4 @@ function rateOf({ rate }: CheckTrip, agent: AgentTotals, nowMs: number): StaticV
   if (counted < rate.max) return null;
   const blocking = rate.max > 0 ? agent.rate?.at(counted - rate.max) : undefined;
   return rateViolation(rate, counted, blocking === undefined ? null : blocking + windowMs);
-}
-
-function judgementOf(
-  trip: CheckTrip,
-  nowMs: number,
-  outcome: Judgement['outcome'],
-  violation: StaticViolation | null,
-): Judgement {
-  const allowed = outcome === 'allowed';
-  return {
-    nowMs,
-    entropy: trip.entropy,
-    actionSalt: trip.actionSalt,
-    payloadSalt: trip.payloadSalt,
-    versions: trip.versions,
-    outcome,
-    violation,
-    costMicros: allowed ? trip.costMicros : 0,
-    countsAction: allowed || outcome === 'denied',
-    countsRate: allowed && trip.rate !== null,
-    freezesAgent: outcome === 'denied' && trip.freezeOnViolation,
-  };
 }

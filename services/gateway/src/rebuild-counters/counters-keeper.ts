@@ -1,12 +1,13 @@
+import { CountersUnavailable } from '@countersign/counters';
 import type { Counters } from '@countersign/counters';
 import type { ServiceContext } from '@countersign/service-kit';
 
 const LOOK_MS = 500;
 
-/** Rebuilds the counters whenever they say that they lost what they held, and again when a rebuild failed. */
+/** Rebuilds the counters whenever they do not serve, and again when a rebuild failed; of several gateways one does. */
 export class CountersKeeper {
   readonly #counters: Pick<Counters, 'unavailable'>;
-  readonly #rebuild: () => Promise<void>;
+  readonly #rebuild: () => Promise<unknown>;
   readonly #log: Pick<ServiceContext['log'], 'error'>;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
@@ -14,7 +15,7 @@ export class CountersKeeper {
 
   constructor(
     counters: Pick<Counters, 'unavailable'>,
-    rebuild: () => Promise<void>,
+    rebuild: () => Promise<unknown>,
     log: Pick<ServiceContext['log'], 'error'>,
   ) {
     this.#counters = counters;
@@ -46,6 +47,11 @@ export class CountersKeeper {
         this.#problem = null;
       })
       .catch((error: unknown) => {
+        // They say themselves why: out of reach, or another gateway has taken over.
+        if (error instanceof CountersUnavailable) {
+          this.#problem = null;
+          return;
+        }
         this.#problem = 'the counters could not be rebuilt; see the log';
         this.#log.error({ err: error }, 'counters could not be rebuilt');
       })

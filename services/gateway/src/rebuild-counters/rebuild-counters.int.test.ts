@@ -18,6 +18,7 @@ describe('rebuildCounters', () => {
       {
         eventLog: bench.log,
         counters: {
+          beginRebuild: () => counters.beginRebuild(),
           restore: (snapshot) => counters.restore(snapshot),
           replay: (events) => {
             replayed += events.length;

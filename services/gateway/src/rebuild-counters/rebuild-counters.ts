@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { CountedEvent, Counters } from '@countersign/counters';
 import type { EventReader } from '@countersign/event-log';
 import { readMessage } from '@countersign/evidence';
@@ -11,23 +12,40 @@ const PROGRESS_MS = 2_000;
 
 export interface RebuildContext {
   readonly eventLog: EventReader;
-  readonly counters: Pick<Counters, 'restore' | 'replay' | 'serve'>;
+  readonly counters: Pick<Counters, 'beginRebuild' | 'restore' | 'replay' | 'serve'>;
   readonly log: Pick<ServiceContext['log'], 'info'>;
 }
 
 /**
- * Brings empty counters to where the log is: totals from `usage`, versions and freezes from the topics of their owners,
- * then the events that came after. With totals this reads only the log's tail; without any, the whole log.
+ * Brings counters to where the log is: totals from `usage`, versions and freezes from the topics of their owners, then
+ * the events that came after. With totals this reads only the log's tail; without any, the whole log. The end of the
+ * tail is read once more when nothing that was judged before can reach the log any longer.
+ * `false`: another gateway rebuilds them, or has.
  */
-export async function rebuildCounters(context: RebuildContext, clock: () => number): Promise<void> {
+export async function rebuildCounters(context: RebuildContext, clock: () => number): Promise<boolean> {
   const { eventLog, counters, log } = context;
+  const turn = await counters.beginRebuild();
+  if (turn === null) return false;
   const begun = clock();
+  log.info({}, 'the counters are being rebuilt');
   const { snapshot, position, standsAt } = await readSnapshot(eventLog);
   await counters.restore(snapshot);
   const partitions = await eventLog.partitions('agent-events');
-  let events = 0;
-  for (let partition = 0; partition < partitions; partition += 1) {
-    events += await replayPartition(context, partition, position[partition] ?? 0, standsAt, clock);
+  const reached = Array.from({ length: partitions }, (_, partition) => position[partition] ?? 0);
+  const replay = async (): Promise<number> => {
+    let events = 0;
+    for (const [partition, from] of reached.entries()) {
+      const tail = await replayPartition(context, partition, from, standsAt, clock);
+      reached[partition] = tail.end;
+      events += tail.events;
+    }
+    return events;
+  };
+  let events = await replay();
+  const left = turn.settleMs - (clock() - begun);
+  if (turn.settleMs > 0) {
+    if (left > 0) await setTimeout(left);
+    events += await replay();
   }
   await counters.serve();
   const { agents, accounts } = snapshot;
@@ -35,6 +53,7 @@ export async function rebuildCounters(context: RebuildContext, clock: () => numb
     { ms: Math.round(clock() - begun), events, agents: agents.length, accounts: accounts.length },
     'counters rebuilt',
   );
+  return true;
 }
 
 async function replayPartition(
@@ -43,14 +62,14 @@ async function replayPartition(
   position: number,
   standsAt: StandsAt,
   clock: () => number,
-): Promise<number> {
+): Promise<{ readonly events: number; readonly end: number }> {
   const begin = (await eventLog.beginOffsets('agent-events'))[partition] ?? 0;
   const first = Math.max(begin, position);
   let offset = first;
   let told = clock();
   for (;;) {
     const records = await eventLog.read('agent-events', partition, offset, READ);
-    if (records.length === 0) return offset - first;
+    if (records.length === 0) return { events: offset - first, end: offset };
     const counted: CountedEvent[] = [];
     for (const record of records) {
       const envelope = readMessage(record.value);

@@ -1,0 +1,30 @@
+import type { CheckTrip, Judgement, StaticViolation } from './port.js';
+
+/** What a judgement takes from the trip that it judges. */
+export type JudgedFacts = Pick<
+  CheckTrip,
+  'entropy' | 'actionSalt' | 'payloadSalt' | 'versions' | 'costMicros' | 'rate' | 'freezeOnViolation'
+>;
+
+/** The judgement that outcome and violation make of a trip: a refusal and a denial cost nothing. */
+export function judgementOf(
+  facts: JudgedFacts,
+  nowMs: number,
+  outcome: Judgement['outcome'],
+  violation: StaticViolation | null,
+): Judgement {
+  const allowed = outcome === 'allowed';
+  return {
+    nowMs,
+    entropy: facts.entropy,
+    actionSalt: facts.actionSalt,
+    payloadSalt: facts.payloadSalt,
+    versions: facts.versions,
+    outcome,
+    violation,
+    costMicros: allowed ? facts.costMicros : 0,
+    countsAction: allowed || outcome === 'denied',
+    countsRate: allowed && facts.rate !== null,
+    freezesAgent: outcome === 'denied' && facts.freezeOnViolation,
+  };
+}

@@ -1,0 +1,41 @@
+import type { CheckTrip } from '../port.js';
+import type { Keys } from './keys.js';
+import { claimFacts } from './replies.js';
+
+/** What the check's script is called with: see `lua/check.ts`. */
+export interface CheckArguments {
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+}
+
+export function checkArguments(trip: CheckTrip, names: Keys, maxClaims: number): CheckArguments {
+  const { accountId, agentId, apiKeyId, versions, plan, spending, rate, idempotency } = trip;
+  const keys = [
+    names.state,
+    names.account(accountId),
+    names.agent(agentId),
+    names.name + names.versioned('api-key', apiKeyId),
+    names.rate(agentId),
+  ];
+  const args = [
+    versions.account,
+    versions.apiKey,
+    versions.agent,
+    trip.frozen ? 1 : 0,
+    trip.observe ? 1 : 0,
+    trip.violation === null ? 0 : 1,
+    trip.costMicros,
+    spending === null ? '' : spending.limitMicros,
+    spending === null ? '' : spending.window,
+    rate === null ? '' : rate.max,
+    rate === null ? '' : rate.per_seconds,
+    plan.actionCap ?? '',
+    plan.plan === 'sandbox' ? 1 : 0,
+    plan.sandboxExpiresAtMs ?? '',
+  ];
+  if (idempotency !== null) {
+    keys.push(names.claim(accountId, idempotency.keySha256), names.tally);
+    args.push(agentId, idempotency.bodySha256, trip.entropy, JSON.stringify(claimFacts(trip)), maxClaims);
+  }
+  return { keys, args };
+}

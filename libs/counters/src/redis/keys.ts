@@ -1,0 +1,43 @@
+import type { VersionedKind } from '../port.js';
+
+/** The names of everything that an installation keeps in Redis. */
+export interface Keys {
+  /** How all of them begin. */
+  readonly name: string;
+  readonly state: string;
+  readonly turn: string;
+  readonly tally: string;
+  account(id: string): string;
+  agent(id: string): string;
+  rate(agentId: string): string;
+  claim(accountId: string, keySha256: string): string;
+  /** Where the version lies, below `name`. */
+  versioned(kind: VersionedKind, id: string): string;
+}
+
+/** Changes with the layout, so that another version of this program finds nothing and rebuilds. */
+const LAYOUT = 'cs1:';
+
+const LETTER: Readonly<Record<VersionedKind, string>> = { account: 'a:', agent: 'g:', 'api-key': 'k:', session: 's:' };
+
+export function keysBelow(prefix: string): Keys {
+  const name = prefix + LAYOUT;
+  return {
+    name,
+    state: `${name}state`,
+    turn: `${name}turn`,
+    tally: `${name}tally`,
+    account: (id) => `${name}a:${id}`,
+    agent: (id) => `${name}g:${id}`,
+    rate: (agentId) => `${name}r:${agentId}`,
+    claim: (accountId, keySha256) => `${name}c:${accountId}:${shortHash(keySha256)}`,
+    versioned: (kind, id) => LETTER[kind] + id,
+  };
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** A hash in 43 characters instead of 64; anything else stays as it is. */
+export function shortHash(hex: string): string {
+  return SHA256.test(hex) ? Buffer.from(hex, 'hex').toString('base64url') : hex;
+}

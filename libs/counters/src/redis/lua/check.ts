@@ -1,0 +1,105 @@
+import { CLAIMS } from './claims.js';
+import { PRELUDE, SERVING } from './prelude.js';
+import { TOTALS } from './totals.js';
+
+/**
+ * The one trip of a check: `Counters.check` word for word.
+ * KEYS: state, account, agent, API key, rate, claim, tally of claims (the last two only with an idempotency key).
+ * ARGV from 4: account version, key version, agent version, frozen, observe, static violation, cost, limit, window,
+ * rate max, rate seconds, cap, sandbox, expiry; with an idempotency key agent id, hash of the body, entropy, facts,
+ * most claims. What is absent is empty.
+ */
+export const CHECK = `${PRELUDE}${SERVING}${TOTALS}${CLAIMS}
+local account_version, key_version, agent_version = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local keyed = ARGV[18] ~= nil
+local key_raised = tonumber(call('HGET', KEYS[4], 'v')) or -1
+local a, g = account_of(KEYS[2]), agent_of(KEYS[3])
+local function stale(account, agent)
+  return {2, max(a.v, account_version, account), max(key_raised, key_version), max(g.v, agent_version, agent)}
+end
+if key_raised > key_version then return stale(0, 0) end
+local now = clock()
+local old
+if keyed then
+  old = claim_of(KEYS[6], now)
+  if old then
+    if old[2] ~= ARGV[19] then return {6} end
+    if old[4] then return {3, old[4]} end
+    if old[7] > account_version or old[8] > agent_version then return stale(old[7], old[8]) end
+  elseif remembered(KEYS[7], now) >= tonumber(ARGV[22]) then
+    return {7}
+  end
+end
+if a.v > account_version or g.v > agent_version then
+  return stale(old and old[7] or 0, old and old[8] or 0)
+end
+local frozen = ARGV[7] == '1' or g.f > g.u
+if old then
+  if old[7] == account_version and old[8] == agent_version and old[6] == frozen then
+    old[10] = old[10] + 1
+    put_claim(KEYS[6], old, now)
+    return {4, old[3], old[14], old[15], old[16], old[17], old[18]}
+  end
+  local own = #ARGV[18]
+  uncount(
+    KEYS[2], string.sub(KEYS[3], 1, -own - 1) .. old[5], string.sub(KEYS[5], 1, -own - 1) .. old[5],
+    old[3], old[12], old[11], old[13]
+  )
+  a, g = account_of(KEYS[2]), agent_of(KEYS[3])
+end
+local day = floor(now / DAY)
+local month = month_of(day)
+local outcome, found, counted, fits, held = 0, 0, 0, -1, 0
+if ARGV[17] ~= '' and now >= tonumber(ARGV[17]) then
+  outcome = 4
+elseif ARGV[15] ~= '' and (ARGV[16] == '1' and a.t or a.p >= month and a.n or 0) >= tonumber(ARGV[15]) then
+  outcome = 5
+elseif frozen then
+  outcome = 3
+end
+local cost, acted, rated = 0, false, false
+if outcome == 0 then
+  local asked = tonumber(ARGV[10])
+  if ARGV[9] == '1' then found = 1 end
+  if found == 0 and ARGV[11] ~= '' then
+    local spent = 0
+    if ARGV[12] == 'day' then spent = g.d >= day and g.x or 0 end
+    if ARGV[12] == 'month' then spent = g.m >= month and g.y or 0 end
+    if spent > tonumber(ARGV[11]) - asked then found, counted = 2, spent end
+  end
+  local window = ARGV[13] ~= '' and tonumber(ARGV[14]) * 1000
+  if window then held = g.own and trim(KEYS[5], now - window) or 0 end
+  if found == 0 and window then
+    local most = tonumber(ARGV[13])
+    if held >= most then
+      found, counted = 3, held
+      if most > 0 then fits = tonumber(call('LINDEX', KEYS[5], held - most)) + window end
+    end
+  end
+  local allowed = found == 0 or ARGV[8] == '1'
+  outcome, acted = allowed and 1 or 2, true
+  count_action(a, month)
+  put_account(KEYS[2], a)
+  if allowed then
+    cost, rated = asked, window and true or false
+    local expires = rated and (held == 0 or g.q < now + window)
+    if expires then g.q = now + 2 * window end
+    if cost > 0 then spend(g, cost, day, month) end
+    if cost > 0 or expires or rated and not g.own then put_agent(KEYS[3], KEYS[5], g) end
+    if rated then push(KEYS[5], held, now) end
+    if expires then call('PEXPIRE', KEYS[5], whole(math.min(1e13, 2 * window + ms_ahead(now) + 60000))) end
+  end
+end
+if keyed then
+  if old then tally(KEYS[7], old[3], -1) end
+  tally(KEYS[7], now, 1)
+  put_claim(KEYS[6], {
+    gen, ARGV[19], now, false, ARGV[18], frozen, account_version, agent_version, ARGV[20], 1,
+    acted, cost, rated, outcome, found, counted, fits, ARGV[21]
+  }, now)
+end
+if old then
+  return {5, now, outcome, found, counted, fits, old[3], old[14], old[15], old[16], old[17], old[18]}
+end
+return {1, now, outcome, found, counted, fits}
+`;

@@ -1,0 +1,142 @@
+import { CLAIMS } from './claims.js';
+import { PRELUDE } from './prelude.js';
+import { TOTALS } from './totals.js';
+
+/**
+ * Takes the turn to rebuild. KEYS: state, turn. ARGV from 4: token, ms that the turn lasts, begin anew, new generation.
+ * Another's turn: 2. Anew although they serve this run: 3. A new generation makes all totals and claims of before
+ * worthless; its time begins a millisecond later, so that what was judged before can be told from what comes.
+ */
+export const BEGIN = `${PRELUDE}
+if ARGV[6] == '1' and st[1] == ARGV[1] and st[2] == '1' then return {3} end
+local holder = call('GET', KEYS[2])
+if holder and holder ~= ARGV[4] then return {2} end
+call('SET', KEYS[2], ARGV[4], 'PX', ARGV[5])
+if ARGV[6] == '1' or not gen then
+  local now = clock()
+  -- The clock of a test may stand still: then nothing can be told by it.
+  call('HSET', KEYS[1], 'gen', ARGV[7], 'since', whole(ARGV[3] == '' and now or now - 1))
+  if ARGV[3] == '' then keep_time(now + 1) end
+end
+call('HSET', KEYS[1], 'run', ARGV[1], 'serving', '0')
+return {1}
+`;
+
+/** Only whose turn it is, in the run in which it began; the turn lasts on. */
+const MY_TURN = `${PRELUDE}
+if st[1] ~= ARGV[1] or call('GET', KEYS[2]) ~= ARGV[4] then return {2} end
+call('PEXPIRE', KEYS[2], ARGV[5])
+`;
+
+const PUT_BACK = `${MY_TURN}${TOTALS}${CLAIMS}
+local now = clock()
+local function not_before(ms)
+  if ARGV[3] == '' and ms > now and ms <= wall + DAY then
+    keep_time(ms)
+    now = ms
+  end
+end
+local name = ARGV[6]
+local function put_answered(account, key, body, at, answer)
+  local claim_key = name .. 'c:' .. account .. ':' .. key
+  if now - at >= CLAIM then return end
+  local known = claim_of(claim_key, now)
+  if known and known[4] and known[3] >= at then return end
+  remembered(KEYS[3], now)
+  if known then tally(KEYS[3], known[3], -1) end
+  tally(KEYS[3], at, 1)
+  put_claim(claim_key, {gen, body, at, answer}, now)
+end
+local UNKNOWN_WINDOW = '2678400000'
+local rows = cjson.decode(ARGV[7])
+`;
+
+/**
+ * Facts of a snapshot. KEYS: state, turn, tally. ARGV from 4: token, ms that the turn lasts, beginning of all keys, rows
+ * as JSON: `["a", account, month, in month, ever]`, `["g", agent, day, micros, month, micros, frozen, unfrozen at]`,
+ * `["r", agent, begins, times]`, `["c", account, key, body, time, answer]`, `["v", key, version]`.
+ */
+export const RESTORE = `${PUT_BACK}
+for i = 1, #rows do
+  local row = rows[i]
+  if row[1] == 'g' then not_before(row[8]) end
+  if row[1] == 'c' then not_before(row[5]) end
+end
+for i = 1, #rows do
+  local row = rows[i]
+  local kind = row[1]
+  if kind == 'a' then
+    put_account(name .. 'a:' .. row[2], {p = row[3], n = row[4], t = row[5]})
+  elseif kind == 'g' then
+    local key, rate_key = name .. 'g:' .. row[2], name .. 'r:' .. row[2]
+    local g = agent_of(key)
+    g.d, g.x, g.m, g.y, g.q = row[3], row[4], row[5], row[6], 0
+    call('DEL', rate_key)
+    put_agent(key, rate_key, g)
+    if row[7] == 1 and row[8] + 1 > g.f then call('HSET', key, 'f', whole(row[8] + 1)) end
+    if row[8] > g.u then call('HSET', key, 'u', whole(row[8])) end
+  elseif kind == 'r' then
+    local times = {}
+    for j = 1, #row[3] do times[j] = whole(row[3][j]) end
+    call('RPUSH', name .. 'r:' .. row[2], unpack(times))
+    call('PEXPIRE', name .. 'r:' .. row[2], UNKNOWN_WINDOW)
+  elseif kind == 'c' then
+    put_answered(row[2], row[3], row[4], row[5], row[6])
+  else
+    local key = name .. row[2]
+    if row[3] > (tonumber(call('HGET', key, 'v')) or -1) then call('HSET', key, 'v', whole(row[3])) end
+    if row[4] then call('PEXPIRE', key, whole(row[4])) end
+  end
+end
+return {1}
+`;
+
+/**
+ * Events of the log's tail, each counted as the check that made it was. KEYS and ARGV as of `RESTORE`, rows:
+ * `[account, agent, time, counts an action, cost, counts towards the rate, freezes, key, body, answer]`, the last three
+ * only with an idempotency key.
+ */
+export const REPLAY = `${PUT_BACK}
+for i = 1, #rows do
+  local row = rows[i]
+  local at = row[3]
+  not_before(at)
+  local day = floor(at / DAY)
+  local month = month_of(day)
+  if row[4] == 1 then
+    local key = name .. 'a:' .. row[1]
+    local a = account_of(key)
+    count_action(a, month)
+    put_account(key, a)
+  end
+  local key, rate_key = name .. 'g:' .. row[2], name .. 'r:' .. row[2]
+  if row[5] > 0 or row[6] == 1 then
+    local g = agent_of(key)
+    if row[5] > 0 then spend(g, row[5], day, month) end
+    put_agent(key, rate_key, g)
+    if row[6] == 1 then
+      push(rate_key, call('LLEN', rate_key), at)
+      call('PEXPIRE', rate_key, UNKNOWN_WINDOW)
+    end
+  end
+  if row[7] == 1 then
+    local h = call('HMGET', key, 'f', 'u')
+    if at > (tonumber(h[2]) or 0) and at > (tonumber(h[1]) or 0) then call('HSET', key, 'f', whole(at)) end
+  end
+  if row[8] then put_answered(row[1], row[8], row[9], at, row[10]) end
+end
+return {1}
+`;
+
+/** Ends the rebuild. KEYS: state, turn. ARGV from 4: token, ms that the turn lasts. */
+export const SERVE = `${MY_TURN}
+call('HSET', KEYS[1], 'serving', '1')
+call('DEL', KEYS[2])
+return {1}
+`;
+
+/** Lets the turn go, for another to begin anew. */
+export const GIVE_UP = `${PRELUDE}
+if call('GET', KEYS[2]) == ARGV[4] then call('DEL', KEYS[2]) end
+return {1}
+`;

@@ -1,0 +1,40 @@
+import { CLAIMS } from './claims.js';
+import { PRELUDE, SAME_RUN } from './prelude.js';
+import { TOTALS } from './totals.js';
+
+/** `Counters.answered`. KEYS: state, claim, tally. ARGV from 4: the answer is to be kept, entropy or empty, answer. */
+export const ANSWERED = `${PRELUDE}${SAME_RUN}${CLAIMS}
+local c = claim_of(KEYS[2], clock())
+if not c or c[4] then return {1} end
+if ARGV[5] ~= '' and c[9] ~= ARGV[5] then return {1} end
+if ARGV[4] ~= '1' then
+  call('DEL', KEYS[2])
+  tally(KEYS[3], c[3], -1)
+  return {1}
+end
+call('SET', KEYS[2], cmsgpack.pack({c[1], c[2], c[3], ARGV[6]}), 'KEEPTTL')
+return {1}
+`;
+
+/**
+ * `Counters.takeBack`. KEYS: state, account, agent, rate, and with an idempotency key claim, tally.
+ * ARGV from 4: time, cost, counts an action, counts towards the rate, entropy.
+ * What was judged before the counts were begun anew is not in them.
+ */
+export const TAKE_BACK = `${PRELUDE}${SAME_RUN}${TOTALS}${CLAIMS}
+local at = tonumber(ARGV[4])
+if at <= (tonumber(st[6]) or -1) then return {1} end
+if KEYS[5] then
+  local c = claim_of(KEYS[5], clock())
+  if not c or c[4] or c[9] ~= ARGV[8] then return {1} end
+  c[10] = c[10] - 1
+  if c[10] > 0 then
+    call('SET', KEYS[5], cmsgpack.pack(c), 'KEEPTTL')
+    return {1}
+  end
+  call('DEL', KEYS[5])
+  tally(KEYS[6], c[3], -1)
+end
+uncount(KEYS[2], KEYS[3], KEYS[4], at, tonumber(ARGV[5]), ARGV[6] == '1', ARGV[7] == '1')
+return {1}
+`;

@@ -1,0 +1,95 @@
+/**
+ * Totals of accounts and agents. Hash of an account: `v` version; `e` the generation of the rest, `p` month, `n` actions
+ * in it, `t` actions ever. Hash of an agent: `v` version, `f` newest freeze, `u` newest unfreeze; `e` the generation of
+ * the rest, `d` and `x` day and what it spent, `m` and `y` month likewise, `q` until when the list of its rate is kept.
+ * What another generation counted is worth nothing; versions and freezes belong to none. Days are numbered from 1970,
+ * months from year 0. The list of a rate holds times in rising order.
+ */
+export const TOTALS = `
+local function account_of(key)
+  local a = call('HMGET', key, 'v', 'e', 'p', 'n', 't')
+  local own = a[2] == gen
+  return {
+    v = tonumber(a[1]) or -1,
+    p = own and tonumber(a[3]) or 0, n = own and tonumber(a[4]) or 0, t = own and tonumber(a[5]) or 0
+  }
+end
+local function put_account(key, a)
+  call('HSET', key, 'e', gen, 'p', whole(a.p), 'n', whole(a.n), 't', whole(a.t))
+end
+local function count_action(a, month)
+  if a.p < month then a.p, a.n = month, 0 end
+  if a.p == month then a.n = a.n + 1 end
+  a.t = a.t + 1
+end
+local function agent_of(key)
+  local h = call('HMGET', key, 'v', 'f', 'u', 'e', 'd', 'x', 'm', 'y', 'q')
+  local own = h[4] == gen
+  return {
+    v = tonumber(h[1]) or -1, f = tonumber(h[2]) or 0, u = tonumber(h[3]) or 0, own = own,
+    d = own and tonumber(h[5]) or 0, x = own and tonumber(h[6]) or 0,
+    m = own and tonumber(h[7]) or 0, y = own and tonumber(h[8]) or 0, q = own and tonumber(h[9]) or 0
+  }
+end
+local function put_agent(key, rate_key, g)
+  if not g.own then
+    call('DEL', rate_key)
+    g.own = true
+  end
+  call('HSET', key, 'e', gen, 'd', whole(g.d), 'x', whole(g.x), 'm', whole(g.m), 'y', whole(g.y), 'q', whole(g.q))
+end
+local function saturate(sum, micros) return micros >= MOST - sum and MOST or sum + micros end
+local function reduce(sum, micros) return sum == MOST and sum or max(0, sum - micros) end
+local function spend(g, micros, day, month)
+  if g.d < day then g.d, g.x = day, 0 end
+  if g.m < month then g.m, g.y = month, 0 end
+  if g.d == day then g.x = saturate(g.x, micros) end
+  if g.m == month then g.y = saturate(g.y, micros) end
+end
+local function trim(key, edge)
+  local n = call('LLEN', key)
+  if n == 0 or tonumber(call('LINDEX', key, 0)) > edge then return n end
+  if tonumber(call('LINDEX', key, -1)) <= edge then
+    call('DEL', key)
+    return 0
+  end
+  local low, step, high = 0, 1, n - 1
+  while low + step < high and tonumber(call('LINDEX', key, low + step)) <= edge do low, step = low + step, step * 2 end
+  high = math.min(high, low + step)
+  while high - low > 1 do
+    local middle = floor((low + high) / 2)
+    if tonumber(call('LINDEX', key, middle)) <= edge then low = middle else high = middle end
+  end
+  call('LTRIM', key, high, -1)
+  return n - high
+end
+local function push(key, n, time)
+  if n >= 100000 then call('LPOP', key) end
+  local later = {}
+  local last = call('LINDEX', key, -1)
+  while last and tonumber(last) > time do
+    later[#later + 1] = call('RPOP', key)
+    last = call('LINDEX', key, -1)
+  end
+  call('RPUSH', key, whole(time))
+  for i = #later, 1, -1 do call('RPUSH', key, later[i]) end
+end
+local function uncount(account_key, agent_key, rate_key, at, micros, acted, rated)
+  local day = floor(at / DAY)
+  local month = month_of(day)
+  if acted then
+    local a = account_of(account_key)
+    if a.p == month then a.n = max(0, a.n - 1) end
+    a.t = max(0, a.t - 1)
+    put_account(account_key, a)
+  end
+  local g = agent_of(agent_key)
+  if not g.own then return end
+  if micros > 0 then
+    if g.d == day then g.x = reduce(g.x, micros) end
+    if g.m == month then g.y = reduce(g.y, micros) end
+    put_agent(agent_key, rate_key, g)
+  end
+  if rated then call('LREM', rate_key, -1, whole(at)) end
+end
+`;

@@ -1,0 +1,74 @@
+import type { CountedEvent, StoredAnswer, UsageSnapshot } from '../port.js';
+import { shortHash } from './keys.js';
+import type { Keys } from './keys.js';
+import { dayNumber, monthNumber } from './months.js';
+
+/** Rows of one script call: it must not hold Redis up for long. */
+const ROWS = 250;
+/** Times of a rate in one row; a Lua call takes no more than some thousands of arguments. */
+const TIMES = 1_000;
+/** The greatest `max` of a rate limit: older times never decide. */
+const MOST_TIMES = 100_000;
+
+type Row = readonly (string | number | readonly number[])[];
+
+/** A snapshot as JSON for the script `RESTORE`, in portions. */
+export function* snapshotRows(snapshot: UsageSnapshot, keys: Keys): Generator<string> {
+  yield* portions(restoreRows(snapshot, keys));
+}
+
+/** Events as JSON for the script `REPLAY`, in portions. */
+export function* eventRows(events: readonly CountedEvent[]): Generator<string> {
+  yield* portions(events.map(eventRow));
+}
+
+function* portions(rows: Iterable<Row>): Generator<string> {
+  let portion: Row[] = [];
+  for (const row of rows) {
+    portion.push(row);
+    if (portion.length < ROWS) continue;
+    yield JSON.stringify(portion);
+    portion = [];
+  }
+  // Also an empty snapshot begins a rebuild.
+  yield JSON.stringify(portion);
+}
+
+function* restoreRows({ accounts, agents, claims, versions }: UsageSnapshot, keys: Keys): Generator<Row> {
+  for (const { accountId, period, actionsInPeriod, actionsEver } of accounts) {
+    yield ['a', accountId, monthNumber(period), actionsInPeriod, actionsEver];
+  }
+  for (const agent of agents) {
+    const { agentId, day, dayMicros, month, monthMicros, rateTimes, frozen, unfrozenAtMs } = agent;
+    yield ['g', agentId, dayNumber(day), dayMicros, monthNumber(month), monthMicros, frozen ? 1 : 0, unfrozenAtMs];
+    const times = [...rateTimes].sort((a, b) => a - b).slice(-MOST_TIMES);
+    for (let i = 0; i < times.length; i += TIMES) yield ['r', agentId, times.slice(i, i + TIMES)];
+  }
+  for (const { accountId, keySha256, bodySha256, occurredAtMs, answer } of claims) {
+    if (answer.status !== 200) continue;
+    yield ['c', accountId, shortHash(keySha256), bodySha256, occurredAtMs, JSON.stringify(answer)];
+  }
+  for (const { kind, id, version } of versions) yield ['v', keys.versioned(kind, id), version];
+}
+
+function eventRow(event: CountedEvent): Row {
+  const { accountId, agentId, occurredAtMs, costMicros, idempotency } = event;
+  const flag = (set: boolean) => (set ? 1 : 0);
+  const row = [
+    accountId,
+    agentId,
+    occurredAtMs,
+    flag(event.countsAction),
+    costMicros,
+    flag(event.countsRate),
+    flag(event.freezesAgent),
+  ];
+  return kept(idempotency?.answer) && idempotency !== null
+    ? [...row, shortHash(idempotency.keySha256), idempotency.bodySha256, JSON.stringify(idempotency.answer)]
+    : row;
+}
+
+/** Other answers are not given again. */
+function kept(answer: StoredAnswer | undefined): boolean {
+  return answer?.status === 200;
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { countersModelContract } from '../counters-model.contract.js';
+import { countersContract } from '../counters.contract.js';
+import { connectRedisCounters } from './connect.js';
+
+const url = process.env['COUNTERSIGN_TEST_REDIS_URL'];
+const silent = { info: () => undefined, warn: () => undefined };
+
+async function removeAll(prefix: string): Promise<void> {
+  const redis = new Redis(url ?? '');
+  for await (const names of redis.scanStream({ match: `${prefix}*`, count: 1000 })) {
+    if ((names as string[]).length > 0) await redis.unlink(...(names as string[]));
+  }
+  redis.disconnect();
+}
+
+const withRedis = url === undefined ? describe.skip : describe;
+withRedis('with Redis (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
+  const run = `test-${randomBytes(6).toString('hex')}-`;
+  let opened = 0;
+  afterAll(() => removeAll(run));
+
+  const open = async ({ clock }: { clock: () => number }) => {
+    opened += 1;
+    const counters = await connectRedisCounters({
+      url: url ?? '',
+      prefix: `${run}${opened}:`,
+      log: silent,
+      deadlineMs: 5_000,
+      settleMs: 0,
+      maxClaims: 1_000_000,
+      testClock: clock,
+    });
+    return { counters, cleanup: () => counters.close() };
+  };
+
+  countersContract('on Redis', open);
+  countersModelContract('on Redis', open);
+});

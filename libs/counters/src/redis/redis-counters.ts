@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { CountersUnavailable } from '../port.js';
+import type {
+  AccountUsage,
+  CheckTrip,
+  CheckTripResult,
+  CountedEvent,
+  Counters,
+  Judgement,
+  RebuildTurn,
+  StoredAnswer,
+  UsageSnapshot,
+  VersionedKind,
+} from '../port.js';
+import { checkArguments } from './check-arguments.js';
+import type { Keys } from './keys.js';
+import { monthText } from './months.js';
+import { eventRows, snapshotRows } from './rebuild-rows.js';
+import type { CallOptions, RedisLink } from './redis-link.js';
+import { checkResult, DONE, LOST, REBUILDING } from './replies.js';
+import { SCRIPTS } from './script.js';
+import type { Script } from './script.js';
+
+export interface RedisCountersOptions {
+  readonly link: RedisLink;
+  readonly keys: Keys;
+  readonly maxClaims: number;
+  readonly settleMs: number;
+  /** For tests alone: the time to go by instead of that of Redis. */
+  readonly testClock: (() => number) | null;
+}
+
+const REBUILDING_WORDS = 'the counters are being rebuilt';
+const LOST_WORDS = 'Redis has lost what was counted, or may have: the counters must be rebuilt';
+/** So long the turn to rebuild outlives whoever has it. */
+const TURN_MS = 10_000;
+const RENEW_MS = 3_000;
+const LOOK_MS = 200;
+
+/**
+ * The counters of any number of gateways on one Redis. Each method is one script, so one atomic round trip. They serve
+ * the run of Redis that they were rebuilt in: another run, an empty one, or one that does not answer is `unavailable`.
+ */
+export class RedisCounters implements Counters {
+  readonly #options: RedisCountersOptions;
+  readonly #token = randomBytes(12).toString('hex');
+  readonly #look: NodeJS.Timeout;
+  #renew: NodeJS.Timeout | null = null;
+  #state: string | null = LOST_WORDS;
+  #turn = false;
+  #replayed = new Set<string>();
+
+  constructor(options: RedisCountersOptions) {
+    this.#options = options;
+    this.#look = setInterval(() => void this.look(), LOOK_MS);
+    this.#look.unref();
+  }
+
+  unavailable(): string | null {
+    return this.#options.link.problem() ?? this.#state;
+  }
+
+  /** Learns whether they serve, also while nobody asks for a check. */
+  async look(): Promise<void> {
+    const { keys } = this.#options;
+    // What it gives does not matter, whether it may is the answer.
+    await this.#call(SCRIPTS.usage, [keys.state, keys.account('')], []).catch(() => undefined);
+  }
+
+  async now(): Promise<number> {
+    const reply = await this.#call(SCRIPTS.now, [this.#options.keys.state], []);
+    return Number(reply[1]);
+  }
+
+  async check(trip: CheckTrip): Promise<CheckTripResult> {
+    const { keys, maxClaims } = this.#options;
+    const sent = checkArguments(trip, keys, maxClaims);
+    const late = (reply: readonly unknown[]) => this.#withdraw(reply, trip);
+    try {
+      return checkResult(await this.#call(SCRIPTS.check, sent.keys, sent.args, { late }), trip);
+    } catch (error) {
+      if (error instanceof CountersUnavailable) return { kind: 'unavailable', reason: error.message };
+      throw error;
+    }
+  }
+
+  async answered(accountId: string, keySha256: string, answer: StoredAnswer, entropy?: string): Promise<void> {
+    const { keys } = this.#options;
+    const at = [keys.state, keys.claim(accountId, keySha256), keys.tally];
+    await this.#call(SCRIPTS.answered, at, [answer.status === 200 ? 1 : 0, entropy ?? '', JSON.stringify(answer)]);
+  }
+
+  async takeBack(accountId: string, agentId: string, judgement: Judgement, keySha256: string | null): Promise<void> {
+    const { keys } = this.#options;
+    const { nowMs, costMicros, countsAction, countsRate, entropy } = judgement;
+    const at = [keys.state, keys.account(accountId), keys.agent(agentId), keys.rate(agentId)];
+    if (keySha256 !== null) at.push(keys.claim(accountId, keySha256), keys.tally);
+    await this.#call(SCRIPTS.takeBack, at, [nowMs, costMicros, countsAction ? 1 : 0, countsRate ? 1 : 0, entropy]);
+  }
+
+  async raise(kind: VersionedKind, id: string, version: number): Promise<void> {
+    const { keys } = this.#options;
+    await this.#call(SCRIPTS.raise, [keys.state, keys.name + keys.versioned(kind, id)], [version]);
+  }
+
+  async version(kind: VersionedKind, id: string): Promise<number | null> {
+    const { keys } = this.#options;
+    const reply = await this.#call(SCRIPTS.version, [keys.state, keys.name + keys.versioned(kind, id)], []);
+    return reply[1] === null || reply[1] === undefined ? null : Number(reply[1]);
+  }
+
+  async freeze(agentId: string, atMs: number): Promise<void> {
+    const { keys } = this.#options;
+    await this.#call(SCRIPTS.freeze, [keys.state, keys.agent(agentId)], [atMs]);
+  }
+
+  async unfreeze(agentId: string): Promise<number> {
+    const { keys } = this.#options;
+    return Number((await this.#call(SCRIPTS.unfreeze, [keys.state, keys.agent(agentId)], []))[1]);
+  }
+
+  async isFrozen(agentId: string): Promise<boolean> {
+    const { keys } = this.#options;
+    return (await this.#call(SCRIPTS.isFrozen, [keys.state, keys.agent(agentId)], []))[1] === 1;
+  }
+
+  async usage(accountId: string): Promise<AccountUsage> {
+    const { keys } = this.#options;
+    const reply = await this.#call(SCRIPTS.usage, [keys.state, keys.account(accountId)], []);
+    const [, actionsInPeriod, actionsEver, month] = reply.map(Number);
+    return { actionsInPeriod: actionsInPeriod ?? 0, actionsEver: actionsEver ?? 0, period: monthText(month ?? 0) };
+  }
+
+  async beginRebuild(): Promise<RebuildTurn | null> {
+    return (await this.#begin(true)) ? { settleMs: this.#options.settleMs } : null;
+  }
+
+  async restore(snapshot: UsageSnapshot): Promise<void> {
+    for (const rows of snapshotRows(snapshot, this.#options.keys)) await this.#put(SCRIPTS.restore, rows);
+  }
+
+  async replay(events: readonly CountedEvent[]): Promise<void> {
+    if (!this.#turn) await this.#takeTurn();
+    const fresh = events.filter(({ eventId }) => !this.#replayed.has(eventId) && this.#replayed.add(eventId));
+    for (const rows of eventRows(fresh)) await this.#put(SCRIPTS.replay, rows);
+  }
+
+  async serve(): Promise<void> {
+    const { keys } = this.#options;
+    if (!this.#turn) await this.#takeTurn();
+    this.#mustBeDone(await this.#call(SCRIPTS.serve, [keys.state, keys.turn], [this.#token, TURN_MS], PATIENT));
+    this.#endTurn();
+    this.#state = null;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#look);
+    const { link, keys } = this.#options;
+    if (this.#turn) await this.#call(SCRIPTS.giveUp, [keys.state, keys.turn], [this.#token]).catch(() => undefined);
+    this.#endTurn();
+    await link.close();
+  }
+
+  async #call(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    options?: CallOptions,
+  ): Promise<readonly unknown[]> {
+    const { link, testClock } = this.#options;
+    const reply = await link.call(script, keys, args, testClock === null ? '' : testClock(), options);
+    if (reply[0] === LOST) this.#state = LOST_WORDS;
+    else if (reply[0] === REBUILDING) this.#state = REBUILDING_WORDS;
+    else if (SHOWS_SERVICE.has(script)) this.#state = null;
+    if (reply[0] === LOST || reply[0] === REBUILDING) throw new CountersUnavailable(this.#state ?? LOST_WORDS);
+    return reply;
+  }
+
+  /** Counted after its caller had been told that it was not: nobody appends its event. */
+  #withdraw(reply: readonly unknown[], trip: CheckTrip): void {
+    if (Number(reply[0]) < DONE) return;
+    const result = checkResult(reply, trip);
+    if (result.kind !== 'judged' && result.kind !== 'claimed') return;
+    const keySha256 = trip.idempotency?.keySha256 ?? null;
+    this.takeBack(trip.accountId, trip.agentId, result.judgement, keySha256).catch(() => undefined);
+  }
+
+  async #put(script: Script, rows: string): Promise<void> {
+    const { keys } = this.#options;
+    if (!this.#turn) await this.#takeTurn();
+    const at = [keys.state, keys.turn, keys.tally];
+    this.#mustBeDone(await this.#call(script, at, [this.#token, TURN_MS, keys.name, rows], PATIENT));
+  }
+
+  async #takeTurn(): Promise<void> {
+    if (!(await this.#begin(false))) throw new CountersUnavailable('another rebuilds the counters');
+  }
+
+  async #begin(anew: boolean): Promise<boolean> {
+    const { keys } = this.#options;
+    const generation = randomBytes(4).toString('hex');
+    const args = [this.#token, TURN_MS, anew ? 1 : 0, generation];
+    const [done] = await this.#call(SCRIPTS.begin, [keys.state, keys.turn], args, PATIENT);
+    if (done === SERVES) this.#state = null;
+    if (done !== DONE) return false;
+    this.#replayed = new Set();
+    this.#state = REBUILDING_WORDS;
+    this.#turn = true;
+    this.#renew ??= setInterval(() => void this.#put(SCRIPTS.restore, '[]').catch(() => undefined), RENEW_MS);
+    return true;
+  }
+
+  #mustBeDone(reply: readonly unknown[]): void {
+    if (reply[0] === DONE) return;
+    this.#endTurn();
+    throw new CountersUnavailable('the turn to rebuild has passed to another');
+  }
+
+  #endTurn(): void {
+    this.#turn = false;
+    if (this.#renew !== null) clearInterval(this.#renew);
+    this.#renew = null;
+    this.#replayed = new Set();
+  }
+}
+
+const PATIENT = { patient: true } as const;
+/** What `BEGIN` replies when there is nothing to rebuild. */
+const SERVES = 3;
+const SHOWS_SERVICE: ReadonlySet<Script> = new Set([SCRIPTS.check, SCRIPTS.usage, SCRIPTS.isFrozen, SCRIPTS.version]);

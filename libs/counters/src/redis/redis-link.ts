@@ -1,0 +1,261 @@
+import { Redis } from 'ioredis';
+import { CountersUnavailable } from '../port.js';
+import { LATE } from './replies.js';
+import type { Script } from './script.js';
+import { serverProblem, serverRun } from './server-info.js';
+import { WaitingCalls } from './waiting-calls.js';
+import type { WaitingCall } from './waiting-calls.js';
+
+/** More calls than this are not sent at a time: they would only wait. */
+const MOST_OUTSTANDING = 10_000;
+/** After so long without a reply the connection is made anew. */
+const SILENT_MS = 5_000;
+const CONNECT_MS = 2_000;
+const REBUILD_CALL_MS = 10_000;
+const BEAT_MS = 200;
+
+export interface RedisLinkOptions {
+  readonly url: string;
+  readonly deadlineMs: number;
+  readonly now: () => number;
+  readonly log: { warn(detail: object, words: string): void; info(detail: object, words: string): void };
+}
+
+/** What becomes of a call: a reply, also after its deadline. */
+export interface CallOptions {
+  /** Also called when the caller has been told that there was no reply in time. */
+  readonly late?: (reply: readonly unknown[]) => void;
+  /** For the steps of a rebuild, which take longer than a check may. */
+  readonly patient?: boolean;
+}
+
+/**
+ * One connection to Redis on which scripts run. Nothing waits for a connection: while there is none, or while Redis does
+ * not answer, calls reject at once with `CountersUnavailable`. A reply that does not come in time rejects as well.
+ */
+export class RedisLink {
+  readonly #redis: Redis;
+  readonly #options: RedisLinkOptions;
+  readonly #quick: WaitingCalls;
+  readonly #patient: WaitingCalls;
+  readonly #loading = new Map<string, Promise<void>>();
+  #outstanding = 0;
+  #run: string | null = null;
+  #problem: string | null = 'Redis is not connected yet';
+  #lastError = '';
+  #silentSince: number | null = null;
+  /** Time of Redis minus the monotonic clock, ms. */
+  #offset: number | null = null;
+  #beat: NodeJS.Timeout | null = null;
+  #beating = false;
+  #closed = false;
+
+  private constructor(options: RedisLinkOptions) {
+    this.#options = options;
+    this.#quick = new WaitingCalls(options.now);
+    this.#patient = new WaitingCalls(options.now);
+    this.#redis = new Redis(options.url, {
+      lazyConnect: true,
+      connectTimeout: CONNECT_MS,
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      enableAutoPipelining: true,
+      autoPipeliningIgnoredCommands: ['time'],
+      retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 5), 1000),
+      // A primary that has become a replica: the address leads to the new one.
+      reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    });
+    this.#redis.on('error', (error: Error) => {
+      this.#lastError = error.message;
+    });
+    this.#redis.on('ready', () => void this.#connected());
+    this.#redis.on('close', () => this.#disconnected());
+  }
+
+  /** Connects once. @throws CountersUnavailable when Redis cannot be reached or used */
+  static async open(options: RedisLinkOptions): Promise<RedisLink> {
+    const link = new RedisLink(options);
+    try {
+      await link.#redis.connect();
+      await link.#connected();
+    } catch (error) {
+      const words = link.#lastError === '' ? String(error) : link.#lastError;
+      link.#problem = `Redis cannot be reached: ${words}`;
+    }
+    if (link.#problem !== null) {
+      const problem = link.#problem;
+      await link.close();
+      throw new CountersUnavailable(problem);
+    }
+    link.#beat = setInterval(() => void link.#heartbeat(), BEAT_MS);
+    link.#beat.unref();
+    return link;
+  }
+
+  /** Which start of which server the connection leads to; `null` without one. */
+  get run(): string | null {
+    return this.#run;
+  }
+
+  /** Why calls reject, or `null`. */
+  problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Runs a script with `run`, deadline and test clock before its own arguments. Rejects with `CountersUnavailable`. */
+  call(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    testClock: number | '',
+    options: CallOptions = {},
+  ): Promise<readonly unknown[]> {
+    const run = this.#run;
+    if (this.#problem !== null || run === null) return reject(this.#problem ?? 'Redis is not connected');
+    if (this.#outstanding >= MOST_OUTSTANDING) return reject('too many calls wait for Redis');
+    const waitMs = options.patient === true ? REBUILD_CALL_MS : this.#options.deadlineMs;
+    const deadlineAt = this.#options.now() + waitMs;
+    const expires = this.#offset === null ? '' : Math.ceil(deadlineAt + this.#offset);
+    const parts = [keys.length, ...keys, run, expires, testClock, ...args];
+    this.#outstanding += 1;
+    return new Promise((resolve, rejectCall) => {
+      const call: WaitingCall = {
+        deadlineAt,
+        over: false,
+        expired: () => {
+          this.#silentSince ??= deadlineAt;
+          const words = `Redis has not answered for ${waitMs} ms`;
+          this.#problem ??= words;
+          rejectCall(new CountersUnavailable(words));
+        },
+      };
+      (options.patient === true ? this.#patient : this.#quick).add(call);
+      this.#send(script, parts).then(
+        (reply) => {
+          this.#outstanding -= 1;
+          this.#heard();
+          if (call.over) return options.late?.(reply);
+          call.over = true;
+          if (reply[0] === LATE) rejectCall(new CountersUnavailable('Redis came too late to this call'));
+          else resolve(reply);
+        },
+        (error: unknown) => {
+          this.#outstanding -= 1;
+          if (call.over) return;
+          call.over = true;
+          rejectCall(this.#unavailable(error));
+        },
+      );
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#problem = 'the counters are closed';
+    if (this.#beat !== null) clearInterval(this.#beat);
+    this.#quick.stop();
+    this.#patient.stop();
+    this.#redis.disconnect();
+  }
+
+  async #send(script: Script, parts: (string | number)[]): Promise<readonly unknown[]> {
+    try {
+      return (await this.#redis.evalsha(script.sha1, ...(parts as [number]))) as unknown[];
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    }
+    await this.#load(script);
+    return (await this.#redis.evalsha(script.sha1, ...(parts as [number]))) as unknown[];
+  }
+
+  /** A server that does not know a script may have started anew behind an address that stayed open. */
+  async #load(script: Script): Promise<void> {
+    let loading = this.#loading.get(script.name);
+    if (loading === undefined) {
+      loading = this.#inspect()
+        .then(() => this.#redis.script('LOAD', script.lua))
+        .then(() => undefined)
+        .finally(() => this.#loading.delete(script.name));
+      this.#loading.set(script.name, loading);
+    }
+    await loading;
+  }
+
+  async #connected(): Promise<void> {
+    try {
+      await this.#inspect();
+    } catch (error) {
+      this.#problem = `Redis cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  #disconnected(): void {
+    this.#run = null;
+    this.#offset = null;
+    this.#silentSince = null;
+    if (this.#closed) return;
+    if (this.#problem === null) this.#options.log.warn({ error: this.#lastError }, 'the connection to Redis is lost');
+    this.#problem = `Redis cannot be reached${this.#lastError === '' ? '' : `: ${this.#lastError}`}`;
+  }
+
+  /** Learns which server this is, whether it may be used, and its time. */
+  async #inspect(): Promise<void> {
+    const { now, log } = this.#options;
+    const before = now();
+    const [info, time] = await Promise.all([this.#redis.info(), this.#redis.time()]);
+    const problem = serverProblem(info);
+    if (this.#closed) return;
+    const run = problem === null ? serverRun(info) : null;
+    if (run !== null && this.#run !== null && run !== this.#run) log.warn({ run }, 'another start of Redis answers');
+    if (run !== null && this.#problem !== null) log.info({ run }, 'Redis is connected');
+    this.#run = run;
+    this.#problem = problem;
+    this.#silentSince = null;
+    this.#follow(time, before);
+  }
+
+  /** Follows the time of Redis, and finds out that it answers again. */
+  async #heartbeat(): Promise<void> {
+    const { now, log } = this.#options;
+    if (this.#silentSince !== null && now() - this.#silentSince > SILENT_MS) {
+      this.#silentSince = null;
+      log.warn({}, 'Redis does not answer: the connection is made anew');
+      this.#redis.disconnect(true);
+      return;
+    }
+    if (this.#beating || this.#redis.status !== 'ready') return;
+    this.#beating = true;
+    await this.#followTime().catch(() => undefined);
+    this.#beating = false;
+  }
+
+  async #followTime(): Promise<void> {
+    const before = this.#options.now();
+    const [info, time] = await Promise.all([this.#redis.info('server'), this.#redis.time()]);
+    this.#heard();
+    if (this.#problem !== null || serverRun(info) !== this.#run) return this.#inspect();
+    this.#follow(time, before);
+  }
+
+  /** The later reading, so that no call is taken for one that came too late. */
+  #follow(time: readonly (number | string)[], before: number): void {
+    this.#offset = Number(time[0]) * 1000 + Number(time[1]) / 1000 - before;
+  }
+
+  #heard(): void {
+    if (this.#silentSince === null) return;
+    this.#silentSince = null;
+    if (this.#run !== null) this.#problem = null;
+  }
+
+  #unavailable(error: unknown): CountersUnavailable {
+    const words = error instanceof Error ? error.message : String(error);
+    if (this.#problem === null) this.#options.log.warn({ error: words }, 'Redis refused a call of the counters');
+    return new CountersUnavailable(`Redis refused: ${words}`, { cause: error });
+  }
+}
+
+function reject(words: string): Promise<never> {
+  return Promise.reject(new CountersUnavailable(words));
+}

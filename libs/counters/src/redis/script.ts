@@ -1,0 +1,32 @@
+import { hash } from 'node:crypto';
+import { CHECK } from './lua/check.js';
+import { FREEZE, IS_FROZEN, NOW, RAISE, UNFREEZE, USAGE, VERSION } from './lua/flags.js';
+import { BEGIN, GIVE_UP, REPLAY, RESTORE, SERVE } from './lua/rebuild.js';
+import { ANSWERED, TAKE_BACK } from './lua/settle.js';
+
+/** A script as Redis knows it. */
+export interface Script {
+  readonly name: string;
+  readonly lua: string;
+  readonly sha1: string;
+}
+
+const script = (name: string, lua: string): Script => ({ name, lua, sha1: hash('sha1', lua) });
+
+export const SCRIPTS = {
+  check: script('check', CHECK),
+  answered: script('answered', ANSWERED),
+  takeBack: script('takeBack', TAKE_BACK),
+  now: script('now', NOW),
+  raise: script('raise', RAISE),
+  version: script('version', VERSION),
+  freeze: script('freeze', FREEZE),
+  unfreeze: script('unfreeze', UNFREEZE),
+  isFrozen: script('isFrozen', IS_FROZEN),
+  usage: script('usage', USAGE),
+  begin: script('begin', BEGIN),
+  restore: script('restore', RESTORE),
+  replay: script('replay', REPLAY),
+  serve: script('serve', SERVE),
+  giveUp: script('giveUp', GIVE_UP),
+} as const;
