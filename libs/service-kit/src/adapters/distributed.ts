@@ -1,6 +1,4 @@
 import type { Logger } from 'pino';
-import type { Counters } from '@countersign/counters';
-import type { EventLog } from '@countersign/event-log';
 import type { Config } from '../configuration/config.js';
 import type { Waiting } from '../service/waiting.js';
 import { chainOpenedOnce } from './chain-opened-once.js';
@@ -17,13 +15,10 @@ const needed = <T>(value: T | null, variable: string): T => {
  * @throws LogDamaged where topics are not as they must be
  */
 export async function openDistributed(config: Config, log: Logger, waiting: Waiting): Promise<Backends> {
-  const [{ openKafkaLog }, { openRedisCounters }] = (await Promise.all([
+  const [{ openKafkaLog }, { openRedisCounters }] = await Promise.all([
     import('@countersign/event-log'),
     import('@countersign/counters'),
-  ])) as unknown as [
-    { openKafkaLog(options: object): Promise<EventLog> },
-    { openRedisCounters(options: object): Promise<Counters> },
-  ];
+  ]);
   const opening = [
     waiting.until(`Kafka at ${config.kafkaBrokers.join(', ')}`, () =>
       openKafkaLog({
