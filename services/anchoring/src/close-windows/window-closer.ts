@@ -92,26 +92,29 @@ export class WindowCloser {
     const range = new CompactRange(this.#sha256);
     let eventCount = 0;
     let leafIndex = 0;
+    let rows: WindowAgentRow[] = [];
+    let hashes: Uint8Array[] = [];
+    const save = async (): Promise<void> => {
+      await this.#store.saveWindowAgents(cut.windowId, rows, Buffer.concat(hashes));
+      [rows, hashes] = [[], []];
+      await turn();
+    };
     for (const bucket of await this.#byKey(folds)) {
-      for (let from = 0; from < bucket.length; from += AGENTS) {
-        const rows: WindowAgentRow[] = [];
-        const hashes: Uint8Array[] = [];
-        for (const { agentN, key, fold } of bucket.slice(from, from + AGENTS)) {
-          const { firstSequence, lastSequence } = fold;
-          const root = fold.root();
-          const count = lastSequence - firstSequence + 1;
-          const leaf = { agentKey: toHex(key), count, firstSequence, lastSequence, agentRoot: toHex(root) };
-          const hash = windowLeafHash(leaf, this.#sha256);
-          range.append(hash);
-          hashes.push(hash);
-          rows.push({ leafIndex, agentN, firstSequence, lastSequence, root });
-          eventCount += count;
-          leafIndex += 1;
-        }
-        await this.#store.saveWindowAgents(cut.windowId, rows, Buffer.concat(hashes));
-        await turn();
+      for (const { agentN, key, fold } of bucket) {
+        const { firstSequence, lastSequence } = fold;
+        const root = fold.root();
+        const count = lastSequence - firstSequence + 1;
+        const leaf = { agentKey: toHex(key), count, firstSequence, lastSequence, agentRoot: toHex(root) };
+        const hash = windowLeafHash(leaf, this.#sha256);
+        range.append(hash);
+        hashes.push(hash);
+        rows.push({ leafIndex, agentN, firstSequence, lastSequence, root });
+        eventCount += count;
+        leafIndex += 1;
+        if (rows.length === AGENTS) await save();
       }
     }
+    if (rows.length > 0) await save();
     const { windowId, cadenceSeconds, startMs, endMs } = cut;
     const prev = await this.#store.previousRoot(cut);
     const merkleRoot = toHex(range.root());

@@ -48,6 +48,11 @@ export class MongoRoot {
     return this.#term;
   }
 
+  /** @throws LeadEnded */
+  require(): void {
+    if (this.#term === null) throw new LeadEnded('this instance does not lead');
+  }
+
   get leads(): boolean {
     return this.#term !== null;
   }

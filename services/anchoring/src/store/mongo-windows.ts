@@ -3,6 +3,7 @@ import type { Collections, WindowDocument, WindowLeavesDocument } from './mongo-
 import { cutWindow } from './mongo-cuts.js';
 import type { MongoJournal } from './mongo-journal.js';
 import type { MongoLeaves } from './mongo-leaves.js';
+import { put } from './mongo-put.js';
 import type { MongoRoot } from './mongo-root.js';
 import { binary, bytesOf } from './mongo-rows.js';
 import { LeadEnded, type AnchorStore, type ClosedWindow } from './port.js';
@@ -53,18 +54,14 @@ export function mongoWindows(
     readLeaves: (window, from, limit) => journal.page(window, from, limit),
 
     async saveSegments(_windowId, given) {
-      if (given.length === 0) return;
-      void root.term;
-      await segments.bulkWrite(
-        given.map(({ agentN, firstSequence, hashes }) => ({
-          replaceOne: {
-            filter: { _id: `${agentN}:${firstSequence}` },
-            replacement: { agentN, first: firstSequence, hashes: binary(hashes) },
-            upsert: true,
-          },
-        })),
-        { ordered: false },
-      );
+      root.require();
+      const documents = given.map(({ agentN, firstSequence: first, hashes }) => ({
+        _id: `${agentN}:${first}`,
+        agentN,
+        first,
+        hashes: binary(hashes),
+      }));
+      await put(segments, documents);
     },
 
     agentKeys: (numbers) => leaves.agents.keys(numbers),
@@ -72,34 +69,19 @@ export function mongoWindows(
     async saveWindowAgents(windowId, given, leafHashes) {
       const [first] = given;
       if (first === undefined) return;
-      void root.term;
-      await windowAgents.bulkWrite(
-        given.map(({ leafIndex, agentN, firstSequence, lastSequence, root: agentRoot }) => ({
-          replaceOne: {
-            filter: { _id: `${windowId}:${leafIndex}` },
-            replacement: {
-              windowId,
-              leafIndex,
-              agentN,
-              first: firstSequence,
-              last: lastSequence,
-              root: binary(agentRoot),
-            },
-            upsert: true,
-          },
-        })),
-        { ordered: false },
-      );
+      root.require();
+      const rows = given.map(({ leafIndex, agentN, firstSequence, lastSequence, root: agentRoot }) => {
+        const place = { windowId, leafIndex, agentN, first: firstSequence, last: lastSequence };
+        return { _id: `${windowId}:${leafIndex}`, ...place, root: binary(agentRoot) };
+      });
+      await put(windowAgents, rows);
       const pieces: WindowLeavesDocument[] = [];
       for (let at = 0; at * HASH_BYTES < leafHashes.length; at += PIECE) {
         const firstIndex = first.leafIndex + at;
         const hashes = binary(leafHashes.subarray(at * HASH_BYTES, (at + PIECE) * HASH_BYTES));
         pieces.push({ _id: `${windowId}:${firstIndex}`, windowId, firstIndex, hashes });
       }
-      await windowLeaves.bulkWrite(
-        pieces.map(({ _id, ...replacement }) => ({ replaceOne: { filter: { _id }, replacement, upsert: true } })),
-        { ordered: false },
-      );
+      await put(windowLeaves, pieces);
     },
 
     async previousRoot({ cadenceSeconds, number }) {

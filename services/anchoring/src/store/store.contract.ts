@@ -1,20 +1,8 @@
-import { createHash } from 'node:crypto';
-import { uuidV7 } from '@countersign/evidence';
 import { agentId } from '../testing/envelopes.js';
+import { arrivingLeaf as leaf, FIRST_MS as T, leafHash as hash } from '../testing/leaves.js';
 import type { AnchorStore, ArrivingLeaf, Landed } from './port.js';
 
-const T = 1_790_000_000_000;
 const DAY = 86_400_000;
-
-function hash(n: number): Uint8Array {
-  return new Uint8Array(createHash('sha256').update(`leaf ${n}`).digest());
-}
-
-/** Leaf `n` of an agent: the same id and hash each time; its offset is `n` unless given. */
-function leaf(n: number, agent: number, over: Partial<ArrivingLeaf> = {}): ArrivingLeaf {
-  const eventId = uuidV7(T + n, hash(n).subarray(0, 10));
-  return { eventId, agentId: agentId(agent), cadenceSeconds: 1, hash: hash(n), offset: n, cameAtMs: T + n, ...over };
-}
 
 async function led(opening: Promise<AnchorStore>): Promise<AnchorStore> {
   const store = await opening;

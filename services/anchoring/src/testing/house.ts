@@ -21,7 +21,7 @@ export interface HouseOptions {
   readonly openStore?: OpenStore;
 }
 
-const sqliteStore: OpenStore = async (directory) =>
+export const sqliteStore: OpenStore = async (directory) =>
   openSqliteAnchorStore(join(directory, 'anchors.db'), nodeCrypto.sha256);
 
 /** anchoring without its loops and without Nest: a real log and store in one folder, a clock that tests set. */
