@@ -3,7 +3,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
 import type { VersionedKind } from '@countersign/counters';
-import { Announcer, OutboxRelay, republish, sessionTokens, TopicAhead } from '@countersign/service-kit';
+import { Announcer, OutboxRelay, republish, sessionTokens, TopicAhead, TopicTail } from '@countersign/service-kit';
 import type { Owned, RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { KeyUseConsumer } from './follow-key-use/key-use-consumer.js';
 import { GROUP, KeyUseFollower } from './follow-key-use/key-use-follower.js';
@@ -58,6 +58,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
     },
   );
 
+  const tails = await followTails(context, store);
+
   const module: DynamicModule = {
     module: IdentityModule,
     controllers: [AuthController, UsersController, ApiKeysController, AccountController, KeyUseConsumer],
@@ -77,6 +79,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
     async stop() {
       await compared;
       await sweep.stop();
+      await Promise.all(tails.map((tail) => tail.stop()));
       await announcer.stop();
       await store.close();
     },
@@ -97,8 +100,26 @@ async function compare(context: ServiceContext, store: IdentityStore): Promise<v
   }
 }
 
-async function* owned<T extends { readonly id: string; readonly version: number; readonly facts: object }>(
-  things: AsyncIterable<T>,
-): AsyncGenerator<Owned> {
+/** Where one process alone writes the topics, their order is that of the changes. */
+async function followTails(context: ServiceContext, store: IdentityStore): Promise<readonly TopicTail[]> {
+  if (context.config.profile === 'embedded') return [];
+  return Promise.all([
+    TopicTail.follow(context, 'accounts', async (id) => ownedOf(await store.account(id))),
+    TopicTail.follow(context, 'api-keys', async (id) => ownedOf(await store.apiKey(id))),
+    TopicTail.follow(context, 'sessions', async (id) => ownedOf(await store.session(id))),
+  ]);
+}
+
+interface Told {
+  readonly id: string;
+  readonly version: number;
+  readonly facts: object;
+}
+
+async function* owned(things: AsyncIterable<Told>): AsyncGenerator<Owned> {
   for await (const { id, version, facts } of things) yield { id, version, value: facts };
+}
+
+function ownedOf(thing: Told | null): Owned | null {
+  return thing === null ? null : { id: thing.id, version: thing.version, value: thing.facts };
 }

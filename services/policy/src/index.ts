@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
 import type { AccountFacts } from '@countersign/contracts';
-import { Announcer, OutboxRelay, Projection, republish, TopicAhead } from '@countersign/service-kit';
-import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { Announcer, OutboxRelay, Projection, republish, TopicAhead, TopicTail } from '@countersign/service-kit';
+import type { Owned, RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { AgentChanges } from './change-agent/agent-changes.js';
 import { agentOperator } from './change-agent/agent-operator.js';
 import { cadenceOf } from './cadence.js';
@@ -13,6 +13,7 @@ import { UsagePublisher } from './follow/usage-publisher.js';
 import { AgentsController } from './http/agents-controller.js';
 import { ProfilesController } from './http/profiles-controller.js';
 import { AGENT_CHANGES, CHECK_FOLLOWER, POLICY_STORE, SAFETY_PACKAGES } from './http/tokens.js';
+import type { Agent } from './domain/agent.js';
 import { loadPackages } from './safety-packages/load-packages.js';
 import type { PolicyStore } from './store/port.js';
 
@@ -55,6 +56,15 @@ async function start(context: ServiceContext): Promise<RunningService> {
     },
   );
 
+  // Where one process alone writes the topic, its order is that of the changes.
+  const tail =
+    context.config.profile === 'embedded'
+      ? null
+      : await TopicTail.follow(context, 'agents', async (id) => {
+          const agent = await store.find(id);
+          return agent === null ? null : ownedOf(agent);
+        });
+
   const module: DynamicModule = {
     module: PolicyModule,
     controllers: [AgentsController, ProfilesController, CheckConsumer],
@@ -71,6 +81,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
     notReady: () => [accounts.problem(), announcer.problem(), comparing].filter((problem) => problem !== null),
     async stop() {
       await compared;
+      await tail?.stop();
       await publisher.stop();
       await announcer.stop();
       await accounts.stop();
@@ -90,6 +101,10 @@ async function compare(context: ServiceContext, store: PolicyStore): Promise<voi
   for (const { id, version } of again) await context.counters.raise('agent', id, version);
 }
 
-async function* owned(store: PolicyStore): AsyncGenerator<{ id: string; version: number; value: object }> {
-  for await (const { id, revision, facts } of store.all()) yield { id, version: revision, value: facts };
+async function* owned(store: PolicyStore): AsyncGenerator<Owned> {
+  for await (const agent of store.all()) yield ownedOf(agent);
+}
+
+function ownedOf({ id, revision, facts }: Agent): Owned {
+  return { id, version: revision, value: facts };
 }

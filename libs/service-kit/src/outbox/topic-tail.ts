@@ -1,0 +1,111 @@
+import type { TopicName } from '@countersign/contracts';
+import type { Consumption, LogBatch } from '@countersign/event-log';
+import type { ServiceContext } from '../service/definition.js';
+import { readVersionedRecord, versionedRecord } from '../projections/versioned-record.js';
+import type { Owned } from './republish.js';
+
+/** Long enough for what is under way to land; apart from one another, so that one of several instances is first. */
+const PAUSE_MS = { least: 500, most: 1500 } as const;
+
+interface Newest {
+  readonly version: number;
+  readonly gone: boolean;
+}
+
+/**
+ * Compaction keeps the last record of an id, readers the highest version: they must be the same. With several relays, or
+ * a send whose fate nobody knows, an older record may land behind a newer one. The owner of a compacted topic follows
+ * it, and appends the newest again where that happened.
+ */
+export class TopicTail {
+  readonly #context: Pick<ServiceContext, 'eventLog' | 'log'>;
+  readonly #topic: TopicName;
+  readonly #newest: (id: string) => Promise<Owned | null>;
+  readonly #versions = new Map<string, Newest>();
+  /** Ids whose last record is not their newest. */
+  readonly #stale = new Set<string>();
+  #consumption: Consumption | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #repairing: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  private constructor(
+    context: Pick<ServiceContext, 'eventLog' | 'log'>,
+    topic: TopicName,
+    newest: (id: string) => Promise<Owned | null>,
+  ) {
+    this.#context = context;
+    this.#topic = topic;
+    this.#newest = newest;
+  }
+
+  /** @param newest what the owner's store holds; `null` for what is gone from it */
+  static async follow(
+    context: Pick<ServiceContext, 'eventLog' | 'log' | 'name'>,
+    topic: TopicName,
+    newest: (id: string) => Promise<Owned | null>,
+  ): Promise<TopicTail> {
+    const tail = new TopicTail(context, topic, newest);
+    tail.#consumption = await context.eventLog.consume({
+      group: `${context.name}.tail.${topic}`,
+      topics: [topic],
+      mode: 'everyone',
+      position: () => null,
+      handle: (batch) => tail.#apply(batch),
+    });
+    return tail;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#repairing;
+    await this.#consumption?.stop();
+  }
+
+  #apply(batch: LogBatch): void {
+    for (const record of batch.records) {
+      const { id, version, value } = readVersionedRecord<object>(record);
+      const known = this.#versions.get(id)?.version ?? 0;
+      if (version < known) {
+        this.#stale.add(id);
+      } else {
+        this.#versions.set(id, { version, gone: value === null });
+        this.#stale.delete(id);
+      }
+    }
+    if (this.#stale.size > 0) this.#repairSoon();
+  }
+
+  #repairSoon(): void {
+    if (this.#stopped || this.#timer !== null) return;
+    const pause = PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least);
+    this.#timer = setTimeout(() => {
+      this.#repairing = this.#repair().catch((error: unknown) => {
+        this.#context.log.warn({ err: error, topic: this.#topic }, 'an older record stands last, repaired later');
+      });
+      void this.#repairing.then(() => {
+        this.#timer = null;
+        if (this.#stale.size > 0) this.#repairSoon();
+      });
+    }, pause);
+    this.#timer.unref();
+  }
+
+  async #repair(): Promise<void> {
+    // What the topic holds already may put it right.
+    await this.#consumption?.caughtUp();
+    for (const id of [...this.#stale]) {
+      const { version, gone } = this.#versions.get(id)!;
+      const newest = gone ? null : await this.#newest(id);
+      // What left the store meanwhile has its own last record under way.
+      if (!gone && newest === null) continue;
+      const record =
+        newest === null
+          ? versionedRecord(this.#topic, id, version, null)
+          : versionedRecord(this.#topic, id, newest.version, newest.value);
+      await this.#context.eventLog.append([record]);
+      this.#context.log.warn({ topic: this.#topic, id }, 'an older record stood last: the newest was appended again');
+    }
+  }
+}
