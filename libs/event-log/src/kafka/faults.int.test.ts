@@ -1,0 +1,185 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { LogFateUnknown, LogRefused } from '../port.js';
+import type { EventLog, LogRecord } from '../port.js';
+import { KAFKA_LIBS, TestBroker } from './broker.test-kit.js';
+import { newPrefix, openTestLog } from './kafka.test-kit.js';
+import { PRODUCE } from './proxy.test-kit.js';
+
+const TOPIC = 'anchors';
+const DEADLINE_MS = 700;
+/** What a busy machine may add to a deadline. */
+const SLACK_MS = 600;
+
+const record = (value: string, key = 'k') => ({ topic: TOPIC, key, value }) as const;
+const textOf = ({ value }: LogRecord) => Buffer.from(value).toString();
+
+async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms in vain until ${what}`);
+    await delay(20);
+  }
+}
+
+async function readAll(log: EventLog): Promise<LogRecord[]> {
+  const all: LogRecord[] = [];
+  for (let next = 0; ; next = (all.at(-1)?.offset ?? 0) + 1) {
+    const records = await log.read(TOPIC, 0, next, 1000);
+    if (records.length === 0) return all;
+    all.push(...records);
+  }
+}
+
+if (KAFKA_LIBS === null) {
+  describe.skip('Kafka faults (needs a Kafka of its own: COUNTERSIGN_TEST_KAFKA_LIBS)', () => {
+    it('is not tried', () => undefined);
+  });
+} else {
+  const libs = KAFKA_LIBS;
+  describe('Kafka faults', () => {
+    let broker: TestBroker;
+    let log: EventLog;
+    const open = () =>
+      openTestLog([broker.proxy.address], newPrefix(), {
+        topics: [TOPIC],
+        sendTimeoutMs: DEADLINE_MS,
+        maxPendingBytes: 8 * 1024 * 1024,
+      });
+    /** Appends and tells how it ended and whether in time. */
+    async function outcome(value: string): Promise<'in' | 'unknown' | 'refused'> {
+      const begun = performance.now();
+      const ended = await log.append([record(value)]).then(
+        () => 'in' as const,
+        (error: unknown) => {
+          if (error instanceof LogFateUnknown) return 'unknown' as const;
+          expect(error).toBeInstanceOf(LogRefused);
+          return 'refused' as const;
+        },
+      );
+      expect(performance.now() - begun).toBeLessThan(DEADLINE_MS + SLACK_MS);
+      return ended;
+    }
+
+    beforeAll(async () => {
+      broker = await TestBroker.start(libs);
+    }, 120_000);
+    afterAll(() => broker.remove());
+    beforeEach(async () => {
+      log = await open();
+    });
+    afterEach(async () => {
+      broker.proxy.thaw();
+      await log.close();
+    });
+
+    it('has both batches when one acknowledgement is lost and a batch of the same size follows', async () => {
+      await log.append([record('first')]);
+      const lost = broker.proxy.dropNextAnswer(PRODUCE);
+      const doubtful = outcome('aaaaa');
+      await lost;
+      expect(await doubtful).toBe('unknown');
+      await until('it accepts again', () => log.refusing() === null, 3000);
+      expect(await outcome('bbbbb')).toBe('in');
+      expect((await readAll(log)).map(textOf)).toEqual(['first', 'aaaaa', 'bbbbb']);
+    });
+
+    it('says that the fate is open while the broker is silent, then refuses, then recovers by itself', async () => {
+      const seen: string[] = [];
+      const consumption = await log.consume({
+        group: 'faults',
+        topics: [TOPIC],
+        mode: 'shared',
+        position: () => null,
+        handle: ({ records }) => void seen.push(...records.map(textOf)),
+      });
+      await log.append([record('before')]);
+      await consumption.caughtUp();
+      broker.proxy.freeze();
+      expect(await outcome('sent')).toBe('unknown');
+      expect(log.refusing()).toMatch(/not answered|no answer|cannot reach/);
+      const refused = performance.now();
+      expect(await outcome('not sent')).toBe('refused');
+      expect(performance.now() - refused).toBeLessThan(100);
+      expect(consumption.stalled()).toBeNull();
+      await until('the consumption says that it stands still', () => consumption.stalled() !== null, 15_000);
+      broker.proxy.thaw();
+      await until('it accepts again', () => log.refusing() === null, 15_000);
+      await until('an append succeeds', async () => (await outcome('after')) === 'in', 5000);
+      await until('the consumption goes on', () => seen.includes('after') && consumption.stalled() === null, 20_000);
+      expect(seen).not.toContain('not sent');
+      await consumption.stop();
+    }, 60_000);
+
+    it('keeps what it answered for, and the order, while connections break', async () => {
+      const acknowledged: number[] = [];
+      let n = 0;
+      let stop = false;
+      const writing = Array.from({ length: 8 }, async () => {
+        while (!stop) {
+          const mine = n++;
+          if ((await outcome(String(mine))) === 'in') acknowledged.push(mine);
+          await delay(2);
+        }
+      });
+      for (let cuts = 0; cuts < 12; cuts++) {
+        await delay(150 + 100 * (cuts % 3));
+        broker.proxy.cut();
+      }
+      await delay(500);
+      stop = true;
+      await Promise.all(writing);
+      await until('it accepts again', () => log.refusing() === null, 5000);
+      const found = (await readAll(log)).map((one) => Number(textOf(one)));
+      const first = new Set(found);
+      expect(acknowledged.length).toBeGreaterThan(100);
+      expect(acknowledged.filter((one) => !first.has(one))).toEqual([]);
+      expect([...first].filter((one, index, all) => index > 0 && one < (all[index - 1] ?? 0))).toEqual([]);
+    }, 60_000);
+
+    it('survives a broker that is killed and gone for a while: answers in time, memory stays flat, goes on', async () => {
+      const seen = new Set<string>();
+      const consumption = await log.consume({
+        group: 'survivor',
+        topics: [TOPIC],
+        mode: 'everyone',
+        position: () => null,
+        handle: ({ records }) => records.forEach((one) => seen.add(textOf(one))),
+      });
+      const acknowledged: string[] = [];
+      const outcomes = { in: 0, unknown: 0, refused: 0 };
+      let stop = false;
+      const filler = 'x'.repeat(20_000);
+      const writing = Array.from({ length: 64 }, async (_, writer) => {
+        for (let n = 0; !stop; n++) {
+          const value = `${writer}-${n} ${filler}`;
+          const ended = await outcome(value);
+          outcomes[ended]++;
+          if (ended === 'in') acknowledged.push(value);
+          await delay(ended === 'in' ? 20 : 2);
+        }
+      });
+      await delay(1000);
+      await broker.kill();
+      await delay(1500);
+      expect(log.refusing()).not.toBeNull();
+      const refusedBefore = outcomes.refused;
+      const before = process.memoryUsage();
+      await delay(5000);
+      const after = process.memoryUsage();
+      expect(outcomes.refused - refusedBefore).toBeGreaterThan(1000);
+      const held = (usage: NodeJS.MemoryUsage) => usage.rss;
+      expect(held(after) - held(before)).toBeLessThan(100 * 1024 * 1024);
+      await broker.run();
+      const answered = acknowledged.length;
+      await until('appends succeed again', () => acknowledged.length > answered, 20_000);
+      stop = true;
+      await Promise.all(writing);
+      await consumption.caughtUp();
+      const stored = new Set((await readAll(log)).map(textOf));
+      expect(acknowledged.filter((value) => !stored.has(value))).toEqual([]);
+      expect(acknowledged.filter((value) => !seen.has(value))).toEqual([]);
+      expect(consumption.stalled()).toBeNull();
+      await consumption.stop();
+    }, 180_000);
+  });
+}
