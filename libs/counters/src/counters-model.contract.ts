@@ -243,30 +243,33 @@ export function countersModelContract(
             const clock = () => model.nowMs;
             const lived = await open({ clock });
             const rebuilt = await open({ clock });
-            await lived.counters.serve();
-            let number = 0;
-            for (const one of before) await run(one, number++, model, [lived.counters]);
-            const upTo = Math.floor((cut / 1001) * (model.landed.length + 1));
-            await rebuilt.counters.restore(model.snapshot(upTo));
-            const tail = model.landed.slice(upTo);
-            await rebuilt.counters.replay(tail);
-            await rebuilt.counters.replay(tail.slice(-3));
-            await rebuilt.counters.serve();
-            for (const accountId of ACCOUNTS) {
-              const usage = await lived.counters.usage(accountId);
-              expect(usage.actionsEver).toBe(
-                model.landed.filter((event) => event.accountId === accountId && event.countsAction).length,
-              );
-              expect(await rebuilt.counters.usage(accountId)).toEqual(usage);
+            try {
+              await lived.counters.serve();
+              let number = 0;
+              for (const one of before) await run(one, number++, model, [lived.counters]);
+              const upTo = Math.floor((cut / 1001) * (model.landed.length + 1));
+              await rebuilt.counters.restore(model.snapshot(upTo));
+              const tail = model.landed.slice(upTo);
+              await rebuilt.counters.replay(tail);
+              await rebuilt.counters.replay(tail.slice(-3));
+              await rebuilt.counters.serve();
+              for (const accountId of ACCOUNTS) {
+                const usage = await lived.counters.usage(accountId);
+                expect(usage.actionsEver).toBe(
+                  model.landed.filter((event) => event.accountId === accountId && event.countsAction).length,
+                );
+                expect(await rebuilt.counters.usage(accountId)).toEqual(usage);
+              }
+              for (const agent of [0, 1, 2]) {
+                const frozen = await lived.counters.isFrozen(`g${agent}`);
+                expect(frozen).toBe(model.frozen.has(`g${agent}`));
+                expect(await rebuilt.counters.isFrozen(`g${agent}`)).toBe(frozen);
+              }
+              for (const one of after) await run(one, number++, model, [lived.counters, rebuilt.counters]);
+            } finally {
+              await lived.cleanup();
+              await rebuilt.cleanup();
             }
-            for (const agent of [0, 1, 2]) {
-              const frozen = await lived.counters.isFrozen(`g${agent}`);
-              expect(frozen).toBe(model.frozen.has(`g${agent}`));
-              expect(await rebuilt.counters.isFrozen(`g${agent}`)).toBe(frozen);
-            }
-            for (const one of after) await run(one, number++, model, [lived.counters, rebuilt.counters]);
-            await lived.cleanup();
-            await rebuilt.cleanup();
           },
         ),
         { numRuns: 150 },

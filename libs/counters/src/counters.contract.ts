@@ -5,6 +5,9 @@ import type { StoredAnswer, UsageSnapshot } from './port.js';
 /** Counters for one test, not serving yet, whose time is what `clock` gives. */
 export interface ContractCounters {
   readonly counters: Counters;
+  /** The same counters as another gateway holds them. */
+  readonly another: () => Promise<Counters>;
+  /** Closes them all. */
   readonly cleanup: () => Promise<void>;
 }
 
@@ -82,10 +85,11 @@ export function countersContract(
   describe(`counters: ${name}`, () => {
     let nowMs: number;
     let counters: Counters;
+    let another: () => Promise<Counters>;
     let cleanup: () => Promise<void>;
     beforeEach(async () => {
       nowMs = START;
-      ({ counters, cleanup } = await open({ clock: () => nowMs }));
+      ({ counters, another, cleanup } = await open({ clock: () => nowMs }));
       await counters.serve();
     });
     afterEach(() => cleanup());
@@ -368,6 +372,79 @@ export function countersContract(
       });
     });
 
+    describe('several gateways', () => {
+      let gateways: readonly Counters[];
+      beforeEach(async () => {
+        gateways = [counters, await another(), await another(), await another()];
+      });
+      const checks = (count: number, change: Partial<CheckTrip>) =>
+        Promise.all(Array.from({ length: count }, (_, n) => gateways[n % gateways.length]!.check(tripOf(change))));
+      const allowed = (results: readonly CheckTripResult[]) =>
+        results.filter((result) => result.kind === 'judged' && result.judgement.outcome === 'allowed');
+
+      it('judge 100 twins of one idempotency key once', async () => {
+        const results = await checks(100, { ...keyed('twin'), costMicros: 5 });
+        expect(results.filter(({ kind }) => kind === 'judged')).toHaveLength(1);
+        expect(results.filter(({ kind }) => kind === 'claimed')).toHaveLength(99);
+        const judgements = results.map((result) => ('judgement' in result ? JSON.stringify(result.judgement) : null));
+        expect(new Set(judgements).size).toBe(1);
+        expect(await actions()).toBe(1);
+      });
+
+      it('let exactly as many through as the cap, the budget and the rate allow', async () => {
+        const plan = { plan: 'core', actionCap: 33, sandboxExpiresAtMs: null } as const;
+        expect(allowed(await checks(100, { accountId: 'capped', plan }))).toHaveLength(33);
+        const spending = { limitMicros: 1000, window: 'month' } as const;
+        expect(allowed(await checks(200, { agentId: 'b', spending, costMicros: 7 }))).toHaveLength(142);
+        expect(allowed(await checks(100, { agentId: 'c', rate: { max: 57, per_seconds: 60 } }))).toHaveLength(57);
+      });
+
+      it.each([
+        ['account', 'account', { account: 2, apiKey: 1, agent: 1 }],
+        ['api-key', 'api key', { account: 1, apiKey: 2, agent: 1 }],
+        ['agent', 'agent', { account: 1, apiKey: 1, agent: 2 }],
+      ] as const)(
+        'obey a new version of an %s from the moment on in which it was raised',
+        async (kind, id, versions) => {
+          for (const [n, gateway] of gateways.entries()) {
+            const other = gateways[(n + 1) % gateways.length]!;
+            const trip = { agentId: `agent ${n}`, apiKeyId: `api key ${n}`, accountId: `account ${n}` };
+            expect((await other.check(tripOf(trip))).kind).toBe('judged');
+            await gateway.raise(kind, `${id} ${n}`, 2);
+            expect(await other.check(tripOf(trip))).toEqual({ kind: 'stale', versions });
+            expect((await other.check(tripOf({ ...trip, versions }))).kind).toBe('judged');
+          }
+        },
+      );
+
+      it('obey a freeze and an unfreeze from the moment on in which they were set', async () => {
+        for (const [n, gateway] of gateways.entries()) {
+          const other = gateways[(n + 1) % gateways.length]!;
+          const outcome = async () => {
+            const result = await other.check(tripOf({ agentId: `agent ${n}` }));
+            return result.kind === 'judged' ? result.judgement.outcome : result.kind;
+          };
+          await gateway.freeze(`agent ${n}`, START);
+          expect(await outcome()).toBe('frozen');
+          expect(await other.isFrozen(`agent ${n}`)).toBe(true);
+          nowMs += 1;
+          await gateway.unfreeze(`agent ${n}`);
+          expect(await outcome()).toBe('allowed');
+        }
+      });
+
+      it('answer and take back what another judged', async () => {
+        const [first, second] = [gateways[0]!, gateways[1]!];
+        const judged = await first.check(tripOf({ ...keyed('k'), costMicros: 5 }));
+        if (judged.kind !== 'judged') throw new Error(judged.kind);
+        expect(await second.check(tripOf({ ...keyed('k'), costMicros: 5 }))).toEqual({ ...judged, kind: 'claimed' });
+        await second.takeBack('account', 'agent', judged.judgement, 'k');
+        expect(await actions()).toBe(1);
+        await first.answered('account', 'k', answerOf('e1'), judged.judgement.entropy);
+        expect(await second.check(tripOf(keyed('k')))).toEqual({ kind: 'answered', answer: answerOf('e1') });
+      });
+    });
+
     describe('observe', () => {
       it('lets every violation pass, names it, counts everything, freezes nothing', async () => {
         const observed = await judge({ observe: true, violation: VIOLATION, freezeOnViolation: true, costMicros: 30 });
@@ -634,6 +711,28 @@ export function countersContract(
         expect(await kindOf()).toBe('unavailable');
         await fresh.serve();
         expect(await actions()).toBe(1);
+      });
+
+      it('begins anew: forgets totals and claims, keeps versions, freezes and unfreezes', async () => {
+        await fresh.replay([
+          eventOf({ eventId: '1', costMicros: 9, countsRate: true }),
+          eventOf({ eventId: '2', idempotency: { keySha256: 'k', bodySha256: 'body', answer: answerOf('2') } }),
+        ]);
+        await fresh.raise('agent', 'other', 4);
+        await fresh.freeze('cold', START);
+        await fresh.unfreeze('thawed');
+        expect(await fresh.beginRebuild()).not.toBeNull();
+        await fresh.freeze('thawed', START);
+        await fresh.replay([eventOf({ eventId: '1', costMicros: 4 })]);
+        await fresh.serve();
+        expect(await actions()).toBe(1);
+        expect(await fresh.version('agent', 'other')).toBe(4);
+        expect([await fresh.isFrozen('cold'), await fresh.isFrozen('thawed')]).toEqual([true, false]);
+        expect(await kindOf(keyed('k', 'other body'))).toBe('judged');
+        const limits = { spending: { limitMicros: 4, window: 'day' }, rate: { max: 1, per_seconds: 60 } } as const;
+        expect(await outcomeOf(limits)).toBe('allowed');
+        expect(await outcomeOf({ ...limits, rate: null, costMicros: 1 })).toBe('denied');
+        expect(await fresh.beginRebuild()).toBeNull();
       });
 
       it('takes totals, rate, flags, versions and claims from a snapshot', async () => {

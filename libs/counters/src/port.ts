@@ -207,6 +207,8 @@ export interface Counters {
    * rejects with `CountersUnavailable`, as this does while they cannot be reached.
    */
   beginRebuild(): Promise<RebuildTurn | null>;
+  /** Gives the turn back unfinished, for another to begin anew. */
+  abandonRebuild(): Promise<void>;
   /**
    * Begins or continues a rebuild (without a turn it takes one, and forgets nothing): adds the snapshot's facts (totals replace, versions and freezes only rise;
    * a freeze older than the unfreezing known here is none). A claim of a snapshot is answered.

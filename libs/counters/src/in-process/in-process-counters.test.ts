@@ -1,5 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { countersModelContract } from '../counters-model.contract.js';
+import type { Counters } from '../port.js';
 import { countersContract, tripOf } from '../counters.contract.js';
 import { InProcessCounters } from './in-process-counters.js';
 import { connectCounters, serveCounters } from './port-bridge.js';
@@ -8,20 +9,27 @@ const clockOf = (now: () => number) => ({ now, notBefore: () => undefined });
 
 countersContract('in process', async ({ clock }) => {
   const counters = new InProcessCounters({ clock: clockOf(clock) });
-  return { counters, cleanup: () => counters.close() };
+  return { counters, another: async () => counters, cleanup: () => counters.close() };
 });
 
 countersContract('in process, through a port', async ({ clock }) => {
-  const { port1, port2 } = new MessageChannel();
-  serveCounters(new InProcessCounters({ clock: clockOf(clock) }), port1);
-  const counters = connectCounters(port2);
-  await counters.now();
-  return { counters, cleanup: () => counters.close() };
+  const served = new InProcessCounters({ clock: clockOf(clock) });
+  const connected: Counters[] = [];
+  const another = async () => {
+    const { port1, port2 } = new MessageChannel();
+    serveCounters(served, port1);
+    const counters = connectCounters(port2);
+    connected.push(counters);
+    await counters.now();
+    return counters;
+  };
+  const counters = await another();
+  return { counters, another, cleanup: async () => void (await Promise.all(connected.map((one) => one.close()))) };
 });
 
 countersModelContract('in process', async ({ clock }) => {
   const counters = new InProcessCounters({ clock: clockOf(clock) });
-  return { counters, cleanup: () => counters.close() };
+  return { counters, another: async () => counters, cleanup: () => counters.close() };
 });
 
 describe('in-process counters', () => {

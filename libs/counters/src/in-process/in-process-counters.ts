@@ -103,6 +103,10 @@ export class InProcessCounters implements Counters {
     return { settleMs: 0 };
   }
 
+  async abandonRebuild(): Promise<void> {
+    this.#replayed = new Set();
+  }
+
   async restore(snapshot: UsageSnapshot): Promise<void> {
     this.#become(REBUILDING);
     for (const { unfrozenAtMs } of snapshot.agents) this.#clock.notBefore(unfrozenAtMs);

@@ -87,6 +87,7 @@ export function connectCounters(port: MessagePort): Counters {
     isFrozen: (...values) => ask('isFrozen', ...values),
     usage: (...values) => ask('usage', ...values),
     beginRebuild: () => ask('beginRebuild'),
+    abandonRebuild: () => ask('abandonRebuild'),
     restore: (...values) => ask('restore', ...values),
     replay: (...values) => ask('replay', ...values),
     serve: () => ask('serve'),

@@ -18,6 +18,9 @@ export interface Keys {
 /** Changes with the layout, so that another version of this program finds nothing and rebuilds. */
 const LAYOUT = 'cs1:';
 
+/** A session ends long before; nobody asks for its version after that. */
+export const SESSION_KEPT_MS = 7 * 86_400_000;
+
 const LETTER: Readonly<Record<VersionedKind, string>> = { account: 'a:', agent: 'g:', 'api-key': 'k:', session: 's:' };
 
 export function keysBelow(prefix: string): Keys {

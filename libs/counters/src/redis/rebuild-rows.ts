@@ -1,5 +1,5 @@
 import type { CountedEvent, StoredAnswer, UsageSnapshot } from '../port.js';
-import { shortHash } from './keys.js';
+import { SESSION_KEPT_MS, shortHash } from './keys.js';
 import type { Keys } from './keys.js';
 import { dayNumber, monthNumber } from './months.js';
 
@@ -48,7 +48,10 @@ function* restoreRows({ accounts, agents, claims, versions }: UsageSnapshot, key
     if (answer.status !== 200) continue;
     yield ['c', accountId, shortHash(keySha256), bodySha256, occurredAtMs, JSON.stringify(answer)];
   }
-  for (const { kind, id, version } of versions) yield ['v', keys.versioned(kind, id), version];
+  for (const { kind, id, version } of versions) {
+    const row = ['v', keys.versioned(kind, id), version];
+    yield kind === 'session' ? [...row, SESSION_KEPT_MS] : row;
+  }
 }
 
 function eventRow(event: CountedEvent): Row {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { countersModelContract } from '../counters-model.contract.js';
 import { countersContract } from '../counters.contract.js';
+import type { Counters } from '../port.js';
 import { connectRedisCounters } from './connect.js';
 
 const url = process.env['COUNTERSIGN_TEST_REDIS_URL'];
@@ -18,21 +19,27 @@ async function removeAll(prefix: string): Promise<void> {
 const withRedis = url === undefined ? describe.skip : describe;
 withRedis('with Redis (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
   const run = `test-${randomBytes(6).toString('hex')}-`;
-  let opened = 0;
+  let installations = 0;
   afterAll(() => removeAll(run));
 
   const open = async ({ clock }: { clock: () => number }) => {
-    opened += 1;
-    const counters = await connectRedisCounters({
-      url: url ?? '',
-      prefix: `${run}${opened}:`,
-      log: silent,
-      deadlineMs: 5_000,
-      settleMs: 0,
-      maxClaims: 1_000_000,
-      testClock: clock,
-    });
-    return { counters, cleanup: () => counters.close() };
+    const prefix = `${run}${(installations += 1)}:`;
+    const clients: Counters[] = [];
+    const another = async () => {
+      const counters = await connectRedisCounters({
+        url: url ?? '',
+        prefix,
+        log: silent,
+        deadlineMs: 5_000,
+        settleMs: 0,
+        maxClaims: 1_000_000,
+        testClock: clock,
+      });
+      clients.push(counters);
+      return counters;
+    };
+    const counters = await another();
+    return { counters, another, cleanup: async () => void (await Promise.all(clients.map((one) => one.close()))) };
   };
 
   countersContract('on Redis', open);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { CountersUnavailable } from '../port.js';
 import type {
   AccountUsage,
@@ -13,6 +12,7 @@ import type {
   VersionedKind,
 } from '../port.js';
 import { checkArguments } from './check-arguments.js';
+import { SESSION_KEPT_MS } from './keys.js';
 import type { Keys } from './keys.js';
 import { monthText } from './months.js';
 import { eventRows, snapshotRows } from './rebuild-rows.js';
@@ -20,6 +20,7 @@ import type { CallOptions, RedisLink } from './redis-link.js';
 import { checkResult, DONE, LOST, REBUILDING } from './replies.js';
 import { SCRIPTS } from './script.js';
 import type { Script } from './script.js';
+import { TurnToRebuild } from './turn-to-rebuild.js';
 
 export interface RedisCountersOptions {
   readonly link: RedisLink;
@@ -32,9 +33,6 @@ export interface RedisCountersOptions {
 
 const REBUILDING_WORDS = 'the counters are being rebuilt';
 const LOST_WORDS = 'Redis has lost what was counted, or may have: the counters must be rebuilt';
-/** So long the turn to rebuild outlives whoever has it. */
-const TURN_MS = 10_000;
-const RENEW_MS = 3_000;
 const LOOK_MS = 200;
 
 /**
@@ -43,15 +41,14 @@ const LOOK_MS = 200;
  */
 export class RedisCounters implements Counters {
   readonly #options: RedisCountersOptions;
-  readonly #token = randomBytes(12).toString('hex');
+  readonly #turn: TurnToRebuild;
   readonly #look: NodeJS.Timeout;
-  #renew: NodeJS.Timeout | null = null;
   #state: string | null = LOST_WORDS;
-  #turn = false;
   #replayed = new Set<string>();
 
   constructor(options: RedisCountersOptions) {
     this.#options = options;
+    this.#turn = new TurnToRebuild((...call) => this.#call(...call), options.keys);
     this.#look = setInterval(() => void this.look(), LOOK_MS);
     this.#look.unref();
   }
@@ -62,9 +59,7 @@ export class RedisCounters implements Counters {
 
   /** Learns whether they serve, also while nobody asks for a check. */
   async look(): Promise<void> {
-    const { keys } = this.#options;
-    // What it gives does not matter, whether it may is the answer.
-    await this.#call(SCRIPTS.usage, [keys.state, keys.account('')], []).catch(() => undefined);
+    await this.#call(SCRIPTS.look, [this.#options.keys.state], []).catch(() => undefined);
   }
 
   async now(): Promise<number> {
@@ -100,7 +95,8 @@ export class RedisCounters implements Counters {
 
   async raise(kind: VersionedKind, id: string, version: number): Promise<void> {
     const { keys } = this.#options;
-    await this.#call(SCRIPTS.raise, [keys.state, keys.name + keys.versioned(kind, id)], [version]);
+    const kept = kind === 'session' ? [SESSION_KEPT_MS] : [];
+    await this.#call(SCRIPTS.raise, [keys.state, keys.name + keys.versioned(kind, id)], [version, ...kept]);
   }
 
   async version(kind: VersionedKind, id: string): Promise<number | null> {
@@ -132,33 +128,46 @@ export class RedisCounters implements Counters {
   }
 
   async beginRebuild(): Promise<RebuildTurn | null> {
-    return (await this.#begin(true)) ? { settleMs: this.#options.settleMs } : null;
+    const begun = await this.#turn.begin(true);
+    if (begun === 'serving') this.#state = null;
+    if (begun !== 'mine') return null;
+    this.#replayed = new Set();
+    this.#state = REBUILDING_WORDS;
+    return { settleMs: this.#options.settleMs };
+  }
+
+  async abandonRebuild(): Promise<void> {
+    this.#replayed = new Set();
+    await this.#turn.abandon();
   }
 
   async restore(snapshot: UsageSnapshot): Promise<void> {
-    for (const rows of snapshotRows(snapshot, this.#options.keys)) await this.#put(SCRIPTS.restore, rows);
+    await this.#rebuild();
+    for (const rows of snapshotRows(snapshot, this.#options.keys)) await this.#turn.put(SCRIPTS.restore, rows);
   }
 
   async replay(events: readonly CountedEvent[]): Promise<void> {
-    if (!this.#turn) await this.#takeTurn();
+    await this.#rebuild();
     const fresh = events.filter(({ eventId }) => !this.#replayed.has(eventId) && this.#replayed.add(eventId));
-    for (const rows of eventRows(fresh)) await this.#put(SCRIPTS.replay, rows);
+    for (const rows of eventRows(fresh)) await this.#turn.put(SCRIPTS.replay, rows);
   }
 
   async serve(): Promise<void> {
-    const { keys } = this.#options;
-    if (!this.#turn) await this.#takeTurn();
-    this.#mustBeDone(await this.#call(SCRIPTS.serve, [keys.state, keys.turn], [this.#token, TURN_MS], PATIENT));
-    this.#endTurn();
+    await this.#turn.serve();
+    this.#replayed = new Set();
     this.#state = null;
   }
 
   async close(): Promise<void> {
     clearInterval(this.#look);
-    const { link, keys } = this.#options;
-    if (this.#turn) await this.#call(SCRIPTS.giveUp, [keys.state, keys.turn], [this.#token]).catch(() => undefined);
-    this.#endTurn();
-    await link.close();
+    await this.abandonRebuild().catch(() => undefined);
+    await this.#options.link.close();
+  }
+
+  async #rebuild(): Promise<void> {
+    if (!(await this.#turn.need())) return;
+    this.#replayed = new Set();
+    this.#state = REBUILDING_WORDS;
   }
 
   async #call(
@@ -184,47 +193,6 @@ export class RedisCounters implements Counters {
     const keySha256 = trip.idempotency?.keySha256 ?? null;
     this.takeBack(trip.accountId, trip.agentId, result.judgement, keySha256).catch(() => undefined);
   }
-
-  async #put(script: Script, rows: string): Promise<void> {
-    const { keys } = this.#options;
-    if (!this.#turn) await this.#takeTurn();
-    const at = [keys.state, keys.turn, keys.tally];
-    this.#mustBeDone(await this.#call(script, at, [this.#token, TURN_MS, keys.name, rows], PATIENT));
-  }
-
-  async #takeTurn(): Promise<void> {
-    if (!(await this.#begin(false))) throw new CountersUnavailable('another rebuilds the counters');
-  }
-
-  async #begin(anew: boolean): Promise<boolean> {
-    const { keys } = this.#options;
-    const generation = randomBytes(4).toString('hex');
-    const args = [this.#token, TURN_MS, anew ? 1 : 0, generation];
-    const [done] = await this.#call(SCRIPTS.begin, [keys.state, keys.turn], args, PATIENT);
-    if (done === SERVES) this.#state = null;
-    if (done !== DONE) return false;
-    this.#replayed = new Set();
-    this.#state = REBUILDING_WORDS;
-    this.#turn = true;
-    this.#renew ??= setInterval(() => void this.#put(SCRIPTS.restore, '[]').catch(() => undefined), RENEW_MS);
-    return true;
-  }
-
-  #mustBeDone(reply: readonly unknown[]): void {
-    if (reply[0] === DONE) return;
-    this.#endTurn();
-    throw new CountersUnavailable('the turn to rebuild has passed to another');
-  }
-
-  #endTurn(): void {
-    this.#turn = false;
-    if (this.#renew !== null) clearInterval(this.#renew);
-    this.#renew = null;
-    this.#replayed = new Set();
-  }
 }
 
-const PATIENT = { patient: true } as const;
-/** What `BEGIN` replies when there is nothing to rebuild. */
-const SERVES = 3;
-const SHOWS_SERVICE: ReadonlySet<Script> = new Set([SCRIPTS.check, SCRIPTS.usage, SCRIPTS.isFrozen, SCRIPTS.version]);
+const SHOWS_SERVICE: ReadonlySet<Script> = new Set([SCRIPTS.look, SCRIPTS.check]);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { CHECK } from './lua/check.js';
-import { FREEZE, IS_FROZEN, NOW, RAISE, UNFREEZE, USAGE, VERSION } from './lua/flags.js';
+import { FREEZE, IS_FROZEN, LOOK, NOW, RAISE, UNFREEZE, USAGE, VERSION } from './lua/flags.js';
 import { BEGIN, GIVE_UP, REPLAY, RESTORE, SERVE } from './lua/rebuild.js';
 import { ANSWERED, TAKE_BACK } from './lua/settle.js';
 
@@ -17,6 +17,7 @@ export const SCRIPTS = {
   check: script('check', CHECK),
   answered: script('answered', ANSWERED),
   takeBack: script('takeBack', TAKE_BACK),
+  look: script('look', LOOK),
   now: script('now', NOW),
   raise: script('raise', RAISE),
   version: script('version', VERSION),

@@ -19,6 +19,7 @@ describe('rebuildCounters', () => {
         eventLog: bench.log,
         counters: {
           beginRebuild: () => counters.beginRebuild(),
+          abandonRebuild: () => counters.abandonRebuild(),
           restore: (snapshot) => counters.restore(snapshot),
           replay: (events) => {
             replayed += events.length;

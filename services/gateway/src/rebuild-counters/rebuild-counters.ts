@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { CountedEvent, Counters } from '@countersign/counters';
+import type { CountedEvent, Counters, RebuildTurn } from '@countersign/counters';
 import type { EventReader } from '@countersign/event-log';
 import { readMessage } from '@countersign/evidence';
 import type { ServiceContext } from '@countersign/service-kit';
@@ -12,7 +12,7 @@ const PROGRESS_MS = 2_000;
 
 export interface RebuildContext {
   readonly eventLog: EventReader;
-  readonly counters: Pick<Counters, 'beginRebuild' | 'restore' | 'replay' | 'serve'>;
+  readonly counters: Pick<Counters, 'beginRebuild' | 'abandonRebuild' | 'restore' | 'replay' | 'serve'>;
   readonly log: Pick<ServiceContext['log'], 'info'>;
 }
 
@@ -23,9 +23,21 @@ export interface RebuildContext {
  * `false`: another gateway rebuilds them, or has.
  */
 export async function rebuildCounters(context: RebuildContext, clock: () => number): Promise<boolean> {
-  const { eventLog, counters, log } = context;
+  const { counters } = context;
   const turn = await counters.beginRebuild();
   if (turn === null) return false;
+  try {
+    await rebuild(context, turn, clock);
+    return true;
+  } catch (error) {
+    // Another gateway may be able to.
+    await counters.abandonRebuild().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function rebuild(context: RebuildContext, turn: RebuildTurn, clock: () => number): Promise<void> {
+  const { eventLog, counters, log } = context;
   const begun = clock();
   log.info({}, 'the counters are being rebuilt');
   const { snapshot, position, standsAt } = await readSnapshot(eventLog);
@@ -53,7 +65,6 @@ export async function rebuildCounters(context: RebuildContext, clock: () => numb
     { ms: Math.round(clock() - begun), events, agents: agents.length, accounts: accounts.length },
     'counters rebuilt',
   );
-  return true;
 }
 
 async function replayPartition(

@@ -1,6 +1,11 @@
 import { PRELUDE, SERVING } from './prelude.js';
 import { TOTALS } from './totals.js';
 
+/** Whether they serve. KEYS: state. */
+export const LOOK = `${PRELUDE}${SERVING}
+return {1}
+`;
+
 /** `Counters.now`. KEYS: state. */
 export const NOW = `${PRELUDE}
 return {1, clock()}

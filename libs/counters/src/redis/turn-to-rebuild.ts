@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { CountersUnavailable } from '../port.js';
+import type { Keys } from './keys.js';
+import type { CallOptions } from './redis-link.js';
+import { DONE } from './replies.js';
+import { SCRIPTS } from './script.js';
+import type { Script } from './script.js';
+
+/** Runs a script and gives its reply; rejects with `CountersUnavailable`. */
+export type RunScript = (
+  script: Script,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+  options?: CallOptions,
+) => Promise<readonly unknown[]>;
+
+/** So long the turn outlives whoever has it, ms. */
+const TURN_MS = 10_000;
+const RENEW_MS = 3_000;
+/** Reading the log between two portions takes its time, but no longer than this. */
+const MOST_BETWEEN_MS = 120_000;
+const PATIENT = { patient: true } as const;
+/** What `BEGIN` replies when there is nothing to rebuild. */
+const SERVES = 3;
+
+const PASSED = 'the turn to rebuild has passed to another';
+
+/**
+ * One rebuild at a time, whoever does it: the turn is a key with an expiry and the token of its holder, which every step
+ * of the rebuild compares in Redis. Whoever stood still and lost the turn has no effect any more.
+ */
+export class TurnToRebuild {
+  readonly #run: RunScript;
+  readonly #keys: Keys;
+  readonly #token = randomBytes(12).toString('hex');
+  #held: 'no' | 'mine' | 'lost' = 'no';
+  #renew: NodeJS.Timeout | null = null;
+  #putAt = 0;
+
+  constructor(run: RunScript, keys: Keys) {
+    this.#run = run;
+    this.#keys = keys;
+  }
+
+  /** @param anew what was counted before is forgotten */
+  async begin(anew: boolean): Promise<'mine' | 'another' | 'serving'> {
+    const { state, turn } = this.#keys;
+    const generation = randomBytes(4).toString('hex');
+    const args = [this.#token, TURN_MS, anew ? 1 : 0, generation];
+    const [done] = await this.#run(SCRIPTS.begin, [state, turn], args, PATIENT);
+    if (done !== DONE) return done === SERVES ? 'serving' : 'another';
+    this.#held = 'mine';
+    this.#putAt = performance.now();
+    this.#renew ??= setInterval(() => this.#renewTurn(), RENEW_MS);
+    return 'mine';
+  }
+
+  /** Takes the turn and forgets nothing, unless it is held. `true` when it was taken now. */
+  async need(): Promise<boolean> {
+    if (this.#held === 'mine') return false;
+    if (this.#held === 'lost' || (await this.begin(false)) !== 'mine') throw new CountersUnavailable(PASSED);
+    return true;
+  }
+
+  /** @param rows JSON for `RESTORE` or `REPLAY` */
+  async put(script: Script, rows: string): Promise<void> {
+    await this.need();
+    this.#putAt = performance.now();
+    await this.#step(script, [TURN_MS, this.#keys.name, rows]);
+  }
+
+  async serve(): Promise<void> {
+    await this.need();
+    await this.#step(SCRIPTS.serve, [TURN_MS]);
+    this.#end('no');
+  }
+
+  async abandon(): Promise<void> {
+    const held = this.#held;
+    this.#end('no');
+    const { state, turn } = this.#keys;
+    if (held === 'mine') await this.#run(SCRIPTS.giveUp, [state, turn], [this.#token], PATIENT);
+  }
+
+  async #step(script: Script, args: readonly (string | number)[]): Promise<void> {
+    const { state, turn, tally } = this.#keys;
+    const [done] = await this.#run(script, [state, turn, tally], [this.#token, ...args], PATIENT);
+    if (done === DONE) return;
+    this.#end('lost');
+    throw new CountersUnavailable(PASSED);
+  }
+
+  #renewTurn(): void {
+    if (performance.now() - this.#putAt > MOST_BETWEEN_MS) return this.#end('lost');
+    this.#step(SCRIPTS.restore, [TURN_MS, this.#keys.name, '[]']).catch(() => undefined);
+  }
+
+  #end(held: 'no' | 'lost'): void {
+    this.#held = held;
+    if (this.#renew !== null) clearInterval(this.#renew);
+    this.#renew = null;
+  }
+}
