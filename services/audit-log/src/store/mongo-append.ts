@@ -42,7 +42,7 @@ export class MongoAppend {
     await this.#insert(count.unstored, partition);
     await this.#erase(count.erasures, partition);
     const { heads, hours, blocked } = this.#collections;
-    await Promise.all([
+    await allEnded([
       applyToTallies(heads as never, count.headChanges(), next),
       applyToTallies(hours as never, count.hourChanges(), next),
       applyToTallies(blocked as never, count.blockedChanges(), next),
@@ -117,4 +117,9 @@ export class MongoAppend {
       { ordered: false },
     );
   }
+}
+
+/** Rejects once none is under way any more, so that a repetition meets none of them. */
+async function allEnded(writes: readonly Promise<void>[]): Promise<void> {
+  for (const fate of await Promise.allSettled(writes)) if (fate.status === 'rejected') throw fate.reason;
 }

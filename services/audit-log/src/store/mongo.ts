@@ -1,4 +1,4 @@
-import { createConnection, type mongo } from 'mongoose';
+import { createConnection } from 'mongoose';
 import type { ArchivedEvent, TopicName } from '@countersign/contracts';
 import { mongoOptions, tellingUnreachable } from '@countersign/service-kit';
 import type { EventFilter } from '../domain/event-filter.js';
