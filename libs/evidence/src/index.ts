@@ -102,6 +102,7 @@ export type {
 export { PROBLEM_CODES } from './verify/result.js';
 export type { ChainAnswer, ChainFacts, ChainTransaction, VerificationKey, VerifyOptions } from './verify/options.js';
 export { type EventProofResult, verifyEventProof } from './verify/event-proof.js';
-export { verifyPackage } from './verify/verify-package.js';
+export { openPackage, type OpenedPackage, verifyPackage } from './verify/verify-package.js';
+export { chainAnswer, type FinalizedTransaction } from './verify/chain-answer.js';
 export { type NamedTransaction, transactionsToAsk } from './verify/transactions-to-ask.js';
 export { eventAnswer, type InclusionAnswer, packageAnswer } from './verify/inclusion-answer.js';

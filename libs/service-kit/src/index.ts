@@ -5,6 +5,7 @@ export type { Environment } from './configuration/load-config.js';
 export * from './edge/http-contract.js';
 export { HttpAnswer } from './edge/answer.js';
 export type { AnswerBody } from './edge/answer.js';
+export { RawBody } from './edge/raw-body.js';
 export type { RouteInput } from './edge/route-input.js';
 export { HttpRoute, Input } from './hosting/decorators.js';
 export { apiKeyPrefix, isWellFormedApiKey, mintApiKey } from './credentials/api-key.js';

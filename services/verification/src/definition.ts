@@ -8,7 +8,6 @@ import { keepFacts } from './follow-facts.js';
 import { PublicController } from './http/public.controller.js';
 import { PUBLIC_VERIFICATION, PublicVerification } from './public-verification.js';
 import type { PublicFacts } from './store/port.js';
-import { openSqlitePublicFacts } from './store/sqlite.js';
 
 const FACTS = Symbol('public-facts');
 
@@ -20,18 +19,18 @@ class FactsConsumer {
   }
 
   @EventPattern('signing-keys')
-  onKeys(@Payload() batch: LogBatch): void {
-    keepFacts(this.#facts, batch);
+  onKeys(@Payload() batch: LogBatch): Promise<void> {
+    return keepFacts(this.#facts, batch);
   }
 
   @EventPattern('reports')
-  onReports(@Payload() batch: LogBatch): void {
-    keepFacts(this.#facts, batch);
+  onReports(@Payload() batch: LogBatch): Promise<void> {
+    return keepFacts(this.#facts, batch);
   }
 
   @EventPattern('anchors')
-  onAnchors(@Payload() batch: LogBatch): void {
-    keepFacts(this.#facts, batch);
+  onAnchors(@Payload() batch: LogBatch): Promise<void> {
+    return keepFacts(this.#facts, batch);
   }
 }
 
@@ -45,20 +44,47 @@ export const definition: ServiceDefinition = {
   reads: ['signing-keys', 'reports', 'anchors'],
   writes: [],
   after: [],
-  start(context) {
-    const facts = openSqlitePublicFacts(join(context.directory, 'public-facts.db'));
+  async start(context) {
+    const facts = await context.openStore<PublicFacts>({
+      sqlite: async () =>
+        (await import('./store/sqlite.js')).openSqlitePublicFacts(join(context.directory, 'public-facts.db')),
+      mongo: async (uri) => (await import('./store/mongo.js')).openMongoPublicFacts(uri),
+    });
     const verification = new PublicVerification(facts, () => context.chain());
-    return Promise.resolve({
+    const anyKey = keyWatch(facts);
+    await anyKey.look();
+    return {
       module: moduleOf(verification, facts),
       consumer: { group: 'verification', position: (topic, partition) => facts.position(topic, partition) },
-      notReady: () => (facts.keys().length === 0 ? ['no signing key has been published yet'] : []),
-      stop: () => {
-        facts.close();
-        return Promise.resolve();
+      notReady: () => (anyKey.seen() ? [] : ['no signing key has been published yet']),
+      stop: async () => {
+        verification.end();
+        await facts.close();
       },
-    });
+    };
   },
 };
+
+/** Whether any signing key is known: another instance may be the one that learns of it. */
+function keyWatch(facts: PublicFacts): { look(): Promise<void>; seen(): boolean } {
+  let known = false;
+  let looking: Promise<void> | null = null;
+  const look = (): Promise<void> =>
+    (looking ??= facts
+      .keys()
+      .then(
+        (keys) => void (known = keys.length > 0),
+        () => undefined,
+      )
+      .finally(() => (looking = null)));
+  return {
+    look,
+    seen: () => {
+      if (!known) void look();
+      return known;
+    },
+  };
+}
 
 function moduleOf(verification: PublicVerification, facts: PublicFacts): DynamicModule {
   return {

@@ -4,10 +4,10 @@ import { readVersionedRecord } from '@countersign/service-kit';
 import type { PublicFact, PublicFacts } from './store/port.js';
 
 /** Keeps what a batch of `signing-keys`, `reports` or `anchors` says publicly. */
-export function keepFacts(facts: PublicFacts, batch: LogBatch): void {
+export async function keepFacts(facts: PublicFacts, batch: LogBatch): Promise<void> {
   const kept = batch.records.map(factOf).filter((fact) => fact !== null);
   const last = batch.records.at(-1);
-  if (last !== undefined) facts.keep(kept, batch.topic, batch.partition, last.offset + 1);
+  if (last !== undefined) await facts.keep(kept, batch.topic, batch.partition, last.offset + 1);
 }
 
 function factOf(message: LogRecord): PublicFact | null {

@@ -51,6 +51,11 @@ export interface Route {
   readonly bodyOptional?: true;
   /** `verification`: 64 MiB, depth 64, no count of keys or strings. Default: 1 MiB, depth 32, 10,000 keys, 256 KiB strings. */
   readonly bodyLimit?: 'verification';
+  /**
+   * `raw`: the handler is given the bytes, counted and of the right content type, and nothing else of them was judged;
+   * it parses them and holds them against `body`. For a body whose parsing alone would hold up everybody else.
+   */
+  readonly bodyForm?: 'raw';
   /** Body of the 503 while its service does not run yet, where the contract has another than `{error}`. */
   readonly unavailable?: { readonly [member: string]: unknown };
   /** Status that a handler's return value gets. */

@@ -143,10 +143,12 @@ export const verificationRoutes = {
       anyOf: [{ required: ['package'] }, { required: ['report'] }, { required: ['event', 'proof'] }],
     },
     bodyLimit: 'verification',
+    bodyForm: 'raw',
     success: 200,
     responses: {
       200: { description: 'what holds and what could not be checked', schema: inclusionResult },
       ...bodyErrors,
+      503: error('too much is being verified already, or this body takes too long: try again'),
     },
   }),
   verifyChain: route({

@@ -41,7 +41,8 @@ export function verifyEd25519(
 
 /** A reduced y that is not one of small order. Whether a point has this y is left to the verifier. */
 function isSoundPoint(encoded: Uint8Array): boolean {
-  const y = encoded.slice();
+  // A copy also of a Node Buffer, whose own slice is none.
+  const y = new Uint8Array(encoded);
   y[31] = y[31]! & 0x7f;
   return isBelow(y, P) && !SMALL_ORDER_Y.some((small) => !isBelow(y, small) && !isBelow(small, y));
 }

@@ -129,3 +129,13 @@ describe('public keys', () => {
     expect(publicKeyFromPem('-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n')).toBeNull();
   });
 });
+
+describe('the form of keys and signatures', () => {
+  it('is judged without changing them, also when they are Node Buffers', () => {
+    const key = Buffer.alloc(32, 0x99);
+    const signature = Buffer.concat([Buffer.alloc(32, 0x99), Buffer.alloc(32, 0x01)]);
+    const before = [key.toString('hex'), signature.toString('hex')];
+    expect(refuseEd25519(key, signature)).toBeNull();
+    expect([key.toString('hex'), signature.toString('hex')]).toEqual(before);
+  });
+});

@@ -42,7 +42,7 @@ export interface SignatureVerdict {
 export function checkSignature(
   claim: SignatureClaim,
   bytes: Uint8Array,
-  { crypto, keys }: VerifyOptions,
+  { crypto, keys }: Pick<VerifyOptions, 'crypto' | 'keys'>,
   findings: Findings,
 ): SignatureVerdict {
   if (keys === null) {

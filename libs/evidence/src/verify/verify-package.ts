@@ -6,7 +6,7 @@ import { isRecord } from '../reading.js';
 import { checkReportAnchor, type ChainVerdict, unchecked } from './chain-check.js';
 import { checkSequences } from './completeness.js';
 import { counted, Findings } from './findings.js';
-import type { VerifyOptions } from './options.js';
+import type { ChainFacts, VerifyOptions } from './options.js';
 import { checkEntries, Memory } from './package-entries.js';
 import { packageShape } from './package-shape.js';
 import {
@@ -20,41 +20,71 @@ import { checkStatuses } from './package-status.js';
 import { checkWindows } from './package-windows.js';
 import type { EventResult, VerificationResult } from './result.js';
 
+/** A package whose signature has been looked at, and nothing else yet. */
+export interface OpenedPackage {
+  /**
+   * The result where no key that was given signed this: then nothing in it is worth a look at the chain or at a tree.
+   * `null`: the signature holds, or no key was given.
+   */
+  readonly refused: VerificationResult | null;
+  /** The rest of the verification, with what the chain said. Once only. */
+  finish(chain: ChainFacts | null): VerificationResult;
+}
+
 /**
  * The whole verification of a signed package, as `FORMAT.md` describes it, from the package, the keys and the chain
  * look-ups that are given: it asks nobody, and trusts nothing that the package says of keys and authorities.
  * Never throws for what `input` is; parse it with {@link parseJsonStrict} and `VERIFICATION_LIMITS`.
  */
 export function verifyPackage(input: unknown, options: VerifyOptions): VerificationResult {
+  return openPackage(input, options).finish(options.chain);
+}
+
+/** {@link verifyPackage} in two steps: the signature, then all that follows from it. */
+export function openPackage(input: unknown, options: Pick<VerifyOptions, 'crypto' | 'keys'>): OpenedPackage {
   const findings = new Findings();
   const start = readable(input, options, findings);
-  if (start === null) return result(findings, NO_SIGNATURE, null, null, [], null);
-  const { pkg, digests, claim } = start;
-
-  let signature = claim === null ? NO_SIGNATURE : checkSignature(claim, digests.bytes, options, findings);
+  if (start === null) {
+    const refused = result(findings, NO_SIGNATURE, null, null, [], null);
+    return { refused, finish: () => refused };
+  }
+  const { claim, digests } = start;
+  const signature = claim === null ? NO_SIGNATURE : checkSignature(claim, digests.bytes, options, findings);
   if (claim !== null && claim.sha256 !== digests.sha256) {
     findings.problem('sha256-differs', 'sha256', 'The SHA-256 of the canonical bytes is another one.');
   } else if (claim !== null) findings.checked.push('the SHA-256 of the canonical bytes');
+  const holds = signature.valid || (options.keys === null && claim !== null);
+  return {
+    refused: holds ? null : result(findings, signature, claim, digests, [], null),
+    finish: (chain) => checkContent(start, signature, { ...options, chain }, findings),
+  };
+}
 
+function checkContent(
+  { pkg, digests, claim }: Readable,
+  signed: SignatureVerdict,
+  options: VerifyOptions,
+  findings: Findings,
+): VerificationResult {
   const fault = packageShape(pkg);
   if (fault !== null) {
     const path = fault.path.replace(/^\./, '');
     findings.problem('structure', path, `${path === '' ? 'The package' : path} must be ${fault.form}.`);
-    return result(findings, signature, claim, digests, [], null);
+    return result(findings, signed, claim, digests, [], null);
   }
   // Every field but leaf events and proofs has its form now; those are read one by one.
-  const signed = pkg as unknown as SignedPackage;
+  const content = pkg as unknown as SignedPackage;
   findings.checked.push('the form of every field');
 
-  const report = checkReport(signed, digests.contentHash, options, findings);
-  signature = checkValidity(signature, report.blockTime, findings);
+  const report = checkReport(content, digests.contentHash, options, findings);
+  const signature = checkValidity(signed, report.blockTime, findings);
   const memory = new Memory(options);
-  const { entries, results } = checkEntries(signed, options, memory, findings);
-  checkSequences(signed, entries, findings);
-  checkWindows(signed, entries, options, memory, findings);
-  checkStatuses(signed, entries, findings);
+  const { entries, results } = checkEntries(content, options, memory, findings);
+  checkSequences(content, entries, findings);
+  checkWindows(content, entries, options, memory, findings);
+  checkStatuses(content, entries, findings);
   tellProofs(results, findings);
-  tellAnchors([...memory.anchors(), ...(signed.timestamp.anchor === 'pending' ? [] : [report])], options, findings);
+  tellAnchors([...memory.anchors(), ...(content.timestamp.anchor === 'pending' ? [] : [report])], options, findings);
   return result(findings, signature, claim, digests, results, report);
 }
 
@@ -67,7 +97,7 @@ interface Readable {
 }
 
 /** What must hold before anything else can be said. */
-function readable(input: unknown, { crypto }: VerifyOptions, findings: Findings): Readable | null {
+function readable(input: unknown, { crypto }: Pick<VerifyOptions, 'crypto'>, findings: Findings): Readable | null {
   if (!isRecord(input)) {
     findings.problem('structure', '', 'A package must be a JSON object.');
     return null;
@@ -165,9 +195,9 @@ function result(
     anchoredCount,
     unanchoredCount: events.length - anchoredCount,
     chain: (report ?? unchecked('No chain was asked.')).check,
-    checked: findings.checked,
-    notChecked: findings.notChecked,
-    problems: findings.problems,
+    checked: [...findings.checked],
+    notChecked: [...findings.notChecked],
+    problems: [...findings.problems],
     problemCount: findings.problemCount,
   };
 }

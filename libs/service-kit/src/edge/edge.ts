@@ -9,6 +9,7 @@ import type { BareHandler } from '../service/definition.js';
 import { HttpAnswer, writeAnswer } from './answer.js';
 import { HttpRefusal } from './http-contract.js';
 import type { ApiKeyCaller, SessionCaller } from './http-contract.js';
+import { RawBody } from './raw-body.js';
 import { readBody, RequestCut } from './read-body.js';
 import { attachInput } from './route-input.js';
 import { allowedMethods, RouteTable, splitTarget } from './route-table.js';
@@ -78,7 +79,7 @@ export function createEdge(options: EdgeOptions): RequestListener {
         const allow = allowedMethods(match.methods.keys());
         throw new HttpRefusal(405, `use ${allow}`, { allow });
       }
-      await admit(options, entry.route, entry.target.checks(), request, match.params, target.query);
+      await admit(options, entry.route, entry.target.checks(), { request, response }, match.params, target.query);
       await entry.target.handle(entry.route, request, response);
     };
     serve().catch((error: unknown) => refuse(options.log, request, response, error));
@@ -105,11 +106,16 @@ function watch(
   });
 }
 
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 async function admit(
   options: EdgeOptions,
   route: Route,
   checks: RouteChecks,
-  request: IncomingMessage,
+  { request, response }: Exchange,
   rawParams: Readonly<Record<string, string>>,
   rawQuery: string,
 ): Promise<void> {
@@ -118,13 +124,19 @@ async function admit(
   }
   const caller = await identify(options.authenticator, route, request.rawHeaders);
   const body = await readBody(request, route);
+  if (body instanceof RawBody) releaseWhenOver(body, response);
   const params = checks.params(rawParams);
   const query = checks.query(rawQuery);
   checks.headers(request.headers);
-  if (route.body !== undefined) checks.body(body);
+  if (route.body !== undefined && !(body instanceof RawBody)) checks.body(body);
   requireRole(route, caller);
   const remoteAddress = addressOf(request, options.behindEdge === true);
   attachInput(request, { params, query, body, caller, headers: request.headers, remoteAddress });
+}
+
+function releaseWhenOver(body: RawBody, response: ServerResponse): void {
+  if (response.closed) body.release();
+  else response.once('close', () => body.release());
 }
 
 async function identify(

@@ -4,6 +4,7 @@ import type { Route } from '@countersign/contracts';
 import { BodyBudget } from './body-budget.js';
 import type { BodyShare } from './body-budget.js';
 import { HttpRefusal } from './http-contract.js';
+import { RawBody, SegmentWriter } from './raw-body.js';
 
 const MEBIBYTE = 1024 * 1024;
 /** Large bodies have a budget of their own: they leave the others theirs. */
@@ -40,12 +41,24 @@ function requireJson(request: IncomingMessage): void {
   }
 }
 
-/** The bytes of the body, counted as they arrive: no more than `bytes`, nor more than the budget has, are ever held. */
-function collect(request: IncomingMessage, bytes: number, words: string, share: BodyShare): Promise<Buffer> {
+interface Limit {
+  readonly bytes: number;
+  readonly words: string;
+}
+
+/**
+ * Gives each chunk of the body to `keep`, counted: no more than the limit, nor more than the budget has, are ever held.
+ * @returns the bytes of all
+ */
+function collect(
+  request: IncomingMessage,
+  { bytes, words }: Limit,
+  share: BodyShare,
+  keep: (chunk: Buffer) => void,
+): Promise<number> {
   const tooLarge = (): HttpRefusal => new HttpRefusal(413, `send a body of at most ${words}`);
   if (Number(request.headers['content-length'] ?? 0) > bytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
     let size = 0;
     const finish = (settle: () => void): void => {
       request.off('data', take).off('end', done).off('error', fail).off('close', cut);
@@ -60,9 +73,9 @@ function collect(request: IncomingMessage, bytes: number, words: string, share: 
         // What still comes is dropped, so that the connection can be used again.
         request.resume();
         finish(() => reject(new HttpRefusal(503, 'too many bodies are under way: try again', { 'retry-after': '1' })));
-      } else chunks.push(chunk);
+      } else keep(chunk);
     };
-    const done = (): void => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
+    const done = (): void => finish(() => resolve(size));
     const fail = (): void => finish(() => reject(new RequestCut()));
     const cut = (): void => finish(() => reject(new RequestCut()));
     request.on('data', take).on('end', done).on('error', fail).on('close', cut);
@@ -75,7 +88,8 @@ export class RequestCut extends Error {
 }
 
 /**
- * The JSON body of a request, strictly parsed; `undefined` where the route takes none, whatever was sent.
+ * The JSON body of a request, strictly parsed, or a {@link RawBody} where the route asks for one, which the caller must
+ * release; `undefined` where the route takes none, whatever was sent.
  * @throws HttpRefusal 415, 413 or 400, in this order; 503 while the bodies of all requests are more than may be held
  */
 export async function readBody(request: IncomingMessage, route: Route): Promise<unknown> {
@@ -84,14 +98,27 @@ export async function readBody(request: IncomingMessage, route: Route): Promise<
   requireJson(request);
   const limits = LIMITS[route.bodyLimit ?? 'default'];
   const share = limits.budget.share();
+  if (route.bodyForm === 'raw') return readRaw(request, limits, share);
   try {
-    const bytes = await collect(request, limits.bytes, limits.words, share);
-    if (bytes.length === 0 && route.bodyOptional) return {};
-    return parseJsonStrict(bytes, limits.json);
+    const chunks: Buffer[] = [];
+    const size = await collect(request, limits, share, (chunk) => chunks.push(chunk));
+    if (size === 0 && route.bodyOptional) return {};
+    return parseJsonStrict(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size), limits.json);
   } catch (error) {
     if (error instanceof JsonRefused) throw new HttpRefusal(400, error.message);
     throw error;
   } finally {
     share.giveBack();
+  }
+}
+
+async function readRaw(request: IncomingMessage, limit: Limit, share: BodyShare): Promise<RawBody> {
+  const writer = new SegmentWriter();
+  try {
+    const size = await collect(request, limit, share, (chunk) => writer.add(chunk));
+    return new RawBody(writer.end(), size, share);
+  } catch (error) {
+    share.giveBack();
+    throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { ChainUnavailable, openSolanaChain } from '@countersign/chain';
-import type { ChainAnswer, ChainFacts, NamedTransaction } from '@countersign/evidence';
+import { chainAnswer, type ChainAnswer, type ChainFacts, type NamedTransaction } from '@countersign/evidence';
 
 const AT_ONCE = 8;
 
@@ -44,11 +44,7 @@ export async function askNetworks(
 
 async function answer(chain: Awaited<ReturnType<typeof openSolanaChain>>, signature: string): Promise<ChainAnswer> {
   try {
-    const found = await chain.transaction(signature);
-    if (found === null) return 'not-found';
-    const { succeeded, signers, memos, blockHeight, slot, confirmations, blockTime } = found;
-    const time = blockTime === null ? null : new Date(blockTime * 1000).toISOString();
-    return { succeeded, finalized: true, signers, memos, blockHeight, slot, confirmations, blockTime: time };
+    return chainAnswer(await chain.transaction(signature));
   } catch (error) {
     return error instanceof ChainUnavailable ? 'unavailable' : 'not-found';
   }

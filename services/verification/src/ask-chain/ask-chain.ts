@@ -1,5 +1,5 @@
 import { ChainUnavailable, type Chain } from '@countersign/chain';
-import type { ChainAnswer, ChainFacts, NamedTransaction } from '@countersign/evidence';
+import { chainAnswer, type ChainAnswer, type ChainFacts, type NamedTransaction } from '@countersign/evidence';
 import type { AnchorAuthority } from '@countersign/contracts';
 
 /** Look-ups under way at once for one request. */
@@ -45,18 +45,7 @@ async function networkOf(chain: Chain): Promise<string> {
 
 async function answerFor(chain: Chain, signature: string): Promise<ChainAnswer> {
   try {
-    const found = await chain.transaction(signature);
-    if (found === null) return 'not-found';
-    return {
-      succeeded: found.succeeded,
-      finalized: true,
-      signers: found.signers,
-      memos: found.memos,
-      blockTime: found.blockTime === null ? null : new Date(found.blockTime * 1000).toISOString(),
-      blockHeight: found.blockHeight,
-      slot: found.slot,
-      confirmations: found.confirmations,
-    };
+    return chainAnswer(await chain.transaction(signature));
   } catch (error) {
     if (error instanceof ChainUnavailable) return 'unavailable';
     // A signature that is not base58 of 64 bytes is refused before anybody is asked: no such transaction exists.

@@ -1,9 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { verificationRoutes } from '@countersign/contracts';
 import { fromHex, publicKeyToPem } from '@countersign/evidence';
-import { HttpAnswer, HttpRefusal, HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
+import { HttpAnswer, HttpRefusal, HttpRoute, Input, type RawBody, type RouteInput } from '@countersign/service-kit';
 import { PUBLIC_VERIFICATION, type PublicVerification } from '../public-verification.js';
-import type { InclusionRequest } from '../verify-inclusion/verify-inclusion.js';
 
 type PublicInput<B = unknown> = RouteInput<B, Record<string, unknown>, null>;
 
@@ -18,21 +17,23 @@ export class PublicController {
   }
 
   @HttpRoute(verificationRoutes.listKeys)
-  keys(): HttpAnswer {
-    return new HttpAnswer(200, this.#verification.keys(), CACHE);
+  async keys(): Promise<HttpAnswer> {
+    return new HttpAnswer(200, await this.#verification.keys(), CACHE);
   }
 
   @HttpRoute(verificationRoutes.getKey)
-  key(@Input() { params }: PublicInput): HttpAnswer {
-    const facts = this.#verification.facts.key(params['keyId']!);
+  async key(@Input() { params }: PublicInput): Promise<HttpAnswer> {
+    const facts = await this.#verification.facts.key(params['keyId']!);
     const publicKey = facts === null ? null : fromHex(facts.publicKeyHex);
     if (publicKey === null) throw new HttpRefusal(404, 'no such key');
     return HttpAnswer.text(200, 'text/plain; charset=utf-8', publicKeyToPem(publicKey), CACHE);
   }
 
   @HttpRoute(verificationRoutes.verifyInclusion)
-  inclusion(@Input() { body }: PublicInput<InclusionRequest>): Promise<unknown> {
-    return this.#verification.inclusion(body);
+  async inclusion(@Input() { body }: PublicInput<RawBody>): Promise<HttpAnswer> {
+    const answer = await this.#verification.inclusion(body);
+    if (!(answer instanceof Uint8Array)) return new HttpAnswer(200, answer);
+    return HttpAnswer.text(200, 'application/json; charset=utf-8', answer);
   }
 
   @HttpRoute(verificationRoutes.verifyChain)

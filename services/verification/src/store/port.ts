@@ -15,15 +15,23 @@ export type PublicFact =
       readonly value: ReportAnchorFacts | null;
     };
 
-/** Public facts alone: what the public routes answer from, with every other service down. */
+/**
+ * Public facts alone: what the public routes answer from, with every other service down. Several instances may share
+ * them, each following partitions of its own: nothing ever goes back, whoever writes late.
+ */
 export interface PublicFacts {
-  position(topic: TopicName, partition: number): number | null;
-  /** Keeps the facts and the position in one step. */
-  keep(facts: readonly PublicFact[], topic: TopicName, partition: number, nextOffset: number): void;
-  keys(): readonly { readonly id: string; readonly facts: SigningKeyFacts }[];
-  key(id: string): SigningKeyFacts | null;
-  authorities(): readonly AuthorityFacts[];
-  reportBySha256(sha256: string): { readonly id: string; readonly facts: ReportFacts } | null;
-  reportAnchor(reportId: string): ReportAnchorFacts | null;
-  close(): void;
+  /** Offset after the last record kept; `null`: none was. */
+  position(topic: TopicName, partition: number): Promise<number | null>;
+  /**
+   * Keeps the facts, each unless a version as high is there, and the position with them: once a position is there, so
+   * are its facts. The same again changes nothing.
+   */
+  keep(facts: readonly PublicFact[], topic: TopicName, partition: number, nextOffset: number): Promise<void>;
+  /** In the order of their ids. */
+  keys(): Promise<readonly { readonly id: string; readonly facts: SigningKeyFacts }[]>;
+  key(id: string): Promise<SigningKeyFacts | null>;
+  authorities(): Promise<readonly AuthorityFacts[]>;
+  reportBySha256(sha256: string): Promise<{ readonly id: string; readonly facts: ReportFacts } | null>;
+  reportAnchor(reportId: string): Promise<ReportAnchorFacts | null>;
+  close(): Promise<void>;
 }

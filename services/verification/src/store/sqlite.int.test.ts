@@ -4,20 +4,19 @@ import { join } from 'node:path';
 import { openSqlitePublicFacts } from './sqlite.js';
 import { publicFactsContract } from './store.contract.js';
 
-publicFactsContract('SQLite', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'public-facts-'));
-  const file = join(directory, 'public-facts.db');
-  let facts = openSqlitePublicFacts(file);
-  return {
-    facts,
-    reopen: () => {
-      facts.close();
-      facts = openSqlitePublicFacts(file);
-      return facts;
-    },
-    cleanup: () => {
-      facts.close();
-      rmSync(directory, { recursive: true });
-    },
-  };
+let directory = '';
+const file = (): string => join(directory, 'public-facts.db');
+
+publicFactsContract('SQLite', {
+  async open() {
+    directory = mkdtempSync(join(tmpdir(), 'public-facts-'));
+    return openSqlitePublicFacts(file());
+  },
+  async reopen(facts) {
+    await facts.close();
+    return openSqlitePublicFacts(file());
+  },
+  async clean() {
+    rmSync(directory, { recursive: true });
+  },
 });

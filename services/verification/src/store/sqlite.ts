@@ -34,29 +34,30 @@ export function openSqlitePublicFacts(file: string): PublicFacts {
   );
   const writePosition = db.prepare(
     `INSERT INTO positions (topic, partition, next_offset) VALUES (?, ?, ?)
-     ON CONFLICT (topic, partition) DO UPDATE SET next_offset = excluded.next_offset`,
+     ON CONFLICT (topic, partition) DO UPDATE SET next_offset = max(next_offset, excluded.next_offset)`,
   );
   const parsed = <T>(row: { readonly body: string } | undefined): T | null =>
     row === undefined ? null : (JSON.parse(row.body) as T);
+  const keep = db.transaction(
+    (facts: readonly PublicFact[], topic: TopicName, partition: number, nextOffset: number): void => {
+      for (const { kind, id, version, value } of facts) {
+        const sha256 = kind === 'report' ? (value?.sha256 ?? null) : null;
+        put.run(kind, id, version, sha256, value === null ? null : JSON.stringify(value));
+      }
+      writePosition.run(topic, partition, nextOffset);
+    },
+  );
   return {
-    position: (topic, partition) => readPosition.get(topic, partition)?.next_offset ?? null,
-    keep: db.transaction(
-      (facts: readonly PublicFact[], topic: TopicName, partition: number, nextOffset: number): void => {
-        for (const { kind, id, version, value } of facts) {
-          const sha256 = kind === 'report' ? (value?.sha256 ?? null) : null;
-          put.run(kind, id, version, sha256, value === null ? null : JSON.stringify(value));
-        }
-        writePosition.run(topic, partition, nextOffset);
-      },
-    ),
-    keys: () => all.all('key').map(({ id, body }) => ({ id, facts: JSON.parse(body) as SigningKeyFacts })),
-    key: (id) => parsed<SigningKeyFacts>(one.get('key', id)),
-    authorities: () => all.all('authority').map(({ body }) => JSON.parse(body) as AuthorityFacts),
-    reportBySha256: (sha256) => {
+    position: async (topic, partition) => readPosition.get(topic, partition)?.next_offset ?? null,
+    keep: async (facts, topic, partition, nextOffset) => keep(facts, topic, partition, nextOffset),
+    keys: async () => all.all('key').map(({ id, body }) => ({ id, facts: JSON.parse(body) as SigningKeyFacts })),
+    key: async (id) => parsed<SigningKeyFacts>(one.get('key', id)),
+    authorities: async () => all.all('authority').map(({ body }) => JSON.parse(body) as AuthorityFacts),
+    reportBySha256: async (sha256) => {
       const row = bySha256.get(sha256);
       return row === undefined ? null : { id: row.id, facts: JSON.parse(row.body) as ReportFacts };
     },
-    reportAnchor: (reportId) => parsed<ReportAnchorFacts>(one.get('report-anchor', reportId)),
-    close: () => void db.close(),
+    reportAnchor: async (reportId) => parsed<ReportAnchorFacts>(one.get('report-anchor', reportId)),
+    close: async () => void db.close(),
   };
 }

@@ -1,11 +1,13 @@
 import type { ReportFacts, SigningKeyFacts } from '@countersign/contracts';
-import type { PublicFacts } from './port.js';
+import type { AuthorityFacts, PublicFact, PublicFacts, ReportAnchorFacts } from './port.js';
 
-export interface OpenedFacts {
-  readonly facts: PublicFacts;
+/** How one adapter is opened; each test begins with nothing kept. */
+export interface FactsHarness {
+  open(): Promise<PublicFacts>;
   /** Closes and opens again what was kept. */
-  reopen(): PublicFacts;
-  cleanup(): void;
+  reopen(facts: PublicFacts): Promise<PublicFacts>;
+  /** Forgets what was kept; after `close`. */
+  clean(): Promise<void>;
 }
 
 const KEY: SigningKeyFacts = { publicKeyHex: 'ab'.repeat(32), status: 'active', validFrom: null, validTo: null };
@@ -23,49 +25,99 @@ const REPORT: ReportFacts = {
   withdrawn: null,
 };
 
+const ANCHOR: ReportAnchorFacts = {
+  kind: 'report',
+  reportId: 'r1',
+  contentHash: REPORT.contentHash,
+  network: 'solana:localnet',
+  txSignature: '5'.repeat(88),
+  blockHeight: 7,
+  slot: 8,
+  anchoredAt: '2026-01-01T00:00:01.000Z',
+  authority: 'A'.repeat(44),
+};
+const AUTHORITY: AuthorityFacts = {
+  kind: 'authority',
+  address: 'A'.repeat(44),
+  network: 'solana:localnet',
+  validFrom: null,
+  validTo: null,
+};
+
 /** What every adapter of {@link PublicFacts} must do. */
-export function publicFactsContract(name: string, open: () => OpenedFacts): void {
+export function publicFactsContract(name: string, harness: FactsHarness): void {
   describe(`public facts: ${name}`, () => {
-    let opened: OpenedFacts;
-    beforeEach(() => (opened = open()));
-    afterEach(() => opened.cleanup());
-
-    it('keeps facts and position together, also over a restart', () => {
-      expect(opened.facts.position('signing-keys', 0)).toBeNull();
-      opened.facts.keep([{ kind: 'key', id: 'key_1', version: 1, value: KEY }], 'signing-keys', 0, 5);
-      const again = opened.reopen();
-      expect(again.position('signing-keys', 0)).toBe(5);
-      expect(again.position('reports', 0)).toBeNull();
-      expect(again.key('key_1')).toEqual(KEY);
-      expect(again.keys()).toEqual([{ id: 'key_1', facts: KEY }]);
+    let facts: PublicFacts;
+    beforeEach(async () => {
+      facts = await harness.open();
+    });
+    afterEach(async () => {
+      await facts.close();
+      await harness.clean();
     });
 
-    it('ignores a version that is not above the one it has', () => {
-      const { facts } = opened;
-      facts.keep(
-        [{ kind: 'key', id: 'key_1', version: 2, value: { ...KEY, status: 'revoked' } }],
-        'signing-keys',
-        0,
-        1,
+    it('keeps facts and position together, also over a restart', async () => {
+      expect(await facts.position('signing-keys', 0)).toBeNull();
+      await facts.keep([{ kind: 'key', id: 'key_1', version: 1, value: KEY }], 'signing-keys', 0, 5);
+      facts = await harness.reopen(facts);
+      expect(await facts.position('signing-keys', 0)).toBe(5);
+      expect(await facts.position('reports', 0)).toBeNull();
+      expect(await facts.key('key_1')).toEqual(KEY);
+      expect(await facts.keys()).toEqual([{ id: 'key_1', facts: KEY }]);
+    });
+
+    it('ignores a version that is not above the one it has, within a batch and between batches', async () => {
+      const revoked = { ...KEY, status: 'revoked' } as const;
+      const batch = [
+        { kind: 'key', id: 'key_1', version: 2, value: revoked },
+        { kind: 'key', id: 'key_1', version: 1, value: KEY },
+      ] as const;
+      await facts.keep(batch, 'signing-keys', 0, 1);
+      await facts.keep([{ kind: 'key', id: 'key_1', version: 1, value: KEY }], 'signing-keys', 0, 2);
+      expect((await facts.key('key_1'))?.status).toBe('revoked');
+      expect(await facts.position('signing-keys', 0)).toBe(2);
+    });
+
+    it('changes nothing when a batch comes again, or late from who lost the partition', async () => {
+      const revoked = { ...KEY, status: 'revoked' } as const;
+      await facts.keep([{ kind: 'key', id: 'key_1', version: 1, value: KEY }], 'signing-keys', 0, 5);
+      await facts.keep([{ kind: 'key', id: 'key_1', version: 2, value: revoked }], 'signing-keys', 0, 9);
+      await facts.keep([{ kind: 'key', id: 'key_1', version: 1, value: KEY }], 'signing-keys', 0, 5);
+      expect(await facts.keys()).toEqual([{ id: 'key_1', facts: revoked }]);
+      expect(await facts.position('signing-keys', 0)).toBe(9);
+    });
+
+    it('ends at the newest version when many write at once', async () => {
+      const versions = Array.from({ length: 12 }, (_, i) => i + 1);
+      await Promise.all(
+        versions.map((version) => {
+          const value = { ...KEY, validFrom: `2026-01-${10 + version}T00:00:00.000Z` };
+          return facts.keep([{ kind: 'key', id: 'key_1', version, value }], 'signing-keys', version, version);
+        }),
       );
-      facts.keep([{ kind: 'key', id: 'key_1', version: 1, value: KEY }], 'signing-keys', 0, 2);
-      expect(facts.key('key_1')?.status).toBe('revoked');
-      expect(facts.position('signing-keys', 0)).toBe(2);
+      expect((await facts.key('key_1'))?.validFrom).toBe('2026-01-22T00:00:00.000Z');
     });
 
-    it('forgets what is gone', () => {
-      const { facts } = opened;
-      facts.keep([{ kind: 'key', id: 'key_1', version: 1, value: KEY }], 'signing-keys', 0, 1);
-      facts.keep([{ kind: 'key', id: 'key_1', version: 2, value: null }], 'signing-keys', 0, 2);
-      expect(facts.key('key_1')).toBeNull();
-      expect(facts.keys()).toEqual([]);
+    it('forgets what is gone', async () => {
+      await facts.keep([{ kind: 'key', id: 'key_1', version: 1, value: KEY }], 'signing-keys', 0, 1);
+      await facts.keep([{ kind: 'key', id: 'key_1', version: 2, value: null }], 'signing-keys', 0, 2);
+      expect(await facts.key('key_1')).toBeNull();
+      expect(await facts.keys()).toEqual([]);
+      await facts.keep([{ kind: 'report', id: 'r1', version: 1, value: REPORT }], 'reports', 0, 1);
+      await facts.keep([{ kind: 'report', id: 'r1', version: 2, value: null }], 'reports', 0, 2);
+      expect(await facts.reportBySha256(REPORT.sha256)).toBeNull();
     });
 
-    it('finds a report by the hash of its package', () => {
-      const { facts } = opened;
-      facts.keep([{ kind: 'report', id: 'r1', version: 1, value: REPORT }], 'reports', 0, 1);
-      expect(facts.reportBySha256(REPORT.sha256)).toEqual({ id: 'r1', facts: REPORT });
-      expect(facts.reportBySha256(REPORT.contentHash)).toBeNull();
+    it('finds a report by the hash of its package, and its anchor and the authorities by theirs', async () => {
+      const anchor: PublicFact = { kind: 'report-anchor', id: 'r1', version: 1, value: ANCHOR };
+      const authority: PublicFact = { kind: 'authority', id: AUTHORITY.address, version: 1, value: AUTHORITY };
+      await facts.keep([{ kind: 'report', id: 'r1', version: 1, value: REPORT }], 'reports', 0, 1);
+      await facts.keep([anchor, authority], 'anchors', 3, 1);
+      expect(await facts.reportBySha256(REPORT.sha256)).toEqual({ id: 'r1', facts: REPORT });
+      expect(await facts.reportBySha256(REPORT.contentHash)).toBeNull();
+      expect(await facts.reportAnchor('r1')).toEqual(ANCHOR);
+      expect(await facts.reportAnchor('r2')).toBeNull();
+      expect(await facts.authorities()).toEqual([AUTHORITY]);
     });
   });
 }

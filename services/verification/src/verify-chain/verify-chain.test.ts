@@ -20,10 +20,9 @@ const transaction: ChainTransaction = {
 };
 
 const facts = {
-  reportBySha256: (sha256: string) =>
+  reportBySha256: async (sha256: string) =>
     sha256 === SHA ? { id: 'r', facts: { contentHash: CONTENT, signature: 'c2ln' } } : null,
-  reportAnchor: () => null,
-  authorities: () => [{ kind: 'authority', address: 'authority', network: 'n', validFrom: null, validTo: null }],
+  authorities: async () => [{ kind: 'authority', address: 'authority', network: 'n', validFrom: null, validTo: null }],
 } as unknown as PublicFacts;
 
 function chainThat(answer: () => Promise<ChainTransaction | null>): () => Promise<Chain> {

@@ -27,13 +27,13 @@ const BASE58_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
  */
 export async function checkReportAnchor(
   body: unknown,
-  facts: Pick<PublicFacts, 'reportBySha256' | 'reportAnchor' | 'authorities'>,
+  facts: Pick<PublicFacts, 'reportBySha256' | 'authorities'>,
   chain: () => Promise<Chain>,
 ): Promise<AnchorCheckAnswer> {
   const request = readRequest(body);
   if (typeof request === 'string') return { status: 400, body: { confirmed: false, error: request } };
   const { txSignature, sha256, signature } = request;
-  const report = facts.reportBySha256(sha256);
+  const report = await facts.reportBySha256(sha256);
   if (report !== null && report.facts.signature !== signature)
     return unconfirmed('The signature is not that of the report with this sha256.');
   try {
@@ -55,7 +55,7 @@ export async function checkReportAnchor(
         place,
       );
     }
-    const authority = facts.authorities().find(({ address }) => transaction.signers.includes(address));
+    const authority = (await facts.authorities()).find(({ address }) => transaction.signers.includes(address));
     if (authority === undefined)
       return unconfirmed('No anchoring authority of this service signed the transaction.', place);
     const detail =

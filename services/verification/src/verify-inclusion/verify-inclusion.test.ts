@@ -1,36 +1,73 @@
 import { readFileSync } from 'node:fs';
-import type { ChainFacts } from '@countersign/evidence';
+import { publicKeyFromPem, type ChainFacts, type InclusionAnswer } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
-import { answerInclusion } from './verify-inclusion.js';
-import type { TrustedFacts } from './verify-inclusion.js';
+import { openInclusion, type OpenedInclusion } from './verify-inclusion.js';
 
-const vector = JSON.parse(
-  readFileSync(new URL('../../../../libs/evidence/vectors/event-valid.json', import.meta.url), 'utf8'),
-) as { readonly event: object; readonly proof: { readonly network: string } };
+function read<T>(name: string): T {
+  const file = new URL(`../../../../libs/evidence/vectors/${name}`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as T;
+}
 
-function trusting(network: string): TrustedFacts {
+const vector = read<{ readonly event: object; readonly proof: { readonly network: string } }>('event-valid.json');
+
+function chainOf(network: string): ChainFacts {
   const authorities = [{ address: 'authority', network, validFrom: null, validTo: null }];
-  const chain: ChainFacts = { network, transactions: new Map(), authorities };
-  return {
-    crypto: nodeCrypto,
-    keys: () => [],
-    authorities: () => authorities,
-    askChain: () => Promise.resolve(chain),
-  };
+  return { network, transactions: new Map(), authorities };
+}
+
+function answered(request: { event: object; proof: object }, network: string): InclusionAnswer {
+  return openInclusion(request, { crypto: nodeCrypto, keys: [] }).finish(chainOf(network));
 }
 
 describe('a proof that stands alone', () => {
   const { event, proof } = vector;
 
-  it('holds as far as it could be checked on a network of ours', async () => {
-    const answer = await answerInclusion({ event, proof }, trusting(proof.network));
+  it('holds as far as it could be checked on a network of ours', () => {
+    const answer = answered({ event, proof }, proof.network);
     expect([answer.ok, answer.chain?.checked]).toEqual([true, false]);
   });
 
-  it('does not hold on a network where no authority of ours anchors: its maker chose the root', async () => {
-    const answer = await answerInclusion({ event, proof }, trusting('solana:elsewhere'));
+  it('does not hold on a network where no authority of ours anchors: its maker chose the root', () => {
+    const answer = answered({ event, proof }, 'solana:elsewhere');
     expect(answer).toMatchObject({ ok: false, event: { ok: false, anchored: true, chain: { checked: false } } });
     expect(answer.problems).toHaveLength(1);
     expect(answer.problems[0]).toMatchObject({ code: 'transaction-authority', path: 'proof' });
+  });
+});
+
+describe('a package', () => {
+  interface Vector {
+    readonly package: Record<string, unknown>;
+    readonly keys: readonly [{ readonly pem: string }];
+  }
+  const valid = read<Vector>('valid-small.json');
+  const publicKey = publicKeyFromPem(valid.keys[0].pem)!;
+  const key = { publicKey, status: 'active', validFrom: null, validTo: null } as const;
+  const opened = (given: object, keys: readonly (typeof key)[] = [key]): OpenedInclusion =>
+    openInclusion({ package: given }, { crypto: nodeCrypto, keys });
+
+  it('has its transactions asked for once its signature holds', () => {
+    const inclusion = opened(valid.package);
+    expect(inclusion.asks?.length).toBeGreaterThan(1);
+    expect(inclusion.finish(null)).toMatchObject({
+      ok: true,
+      anchoredCount: 5,
+      unanchoredCount: 1,
+      signature: { valid: true },
+    });
+  });
+
+  it.each([
+    ['of an unknown key', valid.package, []],
+    ['that was changed', { ...valid.package, reportId: '00000000-0000-7000-8000-000000000000' }, [key]],
+    ['without a signature', { ...valid.package, signature: '' }, [key]],
+    ['that is none', {}, [key]],
+  ])('%s is refused before anything is asked or any tree is walked', (_what, given, keys) => {
+    const inclusion = opened(given, keys);
+    expect(inclusion.asks).toBeNull();
+    const answer = inclusion.finish(null);
+    expect(answer).toMatchObject({ ok: false, events: [], signature: { valid: false } });
+    expect(answer.problems.length).toBeGreaterThan(0);
+    expect(answer.detail).toBe(answer.problems[0]!.message);
   });
 });

@@ -1,25 +1,15 @@
 import type { AnchorAuthority } from '@countersign/contracts';
 import {
   eventAnswer,
+  openPackage,
   packageAnswer,
   transactionsToAsk,
   verifyEventProof,
-  verifyPackage,
   type ChainFacts,
-  type EvidenceCrypto,
   type InclusionAnswer,
   type NamedTransaction,
-  type VerificationKey,
+  type VerifyOptions,
 } from '@countersign/evidence';
-
-/** What the service itself knows; nothing of it comes from what is verified. */
-export interface TrustedFacts {
-  readonly crypto: EvidenceCrypto;
-  keys(): readonly VerificationKey[];
-  authorities(): readonly AnchorAuthority[];
-  /** Each transaction is asked for once. */
-  askChain(named: readonly NamedTransaction[]): Promise<ChainFacts>;
-}
 
 /** Body of `POST /v1/inclusion/verify`, as far as the schema judged it. */
 export interface InclusionRequest {
@@ -29,13 +19,39 @@ export interface InclusionRequest {
   readonly proof?: object;
 }
 
-export async function answerInclusion(request: InclusionRequest, trusted: TrustedFacts): Promise<InclusionAnswer> {
+/** A request of which all is known that can be without the chain. */
+export interface OpenedInclusion {
+  /** To be looked up, each once; `null`: it is refused already, and nobody is asked for it. */
+  readonly asks: readonly NamedTransaction[] | null;
+  /** The answer; `chain` is what was found for `asks`. Once only. */
+  finish(chain: ChainFacts | null): InclusionAnswer;
+}
+
+/**
+ * The key and the signature come first: what no key of this service signed costs no tree and no look-up.
+ * @param trusted what the service itself knows; nothing of it comes from what is verified
+ */
+export function openInclusion(
+  request: InclusionRequest,
+  trusted: Pick<VerifyOptions, 'crypto' | 'keys'>,
+): OpenedInclusion {
   const given = request.package ?? request.report;
-  const chain = await trusted.askChain(transactionsToAsk(given ?? request.proof));
-  const { crypto } = trusted;
-  if (given !== undefined) return packageAnswer(verifyPackage(given, { crypto, keys: trusted.keys(), chain }));
-  const answer = eventAnswer(verifyEventProof(request.event, request.proof, { crypto, chain }));
-  return answer.ok ? ofOurAuthority(answer, chain.authorities ?? []) : answer;
+  if (given === undefined) {
+    return { asks: transactionsToAsk(request.proof), finish: (chain) => ofEvent(request, trusted, chain) };
+  }
+  const opened = openPackage(given, trusted);
+  const { refused } = opened;
+  if (refused !== null) return { asks: null, finish: () => packageAnswer(refused) };
+  return { asks: transactionsToAsk(given), finish: (chain) => packageAnswer(opened.finish(chain)) };
+}
+
+function ofEvent(
+  { event, proof }: InclusionRequest,
+  { crypto }: Pick<VerifyOptions, 'crypto'>,
+  chain: ChainFacts | null,
+): InclusionAnswer {
+  const answer = eventAnswer(verifyEventProof(event, proof, { crypto, chain }));
+  return answer.ok ? ofOurAuthority(answer, chain?.authorities ?? []) : answer;
 }
 
 /**

@@ -1,0 +1,137 @@
+import { createConnection, type Connection, type mongo } from 'mongoose';
+import { duplicatesOf, mongoOptions, tellingUnreachable } from '@countersign/service-kit';
+import type { ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
+import type { AuthorityFacts, PublicFact, PublicFacts, ReportAnchorFacts } from './port.js';
+
+interface FactDocument {
+  /** `<kind>/<id>`. */
+  readonly _id: string;
+  readonly kind: PublicFact['kind'];
+  readonly id: string;
+  readonly version: number;
+  /** Of a report's package. */
+  readonly sha256?: string;
+  /** JSON; `null` where the record says that it is gone. */
+  readonly body: string | null;
+}
+
+interface PositionDocument {
+  /** `<topic>/<partition>`. */
+  readonly _id: string;
+  readonly next: number;
+}
+
+/** @throws when no server answers */
+export async function openMongoPublicFacts(uri: string): Promise<PublicFacts> {
+  const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
+  try {
+    const facts: mongo.Collection<FactDocument> = connection.db!.collection('verification_facts');
+    await facts.createIndexes([
+      { key: { kind: 1, id: 1 }, name: 'by_kind' },
+      { key: { sha256: 1 }, name: 'by_sha256', partialFilterExpression: { sha256: { $exists: true } } },
+    ]);
+    return tellingUnreachable(new MongoPublicFacts(connection, facts));
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+class MongoPublicFacts implements PublicFacts {
+  readonly #connection: Connection;
+  readonly #facts: mongo.Collection<FactDocument>;
+  readonly #positions: mongo.Collection<PositionDocument>;
+
+  constructor(connection: Connection, facts: mongo.Collection<FactDocument>) {
+    this.#connection = connection;
+    this.#facts = facts;
+    this.#positions = connection.db!.collection('verification_positions');
+  }
+
+  async position(topic: TopicName, partition: number): Promise<number | null> {
+    return (await this.#positions.findOne({ _id: `${topic}/${partition}` }))?.next ?? null;
+  }
+
+  /** The facts, then the position: a crash in between makes the same facts come again, which changes nothing. */
+  async keep(facts: readonly PublicFact[], topic: TopicName, partition: number, nextOffset: number): Promise<void> {
+    await keepNewer(this.#facts, newestOf(facts).map(upsertOf));
+    const filter = { _id: `${topic}/${partition}`, next: { $lt: nextOffset } };
+    await keepNewer(this.#positions, [{ updateOne: { filter, update: { $set: { next: nextOffset } }, upsert: true } }]);
+  }
+
+  async keys(): Promise<readonly { readonly id: string; readonly facts: SigningKeyFacts }[]> {
+    return (await this.#all('key')).map(({ id, body }) => ({ id, facts: JSON.parse(body) as SigningKeyFacts }));
+  }
+
+  async authorities(): Promise<readonly AuthorityFacts[]> {
+    return (await this.#all('authority')).map(({ body }) => JSON.parse(body) as AuthorityFacts);
+  }
+
+  key(id: string): Promise<SigningKeyFacts | null> {
+    return this.#one<SigningKeyFacts>('key', id);
+  }
+
+  reportAnchor(reportId: string): Promise<ReportAnchorFacts | null> {
+    return this.#one<ReportAnchorFacts>('report-anchor', reportId);
+  }
+
+  async reportBySha256(sha256: string): Promise<{ readonly id: string; readonly facts: ReportFacts } | null> {
+    const found = await this.#facts.findOne({ sha256 });
+    if (found === null || found.body === null) return null;
+    return { id: found.id, facts: JSON.parse(found.body) as ReportFacts };
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  async #one<T>(kind: PublicFact['kind'], id: string): Promise<T | null> {
+    const found = await this.#facts.findOne({ _id: `${kind}/${id}` });
+    return found === null || found.body === null ? null : (JSON.parse(found.body) as T);
+  }
+
+  async #all(kind: PublicFact['kind']): Promise<{ readonly id: string; readonly body: string }[]> {
+    const found = await this.#facts.find({ kind }).sort({ id: 1 }).toArray();
+    return found.flatMap(({ id, body }) => (body === null ? [] : [{ id, body }]));
+  }
+}
+
+/** The newest of each id: what one batch writes may be written in any order. */
+function newestOf(facts: readonly PublicFact[]): readonly PublicFact[] {
+  const newest = new Map<string, PublicFact>();
+  for (const fact of facts) {
+    const id = `${fact.kind}/${fact.id}`;
+    const known = newest.get(id);
+    if (known === undefined || known.version < fact.version) newest.set(id, fact);
+  }
+  return [...newest.values()];
+}
+
+/** Matches only where no version as high is there; then the insertion that follows meets its own id. */
+function upsertOf({ kind, id, version, value }: PublicFact): mongo.AnyBulkWriteOperation<FactDocument> {
+  const _id = `${kind}/${id}`;
+  const sha256 = kind === 'report' ? value?.sha256 : undefined;
+  const $set = { kind, id, version, body: value === null ? null : JSON.stringify(value) };
+  const update = sha256 === undefined ? { $set, $unset: { sha256: true } as const } : { $set: { ...$set, sha256 } };
+  return { updateOne: { filter: { _id, version: { $lt: version } }, update, upsert: true } };
+}
+
+/**
+ * Writes of which each is guarded by `$lt`. One that meets its own id either is not newer than what is there, or lost a
+ * race for the first insertion: the second attempt tells, and then there is something as new.
+ */
+async function keepNewer<T extends mongo.Document>(
+  collection: mongo.Collection<T>,
+  writes: readonly mongo.AnyBulkWriteOperation<T>[],
+): Promise<void> {
+  let open = writes;
+  for (let attempt = 1; attempt <= 2 && open.length > 0; attempt += 1) {
+    try {
+      await collection.bulkWrite([...open], { ordered: false });
+      return;
+    } catch (error) {
+      const duplicates = new Set(duplicatesOf(error));
+      open = open.filter((_write, i) => duplicates.has(i));
+    }
+  }
+}
