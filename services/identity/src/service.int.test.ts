@@ -169,6 +169,27 @@ describe('identity over HTTP', () => {
   });
 });
 
+describe('registration', () => {
+  it('is closed for an IP after 20 in 15 minutes, whatever became of them', async () => {
+    const service = await runIdentity();
+    const register = (n: number) => {
+      const body = { email: `ann${n}@hotel.example`, password: 'twelve characters', accountName: 'Hotel' };
+      return service.ask('POST', '/v1/auth/register', body);
+    };
+    const first = await Promise.all([1, 1, 2].map((n) => register(n)));
+    expect(first.map(({ status }) => status).sort()).toEqual([201, 201, 409]);
+    // The rest at once: no more than the limit get through side by side.
+    const rest = await Promise.all(Array.from({ length: 25 }, (_, n) => register(1 + (n % 2))));
+    expect(rest.filter(({ status }) => status === 409).length).toBeLessThanOrEqual(17);
+    const closed = await register(3);
+    expect([closed.status, Object.keys(closed.body as object)]).toEqual([429, ['error']]);
+    expect(Number(closed.headers.get('retry-after'))).toBeGreaterThan(800);
+    service.advance(15 * 60 * 1000);
+    expect((await register(3)).status).toBe(201);
+    await service.cleanup();
+  });
+});
+
 describe('identity without open registration', () => {
   it('has no such route', async () => {
     const service = await runIdentity({ COUNTERSIGN_OPEN_REGISTRATION: 'false' });

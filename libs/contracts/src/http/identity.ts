@@ -53,6 +53,10 @@ const tooManyFailures: RouteResponse = {
   ...error('too many failed attempts for this address or from this IP; come back after Retry-After'),
   headers: { 'Retry-After': 'seconds to wait' },
 };
+const tooManyRegistrations: RouteResponse = {
+  ...error('more than 20 registrations from this IP in 15 minutes; come back after Retry-After'),
+  headers: { 'Retry-After': 'seconds to wait' },
+};
 const notNow = error('the change could not be made durable or be announced; it may still take effect');
 const tag = 'Accounts';
 
@@ -101,6 +105,7 @@ export const identityRoutes = {
       ...bodyErrors,
       404: error('registration is not open'),
       409: error('the address is taken'),
+      429: tooManyRegistrations,
       503: notNow,
     },
   }),

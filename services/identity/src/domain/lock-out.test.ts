@@ -1,4 +1,4 @@
-import { lockedUntil, normalEmail, normalIp, WINDOW_MS } from './lock-out.js';
+import { lockedByOthers, lockedUntil, normalEmail, normalIp, WINDOW_MS } from './lock-out.js';
 
 const T = Date.UTC(2026, 2, 1);
 /** Newest first, a second apart. */
@@ -14,6 +14,21 @@ describe('the lock-out', () => {
     const end = T - 9000 + WINDOW_MS;
     expect(lockedUntil(failures(10), 10, end - 1)).toBe(end);
     expect(lockedUntil(failures(10), 10, end)).toBeNull();
+  });
+});
+
+describe('the lock-out of an attempt that is counted already', () => {
+  it('lets the tenth in, and neither of two that came tenth and eleventh at once', () => {
+    expect(lockedByOthers(failures(10), T, 10, T)).toBeNull();
+    const [tenth, eleventh] = [T + 1, T + 2];
+    const both = [eleventh, tenth, ...failures(9)];
+    expect(lockedByOthers(both, tenth, 10, T)).toBe(T - 8000 + WINDOW_MS);
+    expect(lockedByOthers(both, eleventh, 10, T)).toBe(T - 8000 + WINDOW_MS);
+    expect(lockedByOthers([tenth, ...failures(9)], tenth, 10, T)).toBeNull();
+  });
+
+  it('is closed also when so many came since that it is not among those asked for', () => {
+    expect(lockedByOthers(failures(11), T - 60_000, 10, T)).toBe(T - 9000 + WINDOW_MS);
   });
 });
 

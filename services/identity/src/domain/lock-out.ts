@@ -2,6 +2,8 @@
 export const WINDOW_MS = 15 * 60 * 1000;
 export const FAILURES_PER_ADDRESS = 10;
 export const FAILURES_PER_IP = 100;
+/** Each costs a hash and makes an account. */
+export const REGISTRATIONS_PER_IP = 20;
 
 /**
  * Until when attempts are refused, ms, or `null` when they are not.
@@ -13,6 +15,16 @@ export function lockedUntil(failures: readonly number[], most: number, nowMs: nu
   return decisive !== undefined && decisive + WINDOW_MS > nowMs ? decisive + WINDOW_MS : null;
 }
 
+/**
+ * The same once an attempt has been counted that is still to be made: the others alone close the door on it. Attempts
+ * side by side that were all counted before any was judged cannot pass together.
+ * @param times of all attempts, ms, newest first, at least `most + 1` where there are as many
+ */
+export function lockedByOthers(times: readonly number[], own: number, most: number, nowMs: number): number | null {
+  const at = times.indexOf(own);
+  return lockedUntil(at === -1 ? times : times.toSpliced(at, 1), most, nowMs);
+}
+
 /** E-mail addresses are compared, kept and counted in this form. */
 export function normalEmail(email: string): string {
   return email.trim().toLowerCase();
@@ -21,4 +33,9 @@ export function normalEmail(email: string): string {
 /** An IPv4 address counts as itself, also where a dual socket shows it as IPv6. */
 export function normalIp(address: string): string {
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+}
+
+/** Where registrations from an IP are counted: no IP has this form. */
+export function registrationsFrom(ip: string): string {
+  return `registrations from ${ip}`;
 }

@@ -31,8 +31,8 @@ export class AuthController {
   }
 
   @HttpRoute(identityRoutes.register)
-  async register(@Input() { body }: RouteInput<Registration, unknown, null>): Promise<SignedIn> {
+  async register(@Input() { body, remoteAddress }: RouteInput<Registration, unknown, null>): Promise<SignedIn> {
     if (!this.context.config.openRegistration) throw new HttpRefusal(404, 'registration is not open here');
-    return this.signIn.register(body.email, body.password, body.accountName);
+    return this.signIn.register(body.email, body.password, body.accountName, remoteAddress);
   }
 }

@@ -1,8 +1,7 @@
 import { HttpRefusal, uuidV4 } from '@countersign/service-kit';
 import type { ServiceContext, SessionTokens } from '@countersign/service-kit';
 import type { Plan, Role } from '@countersign/contracts';
-import { FAILURES_PER_ADDRESS, FAILURES_PER_IP, lockedUntil, normalEmail, normalIp } from '../domain/lock-out.js';
-import { WINDOW_MS } from '../domain/lock-out.js';
+import { normalEmail } from '../domain/lock-out.js';
 import { revoked } from '../domain/members.js';
 import type { Account, Session, User } from '../domain/members.js';
 import { onPlan } from '../domain/plans.js';
@@ -10,6 +9,7 @@ import { EMAIL_TAKEN } from '../refusals.js';
 import type { Publication } from '../publication.js';
 import type { IdentityStore } from '../store/port.js';
 import { AttemptQueue, QueueFull } from './attempt-queue.js';
+import { CountedAttempts, tooMany } from './counted-attempts.js';
 import { hashPassword } from './passwords.js';
 import type { Passwords } from './passwords.js';
 
@@ -25,6 +25,7 @@ export interface SignedIn {
 /** Opens and ends sessions. What resolved holds on every gateway. Throws HttpRefusal. */
 export class SignIn {
   readonly #queue = new AttemptQueue();
+  readonly #attempts: CountedAttempts;
 
   constructor(
     private readonly context: Pick<ServiceContext, 'clock'>,
@@ -32,22 +33,24 @@ export class SignIn {
     private readonly publication: Publication,
     private readonly tokens: SessionTokens,
     private readonly passwords: Passwords,
-  ) {}
+  ) {
+    this.#attempts = new CountedAttempts(context, store);
+  }
 
   /** The same words, and about the same time, for an unknown address and a wrong password. */
   async login(email: string, password: string, remoteAddress: string): Promise<SignedIn> {
     const address = normalEmail(email);
-    const ip = normalIp(remoteAddress);
-    try {
-      return await this.#queue.run(address, () => this.#attempt(address, ip, password));
-    } catch (error) {
-      if (error instanceof QueueFull) throw tooMany(1);
-      throw error;
-    }
+    const signedIn = await this.#inTurn(address, () =>
+      this.#attempts.login(address, remoteAddress, () => this.#attempt(address, password)),
+    );
+    if (signedIn === null) throw new HttpRefusal(401, 'wrong e-mail address or password');
+    return signedIn;
   }
 
   /** A sandbox account with its first admin. */
-  async register(email: string, password: string, accountName: string): Promise<SignedIn> {
+  async register(email: string, password: string, accountName: string, remoteAddress: string): Promise<SignedIn> {
+    await this.#attempts.registration(remoteAddress);
+    const passwordHash = await this.#inTurn(normalEmail(email), () => hashPassword(password));
     const now = this.context.clock();
     const account: Account = { id: uuidV4(), version: 1, facts: onPlan(accountName, 'sandbox', {}, now) };
     const user: User = {
@@ -56,7 +59,7 @@ export class SignIn {
       accountId: account.id,
       email: normalEmail(email),
       role: 'admin',
-      passwordHash: await hashPassword(password),
+      passwordHash,
       createdAt: new Date(now).toISOString(),
     };
     const session = newSession(user, now);
@@ -73,22 +76,19 @@ export class SignIn {
     });
   }
 
-  async #attempt(address: string, ip: string, password: string): Promise<SignedIn> {
-    const now = this.context.clock();
-    const since = now - WINDOW_MS;
-    const failures = await this.store.failures(address, ip, since, FAILURES_PER_ADDRESS, FAILURES_PER_IP);
-    const until = Math.max(
-      lockedUntil(failures.ofAddress, FAILURES_PER_ADDRESS, now) ?? 0,
-      lockedUntil(failures.ofIp, FAILURES_PER_IP, now) ?? 0,
-    );
-    if (until > now) throw tooMany(Math.ceil((until - now) / 1000));
-    const user = await this.store.userByEmail(address);
-    if (await this.passwords.match(user?.passwordHash ?? null, password)) {
-      const signedIn = user === null ? null : await this.#open(user);
-      if (signedIn !== null) return signedIn;
+  async #inTurn<T>(address: string, attempt: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#queue.run(address, attempt);
+    } catch (error) {
+      if (error instanceof QueueFull) throw tooMany(1);
+      throw error;
     }
-    await this.store.failed(address, ip, this.context.clock(), since);
-    throw new HttpRefusal(401, 'wrong e-mail address or password');
+  }
+
+  async #attempt(address: string, password: string): Promise<SignedIn | null> {
+    const user = await this.store.userByEmail(address);
+    const matches = await this.passwords.match(user?.passwordHash ?? null, password);
+    return matches && user !== null ? this.#open(user) : null;
   }
 
   /** `null` when the user changed or went since the password was compared. */
@@ -121,10 +121,4 @@ function newSession(user: User, nowMs: number): Session {
   const expiresAt = new Date(Math.floor((nowMs + SESSION_MS) / 1000) * 1000).toISOString();
   const { accountId, id: userId, email, role } = user;
   return { id: uuidV4(), version: 1, facts: { accountId, userId, email, role, expiresAt, revokedAt: null } };
-}
-
-function tooMany(seconds: number): HttpRefusal {
-  return new HttpRefusal(429, 'too many failed attempts: wait as long as Retry-After says', {
-    'Retry-After': String(seconds),
-  });
 }

@@ -144,10 +144,16 @@ class MongoIdentityStore implements IdentityStore {
     return { ofAddress, ofIp };
   }
 
-  async failed(email: string, ip: string, atMs: number, sinceMs: number): Promise<void> {
+  async failed(email: string, ip: string, atMs: number, sinceMs: number): Promise<string> {
     const { failures } = this.#collections;
-    await failures.insertOne({ _id: randomUUID(), atMs, email, ip });
+    const failure = randomUUID();
+    await failures.insertOne({ _id: failure, atMs, email, ip });
     await failures.deleteMany({ atMs: { $lte: sinceMs } });
+    return failure;
+  }
+
+  async forgive(failure: string): Promise<void> {
+    await this.#collections.failures.deleteOne({ _id: failure });
   }
 
   async position(partition: number): Promise<number | null> {

@@ -76,8 +76,10 @@ export interface IdentityStore {
 
   /** Failures since `sinceMs`, the newest `perAddress` and `perIp` of them. */
   failures(email: string, ip: string, sinceMs: number, perAddress: number, perIp: number): Promise<Failures>;
-  /** Keeps a failure, and forgets those before `sinceMs`. */
-  failed(email: string, ip: string, atMs: number, sinceMs: number): Promise<void>;
+  /** Keeps a failure, and forgets those before `sinceMs`. Gives its name. */
+  failed(email: string, ip: string, atMs: number, sinceMs: number): Promise<string>;
+  /** It was none after all. */
+  forgive(failure: string): Promise<void>;
 
   /** Where following the log stands, or `null`. */
   position(partition: number): Promise<number | null>;

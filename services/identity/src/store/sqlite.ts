@@ -133,15 +133,20 @@ export class SqliteIdentityStore implements IdentityStore {
     return { ofAddress: times('email', email, perAddress), ofIp: times('ip', ip, perIp) };
   }
 
-  async failed(email: string, ip: string, atMs: number, sinceMs: number): Promise<void> {
+  async failed(email: string, ip: string, atMs: number, sinceMs: number): Promise<string> {
     const keep = this.#database.prepare('INSERT INTO login_failures (at_ms, email, ip) VALUES (?, ?, ?)');
     const forget = this.#database.prepare('DELETE FROM login_failures WHERE at_ms <= ?');
-    this.#database
+    const number = this.#database
       .transaction(() => {
-        keep.run(atMs, email, ip);
         forget.run(sinceMs);
+        return keep.run(atMs, email, ip).lastInsertRowid;
       })
       .immediate();
+    return String(number);
+  }
+
+  async forgive(failure: string): Promise<void> {
+    this.#database.prepare('DELETE FROM login_failures WHERE rowid = ?').run(Number(failure));
   }
 
   async position(partition: number): Promise<number | null> {

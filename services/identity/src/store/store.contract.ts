@@ -189,6 +189,14 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect((await store.failures('a@x.example', '10.0.0.1', 0, 10, 10)).ofIp).toEqual([T + 5 * MINUTE]);
     });
 
+    it('forgives a failure, and no other', async () => {
+      const [first, second] = [await store.failed('a', 'i', T + 1, T), await store.failed('a', 'i', T + 1, T)];
+      expect(first).not.toBe(second);
+      await store.forgive(first);
+      await store.forgive(first);
+      expect(await store.failures('a', 'i', T, 9, 9)).toEqual({ ofAddress: [T + 1], ofIp: [T + 1] });
+    });
+
     it('moves its position with the times that keys were used, which never fall', async () => {
       await store.write({ apiKeys: [key(1)] });
       expect(await store.position(0)).toBeNull();
