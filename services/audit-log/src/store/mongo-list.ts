@@ -13,7 +13,7 @@ import type { Page } from './port.js';
 
 const DAY = 24;
 /** Pages from this offset on are sought by the hour: fewer events to walk over, more counts to read. */
-const DEEP = 1_000;
+const DEEP = 200;
 
 interface Range extends TimeRange {
   readonly accountId: string;

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import type { EventEnvelope } from '@countersign/contracts';
+import type { EventFilter } from '../domain/event-filter.js';
+import { agentId, START } from './envelopes.js';
+
+const HOUR = 3_600_000;
+
+/** Any filter over the events of a few agents in the hours after `START`. */
+export const anyFilter: fc.Arbitrary<EventFilter> = fc.record(
+  {
+    agentId: fc.integer({ min: 0, max: 5 }).map(agentId),
+    fromMs: fc.integer({ min: START - HOUR, max: START + 6 * HOUR }),
+    toMs: fc.integer({ min: START - HOUR, max: START + 6 * HOUR }),
+    type: fc.constantFrom('action.checked', 'agent.frozen', 'agent.created'),
+    outcome: fc.constantFrom('allowed', 'denied', 'frozen'),
+    allowed: fc.boolean(),
+    violationType: fc.constantFrom('api_not_allowed', 'unsafe_output'),
+  },
+  { requiredKeys: [] },
+);
+
+/** Ids of what the filter lets through, newest first, found by looking at everything. */
+export function scan(all: readonly EventEnvelope[], filter: EventFilter): string[] {
+  return all
+    .map((one, n) => ({ n, leaf: one.leaf, at: Date.parse(one.leaf.occurredAt) }))
+    .filter(({ leaf }) => filter.agentId === undefined || leaf.agentId === filter.agentId)
+    .filter(({ at }) => (filter.fromMs === undefined || at >= filter.fromMs) && at < (filter.toMs ?? Infinity))
+    .filter(({ leaf }) => filter.type === undefined || leaf.type === filter.type)
+    .filter(({ leaf }) => filter.outcome === undefined || leaf.outcome === filter.outcome)
+    .filter(({ leaf }) => filter.allowed === undefined || leaf.allowed === filter.allowed)
+    .filter(({ leaf }) => filter.violationType === undefined || leaf.violation_type === filter.violationType)
+    .sort((a, b) => b.at - a.at || b.n - a.n)
+    .map(({ leaf }) => leaf.eventId);
+}
