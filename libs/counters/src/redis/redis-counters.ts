@@ -160,7 +160,7 @@ export class RedisCounters implements Counters {
 
   async close(): Promise<void> {
     clearInterval(this.#look);
-    await this.abandonRebuild().catch(() => undefined);
+    await this.#turn.close().catch(() => undefined);
     await this.#options.link.close();
   }
 

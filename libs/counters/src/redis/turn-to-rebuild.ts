@@ -36,6 +36,7 @@ export class TurnToRebuild {
   #held: 'no' | 'mine' | 'lost' = 'no';
   #renew: NodeJS.Timeout | null = null;
   #putAt = 0;
+  #closed = false;
 
   constructor(run: RunScript, keys: Keys) {
     this.#run = run;
@@ -48,7 +49,7 @@ export class TurnToRebuild {
     const generation = randomBytes(4).toString('hex');
     const args = [this.#token, TURN_MS, anew ? 1 : 0, generation];
     const [done] = await this.#run(SCRIPTS.begin, [state, turn], args, PATIENT);
-    if (done !== DONE) return done === SERVES ? 'serving' : 'another';
+    if (done !== DONE || this.#closed) return done === SERVES ? 'serving' : 'another';
     this.#held = 'mine';
     this.#putAt = performance.now();
     this.#renew ??= setInterval(() => this.#renewTurn(), RENEW_MS);
@@ -73,6 +74,11 @@ export class TurnToRebuild {
     await this.need();
     await this.#step(SCRIPTS.serve, [TURN_MS]);
     this.#end('no');
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.abandon();
   }
 
   async abandon(): Promise<void> {

@@ -13,17 +13,21 @@ export class WaitingCalls {
   #calls: WaitingCall[] = [];
   #first = 0;
   #timer: NodeJS.Timeout | null = null;
+  #stopped = false;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
   add(call: WaitingCall): void {
+    if (this.#stopped) return;
     this.#calls.push(call);
     if (this.#timer === null) this.#arm(call);
   }
 
+  /** Calls expire no more. */
   stop(): void {
+    this.#stopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#calls = [];
