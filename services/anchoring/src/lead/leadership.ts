@@ -49,10 +49,10 @@ export class Leadership<T extends Active> {
     if (this.#active !== null) await turns.begin();
   }
 
-  /** Why it does not lead, or does not do what a leader does. */
+  /** Why it cannot lead, or does not do what a leader does. A standby is in order: it serves proofs, and takes over. */
   problems(): readonly string[] {
     if (this.#active !== null) return this.#active.problems();
-    return [this.#problem ?? 'standby: another instance anchors'];
+    return this.#problem === null ? [] : [this.#problem];
   }
 
   async stop(): Promise<void> {

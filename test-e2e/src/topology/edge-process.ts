@@ -1,0 +1,73 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { send } from '../instance/request.js';
+
+const TEMPLATE = fileURLToPath(new URL('../../../deploy/edge/countersign.conf.template', import.meta.url));
+const ANSWERS_WITHIN_MS = 10_000;
+
+/** Addresses by service, several where it has several instances. */
+export type Upstreams = Readonly<Record<string, readonly string[]>>;
+
+/** nginx as it is shipped, in front of processes of this machine. */
+export class EdgeProcess {
+  private constructor(
+    readonly url: string,
+    readonly child: ChildProcess,
+    readonly folder: string,
+  ) {}
+
+  static isInstalled(): boolean {
+    return spawnSync('nginx', ['-v']).status === 0;
+  }
+
+  static async start(port: number, upstreams: Upstreams): Promise<EdgeProcess> {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-edge-'));
+    writeFileSync(join(folder, 'nginx.conf'), configuration(folder, port, upstreams));
+    const child = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const edge = new EdgeProcess(`http://127.0.0.1:${port}`, child, folder);
+    const until = Date.now() + ANSWERS_WITHIN_MS;
+    for (;;) {
+      const answer = await send(edge.url, 'GET', '/v1/nothing', {}).catch(() => null);
+      if (answer?.status === 404) return edge;
+      if (Date.now() > until || child.exitCode !== null) {
+        await edge.stop();
+        throw new Error('nginx does not answer');
+      }
+      await sleep(25);
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const ended = once(this.child, 'exit');
+      this.child.kill('SIGTERM');
+      await ended;
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** The shipped template holds one server a service: more are put beside it, as names with several addresses would be. */
+function configuration(folder: string, port: number, upstreams: Upstreams): string {
+  const variables: Record<string, string> = { EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_RESOLVER: '127.0.0.1' };
+  for (const [service, addresses] of Object.entries(upstreams)) {
+    variables[`EDGE_${service.toUpperCase().replaceAll('-', '_')}`] = addresses.join('; server ');
+  }
+  const site = readFileSync(TEMPLATE, 'utf8').replaceAll(/\$\{([A-Z_]+)\}/g, (whole, name: string) => {
+    return variables[name] ?? whole;
+  });
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((n) => `${n}_temp_path ${folder}/${n};`);
+  return `daemon off; pid ${folder}/pid; error_log ${folder}/error.log warn; worker_processes 1;
+events { worker_connections 4096; }
+http { access_log off; ${temporary.join(' ')}
+${site}
+}
+`;
+}

@@ -1,0 +1,86 @@
+import { distributedInstallation, missingServers } from '../instance/distributed.js';
+import type { Installation } from '../instance/installation.js';
+import { eventually } from '../instance/request.js';
+import { EdgeProcess } from './edge-process.js';
+import { Topology } from './topology.js';
+
+const missing = [...missingServers(), ...(EdgeProcess.isInstalled() ? [] : ['nginx'])];
+const on = missing.length === 0 ? describe : describe.skip;
+const CALL = { type: 'http_call', url: 'https://api.example.com/v1/orders' };
+
+on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs ${missing.join(', ')})`}`, () => {
+  let installation: Installation;
+  let topology: Topology;
+  beforeAll(async () => {
+    installation = await distributedInstallation();
+    topology = await Topology.start(installation, {
+      instances: { gateway: 2, identity: 2, policy: 2, 'audit-log': 2, anchoring: 2 },
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await topology?.end();
+    await installation?.discard();
+  }, 60_000);
+
+  it('goes the whole way from a check to a report that verifies', async () => {
+    const session = await topology.session();
+    const sent = await Promise.all(Array.from({ length: 40 }, () => topology.check(CALL)));
+    expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 200));
+    const ids = new Set(sent.map(({ headers }) => headers['x-event-id']));
+    expect(ids.size).toBe(40);
+    const total = await eventually('all are listed', 30, async () => {
+      const { json } = await topology.request('GET', '/v1/events?limit=1000', { headers: session });
+      const { events } = json as { events: { eventId: string; anchor: unknown }[] };
+      const listed = events.filter(({ eventId }) => ids.has(eventId));
+      return listed.length === 40 ? listed.length : null;
+    });
+    expect(total).toBe(40);
+    const { agentId } = topology.bootstrap;
+    await eventually('a window is anchored', 60, async () => {
+      const { json } = await topology.request('GET', `/v1/agents/${agentId}/anchors`, { headers: session });
+      return (json as { anchors: unknown[] }).anchors.length > 0 ? true : null;
+    });
+    const report = await topology.request('POST', '/v1/events/export-signed', {
+      headers: session,
+      body: {
+        agentIds: [agentId],
+        from: new Date(Date.now() - 600_000).toISOString(),
+        to: new Date(Date.now() + 60_000).toISOString(),
+        format: 'json',
+        frameworks: ['soc2', 'nydfs'],
+      },
+    });
+    expect({ status: report.status, text: report.status === 200 ? '' : report.text }).toEqual({
+      status: 200,
+      text: '',
+    });
+    const verified = await topology.request('POST', '/v1/inclusion/verify', { body: { package: report.json } });
+    expect(verified.json).toMatchObject({ ok: true });
+  }, 150_000);
+
+  it('obeys a freeze in the very next check, whichever gateway answers it', async () => {
+    const session = await topology.session();
+    for (let round = 0; round < 5; round += 1) {
+      const made = await topology.request('POST', '/v1/agents', { headers: session, body: { name: `a${round}` } });
+      const { id } = made.json as { id: string };
+      expect((await topology.check(CALL, { agentId: id })).status).toBe(200);
+      expect((await topology.request('POST', `/v1/agents/${id}/freeze`, { headers: session, body: {} })).status).toBe(
+        200,
+      );
+      const after = await Promise.all(Array.from({ length: 6 }, () => topology.check(CALL, { agentId: id })));
+      expect(after.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403]);
+    }
+  }, 60_000);
+
+  it('tells nobody outside what services ask each other', async () => {
+    expect((await topology.request('POST', '/internal/event-archive/span', { body: [] })).status).toBe(404);
+    const [archive] = topology.of('audit-log');
+    const direct = await fetch(`${archive?.url}/internal/event-archive/span`, { method: 'POST', body: '[]' });
+    expect(direct.status).toBe(401);
+  });
+
+  it('ends in order', async () => {
+    const ends = await topology.stop();
+    expect(ends.map(({ code }) => code)).toEqual(ends.map(() => 0));
+  }, 60_000);
+});

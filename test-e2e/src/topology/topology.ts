@@ -1,0 +1,129 @@
+import { freePorts } from '#infra/processes/free-port.js';
+import { countersign } from '../instance/command.js';
+import type { Installation } from '../instance/installation.js';
+import type { Bootstrap } from '../instance/instance.js';
+import { send, type Answer, type RequestOptions } from '../instance/request.js';
+import { EdgeProcess } from './edge-process.js';
+import { ServiceProcess, type ServiceName } from './service-process.js';
+
+const SERVICES: readonly ServiceName[] = [
+  'gateway',
+  'identity',
+  'policy',
+  'audit-log',
+  'anchoring',
+  'reporting',
+  'verification',
+];
+const FRONT: readonly ServiceName[] = SERVICES.filter((name) => name !== 'anchoring');
+
+export interface TopologyOptions {
+  /** Instances by service; default one of each. */
+  readonly instances?: Readonly<Partial<Record<ServiceName, number>>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Every service in processes of its own behind the edge proxy, on an installation of the distributed profile. */
+export class Topology {
+  #bootstrap: Bootstrap | null = null;
+
+  private constructor(
+    readonly installation: Installation,
+    readonly processes: readonly ServiceProcess[],
+    readonly edge: EdgeProcess,
+    readonly env: Readonly<Record<string, string>>,
+  ) {}
+
+  /** Starts all at once, in no order; resolves when each is ready and there is an account. */
+  static async start(installation: Installation, options: TopologyOptions = {}): Promise<Topology> {
+    const counts = SERVICES.map((service) => [service, options.instances?.[service] ?? 1] as const);
+    const names = counts.flatMap(([service, count]) => Array.from({ length: count }, () => service));
+    const [edgePort = 0, ...ports] = await freePorts(names.length + 1);
+    const first = (service: ServiceName): string => `http://127.0.0.1:${ports[names.indexOf(service)]}`;
+    const env = {
+      COUNTERSIGN_ANCHOR_WINDOW_SECONDS: '1',
+      COUNTERSIGN_LOG_LEVEL: 'warn',
+      COUNTERSIGN_CHECK_DEADLINE_MS: '10000',
+      ...installation.env,
+      COUNTERSIGN_BEHIND_EDGE: 'true',
+      COUNTERSIGN_PUBLIC_URL: `http://127.0.0.1:${edgePort}`,
+      COUNTERSIGN_IDENTITY_URL: first('identity'),
+      COUNTERSIGN_POLICY_URL: first('policy'),
+      COUNTERSIGN_AUDIT_LOG_URL: first('audit-log'),
+      COUNTERSIGN_ANCHORING_URL: first('anchoring'),
+      ...options.env,
+    };
+    const processes = names.map((service, n) => new ServiceProcess(service, ports[n] ?? 0, env));
+    const addresses = FRONT.map((name) => [
+      name,
+      processes.filter(({ service }) => service === name).map(({ port }) => `127.0.0.1:${port}`),
+    ]);
+    for (const process of processes) process.start();
+    const edge = await EdgeProcess.start(edgePort, Object.fromEntries(addresses) as Record<string, string[]>);
+    const topology = new Topology(installation, processes, edge, env);
+    try {
+      await topology.ready();
+      await topology.#makeAccount();
+      return topology;
+    } catch (error) {
+      await topology.end();
+      throw error;
+    }
+  }
+
+  get bootstrap(): Bootstrap {
+    if (this.#bootstrap === null) throw new Error('the topology has no account yet');
+    return this.#bootstrap;
+  }
+
+  of(service: ServiceName): readonly ServiceProcess[] {
+    return this.processes.filter((process) => process.service === service);
+  }
+
+  /** All that run are ready. */
+  async ready(withinMs?: number): Promise<void> {
+    const running = this.processes.filter((process) => process.runs);
+    await Promise.all(running.map((process) => process.ready(withinMs)));
+  }
+
+  async #makeAccount(): Promise<void> {
+    const { code, stdout, stderr } = await countersign(['admin', 'bootstrap'], this.env);
+    if (code !== 0) throw new Error(`admin bootstrap ended with ${String(code)}: ${stderr}`);
+    this.#bootstrap = JSON.parse(stdout) as Bootstrap;
+  }
+
+  /** Through the edge. */
+  request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    return send(this.edge.url, method, path, options);
+  }
+
+  /** A check with the first account's key and agent. */
+  check(action: unknown, more: { readonly agentId?: string; readonly headers?: Record<string, string> } = {}) {
+    return this.request('POST', '/v1/check', {
+      headers: { 'x-service-key': this.bootstrap.apiKey, ...more.headers },
+      body: { agentId: more.agentId ?? this.bootstrap.agentId, action },
+    });
+  }
+
+  /** Headers of a new session of the first account's admin. */
+  async session(): Promise<{ readonly authorization: string }> {
+    const { email, password } = this.bootstrap;
+    const answer = await this.request('POST', '/v1/auth/login', { body: { email, password } });
+    if (answer.status !== 200) throw new Error(`login: ${answer.status} ${answer.text}`);
+    return { authorization: `Bearer ${(answer.json as { token: string }).token}` };
+  }
+
+  /** SIGTERM for each; how each ended. */
+  async stop(): Promise<readonly { readonly service: ServiceName; readonly code: number | null }[]> {
+    const running = this.processes.filter((process) => process.runs);
+    return Promise.all(
+      running.map(async (process) => ({ service: process.service, code: (await process.stop()).code })),
+    );
+  }
+
+  /** Whatever runs ends at once; the installation stays. */
+  async end(): Promise<void> {
+    await Promise.all(this.processes.map((process) => (process.runs ? process.kill() : undefined)));
+    await this.edge.stop();
+  }
+}
