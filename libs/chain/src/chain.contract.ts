@@ -184,6 +184,34 @@ export function chainContract(name: string, makeChain: () => Promise<ChainUnderT
       );
     });
 
+    it('lists the transactions of an address, newest first, in pages', async () => {
+      const payer = newSigner();
+      await settled(await chain.requestAirdrop(payer.address, 1_000_000_000));
+      const texts = ['contract: one; [3] two', 'contract: ☃', 'contract: three'];
+      const signatures: string[] = [];
+      for (const text of texts) {
+        const prepared = await chain.prepareMemo(text, payer.key);
+        await chain.send(prepared.wire);
+        expect(await settled(prepared.signature)).toMatchObject({ state: 'finalized' });
+        signatures.unshift(prepared.signature);
+      }
+      const all = await chain.transactionsOf(payer.address);
+      expect(all.slice(0, 3).map(({ signature }) => signature)).toEqual(signatures);
+      expect(all.slice(0, 3).map(({ memos }) => memos)).toEqual([...texts].reverse().map((text) => [text]));
+      expect(all.every(({ succeeded }) => succeeded)).toBe(true);
+      const page = await chain.transactionsOf(payer.address, { limit: 2 });
+      expect(page.map(({ signature }) => signature)).toEqual(signatures.slice(0, 2));
+      const [older] = await chain.transactionsOf(payer.address, { before: signatures[1]!, limit: 1 });
+      expect(older?.signature).toBe(signatures[2]);
+      const newer = await chain.transactionsOf(payer.address, { until: signatures[1]! });
+      expect(newer.map(({ signature }) => signature)).toEqual([signatures[0]]);
+      expect(await chain.transactionsOf(newSigner().address)).toEqual([]);
+      await expect(chain.transactionsOf('no address')).rejects.toEqual(rejection('invalid-address'));
+      await expect(chain.transactionsOf(payer.address, { before: 'x' })).rejects.toEqual(
+        rejection('invalid-transaction'),
+      );
+    });
+
     it('moves on: heights rise and blockhashes change', async () => {
       const first = { height: await chain.blockHeight('processed'), latest: await chain.latestBlockhash() };
       await new Promise((resolve) => setTimeout(resolve, 900));

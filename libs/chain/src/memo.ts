@@ -15,6 +15,24 @@ export function memoTexts(
   return texts;
 }
 
+/**
+ * Texts of a memo column as nodes list it: `[length in bytes] text`, several joined by `; `. What is not of that form
+ * ends the list.
+ */
+export function listedMemos(column: string | null): readonly string[] {
+  const texts: string[] = [];
+  let rest = Buffer.from(column ?? '', 'utf8');
+  for (;;) {
+    const [head, length] = /^\[(\d{1,5})\] /.exec(rest.subarray(0, 9).toString('latin1')) ?? [];
+    if (head === undefined) return texts;
+    const end = head.length + Number(length);
+    if (end > rest.length) return texts;
+    texts.push(rest.subarray(head.length, end).toString('utf8'));
+    if (rest.subarray(end, end + 2).toString('latin1') !== '; ') return texts;
+    rest = rest.subarray(end + 2);
+  }
+}
+
 export function isMemoProgram(address: string): boolean {
   return MEMO_PROGRAMS.has(address);
 }

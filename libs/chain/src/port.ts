@@ -79,6 +79,27 @@ export interface ChainTransaction {
   readonly confirmations: number | null;
 }
 
+/** A finalized transaction that names an address, as a node lists it: whether the address signed it, it does not say. */
+export interface ListedTransaction {
+  readonly signature: string;
+  readonly slot: number;
+  /** Seconds since the epoch. */
+  readonly blockTime: number | null;
+  readonly succeeded: boolean;
+  /** Texts of its memos, in order. */
+  readonly memos: readonly string[];
+}
+
+/** Which of an address's transactions are listed. */
+export interface TransactionPage {
+  /** Only those older than this signature's. */
+  readonly before?: string;
+  /** Only those newer than this signature's. */
+  readonly until?: string;
+  /** 1 to 1000; 1000 unless given. */
+  readonly limit?: number;
+}
+
 /** An unsigned transaction for a wallet: the wallet is fee payer and signer of the memo. */
 export interface RegistrationTransaction {
   /** Base64, all signatures zero. */
@@ -119,6 +140,11 @@ export interface Chain {
   latestBlockhash(commitment?: Commitment): Promise<LatestBlockhash>;
   /** `null` unless it is finalized. */
   transaction(signature: string): Promise<ChainTransaction | null>;
+  /**
+   * Finalized transactions that name the address, newest first; an empty page is the end.
+   * @throws ChainRejected `invalid-address`, `invalid-transaction` for a signature that is none
+   */
+  transactionsOf(address: string, page?: TransactionPage): Promise<readonly ListedTransaction[]>;
   /** Lamports. */
   balance(address: string): Promise<number>;
   /**

@@ -45,8 +45,10 @@ async function readBounded(response: Response): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Seconds, as nodes give them; a date is not understood. */
+/** RFC 9110, 10.2.3: seconds, or a date. */
 function retryAfterMs(header: string | null): number | null {
-  const seconds = Number(header ?? Number.NaN);
-  return header !== null && Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null;
+  if (header === null) return null;
+  const seconds = Number(header);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) && ms >= 0 ? ms : null;
 }

@@ -102,7 +102,19 @@ describe('one node', () => {
     };
     const chain = chainOf(node.url, { deadlineMs: 5_000 });
     await chain.blockHeight();
-    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(700);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+
+  it.each([
+    ['seconds', () => '30'],
+    ['a date', () => new Date(Date.now() + 30_000).toUTCString()],
+  ])('is left alone by later calls as well when it says when to come back, in %s', async (_form, retryAfter) => {
+    const node = await faulty();
+    node.fault = () => ({ kind: 'http', status: 429, retryAfter: retryAfter() });
+    const chain = chainOf(node.url);
+    await expect(chain.blockHeight()).rejects.toMatchObject({ reason: 'rate-limited' });
+    await expect(chain.blockHeight()).rejects.toMatchObject({ reason: 'rate-limited' });
+    expect(node.calls.length).toBe(1);
   });
 
   it('is not asked again after it said no', async () => {
@@ -216,6 +228,53 @@ describe('a memo on the way', () => {
     expect(await step()).toBe('record');
     expect(stored().attempts).toHaveLength(1);
     expect(await landings('lagging')).toBe(1);
+  });
+
+  it('is not given up when the first node lags as a whole: the other one knows it', async () => {
+    const lagging = await faulty();
+    const chain = chainOf([lagging.url, healthy.rpcUrl]);
+    let stored: SubmissionIntent = intentFor('lagging as a whole');
+    const step = async () => {
+      const save = async (intent: SubmissionIntent) => void (stored = intent);
+      const [advanced] = await advance([stored], { chain, signer: authority, save });
+      return advanced?.step.step;
+    };
+    const { result: before } = await rpc(healthy.rpcUrl, 'getEpochInfo', [{ commitment: 'finalized' }]);
+    await step();
+    clock.passSlots(400);
+    // Height, slot and statuses of 400 slots ago.
+    lagging.fault = ({ method, params }) => {
+      if (method === 'getEpochInfo') return { kind: 'result', result: before };
+      if (method === 'getBlockHeight')
+        return { kind: 'result', result: (before as { blockHeight: number }).blockHeight };
+      if (method !== 'getSignatureStatuses') return null;
+      const slot = (before as { absoluteSlot: number }).absoluteSlot;
+      return { kind: 'result', result: { context: { slot }, value: (params[0] as unknown[]).map(() => null) } };
+    };
+    expect(await step()).toBe('record');
+    expect(stored.attempts).toHaveLength(1);
+    expect(await landings('lagging as a whole')).toBe(1);
+  });
+
+  it('lands twice when a node lies: both say the same, the earlier one counts', async () => {
+    const { node, step, stored } = await setUp('twice');
+    const held: unknown[][] = [];
+    node.fault = drop(held as unknown[]);
+    await step();
+    // It lands, and the node says for long that it did not, with a height beyond its validity.
+    await rpc(healthy.rpcUrl, 'sendTransaction', held[0]!);
+    clock.passSlots(400);
+    node.fault = ({ method, params }) =>
+      method === 'getSignatureStatuses'
+        ? { kind: 'result', result: { context: { slot: 1e9 }, value: (params[0] as unknown[]).map(() => null) } }
+        : null;
+    expect(await step()).toBe('sign');
+    clock.passSlots(40);
+    node.fault = () => null;
+    expect(await step()).toBe('record');
+    expect(stored().attempts).toHaveLength(2);
+    expect(stored().landed?.signature).toBe(stored().attempts[0]!.signature);
+    expect(await landings('twice')).toBe(2);
   });
 
   it('cannot be looked up in a history that begins later: waits for somebody who knows', async () => {

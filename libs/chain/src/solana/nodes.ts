@@ -4,6 +4,8 @@ import { classifyError, HttpFailure } from './classify-error.js';
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
+/** A longer rest than this is not given, whatever a node asks for. */
+const LONGEST_WISH_MS = 60_000;
 
 /** What is known of one node. */
 interface NodeState<Client> {
@@ -14,6 +16,8 @@ interface NodeState<Client> {
   failures: number;
   /** Not asked before this time while another node will do. */
   restUntilMs: number;
+  /** It asked not to be asked before this time (`Retry-After`). */
+  wishUntilMs: number;
 }
 
 export interface NodesOptions<Client> {
@@ -42,6 +46,7 @@ export class Nodes<Client> {
       foreign: false,
       failures: 0,
       restUntilMs: 0,
+      wishUntilMs: 0,
     }));
   }
 
@@ -54,6 +59,10 @@ export class Nodes<Client> {
     let last = new ChainUnavailable('network', 'No node was asked');
     for (;;) {
       for (const state of this.#inOrder()) {
+        if (state.wishUntilMs > Date.now()) {
+          last = new ChainUnavailable('rate-limited', 'The node asked not to be asked for a while');
+          continue;
+        }
         try {
           return await this.#askOne(state, question);
         } catch (error) {
@@ -112,9 +121,10 @@ export class Nodes<Client> {
       const classified = classifyError(error);
       if (classified instanceof ChainUnavailable) {
         state.failures += 1;
-        const asked = classified.cause instanceof HttpFailure ? classified.cause.retryAfterMs : null;
-        const pause = Math.min(asked ?? FIRST_PAUSE_MS * 2 ** (state.failures - 1), LONGEST_PAUSE_MS);
-        state.restUntilMs = Date.now() + pause * (0.75 + Math.random() / 2);
+        const pause = Math.min(FIRST_PAUSE_MS * 2 ** (state.failures - 1), LONGEST_PAUSE_MS);
+        const wish = classified.cause instanceof HttpFailure ? classified.cause.retryAfterMs : null;
+        if (wish !== null) state.wishUntilMs = Date.now() + Math.min(wish, LONGEST_WISH_MS);
+        state.restUntilMs = Math.max(state.wishUntilMs, Date.now() + pause * (0.75 + Math.random() / 2));
       }
       throw classified;
     }

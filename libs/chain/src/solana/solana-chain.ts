@@ -2,17 +2,19 @@ import { Connection } from '@solana/web3.js';
 import type { SignatureStatus } from '@solana/web3.js';
 import { isBase58Of } from '../base58.js';
 import { ChainRejected, ChainUnavailable } from '../errors.js';
-import { memoTexts } from '../memo.js';
+import { listedMemos, memoTexts } from '../memo.js';
 import { MEMO_PROGRAM_ID } from '../port.js';
 import type {
   Chain,
   ChainTransaction,
   Commitment,
   LatestBlockhash,
+  ListedTransaction,
   MemoSigner,
   Observation,
   PreparedTransaction,
   RegistrationTransaction,
+  TransactionPage,
   TransactionStatus,
 } from '../port.js';
 import { saysAlreadyProcessed } from './classify-error.js';
@@ -22,6 +24,7 @@ import { Nodes } from './nodes.js';
 import { boundedFetch } from './bounded-fetch.js';
 
 const MOST_SIGNATURES = 256;
+const MOST_LISTED = 1_000;
 
 export interface SolanaChainOptions {
   /** JSON-RPC addresses of nodes of ONE network, a list or comma separated; the first healthy one is asked. */
@@ -134,6 +137,28 @@ export class SolanaChain implements Chain {
       (found) => found !== null,
     );
     return answers.at(-1) ?? null;
+  }
+
+  async transactionsOf(address: string, page: TransactionPage = {}): Promise<readonly ListedTransaction[]> {
+    const account = addressOf(address);
+    const { before, until, limit = MOST_LISTED } = page;
+    requireSignatures([before, until].filter((signature) => signature !== undefined));
+    const most = Math.min(Math.max(1, limit), MOST_LISTED);
+    const options = {
+      limit: most,
+      ...(before === undefined ? {} : { before }),
+      ...(until === undefined ? {} : { until }),
+    };
+    const listed = await this.#nodes.ask((connection) =>
+      connection.getSignaturesForAddress(account, options, 'finalized'),
+    );
+    return listed.map(({ signature, slot, blockTime, err, memo }) => ({
+      signature,
+      slot,
+      blockTime: blockTime ?? null,
+      succeeded: err === null,
+      memos: listedMemos(memo),
+    }));
   }
 
   async balance(address: string): Promise<number> {
