@@ -48,6 +48,8 @@ export type { EmbeddedRows, RowCollection } from './mongo/embedded-rows.js';
 export { republish, TopicAhead } from './outbox/republish.js';
 export type { Owned } from './outbox/republish.js';
 export { TopicTail } from './outbox/topic-tail.js';
+export { killAt } from './testing/killed.js';
+export type { Kill } from './testing/killed.js';
 export { compileSchema } from './edge/validation.js';
 export type { SchemaCheck } from './edge/validation.js';
 export { addressOf, CLIENT_ADDRESS_HEADER } from './edge/edge.js';

@@ -1,9 +1,9 @@
 import { uuidV7 } from '@countersign/evidence';
 import type { DeadLetter, EventEnvelope, UsageFacts } from '@countersign/contracts';
 import type { LogBatch, NewRecord } from '@countersign/event-log';
+import { killAt } from '@countersign/service-kit';
 import { ACCOUNT, AGENT, check, events, newest, openBench, parts, readTopic } from '../policy.test-context.js';
 import type { Bench } from '../policy.test-context.js';
-import { killAt } from '../killed.test-double.js';
 import { SqlitePolicyStore } from '../store/sqlite.js';
 import { UsagePublisher } from './usage-publisher.js';
 

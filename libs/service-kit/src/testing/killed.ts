@@ -1,4 +1,4 @@
-/** What is left of a process that was killed: nothing it calls has an effect any more. */
+/** For tests. What is left of a process that was killed: nothing it calls has an effect any more. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
@@ -10,7 +10,7 @@ export interface Kill {
 }
 
 /**
- * Dies at the n-th call (from 1) of any wrapped object: before it takes effect, or after it did and before anyone
+ * For tests. Dies at the n-th call (from 1) of any wrapped object: before it takes effect, or after it did and before anyone
  * learns of it.
  */
 export function killAt(n: number, moment: 'before' | 'after'): Kill {
