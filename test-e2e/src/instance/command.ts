@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { PROGRAM } from './instance.js';
+import { PROGRAM } from './program.js';
 
 export interface Ran {
   readonly code: number | null;

@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { countersign, type Ran } from './command.js';
+import { embeddedInstallation, newDataDir, type Installation } from './installation.js';
+import { PROGRAM } from './program.js';
+import { send, type Answer, type RequestOptions } from './request.js';
 
 /** `bootstrap.json`. */
 export interface Bootstrap {
@@ -18,22 +19,6 @@ export interface Bootstrap {
   readonly agentId: string;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  /** The parsed body; `undefined` where there is none or it is no JSON. */
-  readonly json: unknown;
-}
-
-export interface RequestOptions {
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /** Sent as it is. */
-  readonly raw?: string | Uint8Array;
-}
-
 export interface StartOptions {
   /** Default: a new temporary folder. */
   readonly dataDir?: string;
@@ -44,11 +29,7 @@ export interface StartOptions {
   readonly under?: readonly string[];
 }
 
-/** The command-line program, run as its users run it. */
-export const PROGRAM = fileURLToPath(new URL('../../../services/standalone/bin/countersign.js', import.meta.url));
-
 const READY_WITHIN_MS = 60_000;
-const agent = new Agent({ keepAlive: true, maxSockets: 512 });
 
 /** A running standalone process, seen from outside alone. */
 export class Instance {
@@ -58,7 +39,7 @@ export class Instance {
 
   private constructor(
     readonly child: ChildProcess,
-    readonly dataDir: string,
+    readonly installation: Installation,
     readonly startedAt: number,
   ) {
     this.#ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
@@ -69,25 +50,43 @@ export class Instance {
     child.stderr?.on('data', keep);
   }
 
-  static async start(options: StartOptions = {}): Promise<Instance> {
-    const dataDir = options.dataDir ?? join(mkdtempSync(join(tmpdir(), 'countersign-e2e-')), 'data');
+  /** On the embedded profile. */
+  static start(options: StartOptions = {}): Promise<Instance> {
+    return Instance.startOn(embeddedInstallation(options.dataDir ?? newDataDir()), options);
+  }
+
+  static async startOn(installation: Installation, options: Omit<StartOptions, 'dataDir'> = {}): Promise<Instance> {
     const [command, ...before] = [...(options.under ?? []), process.execPath];
     const child = spawn(command, [...before, PROGRAM, 'start'], {
       env: {
         PATH: process.env['PATH'] ?? '',
-        COUNTERSIGN_DATA_DIR: dataDir,
-        COUNTERSIGN_PORT: '0',
         COUNTERSIGN_ANCHOR_WINDOW_SECONDS: '1',
         COUNTERSIGN_LOG_LEVEL: 'warn',
         // A stalled disk of the test machine is not what a test asks about, unless it sets its own deadline.
         COUNTERSIGN_CHECK_DEADLINE_MS: '10000',
+        ...installation.env,
         ...options.env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const instance = new Instance(child, dataDir, Date.now());
-    if (options.wait !== false) await instance.ready();
+    const instance = new Instance(child, installation, Date.now());
+    if (options.wait === false) return instance;
+    try {
+      await instance.ready();
+    } catch (error) {
+      await instance.kill();
+      throw error;
+    }
     return instance;
+  }
+
+  /** Another one on what this one leaves, once it has ended. */
+  startAgain(options: Omit<StartOptions, 'dataDir'> = {}): Promise<Instance> {
+    return Instance.startOn(this.installation, options);
+  }
+
+  get dataDir(): string {
+    return this.installation.dataDir;
   }
 
   /** What it printed, the last 100,000 characters. */
@@ -100,20 +99,27 @@ export class Instance {
     return this.#bootstrap;
   }
 
-  /** Resolves when `/readyz` says so with this process's own address. */
+  /** Resolves when `/readyz` says so with this process's own address, and there is an account. */
   async ready(): Promise<void> {
+    const { baseUrl } = this.installation;
     const until = Date.now() + READY_WITHIN_MS;
     while (Date.now() < until) {
       if (this.child.exitCode !== null || this.child.signalCode !== null)
-        throw new Error(`the instance ended before it was ready\n${this.#output}`);
+        throw new Error(`the instance ended before it was ready, ${await this.#how()}\n${this.#output}`);
       const found = this.#readBootstrap();
-      if (found !== null && (await this.#answersReady(found))) {
-        this.#bootstrap = found;
+      const address = baseUrl ?? found?.baseUrl;
+      if (address !== undefined && (await answersReady(address))) {
+        this.#bootstrap = baseUrl === null && found !== null ? found : await this.#makeAccount();
         return;
       }
       await sleep(25);
     }
     throw new Error(`the instance was not ready in time\n${this.#output}`);
+  }
+
+  async #how(): Promise<string> {
+    const { code, signal } = await this.#ended;
+    return signal === null ? `with ${String(code)}` : `by ${signal}`;
   }
 
   #readBootstrap(): Bootstrap | null {
@@ -124,12 +130,16 @@ export class Instance {
     }
   }
 
-  async #answersReady(found: Bootstrap): Promise<boolean> {
-    try {
-      return (await send(found.baseUrl, 'GET', '/readyz', {})).status === 200;
-    } catch {
-      return false;
-    }
+  /** What the first start does on the embedded profile is a command on the other. */
+  async #makeAccount(): Promise<Bootstrap> {
+    const { code, stdout, stderr } = await this.command('admin', 'bootstrap');
+    if (code !== 0) throw new Error(`admin bootstrap ended with ${String(code)}: ${stderr}\n${this.#output}`);
+    return JSON.parse(stdout) as Bootstrap;
+  }
+
+  /** `countersign <args>` with the settings of this instance. */
+  command(...args: readonly string[]): Promise<Ran> {
+    return countersign(args, this.installation.env);
   }
 
   request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
@@ -174,55 +184,14 @@ export class Instance {
   /** Stops it if it runs and removes its files. */
   async discard(): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) await this.kill();
-    rmSync(join(this.dataDir, '..'), { recursive: true, force: true });
+    await this.installation.discard();
   }
 }
 
-export function send(baseUrl: string, method: string, path: string, options: RequestOptions): Promise<Answer> {
-  const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
-  return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(
-      new URL(path, baseUrl),
-      {
-        method,
-        agent,
-        headers: {
-          ...(payload === undefined
-            ? {}
-            : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
-          ...(options.headers as Record<string, string | string[]>),
-        },
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: parsed(text) });
-        });
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(payload);
-  });
-}
-
-function parsed(text: string): unknown {
+async function answersReady(baseUrl: string): Promise<boolean> {
   try {
-    return JSON.parse(text) as unknown;
+    return (await send(baseUrl, 'GET', '/readyz', {})).status === 200;
   } catch {
-    return undefined;
-  }
-}
-
-/** Polls until `probe` gives something; throws after `seconds`. */
-export async function eventually<T>(what: string, seconds: number, probe: () => Promise<T | null>): Promise<T> {
-  const until = Date.now() + seconds * 1000;
-  for (;;) {
-    const found = await probe();
-    if (found !== null) return found;
-    if (Date.now() > until) throw new Error(`not within ${seconds} s: ${what}`);
-    await sleep(50);
+    return false;
   }
 }

@@ -1,4 +1,5 @@
-import { eventually, type Instance } from '../instance/instance.js';
+import type { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
 import { EVER } from './scratch.js';
 import { listEvents, type Session } from '../torture/recorded.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openFaultSession, type Faults } from '../faults/fault-session.js';
 import { fsck } from '../instance/fsck.js';
-import { eventually } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
 import { startLoad } from '../torture/load.js';
 import { differences, listEvents } from '../torture/recorded.js';
 import { EVER, Scratch } from './scratch.js';

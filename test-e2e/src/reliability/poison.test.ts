@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { fsck } from '../instance/fsck.js';
-import { eventually } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
 import { allAnchored } from './anchors.js';
 import { Scratch } from './scratch.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openFaultSession } from '../faults/fault-session.js';
 import { answeredBeforeSync, type AnsweredRequest } from '../faults/file-calls.js';
 import { fsck } from '../instance/fsck.js';
-import { eventually } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
 import { isRecorded, startLoad } from '../torture/load.js';
 import { differences, listEvents } from '../torture/recorded.js';
 import { EVER, Scratch } from './scratch.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fsck } from '../instance/fsck.js';
-import { eventually } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
 import { startLoad } from '../torture/load.js';
 import { differences, listEvents } from '../torture/recorded.js';
 import { EVER, Scratch } from './scratch.js';

@@ -1,6 +1,6 @@
 import { openFaultSession } from '../faults/fault-session.js';
 import { fsck } from '../instance/fsck.js';
-import { eventually } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
 import { listEvents } from '../torture/recorded.js';
 import { EVER, Scratch } from './scratch.js';
 

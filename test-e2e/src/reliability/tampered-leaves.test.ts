@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { openClockSession } from '../faults/clock-session.js';
 import { fsck } from '../instance/fsck.js';
-import { eventually, send } from '../instance/instance.js';
+import { eventually, send } from '../instance/request.js';
 import { listEvents } from '../torture/recorded.js';
 import { EVER, Scratch } from './scratch.js';
 

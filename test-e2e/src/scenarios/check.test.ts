@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { Instance } from '../instance/instance.js';
+import type { Instance } from '../instance/instance.js';
+import { onEachProfile } from '../instance/profiles.js';
 
-describe('POST /v1/check', () => {
+onEachProfile('POST /v1/check', (start) => {
   let instance: Instance;
   let session: { readonly authorization: string };
 
   beforeAll(async () => {
-    instance = await Instance.start();
+    instance = await start();
     session = await instance.session();
   }, 90_000);
   afterAll(() => instance.discard());

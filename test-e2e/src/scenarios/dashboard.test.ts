@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually, Instance } from '../instance/instance.js';
+import type { Instance } from '../instance/instance.js';
+import { onEachProfile } from '../instance/profiles.js';
+import { eventually } from '../instance/request.js';
 
 interface EventRecord {
   readonly eventId: string;
@@ -11,12 +13,12 @@ interface EventRecord {
   readonly [member: string]: unknown;
 }
 
-describe('the dashboard routes', () => {
+onEachProfile('the dashboard routes', (start) => {
   let instance: Instance;
   let session: { readonly authorization: string };
 
   beforeAll(async () => {
-    instance = await Instance.start({ env: { COUNTERSIGN_ANCHOR_WINDOW_SECONDS: '2' } });
+    instance = await start({ env: { COUNTERSIGN_ANCHOR_WINDOW_SECONDS: '2' } });
     session = await instance.session();
   }, 90_000);
   afterAll(() => instance.discard());

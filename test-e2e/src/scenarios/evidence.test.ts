@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canonicalize } from 'json-canonicalize';
 import { countersign } from '../instance/command.js';
-import { eventually, Instance } from '../instance/instance.js';
+import type { Instance } from '../instance/instance.js';
+import { onEachProfile } from '../instance/profiles.js';
+import { eventually } from '../instance/request.js';
 
 type Json = Record<string, unknown>;
 
@@ -55,7 +57,7 @@ interface Package extends Json {
   readonly summary: Json;
 }
 
-describe('from a check to evidence', () => {
+onEachProfile('from a check to evidence', (start) => {
   let instance: Instance;
   let session: { readonly authorization: string };
   let agentId: string;
@@ -68,7 +70,7 @@ describe('from a check to evidence', () => {
   let keyFile: string;
 
   beforeAll(async () => {
-    instance = await Instance.start();
+    instance = await start();
     session = await instance.session();
     folder = mkdtempSync(join(tmpdir(), 'countersign-evidence-'));
     const created = await instance.request('POST', '/v1/agents', {

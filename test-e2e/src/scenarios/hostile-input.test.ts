@@ -1,14 +1,16 @@
 import { connect } from 'node:net';
-import { Instance, type RequestOptions } from '../instance/instance.js';
+import type { Instance } from '../instance/instance.js';
+import { onEachProfile } from '../instance/profiles.js';
+import type { RequestOptions } from '../instance/request.js';
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-describe('hostile input', () => {
+onEachProfile('hostile input', (start) => {
   let instance: Instance;
   let session: { readonly authorization: string };
 
   beforeAll(async () => {
-    instance = await Instance.start();
+    instance = await start();
     session = await instance.session();
   }, 90_000);
   afterAll(() => instance.discard());

@@ -1,9 +1,11 @@
-import { eventually, Instance } from '../instance/instance.js';
+import type { Instance } from '../instance/instance.js';
+import { onEachProfile } from '../instance/profiles.js';
+import { eventually } from '../instance/request.js';
 
-describe('a restart', () => {
+onEachProfile('a restart', (start) => {
   let instance: Instance;
   beforeAll(async () => {
-    instance = await Instance.start();
+    instance = await start();
   }, 90_000);
   afterAll(() => instance.discard());
 
@@ -22,7 +24,7 @@ describe('a restart', () => {
     });
 
     expect(await instance.stop()).toEqual({ code: 0, signal: null });
-    instance = await Instance.start({ dataDir: instance.dataDir });
+    instance = await instance.startAgain();
 
     expect(instance.bootstrap).toEqual({
       ...before,

@@ -4,7 +4,8 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually, Instance, send } from '../instance/instance.js';
+import { Instance } from '../instance/instance.js';
+import { eventually, send } from '../instance/request.js';
 
 /** A request whose body is not finished, so that it is under way for as long as a test needs. */
 async function begin(

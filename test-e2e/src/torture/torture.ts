@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fsck, type Fsck } from '../instance/fsck.js';
-import { eventually, Instance } from '../instance/instance.js';
+import { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
 import { startChanges } from './changes.js';
 import { isRecorded, startLoad, type Attempt } from './load.js';
 import { differences, listEvents, type Session } from './recorded.js';

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { freePort } from '#infra/processes/free-port.js';
+import { newDataDir, type Installation } from './installation.js';
+import { startLocalnet } from './localnet-process.js';
+
+/** Variables of the shared servers that an instance of the distributed profile needs. */
+const SERVERS = {
+  kafka: 'COUNTERSIGN_TEST_KAFKA_BROKERS',
+  mongo: 'COUNTERSIGN_TEST_MONGODB_URI',
+  redis: 'COUNTERSIGN_TEST_REDIS_URL',
+} as const;
+
+/** Those of the variables that are not set. */
+export function missingServers(): readonly string[] {
+  return Object.values(SERVERS).filter((name) => addressOf(name) === '');
+}
+
+const addressOf = (name: string): string => process.env[name] ?? '';
+
+/** A network of its own, and names of its own on the servers that all tests share. */
+export async function distributedInstallation(): Promise<Installation> {
+  const dataDir = newDataDir();
+  const name = `e2e-${randomBytes(5).toString('hex')}.`;
+  const brokers = addressOf(SERVERS.kafka);
+  const redisUrl = addressOf(SERVERS.redis);
+  const mongoUri = databaseUri(addressOf(SERVERS.mongo), name.slice(0, -1));
+  const port = await freePort();
+  const localnet = await startLocalnet(dataDir);
+  return {
+    profile: 'distributed',
+    dataDir,
+    baseUrl: `http://127.0.0.1:${port}`,
+    env: {
+      COUNTERSIGN_PROFILE: 'distributed',
+      COUNTERSIGN_DATA_DIR: dataDir,
+      COUNTERSIGN_PORT: String(port),
+      COUNTERSIGN_ALLOW_SINGLE_BROKER: 'true',
+      COUNTERSIGN_OPEN_REGISTRATION: 'true',
+      COUNTERSIGN_KAFKA_TOPIC_PREFIX: name,
+      COUNTERSIGN_REDIS_PREFIX: name,
+      KAFKA_BROKERS: brokers,
+      MONGODB_URI: mongoUri,
+      REDIS_URL: redisUrl,
+      SOLANA_RPC_URL: localnet.rpcUrl,
+    },
+    async discard() {
+      await localnet.end();
+      // Its drivers load slowly: once they are needed.
+      const { cleanUp } = await import('#infra/clean-up.js');
+      await cleanUp({ brokers, topicPrefix: name, mongoUri, redisUrl, keyPrefix: name });
+      rmSync(dirname(dataDir), { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same servers, with a database of one's own. */
+function databaseUri(uri: string, database: string): string {
+  const url = new URL(uri);
+  url.pathname = `/${database}`;
+  return url.href;
+}

@@ -1,0 +1,69 @@
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The parsed body; `undefined` where there is none or it is no JSON. */
+  readonly json: unknown;
+}
+
+export interface RequestOptions {
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly raw?: string | Uint8Array;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+
+export function send(baseUrl: string, method: string, path: string, options: RequestOptions): Promise<Answer> {
+  const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(
+      new URL(path, baseUrl),
+      {
+        method,
+        agent,
+        headers: {
+          ...(payload === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+          ...(options.headers as Record<string, string | string[]>),
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: parsed(text) });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(payload);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Polls until `probe` gives something; throws after `seconds`. */
+export async function eventually<T>(what: string, seconds: number, probe: () => Promise<T | null>): Promise<T> {
+  const until = Date.now() + seconds * 1000;
+  for (;;) {
+    const found = await probe();
+    if (found !== null) return found;
+    if (Date.now() > until) throw new Error(`not within ${seconds} s: ${what}`);
+    await sleep(50);
+  }
+}
