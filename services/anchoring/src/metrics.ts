@@ -1,14 +1,16 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Waiting } from './store/port.js';
+import type { Equivocation } from './watch-authority/judge-memo.js';
 
 export type AnchorFailure = 'chain' | 'damaged' | 'equivocation';
 
 export interface AnchoringMetrics {
   readonly failed: (kind: AnchorFailure) => void;
   readonly waiting: (waiting: Waiting) => void;
+  readonly equivocated: (kind: Equivocation) => void;
 }
 
-/** What operators watch; an alarm belongs on `damaged` and `equivocation`, which must stay at 0. */
+/** What operators watch; an alarm belongs on `damaged`, `equivocation` and the equivocations, which must stay at 0. */
 export function anchoringMetrics(registry: Registry, clock: () => number, leads: () => boolean): AnchoringMetrics {
   new Gauge({
     name: 'countersign_anchoring_leads',
@@ -25,6 +27,13 @@ export function anchoringMetrics(registry: Registry, clock: () => number, leads:
     registers: [registry],
   });
   for (const kind of ['chain', 'damaged', 'equivocation'] as const) failures.inc({ kind }, 0);
+  const equivocations = new Counter({
+    name: 'countersign_equivocations_total',
+    help: 'Transactions signed with our authority that say another root of a window, or tell of a window we do not have',
+    labelNames: ['kind'] as const,
+    registers: [registry],
+  });
+  for (const kind of ['other-root', 'unknown-window'] as const) equivocations.inc({ kind }, 0);
   const windows = new Gauge({
     name: 'countersign_anchor_windows_waiting',
     help: 'Windows that are cut and not anchored',
@@ -41,6 +50,7 @@ export function anchoringMetrics(registry: Registry, clock: () => number, leads:
   });
   return {
     failed: (kind) => failures.inc({ kind }),
+    equivocated: (kind) => equivocations.inc({ kind }),
     waiting: (waiting) => {
       windows.set(waiting.windows);
       lastEndMs = waiting.lastAnchoredEndMs;

@@ -2,7 +2,7 @@ import { Connection } from '@solana/web3.js';
 import type { SignatureStatus } from '@solana/web3.js';
 import { isBase58Of } from '../base58.js';
 import { ChainRejected, ChainUnavailable } from '../errors.js';
-import { listedMemos, memoTexts } from '../memo.js';
+import { listedMemos } from '../memo.js';
 import { MEMO_PROGRAM_ID } from '../port.js';
 import type {
   Chain,
@@ -21,6 +21,7 @@ import { saysAlreadyProcessed } from './classify-error.js';
 import { addressOf, memoTransaction, signMemo } from './memo-transaction.js';
 import { networkOf } from './networks.js';
 import { Nodes } from './nodes.js';
+import { finalizedTransaction } from './read-transaction.js';
 import { boundedFetch } from './bounded-fetch.js';
 
 const MOST_SIGNATURES = 256;
@@ -224,50 +225,4 @@ function statusOf({ slot, err, confirmationStatus, confirmations }: SignatureSta
   // Nodes before 1.5 give no confirmationStatus; `confirmations: null` then means rooted.
   const state = confirmationStatus ?? (confirmations === null ? 'finalized' : 'processed');
   return state === 'processed' ? { state: 'pending', slot } : { state, slot, err: err as string | null };
-}
-
-async function finalizedTransaction(connection: Connection, signature: string): Promise<ChainTransaction | null> {
-  const found = await connection.getTransaction(signature, {
-    commitment: 'finalized',
-    maxSupportedTransactionVersion: 0,
-  });
-  if (found === null) return null;
-  if (found.meta === null)
-    throw new ChainUnavailable('node-unhealthy', "The node does not know the transaction's fate");
-  const { message } = found.transaction;
-  const keys = message.staticAccountKeys.map((key) => key.toBase58());
-  const signers = keys.slice(0, message.header.numRequiredSignatures);
-  const instructions = message.compiledInstructions.map(({ programIdIndex, data }) => ({
-    programId: keys[programIdIndex] ?? '',
-    data,
-  }));
-  const blockHeight = await heightOf(connection, found.slot);
-  const newest = blockHeight === null ? null : await connection.getBlockHeight('finalized');
-  return {
-    signature,
-    slot: found.slot,
-    blockHeight,
-    blockTime: found.blockTime ?? null,
-    succeeded: found.meta.err === null,
-    signers,
-    feePayer: signers[0] ?? '',
-    memos: memoTexts(instructions),
-    confirmations: blockHeight === null || newest === null ? null : Math.max(0, newest - blockHeight),
-  };
-}
-
-/** `null` when the node no longer has the block: nodes clean up, and then answer with an error. */
-async function heightOf(connection: Connection, slot: number): Promise<number | null> {
-  try {
-    const block = await connection.getBlock(slot, {
-      commitment: 'finalized',
-      transactionDetails: 'none',
-      rewards: false,
-      maxSupportedTransactionVersion: 0,
-    });
-    return (block as { readonly blockHeight?: number | null } | null)?.blockHeight ?? null;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && typeof error.code === 'number') return null;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import type { LogBatch } from '@countersign/event-log';
 import { nodeCrypto, type ServiceContext } from '@countersign/service-kit';
 import type { AuthorityKey } from '../authority/authority-key.js';
+import type { BackgroundLoop } from '../background-loop.js';
 import { WindowCloser } from '../close-windows/window-closer.js';
 import { WindowLoop } from '../close-windows/window-loop.js';
 import { WindowCutter } from '../cut-windows/window-cutter.js';
@@ -11,6 +12,7 @@ import type { AnchoringMetrics } from '../metrics.js';
 import { AnchorPublisher } from '../publish/anchor-publisher.js';
 import type { AnchorStore } from '../store/port.js';
 import { AnchorLoop } from '../submit/anchor-loop.js';
+import { watchLoop } from '../watch-authority/watch-loop.js';
 
 /** All that only the instance that leads does, from the moment it leads. The chain is asked in the background. */
 export class ActiveAnchoring {
@@ -19,6 +21,7 @@ export class ActiveAnchoring {
   readonly #cutter: WindowCutter;
   readonly #windows: WindowLoop;
   readonly #anchors: AnchorLoop;
+  readonly #watch: BackgroundLoop;
 
   constructor(context: ServiceContext, store: AnchorStore, key: AuthorityKey, metrics: AnchoringMetrics) {
     const publisher = new AnchorPublisher(context.eventLog, store);
@@ -30,8 +33,10 @@ export class ActiveAnchoring {
     this.#leaves = new LeafIntake(context, store, gate);
     this.#reports = new ReportIntake(store, anchors.poke);
     this.#cutter = new WindowCutter(context, store, this.#leaves, gate, () => windows.poke());
+    this.#watch = watchLoop(context, store, key.publicKey, metrics.equivocated);
     windows.poke();
     anchors.poke();
+    this.#watch.poke();
     this.#cutter.start();
   }
 
@@ -53,5 +58,6 @@ export class ActiveAnchoring {
     await this.#cutter.stop();
     await this.#windows.stop();
     await this.#anchors.stop();
+    await this.#watch.stop();
   }
 }

@@ -185,20 +185,23 @@ export async function openCollections(db: mongo.Db): Promise<Collections> {
     windowAgents: db.collection('anchoring_window_agents'),
     windowLeaves: db.collection('anchoring_window_leaves'),
   };
-  await collections.leaves.createIndexes([
-    { key: { p: 1, from: 1 } },
-    { key: { p: 1, swept: 1, from: 1 } },
-    { key: { ids: 1 } },
+  await Promise.all([
+    collections.leaves.createIndexes([
+      { key: { p: 1, from: 1 } },
+      { key: { p: 1, swept: 1, from: 1 } },
+      { key: { ids: 1 } },
+    ]),
+    collections.agents.createIndexes([{ key: { n: 1 } }]),
+    collections.carried.createIndexes([{ key: { stamp: 1 } }, { key: { cadence: 1, window: 1 } }]),
+    collections.windows.createIndexes([
+      { key: { todo: 1, n: 1 } },
+      { key: { todo: 1, endMs: 1 } },
+      { key: { cadence: 1, startMs: 1 } },
+    ]),
+    collections.reports.createIndexes([{ key: { todo: 1, queuedAtMs: 1 } }]),
+    collections.segments.createIndexes([{ key: { agentN: 1, first: 1 } }]),
+    collections.windowAgents.createIndexes([{ key: { windowId: 1, leafIndex: 1 } }, { key: { agentN: 1, first: 1 } }]),
+    collections.windowLeaves.createIndexes([{ key: { windowId: 1, firstIndex: 1 } }]),
   ]);
-  await collections.agents.createIndex({ n: 1 });
-  await collections.carried.createIndexes([{ key: { stamp: 1 } }, { key: { cadence: 1, window: 1 } }]);
-  await collections.windows.createIndexes([{ key: { todo: 1, n: 1 } }, { key: { todo: 1, endMs: 1 } }]);
-  await collections.reports.createIndex({ todo: 1, queuedAtMs: 1 });
-  await collections.segments.createIndex({ agentN: 1, first: 1 });
-  await collections.windowAgents.createIndexes([
-    { key: { windowId: 1, leafIndex: 1 } },
-    { key: { agentN: 1, first: 1 } },
-  ]);
-  await collections.windowLeaves.createIndex({ windowId: 1, firstIndex: 1 });
   return collections;
 }

@@ -17,6 +17,7 @@ type WindowMethods =
   | 'previousRoot'
   | 'closeWindow'
   | 'closedWindow'
+  | 'rootAt'
   | 'windowAgents'
   | 'leafHashes'
   | 'windowLeafHashes';
@@ -109,6 +110,10 @@ export function mongoWindows(
     async closedWindow(windowId) {
       const found = await windows.findOne({ _id: windowId });
       return found === null ? null : closedWindowOf(found);
+    },
+
+    async rootAt(cadence, startMs) {
+      return (await windows.findOne({ cadence, startMs }))?.root ?? null;
     },
 
     async windowAgents(windowId, fromIndex, limit) {

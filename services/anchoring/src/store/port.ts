@@ -179,6 +179,8 @@ export interface AnchorStore {
   sweep(limit: number): Promise<boolean>;
 
   closedWindow(windowId: string): Promise<ClosedWindow | null>;
+  /** Root of the closed window with this label; `null` when there is none. */
+  rootAt(cadenceSeconds: number, startMs: number): Promise<string | null>;
   /** Agents of a closed window from `fromIndex` on, in order. */
   windowAgents(windowId: string, fromIndex: number, limit: number): Promise<readonly StoredWindowAgent[]>;
   /** Hashes of an agent's leaves in closed windows, 32 bytes each; fewer than asked where they end. */

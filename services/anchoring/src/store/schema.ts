@@ -144,4 +144,6 @@ ALTER TABLE carried ADD COLUMN first_offset INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX windows_ending ON windows (n) WHERE state = 'ending';
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, CARRIED_FROM];
+const LABELS = 'CREATE INDEX windows_by_label ON windows (cadence, start_ms);';
+
+export const MIGRATIONS: readonly string[] = [FIRST, CARRIED_FROM, LABELS];

@@ -27,6 +27,7 @@ type WindowMethods =
   | 'closeWindow'
   | 'sweep'
   | 'closedWindow'
+  | 'rootAt'
   | 'windowAgents'
   | 'leafHashes'
   | 'windowLeafHashes';
@@ -246,6 +247,16 @@ export function sqliteWindows(database: SqliteDatabase): Pick<AnchorStore, Windo
         )
         .get(windowId);
       return row ?? null;
+    },
+
+    async rootAt(cadenceSeconds, startMs) {
+      const root = database
+        .prepare<[number, number], string>(
+          `SELECT root FROM windows WHERE cadence = ? AND start_ms = ? AND state = 'closed'`,
+        )
+        .pluck()
+        .get(cadenceSeconds, startMs);
+      return root ?? null;
     },
 
     async windowAgents(windowId, fromIndex, limit): Promise<readonly StoredWindowAgent[]> {

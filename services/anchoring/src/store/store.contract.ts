@@ -156,6 +156,8 @@ export function anchorStoreContract(
         eventCount: 1,
       };
       await store.closeWindow(closed, 'memo');
+      expect(await store.rootAt(1, T)).toBe('ab'.repeat(32));
+      expect(await store.rootAt(1, T + 1)).toBeNull();
       expect(await store.previousRoot({ ...window, number: 2 })).toBe('ab'.repeat(32));
       expect(await store.sweep(10)).toBe(true);
       expect(await store.sweep(10)).toBe(false);

@@ -1,0 +1,54 @@
+import type { Connection } from '@solana/web3.js';
+import { ChainUnavailable } from '../errors.js';
+import { memoTexts } from '../memo.js';
+import type { ChainTransaction } from '../port.js';
+
+/** `null` unless it is finalized. @throws ChainUnavailable when the node does not know its fate */
+export async function finalizedTransaction(
+  connection: Connection,
+  signature: string,
+): Promise<ChainTransaction | null> {
+  const found = await connection.getTransaction(signature, {
+    commitment: 'finalized',
+    maxSupportedTransactionVersion: 0,
+  });
+  if (found === null) return null;
+  if (found.meta === null)
+    throw new ChainUnavailable('node-unhealthy', "The node does not know the transaction's fate");
+  const { message } = found.transaction;
+  const keys = message.staticAccountKeys.map((key) => key.toBase58());
+  const signers = keys.slice(0, message.header.numRequiredSignatures);
+  const instructions = message.compiledInstructions.map(({ programIdIndex, data }) => ({
+    programId: keys[programIdIndex] ?? '',
+    data,
+  }));
+  const blockHeight = await heightOf(connection, found.slot);
+  const newest = blockHeight === null ? null : await connection.getBlockHeight('finalized');
+  return {
+    signature,
+    slot: found.slot,
+    blockHeight,
+    blockTime: found.blockTime ?? null,
+    succeeded: found.meta.err === null,
+    signers,
+    feePayer: signers[0] ?? '',
+    memos: memoTexts(instructions),
+    confirmations: blockHeight === null || newest === null ? null : Math.max(0, newest - blockHeight),
+  };
+}
+
+/** `null` when the node no longer has the block: nodes clean up, and then answer with an error. */
+async function heightOf(connection: Connection, slot: number): Promise<number | null> {
+  try {
+    const block = await connection.getBlock(slot, {
+      commitment: 'finalized',
+      transactionDetails: 'none',
+      rewards: false,
+      maxSupportedTransactionVersion: 0,
+    });
+    return (block as { readonly blockHeight?: number | null } | null)?.blockHeight ?? null;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && typeof error.code === 'number') return null;
+    throw error;
+  }
+}
