@@ -1,6 +1,6 @@
 import type { AgentFacts, JsonValue, TopicName, UsageFacts, VersionedRecord } from '@countersign/contracts';
 import type { StoredAnswer, UsageSnapshot, VersionedKind } from '@countersign/counters';
-import type { EventReader } from '@countersign/event-log';
+import type { EventReader, LogRecord } from '@countersign/event-log';
 import { readVersionedRecord } from '@countersign/service-kit';
 import type { StandsAt } from './counted-event.js';
 
@@ -18,7 +18,11 @@ export interface ReadSnapshot {
 
 /** Reads `usage` and the versions of everything that a gateway must not be behind of. */
 export async function readSnapshot(log: EventReader): Promise<ReadSnapshot> {
-  const usage = await readNewest<UsageFacts>(log, 'usage');
+  // Rows are published before the position that they reach: one that is published while the rows are read, in another
+  // partition, may reach beyond a row that was read before it.
+  const before = await log.endOffsets('usage');
+  const inTime = ({ partition, offset }: LogRecord, id: string) => id !== POSITION || offset < (before[partition] ?? 0);
+  const usage = await readNewest<UsageFacts>(log, 'usage', inTime);
   const agents = await readNewest<AgentFacts>(log, 'agents');
   const snapshot: Mutable<UsageSnapshot> = { accounts: [], agents: [], claims: [], versions: [] };
   const accountOffsets = new Map<string, Readonly<Record<number, number>>>();
@@ -74,6 +78,7 @@ export async function readSnapshot(log: EventReader): Promise<ReadSnapshot> {
   };
 }
 
+const POSITION = 'position';
 const VERSIONED = [
   ['accounts', 'account'],
   ['api-keys', 'api-key'],
@@ -90,8 +95,12 @@ function storedAnswer(answer: JsonValue): StoredAnswer {
   return answer as unknown as StoredAnswer;
 }
 
-/** The newest version of each id of a compacted topic. */
-async function readNewest<T>(log: EventReader, topic: TopicName): Promise<Map<string, VersionedRecord<T>>> {
+/** The newest version of each id of a compacted topic, among the records that `counts` accepts. */
+async function readNewest<T>(
+  log: EventReader,
+  topic: TopicName,
+  counts: (record: LogRecord, id: string) => boolean = () => true,
+): Promise<Map<string, VersionedRecord<T>>> {
   const newest = new Map<string, VersionedRecord<T>>();
   const begin = await log.beginOffsets(topic);
   const partitions = await log.partitions(topic);
@@ -103,7 +112,8 @@ async function readNewest<T>(log: EventReader, topic: TopicName): Promise<Map<st
       for (const record of records) {
         const read = readVersionedRecord<T>(record);
         const known = newest.get(read.id);
-        if (known === undefined || known.version < read.version) newest.set(read.id, read);
+        if (known !== undefined && known.version >= read.version) continue;
+        if (counts(record, read.id)) newest.set(read.id, read);
       }
       offset = records.at(-1)!.offset + 1;
     }
