@@ -39,6 +39,44 @@ describe('canonicalize', () => {
     );
   });
 
+  it('agrees with json-canonicalize on long lists, whatever lies in them', () => {
+    const items = fc.array(fc.jsonValue({ stringUnit: 'binary' }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(items, fc.nat(80), fc.jsonValue({ stringUnit: 'binary' }), (few, at, one) => {
+        const list = [
+          -0,
+          ...Array.from({ length: 100 }, (_, i) => (i === at ? { b: [one], a: few } : few[i % few.length])),
+        ];
+        expect(canonicalize(list)).toBe(oracle(list));
+      }),
+    );
+  });
+
+  it('judges items of a long list as any other value', () => {
+    const list = (item: unknown): unknown[] => [...Array.from({ length: 200 }, (_, i) => i), item];
+    const nothing = Object.assign([1], { toJSON: () => 'x' });
+    expect(canonicalize(list([nothing, { '10': 1, '9': 2 }]))).toContain(',[[1],{"10":1,"9":2}]]');
+    expect(canonicalize(list('\\ud800"\u0000\u{1F600}'))).toBe(JSON.stringify(list('\\ud800"\u0000\u{1F600}')));
+    for (const item of [
+      NaN,
+      undefined,
+      1n,
+      () => 1,
+      '\ud800',
+      { '\udc00': 1 },
+      new Date(0),
+      [Infinity],
+      { a: undefined },
+    ]) {
+      expect(() => canonicalize(list(item))).toThrow(NotCanonical);
+      expect(() => canonicalize(list([{ b: 1, a: item }]))).toThrow(NotCanonical);
+    }
+    expect(() => canonicalize(Object.assign(list(1), { length: 300 }))).toThrow(NotCanonical);
+    const cycle: unknown[] = list(1);
+    cycle.push(cycle);
+    expect(() => canonicalize(cycle)).toThrow(NotCanonical);
+  });
+
   it('prints -0 as 0, sorts by UTF-16 units and takes __proto__ for a key like any other', () => {
     expect(canonicalize([-0, 1e21, 1e-7, 100])).toBe('[0,1e+21,1e-7,100]');
     expect(canonicalize({ '\u{1F600}': 1, '\uFB33': 2, '10': 3, '9': 4 })).toBe(

@@ -6,6 +6,11 @@ export class NotCanonical extends Error {
 }
 
 const MAX_DEPTH = 1000;
+/** From an array of so many items on, what the engine can write in one piece is found first. */
+const LONG_ARRAY = 64;
+
+/** Containers that the engine would write otherwise, and all that hold one of them. `null`: nobody has looked. */
+type Reordered = ReadonlySet<object> | null;
 
 /**
  * The canonical form of plain JSON data (RFC 8785): keys in UTF-16 order, ECMAScript's number form, minimal escapes.
@@ -13,46 +18,113 @@ const MAX_DEPTH = 1000;
  *   objects with a prototype of their own, and a depth over 1,000 (so a cycle as well)
  */
 export function canonicalize(value: unknown): string {
-  return form(value, 0);
+  return form(value, 0, null);
 }
 
 /** {@link canonicalize} in UTF-8. */
 export function canonicalBytes(value: unknown): Uint8Array {
-  return utf8(form(value, 0));
+  return utf8(form(value, 0, null));
 }
 
-function form(value: unknown, depth: number): string {
+function form(value: unknown, depth: number, reordered: Reordered): string {
   switch (typeof value) {
     case 'string':
       return quote(value);
     case 'number':
-      if (!Number.isFinite(value)) throw new NotCanonical('a number that is not finite has no canonical form');
+      if (!Number.isFinite(value)) throw notFinite();
       return `${value}`;
     case 'boolean':
       return value ? 'true' : 'false';
     case 'object':
       if (value === null) return 'null';
-      if (depth >= MAX_DEPTH) throw new NotCanonical(`a depth over ${MAX_DEPTH} has no canonical form here`);
-      return Array.isArray(value) ? arrayForm(value, depth + 1) : objectForm(value, depth + 1);
+      if (reordered !== null && !reordered.has(value)) return JSON.stringify(value);
+      if (depth >= MAX_DEPTH) throw tooDeep();
+      return Array.isArray(value) ? arrayForm(value, depth + 1, reordered) : objectForm(value, depth + 1, reordered);
     default:
       throw new NotCanonical(`${typeof value} is not JSON`);
   }
 }
 
-function arrayForm(items: readonly unknown[], depth: number): string {
+function arrayForm(items: readonly unknown[], depth: number, reordered: Reordered): string {
   if (items.length === 0) return '[]';
-  let text = '[' + form(items[0], depth);
-  for (let i = 1; i < items.length; i += 1) text += ',' + form(items[i], depth);
+  if (reordered !== null || items.length >= LONG_ARRAY) return longArrayForm(items, depth, reordered);
+  let text = '[' + form(items[0], depth, null);
+  for (let i = 1; i < items.length; i += 1) text += ',' + form(items[i], depth, null);
   return text + ']';
 }
 
-function objectForm(object: object, depth: number): string {
+/** Joining hundreds of thousands of small pieces costs far more than writing them: runs of items are written by the engine. */
+function longArrayForm(items: readonly unknown[], depth: number, known: Reordered): string {
+  const reordered = known ?? findReordered(items, depth);
+  if (!reordered.has(items)) return JSON.stringify(items);
+  const pieces: string[] = [];
+  let written = 0;
+  for (let i = 0; i <= items.length; i += 1) {
+    const item = items[i];
+    if (i < items.length && !(typeof item === 'object' && item !== null && reordered.has(item))) continue;
+    if (i > written) pieces.push(JSON.stringify(items.slice(written, i)).slice(1, -1));
+    if (i < items.length) pieces.push(form(item, depth, reordered));
+    written = i + 1;
+  }
+  return '[' + pieces.join(',') + ']';
+}
+
+function findReordered(items: readonly unknown[], depth: number): ReadonlySet<object> {
+  const reordered = new Set<object>();
+  keepsOrder(items, depth - 1, reordered);
+  return reordered;
+}
+
+/**
+ * Whether the engine writes the value as RFC 8785 does; containers that it does not are added to `reordered`.
+ * @throws NotCanonical as {@link canonicalize}: what the engine would write otherwise or leave out ends here
+ */
+function keepsOrder(value: unknown, depth: number, reordered: Set<object>): boolean {
+  switch (typeof value) {
+    case 'boolean':
+      return true;
+    case 'number':
+      if (!Number.isFinite(value)) throw notFinite();
+      return true;
+    case 'string':
+      if (mayNeedEscapes(value) && !isWellFormed(value)) throw loneSurrogate();
+      return true;
+    case 'object':
+      if (value === null) return true;
+      if (depth >= MAX_DEPTH) throw tooDeep();
+      break;
+    default:
+      throw new NotCanonical(`${typeof value} is not JSON`);
+  }
+  let kept = !('toJSON' in value);
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i += 1) if (!keepsOrder(value[i], depth + 1, reordered)) kept = false;
+  } else {
+    const keys = plainKeys(value);
+    const record = value as Record<string, unknown>;
+    for (let i = 0; i < keys.length; i += 1) {
+      const key = keys[i]!;
+      if (i > 0 && keys[i - 1]! > key) kept = false;
+      if (mayNeedEscapes(key) && !isWellFormed(key)) throw loneSurrogate();
+      if (!keepsOrder(record[key], depth + 1, reordered)) kept = false;
+    }
+  }
+  if (!kept) reordered.add(value);
+  return kept;
+}
+
+/** @throws NotCanonical when the object is not plain */
+function plainKeys(object: object): string[] {
   const prototype: unknown = Object.getPrototypeOf(object);
   // A root prototype of any realm is plain; whatever inherits from one is not.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw new NotCanonical('only plain objects are JSON');
   }
-  const keys = Object.keys(object);
+  return Object.keys(object);
+}
+
+function objectForm(object: object, depth: number, reordered: Reordered): string {
+  const keys = plainKeys(object);
   if (keys.length === 0) return '{}';
   for (let i = 1; i < keys.length; i += 1) {
     if (keys[i - 1]! > keys[i]!) {
@@ -65,7 +137,7 @@ function objectForm(object: object, depth: number): string {
   for (let i = 0; i < keys.length; i += 1) {
     const key = keys[i]!;
     if (i > 0) text += ',';
-    text += quote(key) + ':' + form(record[key], depth);
+    text += quote(key) + ':' + form(record[key], depth, reordered);
   }
   return text + '}';
 }
@@ -89,15 +161,32 @@ function sortKeys(keys: string[]): void {
  * @throws NotCanonical for a lone surrogate
  */
 export function quote(text: string): string {
-  if (text.length > 64) return quoteChecked(text);
+  return mayNeedEscapes(text) ? quoteChecked(text) : '"' + text + '"';
+}
+
+/** Whether a look at each character is needed; always for long texts. */
+function mayNeedEscapes(text: string): boolean {
+  if (text.length > 64) return true;
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);
-    if (code < 0x20 || code === 0x22 || code === 0x5c || (code >= 0xd800 && code < 0xe000)) return quoteChecked(text);
+    if (code < 0x20 || code === 0x22 || code === 0x5c || (code >= 0xd800 && code < 0xe000)) return true;
   }
-  return '"' + text + '"';
+  return false;
 }
 
 function quoteChecked(text: string): string {
-  if (!isWellFormed(text)) throw new NotCanonical('a lone surrogate has no canonical form');
+  if (!isWellFormed(text)) throw loneSurrogate();
   return JSON.stringify(text);
+}
+
+function notFinite(): NotCanonical {
+  return new NotCanonical('a number that is not finite has no canonical form');
+}
+
+function tooDeep(): NotCanonical {
+  return new NotCanonical(`a depth over ${MAX_DEPTH} has no canonical form here`);
+}
+
+function loneSurrogate(): NotCanonical {
+  return new NotCanonical('a lone surrogate has no canonical form');
 }
