@@ -2,6 +2,9 @@ import { versionedRecord } from '@countersign/service-kit';
 import type { Announcer, ServiceContext } from '@countersign/service-kit';
 import { positionRecord, positionVersion } from '../domain/usage-records.js';
 import type { PolicyStore } from '../store/port.js';
+import { UsageTail } from './usage-tail.js';
+
+type PublisherContext = Pick<ServiceContext, 'name' | 'config' | 'eventLog' | 'log' | 'clock'>;
 
 const EVERY_MS = 1000;
 const PAGE = 500;
@@ -12,20 +15,19 @@ const CLAIMS_AT_ONCE = 2000;
 /**
  * Brings the topic `usage` up to the store, every second and at the stop: first every changed row, then the position
  * that they reach, so that whoever rebuilds counters from the topic misses nothing below that position.
+ * Instances that share a store publish all of it, each what it finds: a row that another has published by then is in
+ * the topic, and every row tells by itself how far it reaches. `UsageTail` keeps the newest of them last.
  */
 export class UsagePublisher {
-  readonly #context: Pick<ServiceContext, 'eventLog' | 'log' | 'clock'>;
+  readonly #context: PublisherContext;
   readonly #store: PolicyStore;
   readonly #announcer: Pick<Announcer, 'announce'>;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
+  #tail: Promise<UsageTail | null> = Promise.resolve(null);
   #publishedVersion = 0;
 
-  constructor(
-    context: Pick<ServiceContext, 'eventLog' | 'log' | 'clock'>,
-    store: PolicyStore,
-    announcer: Pick<Announcer, 'announce'>,
-  ) {
+  constructor(context: PublisherContext, store: PolicyStore, announcer: Pick<Announcer, 'announce'>) {
     this.#context = context;
     this.#store = store;
     this.#announcer = announcer;
@@ -38,6 +40,12 @@ export class UsagePublisher {
       });
     }, EVERY_MS);
     this.#timer.unref();
+    // Where one process alone writes the topic, its order is that of the changes.
+    if (this.#context.config.profile === 'embedded') return;
+    this.#tail = UsageTail.follow(this.#context).catch((error: unknown) => {
+      this.#context.log.error({ err: error }, 'usage is not followed: older totals that land last stay so');
+      return null;
+    });
   }
 
   /** One sweep at a time. Rejects when log or store refuse; what was not published stays to be. */
@@ -49,6 +57,7 @@ export class UsagePublisher {
 
   async stop(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
+    await (await this.#tail)?.stop();
     await this.publish().catch((error: unknown) => {
       this.#context.log.warn({ err: error }, 'usage was not published at the stop, the next start does');
     });
