@@ -36,6 +36,7 @@ export {
   StoreUnreachable,
   tellingUnreachable,
 } from './mongo/mongo-errors.js';
+export { keepNewer } from './mongo/keep-newer.js';
 export {
   changeName,
   EMBEDDED_ROWS_INDEXES,

@@ -10,14 +10,14 @@ import {
   type ServiceContext,
   type ServiceDefinition,
 } from '@countersign/service-kit';
-import { openFileBlobs } from './blobs/blob-store.js';
+import type { BlobStore } from './blobs/blob-store.js';
 import { keepAnchors, waitForReportAnchor } from './follow-anchors/follow-anchors.js';
 import { ReportsController } from './http/reports.controller.js';
 import { loadControlMapping } from './mapping/control-mapping.js';
 import { Reports, REPORTS } from './reports.js';
-import { openKeyRing } from './signing-keys/key-ring.js';
+import { openKeyRing, type KeyRing } from './signing-keys/key-ring.js';
+import { keysInUse, keysToPublish, publishedKeys } from './signing-keys/publish-keys.js';
 import type { ReportStore } from './store/port.js';
-import { openSqliteReportStore } from './store/sqlite.js';
 
 const ANCHOR_WAIT_MS = 20_000;
 const ARCHIVE_WAIT_MS = 20_000;
@@ -32,8 +32,8 @@ class AnchorsConsumer {
   }
 
   @EventPattern('anchors')
-  onAnchors(@Payload() batch: LogBatch): void {
-    keepAnchors(this.#store, batch);
+  onAnchors(@Payload() batch: LogBatch): Promise<void> {
+    return keepAnchors(this.#store, batch);
   }
 }
 
@@ -44,40 +44,39 @@ class ReportingModule {}
 export const definition: ServiceDefinition = {
   name: 'reporting',
   routes: Object.values(reportingRoutes),
-  reads: ['accounts', 'agents', 'anchors'],
+  reads: ['accounts', 'agents', 'anchors', 'signing-keys'],
   writes: ['reports', 'signing-keys', 'anchor-requests'],
   after: ['audit-log', 'anchoring'],
   asks: ['event-archive', 'proof-source'],
   async start(context) {
-    const store = openSqliteReportStore(join(context.directory, 'reports.db'));
+    const store = await openStore(context);
+    const blobs = await openBlobs(context);
     const relay = new OutboxRelay(context, store);
-    // Block times are whole seconds: a key made in the same second as its first block must be valid in it.
-    const since = new Date(Math.floor(context.clock() / 1000) * 1000).toISOString();
-    const keys = await openKeyRing(join(context.directory, 'keys'), since, nodeCrypto);
+    const keys = await openKeys(context, store, relay);
     const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
     const agents = await Projection.follow<AgentFacts>(context, 'agents');
     const [archive, proofs] = await Promise.all([
       context.neighbour('event-archive'),
       context.neighbour('proof-source'),
     ]);
-    store.enqueue(keys.records());
-    await relay.start();
-    await relay.flush();
     const reports = new Reports(
       {
         archive,
         proofs,
         mapping: loadControlMapping(nodeCrypto),
         store,
-        blobs: await openFileBlobs(join(context.directory, 'packages')),
+        blobs,
         crypto: nodeCrypto,
         generatorVersion: GENERATOR_VERSION,
         anchorWaitMs: ANCHOR_WAIT_MS,
         signer: () => keys.active(),
-        authorities: () =>
-          store
-            .authorities()
-            .map(({ address, network, validFrom, validTo }) => ({ address, network, validFrom, validTo })),
+        authorities: async () =>
+          (await store.authorities()).map(({ address, network, validFrom, validTo }) => ({
+            address,
+            network,
+            validFrom,
+            validTo,
+          })),
         publicUrl: () => context.publicUrl(),
         now: () => context.counters.now(),
         flush: () => relay.flush(),
@@ -93,15 +92,47 @@ export const definition: ServiceDefinition = {
     return {
       module: moduleOf(reports, store),
       consumer: { group: 'reporting', position: (_topic, partition) => store.anchorsPosition(partition) },
-      notReady: () => [accounts.problem(), agents.problem()].filter((problem) => problem !== null),
+      notReady: () => [accounts.problem(), agents.problem(), relay.problem()].filter((problem) => problem !== null),
       stop: async () => {
         await Promise.all([accounts.stop(), agents.stop()]);
         await relay.stop();
-        store.close();
+        await blobs.close();
+        await store.close();
       },
     };
   },
 };
+
+/** The signing keys, published; throws where a key that is in use is not in this instance's folder. */
+async function openKeys(context: ServiceContext, store: ReportStore, relay: OutboxRelay): Promise<KeyRing> {
+  const { eventLog } = context;
+  // What a crash left goes first: the topic is compared as all of it will be.
+  await relay.flush();
+  const published = await publishedKeys(eventLog);
+  // Block times are whole seconds: a key made in the same second as its first block must be valid in it.
+  const since = new Date(Math.floor(context.clock() / 1000) * 1000).toISOString();
+  const keys = await openKeyRing(join(context.directory, 'keys'), since, nodeCrypto, keysInUse(published));
+  await store.enqueue(keysToPublish(keys, published));
+  await relay.flush();
+  // Two that started at once in folders of their own have both published: each finds the other's key now.
+  keysToPublish(keys, await publishedKeys(eventLog));
+  return keys;
+}
+
+function openStore(context: ServiceContext): Promise<ReportStore> {
+  return context.openStore<ReportStore>({
+    sqlite: async () =>
+      (await import('./store/sqlite.js')).openSqliteReportStore(join(context.directory, 'reports.db')),
+    mongo: async (uri) => (await import('./store/mongo.js')).openMongoReportStore(uri),
+  });
+}
+
+function openBlobs(context: ServiceContext): Promise<BlobStore> {
+  return context.openStore<BlobStore>({
+    sqlite: async () => (await import('./blobs/file-blobs.js')).openFileBlobs(join(context.directory, 'packages')),
+    mongo: async (uri) => (await import('./store/mongo-blobs.js')).openMongoBlobs(uri),
+  });
+}
 
 function moduleOf(reports: Reports, store: ReportStore): DynamicModule {
   return {

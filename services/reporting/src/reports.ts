@@ -43,13 +43,13 @@ export class Reports {
     return issueReport(this.#issuer, accountId, agents, request);
   }
 
-  list(accountId: string, limit: number, offset: number): object {
-    const { reports, total } = this.#issuer.store.reports(accountId, limit, offset);
-    return { reports: reports.map((report) => this.#entry(report)), total, limit, offset };
+  async list(accountId: string, limit: number, offset: number): Promise<object> {
+    const { reports, total } = await this.#issuer.store.reports(accountId, limit, offset);
+    return { reports: await Promise.all(reports.map((report) => this.#entry(report))), total, limit, offset };
   }
 
   async body(accountId: string, id: string): Promise<Uint8Array> {
-    const report = this.#report(accountId, id);
+    const report = await this.#report(accountId, id);
     if (report.facts.withdrawn !== null) throw new HttpRefusal(404, `withdrawn: ${report.facts.withdrawn}`);
     const body = await this.#issuer.blobs.get(report.facts.sha256);
     if (body === null) throw new Error(`the stored package of report ${id} is missing`);
@@ -57,23 +57,29 @@ export class Reports {
   }
 
   async setPublic(accountId: string, id: string, isPublic: boolean): Promise<object> {
-    const report = this.#report(accountId, id);
-    if (report.facts.public === isPublic) return this.#entry(report);
-    const changed = { ...report, version: report.version + 1, facts: { ...report.facts, public: isPublic } };
-    this.#issuer.store.updateReport(changed);
-    await this.#issuer.flush();
-    return this.#entry(changed);
+    for (;;) {
+      const report = await this.#report(accountId, id);
+      if (report.facts.public === isPublic) return this.#entry(report);
+      const changed = { ...report, version: report.version + 1, facts: { ...report.facts, public: isPublic } };
+      // Another instance may have changed it in between: then what is there now is judged.
+      if (!(await this.#issuer.store.updateReport(changed))) continue;
+      await this.#issuer.flush();
+      return this.#entry(changed);
+    }
   }
 
-  scope(accountId: string): object {
-    const { soc2 = null, hipaa = null, euaiact = null, nydfs = null } = this.#issuer.store.scope(accountId);
+  async scope(accountId: string): Promise<object> {
+    const { soc2 = null, hipaa = null, euaiact = null, nydfs = null } = await this.#issuer.store.scope(accountId);
     return { soc2, hipaa, euaiact, nydfs };
   }
 
   /** Replaces the whole declaration; a member that is absent or null is undeclared. */
-  putScope(accountId: string, scope: { readonly [K in keyof ComplianceScope]: ComplianceScope[K] | null }): object {
+  async putScope(
+    accountId: string,
+    scope: { readonly [K in keyof ComplianceScope]: ComplianceScope[K] | null },
+  ): Promise<object> {
     const stated = Object.entries(scope).filter(([, value]) => value !== null);
-    this.#issuer.store.putScope(accountId, Object.fromEntries(stated));
+    await this.#issuer.store.putScope(accountId, Object.fromEntries(stated));
     return this.scope(accountId);
   }
 
@@ -96,14 +102,14 @@ export class Reports {
     return found;
   }
 
-  #report(accountId: string, id: string): StoredReport {
-    const report = this.#issuer.store.report(accountId, id);
+  async #report(accountId: string, id: string): Promise<StoredReport> {
+    const report = await this.#issuer.store.report(accountId, id);
     if (report === null) throw new HttpRefusal(404, 'no such report');
     return report;
   }
 
-  #entry({ id, facts }: StoredReport): object {
-    const anchor = this.#issuer.store.reportAnchor(id);
+  async #entry({ id, facts }: StoredReport): Promise<object> {
+    const anchor = await this.#issuer.store.reportAnchor(id);
     return {
       id,
       createdAt: facts.createdAt,

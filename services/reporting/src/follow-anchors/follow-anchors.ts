@@ -6,17 +6,18 @@ import { readVersionedRecord } from '@countersign/service-kit';
 import type { KeptAnchor, ReportStore } from '../store/port.js';
 
 /** Keeps what reporting needs of the topic `anchors`: the published authorities and the reports' transactions. */
-export function keepAnchors(store: ReportStore, batch: LogBatch): void {
+export async function keepAnchors(store: ReportStore, batch: LogBatch): Promise<void> {
   const kept: KeptAnchor[] = [];
   for (const message of batch.records) {
-    const { value } = readVersionedRecord<AnchorFacts>(message);
-    if (value !== null && (value.kind === 'report' || value.kind === 'authority')) kept.push(value);
+    const { value, version } = readVersionedRecord<AnchorFacts>(message);
+    if (value !== null && (value.kind === 'report' || value.kind === 'authority')) kept.push({ version, value });
   }
   const last = batch.records.at(-1);
-  if (last !== undefined) store.keepAnchors(kept, batch.partition, last.offset + 1);
+  if (last !== undefined) await store.keepAnchors(kept, batch.partition, last.offset + 1);
 }
 
-const POLL_MS = 25;
+/** From the first look on; each pause is longer than the one before, up to the longest. */
+const PAUSE_MS = { first: 25, longest: 250 } as const;
 
 /** Waits until a report's transaction is finalized; `null` after `timeoutMs`. Any instance may have kept it. */
 export async function waitForReportAnchor(
@@ -25,11 +26,11 @@ export async function waitForReportAnchor(
   timeoutMs: number,
 ): Promise<ReportAnchor | null> {
   const until = performance.now() + timeoutMs;
-  for (;;) {
-    const found = store.reportAnchor(reportId);
+  for (let pause: number = PAUSE_MS.first; ; pause = Math.min(pause * 1.3, PAUSE_MS.longest)) {
+    const found = await store.reportAnchor(reportId);
     if (found !== null)
       return { network: found.network, txSignature: found.txSignature, blockHeight: found.blockHeight };
     if (performance.now() >= until) return null;
-    await sleep(POLL_MS);
+    await sleep(pause);
   }
 }

@@ -39,7 +39,7 @@ export interface Issuer {
   /** Longest wait for the report's own transaction, ms. */
   readonly anchorWaitMs: number;
   signer(): Signer;
-  authorities(): readonly AnchorAuthority[];
+  authorities(): Promise<readonly AnchorAuthority[]>;
   publicUrl(): string;
   now(): Promise<number>;
   /** Makes what the store enqueued durable in the log. */
@@ -69,7 +69,7 @@ export async function issueReport(
   const reportId = randomUUID();
   const content = await readContent(issuer, accountId, reportId, agents, request);
   const hash = contentHashOf(content);
-  issuer.store.enqueue([anchorRequest(reportId, hash)]);
+  await issuer.store.enqueue([anchorRequest(reportId, hash)]);
   await issuer.flush();
   const anchor = await issuer.anchorOf(reportId, issuer.anchorWaitMs);
   const createdAt = new Date(await issuer.now()).toISOString();
@@ -83,7 +83,7 @@ export async function issueReport(
   await issuer.blobs.put(signature.sha256, pieces());
   const agentIds = agents.map(({ id }) => id);
   const report = storedReport(accountId, reportId, agentIds, signature, hash, createdAt, request, signer.keyId);
-  issuer.store.addReport(report);
+  await issuer.store.addReport(report);
   await issuer.flush();
   let bytes = 0;
   for (const piece of pieces()) bytes += piece.length;
@@ -106,8 +106,8 @@ async function readContent(
       agents,
       runs,
       referring: await collectReferring(issuer.archive, runs),
-      scope: issuer.store.scope(accountId),
-      anchorAuthorities: issuer.authorities(),
+      scope: await issuer.store.scope(accountId),
+      anchorAuthorities: await issuer.authorities(),
       generatorVersion: issuer.generatorVersion,
     },
     issuer.mapping,

@@ -1,10 +1,9 @@
 import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SigningKeyFacts, VersionedRecord } from '@countersign/contracts';
+import type { SigningKeyFacts } from '@countersign/contracts';
 import { keyId as keyIdOf, toHex, type EvidenceCrypto } from '@countersign/evidence';
-import type { NewRecord } from '@countersign/event-log';
-import { writeFileWhole } from '@countersign/service-kit';
+import { createFileOnce, readIfPresent, writeFileWhole } from '@countersign/service-kit';
 
 /** Signs packages. `keyId` and `publicKey` are what verifiers look up. */
 export interface Signer {
@@ -15,22 +14,49 @@ export interface Signer {
   sign(message: Uint8Array): Uint8Array;
 }
 
+/** A key that signed, or may have, cannot be found: another one must not take its place unnoticed. */
+export class SigningKeyMissing extends Error {
+  override readonly name = 'SigningKeyMissing';
+  constructor(keyId: string, directory: string) {
+    super(
+      `the signing key ${keyId} is in use, but its file ${join(directory, `${keyId}.json`)} is missing: ` +
+        'put it back from the backup, or, where another instance of reporting has it, give all of them the same folder',
+    );
+  }
+}
+
 interface KeyFile {
   readonly version: number;
   readonly privateKeyPem: string;
   readonly validFrom: string;
 }
 
+/** Names the key that was made first: of several instances that start at once on one folder, one decides. */
+const FIRST = 'first-key';
+
 /**
- * The signing key of this instance, in `<directory>/<key id>.json` (mode 0600). Makes one at the first start.
- * Throws where a file is damaged, naming it; never overwrites one.
+ * The signing keys in `<directory>/<key id>.json` (mode 0600), shared by all instances that have this folder. Makes one
+ * at the first start, one alone also where several instances start at once.
+ * Throws where a file is damaged or gone, naming it; never overwrites one.
+ * @param inUse keys that are published as in use: where there are any, none is made in the place of their files
  */
-export async function openKeyRing(directory: string, nowIso: string, crypto: EvidenceCrypto): Promise<KeyRing> {
+export async function openKeyRing(
+  directory: string,
+  nowIso: string,
+  crypto: EvidenceCrypto,
+  inUse: readonly string[] = [],
+): Promise<KeyRing> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const names = (await readdir(directory)).filter((name) => name.endsWith('.json')).sort();
-  const keys = await Promise.all(names.map((name) => readKey(join(directory, name), name, crypto)));
-  if (keys.length === 0) keys.push(await createKey(directory, nowIso, crypto));
-  return new KeyRing(keys);
+  if ((await keyFiles(directory)).length === 0) {
+    if (inUse[0] !== undefined) throw new SigningKeyMissing(inUse[0], directory);
+    await makeFirst(directory, nowIso, crypto);
+  }
+  const names = await keyFiles(directory);
+  return new KeyRing(directory, await Promise.all(names.map((name) => readKey(join(directory, name), name, crypto))));
+}
+
+async function keyFiles(directory: string): Promise<readonly string[]> {
+  return (await readdir(directory)).filter((name) => name.endsWith('.json')).sort();
 }
 
 interface HeldKey {
@@ -40,8 +66,15 @@ interface HeldKey {
 
 export class KeyRing {
   readonly #keys: readonly HeldKey[];
-  constructor(keys: readonly HeldKey[]) {
+  constructor(
+    readonly directory: string,
+    keys: readonly HeldKey[],
+  ) {
     this.#keys = keys;
+  }
+
+  has(keyId: string): boolean {
+    return this.#keys.some(({ signer }) => signer.keyId === keyId);
   }
 
   /** The key that signs now: the one that became valid last. */
@@ -51,18 +84,12 @@ export class KeyRing {
     return newest.signer;
   }
 
-  /** Public facts for the topic `signing-keys`. */
-  records(): readonly NewRecord[] {
+  /** What the topic `signing-keys` must say of them. */
+  facts(): readonly { readonly id: string; readonly value: SigningKeyFacts }[] {
     const active = this.active().keyId;
-    return this.#keys.map(({ signer, file }) => {
-      const value: SigningKeyFacts = {
-        publicKeyHex: toHex(signer.publicKey),
-        status: signer.keyId === active ? 'active' : 'retired',
-        validFrom: file.validFrom,
-        validTo: null,
-      };
-      const record: VersionedRecord<SigningKeyFacts> = { v: 1, id: signer.keyId, version: file.version, value };
-      return { topic: 'signing-keys', key: signer.keyId, value: JSON.stringify(record) };
+    return this.#keys.map(({ signer: { keyId, publicKey }, file: { validFrom } }) => {
+      const status = keyId === active ? 'active' : 'retired';
+      return { id: keyId, value: { publicKeyHex: toHex(publicKey), status, validFrom, validTo: null } };
     });
   }
 }
@@ -79,17 +106,32 @@ async function readKey(path: string, name: string, crypto: EvidenceCrypto): Prom
   }
 }
 
-async function createKey(directory: string, nowIso: string, crypto: EvidenceCrypto): Promise<HeldKey> {
+/**
+ * Each instance makes a key of its own beside the others', and the first to name its key decides: that one is put into
+ * its place, by whoever comes to it, and those of the others go. A crash leaves no more than the next start finishes.
+ */
+async function makeFirst(directory: string, nowIso: string, crypto: EvidenceCrypto): Promise<void> {
   const { privateKey } = generateKeyPairSync('ed25519');
-  const signer = signerOf(privateKey, crypto);
+  const { keyId } = signerOf(privateKey, crypto);
   const file: KeyFile = {
     version: 1,
     privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     validFrom: nowIso,
   };
+  const candidate = (id: string): string => join(directory, `${id}.candidate`);
   // Durable before anything is signed: a key that a power loss takes leaves signatures that nobody can renew.
-  await writeFileWhole(join(directory, `${signer.keyId}.json`), JSON.stringify(file), 0o600);
-  return { signer, file };
+  await writeFileWhole(candidate(keyId), JSON.stringify(file), 0o600);
+  const named = await createFileOnce(join(directory, FIRST), () => Buffer.from(keyId), 0o600);
+  const first = Buffer.from(named).toString('utf8');
+  const place = join(directory, `${first}.json`);
+  await rename(candidate(first), place).catch(ignoringAbsence);
+  const left = (await readdir(directory)).filter((name) => name.endsWith('.candidate'));
+  await Promise.all(left.map((name) => rm(join(directory, name), { force: true })));
+  if ((await readIfPresent(place)) === null) throw new SigningKeyMissing(first, directory);
+}
+
+function ignoringAbsence(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
 function signerOf(privateKey: KeyObject, crypto: EvidenceCrypto): Signer {

@@ -16,8 +16,11 @@ export interface StoredReport {
 
 export type ReportAnchorFacts = Extract<AnchorFacts, { kind: 'report' }>;
 export type AuthorityFacts = Extract<AnchorFacts, { kind: 'authority' }>;
-/** What reporting needs of the topic `anchors`. */
-export type KeptAnchor = ReportAnchorFacts | AuthorityFacts;
+/** What reporting needs of the topic `anchors`: a newer version of the same replaces an older one. */
+export interface KeptAnchor {
+  readonly version: number;
+  readonly value: ReportAnchorFacts | AuthorityFacts;
+}
 
 export interface ReportPage {
   readonly reports: readonly StoredReport[];
@@ -25,29 +28,33 @@ export interface ReportPage {
 }
 
 /**
- * What reporting owns. Every write that others must learn of puts its messages into the outbox in the same step,
- * so that a crash after it loses nothing.
+ * What reporting owns; several instances may share it. Every write that others must learn of puts its messages into the
+ * outbox in the same step, so that a crash after it loses nothing.
  */
-export interface ReportStore {
-  addReport(report: StoredReport): void;
-  /** Replaces facts and version; the caller holds the newest version. */
-  updateReport(report: StoredReport): void;
-  report(accountId: string, id: string): StoredReport | null;
+export interface ReportStore extends OutboxStore {
+  addReport(report: StoredReport): Promise<void>;
+  /** Replaces facts and version, unless a version as high is there: then it is `false`, and nothing is told. */
+  updateReport(report: StoredReport): Promise<boolean>;
+  report(accountId: string, id: string): Promise<StoredReport | null>;
   /** Newest first. */
-  reports(accountId: string, limit: number, offset: number): ReportPage;
-  scope(accountId: string): ComplianceScope;
-  putScope(accountId: string, scope: ComplianceScope): void;
+  reports(accountId: string, limit: number, offset: number): Promise<ReportPage>;
+  scope(accountId: string): Promise<ComplianceScope>;
+  putScope(accountId: string, scope: ComplianceScope): Promise<void>;
   /** Offset after the last message of `anchors` that was kept, or `null`. */
-  anchorsPosition(partition: number): number | null;
-  /** Keeps authorities and reports' transactions, and the position, in one step. */
-  keepAnchors(facts: readonly KeptAnchor[], partition: number, nextOffset: number): void;
-  reportAnchor(reportId: string): ReportAnchorFacts | null;
-  authorities(): readonly AuthorityFacts[];
-  /** Messages that must follow a write of this store: signing keys, anchor requests. */
-  enqueue(records: readonly NewRecord[]): void;
-  pending: OutboxStore['pending'];
-  sent: OutboxStore['sent'];
-  close(): void;
+  anchorsPosition(partition: number): Promise<number | null>;
+  /** Keeps authorities and reports' transactions, and the position once they are kept. Nothing ever goes back. */
+  keepAnchors(anchors: readonly KeptAnchor[], partition: number, nextOffset: number): Promise<void>;
+  reportAnchor(reportId: string): Promise<ReportAnchorFacts | null>;
+  /** In the order of their addresses. */
+  authorities(): Promise<readonly AuthorityFacts[]>;
+  /** Messages that no other write of this store tells of: signing keys, anchor requests. */
+  enqueue(records: readonly NewRecord[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Names an anchor among those that are kept. */
+export function anchorKey({ value }: KeptAnchor): string {
+  return value.kind === 'report' ? `report:${value.reportId}` : `authority:${value.address}`;
 }
 
 /** The public message of a report. */

@@ -4,20 +4,19 @@ import { join } from 'node:path';
 import { openSqliteReportStore } from './sqlite.js';
 import { reportStoreContract } from './store.contract.js';
 
-reportStoreContract('SQLite', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'report-store-'));
-  const file = join(directory, 'reports.db');
-  let store = openSqliteReportStore(file);
-  return {
-    store,
-    reopen: () => {
-      store.close();
-      store = openSqliteReportStore(file);
-      return store;
-    },
-    cleanup: () => {
-      store.close();
-      rmSync(directory, { recursive: true });
-    },
-  };
+let directory = '';
+const file = (): string => join(directory, 'reports.db');
+
+reportStoreContract('SQLite', {
+  async open() {
+    directory = mkdtempSync(join(tmpdir(), 'report-store-'));
+    return openSqliteReportStore(file());
+  },
+  async reopen(store) {
+    await store.close();
+    return openSqliteReportStore(file());
+  },
+  async clean() {
+    rmSync(directory, { recursive: true });
+  },
 });

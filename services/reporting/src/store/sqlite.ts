@@ -1,6 +1,7 @@
 import { OUTBOX_SCHEMA, openDatabase, sqliteOutbox } from '@countersign/service-kit';
 import type { ComplianceScope } from '@countersign/contracts';
 import {
+  anchorKey,
   reportRecord,
   type AuthorityFacts,
   type KeptAnchor,
@@ -18,6 +19,7 @@ const MIGRATIONS = [
    CREATE TABLE anchors (key TEXT PRIMARY KEY, kind TEXT NOT NULL, body TEXT NOT NULL) STRICT;
    CREATE TABLE positions (partition INTEGER PRIMARY KEY, next_offset INTEGER NOT NULL) STRICT;
    ${OUTBOX_SCHEMA}`,
+  'ALTER TABLE anchors ADD COLUMN version INTEGER NOT NULL DEFAULT 0',
 ];
 
 /** Opens (or creates) `file`. Throws `StoreDamaged` naming it. */
@@ -38,7 +40,9 @@ export function openSqliteReportStore(file: string): ReportStore {
     'INSERT INTO scopes (account_id, body) VALUES (?, ?) ON CONFLICT (account_id) DO UPDATE SET body = excluded.body',
   );
   const keepAnchor = db.prepare(
-    'INSERT INTO anchors (key, kind, body) VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body',
+    `INSERT INTO anchors (key, kind, body, version) VALUES (?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET body = excluded.body, version = excluded.version
+     WHERE excluded.version > anchors.version`,
   );
   const anchorByKey = db.prepare<[string], { body: string }>('SELECT body FROM anchors WHERE key = ?');
   const anchorsOfKind = db.prepare<[string], { body: string }>('SELECT body FROM anchors WHERE kind = ? ORDER BY key');
@@ -46,46 +50,48 @@ export function openSqliteReportStore(file: string): ReportStore {
     'SELECT next_offset FROM positions WHERE partition = ?',
   );
   const writePosition = db.prepare(
-    'INSERT INTO positions (partition, next_offset) VALUES (?, ?) ON CONFLICT (partition) DO UPDATE SET next_offset = excluded.next_offset',
+    'INSERT INTO positions (partition, next_offset) VALUES (?, ?) ON CONFLICT (partition) DO UPDATE SET next_offset = max(next_offset, excluded.next_offset)',
   );
+  const addReport = db.transaction((report: StoredReport) => {
+    insert.run(report.id, report.facts.accountId, report.facts.createdAt, report.version, JSON.stringify(report));
+    outbox.put([reportRecord(report)]);
+  });
+  const updateReport = db.transaction((report: StoredReport): boolean => {
+    const replaced = update.run(report.version, JSON.stringify(report), report.id, report.version).changes > 0;
+    if (replaced) outbox.put([reportRecord(report)]);
+    return replaced;
+  });
+  const keepAnchors = db.transaction((anchors: readonly KeptAnchor[], partition: number, nextOffset: number) => {
+    for (const anchor of anchors) {
+      keepAnchor.run(anchorKey(anchor), anchor.value.kind, JSON.stringify(anchor.value), anchor.version);
+    }
+    writePosition.run(partition, nextOffset);
+  });
   return {
-    addReport: db.transaction((report: StoredReport) => {
-      insert.run(report.id, report.facts.accountId, report.facts.createdAt, report.version, JSON.stringify(report));
-      outbox.put([reportRecord(report)]);
-    }),
-    updateReport: db.transaction((report: StoredReport) => {
-      update.run(report.version, JSON.stringify(report), report.id, report.version);
-      outbox.put([reportRecord(report)]);
-    }),
-    report: (accountId, id) => read(one.get(id, accountId)),
-    reports: (accountId, limit, offset) => ({
+    addReport: async (report) => addReport(report),
+    updateReport: async (report) => updateReport(report),
+    report: async (accountId, id) => read(one.get(id, accountId)),
+    reports: async (accountId, limit, offset) => ({
       reports: page.all(accountId, limit, offset).map((row) => JSON.parse(row.body) as StoredReport),
       total: count.get(accountId)?.n ?? 0,
     }),
-    scope: (accountId) => {
+    scope: async (accountId) => {
       const row = readScope.get(accountId);
       return row === undefined ? {} : (JSON.parse(row.body) as ComplianceScope);
     },
-    putScope: (accountId, scope) => void writeScope.run(accountId, JSON.stringify(scope)),
-    anchorsPosition: (partition) => readPosition.get(partition)?.next_offset ?? null,
-    keepAnchors: db.transaction((facts: readonly KeptAnchor[], partition: number, nextOffset: number) => {
-      for (const anchor of facts) keepAnchor.run(anchorKey(anchor), anchor.kind, JSON.stringify(anchor));
-      writePosition.run(partition, nextOffset);
-    }),
-    reportAnchor: (reportId) => {
+    putScope: async (accountId, scope) => void writeScope.run(accountId, JSON.stringify(scope)),
+    anchorsPosition: async (partition) => readPosition.get(partition)?.next_offset ?? null,
+    keepAnchors: async (anchors, partition, nextOffset) => keepAnchors(anchors, partition, nextOffset),
+    reportAnchor: async (reportId) => {
       const row = anchorByKey.get(`report:${reportId}`);
       return row === undefined ? null : (JSON.parse(row.body) as ReportAnchorFacts);
     },
-    authorities: () => anchorsOfKind.all('authority').map((row) => JSON.parse(row.body) as AuthorityFacts),
-    enqueue: (records) => outbox.put(records),
+    authorities: async () => anchorsOfKind.all('authority').map((row) => JSON.parse(row.body) as AuthorityFacts),
+    enqueue: async (records) => outbox.put(records),
     pending: (limit) => outbox.pending(limit),
     sent: (ids) => outbox.sent(ids),
-    close: () => void db.close(),
+    close: async () => void db.close(),
   };
-}
-
-function anchorKey(anchor: KeptAnchor): string {
-  return anchor.kind === 'report' ? `report:${anchor.reportId}` : `authority:${anchor.address}`;
 }
 
 function read(row: { readonly body: string } | undefined): StoredReport | null {

@@ -1,10 +1,12 @@
 import type { ReportStore, StoredReport } from './port.js';
 
-export interface OpenedStore {
-  readonly store: ReportStore;
+/** How one adapter is opened; each test begins with nothing kept. */
+export interface StoreHarness {
+  open(): Promise<ReportStore>;
   /** Closes and opens again what was written. */
-  reopen(): ReportStore;
-  cleanup(): void;
+  reopen(store: ReportStore): Promise<ReportStore>;
+  /** Forgets what was written; after `close`. */
+  clean(): Promise<void>;
 }
 
 const SHA = 'ab'.repeat(32);
@@ -32,17 +34,37 @@ function report(id: string, accountId: string, createdAt: string): StoredReport 
   };
 }
 
+const ANCHOR = {
+  kind: 'report',
+  reportId: 'r1',
+  contentHash: SHA,
+  txSignature: 'sig',
+  slot: 1,
+  blockHeight: 1,
+  anchoredAt: '2026-01-02T00:00:00.000Z',
+  network: 'solana:localnet',
+  authority: 'addr',
+} as const;
+const AUTHORITY = { kind: 'authority', address: 'addr', network: 'n', validFrom: null, validTo: null } as const;
+
 /** What every adapter of {@link ReportStore} must do. */
-export function reportStoreContract(name: string, open: () => OpenedStore): void {
+export function reportStoreContract(name: string, harness: StoreHarness): void {
   describe(`report store: ${name}`, () => {
-    let opened: OpenedStore;
-    beforeEach(() => (opened = open()));
-    afterEach(() => opened.cleanup());
+    let store: ReportStore;
+    beforeEach(async () => {
+      store = await harness.open();
+    });
+    afterEach(async () => {
+      await store.close();
+      await harness.clean();
+    });
+    const versions = async (): Promise<unknown> =>
+      (await store.pending(10)).map(({ record }) => (JSON.parse(record.value) as { version: number }).version);
 
     it('keeps a report and tells the topic of it in the same step', async () => {
-      const { store } = opened;
-      store.addReport(report('r1', 'a', '2026-01-02T00:00:00.000Z'));
-      expect(store.report('a', 'r1')?.facts.sha256).toBe(SHA);
+      await store.addReport(report('r1', 'a', '2026-01-02T00:00:00.000Z'));
+      expect((await store.report('a', 'r1'))?.facts.sha256).toBe(SHA);
+      store = await harness.reopen(store);
       const [pending] = await store.pending(10);
       expect(pending?.record).toMatchObject({ topic: 'reports', key: 'r1' });
       expect(JSON.parse(pending!.record.value)).toMatchObject({ v: 1, id: 'r1', version: 1 });
@@ -50,57 +72,80 @@ export function reportStoreContract(name: string, open: () => OpenedStore): void
       expect(await store.pending(10)).toEqual([]);
     });
 
-    it('shows a report to its own account alone', () => {
-      const { store } = opened;
-      store.addReport(report('r1', 'a', '2026-01-02T00:00:00.000Z'));
-      expect(store.report('b', 'r1')).toBeNull();
-      expect(store.reports('b', 10, 0)).toEqual({ reports: [], total: 0 });
+    it('shows a report to its own account alone', async () => {
+      await store.addReport(report('r1', 'a', '2026-01-02T00:00:00.000Z'));
+      expect(await store.report('b', 'r1')).toBeNull();
+      expect(await store.reports('b', 10, 0)).toEqual({ reports: [], total: 0 });
     });
 
-    it('lists newest first, by pages', () => {
-      const { store } = opened;
-      for (const day of [1, 3, 2]) store.addReport(report(`r${day}`, 'a', `2026-01-0${day}T00:00:00.000Z`));
-      expect(store.reports('a', 2, 0).reports.map(({ id }) => id)).toEqual(['r3', 'r2']);
-      expect(store.reports('a', 2, 2)).toMatchObject({ reports: [{ id: 'r1' }], total: 3 });
+    it('lists newest first, by pages', async () => {
+      for (const day of [1, 3, 2]) await store.addReport(report(`r${day}`, 'a', `2026-01-0${day}T00:00:00.000Z`));
+      expect((await store.reports('a', 2, 0)).reports.map(({ id }) => id)).toEqual(['r3', 'r2']);
+      expect(await store.reports('a', 2, 2)).toMatchObject({ reports: [{ id: 'r1' }], total: 3 });
     });
 
-    it('takes a newer version and never an older one', () => {
-      const { store } = opened;
+    it('takes a newer version and never an older one, and tells of what it took in that order', async () => {
       const first = report('r1', 'a', '2026-01-02T00:00:00.000Z');
-      store.addReport(first);
-      store.updateReport({ ...first, version: 3, facts: { ...first.facts, public: true } });
-      store.updateReport({ ...first, version: 2 });
-      expect(store.report('a', 'r1')).toMatchObject({ version: 3, facts: { public: true } });
+      await store.addReport(first);
+      expect(await store.updateReport({ ...first, version: 3, facts: { ...first.facts, public: true } })).toBe(true);
+      expect(await store.updateReport({ ...first, version: 2 })).toBe(false);
+      expect(await store.report('a', 'r1')).toMatchObject({ version: 3, facts: { public: true } });
+      expect(await versions()).toEqual([1, 3]);
     });
 
-    it('keeps scopes by account; undeclared is empty', () => {
-      const { store } = opened;
-      expect(store.scope('a')).toEqual({});
-      store.putScope('a', { hipaa: { ephi: true } });
-      expect(store.scope('a')).toEqual({ hipaa: { ephi: true } });
-      expect(store.scope('b')).toEqual({});
+    it('takes one of several changes that are made at once', async () => {
+      const first = report('r1', 'a', '2026-01-02T00:00:00.000Z');
+      await store.addReport(first);
+      const taken = await Promise.all([1, 2, 3, 4].map(() => store.updateReport({ ...first, version: 2 })));
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      expect(await versions()).toEqual([1, 2]);
     });
 
-    it('keeps anchors and the position together, also over a restart', () => {
-      const anchor = {
-        kind: 'report',
-        reportId: 'r1',
-        contentHash: SHA,
-        txSignature: 'sig',
-        slot: 1,
-        blockHeight: 1,
-        anchoredAt: '2026-01-02T00:00:00.000Z',
-        network: 'solana:localnet',
-        authority: 'addr',
-      } as const;
-      const authority = { kind: 'authority', address: 'addr', network: 'n', validFrom: null, validTo: null } as const;
-      expect(opened.store.anchorsPosition(0)).toBeNull();
-      opened.store.keepAnchors([anchor, authority], 0, 7);
-      const again = opened.reopen();
-      expect(again.anchorsPosition(0)).toBe(7);
-      expect(again.reportAnchor('r1')).toEqual(anchor);
-      expect(again.reportAnchor('r2')).toBeNull();
-      expect(again.authorities()).toEqual([authority]);
+    it('keeps messages that nothing else tells of until they are sent, beside those of reports', async () => {
+      const record = (key: string) => ({ topic: 'anchor-requests', key, value: '{}' }) as const;
+      await store.enqueue([record('r1'), record('r2')]);
+      await store.enqueue([]);
+      await store.addReport(report('r3', 'a', '2026-01-02T00:00:00.000Z'));
+      const keys = async (limit: number) => (await store.pending(limit)).map((row) => row.record.key);
+      expect(await keys(10)).toEqual(['r1', 'r2', 'r3']);
+      expect(await keys(2)).toEqual(['r1', 'r2']);
+      await store.sent((await store.pending(10)).filter(({ record: { key } }) => key !== 'r2').map(({ id }) => id));
+      expect(await keys(10)).toEqual(['r2']);
+    });
+
+    it('keeps scopes by account; undeclared is empty', async () => {
+      expect(await store.scope('a')).toEqual({});
+      await Promise.all([1, 2].map(() => store.putScope('a', { hipaa: { ephi: true } })));
+      await store.putScope('a', { hipaa: { ephi: false } });
+      expect(await store.scope('a')).toEqual({ hipaa: { ephi: false } });
+      expect(await store.scope('b')).toEqual({});
+    });
+
+    it('keeps anchors and the position together, also over a restart', async () => {
+      expect(await store.anchorsPosition(0)).toBeNull();
+      await store.keepAnchors(
+        [
+          { version: 1, value: ANCHOR },
+          { version: 1, value: AUTHORITY },
+        ],
+        0,
+        7,
+      );
+      store = await harness.reopen(store);
+      expect(await store.anchorsPosition(0)).toBe(7);
+      expect(await store.anchorsPosition(1)).toBeNull();
+      expect(await store.reportAnchor('r1')).toEqual(ANCHOR);
+      expect(await store.reportAnchor('r2')).toBeNull();
+      expect(await store.authorities()).toEqual([AUTHORITY]);
+    });
+
+    it('lets no batch that comes late take anything back', async () => {
+      const ended = { ...AUTHORITY, validTo: '2026-02-01T00:00:00.000Z' };
+      await store.keepAnchors([{ version: 1, value: AUTHORITY }], 0, 1);
+      await store.keepAnchors([{ version: 2, value: ended }], 0, 5);
+      await store.keepAnchors([{ version: 1, value: AUTHORITY }], 0, 1);
+      expect(await store.authorities()).toEqual([ended]);
+      expect(await store.anchorsPosition(0)).toBe(5);
     });
   });
 }

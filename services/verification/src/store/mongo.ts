@@ -1,5 +1,5 @@
 import { createConnection, type Connection, type mongo } from 'mongoose';
-import { duplicatesOf, mongoOptions, tellingUnreachable } from '@countersign/service-kit';
+import { keepNewer, mongoOptions, tellingUnreachable } from '@countersign/service-kit';
 import type { ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
 import type { AuthorityFacts, PublicFact, PublicFacts, ReportAnchorFacts } from './port.js';
 
@@ -114,24 +114,4 @@ function upsertOf({ kind, id, version, value }: PublicFact): mongo.AnyBulkWriteO
   const $set = { kind, id, version, body: value === null ? null : JSON.stringify(value) };
   const update = sha256 === undefined ? { $set, $unset: { sha256: true } as const } : { $set: { ...$set, sha256 } };
   return { updateOne: { filter: { _id, version: { $lt: version } }, update, upsert: true } };
-}
-
-/**
- * Writes of which each is guarded by `$lt`. One that meets its own id either is not newer than what is there, or lost a
- * race for the first insertion: the second attempt tells, and then there is something as new.
- */
-async function keepNewer<T extends mongo.Document>(
-  collection: mongo.Collection<T>,
-  writes: readonly mongo.AnyBulkWriteOperation<T>[],
-): Promise<void> {
-  let open = writes;
-  for (let attempt = 1; attempt <= 2 && open.length > 0; attempt += 1) {
-    try {
-      await collection.bulkWrite([...open], { ordered: false });
-      return;
-    } catch (error) {
-      const duplicates = new Set(duplicatesOf(error));
-      open = open.filter((_write, i) => duplicates.has(i));
-    }
-  }
 }

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { requireBlobName, type BlobStore } from './blob-store.js';
+
+const DRAFT = /\.draft$/;
+
+/**
+ * Files of a folder that this process holds alone: written beside their place, synced, then renamed, so that none is
+ * ever half there. What a killed process had begun is removed.
+ */
+export async function openFileBlobs(directory: string): Promise<BlobStore> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const drafts = (await readdir(directory)).filter((name) => DRAFT.test(name));
+  await Promise.all(drafts.map((name) => rm(join(directory, name), { force: true })));
+  const place = (name: string): string => join(directory, requireBlobName(name));
+  return {
+    async put(name, chunks) {
+      const target = place(name);
+      if (await isThere(target)) return;
+      const draft = `${target}.${randomUUID()}.draft`;
+      try {
+        await write(draft, chunks);
+        await rename(draft, target);
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+      await syncFolder(directory);
+    },
+    async get(name) {
+      try {
+        return await readFile(place(name));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+    remove: (name) => rm(place(name), { force: true }),
+    close: async () => undefined,
+  };
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}
+
+async function write(path: string, chunks: Iterable<string | Uint8Array>): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for (const chunk of chunks) await file.writeFile(chunk);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncFolder(directory: string): Promise<void> {
+  const folder = await open(directory, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

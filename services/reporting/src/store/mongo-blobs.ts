@@ -1,0 +1,124 @@
+import { createConnection, mongo, type Connection } from 'mongoose';
+import { isDuplicateKey, mongoOptions, tellingUnreachable } from '@countersign/service-kit';
+import { requireBlobName, type BlobStore } from '../blobs/blob-store.js';
+
+const BUCKET = 'reporting_packages';
+/** An upload that is older was left by a killed process; none that lives goes on for so long. */
+const ABANDONED_MS = 60 * 60 * 1000;
+
+/** An upload that has begun; gone once its file is there, or was given up. */
+interface DraftDocument {
+  readonly _id: mongo.ObjectId;
+  readonly begunAt: Date;
+}
+
+/**
+ * GridFS: the chunks of a blob, then the one document that makes it a file. Removes what killed processes had begun.
+ * @param abandonedMs age at which an upload counts as left behind
+ * @throws when no server answers
+ */
+export async function openMongoBlobs(uri: string, abandonedMs: number = ABANDONED_MS): Promise<BlobStore> {
+  const connection = await createConnection(uri, { ...mongoOptions(uri), maxPoolSize: 5 }).asPromise();
+  try {
+    const blobs = new MongoBlobs(connection, abandonedMs);
+    await blobs.prepare();
+    return tellingUnreachable(blobs);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+class MongoBlobs implements BlobStore {
+  readonly #connection: Connection;
+  readonly #abandonedMs: number;
+  readonly #bucket: mongo.GridFSBucket;
+  readonly #files: mongo.Collection<mongo.GridFSFile>;
+  readonly #chunks: mongo.Collection<mongo.GridFSChunk>;
+  readonly #drafts: mongo.Collection<DraftDocument>;
+
+  constructor(connection: Connection, abandonedMs: number) {
+    const db = connection.db!;
+    this.#connection = connection;
+    this.#abandonedMs = abandonedMs;
+    this.#bucket = new mongo.GridFSBucket(db, { bucketName: BUCKET, writeConcern: { w: 'majority', journal: true } });
+    this.#files = db.collection(`${BUCKET}.files`);
+    this.#chunks = db.collection(`${BUCKET}.chunks`);
+    this.#drafts = db.collection('reporting_drafts');
+  }
+
+  async prepare(): Promise<void> {
+    await this.#files.createIndex({ filename: 1 }, { name: 'by_name', unique: true });
+    await this.#chunks.createIndex({ files_id: 1, n: 1 }, { name: 'files_id_1_n_1', unique: true });
+    const old = new Date(Date.now() - this.#abandonedMs);
+    for (const { _id } of await this.#drafts.find({ begunAt: { $lte: old } }).toArray()) await this.#settle(_id);
+  }
+
+  async put(name: string, chunks: Iterable<string | Uint8Array>): Promise<void> {
+    if ((await this.#find(requireBlobName(name))) !== null) return;
+    const id = new mongo.ObjectId();
+    await this.#drafts.insertOne({ _id: id, begunAt: new Date() });
+    const until = Date.now() + this.#abandonedMs / 2;
+    const upload = this.#bucket.openUploadStreamWithId(id, name);
+    try {
+      await written(upload, chunks, until);
+    } catch (error) {
+      await this.#settle(id).catch(() => undefined);
+      // Whoever put the same name at the same time put the same.
+      if (isDuplicateKey(error)) return;
+      throw error;
+    }
+    await this.#drafts.deleteOne({ _id: id });
+  }
+
+  async get(name: string): Promise<Buffer | null> {
+    const file = await this.#find(requireBlobName(name));
+    if (file === null) return null;
+    const parts: Buffer[] = [];
+    for await (const part of this.#bucket.openDownloadStream(file._id)) parts.push(part as Buffer);
+    return Buffer.concat(parts);
+  }
+
+  async remove(name: string): Promise<void> {
+    const file = await this.#find(requireBlobName(name));
+    if (file === null) return;
+    await this.#files.deleteOne({ _id: file._id });
+    await this.#chunks.deleteMany({ files_id: file._id });
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  #find(name: string): Promise<mongo.GridFSFile | null> {
+    return this.#files.findOne({ filename: name });
+  }
+
+  /** Ends an upload: without its file, its chunks are nobody's. */
+  async #settle(id: mongo.ObjectId): Promise<void> {
+    if ((await this.#files.findOne({ _id: id })) === null) await this.#chunks.deleteMany({ files_id: id });
+    await this.#drafts.deleteOne({ _id: id });
+  }
+}
+
+function written(
+  upload: mongo.GridFSBucketWriteStream,
+  chunks: Iterable<string | Uint8Array>,
+  until: number,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    upload.once('finish', () => resolve()).once('error', reject);
+    const feed = async (): Promise<void> => {
+      for (const chunk of chunks) {
+        if (Date.now() > until) throw new Error('the upload takes too long');
+        if (!upload.write(chunk)) await new Promise<void>((go) => upload.once('drain', go).once('close', go));
+        if (upload.destroyed) return;
+      }
+      upload.end();
+    };
+    feed().catch((error: unknown) => {
+      upload.destroy();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    });
+  });
+}

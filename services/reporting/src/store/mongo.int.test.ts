@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { createConnection, mongo, type Connection } from 'mongoose';
+import { mongoOptions } from '@countersign/service-kit';
+import { blobsContract } from '../blobs/blobs.contract.js';
+import { openMongoBlobs } from './mongo-blobs.js';
+import { openMongoReportStore } from './mongo.js';
+import { reportStoreContract } from './store.contract.js';
+
+const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
+
+if (URI === undefined) {
+  describe.skip('report store and blobs: MongoDB needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => {
+    it('runs the contracts', () => undefined);
+  });
+} else {
+  const uri = URI.replace(/\/(?=\?|$)/, `/reporting_${randomBytes(6).toString('hex')}`);
+  let connection: Connection;
+  const clean = async (): Promise<void> => {
+    for (const collection of await connection.db!.collections()) await collection.deleteMany({});
+  };
+
+  beforeAll(async () => {
+    connection = await createConnection(uri, mongoOptions(uri)).asPromise();
+  });
+  afterAll(async () => {
+    await connection.dropDatabase();
+    await connection.close();
+  });
+
+  reportStoreContract('MongoDB', {
+    open: () => openMongoReportStore(uri),
+    async reopen(store) {
+      await store.close();
+      return openMongoReportStore(uri);
+    },
+    clean,
+  });
+
+  blobsContract('GridFS', {
+    // An upload of the past counts as abandoned at once; those of the tests end in time.
+    open: () => openMongoBlobs(uri, 20_000),
+    async dieWhilePutting() {
+      const id = new mongo.ObjectId();
+      const db = connection.db!;
+      const draft = { _id: id, begunAt: new Date(Date.now() - 60_000) };
+      await db.collection('reporting_drafts').insertOne(draft);
+      await db
+        .collection('reporting_packages.chunks')
+        .insertOne({ files_id: id, n: 0, data: new mongo.Binary(Buffer.from('half')) });
+    },
+    async pieces() {
+      const db = connection.db!;
+      const names = ['reporting_packages.chunks', 'reporting_packages.files', 'reporting_drafts'];
+      const counts = await Promise.all(names.map((name) => db.collection(name).countDocuments({})));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    clean,
+  });
+}
