@@ -90,13 +90,22 @@ static void sleep_ms(long ms) {
 
 void control_die(void) { kill(getpid(), SIGKILL), pause(); }
 
+/* Part of the path, or, with a `$` behind it, its end. */
+static bool matches(const char *path, const char *match) {
+  size_t length = strlen(match), whole = strlen(path);
+  if (length == 0) return true;
+  if (match[length - 1] != '$') return strstr(path, match) != NULL;
+  length -= 1;
+  return whole >= length && strncmp(path + whole - length, match, length) == 0;
+}
+
 struct fault control_next(enum op op, const char *path) {
   struct fault fault = {0};
   const char *control = getenv("FAULT_CONTROL");
   if (!control) return fault;
   pthread_mutex_lock(&lock);
   refresh(control);
-  bool concerns = !orders.match[0] || strstr(path, orders.match);
+  bool concerns = matches(path, orders.match);
   long delay = 0;
   if (concerns) {
     long nth = seen_calls[op]++ - orders.skip;

@@ -3,6 +3,9 @@ import Database from 'better-sqlite3';
 export type Connection = Database.Database;
 export type Statement = Database.Statement<unknown[]>;
 
+/** Before it, a checkpoint of one connection could lose what another commits at that moment (the "WAL-reset bug"). */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+
 /** How long a statement waits for a lock of another connection, ms. */
 const BUSY_MS = 5000;
 
@@ -28,13 +31,15 @@ export function connectReading(file: string): Connection {
   return connection;
 }
 
-/** The one writing connection. Throws unless every commit is synced before it returns. */
+/** A writing connection: the writer's, or that of its checkpoint thread. Throws unless every commit is synced before it returns. */
 export function connectWriting(file: string, mayCreate: boolean): Connection {
   const connection = new Database(file, { fileMustExist: !mayCreate, timeout: BUSY_MS });
   try {
     connection.pragma('synchronous = FULL');
     connection.pragma('wal_autocheckpoint = 0');
     connection.pragma('secure_delete = ON');
+    const version = connection.prepare('SELECT sqlite_version()').pluck().get() as string;
+    if (!isRecent(version)) throw new Error(`SQLite ${version} is older than ${OLDEST_SQLITE.join('.')}: refused`);
     const synchronous: unknown = connection.pragma('synchronous', { simple: true });
     if (synchronous !== 2) throw new Error(`SQLite keeps synchronous=${String(synchronous)}, not FULL: refused`);
     return connection;
@@ -48,4 +53,14 @@ export function connectWriting(file: string, mayCreate: boolean): Connection {
 export function useWriteAheadLog(connection: Connection): void {
   const mode: unknown = connection.pragma('journal_mode = WAL', { simple: true });
   if (mode !== 'wal') throw new Error(`SQLite keeps journal_mode=${String(mode)}, not WAL: refused`);
+}
+
+/** Whether checkpoints and commits of this version of SQLite may go on at the same time. */
+export function isRecent(version: string): boolean {
+  const parts = version.split('.').map(Number);
+  for (const [i, oldest] of OLDEST_SQLITE.entries()) {
+    const part = parts[i] ?? 0;
+    if (part !== oldest) return part > oldest;
+  }
+  return true;
 }

@@ -1,15 +1,12 @@
 import { TOPIC_NAMES } from '@countersign/contracts';
+import { nextStep } from './checkpoint-plan.js';
+import type { CheckpointRuns } from './checkpoint-plan.js';
 import { recordChecksum } from './checksum.js';
 import { connectReading } from './connection.js';
 import type { Connection, Statement } from './connection.js';
 import { leaveLatchMark } from './open-file.js';
 import type { AppendAnswer, AppendRequest } from './protocol.js';
 import { tableOf } from './schema.js';
-
-/** Bytes of records after which the write-ahead log is moved into the file: see README, "Checkpoints". */
-const CHECKPOINT_BYTES = 512 * 1024;
-/** What a record weighs beside its value: key, header, its share of pages. */
-const RECORD_OVERHEAD = 160;
 
 /** The file as its one writer has it: commits batches, and refuses for ever after the first failure. */
 export class LogFile {
@@ -23,12 +20,19 @@ export class LogFile {
   readonly #begin: Statement;
   readonly #commit: Statement;
   readonly #rollback: Statement;
+  readonly #checkpointer: CheckpointRuns;
+  readonly #walPosition: Statement;
+  readonly #checkpoint: Statement;
   #lastTime = 0;
-  #sinceCheckpoint = 0;
+  #runsSeen = 0;
+  #heldUpAt: number | null = null;
 
-  constructor(connection: Connection, file: string) {
+  constructor(connection: Connection, file: string, checkpointer: CheckpointRuns) {
     this.#file = file;
     this.#connection = connection;
+    this.#checkpointer = checkpointer;
+    this.#walPosition = connection.prepare('PRAGMA wal_checkpoint(NOOP)').raw();
+    this.#checkpoint = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)').raw();
     this.#begin = connection.prepare('BEGIN IMMEDIATE');
     this.#commit = connection.prepare('COMMIT');
     this.#rollback = connection.prepare('ROLLBACK');
@@ -54,17 +58,17 @@ export class LogFile {
 
   /** Appends all requests in one commit, synced before it returns; never throws. */
   append(requests: readonly AppendRequest[], nowMs: number): AppendAnswer[] {
+    this.#latchWithCheckpointer();
     if (this.latched !== null) return this.#all(requests, 'refused', this.latched);
     const at = Math.max(nowMs, this.#lastTime);
     const ends = [...this.ends];
     let answers: AppendAnswer[];
-    let bytes = 0;
     try {
       this.#begin.run();
-      answers = requests.map((request) => {
-        bytes += weigh(request);
-        return { sequence: request.sequence, first: this.#insert(request, ends, at) };
-      });
+      answers = requests.map((request) => ({
+        sequence: request.sequence,
+        first: this.#insert(request, ends, at),
+      }));
     } catch (error) {
       this.#undo();
       return this.#all(requests, 'refused', this.latch(error));
@@ -78,8 +82,9 @@ export class LogFile {
     }
     for (let topic = 0; topic < ends.length; topic++) this.ends[topic] = ends[topic] ?? 0;
     this.#lastTime = at;
-    this.#sinceCheckpoint += bytes;
-    return answers;
+    // What failed in the checkpoint thread meanwhile comes before these answers.
+    const problem = this.#latchWithCheckpointer();
+    return problem === null ? answers : this.#all(requests, 'unknown', problem);
   }
 
   #insert(request: AppendRequest, ends: number[], at: number): number | Record<number, number> {
@@ -99,7 +104,7 @@ export class LogFile {
 
   /** Runs a short change of its own (retention, compaction); a failure latches. `false` when it is latched. */
   change(work: () => void): boolean {
-    if (this.latched !== null) return false;
+    if (this.#latchWithCheckpointer() !== null) return false;
     try {
       this.#begin.run();
       work();
@@ -113,18 +118,36 @@ export class LogFile {
   }
 
   /**
-   * Moves the write-ahead log into the file once enough has gathered. SQLite's own automatic checkpoint hides a failed
-   * sync and tries it again with the next commit; this one latches.
+   * Keeps the write-ahead log short: has the checkpoint thread move it into the file, and moves the rest here where no
+   * commit comes between. SQLite's own automatic checkpoint hides a failed sync and tries it again with the next commit;
+   * these latch.
    */
   checkpointIfDue(): void {
-    if (this.latched !== null || this.#sinceCheckpoint < CHECKPOINT_BYTES) return;
+    if (this.#latchWithCheckpointer() !== null) return;
     try {
-      const [done] = this.#connection.pragma('wal_checkpoint(PASSIVE)') as { log: number; checkpointed: number }[];
-      const whole = done !== undefined && done.log === done.checkpointed;
-      this.#sinceCheckpoint = whole ? 0 : CHECKPOINT_BYTES * 0.75;
+      const { ended, underWay } = this.#checkpointer;
+      const [, frames, moved] = this.#walPosition.get() as [number, number, number];
+      const wal = { frames, moved };
+      const step = nextStep({ wal, underWay, ended: ended !== this.#runsSeen, heldUpAt: this.#heldUpAt });
+      this.#runsSeen = ended;
+      if (step === 'begin') this.#checkpointer.begin();
+      else if (step !== 'none') this.#finishCheckpoint();
     } catch (error) {
       this.latch(error);
     }
+  }
+
+  #finishCheckpoint(): void {
+    this.#checkpointer.wait();
+    if (this.#latchWithCheckpointer() !== null) return;
+    const [, frames, moved] = this.#checkpoint.get() as [number, number, number];
+    this.#heldUpAt = frames === moved ? null : frames;
+  }
+
+  #latchWithCheckpointer(): string | null {
+    if (this.latched !== null) return this.latched;
+    const problem = this.#checkpointer.problem();
+    return problem === null ? null : this.latch(new Error(problem));
   }
 
   latch(error: unknown): string {
@@ -138,7 +161,8 @@ export class LogFile {
 
   /** Ends with an empty write-ahead log; after a failure without syncing anything again. Gives what went wrong. */
   close(): string | null {
-    if (this.latched !== null) {
+    this.#checkpointer.stop();
+    if (this.#latchWithCheckpointer() !== null) {
       this.#closeWithoutCheckpoint();
       return this.latched;
     }
@@ -179,10 +203,4 @@ export class LogFile {
   #all(requests: readonly AppendRequest[], fate: 'refused' | 'unknown', reason: string): AppendAnswer[] {
     return requests.map(({ sequence }) => ({ sequence, fate, reason }));
   }
-}
-
-function weigh(request: AppendRequest): number {
-  let bytes = request.values.length * RECORD_OVERHEAD;
-  for (const value of request.values) bytes += value.length;
-  return bytes;
 }

@@ -41,3 +41,12 @@ export type FromThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
   | { readonly kind: 'closed'; readonly problem: string | null };
+
+/** Between the writer thread and the checkpoint thread. */
+export type ToCheckpointer = { readonly kind: 'checkpoint' } | { readonly kind: 'close' };
+/** A run has ended. `problem`: what has gone wrong by now; after it nothing is moved any more. */
+export interface FromCheckpointer {
+  readonly problem: string | null;
+}
+/** In place of the count of runs: the checkpoint thread has ended. */
+export const GONE = -1;

@@ -58,6 +58,13 @@ export class WriterLoop {
     if (this.#log.latched !== null) this.#tell(client, { kind: 'latched', reason: this.#log.latched });
   }
 
+  /** Keeps the write-ahead log short: after commits, and when the checkpoint thread has something to tell. */
+  checkpoint(): void {
+    if (this.#closed) return;
+    this.#log.checkpointIfDue();
+    this.#tellLatch();
+  }
+
   /** Commits what has arrived, closes file and ports. Gives what went wrong, or `null`. */
   close(): string | null {
     do {
@@ -130,8 +137,7 @@ export class WriterLoop {
     });
     for (const [client, own] of byClient) this.#tell(client, { kind: 'answers', answers: own });
     this.#noticeSoon();
-    this.#log.checkpointIfDue();
-    this.#tellLatch();
+    this.checkpoint();
     this.#keepHouseWhenIdle();
     const now = performance.now();
     if (now - this.#steppedAt > BUSY_STEP_MS) {
@@ -178,8 +184,9 @@ export class WriterLoop {
   }
 
   #keepHouse(): void {
-    if (this.#closed || !this.#housekeeping.compactStep(STEP_BUDGET_MS)) return this.#tellLatch();
-    this.#idle?.refresh();
+    const more = !this.#closed && this.#housekeeping.compactStep(STEP_BUDGET_MS);
+    this.checkpoint();
+    if (more) this.#idle?.refresh();
   }
 
   /** Runs retention and compaction to their end, one step a turn of the event loop. */
@@ -187,10 +194,11 @@ export class WriterLoop {
     const step = () => {
       if (this.#closed) return;
       if (this.#housekeeping.retainStep(nowMs) || this.#housekeeping.compactStep(STEP_BUDGET_MS)) {
+        this.#log.checkpointIfDue();
         setImmediate(step);
         return;
       }
-      this.#tellLatch();
+      this.checkpoint();
       this.#tell(client, { kind: 'maintained', sequence, problem: this.#log.latched });
     };
     setImmediate(step);

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { LogDamaged } from '../port.js';
+import { Checkpointer } from './checkpointer.js';
 import { isDamage } from './connection.js';
 import { LogFile } from './log-file.js';
 import { openForWriting } from './open-file.js';
@@ -13,7 +14,9 @@ const tell = (message: FromThread) => parent.postMessage(message);
 let loop: WriterLoop | null = null;
 const { file } = workerData as { file: string };
 try {
-  loop = new WriterLoop(new LogFile(openForWriting(file, Date.now()), file));
+  const connection = openForWriting(file, Date.now());
+  const checkpointer = new Checkpointer(file, () => loop?.checkpoint());
+  loop = new WriterLoop(new LogFile(connection, file, checkpointer));
   tell({ kind: 'ready' });
 } catch (error) {
   const name = error instanceof LogDamaged || isDamage(error) ? 'LogDamaged' : 'Error';

@@ -1,0 +1,41 @@
+import { workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import { connectWriting } from './connection.js';
+import type { Connection } from './connection.js';
+import { GONE } from './protocol.js';
+import type { FromCheckpointer, ToCheckpointer } from './protocol.js';
+
+/**
+ * Program of the checkpoint thread: moves the write-ahead log into the file while the writer commits, each run when asked.
+ * After the first failure it moves nothing any more.
+ */
+const { file, port, ended } = workerData as { file: string; port: MessagePort; ended: Int32Array };
+
+let problem: string | null = null;
+let connection: Connection | null = null;
+function attempt(work: () => void): void {
+  if (problem !== null) return;
+  try {
+    work();
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error);
+  }
+}
+
+process.on('exit', () => {
+  Atomics.store(ended, 0, GONE);
+  Atomics.notify(ended, 0);
+});
+attempt(() => {
+  connection = connectWriting(file, false);
+});
+port.on('message', (message: ToCheckpointer) => {
+  if (message.kind === 'close') {
+    attempt(() => connection?.close());
+    return port.close();
+  }
+  attempt(() => connection?.pragma('wal_checkpoint(PASSIVE)'));
+  port.postMessage({ problem } satisfies FromCheckpointer);
+  Atomics.add(ended, 0, 1);
+  Atomics.notify(ended, 0);
+});
