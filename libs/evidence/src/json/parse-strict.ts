@@ -139,8 +139,15 @@ function visit(value: unknown, walk: Walk): void {
   else if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new JsonRefused('not-finite', 'send numbers within the range of a double');
   } else if (typeof value === 'object' && value !== null) {
-    if (Array.isArray(value)) for (let i = 0; i < value.length; i += 1) visit(value[i], walk);
-    else {
+    if (Array.isArray(value)) {
+      const items = value as readonly unknown[];
+      for (let i = 0; i < items.length; i += 1) {
+        const item = items[i];
+        // Lists of hundreds of thousands of them are within the limits.
+        if (typeof item === 'boolean' || item === null || (typeof item === 'number' && Number.isFinite(item))) continue;
+        visit(item, walk);
+      }
+    } else {
       const keys = Object.keys(value);
       walk.keys += keys.length;
       for (let i = 0; i < keys.length; i += 1) {
