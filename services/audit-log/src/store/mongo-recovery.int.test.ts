@@ -16,6 +16,8 @@ const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 const EVENTS = 40;
 const RUNS = Number(process.env['COUNTERSIGN_TEST_RUNS'] ?? 10);
 const MOST_MS = 30_000;
+/** The faults here are our own: a machine that is busy is waited for. */
+const PATIENT = { connectTimeoutMS: 30_000, socketTimeoutMS: 60_000, serverSelectionTimeoutMS: 30_000 };
 
 /** One thing that happens: an instance takes a batch, maybe beside another one that lost the partition long ago. */
 interface Step {
@@ -49,7 +51,7 @@ const name = (error: unknown): string => (error as Error).name;
     beforeAll(async () => {
       const database = `auditlog_${randomBytes(6).toString('hex')}`;
       const uri = URI!.replace(/\/(?=\?|$)/, `/${database}`);
-      connection = await createConnection(uri, mongoOptions(uri)).asPromise();
+      connection = await createConnection(uri, { ...mongoOptions(uri), ...PATIENT }).asPromise();
       await createIndexes(collectionsOf(connection.db!));
     });
     beforeEach(clear);

@@ -8,6 +8,7 @@ import type { EventStore, LoggedEvent, Stretch } from './port.js';
 
 const HOUR = 3_600_000;
 const FIRST = { limit: 50, offset: 0 };
+const PLACE = { topic: 'agent-events', partition: 0 } as const;
 
 /** What every {@link EventStore} must do. `open` gives an empty store; `reopen` the same one after a restart. */
 export function eventStoreContract(
@@ -29,12 +30,7 @@ export function eventStoreContract(
 
     const logged = (...envelopes: EventEnvelope[]): LoggedEvent[] =>
       envelopes.map((one, n) => ({ offset: next + n, envelope: one }));
-    const stretch = (length: number): Stretch => ({
-      topic: 'agent-events',
-      partition: 0,
-      from: next,
-      next: next + length,
-    });
+    const stretch = (length: number): Stretch => ({ ...PLACE, from: next, next: next + length });
     const append = async (...envelopes: EventEnvelope[]): ReturnType<EventStore['append']> => {
       const heads = await store.append(logged(...envelopes), stretch(envelopes.length));
       next += envelopes.length;
@@ -80,12 +76,10 @@ export function eventStoreContract(
       const earlier = logged(denied(1), envelope(2));
       await append(denied(1), envelope(2));
       await append(envelope(3), denied(1));
-      expect(await store.append(earlier, { topic: 'agent-events', partition: 0, from: 0, next: 2 })).toEqual([]);
+      expect(await store.append(earlier, { ...PLACE, from: 0, next: 2 })).toEqual([]);
       // The same log, cut in another way.
       const both = [...earlier, { offset: 2, envelope: envelope(3) }, { offset: 4, envelope: envelope(4) }];
-      expect(await store.append(both, { topic: 'agent-events', partition: 0, from: 0, next: 5 })).toMatchObject([
-        { lastSequence: 4 },
-      ]);
+      expect(await store.append(both, { ...PLACE, from: 0, next: 5 })).toMatchObject([{ lastSequence: 4 }]);
       expect(await store.positions('agent-events')).toEqual({ 0: 5 });
       expect((await store.list(ACCOUNT, {}, FIRST)).total).toBe(4);
       expect(await store.inbox(ACCOUNT)).toMatchObject({ openCount: 1 });
