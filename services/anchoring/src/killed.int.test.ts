@@ -40,7 +40,7 @@ async function windowsOf(store: AnchorStore): Promise<readonly ClosedWindow[]> {
 }
 
 describe('a process that is killed at any step', () => {
-  const [sqlite, mongo] = backends();
+  const [sqlite, mongo] = backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']);
   const directories: string[] = [];
   let localnet: Localnet;
   let ledgerDirectory: string;

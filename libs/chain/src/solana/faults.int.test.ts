@@ -259,10 +259,10 @@ describe('a memo on the way', () => {
   it('lands twice when a node lies: both say the same, the earlier one counts', async () => {
     const { node, step, stored } = await setUp('twice');
     const held: unknown[][] = [];
-    node.fault = drop(held as unknown[]);
+    node.fault = drop(held);
     await step();
     // It lands, and the node says for long that it did not, with a height beyond its validity.
-    await rpc(healthy.rpcUrl, 'sendTransaction', held[0]!);
+    await rpc(healthy.rpcUrl, 'sendTransaction', held[0]);
     clock.passSlots(400);
     node.fault = ({ method, params }) =>
       method === 'getSignatureStatuses'

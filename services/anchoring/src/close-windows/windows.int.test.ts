@@ -33,7 +33,7 @@ function damage(house: House, sql: string, ...values: unknown[]): void {
   expect(changes).toBe(1);
 }
 
-for (const backend of backends())
+for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
   (backend.available ? describe : describe.skip)(`windows in ${backend.name}`, () => {
     let house: House;
     beforeEach(async () => {
@@ -220,7 +220,7 @@ describe('windows on damaged files', () => {
   });
 });
 
-const [, mongo] = backends();
+const [, mongo] = backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']);
 (mongo!.available ? describe : describe.skip)(`windows on damaged documents of ${mongo!.name}`, () => {
   const database = mongo!.database!;
   let house: House;

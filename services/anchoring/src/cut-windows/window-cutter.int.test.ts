@@ -46,7 +46,7 @@ describe('cuts of a log of 12 partitions', () => {
     })();
     let slowest = 0;
     for (let second = 0; second < 10; second += 1) {
-      while ((await house.store.cadences())[0]?.openedAtMs == null) await sleep(1);
+      while (typeof (await house.store.cadences())[0]?.openedAtMs !== 'number') await sleep(1);
       house.nowMs += 2 * SECOND;
       const begun = performance.now();
       await house.cutter.tick();

@@ -20,7 +20,7 @@ import { AnchorSubmitter } from './anchor-submitter.js';
 
 const log = pino({ level: 'silent' });
 
-for (const backend of backends())
+for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
   (backend.available ? describe : describe.skip)(`AnchorSubmitter on ${backend.name}`, () => {
     let house: House;
     let localnet: Localnet;

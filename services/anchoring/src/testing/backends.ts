@@ -15,9 +15,11 @@ export interface Backend {
   end(): Promise<void>;
 }
 
-/** Every backend; one whose server is not named says so in its name. */
-export function backends(): readonly Backend[] {
-  const server = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
+/**
+ * Every backend; one whose server is not named says so in its name.
+ * @param server address of MongoDB, without a database
+ */
+export function backends(server: string | undefined): readonly Backend[] {
   const nothing = async (): Promise<void> => undefined;
   const sqlite = { openStore: sqliteStore, available: true, database: null, clear: nothing, end: nothing };
   const database = new TestDatabase(server ?? 'mongodb://not-named');

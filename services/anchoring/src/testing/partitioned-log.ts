@@ -65,7 +65,8 @@ export class PartitionedLog implements EventLog {
     return this.#of(topic)[partition]!.slice(start, start + limit);
   }
 
-  async consume({ topics, position, handle, maxBatch = 1_000 }: ConsumeOptions): Promise<Consumption> {
+  async consume(options: ConsumeOptions): Promise<Consumption> {
+    const { topics, maxBatch = 1_000 } = options;
     const next = new Map<string, number>();
     let stopped = false;
     const fetch = async (): Promise<LogBatch[]> => {
@@ -73,7 +74,7 @@ export class PartitionedLog implements EventLog {
       for (const topic of topics) {
         for (let partition = 0; partition < this.#partitions; partition += 1) {
           const at = `${topic}/${partition}`;
-          const from = next.get(at) ?? (await position(topic, partition)) ?? this.#begin;
+          const from = next.get(at) ?? (await options.position(topic, partition)) ?? this.#begin;
           const records = await this.read(topic, partition, from, maxBatch);
           next.set(at, from);
           const endOffset = this.#begin + this.#of(topic)[partition]!.length;
@@ -88,7 +89,7 @@ export class PartitionedLog implements EventLog {
         if (batches.length === 0) await sleep(5);
         for (const batch of batches) {
           if (stopped) return;
-          await handle(batch);
+          await options.handle(batch);
           next.set(`${batch.topic}/${batch.partition}`, batch.records.at(-1)!.offset + 1);
         }
       }
