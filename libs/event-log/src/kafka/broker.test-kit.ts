@@ -1,16 +1,26 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withAdmin } from './kafka.test-kit.js';
 import { KafkaProxy } from './proxy.test-kit.js';
 
-/** A directory with the jar files of Kafka 4, or `null`. */
-export const KAFKA_LIBS = process.env['COUNTERSIGN_TEST_KAFKA_LIBS'] ?? null;
+/** A directory with the jar files of Kafka 4 (`npm run infra -- install` makes one), or `null`. */
+export const KAFKA_LIBS = findLibs();
+
+function findLibs(): string | null {
+  const mode = process.env['COUNTERSIGN_TEST_INFRA'];
+  if (mode === 'off') return null;
+  const folder = process.env['COUNTERSIGN_TEST_INFRA_DIR'] ?? join(homedir(), '.cache', 'countersign-infra');
+  const libs = process.env['COUNTERSIGN_TEST_KAFKA_LIBS'] ?? join(folder, 'kafka', 'libs');
+  if (existsSync(libs)) return libs;
+  if (mode === 'required') throw new Error(`COUNTERSIGN_TEST_INFRA=required, but ${libs} is missing`);
+  return null;
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -67,7 +77,10 @@ export class TestBroker {
 
   /** Starts it, again after a `kill`; resolves when it answers. */
   async run(): Promise<void> {
-    this.#process = spawn('java', this.#java(['kafka.Kafka']), { stdio: 'ignore' });
+    // The pipe ends when this process does, however it ends, and the broker with it.
+    const guarded = '"$@" & broker=$!; read _; kill -9 $broker; wait $broker';
+    const command = ['-c', guarded, 'sh', 'java', ...this.#java(['kafka.Kafka'])];
+    this.#process = spawn('sh', command, { stdio: ['pipe', 'ignore', 'ignore'] });
     const deadline = Date.now() + 90_000;
     for (;;) {
       try {
@@ -86,7 +99,7 @@ export class TestBroker {
     this.#process = null;
     if (running === null || running.exitCode !== null) return;
     const exit = new Promise((resolve) => running.once('exit', resolve));
-    running.kill('SIGKILL');
+    running.stdin?.end();
     await exit;
   }
 

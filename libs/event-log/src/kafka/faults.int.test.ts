@@ -7,6 +7,13 @@ import { PRODUCE } from './proxy.test-kit.js';
 
 const TOPIC = 'anchors';
 const DEADLINE_MS = 700;
+/** Codes of the Kafka protocol. */
+const NOT_LEADER = 6;
+const REQUEST_TIMED_OUT = 7;
+const MESSAGE_TOO_LARGE = 10;
+const NOT_ENOUGH_REPLICAS = 19;
+const NOT_ENOUGH_REPLICAS_AFTER_APPEND = 20;
+const TOPIC_AUTHORIZATION_FAILED = 29;
 /** What a busy machine may add to a deadline. */
 const SLACK_MS = 600;
 
@@ -81,6 +88,35 @@ if (KAFKA_LIBS === null) {
       await until('it accepts again', () => log.refusing() === null, 3000);
       expect(await outcome('bbbbb')).toBe('in');
       expect((await readAll(log)).map(textOf)).toEqual(['first', 'aaaaa', 'bbbbb']);
+    });
+
+    it("tells apart what is not in the log from what may be, by the broker's error", async () => {
+      const failing = async (errorCode: number) => {
+        broker.proxy.sayProduceError(errorCode);
+        const begun = performance.now();
+        const error: unknown = await log.append([record(`error ${errorCode}`)]).catch((reason: unknown) => reason);
+        broker.proxy.sayProduceError(null);
+        return { error, tookMs: performance.now() - begun };
+      };
+      const tooFew = await failing(NOT_ENOUGH_REPLICAS);
+      expect(tooFew.error).toBeInstanceOf(LogRefused);
+      expect((tooFew.error as Error).message).toContain('too few replicas');
+      expect(tooFew.tookMs).toBeGreaterThan(DEADLINE_MS - 50);
+      for (const [code, kind] of [
+        [NOT_ENOUGH_REPLICAS_AFTER_APPEND, LogFateUnknown],
+        [REQUEST_TIMED_OUT, LogFateUnknown],
+        [MESSAGE_TOO_LARGE, LogRefused],
+        [TOPIC_AUTHORIZATION_FAILED, LogRefused],
+      ] as const) {
+        const { error, tookMs } = await failing(code);
+        expect(error).toBeInstanceOf(kind);
+        expect(tookMs).toBeLessThan(DEADLINE_MS - 50);
+      }
+      broker.proxy.sayProduceError(NOT_LEADER);
+      const moved = outcome('leader moved');
+      await delay(150);
+      broker.proxy.sayProduceError(null);
+      expect(await moved).toBe('in');
     });
 
     it('says that the fate is open while the broker is silent, then refuses, then recovers by itself', async () => {

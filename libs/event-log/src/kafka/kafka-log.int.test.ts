@@ -1,5 +1,6 @@
 import { eventLogContract } from '../event-log.contract.js';
-import { TEST_BROKERS, deleteRecords, dropTopics, newPrefix, openTestLog } from './kafka.test-kit.js';
+import { TEST_BROKERS } from './brokers.test-kit.js';
+import { deleteRecords, dropTopics, newPrefix, openTestLog } from './kafka.test-kit.js';
 
 if (TEST_BROKERS === null) {
   describe.skip('event log: Kafka (needs Kafka: COUNTERSIGN_TEST_KAFKA_BROKERS)', () => {

@@ -6,9 +6,6 @@ import type { EventLog } from '../port.js';
 import { openKafkaLog } from './open-kafka-log.js';
 import type { KafkaLogOptions } from './options.js';
 
-/** Brokers that a test may use, or `null`. */
-export const TEST_BROKERS = process.env['COUNTERSIGN_TEST_KAFKA_BROKERS']?.split(',') ?? null;
-
 /** A prefix that no other test has. */
 export const newPrefix = (): string => `test-${randomBytes(6).toString('hex')}.`;
 

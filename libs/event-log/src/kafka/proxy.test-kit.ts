@@ -14,6 +14,7 @@ export class KafkaProxy {
   readonly #target: number;
   readonly #pairs = new Set<Pair>();
   #frozen = false;
+  #produceError: number | null = null;
   #toDrop: number | null = null;
   #dropped: () => void = () => undefined;
 
@@ -37,6 +38,11 @@ export class KafkaProxy {
   dropNextAnswer(apiKey: number): Promise<void> {
     this.#toDrop = apiKey;
     return new Promise((resolve) => (this.#dropped = resolve));
+  }
+
+  /** Answers to produce requests say from now on that this error occurred; `null`: what the broker said. */
+  sayProduceError(errorCode: number | null): void {
+    this.#produceError = errorCode;
   }
 
   /** Connections stay open and nothing passes any more, in either direction. */
@@ -89,6 +95,10 @@ export class KafkaProxy {
       const correlation = message.readInt32BE(4);
       const apiKey = asked.get(correlation);
       asked.delete(correlation);
+      if (apiKey === PRODUCE && this.#produceError !== null) {
+        // Length, correlation, topics, name, partitions, partition: then the code of the first partition.
+        message.writeInt16BE(this.#produceError, 4 + 4 + 4 + 2 + message.readInt16BE(12) + 4 + 4);
+      }
       if (apiKey === undefined || apiKey !== this.#toDrop) return client.write(message);
       this.#toDrop = null;
       this.#dropped();

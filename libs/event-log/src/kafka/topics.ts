@@ -72,7 +72,6 @@ export function worseThanNeeded(
   }
   const inSync = Number(setting('min.insync.replicas'));
   expect('min.insync.replicas', allowSingleBroker || inSync >= 2, '2', ` (${SINGLE})`);
-  if (inSync > found.replicas) worse.push(`${name}: min.insync.replicas ${inSync} exceeds ${found.replicas} copies`);
   expect('unclean.leader.election.enable', setting('unclean.leader.election.enable') === 'false', 'false');
   const bytes = Number(setting('max.message.bytes'));
   expect('max.message.bytes', bytes >= MAX_MESSAGE_BYTES, `at least ${MAX_MESSAGE_BYTES}`);

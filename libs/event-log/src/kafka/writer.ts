@@ -4,6 +4,7 @@ import { LogRefused, MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../port.js';
 import type { Appended, NewRecord } from '../port.js';
 import { AppendCall } from './append-call.js';
 import type { ClusterView } from './cluster-view.js';
+import { Deadlines } from './deadlines.js';
 import { Leaders } from './leaders.js';
 import { NotSent } from './link.js';
 import { partitionOf } from './partitioner.js';
@@ -19,6 +20,11 @@ const REQUEST_BYTES = 4 * 1024 * 1024;
 /** Requests to one broker that wait for an answer, each with partitions of its own. */
 const OUTSTANDING = 4;
 const AGAIN_AFTER_MS = 40;
+
+interface Batch {
+  readonly lane: WriteLane;
+  readonly records: readonly WaitingRecord[];
+}
 
 export interface WriterOptions {
   readonly prefix: string;
@@ -40,8 +46,7 @@ export class KafkaWriter {
   readonly #maxPendingBytes: number;
   readonly #lanes = new Map<string, readonly WriteLane[]>();
   readonly #ready = new Set<WriteLane>();
-  #calls: AppendCall[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  readonly #deadlines = new Deadlines((calls) => this.#expire(calls));
   #pendingBytes = 0;
   #pumping = false;
   #closed = false;
@@ -88,7 +93,7 @@ export class KafkaWriter {
       lane.push(record);
       this.#offer(lane);
     }
-    if (this.#calls.push(call) === 1) this.#watchDeadlines();
+    this.#deadlines.add(call);
     return call.promise;
   }
 
@@ -99,8 +104,7 @@ export class KafkaWriter {
   /** Refuses from now on, waits for the answers that are due, then lets the connections go. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled(this.#calls.map((call) => call.promise));
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#deadlines.over();
     this.#leaders.close();
   }
 
@@ -118,7 +122,7 @@ export class KafkaWriter {
 
   #pump(): void {
     const now = performance.now();
-    const requests = new Map<string, { lane: WriteLane; records: WaitingRecord[] }[]>();
+    const requests = new Map<string, Batch[]>();
     const bytes = new Map<string, number>();
     for (const lane of this.#ready) {
       const leader = this.#cluster.leader(lane.name, lane.partition);
@@ -140,7 +144,7 @@ export class KafkaWriter {
     for (const [leader, batches] of requests) void this.#send(leader, batches);
   }
 
-  async #send(leader: string, batches: readonly { lane: WriteLane; records: WaitingRecord[] }[]): Promise<void> {
+  async #send(leader: string, batches: readonly Batch[]): Promise<void> {
     for (const { lane, records } of batches) {
       lane.outstanding = true;
       for (const record of records) record.call.sent();
@@ -222,30 +226,9 @@ export class KafkaWriter {
     });
   }
 
-  #watchDeadlines(): void {
-    const first = this.#calls[0];
-    if (first === undefined || this.#timer !== null) return;
-    const wait = Math.max(1, first.deadlineMs - performance.now());
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.#expire();
-      this.#watchDeadlines();
-    }, wait);
-  }
-
-  #expire(): void {
-    const now = performance.now();
-    let done = 0;
-    let expired = false;
-    for (; done < this.#calls.length; done++) {
-      const call = this.#calls[done]!;
-      if (call.settled) continue;
-      if (call.deadlineMs > now) break;
-      expired = true;
-      call.expire(`Kafka did not take it within ${this.#options.sendTimeoutMs} ms${this.#why()}`);
-    }
-    this.#calls = this.#calls.slice(done);
-    if (!expired) return;
+  #expire(calls: readonly AppendCall[]): void {
+    const reason = `Kafka did not take it within ${this.#options.sendTimeoutMs} ms${this.#why()}`;
+    for (const call of calls) call.expire(reason);
     for (const lanes of this.#lanes.values()) {
       for (const lane of lanes) {
         lane.prune(this.#forget);
