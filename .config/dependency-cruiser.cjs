@@ -169,7 +169,7 @@ const forbidden = [
   onlyIn(
     'mongoose-in-its-store',
     ['mongoose', 'mongodb'],
-    ['^services/[^/]+/src/store/mongo(-[a-z-]+)?\\.ts$'],
+    ['^services/[^/]+/src/store/mongo[a-z-]*\\.ts$'],
     "Use the service's store port; mongoose belongs to its store/mongo.ts.",
   ),
   onlyIn(
