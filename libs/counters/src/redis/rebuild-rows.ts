@@ -7,6 +7,8 @@ import { dayNumber, monthNumber } from './months.js';
 const ROWS = 250;
 /** Times of a rate in one row; a Lua call takes no more than some thousands of arguments. */
 const TIMES = 1_000;
+/** What such a row weighs among others. */
+const RATE_ROW = 10;
 /** The greatest `max` of a rate limit: older times never decide. */
 const MOST_TIMES = 100_000;
 
@@ -24,11 +26,14 @@ export function* eventRows(events: readonly CountedEvent[]): Generator<string> {
 
 function* portions(rows: Iterable<Row>): Generator<string> {
   let portion: Row[] = [];
+  let weight = 0;
   for (const row of rows) {
     portion.push(row);
-    if (portion.length < ROWS) continue;
+    weight += row[0] === 'r' ? RATE_ROW : 1;
+    if (weight < ROWS) continue;
     yield JSON.stringify(portion);
     portion = [];
+    weight = 0;
   }
   // Also an empty snapshot begins a rebuild.
   yield JSON.stringify(portion);

@@ -1,26 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { Redis } from 'ioredis';
 import { countersModelContract } from '../counters-model.contract.js';
 import { countersContract } from '../counters.contract.js';
 import type { Counters } from '../port.js';
 import { connectRedisCounters } from './connect.js';
+import { removeKeys } from './remove-keys.test-setup.js';
 
 const url = process.env['COUNTERSIGN_TEST_REDIS_URL'];
 const silent = { info: () => undefined, warn: () => undefined };
-
-async function removeAll(prefix: string): Promise<void> {
-  const redis = new Redis(url ?? '');
-  for await (const names of redis.scanStream({ match: `${prefix}*`, count: 1000 })) {
-    if ((names as string[]).length > 0) await redis.unlink(...(names as string[]));
-  }
-  redis.disconnect();
-}
 
 const withRedis = url === undefined ? describe.skip : describe;
 withRedis('with Redis (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
   const run = `test-${randomBytes(6).toString('hex')}-`;
   let installations = 0;
-  afterAll(() => removeAll(run));
+  afterAll(() => removeKeys(url ?? '', run));
 
   const open = async ({ clock }: { clock: () => number }) => {
     const prefix = `${run}${(installations += 1)}:`;

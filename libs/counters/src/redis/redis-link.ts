@@ -13,6 +13,7 @@ const SILENT_MS = 5_000;
 const CONNECT_MS = 2_000;
 const REBUILD_CALL_MS = 10_000;
 const BEAT_MS = 200;
+const SLOW_MS = 50;
 
 export interface RedisLinkOptions {
   readonly url: string;
@@ -238,8 +239,9 @@ export class RedisLink {
     this.#follow(time, before);
   }
 
-  /** The later reading, so that no call is taken for one that came too late. */
+  /** The later reading, so that no call is taken for one that came too late; a slow one says too little. */
   #follow(time: readonly (number | string)[], before: number): void {
+    if (this.#offset !== null && this.#options.now() - before > SLOW_MS) return;
     this.#offset = Number(time[0]) * 1000 + Number(time[1]) / 1000 - before;
   }
 

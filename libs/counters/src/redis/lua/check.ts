@@ -7,7 +7,7 @@ import { TOTALS } from './totals.js';
  * KEYS: state, account, agent, API key, rate, claim, tally of claims (the last two only with an idempotency key).
  * ARGV from 4: account version, key version, agent version, frozen, observe, static violation, cost, limit, window,
  * rate max, rate seconds, cap, sandbox, expiry; with an idempotency key agent id, hash of the body, entropy, facts,
- * most claims. What is absent is empty.
+ * most claims. What is absent is empty. Sums leave as text: the driver reads integers near 2^53 wrongly.
  */
 export const CHECK = `${PRELUDE}${SERVING}${TOTALS}${CLAIMS}
 local account_version, key_version, agent_version = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -38,7 +38,7 @@ if old then
   if old[7] == account_version and old[8] == agent_version and old[6] == frozen then
     old[10] = old[10] + 1
     put_claim(KEYS[6], old, now)
-    return {4, old[3], old[14], old[15], old[16], old[17], old[18]}
+    return {4, old[3], old[14], old[15], whole(old[16]), whole(old[17]), old[18]}
   end
   local own = #ARGV[18]
   uncount(
@@ -68,7 +68,7 @@ if outcome == 0 then
     if spent > tonumber(ARGV[11]) - asked then found, counted = 2, spent end
   end
   local window = ARGV[13] ~= '' and tonumber(ARGV[14]) * 1000
-  if window then held = g.own and trim(KEYS[5], now - window) or 0 end
+  if window and g.own then held = found == 0 and trim(KEYS[5], now - window) or call('LLEN', KEYS[5]) end
   if found == 0 and window then
     local most = tonumber(ARGV[13])
     if held >= most then
@@ -99,7 +99,10 @@ if keyed then
   }, now)
 end
 if old then
-  return {5, now, outcome, found, counted, fits, old[3], old[14], old[15], old[16], old[17], old[18]}
+  return {
+    5, now, outcome, found, whole(counted), whole(fits),
+    old[3], old[14], old[15], whole(old[16]), whole(old[17]), old[18]
+  }
 end
-return {1, now, outcome, found, counted, fits}
+return {1, now, outcome, found, whole(counted), whole(fits)}
 `;

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { tripOf } from '../counters.contract.js';
+import { InProcessCounters } from '../in-process/in-process-counters.js';
+import type { CheckTrip, Counters, Judgement } from '../port.js';
+import { connectRedisCounters } from './connect.js';
+import { removeKeys } from './remove-keys.test-setup.js';
+
+const url = process.env['COUNTERSIGN_TEST_REDIS_URL'];
+const withRedis = url === undefined ? describe.skip : describe;
+const START = Date.UTC(2028, 1, 28, 23, 59, 50);
+const MOST = Number.MAX_SAFE_INTEGER;
+const VIOLATION = {
+  violation_type: 'off_limits_action',
+  severity: 'P1',
+  reason: 'off limits',
+  rule: null,
+  detail: 'a “detail”\n\u0000',
+  extras: null,
+} as const;
+
+const pick = <T>(...values: readonly T[]) => fc.constantFrom(...values);
+const check = fc.record({
+  account: fc.nat(1),
+  agent: fc.nat(2),
+  cost: pick(0, 1, 7, 1_500_000, MOST - 8, MOST),
+  limit: fc.option(pick(0, 10, 3_000_000, MOST - 1, MOST)),
+  window: pick('action' as const, 'day' as const, 'month' as const),
+  max: fc.option(pick(0, 1, 3, 20)),
+  cap: fc.option(pick(0, 5, 30)),
+  sandbox: fc.boolean(),
+  expires: fc.option(pick(START + 60_000, START + 40 * 86_400_000)),
+  observe: fc.boolean(),
+  freezes: fc.boolean(),
+  denied: fc.nat(4).map((n) => n === 0),
+  frozen: fc.nat(6).map((n) => n === 0),
+  versions: fc.record({ account: pick(1, 2), apiKey: pick(1, 2), agent: pick(1, 2, 3) }),
+  key: fc.option(fc.nat(3)),
+  body: fc.nat(5).map((n) => (n === 0 ? 'b2' : 'b1')),
+  then: pick('answer' as const, 'answer' as const, 'refuse' as const, 'takeBack' as const, 'nothing' as const),
+});
+type Check = typeof check extends fc.Arbitrary<infer T> ? T : never;
+const step = fc.oneof(
+  { weight: 12, arbitrary: check },
+  { weight: 3, arbitrary: pick(1, 999, 5_000, 10_000, 60_000, 3_600_000, 86_400_000, 86_400_000 * 31) },
+  { weight: 1, arbitrary: fc.record({ freeze: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ unfreeze: fc.nat(2) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ raise: pick('account' as const, 'api-key' as const, 'agent' as const), to: pick(1, 2, 3) }),
+  },
+);
+
+function trip(one: Check): CheckTrip {
+  return tripOf({
+    accountId: `a${one.account}`,
+    agentId: `g${one.agent}`,
+    apiKeyId: 'k',
+    versions: one.versions,
+    plan: { plan: one.sandbox ? 'sandbox' : 'core', actionCap: one.cap, sandboxExpiresAtMs: one.expires },
+    frozen: one.frozen,
+    observe: one.observe,
+    freezeOnViolation: one.freezes,
+    violation: one.denied ? VIOLATION : null,
+    costMicros: one.cost,
+    spending: one.limit === null ? null : { limitMicros: one.limit, window: one.window },
+    rate: one.max === null ? null : { max: one.max, per_seconds: [5, 60, 86_400][one.agent]! },
+    idempotency:
+      one.key === null ? null : { keySha256: `${one.key}`.repeat(64), bodySha256: `${one.body}${one.agent}` },
+  });
+}
+
+async function settle(counters: Counters, sent: CheckTrip, judgement: Judgement, then: Check['then']): Promise<void> {
+  const key = sent.idempotency?.keySha256 ?? null;
+  if (then === 'takeBack') await counters.takeBack(sent.accountId, sent.agentId, judgement, key);
+  if (key === null || then === 'takeBack' || then === 'nothing') return;
+  const answer = { status: then === 'answer' ? 200 : 403, body: '{"a":"ü\\u0000"}', eventId: 'e', coverage: null };
+  await counters.answered(sent.accountId, key, answer, judgement.entropy);
+}
+
+withRedis('both adapters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
+  const prefix = `both-${randomBytes(6).toString('hex')}-`;
+  afterAll(() => removeKeys(url ?? '', prefix));
+
+  it('say the same, word for word, whatever is asked', async () => {
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), async (steps) => {
+        let nowMs = START;
+        const clock = () => nowMs;
+        const log = { info: () => undefined, warn: () => undefined };
+        const options = { url: url ?? '', log, deadlineMs: 5_000, settleMs: 0, maxClaims: 1000, testClock: clock };
+        const redis = await connectRedisCounters({ ...options, prefix: `${prefix}${(runs += 1)}:` });
+        const plain = new InProcessCounters({ clock: { now: clock, notBefore: () => undefined } });
+        const same = async <T>(ask: (counters: Counters) => Promise<T>) => {
+          const expected = await ask(plain);
+          expect(await ask(redis)).toEqual(expected);
+          return expected;
+        };
+        try {
+          await same((counters) => counters.serve());
+          for (const one of steps) {
+            if (typeof one === 'number') nowMs += one;
+            else if ('freeze' in one) await same((counters) => counters.freeze(`g${one.freeze}`, nowMs));
+            else if ('unfreeze' in one) await same((counters) => counters.unfreeze(`g${one.unfreeze}`));
+            else if ('raise' in one) {
+              const id = { account: 'a0', 'api-key': 'k', agent: 'g1' }[one.raise];
+              await same((counters) => counters.raise(one.raise, id, one.to));
+            } else {
+              const sent = trip(one);
+              const result = await same((counters) => counters.check(sent));
+              if ('judgement' in result) await same((each) => settle(each, sent, result.judgement, one.then));
+            }
+          }
+          for (const id of ['a0', 'a1']) await same((counters) => counters.usage(id));
+          for (const id of ['g0', 'g1', 'g2']) await same((counters) => counters.isFrozen(id));
+        } finally {
+          await redis.close();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+});
