@@ -7,6 +7,7 @@ import {
   nodeCrypto,
   OutboxRelay,
   Projection,
+  TopicTail,
   type ServiceContext,
   type ServiceDefinition,
 } from '@countersign/service-kit';
@@ -44,7 +45,7 @@ class ReportingModule {}
 export const definition: ServiceDefinition = {
   name: 'reporting',
   routes: Object.values(reportingRoutes),
-  reads: ['accounts', 'agents', 'anchors', 'signing-keys'],
+  reads: ['accounts', 'agents', 'anchors', 'reports', 'signing-keys'],
   writes: ['reports', 'signing-keys', 'anchor-requests'],
   after: ['audit-log', 'anchoring'],
   asks: ['event-archive', 'proof-source'],
@@ -53,6 +54,7 @@ export const definition: ServiceDefinition = {
     const blobs = await openBlobs(context);
     const relay = new OutboxRelay(context, store);
     const keys = await openKeys(context, store, relay);
+    const tail = await followTail(context, store);
     const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
     const agents = await Projection.follow<AgentFacts>(context, 'agents');
     const [archive, proofs] = await Promise.all([
@@ -95,6 +97,7 @@ export const definition: ServiceDefinition = {
       notReady: () => [accounts.problem(), agents.problem(), relay.problem()].filter((problem) => problem !== null),
       stop: async () => {
         await Promise.all([accounts.stop(), agents.stop()]);
+        await tail?.stop();
         await relay.stop();
         await blobs.close();
         await store.close();
@@ -117,6 +120,15 @@ async function openKeys(context: ServiceContext, store: ReportStore, relay: Outb
   // Two that started at once in folders of their own have both published: each finds the other's key now.
   keysToPublish(keys, await publishedKeys(eventLog));
   return keys;
+}
+
+/** Where one process alone writes the topic, its order is that of the changes. */
+async function followTail(context: ServiceContext, store: ReportStore): Promise<TopicTail | null> {
+  if (context.config.profile === 'embedded') return null;
+  return TopicTail.follow(context, 'reports', async (id) => {
+    const report = await store.anyReport(id);
+    return report === null ? null : { id, version: report.version, value: report.facts };
+  });
 }
 
 function openStore(context: ServiceContext): Promise<ReportStore> {

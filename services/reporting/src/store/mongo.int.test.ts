@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createConnection, mongo, type Connection } from 'mongoose';
+import { createConnection, type Connection } from 'mongoose';
 import { mongoOptions } from '@countersign/service-kit';
 import { blobsContract } from '../blobs/blobs.contract.js';
+import { killedPut, moduleText } from '../blobs/killed-put.test-kit.js';
 import { openMongoBlobs } from './mongo-blobs.js';
 import { openMongoReportStore } from './mongo.js';
 import { reportStoreContract } from './store.contract.js';
@@ -37,16 +38,16 @@ if (URI === undefined) {
   });
 
   blobsContract('GridFS', {
-    // An upload of the past counts as abandoned at once; those of the tests end in time.
-    open: () => openMongoBlobs(uri, 20_000),
-    async dieWhilePutting() {
-      const id = new mongo.ObjectId();
-      const db = connection.db!;
-      const draft = { _id: id, begunAt: new Date(Date.now() - 60_000) };
-      await db.collection('reporting_drafts').insertOne(draft);
-      await db
-        .collection('reporting_packages.chunks')
-        .insertOne({ files_id: id, n: 0, data: new mongo.Binary(Buffer.from('half')) });
+    open: () => openMongoBlobs(uri),
+    async dieWhilePutting(name) {
+      await killedPut(
+        `(await import(${moduleText('store/mongo-blobs.js')})).openMongoBlobs(${JSON.stringify(uri)})`,
+        name,
+      );
+      // Long ago: what has just begun may live.
+      const drafts = connection.db!.collection('reporting_drafts');
+      const { matchedCount } = await drafts.updateMany({}, { $set: { begunAt: new Date(0) } });
+      expect(matchedCount).toBe(1);
     },
     async pieces() {
       const db = connection.db!;

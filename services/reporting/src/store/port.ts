@@ -36,6 +36,8 @@ export interface ReportStore extends OutboxStore {
   /** Replaces facts and version, unless a version as high is there: then it is `false`, and nothing is told. */
   updateReport(report: StoredReport): Promise<boolean>;
   report(accountId: string, id: string): Promise<StoredReport | null>;
+  /** Whoever's it is. */
+  anyReport(id: string): Promise<StoredReport | null>;
   /** Newest first. */
   reports(accountId: string, limit: number, offset: number): Promise<ReportPage>;
   scope(accountId: string): Promise<ComplianceScope>;

@@ -31,6 +31,7 @@ export function openSqliteReportStore(file: string): ReportStore {
   const one = db.prepare<[string, string], { body: string }>(
     'SELECT body FROM reports WHERE id = ? AND account_id = ?',
   );
+  const any = db.prepare<[string], { body: string }>('SELECT body FROM reports WHERE id = ?');
   const page = db.prepare<[string, number, number], { body: string }>(
     'SELECT body FROM reports WHERE account_id = ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?',
   );
@@ -71,6 +72,7 @@ export function openSqliteReportStore(file: string): ReportStore {
     addReport: async (report) => addReport(report),
     updateReport: async (report) => updateReport(report),
     report: async (accountId, id) => read(one.get(id, accountId)),
+    anyReport: async (id) => read(any.get(id)),
     reports: async (accountId, limit, offset) => ({
       reports: page.all(accountId, limit, offset).map((row) => JSON.parse(row.body) as StoredReport),
       total: count.get(accountId)?.n ?? 0,

@@ -75,6 +75,8 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
     it('shows a report to its own account alone', async () => {
       await store.addReport(report('r1', 'a', '2026-01-02T00:00:00.000Z'));
       expect(await store.report('b', 'r1')).toBeNull();
+      expect(await store.anyReport('r1')).toEqual(await store.report('a', 'r1'));
+      expect(await store.anyReport('r2')).toBeNull();
       expect(await store.reports('b', 10, 0)).toEqual({ reports: [], total: 0 });
     });
 
