@@ -58,6 +58,7 @@ export class RedisLink {
     this.#redis = new Redis(options.url, {
       lazyConnect: true,
       connectTimeout: CONNECT_MS,
+      disconnectTimeout: 500,
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
