@@ -28,6 +28,8 @@ export interface Plan {
   readonly repetitions: number;
   readonly seconds: number;
   readonly progress: (line: string) => void;
+  /** Called before the subjects get a load of an open loop, with its rate. */
+  readonly beforeOpenLoop: (perSecond: number) => Promise<void>;
 }
 
 const WARM_UP_SECONDS = 3;
@@ -60,6 +62,7 @@ export async function measureAll(
   const measurements: Measurement[] = [];
   for (let repetition = 1; repetition <= plan.repetitions; repetition += 1) {
     for (const { kind, size } of LOADS) {
+      if (kind === 'open') await plan.beforeOpenLoop(size);
       let bareRate = Number.NaN;
       for (const subject of subjects) {
         plan.progress(`${repetition} of ${plan.repetitions}: ${kind} loop ${size}: ${subject.name}`);

@@ -1,8 +1,10 @@
 import { LoadGenerator } from '../load/load-generator.js';
 import type { BenchOptions } from '../options.js';
 import { temporaryFolder } from '../subjects/countersign.js';
+import type { DiskFigures } from '../subjects/bare-disk.js';
 import { memoryOf } from '../subjects/process-figures.js';
 import { canPin } from '../subjects/program.js';
+import { diskLines, measureDisk } from './disk.js';
 import { measureAll } from './measure.js';
 import { aimLine, aims, LEGEND, rowsOf, tables } from './report.js';
 import { startBare, startGatewayAlone, startWhole } from './subjects.js';
@@ -31,11 +33,17 @@ export async function throughput(options: BenchOptions, print: (line: string) =>
     subjects.push(bare);
     const before = await Promise.all(subjects.map(({ pid }) => memoryOf(pid)));
     const others = subjects.filter((subject) => subject !== bare);
-    const measurements = await measureAll(bare, others, generators, { ...options, progress: print });
+    const disk = new Map<number, DiskFigures[]>();
+    const beforeOpenLoop = async (perSecond: number): Promise<void> => {
+      const figures = await measureDisk(folder.path, perSecond, options.seconds, server);
+      disk.set(perSecond, [...(disk.get(perSecond) ?? []), figures]);
+    };
+    const measurements = await measureAll(bare, others, generators, { ...options, progress: print, beforeOpenLoop });
     const after = await Promise.all(subjects.map(({ pid }) => memoryOf(pid)));
     const rows = rowsOf(measurements);
     print(`\nmedians of ${options.repetitions}, ${options.seconds} s each\n`);
     print(tables(rows));
+    for (const line of diskLines(disk)) print(line);
     print(LEGEND);
     print('resident memory, MiB');
     subjects.forEach(({ name }, i) => {
