@@ -1,5 +1,7 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { CountersUnavailable } from '../port.js';
+import { redisConnection } from './connection.js';
+import { RedisTime } from './redis-time.js';
 import { LATE } from './replies.js';
 import type { Script } from './script.js';
 import { serverProblem, serverRun } from './server-info.js';
@@ -10,10 +12,8 @@ import type { WaitingCall } from './waiting-calls.js';
 const MOST_OUTSTANDING = 10_000;
 /** After so long without a reply the connection is made anew. */
 const SILENT_MS = 5_000;
-const CONNECT_MS = 2_000;
 const REBUILD_CALL_MS = 10_000;
 const BEAT_MS = 200;
-const SLOW_MS = 50;
 
 export interface RedisLinkOptions {
   readonly url: string;
@@ -39,14 +39,13 @@ export class RedisLink {
   readonly #options: RedisLinkOptions;
   readonly #quick: WaitingCalls;
   readonly #patient: WaitingCalls;
+  readonly #time = new RedisTime();
   readonly #loading = new Map<string, Promise<void>>();
   #outstanding = 0;
   #run: string | null = null;
   #problem: string | null = 'Redis is not connected yet';
   #lastError = '';
   #silentSince: number | null = null;
-  /** Time of Redis minus the monotonic clock, ms. */
-  #offset: number | null = null;
   #beat: NodeJS.Timeout | null = null;
   #beating = false;
   #closed = false;
@@ -55,19 +54,7 @@ export class RedisLink {
     this.#options = options;
     this.#quick = new WaitingCalls(options.now);
     this.#patient = new WaitingCalls(options.now);
-    this.#redis = new Redis(options.url, {
-      lazyConnect: true,
-      connectTimeout: CONNECT_MS,
-      disconnectTimeout: 500,
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      enableAutoPipelining: true,
-      autoPipeliningIgnoredCommands: ['time'],
-      retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 5), 1000),
-      // A primary that has become a replica: the address leads to the new one.
-      reconnectOnError: (error) => error.message.startsWith('READONLY'),
-    });
+    this.#redis = redisConnection(options.url);
     this.#redis.on('error', (error: Error) => {
       this.#lastError = error.message;
     });
@@ -118,8 +105,7 @@ export class RedisLink {
     if (this.#outstanding >= MOST_OUTSTANDING) return reject('too many calls wait for Redis');
     const waitMs = options.patient === true ? REBUILD_CALL_MS : this.#options.deadlineMs;
     const deadlineAt = this.#options.now() + waitMs;
-    const expires = this.#offset === null ? '' : Math.ceil(deadlineAt + this.#offset);
-    const parts = [keys.length, ...keys, run, expires, testClock, ...args];
+    const parts = [keys.length, ...keys, run, this.#time.at(deadlineAt), testClock, ...args];
     this.#outstanding += 1;
     return new Promise((resolve, rejectCall) => {
       const call: WaitingCall = {
@@ -167,7 +153,9 @@ export class RedisLink {
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
     }
+    const run = this.#run;
     await this.#load(script);
+    if (this.#run !== run) throw new Error('another start of Redis answers');
     return (await this.#redis.evalsha(script.sha1, ...(parts as [number]))) as unknown[];
   }
 
@@ -194,7 +182,7 @@ export class RedisLink {
 
   #disconnected(): void {
     this.#run = null;
-    this.#offset = null;
+    this.#time.forget();
     this.#silentSince = null;
     if (this.#closed) return;
     if (this.#problem === null) this.#options.log.warn({ error: this.#lastError }, 'the connection to Redis is lost');
@@ -214,7 +202,7 @@ export class RedisLink {
     this.#run = run;
     this.#problem = problem;
     this.#silentSince = null;
-    this.#follow(time, before);
+    this.#time.follow(time, before, now());
   }
 
   /** Follows the time of Redis, and finds out that it answers again. */
@@ -233,17 +221,12 @@ export class RedisLink {
   }
 
   async #followTime(): Promise<void> {
-    const before = this.#options.now();
+    const { now } = this.#options;
+    const before = now();
     const [info, time] = await Promise.all([this.#redis.info('server'), this.#redis.time()]);
     this.#heard();
     if (this.#problem !== null || serverRun(info) !== this.#run) return this.#inspect();
-    this.#follow(time, before);
-  }
-
-  /** The later reading, so that no call is taken for one that came too late; a slow one says too little. */
-  #follow(time: readonly (number | string)[], before: number): void {
-    if (this.#offset !== null && this.#options.now() - before > SLOW_MS) return;
-    this.#offset = Number(time[0]) * 1000 + Number(time[1]) / 1000 - before;
+    this.#time.follow(time, before, now());
   }
 
   #heard(): void {

@@ -1,0 +1,22 @@
+import { Redis } from 'ioredis';
+
+const CONNECT_MS = 2_000;
+const SLOWEST_RETRY_MS = 1_000;
+
+/** A connection, not opened yet, that queues nothing, repeats nothing and comes back by itself. */
+export function redisConnection(url: string): Redis {
+  return new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_MS,
+    disconnectTimeout: 500,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    enableAutoPipelining: true,
+    // Read beside `INFO`, which is never pipelined.
+    autoPipeliningIgnoredCommands: ['time'],
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 5), SLOWEST_RETRY_MS),
+    // A primary that has become a replica: the address leads to the new one.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  });
+}
