@@ -50,6 +50,7 @@ export { republish, TopicAhead } from './outbox/republish.js';
 export type { Owned } from './outbox/republish.js';
 export { TopicTail } from './outbox/topic-tail.js';
 export { killAt } from './testing/killed.js';
+export { killedChild } from './testing/killed-child.js';
 export type { Kill } from './testing/killed.js';
 export { compileSchema } from './edge/validation.js';
 export type { SchemaCheck } from './edge/validation.js';

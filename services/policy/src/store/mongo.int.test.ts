@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { uuidV7 } from '@countersign/evidence';
 import { nodeCrypto, StoreDamaged, StoreUnreachable } from '@countersign/service-kit';
 import { createConnection } from 'mongoose';
 import { createAgent } from '../domain/life-cycle.js';
-import { countForAccount, countForAgent } from '../domain/usage.js';
-import type { Counted } from '../domain/usage.js';
+import { AGENTS, followLoad, T, usageOf } from './follow-load.test-double.js';
 import { openMongoPolicyStore } from './mongo.js';
-import type { FollowedEvent, FollowState, PolicyStore } from './port.js';
+import type { PolicyStore } from './port.js';
 import { policyStoreContract } from './store.contract.js';
 
 const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 const WITHOUT = 'needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI';
-const T = Date.UTC(2026, 2, 1);
 
 /** A database of its own. */
 function database(): { readonly uri: string; readonly drop: () => Promise<void> } {
@@ -23,48 +20,6 @@ function database(): { readonly uri: string; readonly drop: () => Promise<void> 
     await connection.close();
   };
   return { uri: url.href, drop };
-}
-
-interface Event extends FollowedEvent, Counted {}
-
-const AGENTS = ['a', 'b', 'c'];
-function event(partition: number, offset: number): Event {
-  const eventId = uuidV7(T + offset, new Uint8Array(10).fill(partition));
-  const agentId = `${AGENTS[offset % 3]}${partition}`;
-  const counts = { countsAction: true, countsRate: true, costMicros: offset };
-  return {
-    partition,
-    offset,
-    eventId,
-    agentId,
-    accountId: `account ${offset % 2}`,
-    occurredAtMs: T + offset,
-    ...counts,
-  };
-}
-
-/** As the service decides: each event adds to its account and to its agent. */
-function decide(fresh: readonly Event[], state: FollowState) {
-  const by = (key: 'agentId' | 'accountId') => [...new Set(fresh.map((each) => each[key]))];
-  const of = (key: 'agentId' | 'accountId', id: string) => fresh.filter((each) => each[key] === id);
-  return {
-    agentTotals: by('agentId').map((id) => countForAgent(state.agentTotals(id), id, of('agentId', id), null)),
-    accountTotals: by('accountId').map((id) => countForAccount(state.accountTotals(id), id, of('accountId', id))),
-    claims: [],
-    agents: [],
-  };
-}
-
-async function followAll(store: PolicyStore, partition: number, end: number, size: number): Promise<void> {
-  for (let from = 0; from < end; from += size) {
-    const next = Math.min(from + size, end);
-    const events = Array.from({ length: next - from }, (_, i) => event(partition, from + i));
-    await store.follow({ partition, next, logTimeMs: T, events }, decide);
-  }
-}
-
-async function usage(store: PolicyStore): Promise<ReadonlyMap<string, unknown>> {
-  return new Map((await store.unpublished('', 100)).map(({ key, value }) => [key, value]));
 }
 
 if (SERVER === undefined) {
@@ -101,13 +56,13 @@ if (SERVER === undefined) {
     it('count each event once, also where two follow one partition and never agree on a batch', async () => {
       const END = 60;
       await Promise.all([
-        followAll(stores[0]!, 0, END, 7),
-        followAll(stores[1]!, 0, END, 11),
-        followAll(stores[2]!, 1, END, 13),
-        followAll(stores[0]!, 2, END, 60),
+        followLoad(stores[0]!, 0, 0, END, 7),
+        followLoad(stores[1]!, 0, 0, END, 11),
+        followLoad(stores[2]!, 1, 0, END, 13),
+        followLoad(stores[0]!, 2, 0, END, 60),
       ]);
       expect(await stores[0]!.positions()).toEqual({ 0: END, 1: END, 2: END });
-      const stored = await usage(stores[1]!);
+      const stored = await usageOf(stores[1]!);
       const perAccount = (END / 2) * 3;
       expect(stored.get('account:account 0')).toMatchObject({ actionsEver: perAccount, actionsInPeriod: perAccount });
       expect(stored.get('account:account 1')).toMatchObject({ offsets: { 0: END, 1: END, 2: END } });
@@ -120,10 +75,10 @@ if (SERVER === undefined) {
     });
 
     it('leave a partition alone that they have lost, however late they wake', async () => {
-      const before = await usage(stores[0]!);
-      await followAll(stores[2]!, 0, 42, 21);
+      const before = await usageOf(stores[0]!);
+      await followLoad(stores[2]!, 0, 0, 42, 21);
       expect(await stores[0]!.position(0)).toBe(60);
-      expect(await usage(stores[0]!)).toEqual(before);
+      expect(await usageOf(stores[0]!)).toEqual(before);
     });
 
     it('never overwrite one another: one of two changes of an agent wins', async () => {

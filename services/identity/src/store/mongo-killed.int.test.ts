@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { killedChild } from '@countersign/service-kit';
+import { createConnection } from 'mongoose';
+import { openMongoIdentityStore } from './mongo.js';
+import type { IdentityStore } from './port.js';
+
+const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
+const CHILD = fileURLToPath(new URL('mongo-killed.test-child.js', import.meta.url));
+const KILLS = 3;
+
+if (SERVER === undefined) {
+  describe.skip('needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => it('has no server', () => undefined));
+} else {
+  const url = new URL(SERVER);
+  url.pathname = `/identity_killed_${randomUUID().slice(0, 8)}`;
+  let store: IdentityStore;
+  beforeAll(async () => {
+    store = await openMongoIdentityStore(url.href);
+  });
+  afterAll(async () => {
+    await store.close();
+    const connection = await createConnection(url.href).asPromise();
+    await connection.dropDatabase();
+    await connection.close();
+  });
+
+  it('a change that is killed at any moment is there whole, with what it tells, or not at all', async () => {
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const prefixes = [`a${kill}`, `b${kill}`];
+      const written = await Promise.all(
+        prefixes.map((prefix) => killedChild(CHILD, [url.href, prefix], Math.random() * 300)),
+      );
+      const pending = (await store.outbox.pending(10_000)).map(({ record }) => `${record.topic} ${record.key}`);
+      const announced = (await store.announcements.unannounced(10_000)).map(({ kind, id }) => `${kind} ${id}`);
+      for (const [i, prefix] of prefixes.entries()) {
+        const acknowledged = written[i]!.length;
+        // One more may have been under way.
+        const parts = await Promise.all(
+          Array.from({ length: acknowledged + 2 }, async (_, n) => {
+            const id = `${prefix}-${n}`;
+            const [account, user, byEmail, key, session] = await Promise.all([
+              store.account(id),
+              store.user(id),
+              store.userByEmail(`${id}@x.example`),
+              store.apiKey(id),
+              store.session(id),
+            ]);
+            const told = ['accounts', 'api-keys', 'sessions'].map((topic) => pending.includes(`${topic} ${id}`));
+            const raised = ['account', 'api-key', 'session'].map((kind) => announced.includes(`${kind} ${id}`));
+            return new Set([
+              ...[account, user, byEmail, key, session].map((part) => part !== null),
+              ...told,
+              ...raised,
+            ]);
+          }),
+        );
+        expect(parts.map(({ size }) => size)).toEqual(parts.map(() => 1));
+        expect(parts.slice(0, acknowledged).every((whole) => whole.has(true))).toBe(true);
+        expect(parts.at(-1)!.has(false)).toBe(true);
+      }
+    }
+  }, 120_000);
+}
