@@ -34,7 +34,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   fault: fc.option(fc.record({ before: fc.nat({ max: 6 }), part: fc.nat({ max: 8 }) }), { nil: null, freq: 2 }),
   zombie: fc.option(
     fc.record({ place: fc.double({ min: 0, max: 1, noNaN: true }), length: fc.integer({ min: 1, max: 20 }) }),
-    { nil: null, freq: 1 },
+    { nil: null, freq: 3 },
   ),
 });
 
