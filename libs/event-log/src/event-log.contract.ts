@@ -137,6 +137,12 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         expect(log.refusing()).toBeNull();
       });
 
+      it('takes nothing of a call that it refuses', async () => {
+        const mixed = [record('k', 'good'), record('', 'no key'), record('k', 'good as well', COMPACTED)];
+        await expect(log.append(mixed)).rejects.toThrow(LogRefused);
+        expect([...(await readAll(log, TIMED)), ...(await readAll(log, COMPACTED))]).toEqual([]);
+      });
+
       it('refuses instead of buffering without end, keeps what it took and accepts again', async () => {
         const value = 'y'.repeat(MAX_VALUE_BYTES);
         const calls = await Promise.allSettled(
@@ -263,6 +269,55 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
           expect(records.every((read) => read.partition === partition)).toBe(true);
           expect(endOffset).toBeGreaterThan(records.at(-1)?.offset ?? Infinity);
         }
+      });
+
+      it('is caught up with an empty topic, and with one that it has read, at once', async () => {
+        const { consumption } = await collect();
+        await consumption.caughtUp();
+        await log.append([record('k', '1')]);
+        await consumption.caughtUp();
+        const begun = performance.now();
+        await consumption.caughtUp();
+        expect(performance.now() - begun).toBeLessThan(400);
+        await consumption.stop();
+      });
+
+      it('tells how many messages are behind while a handler is at work', async () => {
+        const [first] = await log.append(Array.from({ length: 12 }, (_, n) => record('k', String(n))));
+        let free: () => void = () => undefined;
+        const held = new Promise<void>((resolve) => (free = resolve));
+        const { consumption } = await collect({ maxBatch: 5, handle: () => held });
+        const name = `${TIMED}/${first?.partition ?? 0}`;
+        expect(consumption.lag()[name]).toBe(12);
+        expect(Object.keys(consumption.lag())).toHaveLength(await log.partitions(TIMED));
+        free();
+        await consumption.caughtUp();
+        expect(consumption.lag()[name]).toBe(0);
+        await consumption.stop();
+      });
+
+      it('paced: lets messages gather while they keep coming, and brings one after a silence at once', async () => {
+        let batches = 0;
+        const { values, consumption } = await collect({
+          paceMs: 300,
+          handle: ({ records }) => {
+            batches++;
+            values.push(...records.map(textOf));
+          },
+        });
+        await consumption.caughtUp();
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        const begun = performance.now();
+        await log.append([record('k', 'first')]);
+        await until(() => values.length === 1);
+        expect(performance.now() - begun).toBeLessThan(280);
+        for (let n = 0; performance.now() - begun < 1500; n++) {
+          await log.append([record('k', String(n))]);
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        await consumption.caughtUp();
+        expect(batches).toBeLessThanOrEqual(9);
+        await consumption.stop();
       });
 
       it('wakes up for a new record without being asked', async () => {

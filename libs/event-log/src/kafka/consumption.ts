@@ -66,7 +66,7 @@ export class KafkaConsumption implements Consumption {
       const problem = holding.stalled();
       if (problem !== null) return problem;
     }
-    return this.#fetcher.stalled() ?? this.#member?.stalled() ?? null;
+    return this.#member?.stalled() ?? null;
   }
 
   async caughtUp(): Promise<void> {

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { LogFateUnknown, LogRefused } from '../port.js';
 import type { EventLog, LogRecord } from '../port.js';
 import { KAFKA_LIBS, TestBroker } from './broker.test-kit.js';
@@ -15,7 +17,7 @@ const NOT_ENOUGH_REPLICAS = 19;
 const NOT_ENOUGH_REPLICAS_AFTER_APPEND = 20;
 const TOPIC_AUTHORIZATION_FAILED = 29;
 /** What a busy machine may add to a deadline. */
-const SLACK_MS = 600;
+const SLACK_MS = 2500;
 
 const record = (value: string, key = 'k') => ({ topic: TOPIC, key, value }) as const;
 const textOf = ({ value }: LogRecord) => Buffer.from(value).toString();
@@ -26,6 +28,14 @@ async function until(what: string, holds: () => boolean | Promise<boolean>, with
     if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms in vain until ${what}`);
     await delay(20);
   }
+}
+
+/** What is still held after the garbage is gone. */
+function heldBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
 async function readAll(log: EventLog): Promise<LogRecord[]> {
@@ -101,7 +111,7 @@ if (KAFKA_LIBS === null) {
       const tooFew = await failing(NOT_ENOUGH_REPLICAS);
       expect(tooFew.error).toBeInstanceOf(LogRefused);
       expect((tooFew.error as Error).message).toContain('too few replicas');
-      expect(tooFew.tookMs).toBeGreaterThan(DEADLINE_MS - 50);
+      expect(tooFew.tookMs).toBeGreaterThan(DEADLINE_MS / 2);
       for (const [code, kind] of [
         [NOT_ENOUGH_REPLICAS_AFTER_APPEND, LogFateUnknown],
         [REQUEST_TIMED_OUT, LogFateUnknown],
@@ -167,7 +177,7 @@ if (KAFKA_LIBS === null) {
       await until('it accepts again', () => log.refusing() === null, 5000);
       const found = (await readAll(log)).map((one) => Number(textOf(one)));
       const first = new Set(found);
-      expect(acknowledged.length).toBeGreaterThan(100);
+      expect(acknowledged.length).toBeGreaterThan(20);
       expect(acknowledged.filter((one) => !first.has(one))).toEqual([]);
       expect([...first].filter((one, index, all) => index > 0 && one < (all[index - 1] ?? 0))).toEqual([]);
     }, 60_000);
@@ -191,7 +201,7 @@ if (KAFKA_LIBS === null) {
           const ended = await outcome(value);
           outcomes[ended]++;
           if (ended === 'in') acknowledged.push(value);
-          await delay(ended === 'in' ? 20 : 2);
+          await delay(ended === 'in' ? 20 : 5);
         }
       });
       await delay(1000);
@@ -199,12 +209,11 @@ if (KAFKA_LIBS === null) {
       await delay(1500);
       expect(log.refusing()).not.toBeNull();
       const refusedBefore = outcomes.refused;
-      const before = process.memoryUsage();
+      const before = heldBytes();
       await delay(5000);
-      const after = process.memoryUsage();
+      const after = heldBytes();
       expect(outcomes.refused - refusedBefore).toBeGreaterThan(1000);
-      const held = (usage: NodeJS.MemoryUsage) => usage.rss;
-      expect(held(after) - held(before)).toBeLessThan(100 * 1024 * 1024);
+      expect(after - before).toBeLessThan(20 * 1024 * 1024);
       await broker.run();
       const answered = acknowledged.length;
       await until('appends succeed again', () => acknowledged.length > answered, 20_000);

@@ -73,14 +73,6 @@ export class Fetcher {
     this.#lanes.delete(lane);
   }
 
-  /** Why nothing comes although something is wanted, or `null`. */
-  stalled(): string | null {
-    const silentMs = performance.now() - this.#fetchedMs;
-    if (silentMs < SILENT_MS || !this.#wanted()) return null;
-    const reason = this.#cluster.problem();
-    return `nothing was fetched for ${Math.round(silentMs / 1000)} s${reason === null ? '' : `: ${reason}`}`;
-  }
-
   /** Starts the fetches that are wanted and not under way. */
   pump(): void {
     if (this.#closed) return;
@@ -89,8 +81,10 @@ export class Fetcher {
       const from = lane.wants();
       if (from === null) continue;
       const leader = this.#cluster.leader(lane.place.name, lane.place.partition);
-      if (leader === null) this.#lookForLeaders();
-      else if (!this.#busy.has(leader)) asks.set(leader, [...(asks.get(leader) ?? []), { lane, from }]);
+      if (leader === null) {
+        lane.hinder(this.#cluster.problem() ?? 'the partition has no leader');
+        this.#lookForLeaders();
+      } else if (!this.#busy.has(leader)) asks.set(leader, [...(asks.get(leader) ?? []), { lane, from }]);
     }
     const now = performance.now();
     for (const [leader, group] of asks) {
@@ -147,8 +141,9 @@ export class Fetcher {
         const begun = found.some(({ records }) => records.length > 0) ? this.#fetchedMs : startedMs;
         this.#notBefore.set(leader, begun + this.#paceMs);
       }
-    } catch {
+    } catch (error) {
       if (generation !== this.#generation) return;
+      for (const { lane } of asks) lane.hinder((error as Error).message);
       await this.#pause();
     }
     if (generation !== this.#generation) return;
@@ -170,6 +165,7 @@ export class Fetcher {
         continue;
       }
       if (answer.errorCode !== 0) {
+        lane.hinder(`the broker answered with error ${answer.errorCode}`);
         failed = true;
         continue;
       }

@@ -78,7 +78,7 @@ export class GroupMember {
   /** Why the group does not answer, or `null`. */
   stalled(): string | null {
     const silentMs = performance.now() - this.#heardMs;
-    if (silentMs < SILENT_MS) return null;
+    if (silentMs < SILENT_MS + (this.#joining ? REBALANCE_MS : 0)) return null;
     const seconds = Math.round(silentMs / 1000);
     return `group ${this.#options.groupId}: no answer for ${seconds} s${this.#problem === null ? '' : `: ${this.#problem}`}`;
   }

@@ -6,6 +6,8 @@ const FIRST_BACK_OFF_MS = 50;
 const LONGEST_BACK_OFF_MS = 5000;
 const DEFAULT_BATCH = 1000;
 const BUFFER_BYTES = 4 * 1024 * 1024;
+/** So long may nothing have been fetched although records are wanted. */
+const SILENT_MS = 10_000;
 /** A handler that takes longer is told of as standing still. */
 const HANDLER_LIMIT_MS = 120_000;
 
@@ -25,6 +27,8 @@ export class ReadLane {
   #arrived: (() => void) | null = null;
   #problem: string | null = null;
   #fetchProblem: string | null = null;
+  #obstacle: string | null = null;
+  #askedMs = performance.now();
   #handlingSinceMs: number | null = null;
   readonly #running: Promise<void>;
 
@@ -51,6 +55,8 @@ export class ReadLane {
     if (this.#abort.signal.aborted || from !== this.#fetched) return;
     this.#end = Math.max(end, next);
     this.#fetchProblem = null;
+    this.#obstacle = null;
+    this.#askedMs = performance.now();
     if (next <= from) return;
     this.#fetched = next;
     for (const record of records) {
@@ -75,9 +81,19 @@ export class ReadLane {
     this.#fetchProblem = problem;
   }
 
+  /** What kept the last fetch from succeeding; told of when none succeeds for long. */
+  hinder(obstacle: string): void {
+    this.#obstacle = obstacle;
+  }
+
   stalled(): string | null {
     if (this.#problem !== null) return this.#problem;
     if (this.#fetchProblem !== null) return this.#fetchProblem;
+    const silentMs = performance.now() - this.#askedMs;
+    if (silentMs > SILENT_MS && this.wants() !== null) {
+      const why = this.#obstacle === null ? '' : `: ${this.#obstacle}`;
+      return `${this.#name}: nothing was fetched for ${Math.round(silentMs / 1000)} s${why}`;
+    }
     const since = this.#handlingSinceMs;
     if (since === null || performance.now() - since < HANDLER_LIMIT_MS) return null;
     return `${this.#name}: a handler has been running for ${Math.round((performance.now() - since) / 1000)} s`;
@@ -153,6 +169,7 @@ export class ReadLane {
           if (signal.aborted) return;
         }
       }
+      if (this.wants() === null) this.#askedMs = performance.now();
       this.#handlingSinceMs = null;
       this.#problem = null;
       backOff = FIRST_BACK_OFF_MS;

@@ -1,6 +1,6 @@
 import { TOPICS } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
-import { LogRefused, MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../port.js';
+import { LogRefused } from '../port.js';
 import type { Appended, NewRecord } from '../port.js';
 import { AppendCall } from './append-call.js';
 import type { ClusterView } from './cluster-view.js';
@@ -11,6 +11,7 @@ import { partitionOf } from './partitioner.js';
 import { meaningOf } from './produce-errors.js';
 import { produceRequest } from './requests.js';
 import type { ProduceAnswer } from './requests.js';
+import { problemOf } from './record-limits.js';
 import { RECORD_OVERHEAD, WriteLane } from './write-lane.js';
 import type { WaitingRecord } from './write-lane.js';
 
@@ -20,6 +21,8 @@ const REQUEST_BYTES = 4 * 1024 * 1024;
 /** Requests to one broker that wait for an answer, each with partitions of its own. */
 const OUTSTANDING = 4;
 const AGAIN_AFTER_MS = 40;
+/** The last attempt has at least so long to be answered. */
+const LAST_ATTEMPT_MS = 100;
 
 interface Batch {
   readonly lane: WriteLane;
@@ -196,6 +199,9 @@ export class KafkaWriter {
     lane.problem = reason;
     lane.notBeforeMs = performance.now() + AGAIN_AFTER_MS;
     lane.putBack(records);
+    // An attempt that its deadline would cut off leaves the fate open: refused now it is known.
+    const late = records.filter(({ call }) => call.deadlineMs < lane.notBeforeMs + LAST_ATTEMPT_MS);
+    for (const { call } of late) if (!call.settled) call.expire(reason);
     lane.prune(this.#forget);
     this.#lookForLeaders();
   }
@@ -247,11 +253,4 @@ export class KafkaWriter {
     }
     return '';
   }
-}
-
-function problemOf(topic: string, lanes: unknown, key: Uint8Array, valueBytes: number): string | null {
-  if (lanes === undefined) return `there is no topic ${topic}`;
-  if (key.length === 0 || key.length > MAX_KEY_BYTES) return `a key has 1 to ${MAX_KEY_BYTES} bytes`;
-  if (valueBytes <= MAX_VALUE_BYTES) return null;
-  return `a value has at most ${MAX_VALUE_BYTES} bytes; this one has ${valueBytes}`;
 }
