@@ -3,6 +3,7 @@ import type { AnchorAuthority } from '@countersign/contracts';
 import { fromHex, type InclusionAnswer, type VerificationKey } from '@countersign/evidence';
 import type { RawBody } from '@countersign/service-kit';
 import { askChain } from './ask-chain/ask-chain.js';
+import { limitedLookups, type ChainLookups } from './ask-chain/chain-lookups.js';
 import type { PublicFacts } from './store/port.js';
 import { InclusionVerifier, NARROW, WIDE } from './verify-aside/inclusion-verifier.js';
 import { checkReportAnchor, type AnchorCheckAnswer } from './verify-chain/verify-chain.js';
@@ -12,14 +13,22 @@ export const PUBLIC_VERIFICATION = Symbol('public-verification');
 
 /** What anybody may ask, answered from public facts and the chain. */
 export class PublicVerification {
-  readonly #chain: () => Promise<Chain>;
+  readonly #chain: () => Promise<ChainLookups>;
   readonly #inclusion: InclusionVerifier;
   constructor(
     readonly facts: PublicFacts,
     chain: () => Promise<Chain>,
     limits = { narrow: NARROW, wide: WIDE },
   ) {
-    this.#chain = chain;
+    let lookups: Promise<ChainLookups> | null = null;
+    this.#chain = () =>
+      (lookups ??= chain().then(
+        (opened) => limitedLookups(opened),
+        (error: unknown) => {
+          lookups = null;
+          throw error;
+        },
+      ));
     this.#inclusion = new InclusionVerifier(
       {
         keys: () => this.#keys(),

@@ -11,6 +11,8 @@ const EXPLAINED = new Set([
   'LedgerDamaged',
   'LedgerLocked',
   'LogDamaged',
+  'SigningKeyDamaged',
+  'SigningKeyMissing',
   'StoreDamaged',
 ]);
 

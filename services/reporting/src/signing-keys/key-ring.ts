@@ -25,6 +25,11 @@ export class SigningKeyMissing extends Error {
   }
 }
 
+/** The file is there and is not the key that its name says. */
+export class SigningKeyDamaged extends Error {
+  override readonly name = 'SigningKeyDamaged';
+}
+
 interface KeyFile {
   readonly version: number;
   readonly privateKeyPem: string;
@@ -102,7 +107,7 @@ async function readKey(path: string, name: string, crypto: EvidenceCrypto): Prom
       throw new Error('the name is another key’s');
     return { signer, file };
   } catch (cause) {
-    throw new Error(`signing key ${path} is damaged`, { cause });
+    throw new SigningKeyDamaged(`the signing key ${path} is damaged: put it back from the backup`, { cause });
   }
 }
 

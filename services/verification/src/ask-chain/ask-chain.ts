@@ -1,6 +1,7 @@
-import { ChainUnavailable, type Chain } from '@countersign/chain';
+import { ChainUnavailable } from '@countersign/chain';
 import { chainAnswer, type ChainAnswer, type ChainFacts, type NamedTransaction } from '@countersign/evidence';
 import type { AnchorAuthority } from '@countersign/contracts';
+import type { ChainLookups } from './chain-lookups.js';
 
 /** Look-ups under way at once for one request. */
 const AT_ONCE = 8;
@@ -12,7 +13,7 @@ const MOST = 10_000;
  * after three such in a row the rest is not asked, so that a chain outage costs a caller seconds, not minutes.
  */
 export async function askChain(
-  chain: Chain,
+  chain: ChainLookups,
   named: readonly NamedTransaction[],
   authorities: readonly AnchorAuthority[],
 ): Promise<ChainFacts> {
@@ -34,7 +35,7 @@ export async function askChain(
   return { network, transactions, authorities };
 }
 
-async function networkOf(chain: Chain): Promise<string> {
+async function networkOf(chain: ChainLookups): Promise<string> {
   try {
     return await chain.network();
   } catch (error) {
@@ -43,7 +44,7 @@ async function networkOf(chain: Chain): Promise<string> {
   }
 }
 
-async function answerFor(chain: Chain, signature: string): Promise<ChainAnswer> {
+async function answerFor(chain: ChainLookups, signature: string): Promise<ChainAnswer> {
   try {
     return chainAnswer(await chain.transaction(signature));
   } catch (error) {

@@ -75,7 +75,15 @@ describe('whether a transaction names the content hash of a report', () => {
 
   it('is 500 in the same shape when nobody can be asked', async () => {
     const silent = chainThat(() => Promise.reject(new ChainUnavailable('network', 'no answer')));
-    const answer = await checkReportAnchor(body, facts, silent);
-    expect(answer).toMatchObject({ status: 500, body: { confirmed: false } });
+    const closed = (): Promise<Chain> => Promise.reject(new Error('no network'));
+    for (const nobody of [silent, closed]) {
+      const answer = await checkReportAnchor(body, facts, nobody);
+      expect(answer).toMatchObject({ status: 500, body: { confirmed: false } });
+    }
+  });
+
+  it('blames no chain for a store that cannot be read', async () => {
+    const broken = { ...facts, authorities: () => Promise.reject(new Error('no store')) };
+    await expect(checkReportAnchor(body, broken, chain)).rejects.toThrow('no store');
   });
 });

@@ -1,6 +1,7 @@
-import { ChainUnavailable, type Chain } from '@countersign/chain';
+import { ChainUnavailable, type ChainTransaction } from '@countersign/chain';
 import { parseReportMemo } from '@countersign/evidence';
-import type { PublicFacts } from '../store/port.js';
+import type { ChainLookups } from '../ask-chain/chain-lookups.js';
+import type { AuthorityFacts, PublicFacts } from '../store/port.js';
 
 /** The anchor check of `interface.md`. */
 export interface AnchorCheck {
@@ -17,6 +18,17 @@ export interface AnchorCheckAnswer {
   readonly body: AnchorCheck;
 }
 
+const UNASKED: AnchorCheckAnswer = {
+  status: 500,
+  body: {
+    confirmed: false,
+    error: 'the chain could not be asked; try again',
+    block_height: null,
+    slot: null,
+    confirmations: null,
+  },
+};
+
 const HASH = /^[0-9a-f]{64}$/;
 const BASE58_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 
@@ -28,7 +40,7 @@ const BASE58_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 export async function checkReportAnchor(
   body: unknown,
   facts: Pick<PublicFacts, 'reportBySha256' | 'authorities'>,
-  chain: () => Promise<Chain>,
+  chain: () => Promise<ChainLookups>,
 ): Promise<AnchorCheckAnswer> {
   const request = readRequest(body);
   if (typeof request === 'string') return { status: 400, body: { confirmed: false, error: request } };
@@ -36,40 +48,49 @@ export async function checkReportAnchor(
   const report = await facts.reportBySha256(sha256);
   if (report !== null && report.facts.signature !== signature)
     return unconfirmed('The signature is not that of the report with this sha256.');
+  const authorities = await facts.authorities();
+  const network = await chain().catch(() => null);
+  if (network === null) return UNASKED;
   try {
-    const network = await chain();
     const transaction = await network.transaction(txSignature);
-    if (transaction === null) return unconfirmed('The chain has no such finalized transaction.');
-    const place = {
-      block_height: transaction.blockHeight,
-      slot: transaction.slot,
-      confirmations: transaction.confirmations,
-    };
-    if (!transaction.succeeded) return unconfirmed('The transaction failed on the chain.', place);
-    const wanted = report?.facts.contentHash ?? sha256;
-    if (!transaction.memos.some((memo) => parseReportMemo(memo) === wanted)) {
-      return unconfirmed(
-        report === null
-          ? 'The transaction does not name this hash, and no report of this service has it as sha256.'
-          : 'The transaction does not name the content hash of this report.',
-        place,
-      );
-    }
-    const authority = (await facts.authorities()).find(({ address }) => transaction.signers.includes(address));
-    if (authority === undefined)
-      return unconfirmed('No anchoring authority of this service signed the transaction.', place);
-    const detail =
-      report === null
-        ? 'The transaction names this content hash. The signature was not judged: a content hash was sent.'
-        : 'The transaction names the content hash of this report, and the signature is the report’s.';
-    return { status: 200, body: { confirmed: true, detail, ...place } };
+    return judged(transaction, report, sha256, authorities);
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) {
       return unconfirmed('The chain has no such transaction.');
     }
-    const body = { confirmed: false, error: 'the chain could not be asked; try again', block_height: null };
-    return { status: 500, body: { ...body, slot: null, confirmations: null } };
+    return UNASKED;
   }
+}
+
+function judged(
+  transaction: ChainTransaction | null,
+  report: Awaited<ReturnType<PublicFacts['reportBySha256']>>,
+  sha256: string,
+  authorities: readonly AuthorityFacts[],
+): AnchorCheckAnswer {
+  if (transaction === null) return unconfirmed('The chain has no such finalized transaction.');
+  const place = {
+    block_height: transaction.blockHeight,
+    slot: transaction.slot,
+    confirmations: transaction.confirmations,
+  };
+  if (!transaction.succeeded) return unconfirmed('The transaction failed on the chain.', place);
+  const wanted = report?.facts.contentHash ?? sha256;
+  if (!transaction.memos.some((memo) => parseReportMemo(memo) === wanted)) {
+    return unconfirmed(
+      report === null
+        ? 'The transaction does not name this hash, and no report of this service has it as sha256.'
+        : 'The transaction does not name the content hash of this report.',
+      place,
+    );
+  }
+  if (!authorities.some(({ address }) => transaction.signers.includes(address)))
+    return unconfirmed('No anchoring authority of this service signed the transaction.', place);
+  const detail =
+    report === null
+      ? 'The transaction names this content hash. The signature was not judged: a content hash was sent.'
+      : 'The transaction names the content hash of this report, and the signature is the report’s.';
+  return { status: 200, body: { confirmed: true, detail, ...place } };
 }
 
 function unconfirmed(detail: string, place: Partial<AnchorCheck> = {}): AnchorCheckAnswer {
