@@ -9,6 +9,7 @@ const UNREACHABLE_NAMES: ReadonlySet<string> = new Set([
   'MongoNotConnectedError',
   'MongoTopologyClosedError',
   'MongoPoolClearedError',
+  'PoolClearedOnNetworkError',
   'MongoPoolClosedError',
   'MongoWaitQueueTimeoutError',
   'MongoWriteConcernError',
