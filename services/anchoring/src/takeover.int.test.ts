@@ -26,6 +26,7 @@ class Instance {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
   leads = false;
+  standsBy = false;
 
   constructor(environment: Record<string, string>) {
     const program = new URL('./main.js', import.meta.url).pathname;
@@ -35,6 +36,7 @@ class Instance {
     createInterface({ input: this.#child.stderr! }).on('line', (line) => {
       if (line.includes('"this instance anchors"')) this.leads = true;
       if (line.includes('"this instance no longer anchors"')) this.leads = false;
+      if (line.includes('"this instance stands by"')) this.standsBy = true;
     });
   }
 
@@ -135,7 +137,7 @@ class Instance {
         }
       },
     });
-    await until('a leader', () => leaders().length > 0);
+    await until('a leader and a standby', () => leaders().length > 0 && instances.some((one) => one.standsBy));
   }, 120_000);
 
   afterAll(async () => {
@@ -168,7 +170,7 @@ class Instance {
     await until('anchors of what came while nobody led', allAnchored);
 
     instances.push(start());
-    await sleep(3_000);
+    await until('a standby', () => instances.at(-1)!.standsBy);
     await append(20);
     const [stopped] = leaders();
     await stopped!.end('SIGTERM');

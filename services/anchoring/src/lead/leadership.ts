@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ConsumptionTurns } from '@countersign/service-kit';
-import { LeadEnded, type AnchorStore } from '../store/port.js';
+import { LeadEnded, type AnchorStore, type Lead } from '../store/port.js';
 
 const RETRY_MS = 1_000;
+/** A lead that is given sooner needs no word. */
+const STANDBY_MS = 1_000;
 
 /** What an instance does while it leads. */
 export interface Active {
@@ -75,9 +77,18 @@ export class Leadership<T extends Active> {
     }
   }
 
+  async #waitForLead(signal: AbortSignal): Promise<Lead> {
+    const waiting = setTimeout(() => this.#log.info('this instance stands by'), STANDBY_MS);
+    try {
+      return await this.#store.lead(signal);
+    } finally {
+      clearTimeout(waiting);
+    }
+  }
+
   /** Resolves with the reason when the lead is over or the service stops. */
   async #leadOnce(signal: AbortSignal): Promise<string> {
-    const { ended } = await this.#store.lead(signal);
+    const { ended } = await this.#waitForLead(signal);
     this.#problem = null;
     this.#active = this.#activate();
     this.#log.info('this instance anchors');
