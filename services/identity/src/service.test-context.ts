@@ -30,14 +30,18 @@ export interface Running {
   cleanup(): Promise<void>;
 }
 
-/** The service alone in a thread of the kit: its real store, a real log, counters in process, HTTP on loopback. */
+/**
+ * The service alone in a thread of the kit: its real store, a real log, counters in process, HTTP on loopback.
+ * @param shared log and counters of another instance, which is to outlive this one
+ */
 export async function runIdentity(
   environment: Readonly<Record<string, string>> = {},
   dataDir?: string,
+  shared?: Pick<Running, 'eventLog' | 'counters'>,
 ): Promise<Running> {
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'identity-')));
-  const eventLog = await openSqliteLog({ file: join(folder, 'log.db') });
-  const counters = new InProcessCounters();
+  const eventLog = shared?.eventLog ?? (await openSqliteLog({ file: join(folder, 'log.db') }));
+  const counters = shared?.counters ?? new InProcessCounters();
   await counters.serve();
   const neighbourhood = new Neighbourhood();
   let moved = 0;
@@ -60,7 +64,7 @@ export async function runIdentity(
   const stop = async (): Promise<void> => {
     await serving.closeIntake(100);
     await serving.stop();
-    await eventLog.close();
+    if (shared === undefined) await eventLog.close();
   };
   return {
     dataDir: folder,
