@@ -1,0 +1,154 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import { openRedisCounters } from '@countersign/counters';
+import type { Counters } from '@countersign/counters';
+import { createLogger, mintApiKey } from '@countersign/service-kit';
+import type { ServiceContext } from '@countersign/service-kit';
+import { createGateway } from '../definition.js';
+import { GatewayBench, send } from '../gateway.test-setup.js';
+import type { Answer } from '../gateway.test-setup.js';
+
+const url = process.env['COUNTERSIGN_TEST_REDIS_URL'] ?? '';
+const withRedis = url === '' ? describe.skip : describe;
+
+interface Gateway {
+  readonly port: number;
+  readonly counters: Counters;
+  notReady(): readonly string[];
+  stop(): Promise<void>;
+}
+
+withRedis('two gateways on one Redis (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
+  const prefix = `gateways-${randomUUID().slice(0, 8)}-`;
+  const bench = new GatewayBench();
+  let gateways: readonly Gateway[];
+  beforeAll(async () => {
+    await bench.open();
+    gateways = await Promise.all([start(), start()]);
+  });
+  afterAll(async () => {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await askRedis('EVAL', `for _, k in ipairs(redis.call('KEYS', '${prefix}*')) do redis.call('DEL', k) end`, '0');
+    await bench.close();
+  });
+
+  async function start(): Promise<Gateway> {
+    const counters = await openRedisCounters({ url, prefix, deadlineMs: 1000, settleMs: 500 });
+    const context = {
+      name: 'gateway',
+      config: { checkDeadlineMs: 2000, upgradeUrl: 'https://example.com/plans', anchorWindowSeconds: null },
+      log: createLogger('silent'),
+      eventLog: bench.log,
+      counters,
+      metrics: new Registry(),
+      clock: Date.now,
+    } as unknown as ServiceContext;
+    const running = await createGateway(context);
+    const server = createServer((request, response) => void running.bare!(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const notReady = () => running.notReady();
+    while (notReady().length > 0) await sleep(10);
+    const { port } = server.address() as AddressInfo;
+    const stop = async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      await running.stop();
+      server.closeAllConnections();
+      await closed;
+      await counters.close();
+    };
+    return { port, counters, notReady, stop };
+  }
+
+  const check = (gateway: Gateway, agentId: string, key = bench.key, headers: object = {}): Promise<Answer> =>
+    send(gateway.port, {
+      headers: { 'x-service-key': key, ...headers },
+      body: JSON.stringify({ agentId, action: { type: 'a', estimatedCost: 0.5 } }),
+    });
+
+  it('obey a freeze, a new profile and a revoked key with the very next check, wherever it comes', async () => {
+    for (const [n, told] of gateways.entries()) {
+      const other = gateways[1 - n]!;
+      const [frozen, changed, keyId] = [randomUUID(), randomUUID(), randomUUID()];
+      const key = mintApiKey((bytes) => randomBytes(bytes));
+      await bench.putKey(keyId, key, {}, false);
+      await told.counters.raise('api-key', keyId, 1);
+      for (const agent of [frozen, changed]) {
+        await bench.putAgent(agent, {}, {}, false);
+        await told.counters.raise('agent', agent, 1);
+        expect(await check(other, agent)).toMatchObject({ status: 200, body: { allowed: true } });
+      }
+      await bench.putAgent(frozen, {}, { status: 'frozen' }, false);
+      await told.counters.raise('agent', frozen, 2);
+      await told.counters.freeze(frozen, await told.counters.now());
+      expect((await check(other, frozen)).body).toMatchObject({ allowed: false });
+      await bench.putAgent(changed, { spending_limit: 0.1, spending_window: 'action' }, {}, false);
+      await told.counters.raise('agent', changed, 2);
+      expect((await check(other, changed)).body).toMatchObject({ allowed: false });
+      while ((await check(other, changed, key)).status !== 200) await sleep(10);
+      await bench.putKey(keyId, key, { revokedAt: new Date().toISOString() }, false);
+      await told.counters.raise('api-key', keyId, 2);
+      expect((await check(other, changed, key)).status).toBe(401);
+    }
+  });
+
+  it('are 503 when Redis has lost its data, and count exactly what is in the log afterwards', async () => {
+    const agent = randomUUID();
+    await bench.putAgent(agent, {}, {}, false);
+    await gateways[0]!.counters.raise('agent', agent, 1);
+    let running = true;
+    const answers: Answer[] = [];
+    const client = async (gateway: Gateway, n: number) => {
+      for (let i = 0; running; i += 1) {
+        const idempotency = i % 3 === 0 ? { 'idempotency-key': `${n}-${i}` } : {};
+        const answer = await check(gateway, agent, bench.key, idempotency);
+        answers.push(answer);
+        if (answer.status === 503) await sleep(20);
+      }
+    };
+    const clients = [0, 1, 2, 3, 4, 5].map((n) => client(gateways[n % 2]!, n));
+    await sleep(400);
+    await askRedis('DEL', `${prefix}cs1:state`);
+    await sleep(200);
+    expect(gateways.flatMap((gateway) => gateway.notReady()).join()).toContain('counters');
+    while (gateways.some((gateway) => gateway.notReady().length > 0)) await sleep(20);
+    await sleep(400);
+    running = false;
+    await Promise.all(clients);
+    const events = new Map((await bench.events()).map((event) => [event.leaf.eventId, event]));
+    const counted = [...events.values()].filter(({ countsAction }) => countsAction).length;
+    for (const { counters } of gateways) {
+      expect((await counters.usage(bench.accountId)).actionsEver).toBe(counted);
+    }
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([200, 503]);
+    for (const { status, headers } of answers) {
+      if (status === 200) expect(events.has(String(headers['x-event-id']))).toBe(true);
+    }
+  });
+});
+
+/** One command; gateways have no driver of Redis. */
+async function askRedis(...words: readonly string[]): Promise<void> {
+  const { hostname, port, pathname } = new URL(url);
+  const commands = [['SELECT', pathname.slice(1) || '0'], words];
+  const text = commands.map((command) => `*${command.length}\r\n${command.map(bulk).join('')}`).join('');
+  const socket = connect({ host: hostname, port: Number(port || 6379) });
+  await new Promise<void>((resolve, reject) => {
+    let replies = '';
+    socket.on('error', reject);
+    socket.on('data', (chunk) => {
+      replies += chunk.toString('utf8');
+      if (replies.split('\r\n').length > 2) resolve();
+    });
+    socket.end(text);
+  });
+  socket.destroy();
+}
+
+function bulk(word: string): string {
+  return `$${Buffer.byteLength(word)}\r\n${word}\r\n`;
+}
