@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { guardProcess } from '#infra/processes/guard.js';
 import { countersign, type Ran } from './command.js';
 import { embeddedInstallation, newDataDir, type Installation } from './installation.js';
 import { PROGRAM } from './program.js';
@@ -69,6 +70,7 @@ export class Instance {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    guardProcess(child);
     const instance = new Instance(child, installation, Date.now());
     if (options.wait === false) return instance;
     try {

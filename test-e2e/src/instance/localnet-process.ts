@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { guardProcess } from '#infra/processes/guard.js';
 import { PROGRAM } from './program.js';
 
 /** `countersign localnet`, in a process of its own. */
@@ -16,6 +17,7 @@ export function startLocalnet(dataDir: string): Promise<LocalnetProcess> {
       env: { PATH: process.env['PATH'] ?? '', COUNTERSIGN_LOG_LEVEL: 'warn' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    guardProcess(child);
     const ended = new Promise<void>((end) => child.once('exit', () => end()));
     let output = '';
     const failed = (why: string): void => {
