@@ -29,7 +29,7 @@ export function backends(server: string | undefined): readonly Backend[] {
     database,
     openStore: () => openMongoAnchorStore(database.uri, { sha256: nodeCrypto.sha256, leaseMs: 3_000 }),
     clear: () => database.clear(),
-    end: () => database.drop(),
+    end: () => (server === undefined ? nothing() : database.drop()),
   };
   return [{ name: 'SQLite', ...sqlite }, mongo];
 }
