@@ -5,6 +5,9 @@ import { EdgeProcess } from './edge-process.js';
 import { Topology } from './topology.js';
 
 const missing = [...missingServers(), ...(EdgeProcess.isInstalled() ? [] : ['nginx'])];
+if (missing.length > 0 && process.env['COUNTERSIGN_TEST_INFRA'] === 'required') {
+  throw new Error(`COUNTERSIGN_TEST_INFRA=required, and these are missing: ${missing.join(', ')}`);
+}
 const on = missing.length === 0 ? describe : describe.skip;
 const CALL = { type: 'http_call', url: 'https://api.example.com/v1/orders' };
 

@@ -123,7 +123,7 @@ export class Topology {
 
   /** Whatever runs ends at once; the installation stays. */
   async end(): Promise<void> {
-    await Promise.all(this.processes.map((process) => (process.runs ? process.kill() : undefined)));
+    await Promise.all(this.processes.filter((process) => process.runs).map((process) => process.kill()));
     await this.edge.stop();
   }
 }
