@@ -64,6 +64,6 @@ async function bothOrNeither<A extends Closable, B extends Closable>(
   const results = await Promise.allSettled(opening);
   const [first, second] = results;
   if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
-  await Promise.allSettled(results.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)));
+  for (const result of results) if (result.status === 'fulfilled') await result.value.close();
   throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason;
 }

@@ -26,10 +26,11 @@ const server = (delayMs = 0): ReturnType<typeof listen> =>
 
 describe('a server that is closed', () => {
   it('answers once more on an idle connection, refuses new ones, and ends when the time is over', async () => {
-    const { address, close } = await server();
+    const opened = await server();
+    const { address } = opened;
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     expect(await ask(address, agent)).toEqual({ connection: 'keep-alive', text: 'answered' });
-    const closed = close(10_000, 400);
+    const closed = opened.close(10_000, 400);
     await sleep(50);
     await expect(ask(address, new Agent())).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     expect(await ask(address, agent)).toEqual({ connection: 'close', text: 'answered' });
@@ -38,22 +39,24 @@ describe('a server that is closed', () => {
   });
 
   it('closes a connection that stays idle after that time, and no sooner', async () => {
-    const { address, close } = await server();
+    const opened = await server();
+    const { address } = opened;
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     await ask(address, agent);
     const begun = performance.now();
-    await close(10_000, 300);
+    await opened.close(10_000, 300);
     expect(performance.now() - begun).toBeGreaterThan(250);
     agent.destroy();
   });
 
   it('lets a running request end, and closes idle connections at once where nothing is to linger', async () => {
-    const { address, close } = await server(150);
+    const opened = await server(150);
+    const { address } = opened;
     const agent = new Agent({ keepAlive: true });
     await ask(address, agent);
     const running = ask(address, agent);
     await sleep(20);
-    const closed = close(10_000);
+    const closed = opened.close(10_000);
     expect(await running).toMatchObject({ text: 'answered' });
     await closed;
     agent.destroy();

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { EventArchive } from '@countersign/contracts';
+import { HttpRefusal } from '../edge/http-contract.js';
 import type { BareHandler } from '../service/definition.js';
 import type { Neighbourhood } from '../service/neighbourhood.js';
 import { INTERNAL_PREFIX, NEIGHBOUR_NAMES, OFFERS } from './offers.js';
@@ -10,13 +11,6 @@ import type { NeighbourName } from './offers.js';
 const LONGEST_REQUEST = 1024 * 1024;
 const LONGEST_RANGE = 16 * 1024 * 1024;
 const RANGE_PAGE = 50;
-
-interface Refusal {
-  readonly status: number;
-  readonly error: string;
-}
-
-const refusal = (status: number, error: string): Refusal => ({ status, error });
 
 /**
  * `POST /internal/<neighbour>/<method>`: a JSON array of arguments in, `{value}` out, for services that hold the service
@@ -30,7 +24,7 @@ export function internalApi(neighbourhood: Neighbourhood, credential: string, lo
     answer(neighbourhood, expected, request, url.slice(INTERNAL_PREFIX.length)).then(
       (value) => respond(response, 200, { value: value ?? null }),
       (error: unknown) => {
-        if (isRefusal(error)) return respond(response, error.status, { error: error.error });
+        if (error instanceof HttpRefusal) return respond(response, error.status, { error: error.message });
         log.error({ err: error, path: url }, 'a neighbour’s request failed');
         return respond(response, 500, { error: error instanceof Error ? error.message : String(error) });
       },
@@ -46,15 +40,16 @@ async function answer(
   path: string,
 ): Promise<unknown> {
   if (!timingSafeEqual(sha256(request.headers.authorization ?? ''), expected)) {
-    throw refusal(401, 'this needs the service credential: do all processes have the same instance secret?');
+    throw new HttpRefusal(401, 'this needs the service credential: do all processes have the same instance secret?');
   }
-  if (request.method !== 'POST') throw refusal(405, 'use POST');
+  if (request.method !== 'POST') throw new HttpRefusal(405, 'use POST');
   const [name = '', method = '', ...rest] = path.split('/');
-  if (rest.length > 0 || !isNeighbour(name)) throw refusal(404, 'there is no such neighbour');
+  if (rest.length > 0 || !isNeighbour(name)) throw new HttpRefusal(404, 'there is no such neighbour');
   const provided = neighbourhood.provided(name);
-  if (provided === null) throw refusal(503, `${name} is not offered here, or not yet`);
+  if (provided === null) throw new HttpRefusal(503, `${name} is not offered here, or not yet`);
   if (method === 'ping') return null;
-  if (!(OFFERS[name].methods as readonly string[]).includes(method)) throw refusal(404, 'there is no such method');
+  if (!(OFFERS[name].methods as readonly string[]).includes(method))
+    throw new HttpRefusal(404, 'there is no such method');
   const args = await readArguments(request);
   if (name === 'event-archive' && method === 'range') {
     return boundedRange(provided as EventArchive, args as Parameters<EventArchive['range']>);
@@ -85,25 +80,21 @@ async function readArguments(request: IncomingMessage): Promise<readonly unknown
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LONGEST_REQUEST) throw refusal(413, 'the request is too long');
+    if (size > LONGEST_REQUEST) throw new HttpRefusal(413, 'the request is too long');
     chunks.push(chunk);
   }
   let args: unknown;
   try {
     args = JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    throw refusal(400, 'the arguments are not JSON');
+    throw new HttpRefusal(400, 'the arguments are not JSON');
   }
-  if (!Array.isArray(args)) throw refusal(400, 'the arguments are not an array');
-  return args;
+  if (!Array.isArray(args)) throw new HttpRefusal(400, 'the arguments are not an array');
+  return args as readonly unknown[];
 }
 
 function isNeighbour(name: string): name is NeighbourName {
   return (NEIGHBOUR_NAMES as readonly string[]).includes(name);
-}
-
-function isRefusal(error: unknown): error is Refusal {
-  return typeof error === 'object' && error !== null && !(error instanceof Error) && 'status' in error;
 }
 
 function sha256(text: string): Buffer {
