@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CommandFailed, EXIT } from './commands/exit-codes.js';
 
@@ -17,9 +18,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   demo: () => import('./commands/demo.js'),
 };
 
+function version(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { readonly version: string }).version;
+}
+
 async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('countersign')
     .description('Decides before an AI agent acts, keeps the decision, and proves it.')
+    .version(version())
     .exitOverride();
   const named = COMMANDS[argv[2] ?? ''];
   const modules = await Promise.all((named === undefined ? Object.values(COMMANDS) : [named]).map((load) => load()));

@@ -18,11 +18,22 @@ export function withTarget(command: Command): Command {
     .option('--base-url <url>', 'address of the instance; default: as bootstrap.json says');
 }
 
-/** The instance that the options name. */
-export async function targetOf(options: TargetOptions): Promise<Bootstrap> {
-  const dataDir = options.dataDir === undefined ? loadConfig().dataDir : resolve(options.dataDir);
-  const bootstrap = await readBootstrap(dataDir);
-  return options.baseUrl === undefined ? bootstrap : { ...bootstrap, baseUrl: options.baseUrl };
+/**
+ * The address of the instance and, beside it, the named facts: as the options give them, else as `bootstrap.json` says,
+ * which is read only for what is not given.
+ */
+export async function targetOf<K extends Exclude<keyof Bootstrap, 'baseUrl'>>(
+  options: TargetOptions,
+  given: Readonly<Record<K, string | undefined>>,
+): Promise<Readonly<Record<K | 'baseUrl', string>>> {
+  const wanted: Readonly<Record<string, string | undefined>> = { ...given, baseUrl: options.baseUrl };
+  const known = Object.values(wanted).includes(undefined) ? await bootstrapOf(options) : null;
+  const entries = Object.entries(wanted).map(([name, value]) => [name, value ?? known?.[name as keyof Bootstrap]]);
+  return Object.fromEntries(entries) as Record<K | 'baseUrl', string>;
+}
+
+function bootstrapOf(options: TargetOptions): Promise<Bootstrap> {
+  return readBootstrap(options.dataDir === undefined ? loadConfig().dataDir : resolve(options.dataDir));
 }
 
 /** For an option that may be given several times; it never takes the argument behind it. */

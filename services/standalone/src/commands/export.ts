@@ -27,9 +27,9 @@ export function register(program: Command): void {
     .option('--email <address>', 'who logs in; default: as bootstrap.json says')
     .option('--password <text>', 'password; default: as bootstrap.json says');
   withTarget(command).action(async (options: Options) => {
-    const target = await targetOf(options);
-    const api = new Api(target.baseUrl);
-    const session = await api.login(options.email ?? target.email, options.password ?? target.password);
+    const { baseUrl, email, password } = await targetOf(options, { email: options.email, password: options.password });
+    const api = new Api(baseUrl);
+    const session = await api.login(email, password);
     const answer = await api.send('POST', '/v1/events/export-signed', session, {
       agentIds: options.agent ?? [],
       format: 'json',

@@ -26,20 +26,14 @@ export function register(program: Command): void {
       '\nEnds with 0 when every action was decided, allowed or denied; 1 when any was not; 64: usage.',
     );
   withTarget(command).action(async (file: string, options: Options) => {
-    const target = await targetOf(options);
+    const given = { apiKey: options.apiKey, agentId: options.agent };
+    const { baseUrl, apiKey, agentId } = await targetOf(options, given);
     const actions = await readActions(file);
-    const api = new Api(target.baseUrl);
+    const api = new Api(baseUrl);
     const bar = new SingleBar({ format: '{bar} {value}/{total} checks, {duration} s', clearOnComplete: true });
     bar.start(actions.length, 0);
-    const result = await replay(
-      actions,
-      {
-        api,
-        apiKey: options.apiKey ?? target.apiKey,
-        agentId: options.agent ?? target.agentId,
-        concurrency: options.concurrency,
-      },
-      (done) => bar.update(done),
+    const result = await replay(actions, { api, apiKey, agentId, concurrency: options.concurrency }, (done) =>
+      bar.update(done),
     );
     bar.stop();
     api.close();
