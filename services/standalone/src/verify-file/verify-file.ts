@@ -7,6 +7,7 @@ import {
   VERIFICATION_LIMITS,
   verifyPackage,
   type ChainFacts,
+  type NamedTransaction,
   type VerificationKey,
   type VerificationResult,
 } from '@countersign/evidence';
@@ -48,10 +49,16 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
   const parsed = await readPackage(request.file);
   if (typeof parsed === 'string')
     return { exitCode: EXIT.wrong, result: null, title: [], notChecked: [], problems: [parsed] };
-  const chain = await chainFacts(parsed.value, request);
+  const named = request.rpcUrls.length === 0 ? [] : transactionsToAsk(parsed.value);
+  const chain = request.rpcUrls.length === 0 ? null : await askNetworks(request.rpcUrls, named, request.authorities);
   const result = verifyPackage(parsed.value, { crypto: nodeCrypto, keys, chain });
   return {
-    exitCode: exitCode(result, keys, chain, request),
+    exitCode: exitCode(
+      result,
+      keys,
+      named.every((one) => isAnswered(one, chain)),
+      request,
+    ),
     result,
     title: describePackage(parsed.value),
     notChecked: result.notChecked,
@@ -64,7 +71,7 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
 function exitCode(
   result: VerificationResult,
   keys: readonly VerificationKey[] | null,
-  chain: ChainFacts | null,
+  chainAnswered: boolean,
   request: VerifyRequest,
 ): number {
   if (!result.ok) return EXIT.wrong;
@@ -72,8 +79,13 @@ function exitCode(
   if (request.rpcUrls.length === 0) return EXIT.holds;
   if (request.authorities.length === 0) return EXIT.unchecked;
   // The chain was asked for: a transaction that nobody could be asked about leaves the question open.
-  const open = chain === null || [...chain.transactions.values()].includes('unavailable') || unasked(result);
-  return open ? EXIT.unchecked : EXIT.holds;
+  return chainAnswered && !unasked(result) ? EXIT.holds : EXIT.unchecked;
+}
+
+/** Also the report's own transaction may name a network that none of the given addresses is a node of. */
+function isAnswered({ txSignature }: NamedTransaction, chain: ChainFacts | null): boolean {
+  const answer = chain?.transactions.get(txSignature);
+  return answer !== undefined && answer !== 'unavailable';
 }
 
 function checkAddresses({ rpcUrls, authorities }: VerifyRequest): void {
@@ -124,9 +136,4 @@ async function readPackage(file: string): Promise<{ readonly value: unknown } | 
     if (error instanceof JsonRefused) return `The file is not the JSON of a package: ${error.message}.`;
     throw error;
   }
-}
-
-async function chainFacts(pkg: unknown, request: VerifyRequest): Promise<ChainFacts | null> {
-  if (request.rpcUrls.length === 0) return null;
-  return askNetworks(request.rpcUrls, transactionsToAsk(pkg), request.authorities);
 }
