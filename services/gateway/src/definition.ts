@@ -42,7 +42,10 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   });
   const recorder = new CheckRecorder({
     counters,
-    appender: new BatchedAppender(eventLog, (size) => metrics.batch(size)),
+    appender: new BatchedAppender(eventLog, {
+      begun: (size) => metrics.batch(size),
+      ended: (size, milliseconds) => metrics.appended(size, milliseconds),
+    }),
     unanswered,
     log,
     recorded: (outcome, check) => metrics.recorded(outcome, now() - check.startedAt),
@@ -56,6 +59,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     upgradeUrl: config.upgradeUrl,
     now,
     replayed: () => metrics.replayed(),
+    counted: (milliseconds) => metrics.counted(milliseconds),
   });
   const desk = new CheckDesk({
     known,

@@ -9,21 +9,29 @@ export interface FateListener {
   settled(fate: Fate): void;
 }
 
+/** Told of each append and of its end. */
+export interface AppendWatch {
+  begun(size: number): void;
+  ended(size: number, milliseconds: number): void;
+}
+
+const UNWATCHED: AppendWatch = { begun: () => undefined, ended: () => undefined };
+
 /** One append carries at most this much text; a longer turn makes several. */
 const MAX_BATCH_CHARACTERS = 4 * 1024 * 1024;
 
 /** Collects what one turn of the event loop brings and appends it as one batch: one commit serves all of them. */
 export class BatchedAppender {
   readonly #writer: EventWriter;
-  readonly #onBatch: (size: number) => void;
+  readonly #watch: AppendWatch;
   #records: NewRecord[] = [];
   #listeners: FateListener[] = [];
   #characters = 0;
   #scheduled = false;
 
-  constructor(writer: EventWriter, onBatch: (size: number) => void = () => undefined) {
+  constructor(writer: EventWriter, watch: AppendWatch = UNWATCHED) {
     this.#writer = writer;
-    this.#onBatch = onBatch;
+    this.#watch = watch;
   }
 
   /** The listener hears once what became of the record. */
@@ -47,10 +55,15 @@ export class BatchedAppender {
     this.#records = [];
     this.#listeners = [];
     this.#characters = 0;
-    this.#onBatch(records.length);
+    this.#watch.begun(records.length);
+    const begunAt = performance.now();
+    const settle = (fate: Fate): void => {
+      this.#watch.ended(records.length, performance.now() - begunAt);
+      for (const listener of listeners) listener.settled(fate);
+    };
     this.#append(records).then(
-      () => tell(listeners, 'durable'),
-      (error: unknown) => tell(listeners, error instanceof LogRefused ? 'refused' : 'unknown'),
+      () => settle('durable'),
+      (error: unknown) => settle(error instanceof LogRefused ? 'refused' : 'unknown'),
     );
   }
 
@@ -58,8 +71,4 @@ export class BatchedAppender {
   async #append(records: readonly NewRecord[]): Promise<void> {
     await this.#writer.append(records);
   }
-}
-
-function tell(listeners: readonly FateListener[], fate: Fate): void {
-  for (const listener of listeners) listener.settled(fate);
 }

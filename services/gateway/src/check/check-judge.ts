@@ -33,6 +33,8 @@ export interface CheckJudgeParts {
   readonly upgradeUrl: string;
   readonly now: () => number;
   readonly replayed: () => void;
+  /** A check came back from the counters after so many ms. */
+  readonly counted: (milliseconds: number) => void;
 }
 
 /** From a well-formed check to its judgement: agent, static rules, one trip to the counters. */
@@ -54,7 +56,7 @@ export class CheckJudge {
 
   /** Once more after each change that arrived meanwhile; the deadline ends it. */
   #attempt(check: CheckUnderWay, job: CheckJob): void {
-    const { known, counters } = this.#parts;
+    const { known, counters, now, counted } = this.#parts;
     const { key, prepared } = job;
     const agent = known.agent(prepared.agentId);
     const account = known.account(key.accountId);
@@ -68,8 +70,10 @@ export class CheckJudge {
     }
     const decision = decide(agent.profile, prepared.action);
     const trip = this.#trip(job, account, agent, decision);
+    const begunAt = now();
     counters.check(trip).then(
       (result) => {
+        counted(now() - begunAt);
         try {
           if (result.kind === 'stale') this.#wait(check, job, trip, result.versions);
           else this.#follow(check, result, this.#facts(job, account, agent, decision));

@@ -1,8 +1,6 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 
-const DURATION = 'countersign_check_duration_seconds';
-
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 /** Upper bounds in ms. */
 const LATENCIES = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000];
@@ -12,15 +10,22 @@ export interface GatewayGauges {
   unanswered(): number;
 }
 
-interface Latencies {
-  readonly counts: number[];
+class Latencies {
+  readonly counts = new Array<number>(LATENCIES.length + 1).fill(0);
   /** ms */
-  sum: number;
+  sum = 0;
+
+  /** So many, each of so long. */
+  add(milliseconds: number, times = 1): void {
+    this.sum += milliseconds * times;
+    let i = 0;
+    while (i < LATENCIES.length && milliseconds > LATENCIES[i]!) i += 1;
+    this.counts[i]! += times;
+  }
 }
 
 /** A histogram whose figures are counted elsewhere: as much of prom-client's own as a registry asks of a metric. */
-function foldedHistogram(latencies: Latencies): Histogram {
-  const help = 'Time from the request head to the answer of a recorded check';
+function foldedHistogram(name: string, help: string, latencies: Latencies): Histogram {
   const get = (): Promise<object> => {
     const values: { metricName: string; labels: { le?: number | string }; value: number }[] = [];
     let below = 0;
@@ -28,13 +33,13 @@ function foldedHistogram(latencies: Latencies): Histogram {
       below += count;
       const bound = LATENCIES[i];
       const le = bound === undefined ? '+Inf' : bound / 1000;
-      values.push({ metricName: `${DURATION}_bucket`, labels: { le }, value: below });
+      values.push({ metricName: `${name}_bucket`, labels: { le }, value: below });
     });
-    values.push({ metricName: `${DURATION}_sum`, labels: {}, value: latencies.sum / 1000 });
-    values.push({ metricName: `${DURATION}_count`, labels: {}, value: below });
-    return Promise.resolve({ name: DURATION, help, type: 'histogram', aggregator: 'sum', values });
+    values.push({ metricName: `${name}_sum`, labels: {}, value: latencies.sum / 1000 });
+    values.push({ metricName: `${name}_count`, labels: {}, value: below });
+    return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values });
   };
-  return { name: DURATION, get, reset: () => undefined } as unknown as Histogram;
+  return { name, get, reset: () => undefined } as unknown as Histogram;
 }
 
 /**
@@ -44,7 +49,9 @@ function foldedHistogram(latencies: Latencies): Histogram {
 export class GatewayMetrics {
   readonly #outcomes = new Map<string, number>();
   readonly #statuses = new Map<number, number>();
-  readonly #latencies: Latencies = { counts: new Array<number>(LATENCIES.length + 1).fill(0), sum: 0 };
+  readonly #checks = new Latencies();
+  readonly #trips = new Latencies();
+  readonly #appends = new Latencies();
   readonly #batches: Histogram;
   #replayed = 0;
 
@@ -70,7 +77,14 @@ export class GatewayMetrics {
         for (const [status, count] of this.#statuses) statuses.inc({ status: `${status}` }, count);
       },
     });
-    registry.registerMetric(foldedHistogram(this.#latencies));
+    const spans = [
+      ['duration', 'Time from the request head to the answer of a recorded check', this.#checks],
+      ['counters', 'Time of the trip of a check to the counters and back', this.#trips],
+      ['append', 'Time from the append of an event to its fate', this.#appends],
+    ] as const;
+    for (const [name, help, latencies] of spans) {
+      registry.registerMetric(foldedHistogram(`countersign_check_${name}_seconds`, help, latencies));
+    }
     const replayed = new Counter({
       name: 'countersign_check_replays_total',
       help: 'Answers given again for a repeated idempotency key',
@@ -106,10 +120,7 @@ export class GatewayMetrics {
 
   recorded(outcome: string, milliseconds: number): void {
     this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
-    this.#latencies.sum += milliseconds;
-    let i = 0;
-    while (i < LATENCIES.length && milliseconds > LATENCIES[i]!) i += 1;
-    this.#latencies.counts[i]! += 1;
+    this.#checks.add(milliseconds);
   }
 
   replayed(): void {
@@ -118,5 +129,15 @@ export class GatewayMetrics {
 
   batch(size: number): void {
     this.#batches.observe(size);
+  }
+
+  /** Events of one append have met their fate. */
+  appended(size: number, milliseconds: number): void {
+    this.#appends.add(milliseconds, size);
+  }
+
+  /** A check came back from the counters. */
+  counted(milliseconds: number): void {
+    this.#trips.add(milliseconds);
   }
 }
