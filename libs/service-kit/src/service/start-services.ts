@@ -154,6 +154,8 @@ function reportLag(started: readonly Started[], registry: Registry): void {
     labelNames: ['service', 'partition'],
     registers: [registry],
     collect() {
+      // A partition that another instance reads now has no lag here.
+      gauge.reset();
       for (const { definition, hosted } of started) {
         for (const [partition, lag] of Object.entries(hosted?.lag() ?? {})) {
           gauge.set({ service: definition.name, partition }, lag);
