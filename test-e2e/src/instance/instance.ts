@@ -30,6 +30,9 @@ export interface StartOptions {
   readonly under?: readonly string[];
 }
 
+/** What takes requests as an instance does, whatever stands before it. */
+export type Asked = Pick<Instance, 'bootstrap' | 'request' | 'check'>;
+
 const READY_WITHIN_MS = 60_000;
 
 /** A running standalone process, seen from outside alone. */

@@ -1,4 +1,4 @@
-import type { Instance } from '../instance/instance.js';
+import type { Asked } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 import { EVER } from './scratch.js';
 import { listEvents, type Session } from '../torture/recorded.js';
@@ -12,11 +12,15 @@ export interface Anchor {
   readonly window_end: string;
 }
 
-/** Every anchor of the first agent, oldest first. */
-export async function listAnchors(instance: Instance, session: Session): Promise<readonly Anchor[]> {
+/** Every anchor of an agent, by default the first one, oldest first. */
+export async function listAnchors(
+  instance: Asked,
+  session: Session,
+  agentId = instance.bootstrap.agentId,
+): Promise<readonly Anchor[]> {
   const listed: Anchor[] = [];
   for (;;) {
-    const path = `/v1/agents/${instance.bootstrap.agentId}/anchors?limit=100&offset=${listed.length}`;
+    const path = `/v1/agents/${agentId}/anchors?limit=100&offset=${listed.length}`;
     const { json } = await instance.request('GET', path, { headers: session });
     const { anchors, total } = json as { anchors: Anchor[]; total: number };
     listed.push(...anchors);
@@ -25,7 +29,7 @@ export async function listAnchors(instance: Instance, session: Session): Promise
 }
 
 /** Resolves when every event is anchored. */
-export async function allAnchored(instance: Instance, session: Session, seconds: number): Promise<void> {
+export async function allAnchored(instance: Asked, session: Session, seconds: number): Promise<void> {
   await eventually('every event is anchored', seconds, async () => {
     const events = await listEvents(instance, session, EVER);
     return events.length > 0 && events.every((event) => event.anchored) ? true : null;

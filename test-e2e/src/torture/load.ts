@@ -1,4 +1,4 @@
-import type { Instance } from '../instance/instance.js';
+import type { Asked } from '../instance/instance.js';
 
 /** A check and what became of it, as its caller knows it. */
 export interface Attempt {
@@ -41,7 +41,7 @@ export function isDefinitelyNot({ status, eventId }: Attempt): boolean {
 }
 
 /** Sends checks without a pause until it is stopped or the instance no longer answers. */
-export function startLoad(instance: Instance, options: LoadOptions): Load {
+export function startLoad(instance: Asked, options: LoadOptions): Load {
   const { name, concurrency = 64 } = options;
   const action = options.action ?? ((n) => ({ type: 'http_call', url: `https://api.example.com/orders/${n}` }));
   const attempts: Attempt[] = [];

@@ -1,4 +1,4 @@
-import type { Instance } from '../instance/instance.js';
+import type { Asked } from '../instance/instance.js';
 import { isDefinitelyNot, isRecorded, type Attempt } from './load.js';
 
 /** The parts of an event record that are looked at here. */
@@ -19,7 +19,7 @@ export type Session = Readonly<Record<string, string>>;
 const PAGE = 1000;
 
 /** All events from `from` (ISO) on, newest first. */
-export async function listEvents(instance: Instance, session: Session, from: string): Promise<ListedEvent[]> {
+export async function listEvents(instance: Asked, session: Session, from: string): Promise<ListedEvent[]> {
   const listed: ListedEvent[] = [];
   for (;;) {
     const path = `/v1/events?limit=${PAGE}&offset=${listed.length}&from=${encodeURIComponent(from)}`;
