@@ -10,6 +10,9 @@ describe('errors of MongoDB', () => {
     expect(isUnreachable(named('MongoServerError', { code: 10107 }))).toBe(true);
     expect(isUnreachable(named('MongoServerError', { code: 11000 }))).toBe(false);
     expect(isUnreachable('MongoNetworkError')).toBe(false);
+    expect(isUnreachable(named('MongoBulkWriteError', { writeErrors: [] }))).toBe(true);
+    expect(isUnreachable(named('MongoBulkWriteError', { writeErrors: [{ code: 11000 }], code: 11000 }))).toBe(false);
+    expect(isUnreachable(named('MongoBulkWriteError', { writeErrors: [], code: 10107 }))).toBe(true);
   });
 
   it('give the duplicates of a batch, and nothing less', () => {

@@ -35,7 +35,13 @@ export class StoreUnreachable extends Error {
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, code } = error as DriverError;
-  return UNREACHABLE_NAMES.has(name) || (typeof code === 'number' && UNREACHABLE_CODES.has(code));
+  if (UNREACHABLE_NAMES.has(name)) return true;
+  return typeof code === 'number' ? UNREACHABLE_CODES.has(code) : isBulkWithoutAnswer(error);
+}
+
+/** A bulk write hides the driver's error behind a name of its own, without a code: no server said anything. */
+function isBulkWithoutAnswer({ name, code, writeErrors }: DriverError): boolean {
+  return name === 'MongoBulkWriteError' && code === undefined && Array.isArray(writeErrors) && writeErrors.length === 0;
 }
 
 /** A single write met another document under a unique key. */
