@@ -19,13 +19,27 @@ export function missingServers(): readonly string[] {
 
 const addressOf = (name: string): string => process.env[name] ?? '';
 
-/** A network of its own, and names of its own on the servers that all tests share. */
-export async function distributedInstallation(): Promise<Installation> {
+/** Where the servers of an installation are. */
+export interface ServerAddresses {
+  readonly kafka: string;
+  /** Without the name of a database. */
+  readonly mongo: string;
+  readonly redis: string;
+}
+
+/** A network of its own, and names of its own on these servers; default: those that all tests share. */
+export async function distributedInstallation(
+  servers: ServerAddresses = {
+    kafka: addressOf(SERVERS.kafka),
+    mongo: addressOf(SERVERS.mongo),
+    redis: addressOf(SERVERS.redis),
+  },
+): Promise<Installation> {
   const dataDir = newDataDir();
   const name = `e2e-${randomBytes(5).toString('hex')}.`;
-  const brokers = addressOf(SERVERS.kafka);
-  const redisUrl = addressOf(SERVERS.redis);
-  const mongoUri = databaseUri(addressOf(SERVERS.mongo), name.slice(0, -1));
+  const brokers = servers.kafka;
+  const redisUrl = servers.redis;
+  const mongoUri = databaseUri(servers.mongo, name.slice(0, -1));
   const port = await freePort();
   const localnet = await startLocalnet(dataDir);
   return {

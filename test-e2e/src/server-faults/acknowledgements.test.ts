@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deleteGroups } from '#infra/consumer-groups.js';
+import type { Toxic } from '#infra/processes/toxiproxy.js';
+import type { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
+import { isRecorded } from '../torture/load.js';
+import type { Session } from '../torture/recorded.js';
+import { onOwnServers, startOwnServers, type OwnServers } from './own-servers.js';
+import { statuses, SteadyLoad, stopLoads, type TimedAttempt } from './steady-load.js';
+import { late, newAgents, settled, wrongRefusals } from './whole.js';
+
+const DEADLINE_MS = 1000;
+const BATCH = 12;
+
+onOwnServers('what Kafka says and does not say', () => {
+  let servers: OwnServers;
+  let instance: Instance;
+  let session: Session;
+  let agentIds: readonly string[];
+  const attempts: TimedAttempt[] = [];
+  let batches = 0;
+  beforeAll(async () => {
+    servers = await startOwnServers();
+    instance = await servers.start({
+      env: {
+        COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS),
+        KAFKA_BROKERS: servers.kafka.proxied?.brokers ?? '',
+      },
+    });
+    session = await instance.session();
+    agentIds = await newAgents(instance, session, 6);
+  }, 120_000);
+  afterEach(stopLoads);
+  afterAll(async () => {
+    await instance?.discard();
+    await servers?.stop();
+  }, 60_000);
+
+  const proxy = (): string => servers.kafka.proxied?.proxy ?? '';
+  const poison = (type: Toxic['type'], attributes: Toxic['attributes']) =>
+    servers.toxiproxy.poison(proxy(), { name: 'answers', type, stream: 'downstream', attributes });
+  const cure = () => servers.toxiproxy.cure(proxy(), 'answers');
+  /** Checks of one agent at once, all of the same size: one batch for one partition. */
+  const batch = async (): Promise<readonly TimedAttempt[]> => {
+    const name = `batch${batches++}`;
+    const sent = await Promise.all(
+      Array.from({ length: BATCH }, async (_, n) => {
+        const marker = `${name}-${String(n).padStart(2, '0')}`;
+        const sentAt = performance.now();
+        const { status, headers, text } = await instance.check({ type: 'http_call', metadata: { marker } });
+        const eventId = headers['x-event-id'];
+        return {
+          ...{ marker, agentId: instance.bootstrap.agentId, sentAt, tookMs: performance.now() - sentAt, status, text },
+          eventId: typeof eventId === 'string' ? eventId : null,
+          retryAfter: headers['retry-after'] ?? null,
+        };
+      }),
+    );
+    attempts.push(...sent);
+    return sent;
+  };
+  const works = () =>
+    eventually('checks are answered', 20, async () => {
+      return (await batch()).every(({ status }) => status === 200) ? true : null;
+    });
+
+  it('acknowledgements that come later than the deadline: refused in time, and told of as unanswered', async () => {
+    const load = new SteadyLoad(instance, { name: 'late', perSecond: 100, agentIds });
+    await sleep(1000);
+    await poison('latency', { latency: 1600 });
+    await sleep(3000);
+    await cure();
+    await load.until(200, 20);
+    await sleep(1000);
+    const sent = await load.stop();
+    attempts.push(...sent);
+
+    expect(Object.keys(statuses(sent)).sort()).toEqual(['200', '503']);
+    expect(sent.filter(({ status, eventId }) => status === 503 && eventId !== null).length).toBeGreaterThan(10);
+    expect(wrongRefusals(attempts)).toEqual([]);
+    expect(late(sent, DEADLINE_MS)).toEqual([]);
+    expect((await settled(instance, session, attempts)).problems).toEqual([]);
+  }, 90_000);
+
+  it('one acknowledgement that never comes, then a batch of the same size: both are there once', async () => {
+    await works();
+    await poison('timeout', { timeout: 0 });
+    const doubtful = await batch();
+    await cure();
+    expect(doubtful.map(({ status, eventId }) => [status, eventId !== null])).toEqual(doubtful.map(() => [503, true]));
+    const next = await eventually('the next batch is answered', 20, async () => {
+      const sent = await batch();
+      return sent.every(({ status }) => status === 200) ? sent : null;
+    });
+    const { listed, problems } = await settled(instance, session, attempts);
+    expect(problems).toEqual([]);
+    const ids = [...doubtful, ...next].map(({ eventId }) => eventId);
+    expect(new Set(ids).size).toBe(2 * BATCH);
+    const checked = listed.filter(({ type }) => type === 'action.checked').map(({ eventId }) => eventId);
+    expect(ids.filter((id) => checked.filter((one) => one === id).length !== 1)).toEqual([]);
+  }, 90_000);
+
+  it('a connection that breaks before the acknowledgement: sent again, recorded once', async () => {
+    await works();
+    await poison('timeout', { timeout: 50 });
+    const cured = sleep(250).then(cure);
+    const sent = await batch();
+    await cured;
+    await works();
+    expect(late(sent, DEADLINE_MS)).toEqual([]);
+    expect((await settled(instance, session, attempts)).problems).toEqual([]);
+  }, 90_000);
+
+  it('offsets of the groups that are gone: each goes on from its own position', async () => {
+    // What is in the log and not yet in the archive.
+    await servers.mongo.kill();
+    const behind = new SteadyLoad(instance, { name: 'behind', perSecond: 150, agentIds });
+    await sleep(2000);
+    const recorded = await behind.stop();
+    attempts.push(...recorded);
+    expect(recorded.filter(isRecorded).length).toBeGreaterThan(100);
+    await instance.kill();
+    const groups = await deleteGroups(
+      servers.kafka.brokers,
+      instance.installation.env['COUNTERSIGN_KAFKA_TOPIC_PREFIX']!,
+    );
+    expect(groups.filter((name) => name.endsWith('audit-log')).length).toBe(1);
+    await servers.mongo.restart();
+    instance = await instance.startAgain();
+    session = await instance.session();
+    await works();
+    expect((await settled(instance, session, attempts)).problems).toEqual([]);
+  }, 120_000);
+});
