@@ -28,7 +28,7 @@ export { createFileOnce, readIfPresent, writeFileWhole } from './data-directory/
 export { randomUUID as uuidV4 } from 'node:crypto';
 export { Announcer, ANNOUNCEMENTS_SCHEMA, sqliteAnnouncements } from './outbox/announcer.js';
 export type { Announcement, AnnouncementRow, AnnouncementStore, SqliteAnnouncements } from './outbox/announcer.js';
-export { mongoOptions } from './mongo/connection-options.js';
+export { mongoOptions, readingOptions } from './mongo/connection-options.js';
 export {
   duplicatesOf,
   isDuplicateKey,
@@ -36,6 +36,7 @@ export {
   StoreUnreachable,
   tellingUnreachable,
 } from './mongo/mongo-errors.js';
+export type { Cell, StoredTable, StoredTables } from './mongo/stored-tables.js';
 export { keepNewer } from './mongo/keep-newer.js';
 export {
   changeName,

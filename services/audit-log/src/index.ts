@@ -2,6 +2,8 @@ import { auditLogRoutes } from '@countersign/contracts';
 import type { ServiceDefinition } from '@countersign/service-kit';
 import { startAuditLog } from './service.js';
 
+export { readStoredTables } from './store/stored-tables.js';
+
 /** The archive of events: lists, the violation inbox, erasure, and where events are anchored. */
 export const definition: ServiceDefinition = {
   name: 'audit-log',

@@ -17,6 +17,8 @@ import type { Agent } from './domain/agent.js';
 import { loadPackages } from './safety-packages/load-packages.js';
 import type { PolicyStore } from './store/port.js';
 
+export { readStoredTables } from './store/stored-tables.js';
+
 /** Agents, behavior profiles, safety packages and usage totals. */
 export const definition: ServiceDefinition = {
   name: 'policy',

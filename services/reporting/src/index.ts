@@ -1,1 +1,3 @@
 export { definition } from './definition.js';
+export { readStoredPackages, readStoredTables } from './store/stored-tables.js';
+export type { StoredPackages } from './store/mongo-tables.js';

@@ -1,1 +1,2 @@
 export { definition } from './definition.js';
+export { readStoredTables } from './store/stored-tables.js';

@@ -1,4 +1,5 @@
 import { countersign } from './command.js';
+import type { Installation } from './installation.js';
 
 export interface FsckFinding {
   readonly place: string;
@@ -13,7 +14,7 @@ export interface FsckCheck {
   readonly findings: readonly FsckFinding[];
 }
 
-/** What `countersign fsck --json` says of a stopped instance. */
+/** What `countersign fsck --json` says. */
 export interface Fsck {
   readonly code: number | null;
   readonly count: number;
@@ -23,8 +24,11 @@ export interface Fsck {
   readonly lines: readonly string[];
 }
 
-export async function fsck(dataDir: string): Promise<Fsck> {
-  const { code, stdout, stderr } = await countersign(['fsck', '--json', '--data-dir', dataDir]);
+/** Of a data directory of the embedded profile, or of an installation of either; `settled`: lag is a finding. */
+export async function fsck(what: string | Installation, { settled = false } = {}): Promise<Fsck> {
+  const { dataDir, env } = typeof what === 'string' ? { dataDir: what, env: {} } : what;
+  const options = settled ? ['--settled'] : [];
+  const { code, stdout, stderr } = await countersign(['fsck', '--json', ...options, '--data-dir', dataDir], env);
   let read: Pick<Fsck, 'count' | 'windows' | 'checks'>;
   try {
     read = JSON.parse(stdout) as typeof read;
@@ -36,4 +40,19 @@ export async function fsck(dataDir: string): Promise<Fsck> {
     ...findings.map(({ place, problem }) => `${name}: ${place}: ${problem}`),
   ]);
   return { ...read, code, lines };
+}
+
+/**
+ * Throws what fsck finds, line by line. An installation of the embedded profile must be stopped, one of the distributed
+ * profile may run.
+ */
+export async function fsckClean(
+  installation: Installation,
+  options: { readonly settled?: boolean } = {},
+): Promise<Fsck> {
+  const found = await fsck(installation, options);
+  if (found.code !== 0 || found.count > 0) {
+    throw new Error(`fsck ended with ${String(found.code)}:\n${found.lines.join('\n')}`);
+  }
+  return found;
 }

@@ -29,7 +29,12 @@ export async function openLog(options: KafkaLogOptions): Promise<EventLog> {
   );
   try {
     await untilReady(cluster, options, () =>
-      ensureTopics(cluster, { prefix, topics, allowSingleBroker: options.allowSingleBroker }),
+      ensureTopics(cluster, {
+        prefix,
+        topics,
+        allowSingleBroker: options.allowSingleBroker,
+        mustExist: options.mustExist ?? false,
+      }),
     );
   } catch (error) {
     cluster.close();

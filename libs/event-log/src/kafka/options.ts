@@ -9,6 +9,8 @@ export interface KafkaLogOptions {
   readonly topicPrefix?: string;
   /** Topics with one copy are made and accepted. Without it they are refused. */
   readonly allowSingleBroker: boolean;
+  /** Makes no topic: one that is missing is `LogDamaged`. */
+  readonly mustExist?: boolean;
   /** From a call of `append` to its answer at the latest, ms. */
   readonly sendTimeoutMs: number;
   /** Bytes of values that may wait for the brokers before `append` refuses; default 64 MiB. */

@@ -22,6 +22,8 @@ export interface TopicRules {
   readonly prefix: string;
   readonly topics: readonly TopicName[];
   readonly allowSingleBroker: boolean;
+  /** Nothing is made. */
+  readonly mustExist: boolean;
 }
 
 /** Settings that a new topic gets. */
@@ -95,6 +97,9 @@ export function worseThanNeeded(
 export async function ensureTopics(cluster: ClusterView, rules: TopicRules): Promise<void> {
   await cluster.refresh();
   const missing = rules.topics.filter((topic) => cluster.topic(rules.prefix + topic) === null);
+  if (missing.length > 0 && rules.mustExist) {
+    throw new LogDamaged(`Kafka topics are missing: ${missing.map((topic) => rules.prefix + topic).join(', ')}`);
+  }
   if (missing.length > 0) await createTopics(cluster, rules, missing);
   await untilLed(cluster, rules);
   const settings = await describeTopics(cluster, rules);

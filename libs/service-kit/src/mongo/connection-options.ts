@@ -22,3 +22,11 @@ export function mongoOptions(uri: string): typeof OPTIONS & { readonly dbName: s
   const path = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]*)/.exec(uri)?.[1] ?? '';
   return { ...OPTIONS, dbName: path === '' ? DATABASE : decodeURIComponent(path) };
 }
+
+/** Of whoever reads whole stores: nobody waits for the answer, and a busy server may take its time. */
+const PATIENT = { ...OPTIONS, maxPoolSize: 2, serverSelectionTimeoutMS: 10_000, socketTimeoutMS: 120_000 } as const;
+
+/** {@link mongoOptions} for reading a store from end to end. */
+export function readingOptions(uri: string): typeof PATIENT & { readonly dbName: string } {
+  return { ...PATIENT, dbName: mongoOptions(uri).dbName };
+}

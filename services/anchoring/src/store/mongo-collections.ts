@@ -172,9 +172,8 @@ export interface Collections {
   readonly windowLeaves: mongo.Collection<WindowLeavesDocument>;
 }
 
-/** anchoring's collections with the indexes that its queries need. */
-export async function openCollections(db: mongo.Db): Promise<Collections> {
-  const collections: Collections = {
+export function collectionsOf(db: mongo.Db): Collections {
+  return {
     root: db.collection('anchoring_root'),
     leaves: db.collection('anchoring_leaves'),
     agents: db.collection('anchoring_agents'),
@@ -185,6 +184,11 @@ export async function openCollections(db: mongo.Db): Promise<Collections> {
     windowAgents: db.collection('anchoring_window_agents'),
     windowLeaves: db.collection('anchoring_window_leaves'),
   };
+}
+
+/** anchoring's collections with the indexes that its queries need. */
+export async function openCollections(db: mongo.Db): Promise<Collections> {
+  const collections = collectionsOf(db);
   await Promise.all([
     collections.leaves.createIndexes([
       { key: { p: 1, from: 1 } },

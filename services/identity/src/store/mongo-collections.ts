@@ -98,10 +98,9 @@ export interface IdentityCollections {
 
 const DAY_S = 86_400;
 
-/** The collections, with the indexes that their queries need. */
-export async function identityCollections(connection: Connection): Promise<IdentityCollections> {
+export function collectionsOf(connection: Connection): IdentityCollections {
   const database = connection.db!;
-  const collections: IdentityCollections = {
+  return {
     head: database.collection('identity_head'),
     accounts: database.collection('identity_accounts'),
     users: database.collection('identity_users'),
@@ -111,6 +110,11 @@ export async function identityCollections(connection: Connection): Promise<Ident
     positions: database.collection('identity_positions'),
     failures: database.collection('identity_login_failures'),
   };
+}
+
+/** The collections, with the indexes that their queries need. */
+export async function identityCollections(connection: Connection): Promise<IdentityCollections> {
+  const collections = collectionsOf(connection);
   const { users, apiKeys, sessions, told, failures } = collections;
   const newest = { key: { accountId: 1, order: -1 }, name: 'newest' } as const;
   const gone = { key: { goneAt: 1 }, name: 'gone', expireAfterSeconds: DAY_S } as const;

@@ -72,10 +72,9 @@ export interface PolicyCollections {
 /** By key, so that a sweep takes what changed in the order of the keys. */
 const CHANGED = { key: { changed: 1, _id: 1 }, name: 'changed', partialFilterExpression: { changed: true } } as const;
 
-/** The collections, with the indexes that their queries need. */
-export async function policyCollections(connection: Connection): Promise<PolicyCollections> {
+export function collectionsOf(connection: Connection): PolicyCollections {
   const database = connection.db!;
-  const collections: PolicyCollections = {
+  return {
     agents: database.collection('policy_agents'),
     positions: database.collection('policy_positions'),
     seen: database.collection('policy_seen_events'),
@@ -83,6 +82,11 @@ export async function policyCollections(connection: Connection): Promise<PolicyC
     agentUsage: database.collection('policy_agent_usage'),
     claims: database.collection('policy_claims'),
   };
+}
+
+/** The collections, with the indexes that their queries need. */
+export async function policyCollections(connection: Connection): Promise<PolicyCollections> {
+  const collections = collectionsOf(connection);
   const { agents, accountUsage, agentUsage, claims } = collections;
   await Promise.all([
     agents.createIndexes([{ key: { accountId: 1, order: -1 }, name: 'newest' }, ...EMBEDDED_ROWS_INDEXES]),

@@ -2,7 +2,8 @@ import { createConnection, mongo, type Connection } from 'mongoose';
 import { isDuplicateKey, mongoOptions, tellingUnreachable } from '@countersign/service-kit';
 import { requireBlobName, type BlobStore } from '../blobs/blob-store.js';
 
-const BUCKET = 'reporting_packages';
+/** Bucket of GridFS. */
+export const PACKAGES = 'reporting_packages';
 /** An upload that is older was left by a killed process; none that lives goes on for so long. */
 const ABANDONED_MS = 60 * 60 * 1000;
 
@@ -41,9 +42,9 @@ class MongoBlobs implements BlobStore {
     const db = connection.db!;
     this.#connection = connection;
     this.#abandonedMs = abandonedMs;
-    this.#bucket = new mongo.GridFSBucket(db, { bucketName: BUCKET, writeConcern: { w: 'majority', journal: true } });
-    this.#files = db.collection(`${BUCKET}.files`);
-    this.#chunks = db.collection(`${BUCKET}.chunks`);
+    this.#bucket = new mongo.GridFSBucket(db, { bucketName: PACKAGES, writeConcern: { w: 'majority', journal: true } });
+    this.#files = db.collection(`${PACKAGES}.files`);
+    this.#chunks = db.collection(`${PACKAGES}.chunks`);
     this.#drafts = db.collection('reporting_drafts');
   }
 

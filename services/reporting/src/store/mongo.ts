@@ -60,14 +60,7 @@ interface Collections {
 export async function openMongoReportStore(uri: string): Promise<ReportStore> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   try {
-    const db = connection.db!;
-    const collections: Collections = {
-      reports: db.collection('reporting_reports'),
-      scopes: db.collection('reporting_scopes'),
-      anchors: db.collection('reporting_anchors'),
-      positions: db.collection('reporting_positions'),
-      messages: db.collection('reporting_messages'),
-    };
+    const collections = collectionsOf(connection);
     await collections.reports.createIndexes([
       { key: { accountId: 1, createdAt: -1, _id: -1 }, name: 'by_account' },
       { key: { 'outbox.id': 1 }, name: 'outbox', sparse: true },
@@ -78,6 +71,17 @@ export async function openMongoReportStore(uri: string): Promise<ReportStore> {
     await connection.close();
     throw error;
   }
+}
+
+export function collectionsOf(connection: Connection): Collections {
+  const db = connection.db!;
+  return {
+    reports: db.collection('reporting_reports'),
+    scopes: db.collection('reporting_scopes'),
+    anchors: db.collection('reporting_anchors'),
+    positions: db.collection('reporting_positions'),
+    messages: db.collection('reporting_messages'),
+  };
 }
 
 /** Rows of messages that have no document of their own begin with it; those inside reports begin with a digit. */

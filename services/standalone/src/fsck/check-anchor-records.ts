@@ -3,7 +3,8 @@ import type { AnchorFacts } from '@countersign/contracts';
 import type { StoredLog } from '@countersign/event-log';
 import { readVersionedRecord } from '@countersign/service-kit';
 import { LAYOUT } from './layout.js';
-import { positionIn, type Store } from './open-stores.js';
+import type { Store } from './open-stores.js';
+import { Reached } from './places.js';
 import type { Check } from './report.js';
 
 type WindowFacts = Extract<AnchorFacts, { kind: 'window' }>;
@@ -136,7 +137,7 @@ interface KeptWindows {
 }
 
 function keptWindows(archive: Store): KeptWindows {
-  const position = positionIn(archive, 'anchors');
+  const position = Reached.in(archive, 'anchors');
   const byId = archive.prepare<[string], { n: number; text: string }>(
     `SELECT n, json_array(window_start, window_end, merkle_root, tx_signature, block_height, anchored_at) AS text
      FROM windows WHERE id = ?`,
@@ -150,7 +151,7 @@ function keptWindows(archive: Store): KeptWindows {
   return {
     compare(facts, offset, wrong, behind) {
       const window = byId.get(facts.windowId);
-      if (window === undefined) return offset < position ? wrong(`${LAYOUT.archive} does not have it`) : behind();
+      if (window === undefined) return position.has(offset) ? wrong(`${LAYOUT.archive} does not have it`) : behind();
       const { windowStart, windowEnd, merkleRoot, txSignature, blockHeight, anchoredAt } = facts;
       const text = JSON.stringify([windowStart, windowEnd, merkleRoot, txSignature, blockHeight, anchoredAt]);
       if (window.text !== text) wrong(`${LAYOUT.archive} windows has it otherwise`);

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
-import type { LedgerReader, LedgerTransaction } from '@countersign/chain';
 import { parseWindowMemo, reportMemo, windowMemo } from '@countersign/evidence';
 import { LAYOUT } from './layout.js';
+import type { LedgerView, SeenTransaction } from './ledger-view.js';
 import type { Store } from './open-stores.js';
 import type { Check } from './report.js';
 
@@ -34,14 +34,14 @@ interface Anchor {
  * Each finalized anchor is a successful transaction of the ledger, signed by its authority, with exactly its memo; and
  * no authority has said two different things about one window.
  */
-export function checkChain(anchors: Store, ledger: LedgerReader, check: Check): void {
+export async function checkChain(anchors: Store, ledger: LedgerView, check: Check): Promise<void> {
   const authorities = new Set<string>();
   for (const anchor of anchorsOf(anchors, check)) {
     check.examined += 1;
     if (anchor.authority !== null) authorities.add(anchor.authority);
-    checkAnchor(anchor, ledger.transaction(anchor.signature), check);
+    checkAnchor(anchor, await ledger.transaction(anchor.signature), check);
   }
-  checkMemos(anchors, ledger, authorities, check);
+  await checkMemos(anchors, ledger, authorities, check);
 }
 
 function* anchorsOf(anchors: Store, check: Check): Generator<Anchor> {
@@ -75,7 +75,7 @@ function* anchorsOf(anchors: Store, check: Check): Generator<Anchor> {
   }
 }
 
-function checkAnchor(anchor: Anchor, found: LedgerTransaction | null, check: Check): void {
+function checkAnchor(anchor: Anchor, found: SeenTransaction | null, check: Check): void {
   const { place, memo, signature, authority } = anchor;
   if (found === null) return check.wrong(place, `transaction ${signature} is not in the ledger`);
   if (!found.succeeded) check.wrong(place, `transaction ${signature} failed`);
@@ -85,16 +85,22 @@ function checkAnchor(anchor: Anchor, found: LedgerTransaction | null, check: Che
   if (found.memos.length !== 1 || found.memos[0] !== memo) {
     check.wrong(place, `transaction ${signature} does not hold exactly its memo`);
   }
-  if (found.slot !== anchor.slot || found.blockHeight !== anchor.height) {
+  const height = found.blockHeight ?? anchor.height;
+  if (found.slot !== anchor.slot || height !== anchor.height) {
     check.wrong(
       place,
-      `slot ${String(anchor.slot)}, height ${String(anchor.height)}; the ledger says ${found.slot} and ${found.blockHeight}`,
+      `slot ${String(anchor.slot)}, height ${String(anchor.height)}; the ledger says ${found.slot} and ${String(height)}`,
     );
   }
 }
 
 /** Reads the ledger the other way round. What was said of windows lies in a temporary file: there may be millions. */
-function checkMemos(anchors: Store, ledger: LedgerReader, authorities: ReadonlySet<string>, check: Check): void {
+async function checkMemos(
+  anchors: Store,
+  ledger: LedgerView,
+  authorities: ReadonlySet<string>,
+  check: Check,
+): Promise<void> {
   const said = new Database('');
   said.pragma('journal_mode = OFF');
   said.exec(
@@ -107,14 +113,15 @@ function checkMemos(anchors: Store, ledger: LedgerReader, authorities: ReadonlyS
   );
   for (const { label, root } of windows.iterate()) add.run(label, root);
   const land = said.prepare<[string]>('UPDATE said SET landed = landed + 1 WHERE label = ?');
-  for (const { sequence, succeeded, signers, memos } of ledger.transactions()) {
+  for await (const transaction of ledger.transactionsOf(authorities)) {
+    const { succeeded, signers, memos } = transaction;
     if (!succeeded || !signers.some((signer) => authorities.has(signer))) continue;
     for (const text of memos) {
       const memo = parseWindowMemo(text);
       if (memo === null) continue;
       const label = `${memo.durationSeconds} ${Date.parse(memo.windowStart)}`;
       const root = rootOf.get(label);
-      const place = `${LAYOUT.ledger}/ledger.db transaction ${sequence}`;
+      const place = ledger.place(transaction);
       if (root === undefined)
         check.wrong(place, `anchors a window that ${LAYOUT.anchors} does not have: ${memo.windowStart}`);
       else if (root !== memo.root)

@@ -1,12 +1,17 @@
 import type { StoredLog } from '@countersign/event-log';
-import { LAYOUT } from './layout.js';
+import { LAYOUT, type StoreName } from './layout.js';
 import { compareOwner, compareReader, pendingIn, type KeptRow, type OwnedRow, type Owner } from './mirrors.js';
 import { digestOf, newestRecords } from './newest-records.js';
 import type { Store, Stores } from './open-stores.js';
+import { Reached } from './places.js';
 import type { Check } from './report.js';
 
 /** Each compacted topic against the store of the service that owns it. */
-export function checkOwners(log: StoredLog, { identity, policy, reports }: Stores, check: Check): void {
+export function checkOwners(
+  log: StoredLog,
+  { identity, policy, reports }: Pick<Stores, StoreName>,
+  check: Check,
+): void {
   const owner = (store: Store, topic: Owner['topic'], file: string, query: string): void => {
     const statement = store.prepare<[], OwnedRow>(query);
     compareOwner(
@@ -51,7 +56,7 @@ export function checkHeads(log: StoredLog, archive: Store, check: Check): void {
 }
 
 /** What verification and reporting keep of the public topics. */
-export function checkPublicFacts(log: StoredLog, { facts, reports }: Stores, check: Check): void {
+export function checkPublicFacts(log: StoredLog, { facts, reports }: Pick<Stores, StoreName>, check: Check): void {
   if (facts !== null) {
     const kept = (topic: 'signing-keys' | 'reports' | 'anchors', kinds: string, key: string): void => {
       const statement = facts.prepare<[], KeptRow>(
@@ -76,14 +81,16 @@ export function checkPublicFacts(log: StoredLog, { facts, reports }: Stores, che
   }
   if (reports !== null) {
     const statement = reports.prepare<[], KeptRow>('SELECT key AS id, key, 1 AS version, body AS value FROM anchors');
-    const position = reports.prepare<[], number>('SELECT next_offset FROM positions WHERE partition = 0').pluck().get();
+    const positions = reports.prepare<[], { partition: number; next: number }>(
+      'SELECT partition, next_offset AS next FROM positions',
+    );
     compareReader(
       log,
       {
         topic: 'anchors',
         place: `${LAYOUT.reports} anchors`,
         rows: () => statement.iterate(),
-        position: position ?? 0,
+        position: new Reached(positions.all().map(({ partition, next }) => [partition, next])),
         keeps: isKept,
       },
       check,
@@ -91,13 +98,13 @@ export function checkPublicFacts(log: StoredLog, { facts, reports }: Stores, che
   }
 }
 
-function positionOf(facts: Store, topic: string): number {
-  return (
-    facts
-      .prepare<[string], number>('SELECT next_offset FROM positions WHERE topic = ? AND partition = 0')
-      .pluck()
-      .get(topic) ?? 0
-  );
+function positionOf(facts: Store, topic: string): Reached {
+  const rows = facts
+    .prepare<[string], { partition: number; next: number }>(
+      'SELECT partition, next_offset AS next FROM positions WHERE topic = ?',
+    )
+    .all(topic);
+  return new Reached(rows.map(({ partition, next }) => [partition, next]));
 }
 
 function isKept(key: string): boolean {

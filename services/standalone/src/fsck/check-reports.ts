@@ -1,7 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AnchorAuthority, ReportFacts } from '@countersign/contracts';
-import type { LedgerReader } from '@countersign/chain';
 import {
   JsonRefused,
   parseJsonStrict,
@@ -13,14 +10,15 @@ import {
   type VerificationKey,
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
-import { LAYOUT, placeOf } from './layout.js';
+import { LAYOUT } from './layout.js';
+import type { LedgerView } from './ledger-view.js';
 import type { Store } from './open-stores.js';
 import type { Check } from './report.js';
 
 /** What packages are verified with: the published keys, and the ledger where it is at hand. */
 export interface Witnesses {
   readonly keys: readonly VerificationKey[];
-  readonly ledger: LedgerReader | null;
+  readonly ledger: LedgerView | null;
   readonly authorities: readonly AnchorAuthority[];
 }
 
@@ -28,33 +26,47 @@ interface StoredReport {
   readonly facts: ReportFacts;
 }
 
-const MAX_BYTES = 64 * 1024 * 1024;
-const NETWORK = 'solana:localnet';
+/** Where packages lie under their hashes. */
+export interface Packages {
+  has(name: string): boolean | Promise<boolean>;
+  /** `null`: it is larger than any package. */
+  read(name: string): Uint8Array | null | Promise<Uint8Array | null>;
+}
+
+export const MAX_PACKAGE_BYTES = 64 * 1024 * 1024;
 
 /** The package of each report lies under its hash and verifies. One package at a time is in memory. */
-export function checkReports(dataDir: string, reports: Store, witnesses: Witnesses, check: Check): void {
+export async function checkReports(
+  packages: Packages,
+  reports: Store,
+  witnesses: Witnesses,
+  check: Check,
+): Promise<void> {
   const rows = reports.prepare<[], { id: string; body: string }>('SELECT id, body FROM reports ORDER BY created_at');
   for (const { id, body } of rows.iterate()) {
     check.examined += 1;
     const { facts } = JSON.parse(body) as StoredReport;
     const name = `${LAYOUT.packages}/${facts.sha256}`;
     const wrong = (problem: string): void => check.wrong(`${name} (report ${id})`, problem);
-    const file = join(placeOf(dataDir, 'packages'), facts.sha256);
+    const there = await packages.has(facts.sha256);
     if (facts.withdrawn !== null) {
-      if (existsSync(file)) wrong('it was withdrawn and its package is still there');
-    } else if (!existsSync(file)) wrong('the package is missing');
-    else if (statSync(file).size > MAX_BYTES) wrong('it is larger than any package');
-    else checkPackage(readFileSync(file), id, facts, witnesses, wrong);
+      if (there) wrong('it was withdrawn and its package is still there');
+    } else if (!there) wrong('the package is missing');
+    else {
+      const bytes = await packages.read(facts.sha256);
+      if (bytes === null) wrong('it is larger than any package');
+      else await checkPackage(bytes, id, facts, witnesses, wrong);
+    }
   }
 }
 
-function checkPackage(
+async function checkPackage(
   bytes: Uint8Array,
   id: string,
   facts: ReportFacts,
   witnesses: Witnesses,
   wrong: (problem: string) => void,
-): void {
+): Promise<void> {
   let parsed: unknown;
   try {
     parsed = parseJsonStrict(bytes, VERIFICATION_LIMITS);
@@ -65,7 +77,7 @@ function checkPackage(
   const result = verifyPackage(parsed, {
     crypto: nodeCrypto,
     keys: witnesses.keys,
-    chain: chainFacts(parsed, witnesses),
+    chain: await chainFacts(parsed, witnesses),
   });
   for (const { code, path, message } of result.problems)
     wrong(`${path === '' ? 'package' : path}: ${message} [${code}]`);
@@ -78,12 +90,12 @@ function checkPackage(
     wrong(`its signature was not judged: ${result.signature.detail}`);
 }
 
-function chainFacts(parsed: unknown, { ledger, authorities }: Witnesses): ChainFacts | null {
+async function chainFacts(parsed: unknown, { ledger, authorities }: Witnesses): Promise<ChainFacts | null> {
   if (ledger === null) return null;
   const transactions = new Map<string, ChainAnswer>();
   for (const { txSignature, network } of transactionsToAsk(parsed)) {
-    if (network !== NETWORK) continue;
-    const found = ledger.transaction(txSignature);
+    if (network !== ledger.network) continue;
+    const found = await ledger.transaction(txSignature);
     transactions.set(
       txSignature,
       found === null
@@ -93,12 +105,12 @@ function chainFacts(parsed: unknown, { ledger, authorities }: Witnesses): ChainF
             finalized: true,
             signers: found.signers,
             memos: found.memos,
-            blockTime: new Date(found.blockTime * 1000).toISOString(),
+            blockTime: found.blockTime === null ? null : new Date(found.blockTime * 1000).toISOString(),
             blockHeight: found.blockHeight,
             slot: found.slot,
             confirmations: null,
           },
     );
   }
-  return { network: NETWORK, transactions, authorities: authorities.length === 0 ? null : authorities };
+  return { network: ledger.network, transactions, authorities: authorities.length === 0 ? null : authorities };
 }

@@ -1,3 +1,4 @@
+import type { Offsets } from '@countersign/event-log';
 import { LAYOUT } from './layout.js';
 import type { Store } from './open-stores.js';
 import type { Check } from './report.js';
@@ -8,8 +9,9 @@ interface WindowRow {
   readonly number: number;
   readonly start: number;
   readonly end: number;
-  readonly fromOffset: number;
-  readonly endOffset: number;
+  /** JSON, by partition. */
+  readonly begins: string;
+  readonly ends: string;
   readonly state: string;
   readonly root: string | null;
   readonly prev: string | null;
@@ -40,8 +42,7 @@ export function checkWindows(anchors: Store, check: Check): WindowCounts {
 
 function checkOrder(anchors: Store, check: Check): WindowCounts {
   const windows = anchors.prepare<[], WindowRow>(
-    `SELECT id, cadence, number, start_ms AS start, end_ms AS end, coalesce(from_offsets ->> '$."0"', 0) AS fromOffset,
-       offsets ->> '$."0"' AS endOffset, state, root, prev, signature FROM windows ORDER BY cadence, number`,
+    `SELECT id, cadence, number, start_ms AS start, end_ms AS end, from_offsets AS begins, offsets AS ends, state, root, prev, signature FROM windows ORDER BY cadence, number`,
   );
   const counts = { closed: 0, anchored: 0 };
   let before: WindowRow | null = null;
@@ -55,8 +56,7 @@ function checkOrder(anchors: Store, check: Check): WindowCounts {
     if (window.start % duration !== 0 || window.end !== window.start + duration)
       wrong('its label is no multiple of its duration');
     if (previous !== null && window.start < previous.end) wrong('its label does not rise above the window before');
-    if (window.fromOffset !== (previous?.endOffset ?? 0)) wrong('it does not begin at the cut of the window before');
-    if (window.endOffset < window.fromOffset) wrong('its cut lies before its beginning');
+    checkCuts(previous, window, wrong);
     if (window.state === 'closed') {
       counts.closed += 1;
       if ((window.prev ?? null) !== (previous?.root ?? null)) wrong('prev is not the root of the window before');
@@ -69,6 +69,17 @@ function checkOrder(anchors: Store, check: Check): WindowCounts {
     before = window;
   }
   return counts;
+}
+
+function checkCuts(previous: WindowRow | null, window: WindowRow, wrong: (problem: string) => void): void {
+  const cut = JSON.parse(previous?.ends ?? '{}') as Offsets;
+  const begins = JSON.parse(window.begins) as Offsets;
+  const ends = JSON.parse(window.ends) as Offsets;
+  const partitions = Object.keys({ ...cut, ...begins, ...ends }).map(Number);
+  if (partitions.some((partition) => (begins[partition] ?? 0) !== (cut[partition] ?? 0)))
+    wrong('it does not begin at the cut of the window before');
+  if (partitions.some((partition) => (ends[partition] ?? 0) < (begins[partition] ?? 0)))
+    wrong('its cut lies before its beginning');
 }
 
 function checkRuns(anchors: Store, check: Check): void {

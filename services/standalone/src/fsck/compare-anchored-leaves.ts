@@ -1,11 +1,14 @@
 import { crc32 } from 'node:zlib';
+import type { Offsets } from '@countersign/event-log';
 import { LAYOUT } from './layout.js';
 import type { NumberedLeaf } from './number-leaves.js';
-import { positionIn, type Store } from './open-stores.js';
+import type { Store } from './open-stores.js';
+import { offsetOf, partitionOf, placeIn, Reached } from './places.js';
 import type { Check } from './report.js';
 
 interface Arrival {
   readonly cadence: number;
+  readonly partition: number;
   readonly offset: number;
   readonly agentN: number;
   readonly sequence: number;
@@ -22,8 +25,9 @@ interface Place {
   readonly windowId: string;
   readonly first: number;
   readonly last: number;
-  readonly fromOffset: number;
-  readonly endOffset: number;
+  /** JSON, by partition. */
+  readonly begins: string;
+  readonly ends: string;
 }
 
 interface AgentState {
@@ -42,7 +46,7 @@ const HASH_BYTES = 32;
 /** Walks what anchoring holds of leaves beside the log: hash, sequence and window of each must be the log's. */
 export class AnchoredLeafComparison {
   readonly #check: Check;
-  readonly #position: number;
+  readonly #position: Reached;
   readonly #agents = new Map<string, AgentState>();
   readonly #findAgent;
   readonly #findSegment;
@@ -54,7 +58,7 @@ export class AnchoredLeafComparison {
 
   constructor(store: Store, check: Check) {
     this.#check = check;
-    this.#position = positionIn(store, 'agent-events');
+    this.#position = Reached.in(store, 'agent-events');
     this.#findAgent = store.prepare<[string], number>('SELECT n FROM agents WHERE id = ?').pluck();
     this.#findSegment = store.prepare<[number, number], Segment>(
       `SELECT first_sequence AS first, hashes FROM segments WHERE agent_n = ? AND first_sequence <= ?
@@ -62,7 +66,7 @@ export class AnchoredLeafComparison {
     );
     this.#findPlace = store.prepare<[number, number], Place>(
       `SELECT w.id AS windowId, p.first_sequence AS first, p.last_sequence AS last,
-         coalesce(w.from_offsets ->> '$."0"', 0) AS fromOffset, w.offsets ->> '$."0"' AS endOffset
+         w.from_offsets AS begins, w.offsets AS ends
        FROM window_agents p JOIN windows w ON w.n = p.window_n WHERE p.agent_n = ? AND p.first_sequence <= ?
        ORDER BY p.first_sequence DESC LIMIT 1`,
     );
@@ -71,8 +75,8 @@ export class AnchoredLeafComparison {
     );
     this.#arrivals = store
       .prepare<[], Arrival>(
-        `SELECT cadence, offset, agent_n AS agentN, sequence, hash, check_sum AS checkSum FROM arrivals
-         WHERE partition = 0 ORDER BY offset, cadence`,
+        `SELECT cadence, partition, offset, agent_n AS agentN, sequence, hash, check_sum AS checkSum FROM arrivals
+         ORDER BY partition, offset, cadence`,
       )
       .iterate();
     this.#advance();
@@ -84,9 +88,10 @@ export class AnchoredLeafComparison {
     const waiting = this.#arrivalAt(leaf, agent);
     const segment = agent.n === null ? null : this.#segmentOf(agent, agent.n, sequence);
     if (segment !== null) this.#compareSegment(leaf, agent, segment);
-    if (offset < this.#position) agent.taken = sequence;
+    const taken = this.#position.has(offset);
+    if (taken) agent.taken = sequence;
     if (waiting || segment !== null) this.#check.examined += 1;
-    else if (offset >= this.#position) this.#check.behind += 1;
+    else if (!taken) this.#check.behind += 1;
     else this.#wrong(leaf, 'anchoring does not hold its hash');
   }
 
@@ -118,12 +123,12 @@ export class AnchoredLeafComparison {
 
   /** Whether the leaf lies in an open window, or in one that was just closed. */
   #arrivalAt(leaf: NumberedLeaf, agent: AgentState): boolean {
-    while (this.#arrival !== null && this.#arrival.offset < leaf.offset) {
+    while (this.#arrival !== null && placeOf(this.#arrival) < leaf.offset) {
       this.#surplus(this.#arrival);
       this.#advance();
     }
     const row = this.#arrival;
-    if (row === null || row.offset !== leaf.offset) return false;
+    if (row === null || placeOf(row) !== leaf.offset) return false;
     if (row.agentN !== agent.n || row.sequence !== leaf.sequence) {
       this.#wrong(leaf, `its arrival names agent number ${row.agentN}, sequence ${row.sequence}`);
     }
@@ -133,8 +138,11 @@ export class AnchoredLeafComparison {
     return true;
   }
 
-  #surplus({ offset, cadence }: Arrival): void {
-    this.#check.wrong(`${LAYOUT.anchors} arrivals cadence ${cadence}, offset ${offset}`, 'the log has no leaf there');
+  #surplus(row: Arrival): void {
+    this.#check.wrong(
+      `${LAYOUT.anchors} arrivals cadence ${row.cadence}, offset ${placeOf(row)}`,
+      'the log has no leaf there',
+    );
   }
 
   #segmentOf(agent: AgentState, n: number, sequence: number): Segment | null {
@@ -167,8 +175,12 @@ export class AnchoredLeafComparison {
     const { place } = agent;
     // A segment without a window: its window was being closed.
     if (place === null || place.last < leaf.sequence) return;
-    if (leaf.offset < place.fromOffset || leaf.offset >= place.endOffset) {
-      this.#wrong(leaf, `window ${place.windowId} holds it and was cut at ${place.fromOffset} and ${place.endOffset}`);
+    const partition = partitionOf(leaf.offset);
+    const offset = offsetOf(leaf.offset);
+    const begin = (JSON.parse(place.begins) as Offsets)[partition] ?? 0;
+    const end = (JSON.parse(place.ends) as Offsets)[partition] ?? 0;
+    if (offset < begin || offset >= end) {
+      this.#wrong(leaf, `window ${place.windowId} holds it and was cut at ${begin} and ${end}`);
     }
   }
 
@@ -182,11 +194,14 @@ function holds({ first, hashes }: Segment, sequence: number): boolean {
   return sequence >= first && sequence < first + hashes.length / HASH_BYTES;
 }
 
+const placeOf = ({ partition, offset }: Arrival): number => placeIn(partition, offset);
+
 const scratch = Buffer.alloc(5 * 8 + HASH_BYTES);
 
-function arrivalCheck({ cadence, offset, agentN, sequence, hash }: Arrival): number | null {
+function arrivalCheck({ cadence, partition, offset, agentN, sequence, hash }: Arrival): number | null {
   if (hash.length !== HASH_BYTES) return null;
-  for (const [i, value] of [cadence, 0, offset, agentN, sequence].entries()) scratch.writeDoubleBE(value, i * 8);
+  for (const [i, value] of [cadence, partition, offset, agentN, sequence].entries())
+    scratch.writeDoubleBE(value, i * 8);
   scratch.set(hash, 40);
   return crc32(scratch);
 }

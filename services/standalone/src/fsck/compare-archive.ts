@@ -3,16 +3,21 @@ import { canonicalLeaf, opens, readLeaf } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
 import { LAYOUT } from './layout.js';
 import { hashOf, type NumberedLeaf } from './number-leaves.js';
-import { positionIn, type Store } from './open-stores.js';
+import type { Store } from './open-stores.js';
+import { Reached } from './places.js';
 import type { Check } from './report.js';
 
-interface ArchiveRow {
+/** What tells where an archived event belongs. */
+export interface ArchivedPlace {
   readonly n: number;
+  readonly occurredAt: number;
+}
+
+interface ArchiveRow extends ArchivedPlace {
   readonly eventId: Buffer;
   readonly agentId: string | null;
   readonly accountId: string | null;
   readonly sequence: number;
-  readonly occurredAt: number;
   readonly blocked: number;
   readonly erased: number;
   readonly refersTo: Buffer | null;
@@ -42,20 +47,19 @@ export class ArchiveComparison {
   readonly #check: Check;
   readonly #find;
   readonly #sequenceOf;
-  readonly #position: number;
+  readonly #position: Reached;
   readonly #store: Store;
   #rows: Iterator<ArchiveRow>;
   #row: ArchiveRow | null = null;
-  /** Archived events before this time (ms) may be older than what the log keeps. */
-  readonly #keptFromMs: number;
+  readonly #mayBeOlder: (row: ArchivedPlace) => boolean;
   #first = 0;
 
-  /** @param keptFromMs when the log took its first kept record; `null`: it keeps all from the first on */
-  constructor(store: Store, check: Check, keptFromMs: number | null) {
+  /** @param mayBeOlder whether the log may have dropped an event since, by what the archive says of it */
+  constructor(store: Store, check: Check, mayBeOlder: (row: ArchivedPlace) => boolean) {
     this.#store = store;
     this.#check = check;
-    this.#keptFromMs = keptFromMs ?? -Infinity;
-    this.#position = positionIn(store, 'agent-events');
+    this.#mayBeOlder = mayBeOlder;
+    this.#position = Reached.in(store, 'agent-events');
     this.#find = store.prepare<[Buffer], number>('SELECT n FROM events WHERE event_id = ?').pluck();
     this.#sequenceOf = store.prepare<[Buffer], number>('SELECT sequence FROM events WHERE event_id = ?').pluck();
     this.#rows = store.prepare<[number], ArchiveRow>(`${ROWS} WHERE e.n >= ? ORDER BY e.n`).iterate(0);
@@ -79,6 +83,15 @@ export class ArchiveComparison {
     }
     this.#rows.return?.();
     this.#rows = this.#store.prepare<[number], ArchiveRow>(`${ROWS} WHERE e.n >= ? ORDER BY e.n`).iterate(before);
+  }
+
+  /** The archived leaves from one place to another, where rows are numbered by their places. */
+  *between(from: number, to: number): Generator<NumberedLeaf> {
+    const rows = this.#store.prepare<[number, number], ArchiveRow>(`${ROWS} WHERE e.n >= ? AND e.n < ? ORDER BY e.n`);
+    for (const row of rows.iterate(from, to)) {
+      const leaf = this.#judgeAlone(row);
+      if (leaf !== null) yield { ...leaf, offset: row.n };
+    }
   }
 
   take(leaf: NumberedLeaf): void {
@@ -116,7 +129,7 @@ export class ArchiveComparison {
   }
 
   #lacks({ offset, envelope, sequence }: NumberedLeaf): void {
-    if (offset >= this.#position) this.#check.behind += 1;
+    if (!this.#position.has(offset)) this.#check.behind += 1;
     else {
       const { eventId, agentId } = envelope.leaf;
       this.#check.wrong(
@@ -127,7 +140,7 @@ export class ArchiveComparison {
   }
 
   #surplus(row: ArchiveRow): void {
-    if (row.occurredAt < this.#keptFromMs) this.#judgeAlone(row);
+    if (this.#mayBeOlder(row)) this.#judgeAlone(row);
     else this.#wrong(row.n, `event ${row.eventId.toString('hex')} of agent ${row.agentId} is not in the log`);
   }
 

@@ -1,10 +1,11 @@
 import type { DeadLetter } from '@countersign/contracts';
-import { LogDamaged, type StoredLog } from '@countersign/event-log';
-import { readMessage } from '@countersign/evidence';
+import { LogDamaged, type LogRecord, type StoredLog } from '@countersign/event-log';
 import { AnchoredLeafComparison } from './compare-anchored-leaves.js';
-import { ArchiveComparison } from './compare-archive.js';
-import { LeafNumbers } from './number-leaves.js';
-import { positionIn, words, type Store, type Stores } from './open-stores.js';
+import { ArchiveComparison, type ArchivedPlace } from './compare-archive.js';
+import { LeafNumbers, type NumberedLeaf } from './number-leaves.js';
+import type { StoreName } from './layout.js';
+import { words, type Store, type Stores } from './open-stores.js';
+import { placeIn, Reached } from './places.js';
 import { UsageRecount } from './recount-usage.js';
 import type { Check } from './report.js';
 
@@ -19,30 +20,56 @@ export interface EventChecks {
 export type Progress = (done: number, total: number) => void;
 
 const TOLD_EVERY = 1000;
-const HOUR_MS = 3_600_000;
+
+/** `agent-events` as it is walked through. */
+export interface EventRecords {
+  /** How many records there may be. */
+  readonly total: number;
+  /** In the order of their places. */
+  records(): Iterable<LogRecord> | AsyncIterable<LogRecord>;
+  /** Whether the log begins with what is there now: an agent's first leaf in it has sequence 1. */
+  isWhole(place: number): boolean;
+  /** Whether the log may have dropped an archived event. */
+  mayBeOlder(row: ArchivedPlace): boolean;
+  /** The leaves that the log has dropped. */
+  older(archive: ArchiveComparison): Iterable<NumberedLeaf>;
+}
 
 /** One walk through `agent-events`, with the archive, anchoring's leaves and the totals beside it. */
-export function compareEvents(log: StoredLog, stores: Stores, checks: EventChecks, progress: Progress): void {
-  const begin = log.beginOffsets('agent-events')[0] ?? 0;
-  const end = log.endOffsets('agent-events')[0] ?? 0;
-  const kept = begin === 0 ? null : firstKept(log);
+export async function compareEvents(
+  log: StoredLog,
+  events: EventRecords,
+  stores: Pick<Stores, StoreName>,
+  checks: EventChecks,
+  progress: Progress,
+): Promise<void> {
   const archive =
-    stores.archive === null ? null : new ArchiveComparison(stores.archive, checks.archive, kept?.fromMs ?? null);
+    stores.archive === null
+      ? null
+      : new ArchiveComparison(stores.archive, checks.archive, (row) => events.mayBeOlder(row));
   const anchored = stores.anchors === null ? null : new AnchoredLeafComparison(stores.anchors, checks.anchored);
   const usage = recount(log, stores.policy, checks.usage);
   const followers = [archive, anchored, usage].filter((follower) => follower !== null);
-  if (kept !== null && archive !== null) {
-    for (const leaf of archive.older(kept.eventIds)) {
+  if (archive !== null) {
+    for (const leaf of events.older(archive)) {
       anchored?.take(leaf);
       usage?.take(leaf);
     }
   }
   const parked = parkedLetters(log, checks.leaves);
-  const numbers = new LeafNumbers((eventId) => (begin === 0 ? null : (archive?.sequenceOf(eventId) ?? null)));
+  const reached = {
+    'audit-log': stores.archive === null ? null : Reached.in(stores.archive, 'agent-events'),
+    anchoring: stores.anchors === null ? null : Reached.in(stores.anchors, 'agent-events'),
+  };
+  const numbers = new LeafNumbers((eventId, place) =>
+    events.isWhole(place) ? null : (archive?.sequenceOf(eventId) ?? null),
+  );
+  let done = 0;
   let complete = false;
   try {
-    for (const record of log.records('agent-events')) {
-      if (record.offset % TOLD_EVERY === 0) progress(record.offset - begin, end - begin);
+    for await (const record of events.records()) {
+      if (done % TOLD_EVERY === 0) progress(done, events.total);
+      done += 1;
       const item = numbers.read(record);
       checks.leaves.examined += 1;
       const place = `agent-events offset ${record.offset}`;
@@ -68,16 +95,13 @@ export function compareEvents(log: StoredLog, stores: Stores, checks: EventCheck
   }
   archive?.finish(complete);
   anchored?.finish(complete);
-  usage?.finish(complete ? end : null);
-  progress(end - begin, end - begin);
+  usage?.finish(complete ? log.endOffsets('agent-events') : null);
+  progress(done, done);
 
   function judgeRejected(place: string, offset: number, problem: string): void {
     const consumers = parked.get(offset);
-    for (const [name, store] of [
-      ['audit-log', stores.archive],
-      ['anchoring', stores.anchors],
-    ] as const) {
-      if (store === null || offset >= positionIn(store, 'agent-events') || consumers?.has(name) === true) continue;
+    for (const [name, taken] of Object.entries(reached)) {
+      if (taken === null || !taken.has(offset) || consumers?.has(name) === true) continue;
       checks.leaves.wrong(place, `it is no leaf (${problem}) and ${name} has not parked it`);
     }
   }
@@ -92,28 +116,15 @@ function recount(log: StoredLog, policy: Store | null, check: Check): UsageRecou
   }
 }
 
-/** When the log took its first kept record, and the ids of the first events. */
-function firstKept(log: StoredLog): { readonly fromMs: number; readonly eventIds: readonly string[] } {
-  let fromMs = Infinity;
-  const eventIds: string[] = [];
-  for (const record of log.records('agent-events')) {
-    fromMs = Math.min(fromMs, record.appendedAtMs);
-    const reading = readMessage(record.value);
-    if (reading.ok) eventIds.push(reading.value.leaf.eventId);
-    if (eventIds.length === 50) break;
-  }
-  // Clocks of writers may run a little apart.
-  return { fromMs: fromMs + HOUR_MS, eventIds };
-}
-
 /** Who parked what of `agent-events`, by offset. */
 function parkedLetters(log: StoredLog, check: Check): ReadonlyMap<number, ReadonlySet<string>> {
   const parked = new Map<number, Set<string>>();
   try {
     for (const { value } of log.records('dead-letters')) {
-      const { topic, offset, consumer } = JSON.parse(Buffer.from(value).toString('utf8')) as DeadLetter;
+      const { topic, partition, offset, consumer } = JSON.parse(Buffer.from(value).toString('utf8')) as DeadLetter;
       if (topic !== 'agent-events') continue;
-      parked.set(offset, (parked.get(offset) ?? new Set()).add(consumer));
+      const place = placeIn(partition, offset);
+      parked.set(place, (parked.get(place) ?? new Set()).add(consumer));
     }
   } catch (error) {
     check.wrong('dead-letters', words(error));

@@ -1,39 +1,42 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnchorAuthority, AnchorFacts } from '@countersign/contracts';
-import { checkAnchorRecords } from './check-anchor-records.js';
-import { checkArchiveFigures } from './archive-figures.js';
-import { checkChain } from './check-chain.js';
-import { checkKeys } from './check-keys.js';
-import { checkHeads, checkOwners, checkPublicFacts } from './check-mirrors.js';
-import { checkReports } from './check-reports.js';
-import { checkWindows, type WindowCounts } from './check-windows.js';
-import { compareEvents, type Progress } from './compare-events.js';
-import { LAYOUT } from './layout.js';
-import { newestRecords } from './newest-records.js';
-import { openStores, words, type Store, type Stores } from './open-stores.js';
-import { recomputeTrees } from './recompute-trees.js';
-import { Report, type Check } from './report.js';
+import type { LedgerReader } from '@countersign/chain';
+import { MAX_PACKAGE_BYTES, type Packages } from './check-reports.js';
+import type { WindowCounts } from './check-windows.js';
+import type { Progress } from './compare-events.js';
+import { examineStores } from './examine-stores.js';
+import { LAYOUT, placeOf } from './layout.js';
+import type { LedgerView } from './ledger-view.js';
+import { openStores } from './open-stores.js';
+import { Report } from './report.js';
+import { singleFileEvents } from './single-file-events.js';
 
 export interface Examination {
   readonly report: Report;
   readonly windows: WindowCounts;
 }
 
-const FROM_BACKUP = 'restore the whole data directory from a backup';
-const REFOLLOW = (file: string): string =>
-  `restore ${file} from a backup, or, while the log still has everything, move it away: the service follows the log anew`;
-
 /**
- * Holds everything that a stopped instance stores against everything else, reading only. Whoever calls it holds the
- * data directory.
+ * Holds everything that a stopped instance of the embedded profile stores against everything else, reading only. Whoever
+ * calls it holds the data directory.
  */
 export async function examine(dataDir: string, chainIsElsewhere: boolean, progress: Progress): Promise<Examination> {
   const report = new Report();
-  const files = report.check('files', 'files whose pages are sound', FROM_BACKUP);
+  const files = report.check('files', 'files whose pages are sound', 'restore the whole data directory from a backup');
   const stores = await openStores(dataDir, files);
   try {
-    const windows = examineStores(dataDir, stores, report, chainIsElsewhere, progress);
+    const windows = await examineStores(
+      {
+        ...stores,
+        dataDir,
+        events: singleFileEvents,
+        ledger: stores.ledger === null ? null : inFile(stores.ledger),
+        noChain: chainIsElsewhere ? 'the chain is not embedded: SOLANA_RPC_URL names it' : null,
+        packages: packagesIn(placeOf(dataDir, 'packages')),
+      },
+      report,
+      progress,
+    );
     if (!existsSync(join(dataDir, 'bootstrap.json')))
       files.note('bootstrap.json is missing: the first start did not end');
     return { report, windows };
@@ -42,95 +45,28 @@ export async function examine(dataDir: string, chainIsElsewhere: boolean, progre
   }
 }
 
-function examineStores(
-  dataDir: string,
-  stores: Stores,
-  report: Report,
-  chainIsElsewhere: boolean,
-  progress: Progress,
-): WindowCounts {
-  const { log, archive, anchors, policy, identity, reports, facts, ledger } = stores;
-  const checks = {
-    leaves: report.check('event log', 'events, each a leaf or parked', FROM_BACKUP),
-    archive: report.check(
-      'archive',
-      'events with the leaf, sequence and openings of the log',
-      REFOLLOW(LAYOUT.archive),
-    ),
-    figures: report.check('archive figures', 'figures that its rows add up to', REFOLLOW(LAYOUT.archive)),
-    heads: report.check('agent heads', 'agents whose head was told', REFOLLOW(LAYOUT.archive)),
-    anchored: report.check('anchored leaves', 'hashes equal to those of the log', FROM_BACKUP),
-    trees: report.check('trees', 'windows whose roots follow from their leaves', FROM_BACKUP),
-    windows: report.check('windows', 'windows in order, linked, without a gap for any agent', FROM_BACKUP),
-    records: report.check('anchor records', 'cuts and windows as they were told', FROM_BACKUP),
-    chain: report.check(
-      'chain',
-      'anchors on the chain with exactly their memo',
-      'do not publish further: ask who holds the key',
-    ),
-    usage: report.check('usage', 'checks that add up to the totals kept', REFOLLOW(LAYOUT.policy)),
-    owners: report.check('topics', 'records equal to those of their owners', FROM_BACKUP),
-    keys: report.check('keys', 'key files that fit what is published', 'restore the key file from a backup'),
-    reports: report.check(
-      'reports',
-      'packages that verify',
-      'restore the package from a backup, or issue the report again',
-    ),
-    public: report.check('public facts', 'facts as they were published', REFOLLOW(LAYOUT.facts)),
+function inFile(ledger: LedgerReader): LedgerView {
+  const sequences = new Map<string, number>();
+  return {
+    network: 'solana:localnet',
+    place: ({ signature }) => `${LAYOUT.ledger}/ledger.db transaction ${sequences.get(signature) ?? signature}`,
+    transaction: (signature) => ledger.transaction(signature),
+    *transactionsOf() {
+      for (const transaction of ledger.transactions()) {
+        sequences.clear();
+        sequences.set(transaction.signature, transaction.sequence);
+        yield transaction;
+      }
+    },
   };
-  let counts: WindowCounts = { closed: 0, anchored: 0 };
-  const ask = (check: Check, needed: Partial<Stores>, question: () => void): void => {
-    const missing = Object.entries(needed).find(([, store]) => store === null);
-    if (missing !== undefined) return check.skip(`${LAYOUT[missing[0] as keyof typeof LAYOUT]} cannot be read`);
-    try {
-      question();
-    } catch (error) {
-      check.wrong('the check', `it could not be ended: ${words(error)}`);
-    }
-  };
-
-  ask(checks.leaves, { log }, () => compareEvents(log!, stores, checks, progress));
-  for (const [check, needed] of [
-    [checks.archive, { log, archive }],
-    [checks.anchored, { log, anchors }],
-    [checks.usage, { log }],
-  ] as const) {
-    ask(check, needed, () => undefined);
-  }
-  ask(checks.figures, { archive }, () => checkArchiveFigures(archive!, checks.figures));
-  ask(checks.heads, { log, archive }, () => checkHeads(log!, archive!, checks.heads));
-  ask(checks.trees, { anchors }, () => recomputeTrees(anchors!, checks.trees));
-  ask(checks.windows, { anchors }, () => {
-    counts = checkWindows(anchors!, checks.windows);
-  });
-  ask(checks.records, { log, anchors }, () => checkAnchorRecords(log!, anchors!, archive, checks.records));
-  if (chainIsElsewhere) checks.chain.skip('the chain is not embedded: SOLANA_RPC_URL names it');
-  else ask(checks.chain, { anchors }, () => checkEmbeddedChain(stores, anchors!, counts, checks.chain));
-  ask(checks.owners, { log, identity, policy, reports }, () => checkOwners(log!, stores, checks.owners));
-  ask(checks.keys, { log }, () => {
-    const keys = checkKeys(dataDir, log!, anchors, checks.keys);
-    const witnesses = { keys, ledger, authorities: authoritiesIn(stores) };
-    ask(checks.reports, { reports }, () => checkReports(dataDir, reports!, witnesses, checks.reports));
-  });
-  ask(checks.reports, { log }, () => undefined);
-  ask(checks.public, { log, facts, reports }, () => checkPublicFacts(log!, stores, checks.public));
-  return counts;
 }
 
-function checkEmbeddedChain({ ledger }: Stores, anchors: Store, counts: WindowCounts, check: Check): void {
-  if (ledger !== null) checkChain(anchors, ledger, check);
-  else if (counts.anchored > 0)
-    check.wrong(`${LAYOUT.ledger}/ledger.db`, 'the ledger that windows are anchored in cannot be read');
-}
-
-function authoritiesIn({ log }: Stores): readonly AnchorAuthority[] {
-  const records = newestRecords<AnchorFacts>(log!, 'anchors', {
-    values: true,
-    keys: (key) => key.startsWith('authority:'),
-  });
-  return [...records.values()].flatMap(({ value }) =>
-    value?.kind === 'authority'
-      ? { address: value.address, network: value.network, validFrom: value.validFrom, validTo: value.validTo }
-      : [],
-  );
+function packagesIn(folder: string): Packages {
+  return {
+    has: (name) => existsSync(join(folder, name)),
+    read: (name) => {
+      const file = join(folder, name);
+      return statSync(file).size > MAX_PACKAGE_BYTES ? null : readFileSync(file);
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import type { TopicName } from '@countersign/contracts';
 import type { StoredLog } from '@countersign/event-log';
 import { digestOf, newestRecords, type Newest } from './newest-records.js';
+import { partitionOf, type Reached } from './places.js';
 import type { Store } from './open-stores.js';
 import type { Check } from './report.js';
 
@@ -58,7 +59,7 @@ export interface Reader {
   readonly place: string;
   readonly rows: () => Iterable<KeptRow>;
   /** Below it every record was kept. */
-  readonly position: number;
+  readonly position: Reached;
   /** Keys of the topic that this reader keeps. */
   readonly keeps?: (key: string) => boolean;
 }
@@ -82,8 +83,12 @@ export function compareReader(log: StoredLog, { topic, place, rows, position, ke
   for (const [key, told] of newest) if (told.digest !== null) lag(told, `${place}: ${key} of ${topic}`);
 
   function lag({ offset }: Newest, what: string): void {
-    if (offset >= position) check.behind += 1;
-    else check.wrong(what, `it is missing, although everything below offset ${position} was taken`);
+    if (!position.has(offset)) check.behind += 1;
+    else
+      check.wrong(
+        what,
+        `it is missing, although everything below offset ${position.of(partitionOf(offset))} was taken`,
+      );
   }
 }
 

@@ -7,7 +7,7 @@ import { nodeCrypto } from '@countersign/service-kit';
 /** A leaf with its place in its agent's order. */
 export interface NumberedLeaf {
   readonly kind: 'leaf';
-  /** In `agent-events`; -1 for one that only the archive still has. */
+  /** Place in `agent-events`; -1 for one that only the archive still has. */
   readonly offset: number;
   readonly envelope: EventEnvelope;
   /** Canonical. */
@@ -35,10 +35,10 @@ export class LeafNumbers {
   readonly #add;
   readonly #find;
   readonly #next = new Map<string, number>();
-  readonly #firstNumber: (eventId: string) => number | null;
+  readonly #firstNumber: (eventId: string, offset: number) => number | null;
 
   /** @param firstNumber sequence of the first leaf of an agent in the log; `null` where it is 1 or not known */
-  constructor(firstNumber: (eventId: string) => number | null) {
+  constructor(firstNumber: (eventId: string, offset: number) => number | null) {
     this.#firstNumber = firstNumber;
     this.#ids.pragma('journal_mode = OFF');
     this.#ids.pragma('synchronous = OFF');
@@ -59,7 +59,7 @@ export class LeafNumbers {
     if (this.#add.run(id, hash).changes === 0) {
       return { kind: 'repetition', offset, eventId, same: this.#find.get(id)!.equals(hash) };
     }
-    const sequence = this.#next.get(agentId) ?? this.#firstNumber(eventId) ?? 1;
+    const sequence = this.#next.get(agentId) ?? this.#firstNumber(eventId, offset) ?? 1;
     this.#next.set(agentId, sequence + 1);
     return { kind: 'leaf', offset, envelope, text, hash, sequence };
   }

@@ -119,11 +119,3 @@ async function openLedger(dataDir: string, files: Check): Promise<LedgerReader |
 export function words(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
-
-/** The saved position of a consumer's store in a topic with one partition; 0 before the first message. */
-export function positionIn(store: Store, topic: string): number {
-  const row = store
-    .prepare<[string], { next: number }>('SELECT next FROM positions WHERE topic = ? AND partition = 0')
-    .get(topic);
-  return row?.next ?? 0;
-}

@@ -1,43 +1,51 @@
 import { checkAnswer, type UsageFacts } from '@countersign/contracts';
-import type { StoredLog } from '@countersign/event-log';
+import type { Offsets, StoredLog } from '@countersign/event-log';
 import { LAYOUT } from './layout.js';
 import { newestRecords } from './newest-records.js';
 import type { NumberedLeaf } from './number-leaves.js';
 import type { Store } from './open-stores.js';
+import { partitionOf, placeIn, Reached } from './places.js';
 import type { Check } from './report.js';
+import { addUp, Sums, type Totals } from './usage-sums.js';
 
 type AccountFacts = Extract<UsageFacts, { kind: 'account' }>;
 type AgentFacts = Extract<UsageFacts, { kind: 'agent' }>;
 
-/** Sums saturate where a double is no longer exact. */
-const sum = (a: number, b: number): number => Math.min(a + b, Number.MAX_SAFE_INTEGER);
-
-/** Totals as somebody keeps them, and the offset that they stand at. */
+/** Totals as somebody keeps them. */
 interface Claimed {
+  readonly key: string;
   readonly place: string;
-  readonly offset: number;
   readonly totals: readonly (readonly [name: string, value: string | number])[];
-  compared: boolean;
+  /** What the partitions add up to that it stands on, each up to where it stands. */
+  readonly recounted: Totals[];
 }
 
+/** Where totals stand in one partition. */
+interface Stand {
+  readonly claimed: Claimed;
+  readonly at: number;
+  reached: boolean;
+}
+
+/** What is counted for an account or an agent in one partition. */
 interface Tally {
-  period: string;
-  day: string;
-  inPeriod: number;
-  ever: number;
-  dayMicros: number;
-  /** Offset of the last event that counted here. */
+  readonly key: string;
+  readonly sums: Sums;
+  /** Place of the last event that counted here. */
   last: number;
-  readonly claimed: Claimed[];
+  /** Place of the last one that the snapshots must hold. */
+  due: number;
+  readonly stands: Stand[];
 }
 
 /** Counts actions and spending anew from the leaves and compares with the snapshots and with policy's store. */
 export class UsageRecount {
   readonly #check: Check;
+  /** By partition and key. */
   readonly #tallies = new Map<string, Tally>();
-  /** Everything below this offset is in the snapshots. */
-  readonly #position: number;
-  readonly #unsaid = new Map<string, number>();
+  readonly #claims: Claimed[] = [];
+  /** Everything below it is in the snapshots. */
+  readonly #position: Reached;
 
   /** @throws LogDamaged, RecordUnreadable */
   constructor(log: StoredLog, policy: Store | null, check: Check) {
@@ -47,7 +55,8 @@ export class UsageRecount {
       keys: (key) => !key.startsWith('claim:'),
     });
     const position = snapshots.get('position')?.value;
-    this.#position = position?.kind === 'position' ? (position.offsets[0] ?? 0) : 0;
+    const offsets = position?.kind === 'position' ? position.offsets : {};
+    this.#position = new Reached(Object.entries(offsets).map(([partition, next]) => [Number(partition), next]));
     for (const [key, { value, offset }] of snapshots) {
       if (value?.kind === 'account' || value?.kind === 'agent')
         this.#claim(key, `usage offset ${offset} (${key})`, value);
@@ -67,64 +76,63 @@ export class UsageRecount {
     this.#add(`agent:${leaf.agentId}`, offset, day, 0, costMicros);
   }
 
-  /** @param end of the log; `null`: it was not read to its end */
-  finish(end: number | null): void {
-    if (end === null) return;
-    for (const [key, tally] of this.#tallies) {
-      this.#compare(key, tally, Infinity);
-      const said = Math.max(
-        -1,
-        ...tally.claimed.filter(({ place }) => place.startsWith('usage')).map(({ offset }) => offset),
-      );
-      const due = this.#unsaid.get(key) ?? -1;
-      if (said <= due)
+  /** @param ends of the log; `null`: it was not read to its end */
+  finish(ends: Offsets | null): void {
+    if (ends === null) return;
+    for (const tally of this.#tallies.values()) {
+      this.#reach(tally, Infinity);
+      const told = tally.stands.filter(({ claimed }) => claimed.place.startsWith('usage')).map(({ at }) => at);
+      if (tally.due >= 0 && Math.max(-1, ...told) <= tally.due)
         this.#check.wrong(
-          `usage ${key}`,
-          `offset ${due} counts and no snapshot holds it, although the position is ${this.#position}`,
+          `usage ${tally.key}`,
+          `offset ${tally.due} counts and no snapshot holds it, although the position is ${this.#position.of(partitionOf(tally.due))}`,
         );
     }
-    this.#check.behind = Math.max(0, end - this.#position);
+    for (const claimed of this.#claims) this.#compare(claimed);
+    for (const [partition, end] of Object.entries(ends)) {
+      this.#check.behind += Math.max(0, end - this.#position.of(Number(partition)));
+    }
   }
 
-  #tally(key: string): Tally {
-    let tally = this.#tallies.get(key);
+  #tally(key: string, partition: number): Tally {
+    const name = `${partition} ${key}`;
+    let tally = this.#tallies.get(name);
     if (tally === undefined) {
-      tally = { period: '', day: '', inPeriod: 0, ever: 0, dayMicros: 0, last: -1, claimed: [] };
-      this.#tallies.set(key, tally);
+      tally = { key, sums: new Sums(), last: -1, due: -1, stands: [] };
+      this.#tallies.set(name, tally);
     }
     return tally;
   }
 
-  #add(key: string, offset: number, day: string, actions: number, micros: number): void {
-    const tally = this.#tally(key);
-    this.#compare(key, tally, offset);
-    const month = day.slice(0, 7);
-    const counted = actions + micros;
-    if (month > tally.period) [tally.period, tally.inPeriod] = [month, counted];
-    else if (month === tally.period) tally.inPeriod = sum(tally.inPeriod, counted);
-    if (day > tally.day) [tally.day, tally.dayMicros] = [day, micros];
-    else if (day === tally.day) tally.dayMicros = sum(tally.dayMicros, micros);
-    tally.ever += actions;
-    tally.last = offset;
-    if (offset < this.#position) this.#unsaid.set(key, offset);
+  #add(key: string, place: number, day: string, actions: number, micros: number): void {
+    // What only the archive of the embedded profile still has lies before its one partition.
+    const tally = this.#tally(key, Math.max(0, partitionOf(place)));
+    this.#reach(tally, place);
+    tally.sums.add(day, actions, micros);
+    tally.last = place;
+    if (this.#position.has(place)) tally.due = place;
   }
 
-  /** Compares what stands at or before `offset`. */
-  #compare(key: string, tally: Tally, offset: number): void {
-    for (const claimed of tally.claimed) {
-      if (claimed.compared || claimed.offset > offset) continue;
-      claimed.compared = true;
-      const recount = recounted(key, tally);
-      for (const [name, value] of claimed.totals) {
-        if (value !== recount[name]) {
-          this.#check.wrong(claimed.place, `${name} is ${value}, the log adds up to ${String(recount[name])}`);
-        }
-      }
-      if (tally.last >= 0 && claimed.offset !== tally.last + 1) {
+  /** Keeps the sums of what stands at or before `place`. */
+  #reach(tally: Tally, place: number): void {
+    for (const stand of tally.stands) {
+      if (stand.reached || stand.at > place) continue;
+      stand.reached = true;
+      stand.claimed.recounted.push(tally.sums.totals());
+      if (tally.last >= 0 && stand.at !== tally.last + 1) {
         this.#check.wrong(
-          claimed.place,
-          `it stands at offset ${claimed.offset}, the last event that counts lies at ${tally.last}`,
+          stand.claimed.place,
+          `it stands at offset ${stand.at}, the last event that counts lies at ${tally.last}`,
         );
+      }
+    }
+  }
+
+  #compare({ key, place, totals, recounted }: Claimed): void {
+    const recount = named(key, addUp(recounted));
+    for (const [name, value] of totals) {
+      if (value !== recount[name]) {
+        this.#check.wrong(place, `${name} is ${value}, the log adds up to ${String(recount[name])}`);
       }
     }
   }
@@ -143,8 +151,13 @@ export class UsageRecount {
             ['month', facts.month],
             ['monthMicros', facts.monthMicros],
           ] as const);
-    const offset = facts.kind === 'account' ? (facts.offsets[0] ?? 0) : facts.offset;
-    this.#tally(key).claimed.push({ place, offset, totals, compared: false });
+    const offsets = facts.kind === 'account' ? facts.offsets : { [facts.partition]: facts.offset };
+    const claimed: Claimed = { key, place, totals, recounted: [] };
+    this.#claims.push(claimed);
+    for (const [partition, offset] of Object.entries(offsets)) {
+      const at = placeIn(Number(partition), offset);
+      this.#tally(key, Number(partition)).stands.push({ claimed, at, reached: false });
+    }
   }
 
   #claimStored(policy: Store): void {
@@ -160,9 +173,9 @@ export class UsageRecount {
   }
 }
 
-function recounted(
+function named(
   key: string,
-  { period, day, inPeriod, ever, dayMicros }: Tally,
+  { day, dayMicros, period, inPeriod, ever }: Totals,
 ): Readonly<Record<string, string | number>> {
   return key.startsWith('account:')
     ? { period, actionsInPeriod: inPeriod, actionsEver: ever }

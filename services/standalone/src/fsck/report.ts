@@ -31,11 +31,13 @@ export class Check {
     readonly name: string,
     readonly promise: string,
     readonly advice: string,
+    private readonly inWords: (text: string) => string = (text) => text,
   ) {}
 
   wrong(place: string, problem: string, advice: string = this.advice): void {
     this.count += 1;
-    if (this.findings.length < KEPT) this.findings.push({ place, problem, advice });
+    if (this.findings.length >= KEPT) return;
+    this.findings.push({ place: this.inWords(place), problem: this.inWords(problem), advice: this.inWords(advice) });
   }
 
   note(text: string): void {
@@ -50,11 +52,25 @@ export class Check {
 /** The checks in the order in which they are shown. */
 export class Report {
   readonly checks: Check[] = [];
+  readonly #inWords: (text: string) => string;
+
+  /** @param inWords how places are named where an installation keeps things otherwise than in files */
+  constructor(inWords: (text: string) => string = (text) => text) {
+    this.#inWords = inWords;
+  }
 
   check(name: string, promise: string, advice: string): Check {
-    const check = new Check(name, promise, advice);
+    const check = new Check(name, promise, advice, this.#inWords);
     this.checks.push(check);
     return check;
+  }
+
+  /** Makes findings of what lags behind. */
+  settled(): void {
+    for (const check of this.checks) {
+      if (check.behind > 0)
+        check.wrong(check.name, `it is behind by ${check.behind}`, 'wait, and look why it does not move');
+    }
   }
 
   get count(): number {

@@ -5,7 +5,7 @@ const SHOWN = 5;
 const number = new Intl.NumberFormat('en-US');
 
 /** The examination in plain words: one line a check, its first findings below it, the verdict last. */
-export function showReport(dataDir: string, { report, windows }: Examination): string {
+export function showReport(what: string, { report, windows }: Examination): string {
   const width = Math.max(...report.checks.map(({ name }) => name.length));
   const lines = report.checks.flatMap((check) => shown(check, width));
   const waiting = windows.closed - windows.anchored;
@@ -13,8 +13,8 @@ export function showReport(dataDir: string, { report, windows }: Examination): s
   const verdict =
     report.count === 0
       ? `CLEAN: ${anchors}.`
-      : `${number.format(report.count)} FINDINGS: keep this folder as it is until you have a copy of it.`;
-  return `${[dataDir, ...lines, '', verdict].join('\n')}\n`;
+      : `${number.format(report.count)} FINDINGS: change nothing there until you have a copy.`;
+  return `${[what, ...lines, '', verdict].join('\n')}\n`;
 }
 
 function shown(check: Check, width: number): string[] {
@@ -25,7 +25,7 @@ function shown(check: Check, width: number): string[] {
   else if (count === 0) lines.push(`  ok  ${title}  ${number.format(examined)} ${promise}`);
   else lines.push(`  !!  ${title}  ${number.format(count)} findings in ${number.format(examined)}`);
   if (behind > 0)
-    lines.push(`      ${' '.repeat(width)}  behind by ${number.format(behind)}: the next start catches up`);
+    lines.push(`      ${' '.repeat(width)}  behind by ${number.format(behind)}: they are taken up when it runs`);
   lines.push(...notes.map((note) => `      ${' '.repeat(width)}  ${note}`));
   for (const { place, problem, advice } of findings.slice(0, SHOWN)) {
     lines.push(`      ${place}: ${problem}`, `        -> ${advice}`);

@@ -21,16 +21,27 @@ interface PositionDocument {
   readonly next: number;
 }
 
+export interface Collections {
+  readonly facts: mongo.Collection<FactDocument>;
+  readonly positions: mongo.Collection<PositionDocument>;
+}
+
+export function collectionsOf(connection: Connection): Collections {
+  const db = connection.db!;
+  return { facts: db.collection('verification_facts'), positions: db.collection('verification_positions') };
+}
+
 /** @throws when no server answers */
 export async function openMongoPublicFacts(uri: string): Promise<PublicFacts> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   try {
-    const facts: mongo.Collection<FactDocument> = connection.db!.collection('verification_facts');
+    const collections = collectionsOf(connection);
+    const { facts } = collections;
     await facts.createIndexes([
       { key: { kind: 1, id: 1 }, name: 'by_kind' },
       { key: { sha256: 1 }, name: 'by_sha256', partialFilterExpression: { sha256: { $exists: true } } },
     ]);
-    return tellingUnreachable(new MongoPublicFacts(connection, facts));
+    return tellingUnreachable(new MongoPublicFacts(connection, collections));
   } catch (error) {
     await connection.close();
     throw error;
@@ -42,10 +53,10 @@ class MongoPublicFacts implements PublicFacts {
   readonly #facts: mongo.Collection<FactDocument>;
   readonly #positions: mongo.Collection<PositionDocument>;
 
-  constructor(connection: Connection, facts: mongo.Collection<FactDocument>) {
+  constructor(connection: Connection, { facts, positions }: Collections) {
     this.#connection = connection;
     this.#facts = facts;
-    this.#positions = connection.db!.collection('verification_positions');
+    this.#positions = positions;
   }
 
   async position(topic: TopicName, partition: number): Promise<number | null> {

@@ -1,0 +1,106 @@
+import type { Config } from '@countersign/service-kit';
+import { openKafkaLog, type EventLog } from '@countersign/event-log';
+import { openSolanaChain } from '@countersign/chain';
+import { MAX_PACKAGE_BYTES } from '../check-reports.js';
+import type { Progress } from '../compare-events.js';
+import { examineStores } from '../examine-stores.js';
+import type { Examination } from '../fsck.js';
+import { STORE_NAMES, type StoreName } from '../layout.js';
+import type { Store } from '../open-stores.js';
+import { Report, type Check } from '../report.js';
+import { chainOnNodes } from './chain-on-nodes.js';
+import { partitionedEvents } from './partitioned-events.js';
+import { inDistributedWords } from './names.js';
+import { FetchedLog } from './read-log.js';
+import { readStore } from './read-stores.js';
+
+const FROM_BACKUP = 'restore the database from a backup';
+
+/** A server that must be asked does not answer, or what lies there is no installation. */
+export class NotReadable extends Error {
+  override readonly name = 'NotReadable';
+}
+
+/**
+ * Holds everything that an installation of the distributed profile stores against everything else, reading only. It may
+ * run: the stores are read before the log, so that what came meanwhile is what they are behind.
+ * @throws NotReadable
+ */
+export async function examineDistributed(config: Config, progress: Progress): Promise<Examination> {
+  const report = new Report(inDistributedWords);
+  const files = report.check('stores', 'collections read', FROM_BACKUP);
+  const closing: (() => unknown)[] = [];
+  try {
+    const stores = await readStores(config, files, closing);
+    const live = await reading('Kafka', openLog(config));
+    closing.push(() => live.close());
+    const log = await reading('Kafka', FetchedLog.fetch(live));
+    closing.push(() => log.close());
+    const chain = await openSolanaChain({ urls: config.solanaRpcUrls });
+    closing.push(() => chain.close());
+    const ledger = await reading('the chain', chainOnNodes(chain));
+    const { readStoredPackages } = await import('@countersign/reporting');
+    const packages = await reading('MongoDB', readStoredPackages(uriOf(config)));
+    closing.push(() => packages.close());
+    const windows = await examineStores(
+      {
+        ...stores,
+        dataDir: config.dataDir,
+        log,
+        events: () => partitionedEvents(live, log),
+        ledger,
+        noChain: null,
+        packages: {
+          has: async (name) => (await packages.size(name)) !== null,
+          read: async (name) => (((await packages.size(name)) ?? 0) > MAX_PACKAGE_BYTES ? null : packages.read(name)),
+        },
+      },
+      report,
+      progress,
+    );
+    return { report, windows };
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+async function readStores(
+  config: Config,
+  files: Check,
+  closing: (() => unknown)[],
+): Promise<Readonly<Record<StoreName, Store | null>>> {
+  const stores: Partial<Record<StoreName, Store | null>> = {};
+  for (const name of STORE_NAMES) {
+    const store = await reading('MongoDB', readStore(name, uriOf(config), files));
+    stores[name] = store;
+    closing.push(() => store?.close());
+  }
+  return stores as Record<StoreName, Store | null>;
+}
+
+function openLog(config: Config): Promise<EventLog> {
+  return openKafkaLog({
+    brokers: config.kafkaBrokers,
+    clientId: 'countersign-fsck',
+    topicPrefix: config.kafkaTopicPrefix,
+    allowSingleBroker: config.allowSingleBroker,
+    mustExist: true,
+    sendTimeoutMs: 10_000,
+    openTimeoutMs: 10_000,
+  });
+}
+
+async function reading<T>(what: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new NotReadable(`${what} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function uriOf({ mongodbUri }: Config): string {
+  if (mongodbUri === null) throw new NotReadable('MONGODB_URI is missing');
+  return mongodbUri;
+}
