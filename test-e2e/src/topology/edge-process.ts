@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { forgetGroup, guardFolder, guardGroup } from '#infra/processes/guard.js';
 import { send } from '../instance/request.js';
 
 const TEMPLATE = fileURLToPath(new URL('../../../deploy/edge/countersign.conf.template', import.meta.url));
@@ -30,7 +31,15 @@ export class EdgeProcess {
     writeFileSync(join(folder, 'nginx.conf'), configuration(folder, port, upstreams));
     const child = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
       stdio: ['ignore', 'ignore', 'inherit'],
+      // A group of its own: a killed master leaves its worker behind.
+      detached: true,
     });
+    const { pid } = child;
+    if (pid !== undefined) {
+      guardGroup(pid);
+      child.once('exit', () => forgetGroup(pid));
+    }
+    guardFolder(folder);
     const edge = new EdgeProcess(`http://127.0.0.1:${port}`, child, folder);
     const until = Date.now() + ANSWERS_WITHIN_MS;
     for (;;) {

@@ -1,12 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { guardProcess } from '#infra/processes/guard.js';
 import { PROGRAM } from '../instance/program.js';
 import { send } from '../instance/request.js';
 
 /** What can run in a process of its own. */
 export type ServiceName = 'gateway' | 'identity' | 'policy' | 'audit-log' | 'anchoring' | 'reporting' | 'verification';
 
-const READY_WITHIN_MS = 60_000;
+/** An idle machine needs three seconds for one and fifteen for a dozen at once. */
+const READY_WITHIN_MS = 150_000;
 
 export interface Ended {
   readonly code: number | null;
@@ -51,6 +53,7 @@ export class ServiceProcess {
       env: { PATH: process.env['PATH'] ?? '', ...this.env, COUNTERSIGN_PORT: String(this.port) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    guardProcess(child);
     this.#child = child;
     this.#ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
     const keep = (chunk: Buffer): void => {

@@ -17,8 +17,11 @@ const SERVICES: readonly ServiceName[] = [
 ];
 const FRONT: readonly ServiceName[] = SERVICES.filter((name) => name !== 'anchoring');
 
+/** The discard port: nginx wants an address for each service. */
+const NOBODY = '127.0.0.1:9';
+
 export interface TopologyOptions {
-  /** Instances by service; default one of each. */
+  /** Instances by service; default one of each. Of reporting and verification there may be none. */
   readonly instances?: Readonly<Partial<Record<ServiceName, number>>>;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -54,10 +57,10 @@ export class Topology {
       ...options.env,
     };
     const processes = names.map((service, n) => new ServiceProcess(service, ports[n] ?? 0, env));
-    const addresses = FRONT.map((name) => [
-      name,
-      processes.filter(({ service }) => service === name).map(({ port }) => `127.0.0.1:${port}`),
-    ]);
+    const addresses = FRONT.map((name) => {
+      const own = processes.filter(({ service }) => service === name).map(({ port }) => `127.0.0.1:${port}`);
+      return [name, own.length === 0 ? [NOBODY] : own];
+    });
     for (const process of processes) process.start();
     const edge = await EdgeProcess.start(edgePort, Object.fromEntries(addresses) as Record<string, string[]>);
     const topology = new Topology(installation, processes, edge, env);
