@@ -12,9 +12,6 @@ export function redisConnection(url: string): Redis {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    enableAutoPipelining: true,
-    // Read beside `INFO`, which is never pipelined.
-    autoPipeliningIgnoredCommands: ['time'],
     retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 5), SLOWEST_RETRY_MS),
     // A primary that has become a replica: the address leads to the new one.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),

@@ -5,6 +5,7 @@ import { RedisTime } from './redis-time.js';
 import { LATE } from './replies.js';
 import type { Script } from './script.js';
 import { serverProblem, serverRun } from './server-info.js';
+import { TurnBatch } from './turn-batch.js';
 import { WaitingCalls } from './waiting-calls.js';
 import type { WaitingCall } from './waiting-calls.js';
 
@@ -36,6 +37,7 @@ export interface CallOptions {
  */
 export class RedisLink {
   readonly #redis: Redis;
+  readonly #batch: TurnBatch;
   readonly #options: RedisLinkOptions;
   readonly #quick: WaitingCalls;
   readonly #patient: WaitingCalls;
@@ -55,6 +57,7 @@ export class RedisLink {
     this.#quick = new WaitingCalls(options.now);
     this.#patient = new WaitingCalls(options.now);
     this.#redis = redisConnection(options.url);
+    this.#batch = new TurnBatch(this.#redis);
     this.#redis.on('error', (error: Error) => {
       this.#lastError = error.message;
     });
@@ -149,14 +152,14 @@ export class RedisLink {
 
   async #send(script: Script, parts: (string | number)[]): Promise<readonly unknown[]> {
     try {
-      return (await this.#redis.evalsha(script.sha1, ...(parts as [number]))) as unknown[];
+      return (await this.#batch.evalsha(script.sha1, parts)) as unknown[];
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
     }
     const run = this.#run;
     await this.#load(script);
     if (this.#run !== run) throw new Error('another start of Redis answers');
-    return (await this.#redis.evalsha(script.sha1, ...(parts as [number]))) as unknown[];
+    return (await this.#batch.evalsha(script.sha1, parts)) as unknown[];
   }
 
   /** A server that does not know a script may have started anew behind an address that stayed open. */
