@@ -148,7 +148,7 @@ async function stopAll(started: readonly Started[], log: Logger): Promise<void> 
 }
 
 function reportLag(started: readonly Started[], registry: Registry): void {
-  const gauge = new Gauge({
+  const gauge: Gauge = new Gauge({
     name: 'countersign_consumer_lag_messages',
     help: 'Messages of a partition that a service has not handled yet',
     labelNames: ['service', 'partition'],
