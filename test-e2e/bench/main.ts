@@ -27,6 +27,11 @@ async function main(): Promise<void> {
       return startUp(options, print);
     case 'export':
       return exportPackage(options, print);
+    // Their servers' drivers load slowly: once they are needed.
+    case 'distributed':
+      return (await import('./distributed/distributed.js')).distributed(options, print);
+    case 'scaling':
+      return (await import('./scaling/scaling.js')).scaling(options, print);
   }
 }
 

@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 
 export interface BenchOptions {
-  readonly run: 'throughput' | 'start-up' | 'export';
+  readonly run: 'throughput' | 'start-up' | 'export' | 'distributed' | 'scaling';
   /** Of each figure; the median counts. */
   readonly repetitions: number;
   /** Of each load. */
   readonly seconds: number;
   /** Names of subjects to measure beside the bare server. */
   readonly subjects: readonly SubjectName[];
-  /** Events stored before a start is timed, or exported. */
+  /** Events stored before a start is timed, or exported, or waiting for consumers. */
   readonly events: number;
 }
 
@@ -18,6 +18,8 @@ export type SubjectName = (typeof SUBJECTS)[number];
 export const USAGE = `npm run bench -- [--quick] [--subjects ${SUBJECTS.join(',')}] [--repetitions N] [--seconds N]
 npm run bench -- --startup [--events N]    time to readiness with N stored events (1,000,000)
 npm run bench -- --export [--events N]     time and memory of an export of N events (10,000)
+npm run bench -- --distributed [--quick]   one gateway on Kafka and Redis, beside the bare server and the embedded gateway
+npm run bench -- --scaling [--events N]    1 and 2 gateways; 1, 2 and 4 audit-log processes on N waiting events (20,000)
 `;
 
 /** @throws Error that says what to change */
@@ -28,6 +30,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
       quick: { type: 'boolean', default: false },
       startup: { type: 'boolean', default: false },
       export: { type: 'boolean', default: false },
+      distributed: { type: 'boolean', default: false },
+      scaling: { type: 'boolean', default: false },
       subjects: { type: 'string', default: SUBJECTS.join(',') },
       repetitions: { type: 'string' },
       seconds: { type: 'string' },
@@ -35,14 +39,22 @@ export function readOptions(args: readonly string[]): BenchOptions {
     },
   });
   const { quick } = values;
-  const run = values.startup ? 'start-up' : values.export ? 'export' : 'throughput';
+  const runs = (['startup', 'export', 'distributed', 'scaling'] as const).filter((name) => values[name]);
+  if (runs.length > 1) throw new Error(`take one of ${runs.map((name) => `--${name}`).join(', ')}`);
+  const run = runs[0] === 'startup' ? 'start-up' : (runs[0] ?? 'throughput');
   return {
     run,
     repetitions: whole('--repetitions', values.repetitions, quick ? 1 : 5, 25),
     seconds: whole('--seconds', values.seconds, 2, 60),
     subjects: values.subjects.split(',').map(subject),
-    events: whole('--events', values.events, run === 'export' ? 10_000 : quick ? 50_000 : 1_000_000, 5_000_000),
+    events: whole('--events', values.events, eventsOf(run, quick), 5_000_000),
   };
+}
+
+function eventsOf(run: BenchOptions['run'], quick: boolean): number {
+  if (run === 'export') return 10_000;
+  if (run === 'scaling') return 20_000;
+  return quick ? 50_000 : 1_000_000;
 }
 
 function whole(name: string, text: string | undefined, otherwise: number, most: number): number {

@@ -10,11 +10,13 @@ export interface ProgramOptions {
   /** The only core that it may use; without it any. */
   readonly core?: number | undefined;
   readonly env?: Readonly<Record<string, string>>;
+  /** For Node itself. */
+  readonly nodeArguments?: readonly string[];
 }
 
 /** Starts a Node program; what it prints on stderr is shown. It can be told things by `send`. */
 export function startProgram(file: string, args: readonly string[], options: ProgramOptions): ChildProcess {
-  const node = [process.execPath, file, ...args];
+  const node = [process.execPath, ...(options.nodeArguments ?? []), file, ...args];
   const [command, ...rest] = options.core === undefined ? node : ['taskset', '-c', String(options.core), ...node];
   return spawn(command!, rest, {
     env: { PATH: process.env['PATH'] ?? '', ...options.env },

@@ -28,21 +28,22 @@ export interface Plan {
   readonly repetitions: number;
   readonly seconds: number;
   readonly progress: (line: string) => void;
+  readonly loads: readonly PlannedLoad[];
   /** Called before the subjects get a load of an open loop, with its rate. */
-  readonly beforeOpenLoop: (perSecond: number) => Promise<void>;
+  readonly beforeOpenLoop?: (perSecond: number) => Promise<void>;
+  /** Called before each load that counts; what it gives is called after it, before anything else happens. */
+  readonly watch?: (subject: Subject, load: Load) => Promise<(outcome: Outcome) => Promise<void>>;
+}
+
+/** Connections of a closed loop, or requests a second of an open one. */
+export interface PlannedLoad {
+  readonly kind: Load['kind'];
+  readonly size: number;
 }
 
 const WARM_UP_SECONDS = 3;
 const OPEN_CONNECTIONS = 256;
-const MAX_REQUESTS = 2_000_000;
-
-const LOADS: readonly (Pick<Load, 'kind'> & { readonly size: number })[] = [
-  { kind: 'closed', size: 64 },
-  { kind: 'closed', size: 256 },
-  { kind: 'open', size: 1000 },
-  { kind: 'open', size: 5000 },
-  { kind: 'open', size: 10_000 },
-];
+export const MAX_REQUESTS = 2_000_000;
 
 /**
  * Each load on each subject in turn, the bare server before the others, again and again: what disturbs the machine
@@ -61,13 +62,14 @@ export async function measureAll(
   }
   const measurements: Measurement[] = [];
   for (let repetition = 1; repetition <= plan.repetitions; repetition += 1) {
-    for (const { kind, size } of LOADS) {
-      if (kind === 'open') await plan.beforeOpenLoop(size);
+    for (const { kind, size } of plan.loads) {
+      if (kind === 'open') await plan.beforeOpenLoop?.(size);
       let bareRate = Number.NaN;
       for (const subject of subjects) {
         plan.progress(`${repetition} of ${plan.repetitions}: ${kind} loop ${size}: ${subject.name}`);
         const load = loadOf(kind, size, subject);
-        const measured = await measure(subject, load, generators, plan.seconds);
+        const watched = await plan.watch?.(subject, load);
+        const measured = await measure(subject, load, generators, plan.seconds, watched);
         const { perSecond } = measured.outcome;
         if (subject === bare) bareRate = perSecond;
         measurements.push({ subject: subject.name, load, ratio: perSecond / bareRate, ...measured });
@@ -77,9 +79,9 @@ export async function measureAll(
   return measurements;
 }
 
-function loadOf(kind: Load['kind'], size: number, subject: Subject): Load {
+export function loadOf(kind: Load['kind'], size: number, subject: Pick<Subject, 'generatorAlone'>): Load {
   if (kind === 'closed') return { kind, connections: size };
-  return { kind, perSecond: size, connections: OPEN_CONNECTIONS, spin: !subject.sharesCores };
+  return { kind, perSecond: size, connections: OPEN_CONNECTIONS, spin: subject.generatorAlone };
 }
 
 async function measure(
@@ -87,12 +89,14 @@ async function measure(
   load: Load,
   generators: Generators,
   seconds: number,
+  watched?: (outcome: Outcome) => Promise<void>,
 ): Promise<Pick<Measurement, 'outcome' | 'cpuMicros' | 'cpuMicrosWithFollowers' | 'catchUp'>> {
   const generator = subject.sharesCores ? generators.anywhere : generators.apart;
   const before = await cpuSecondsOf(subject.pid);
   const outcome = await generator.run({ target: subject.target, load, seconds, maxRequests: MAX_REQUESTS });
   const micros = async (): Promise<number> => (((await cpuSecondsOf(subject.pid)) - before) * 1e6) / outcome.answered;
   const cpuMicros = await micros();
+  await watched?.(outcome);
   const catchUp = await subject.settle(outcome);
   return { outcome, cpuMicros, cpuMicrosWithFollowers: await micros(), catchUp };
 }

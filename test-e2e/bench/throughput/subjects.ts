@@ -13,8 +13,10 @@ import { checkRequests, PROFILE } from '../subjects/requests.js';
 export interface Subject {
   readonly name: string;
   readonly target: Target;
-  /** It uses the generator's core as well. */
+  /** It uses the generator's core as well: the generator runs on any. */
   readonly sharesCores: boolean;
+  /** Nothing else is bound to the generator's core: it may watch the clock without pause. */
+  readonly generatorAlone: boolean;
   /** Of its process. */
   readonly pid: number;
   /** Told after each load what came of it; resolves when all that follows from it is done. */
@@ -37,6 +39,7 @@ export async function startBare(core: number | undefined, like: Target): Promise
     name: 'bare node:http, 1 core',
     target: { ...like, port },
     sharesCores: false,
+    generatorAlone: true,
     pid: child.pid!,
     settle: () => Promise.resolve(null),
     async stop() {
@@ -57,6 +60,7 @@ export async function startGatewayAlone(folder: string, core: number | undefined
     name: 'gateway alone, 1 core',
     target: targetOf(instance, agentIds),
     sharesCores: false,
+    generatorAlone: true,
     pid: instance.child.pid!,
     settle: () => Promise.resolve(null),
     stop: () => instance.stop(),
@@ -73,6 +77,7 @@ export async function startWhole(folder: string, core: number | undefined): Prom
     name: `whole standalone, ${cores}`,
     target: targetOf(instance, agentIds),
     sharesCores: core === undefined,
+    generatorAlone: core !== undefined,
     pid: instance.child.pid!,
     async settle({ answered, failures }) {
       const unanswered = Object.values(failures).reduce((sum, count) => sum + count, 0);
@@ -90,7 +95,8 @@ function targetOf({ bootstrap }: Countersign, agentIds: readonly string[]): Targ
   return { host: hostname, port: Number(port), requests: checkRequests({ ...bootstrap, agentIds }) };
 }
 
-export async function makeAgents(instance: Countersign): Promise<string[]> {
+/** @param instance of either profile */
+export async function makeAgents(instance: Pick<Countersign, 'bootstrap' | 'session'>): Promise<string[]> {
   const { baseUrl } = instance.bootstrap;
   const session = await instance.session();
   const ids: string[] = [];

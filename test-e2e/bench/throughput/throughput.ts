@@ -6,12 +6,21 @@ import { memoryOf } from '../subjects/process-figures.js';
 import { canPin } from '../subjects/program.js';
 import { diskLines, measureDisk } from './disk.js';
 import { measureAll } from './measure.js';
+import type { PlannedLoad } from './measure.js';
 import { aimLine, aims, LEGEND, rowsOf, tables } from './report.js';
 import { startBare, startGatewayAlone, startWhole } from './subjects.js';
 import type { Subject } from './subjects.js';
 
 const SERVER_CORE = 0;
 const GENERATOR_CORE = 1;
+
+const LOADS: readonly PlannedLoad[] = [
+  { kind: 'closed', size: 64 },
+  { kind: 'closed', size: 256 },
+  { kind: 'open', size: 1000 },
+  { kind: 'open', size: 5000 },
+  { kind: 'open', size: 10_000 },
+];
 
 /** Prints how fast checks are answered beside a bare server, and how soon their events are listed and anchored. */
 export async function throughput(options: BenchOptions, print: (line: string) => void): Promise<void> {
@@ -38,7 +47,8 @@ export async function throughput(options: BenchOptions, print: (line: string) =>
       const figures = await measureDisk(folder.path, perSecond, options.seconds, server);
       disk.set(perSecond, [...(disk.get(perSecond) ?? []), figures]);
     };
-    const measurements = await measureAll(bare, others, generators, { ...options, progress: print, beforeOpenLoop });
+    const plan = { ...options, loads: LOADS, progress: print, beforeOpenLoop };
+    const measurements = await measureAll(bare, others, generators, plan);
     const after = await Promise.all(subjects.map(({ pid }) => memoryOf(pid)));
     const rows = rowsOf(measurements);
     print(`\nmedians of ${options.repetitions}, ${options.seconds} s each\n`);

@@ -1,0 +1,1 @@
+export const SUBJECT = 'gateway on Kafka, 1 core';
