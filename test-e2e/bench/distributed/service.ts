@@ -7,6 +7,8 @@ import { open } from '../subjects/http.js';
 import { ended, startProgram } from '../subjects/program.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../services/standalone/bin/countersign.js', import.meta.url));
+/** As the chart and the compose file start a gateway. */
+const GATEWAY_ARGUMENTS = ['--max-semi-space-size=32'];
 const READY_WITHIN_MS = 120_000;
 const STOPPED_WITHIN_MS = 60_000;
 
@@ -25,7 +27,9 @@ export class ServiceUnderTest {
 
   static async start(names: readonly string[], options: ServiceOptions): Promise<ServiceUnderTest> {
     const port = await freePort();
-    const { core, nodeArguments = [] } = options;
+    const { core } = options;
+    const shipped = names.length === 1 && names[0] === 'gateway' ? GATEWAY_ARGUMENTS : [];
+    const nodeArguments = [...shipped, ...(options.nodeArguments ?? [])];
     const env = { ...options.env, COUNTERSIGN_PORT: String(port) };
     const child = startProgram(PROGRAM, ['start', ...names], { core, env, nodeArguments });
     guardProcess(child);
