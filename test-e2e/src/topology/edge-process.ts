@@ -9,7 +9,7 @@ import { forgetGroup, guardFolder, guardGroup } from '#infra/processes/guard.js'
 import { send } from '../instance/request.js';
 
 const TEMPLATE = fileURLToPath(new URL('../../../deploy/edge/countersign.conf.template', import.meta.url));
-const ANSWERS_WITHIN_MS = 10_000;
+const ANSWERS_WITHIN_MS = 60_000;
 
 /** Addresses by service, several where it has several instances. */
 export type Upstreams = Readonly<Record<string, readonly string[]>>;

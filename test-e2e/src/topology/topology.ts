@@ -62,7 +62,12 @@ export class Topology {
       return [name, own.length === 0 ? [NOBODY] : own];
     });
     for (const process of processes) process.start();
-    const edge = await EdgeProcess.start(edgePort, Object.fromEntries(addresses) as Record<string, string[]>);
+    const edge = await EdgeProcess.start(edgePort, Object.fromEntries(addresses) as Record<string, string[]>).catch(
+      async (error: unknown) => {
+        await Promise.all(processes.map((process) => process.kill()));
+        throw error;
+      },
+    );
     const topology = new Topology(installation, processes, edge, env);
     try {
       await topology.ready();
