@@ -8,6 +8,7 @@ import { words, type Store, type Stores } from './open-stores.js';
 import { placeIn, Reached } from './places.js';
 import { UsageRecount } from './recount-usage.js';
 import type { Check } from './report.js';
+import type { Totals } from './usage-sums.js';
 
 export interface EventChecks {
   readonly leaves: Check;
@@ -35,14 +36,17 @@ export interface EventRecords {
   older(archive: ArchiveComparison): Iterable<NumberedLeaf>;
 }
 
-/** One walk through `agent-events`, with the archive, anchoring's leaves and the totals beside it. */
+/**
+ * One walk through `agent-events`, with the archive, anchoring's leaves and the totals beside it.
+ * @returns what the log adds up to for each account; `null`: it was not read to its end
+ */
 export async function compareEvents(
   log: StoredLog,
   events: EventRecords,
   stores: Pick<Stores, StoreName>,
   checks: EventChecks,
   progress: Progress,
-): Promise<void> {
+): Promise<ReadonlyMap<string, Totals> | null> {
   const archive =
     stores.archive === null
       ? null
@@ -97,6 +101,7 @@ export async function compareEvents(
   anchored?.finish(complete);
   usage?.finish(complete ? log.endOffsets('agent-events') : null);
   progress(done, done);
+  return complete && usage !== null ? usage.accounts() : null;
 
   function judgeRejected(place: string, offset: number, problem: string): void {
     const consumers = parked.get(offset);

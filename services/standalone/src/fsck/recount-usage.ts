@@ -11,6 +11,8 @@ import { addUp, Sums, type Totals } from './usage-sums.js';
 type AccountFacts = Extract<UsageFacts, { kind: 'account' }>;
 type AgentFacts = Extract<UsageFacts, { kind: 'agent' }>;
 
+const ACCOUNT = 'account:';
+
 /** Totals as somebody keeps them. */
 interface Claimed {
   readonly key: string;
@@ -92,6 +94,17 @@ export class UsageRecount {
     for (const [partition, end] of Object.entries(ends)) {
       this.#check.behind += Math.max(0, end - this.#position.of(Number(partition)));
     }
+  }
+
+  /** What the log adds up to for each account. */
+  accounts(): ReadonlyMap<string, Totals> {
+    const accounts = new Map<string, Totals>();
+    for (const { key, sums } of this.#tallies.values()) {
+      if (!key.startsWith(ACCOUNT)) continue;
+      const id = key.slice(ACCOUNT.length);
+      accounts.set(id, addUp([sums.totals(), ...(accounts.has(id) ? [accounts.get(id)!] : [])]));
+    }
+    return accounts;
   }
 
   #tally(key: string, partition: number): Tally {

@@ -1,4 +1,6 @@
-import type { Config } from '@countersign/service-kit';
+import { TOPICS } from '@countersign/contracts';
+import { kafkaCredentials, type Config } from '@countersign/service-kit';
+import { openRedisCounters, type Counters } from '@countersign/counters';
 import { openKafkaLog, type EventLog } from '@countersign/event-log';
 import { openSolanaChain } from '@countersign/chain';
 import { MAX_PACKAGE_BYTES } from '../check-reports.js';
@@ -7,13 +9,16 @@ import { examineStores } from '../examine-stores.js';
 import type { Examination } from '../fsck.js';
 import { STORE_NAMES, type StoreName } from '../layout.js';
 import type { Store } from '../open-stores.js';
+import { placeIn, Reached } from '../places.js';
 import { Report, type Check } from '../report.js';
 import { chainOnNodes } from './chain-on-nodes.js';
+import { checkCounters } from './check-counters.js';
 import { partitionedEvents } from './partitioned-events.js';
 import { inDistributedWords } from './names.js';
 import { FetchedLog } from './read-log.js';
 import { readStore } from './read-stores.js';
 
+const COUNTERS_MS = 5000;
 const FROM_BACKUP = 'restore the database from a backup';
 
 /** A server that must be asked does not answer, or what lies there is no installation. */
@@ -50,6 +55,8 @@ export async function examineDistributed(config: Config, progress: Progress): Pr
         events: () => partitionedEvents(live, log),
         ledger,
         noChain: null,
+        uncounted: uncountedIn,
+        counters: (accounts, check) => checkCounters(() => openCounters(config), accounts, check),
         packages: {
           has: async (name) => (await packages.size(name)) !== null,
           read: async (name) => (((await packages.size(name)) ?? 0) > MAX_PACKAGE_BYTES ? null : packages.read(name)),
@@ -78,9 +85,22 @@ async function readStores(
   return stores as Record<StoreName, Store | null>;
 }
 
-function openLog(config: Config): Promise<EventLog> {
+/** Events beyond the position, which is saved last. */
+function uncountedIn(archive: Store): number {
+  const reached = Reached.in(archive, 'agent-events');
+  const partitions = archive.prepare<[number, number], number>('SELECT count(*) FROM events WHERE n >= ? AND n < ?');
+  let events = 0;
+  for (let partition = 0; partition < TOPICS['agent-events'].partitions; partition += 1) {
+    const from = placeIn(partition, reached.of(partition));
+    events += partitions.pluck().get(from, placeIn(partition + 1, 0)) ?? 0;
+  }
+  return events;
+}
+
+async function openLog(config: Config): Promise<EventLog> {
   return openKafkaLog({
     brokers: config.kafkaBrokers,
+    ...(await kafkaCredentials(config)),
     clientId: 'countersign-fsck',
     topicPrefix: config.kafkaTopicPrefix,
     allowSingleBroker: config.allowSingleBroker,
@@ -88,6 +108,10 @@ function openLog(config: Config): Promise<EventLog> {
     sendTimeoutMs: 10_000,
     openTimeoutMs: 10_000,
   });
+}
+
+function openCounters({ redisUrl, redisPrefix }: Config): Promise<Counters> {
+  return openRedisCounters({ url: redisUrl ?? '', prefix: redisPrefix, deadlineMs: COUNTERS_MS });
 }
 
 async function reading<T>(what: string, work: Promise<T>): Promise<T> {
