@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { FoldedHistogram } from './folded-histogram.js';
 
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 /** Upper bounds in ms. */
@@ -10,38 +11,6 @@ export interface GatewayGauges {
   unanswered(): number;
 }
 
-class Latencies {
-  readonly counts = new Array<number>(LATENCIES.length + 1).fill(0);
-  /** ms */
-  sum = 0;
-
-  /** So many, each of so long. */
-  add(milliseconds: number, times = 1): void {
-    this.sum += milliseconds * times;
-    let i = 0;
-    while (i < LATENCIES.length && milliseconds > LATENCIES[i]!) i += 1;
-    this.counts[i]! += times;
-  }
-}
-
-/** A histogram whose figures are counted elsewhere: as much of prom-client's own as a registry asks of a metric. */
-function foldedHistogram(name: string, help: string, latencies: Latencies): Histogram {
-  const get = (): Promise<object> => {
-    const values: { metricName: string; labels: { le?: number | string }; value: number }[] = [];
-    let below = 0;
-    latencies.counts.forEach((count, i) => {
-      below += count;
-      const bound = LATENCIES[i];
-      const le = bound === undefined ? '+Inf' : bound / 1000;
-      values.push({ metricName: `${name}_bucket`, labels: { le }, value: below });
-    });
-    values.push({ metricName: `${name}_sum`, labels: {}, value: latencies.sum / 1000 });
-    values.push({ metricName: `${name}_count`, labels: {}, value: below });
-    return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values });
-  };
-  return { name, get, reset: () => undefined } as unknown as Histogram;
-}
-
 /**
  * Counted in plain numbers and put into prom-client's form when someone reads: its own counting by labels costs more
  * than a decision.
@@ -49,10 +18,10 @@ function foldedHistogram(name: string, help: string, latencies: Latencies): Hist
 export class GatewayMetrics {
   readonly #outcomes = new Map<string, number>();
   readonly #statuses = new Map<number, number>();
-  readonly #checks = new Latencies();
-  readonly #trips = new Latencies();
-  readonly #appends = new Latencies();
-  readonly #batches: Histogram;
+  readonly #checks: FoldedHistogram;
+  readonly #trips: FoldedHistogram;
+  readonly #appends: FoldedHistogram;
+  readonly #batches: FoldedHistogram;
   #replayed = 0;
 
   constructor(registry: Registry, gauges: GatewayGauges) {
@@ -77,14 +46,16 @@ export class GatewayMetrics {
         for (const [status, count] of this.#statuses) statuses.inc({ status: `${status}` }, count);
       },
     });
-    const spans = [
-      ['duration', 'Time from the request head to the answer of a recorded check', this.#checks],
-      ['counters', 'Time of the trip of a check to the counters and back', this.#trips],
-      ['append', 'Time from the append of an event to its fate', this.#appends],
-    ] as const;
-    for (const [name, help, latencies] of spans) {
-      registry.registerMetric(foldedHistogram(`countersign_check_${name}_seconds`, help, latencies));
-    }
+    const span = (what: string, help: string): FoldedHistogram =>
+      new FoldedHistogram(registry, {
+        name: `countersign_check_${what}_seconds`,
+        help,
+        bounds: LATENCIES,
+        divisor: 1000,
+      });
+    this.#checks = span('duration', 'Time from the request head to the answer of a recorded check');
+    this.#trips = span('counters', 'Time of the trip of a check to the counters and back');
+    this.#appends = span('append', 'Time from the append of an event to its fate');
     const replayed = new Counter({
       name: 'countersign_check_replays_total',
       help: 'Answers given again for a repeated idempotency key',
@@ -106,11 +77,11 @@ export class GatewayMetrics {
       registers,
       collect: (): void => unanswered.set(gauges.unanswered()),
     });
-    this.#batches = new Histogram({
+    this.#batches = new FoldedHistogram(registry, {
       name: 'countersign_append_batch_size',
       help: 'Events in one append to the log',
-      buckets: BATCH_SIZES,
-      registers,
+      bounds: BATCH_SIZES,
+      divisor: 1,
     });
   }
 
@@ -128,7 +99,7 @@ export class GatewayMetrics {
   }
 
   batch(size: number): void {
-    this.#batches.observe(size);
+    this.#batches.add(size);
   }
 
   /** Events of one append have met their fate. */
