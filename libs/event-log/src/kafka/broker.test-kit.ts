@@ -22,13 +22,15 @@ function findLibs(): string | null {
   return null;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+type Settings = Readonly<Record<string, string>>;
 
 /** A broker of a test's own, reached through a proxy alone: it tells every client the proxy's address. */
 export class TestBroker {
@@ -43,11 +45,16 @@ export class TestBroker {
     this.proxy = proxy;
   }
 
-  static async start(libs: string, settings: Readonly<Record<string, string>> = {}): Promise<TestBroker> {
+  /** `settings` are beside, or instead of, those that it gets; `format` are further arguments of the storage tool. */
+  static async start(
+    libs: string,
+    settings: Settings | ((usual: Settings) => Settings) = {},
+    format: readonly string[] = [],
+  ): Promise<TestBroker> {
     const directory = mkdtempSync(join(tmpdir(), 'kafka-'));
     const [port, controller] = [await freePort(), await freePort()];
     const proxy = await KafkaProxy.listen(port);
-    const all = {
+    const usual: Settings = {
       'process.roles': 'broker,controller',
       'node.id': '1',
       'controller.quorum.voters': `1@127.0.0.1:${controller}`,
@@ -63,13 +70,20 @@ export class TestBroker {
       'auto.create.topics.enable': 'false',
       'broker.heartbeat.interval.ms': '500',
       'broker.session.timeout.ms': '2000',
-      ...settings,
     };
+    const all = { ...usual, ...(typeof settings === 'function' ? settings(usual) : settings) };
     const lines = Object.entries(all).map(([name, value]) => `${name}=${value}`);
     writeFileSync(join(directory, 'server.properties'), lines.join('\n'));
     const broker = new TestBroker(directory, libs, proxy);
-    const format = broker.#java(['kafka.tools.StorageTool', 'format', '-t', 'MkU3OEVBNTcwNTJENDM2Qg', '-c']);
-    const formatted = spawnSync('java', format, { encoding: 'utf8' });
+    const storage = broker.#java([
+      'kafka.tools.StorageTool',
+      'format',
+      '-t',
+      'MkU3OEVBNTcwNTJENDM2Qg',
+      ...format,
+      '-c',
+    ]);
+    const formatted = spawnSync('java', storage, { encoding: 'utf8' });
     if (formatted.status !== 0) throw new Error(`format: ${formatted.stderr}${formatted.stdout}`);
     await broker.run();
     return broker;

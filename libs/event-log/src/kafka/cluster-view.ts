@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Links } from './link.js';
+import type { BrokerAccess } from './access.js';
+import { Links, NotAccepted } from './link.js';
 import type { Link } from './link.js';
 
 const ASK_MS = 3000;
@@ -38,10 +39,10 @@ export class ClusterView {
   #failures = 0;
   #watch: NodeJS.Timeout | null = null;
 
-  constructor(bootstrap: readonly string[], clientId: string, topics: readonly string[]) {
+  constructor(bootstrap: readonly string[], access: BrokerAccess, topics: readonly string[]) {
     this.#bootstrap = bootstrap;
     this.#topics = topics;
-    this.#links = new Links(clientId);
+    this.#links = new Links(access);
   }
 
   /** Why the last question failed, or `null`. */
@@ -76,7 +77,7 @@ export class ClusterView {
     return this.#controller === null ? this.any() : this.#links.to(this.#controller);
   }
 
-  /** Asks the brokers anew, once for all who ask meanwhile. Rejects when none answers. */
+  /** Asks the brokers anew, once for all who ask meanwhile. Rejects when none answers: `NotAccepted` names the reason. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = null;
@@ -102,7 +103,7 @@ export class ClusterView {
   }
 
   async #refresh(): Promise<void> {
-    const failures: string[] = [];
+    const failures: Error[] = [];
     for (const address of new Set([...this.#known, ...this.#bootstrap])) {
       try {
         const options = { topics: this.#topics, allowAutoTopicCreation: false };
@@ -111,12 +112,13 @@ export class ClusterView {
         this.#failures = 0;
         return;
       } catch (error) {
-        failures.push((error as Error).message);
+        failures.push(error as Error);
       }
     }
     this.#failures++;
-    this.#problem = `no Kafka broker answers: ${failures.join('; ')}`;
-    throw new Error(this.#problem);
+    const refusal = failures.find((failure) => failure instanceof NotAccepted);
+    this.#problem = refusal?.message ?? `no Kafka broker answers: ${failures.map(({ message }) => message).join('; ')}`;
+    throw refusal ?? new Error(this.#problem);
   }
 
   #take(metadata: Metadata): void {

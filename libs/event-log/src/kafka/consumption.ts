@@ -3,6 +3,7 @@ import { TOPICS } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
 import type { Consumption, ConsumeOptions } from '../port.js';
 import type { Assignment } from './assignment.js';
+import type { BrokerAccess } from './access.js';
 import type { ClusterView } from './cluster-view.js';
 import type { EdgeFinder } from './edges.js';
 import { Fetcher } from './fetcher.js';
@@ -18,7 +19,7 @@ export interface Surroundings {
   readonly cluster: ClusterView;
   readonly edges: EdgeFinder;
   readonly locks: PartitionLocks;
-  readonly clientId: string;
+  readonly access: BrokerAccess;
   readonly prefix: string;
 }
 
@@ -37,7 +38,7 @@ export class KafkaConsumption implements Consumption {
   private constructor(options: ConsumeOptions, around: Surroundings) {
     this.#options = options;
     this.#around = around;
-    this.#fetcher = new Fetcher(around.cluster, around.clientId, options.paceMs ?? 0, (lane) => {
+    this.#fetcher = new Fetcher(around.cluster, around.access, options.paceMs ?? 0, (lane) => {
       void this.#outOfRange(lane);
     });
     this.#expectAssignment();
@@ -110,7 +111,7 @@ export class KafkaConsumption implements Consumption {
   }
 
   async #begin(): Promise<void> {
-    const { prefix, cluster, clientId } = this.#around;
+    const { prefix, cluster, access } = this.#around;
     if (this.#options.mode === 'everyone') {
       const places = this.#options.topics.flatMap((topic) =>
         Array.from({ length: TOPICS[topic].partitions }, (_, partition) => ({
@@ -123,7 +124,7 @@ export class KafkaConsumption implements Consumption {
     } else {
       this.#member = new GroupMember(cluster, {
         groupId: prefix + this.#options.group,
-        clientId,
+        access,
         topics: this.#options.topics.map((topic) => prefix + topic),
         assigned: (assignment) => this.#hold(this.#placesOf(assignment)),
         revoked: () => this.#revoke(),

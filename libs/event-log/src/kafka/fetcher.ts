@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LogDamaged } from '../port.js';
 import type { ClusterView } from './cluster-view.js';
+import type { BrokerAccess } from './access.js';
 import { Links } from './link.js';
 import type { ReadLane } from './read-lane.js';
 import { asLogRecord } from './read-records.js';
@@ -29,7 +30,7 @@ interface Ask {
 /** Fetches for the lanes of one consumption: one long poll for each broker that leads some of them. */
 export class Fetcher {
   readonly #cluster: ClusterView;
-  readonly #clientId: string;
+  readonly #access: BrokerAccess;
   readonly #paceMs: number;
   readonly #outOfRange: (lane: ReadLane) => void;
   readonly #lanes = new Set<ReadLane>();
@@ -47,12 +48,12 @@ export class Fetcher {
   #gatheringUntilMs = 0;
 
   /** `outOfRange` hears of a lane whose offset the broker does not have. */
-  constructor(cluster: ClusterView, clientId: string, paceMs: number, outOfRange: (lane: ReadLane) => void) {
+  constructor(cluster: ClusterView, access: BrokerAccess, paceMs: number, outOfRange: (lane: ReadLane) => void) {
     this.#cluster = cluster;
-    this.#clientId = clientId;
+    this.#access = access;
     this.#paceMs = paceMs;
     this.#outOfRange = outOfRange;
-    this.#links = new Links(clientId);
+    this.#links = new Links(access);
     this.#watchdog = setInterval(() => this.#watch(), 1000).unref();
   }
 
@@ -211,7 +212,7 @@ export class Fetcher {
     if (!restart) return;
     this.#generation++;
     this.#links.close();
-    this.#links = new Links(this.#clientId);
+    this.#links = new Links(this.#access);
     this.#busy.clear();
     this.pump();
   }

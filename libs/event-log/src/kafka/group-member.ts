@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { BrokerAccess } from './access.js';
 import type { ClusterView } from './cluster-view.js';
 import { Link } from './link.js';
 import { dealOut, readAssignment, readSubscription, writeAssignment, writeSubscription } from './assignment.js';
@@ -36,7 +37,7 @@ interface CommitTopic {
 
 export interface MemberOptions {
   readonly groupId: string;
-  readonly clientId: string;
+  readonly access: BrokerAccess;
   /** Names at the brokers. */
   readonly topics: readonly string[];
   /** Takes what is assigned; a later call of `revoked` ends it. */
@@ -130,7 +131,7 @@ export class GroupMember {
       coordinator: { host: string; port: number };
     }>('GroupCoordinator', question, ASK_MS);
     if (answer.errorCode !== 0) throw new Refused('who it is', answer.errorCode);
-    return new Link(`${answer.coordinator.host}:${answer.coordinator.port}`, this.#options.clientId);
+    return new Link(`${answer.coordinator.host}:${answer.coordinator.port}`, this.#options.access);
   }
 
   async #join(): Promise<Assignment> {

@@ -3,11 +3,13 @@ import { TOPIC_NAMES, TOPICS } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
 import { LogDamaged } from '../port.js';
 import type { Appended, Consumption, ConsumeOptions, EventLog, LogRecord, NewRecord, Offsets } from '../port.js';
+import { brokerAccess } from './access.js';
+import type { BrokerAccess } from './access.js';
 import { ClusterView } from './cluster-view.js';
 import { KafkaConsumption } from './consumption.js';
 import type { Surroundings } from './consumption.js';
 import { EdgeFinder } from './edges.js';
-import { Links } from './link.js';
+import { Links, NotAccepted } from './link.js';
 import { edgeOffsets } from './offsets.js';
 import type { KafkaLogOptions } from './options.js';
 import { PartitionLocks } from './partition-locks.js';
@@ -22,9 +24,10 @@ const AGAIN_AFTER_MS = 500;
 export async function openLog(options: KafkaLogOptions): Promise<EventLog> {
   const prefix = options.topicPrefix ?? '';
   const topics = options.topics ?? TOPIC_NAMES;
+  const access = brokerAccess(options);
   const cluster = new ClusterView(
     options.brokers,
-    options.clientId,
+    access,
     topics.map((topic) => prefix + topic),
   );
   try {
@@ -41,7 +44,7 @@ export async function openLog(options: KafkaLogOptions): Promise<EventLog> {
     throw error;
   }
   cluster.watch();
-  return new KafkaLog(cluster, { ...options, topicPrefix: prefix, topics });
+  return new KafkaLog(cluster, access, { ...options, topicPrefix: prefix, topics });
 }
 
 /** Brokers may start at the same time as we: what is not there yet is waited for, what is wrong is not. */
@@ -55,7 +58,7 @@ async function untilReady(
     try {
       return await attempt();
     } catch (error) {
-      if (error instanceof LogDamaged || Date.now() > deadline) throw error;
+      if (error instanceof LogDamaged || error instanceof NotAccepted || Date.now() > deadline) throw error;
       if (tries % 10 === 0) log?.warn(`waiting for Kafka: ${(error as Error).message}`);
       await delay(AGAIN_AFTER_MS);
     }
@@ -74,16 +77,17 @@ class KafkaLog implements EventLog {
 
   constructor(
     cluster: ClusterView,
+    access: BrokerAccess,
     options: KafkaLogOptions & { readonly topicPrefix: string; readonly topics: readonly TopicName[] },
   ) {
-    const { clientId, topicPrefix: prefix, topics, sendTimeoutMs } = options;
+    const { topicPrefix: prefix, topics, sendTimeoutMs } = options;
     this.#cluster = cluster;
     this.#prefix = prefix;
     this.#topics = topics;
-    this.#readLinks = new Links(clientId);
+    this.#readLinks = new Links(access);
     const limit = options.maxPendingBytes === undefined ? {} : { maxPendingBytes: options.maxPendingBytes };
-    this.#writer = new KafkaWriter(cluster, { prefix, topics, clientId, sendTimeoutMs, ...limit });
-    this.#around = { cluster, clientId, prefix, edges: new EdgeFinder(cluster), locks: new PartitionLocks() };
+    this.#writer = new KafkaWriter(cluster, { prefix, topics, access, sendTimeoutMs, ...limit });
+    this.#around = { cluster, access, prefix, edges: new EdgeFinder(cluster), locks: new PartitionLocks() };
   }
 
   append(records: readonly NewRecord[]): Promise<readonly Appended[]> {

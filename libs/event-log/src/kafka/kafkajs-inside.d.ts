@@ -13,6 +13,8 @@ declare module 'kafkajs/src/network/connection.js' {
     requestTimeout: number;
     enforceRequestTimeout: boolean;
     logger: unknown;
+    /** Changed by the connection: each needs its own. */
+    sasl: { mechanism: string; username: string; password: string } | null;
     socketFactory: (to: { host: string; port: number; onConnect: () => void }) => Socket;
   }
   interface Exchange {
@@ -28,6 +30,13 @@ declare module 'kafkajs/src/network/connection.js' {
     isConnected(): boolean;
     send(exchange: Exchange): Promise<unknown>;
     rejectRequests(error: Error): void;
+    setVersions(versions: Readonly<Record<number, { minVersion: number; maxVersion: number }>>): void;
+    /** Whether credentials travel in Kafka's own messages (KIP-152), so that a refusal has a reason. */
+    setSupportAuthenticationProtocol(isSupported: boolean): void;
+    /** Nothing to do without `sasl`. One at a time: who calls meanwhile shares it. */
+    authenticate(): Promise<void>;
+    /** `false` without `sasl`, and ten seconds before the session that the broker granted ends. */
+    isAuthenticated(): boolean;
   }
   export { Connection as default };
 }

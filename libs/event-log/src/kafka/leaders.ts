@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { BrokerAccess } from './access.js';
 import type { ClusterView } from './cluster-view.js';
 import { Links } from './link.js';
 import type { OwnRequest } from './requests.js';
@@ -27,9 +28,9 @@ export class Leaders {
   readonly #leaders = new Map<string, Leader>();
   #closed = false;
 
-  constructor(cluster: ClusterView, clientId: string, sendTimeoutMs: number, recovered: () => void) {
+  constructor(cluster: ClusterView, access: BrokerAccess, sendTimeoutMs: number, recovered: () => void) {
     this.#cluster = cluster;
-    this.#links = new Links(clientId);
+    this.#links = new Links(access);
     this.#sendTimeoutMs = sendTimeoutMs;
     this.#silenceMs = Math.max(SILENCE_MS, 2 * sendTimeoutMs);
     this.#recovered = recovered;

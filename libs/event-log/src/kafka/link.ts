@@ -1,40 +1,25 @@
-import { connect } from 'node:net';
-import Connection from 'kafkajs/src/network/connection.js';
 import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
 import api from 'kafkajs/src/protocol/requests/index.js';
+import type { BrokerAccess } from './access.js';
+import { BrokerConnection, NotSent } from './connect.js';
 import type { OwnRequest } from './requests.js';
 
-const CONNECT_MS = 2000;
-const GREETING_MS = 3000;
-const KEEP_ALIVE_MS = 10_000;
+export { NotAccepted, NotSent } from './connect.js';
 
-/** The request has not left this process. */
-export class NotSent extends Error {
-  override readonly name = 'NotSent';
-}
 /** The request was sent and no answer came: what it asked for may have happened, or may yet happen. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-type Versions = Readonly<Record<number, { minVersion: number; maxVersion: number }>>;
-
 interface Open {
-  readonly connection: Connection;
-  readonly versions: Versions;
+  readonly broker: BrokerConnection;
   /** What waits for an answer, in the order in which it was sent. */
   readonly waiting: Map<number, (lost: Error) => void>;
   sent: number;
+  answered: boolean;
 }
 
 const nothing = () => undefined;
-const SILENT = { namespace: () => SILENT, debug: nothing, info: nothing, warn: nothing, error: nothing };
-
-function makeSocket({ host, port, onConnect }: { host: string; port: number; onConnect: () => void }) {
-  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
-  socket.on('connect', onConnect);
-  return socket;
-}
 
 /**
  * One connection to one broker, opened by the first request and again after it was lost. The broker takes the requests
@@ -42,13 +27,13 @@ function makeSocket({ host, port, onConnect }: { host: string; port: number; onC
  */
 export class Link {
   readonly address: string;
-  readonly #clientId: string;
+  readonly #access: BrokerAccess;
   #opening: Promise<Open> | null = null;
   #closed = false;
 
-  constructor(address: string, clientId: string) {
+  constructor(address: string, access: BrokerAccess) {
     this.address = address;
-    this.#clientId = clientId;
+    this.#access = access;
   }
 
   /**
@@ -58,7 +43,7 @@ export class Link {
   async send<T>(request: OwnRequest<T>, timeoutMs: number): Promise<T> {
     const open = await this.#opened();
     const apiKey = apiKeys[request.name]!;
-    const spoken = open.versions[apiKey];
+    const spoken = open.broker.versions[apiKey];
     if (spoken === undefined || spoken.minVersion > request.version || spoken.maxVersion < request.version) {
       throw new NotSent(`${this.address} does not speak version ${request.version} of ${request.name}`);
     }
@@ -73,7 +58,7 @@ export class Link {
   /** As `send`, in the newest version that kafkajs and the broker speak. Error codes are in the answer. */
   async ask<T>(name: string, options: unknown, timeoutMs: number): Promise<T> {
     const open = await this.#opened();
-    const { request, response } = api.lookup(open.versions)(apiKeys[name]!, api.requests[name]!)(options);
+    const { request, response } = api.lookup(open.broker.versions)(apiKeys[name]!, api.requests[name]!)(options);
     return (await this.#exchange(open, request, (payload) => response.decode(payload), timeoutMs)) as T;
   }
 
@@ -81,7 +66,7 @@ export class Link {
   reset(reason: string): void {
     const opening = this.#opening;
     this.#opening = null;
-    opening?.then(({ connection }) => drop(connection, reason), nothing);
+    opening?.then(({ broker }) => broker.drop(reason), nothing);
   }
 
   close(): void {
@@ -99,20 +84,22 @@ export class Link {
     const late = `no answer from ${this.address} within ${timeoutMs} ms`;
     const timer = setTimeout(() => {
       if (this.#opening !== null) void this.#opening.then((now) => now === open && this.reset(late), nothing);
-      drop(open.connection, late);
+      open.broker.drop(late);
     }, timeoutMs);
-    const answer = open.connection.send({
+    const answer = open.broker.connection.send({
       request,
       response: { decode, parse: async (decoded) => decoded },
       logResponseError: false,
     });
     try {
-      return await new Promise((resolve, reject) => {
+      const answered = await new Promise((resolve, reject) => {
         open.waiting.set(place, reject);
         answer.then(resolve, reject);
       });
+      open.answered = true;
+      return answered;
     } catch (error) {
-      const message = (error as Error).message;
+      const message = this.#meaning(error as Error, open);
       const kind = message === 'Not connected' ? NotSent : NoAnswer;
       throw new kind(message.includes(this.address) ? message : `${this.address}: ${message}`, { cause: error });
     } finally {
@@ -120,6 +107,11 @@ export class Link {
       open.waiting.delete(place);
       if (open.waiting.size > 0) setImmediate(() => this.#giveUpBefore(place, open));
     }
+  }
+
+  #meaning({ message }: Error, { answered }: Open): string {
+    const atOnce = message === 'Closed connection' && !answered && this.#access.sasl === null;
+    return atOnce ? 'it closed the connection at the first request, as one that expects SASL does' : message;
   }
 
   /** Answers come in order: what was sent before an answered request and has no answer yet never gets one. */
@@ -134,7 +126,10 @@ export class Link {
     const opening = (this.#opening ??= this.#open());
     try {
       const open = await opening;
-      if (open.connection.isConnected()) return open;
+      if (open.broker.connection.isConnected()) {
+        if (open.broker.expires) await open.broker.renew();
+        return open;
+      }
       if (this.#opening === opening) this.#opening = null;
       return await this.#opened();
     } catch (error) {
@@ -145,56 +140,27 @@ export class Link {
   }
 
   async #open(): Promise<Open> {
-    const separator = this.address.lastIndexOf(':');
-    const connection = new Connection({
-      host: this.address.slice(0, separator).replace(/^\[|\]$/g, ''),
-      port: Number(this.address.slice(separator + 1)),
-      clientId: this.#clientId,
-      connectionTimeout: CONNECT_MS,
-      requestTimeout: GREETING_MS,
-      enforceRequestTimeout: false,
-      logger: SILENT,
-      socketFactory: makeSocket,
-    });
-    const timer = setTimeout(() => drop(connection, `no greeting within ${GREETING_MS} ms`), GREETING_MS);
-    try {
-      await connection.connect();
-      const greeting = api.requests['ApiVersions']!.protocol({ version: 2 })({});
-      const answer = (await connection.send({
-        ...greeting,
-        response: { decode: (payload) => greeting.response.decode(payload), parse: async (decoded) => decoded },
-        logResponseError: false,
-      })) as { apiVersions: readonly { apiKey: number; minVersion: number; maxVersion: number }[] };
-      const versions = Object.fromEntries(answer.apiVersions.map((version) => [version.apiKey, version]));
-      return { connection, versions, waiting: new Map(), sent: 0 };
-    } catch (error) {
-      drop(connection, (error as Error).message);
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
+    return {
+      broker: await BrokerConnection.open(this.address, this.#access),
+      waiting: new Map(),
+      sent: 0,
+      answered: false,
+    };
   }
-}
-
-/** A reset, not an orderly end: what still lies in the send buffer must not reach the broker after what is sent anew. */
-function drop(connection: Connection, reason: string): void {
-  connection.rejectRequests(new Error(reason));
-  connection.socket?.resetAndDestroy();
-  connection.disconnect().catch(nothing);
 }
 
 /** The connections of one purpose, one for each broker. */
 export class Links {
-  readonly #clientId: string;
+  readonly #access: BrokerAccess;
   readonly #links = new Map<string, Link>();
 
-  constructor(clientId: string) {
-    this.#clientId = clientId;
+  constructor(access: BrokerAccess) {
+    this.#access = access;
   }
 
   to(address: string): Link {
     let link = this.#links.get(address);
-    if (link === undefined) this.#links.set(address, (link = new Link(address, this.#clientId)));
+    if (link === undefined) this.#links.set(address, (link = new Link(address, this.#access)));
     return link;
   }
 

@@ -1,10 +1,30 @@
 import type { TopicName } from '@countersign/contracts';
 
+/** PEM texts; without `ca` the authorities that Node.js trusts. */
+export interface KafkaTls {
+  readonly ca?: Buffer | string;
+  /** Our own certificate, with its chain, for brokers that ask for one. */
+  readonly cert?: Buffer | string;
+  readonly key?: Buffer | string;
+  /** The name in the brokers' certificates; default the host of each. */
+  readonly servername?: string;
+}
+
+export interface KafkaSasl {
+  /** `plain` sends the password itself: over TLS only. */
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  readonly username: string;
+  readonly password: string;
+}
+
 export interface KafkaLogOptions {
   /** `host:port` of some brokers; the others are learnt from them. */
   readonly brokers: readonly string[];
   /** Shown in the brokers' logs and quotas. */
   readonly clientId: string;
+  /** `true`: with the defaults of `KafkaTls`. Absent: not encrypted. */
+  readonly tls?: KafkaTls | true;
+  readonly sasl?: KafkaSasl;
   /** Put before the names of all topics and groups: several installations on one cluster. */
   readonly topicPrefix?: string;
   /** Topics with one copy are made and accepted. Without it they are refused. */

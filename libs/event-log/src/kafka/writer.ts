@@ -3,6 +3,7 @@ import type { TopicName } from '@countersign/contracts';
 import { LogRefused } from '../port.js';
 import type { Appended, NewRecord } from '../port.js';
 import { AppendCall } from './append-call.js';
+import type { BrokerAccess } from './access.js';
 import type { ClusterView } from './cluster-view.js';
 import { Deadlines } from './deadlines.js';
 import { Leaders } from './leaders.js';
@@ -32,7 +33,7 @@ interface Batch {
 export interface WriterOptions {
   readonly prefix: string;
   readonly topics: readonly TopicName[];
-  readonly clientId: string;
+  readonly access: BrokerAccess;
   /** From the call of `append` to its answer, ms. */
   readonly sendTimeoutMs: number;
   readonly maxPendingBytes?: number;
@@ -59,7 +60,7 @@ export class KafkaWriter {
     this.#cluster = cluster;
     this.#options = options;
     this.#maxPendingBytes = options.maxPendingBytes ?? DEFAULT_PENDING_BYTES;
-    this.#leaders = new Leaders(cluster, options.clientId, options.sendTimeoutMs, () => this.#pump());
+    this.#leaders = new Leaders(cluster, options.access, options.sendTimeoutMs, () => this.#pump());
     for (const topic of options.topics) {
       const lanes = Array.from(
         { length: TOPICS[topic].partitions },
