@@ -3,6 +3,7 @@ import type { Config } from '../configuration/config.js';
 import type { Waiting } from '../service/waiting.js';
 import { chainOpenedOnce } from './chain-opened-once.js';
 import type { Backends } from './backends.js';
+import { kafkaCredentials } from './kafka-credentials.js';
 
 const needed = <T>(value: T | null, variable: string): T => {
   if (value === null) throw new Error(`${variable} is missing`);
@@ -12,7 +13,8 @@ const needed = <T>(value: T | null, variable: string): T => {
 /**
  * Opens log and counters on Kafka and Redis; waits for servers that cannot be reached yet. Drivers are loaded here and
  * nowhere else.
- * @throws LogDamaged where topics are not as they must be
+ * Credentials are read at each try, so that a corrected file is found without a restart.
+ * @throws LogDamaged where topics are not as they must be; ConfigurationError for files that cannot be used
  */
 export async function openDistributed(config: Config, log: Logger, waiting: Waiting): Promise<Backends> {
   const [{ openKafkaLog }, { openRedisCounters }] = await Promise.all([
@@ -20,9 +22,10 @@ export async function openDistributed(config: Config, log: Logger, waiting: Wait
     import('@countersign/counters'),
   ]);
   const opening = [
-    waiting.until(`Kafka at ${config.kafkaBrokers.join(', ')}`, () =>
+    waiting.until(`Kafka at ${config.kafkaBrokers.join(', ')}`, async () =>
       openKafkaLog({
         brokers: config.kafkaBrokers,
+        ...(await kafkaCredentials(config)),
         clientId: 'countersign',
         topicPrefix: config.kafkaTopicPrefix,
         allowSingleBroker: config.allowSingleBroker,

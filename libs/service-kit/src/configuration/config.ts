@@ -20,6 +20,20 @@ export interface Config {
   /** Given RPC addresses; empty: the embedded network. */
   readonly solanaRpcUrls: readonly string[];
   readonly kafkaBrokers: readonly string[];
+  /** `null`: connections to the brokers are not encrypted. Files are absolute and in PEM. */
+  readonly kafkaTls: {
+    /** `null`: the authorities that Node.js trusts. */
+    readonly caFile: string | null;
+    /** Our own certificate, together with its key, for brokers that ask for one. */
+    readonly certFile: string | null;
+    readonly keyFile: string | null;
+  } | null;
+  readonly kafkaSasl: {
+    readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+    readonly username: string;
+    /** Absolute. */
+    readonly passwordFile: string;
+  } | null;
   readonly mongodbUri: string | null;
   readonly redisUrl: string | null;
   /** Before every topic and consumer group, so that installations can share brokers; empty: none. */

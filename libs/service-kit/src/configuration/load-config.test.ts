@@ -10,6 +10,14 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   return [];
 }
 
+const SERVERS = {
+  COUNTERSIGN_PROFILE: 'distributed',
+  KAFKA_BROKERS: 'a:9092',
+  MONGODB_URI: 'mongodb://a',
+  REDIS_URL: 'redis://a',
+  SOLANA_RPC_URL: 'http://a',
+};
+
 describe('configuration', () => {
   it('has a default for everything', () => {
     expect(loadConfig({})).toMatchObject({
@@ -86,18 +94,72 @@ describe('configuration', () => {
   });
 
   it('keeps registration closed in the distributed profile unless it is opened', () => {
-    const servers = {
-      COUNTERSIGN_PROFILE: 'distributed',
-      KAFKA_BROKERS: 'a:9092',
-      MONGODB_URI: 'mongodb://a',
-      REDIS_URL: 'redis://a',
-      SOLANA_RPC_URL: 'http://a',
-    };
-    expect(loadConfig(servers).openRegistration).toBe(false);
-    expect(loadConfig({ ...servers, COUNTERSIGN_OPEN_REGISTRATION: 'true' }).openRegistration).toBe(true);
+    expect(loadConfig(SERVERS).openRegistration).toBe(false);
+    expect(loadConfig({ ...SERVERS, COUNTERSIGN_OPEN_REGISTRATION: 'true' }).openRegistration).toBe(true);
   });
 
   it('takes an empty variable as absent', () => {
     expect(loadConfig({ COUNTERSIGN_PORT: '' }).port).toBe(8080);
+  });
+});
+
+describe('configuration of Kafka', () => {
+  const tls = { KAFKA_TLS: 'true' };
+  const sasl = {
+    KAFKA_SASL_MECHANISM: 'plain',
+    KAFKA_SASL_USERNAME: 'alice',
+    KAFKA_SASL_PASSWORD_FILE: '/run/password',
+  };
+
+  it('has neither TLS nor SASL unless they are set', () => {
+    expect(loadConfig(SERVERS)).toMatchObject({ kafkaTls: null, kafkaSasl: null });
+    expect(loadConfig({ ...SERVERS, KAFKA_TLS: 'false' }).kafkaTls).toBeNull();
+  });
+
+  it('takes TLS alone, with files, and with credentials', () => {
+    const files = { KAFKA_TLS_CA_FILE: '/ca.pem', KAFKA_TLS_CERT_FILE: 'cert.pem', KAFKA_TLS_KEY_FILE: '/key.pem' };
+    expect(loadConfig({ ...SERVERS, ...tls }).kafkaTls).toEqual({ caFile: null, certFile: null, keyFile: null });
+    expect(loadConfig({ ...SERVERS, ...tls, ...files, ...sasl })).toMatchObject({
+      kafkaTls: { caFile: '/ca.pem', certFile: `${process.cwd()}/cert.pem`, keyFile: '/key.pem' },
+      kafkaSasl: { mechanism: 'plain', username: 'alice', passwordFile: '/run/password' },
+    });
+  });
+
+  it("takes mechanisms as Kafka's own configuration writes them, also without TLS when no password is sent", () => {
+    const scram = { ...SERVERS, ...sasl, KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512' };
+    expect(loadConfig(scram).kafkaSasl?.mechanism).toBe('scram-sha-512');
+    expect(problemsOf({ ...scram, KAFKA_SASL_MECHANISM: 'gssapi' })).toEqual([
+      'KAFKA_SASL_MECHANISM must be one of plain, scram-sha-256, scram-sha-512',
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ['a file without TLS', { KAFKA_TLS_CA_FILE: '/ca' }, ['KAFKA_TLS must be true: KAFKA_TLS_CA_FILE is set']],
+    [
+      'a certificate without its key',
+      { ...tls, KAFKA_TLS_CERT_FILE: '/cert' },
+      ['KAFKA_TLS_KEY_FILE is missing: KAFKA_TLS_CERT_FILE needs it'],
+    ],
+    [
+      'a key without its certificate',
+      { ...tls, KAFKA_TLS_KEY_FILE: '/key' },
+      ['KAFKA_TLS_CERT_FILE is missing: KAFKA_TLS_KEY_FILE needs it'],
+    ],
+    [
+      'a name without mechanism and password',
+      { KAFKA_SASL_USERNAME: 'alice' },
+      [
+        'KAFKA_SASL_MECHANISM is missing: KAFKA_SASL_USERNAME needs it',
+        'KAFKA_SASL_PASSWORD_FILE is missing: KAFKA_SASL_USERNAME needs it',
+      ],
+    ],
+    [
+      'a mechanism without a name',
+      { ...tls, ...sasl, KAFKA_SASL_USERNAME: '' },
+      ['KAFKA_SASL_USERNAME is missing: KAFKA_SASL_MECHANISM needs it'],
+    ],
+    ['a password in clear', sasl, ['KAFKA_TLS must be true: KAFKA_SASL_MECHANISM=plain sends the password itself']],
+  ])('refuses %s', (_what, variables, problems) => {
+    expect(problemsOf({ ...SERVERS, ...variables })).toEqual(problems);
   });
 });

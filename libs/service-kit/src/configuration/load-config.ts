@@ -1,6 +1,19 @@
 import { resolve } from 'node:path';
 import type { Config } from './config.js';
-import { boolean, hostName, httpUrl, httpUrls, integer, list, namePrefix, oneOf, text, urlOf } from './readers.js';
+import { kafkaAccess, kafkaAccessProblems } from './kafka-access.js';
+import {
+  anyCase,
+  boolean,
+  hostName,
+  httpUrl,
+  httpUrls,
+  integer,
+  list,
+  namePrefix,
+  oneOf,
+  text,
+  urlOf,
+} from './readers.js';
 import type { Reader } from './readers.js';
 
 /** The environment holds what this program cannot use; `problems` has one line a variable. */
@@ -42,6 +55,13 @@ const READERS = {
   COUNTERSIGN_ANCHORING_URL: httpUrl(),
   SOLANA_RPC_URL: httpUrls(),
   KAFKA_BROKERS: list(),
+  KAFKA_TLS: boolean(),
+  KAFKA_TLS_CA_FILE: text(),
+  KAFKA_TLS_CERT_FILE: text(),
+  KAFKA_TLS_KEY_FILE: text(),
+  KAFKA_SASL_MECHANISM: anyCase(oneOf(['plain', 'scram-sha-256', 'scram-sha-512'])),
+  KAFKA_SASL_USERNAME: text(),
+  KAFKA_SASL_PASSWORD_FILE: text(),
   MONGODB_URI: urlOf(['mongodb:', 'mongodb+srv:']),
   REDIS_URL: urlOf(['redis:', 'rediss:']),
 } satisfies Record<string, Reader<unknown>>;
@@ -52,7 +72,7 @@ type Values = { -readonly [V in Variable]?: ReturnType<(typeof READERS)[V]['read
 /**
  * The configuration that these variables give. An empty variable counts as absent.
  * @throws ConfigurationError naming every unknown `COUNTERSIGN_` variable (but `COUNTERSIGN_TEST_…`), every malformed value, and what the
- *   distributed profile lacks. Values are never repeated: some hold passwords.
+ *   distributed profile lacks or has by half. Values are never repeated: some hold passwords.
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const problems = unknownVariables(environment);
@@ -65,7 +85,10 @@ export function loadConfig(environment: Environment = process.env): Config {
     else values[name] = value;
   }
   const profile = values.COUNTERSIGN_PROFILE ?? 'embedded';
-  if (profile === 'distributed') problems.push(...missingWhenDistributed(environment));
+  if (profile === 'distributed') {
+    problems.push(...missingWhenDistributed(environment));
+    if (problems.length === 0) problems.push(...kafkaAccessProblems(values));
+  }
   if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     profile,
@@ -80,6 +103,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     localnetPort: values.COUNTERSIGN_LOCALNET_PORT ?? null,
     solanaRpcUrls: values.SOLANA_RPC_URL ?? [],
     kafkaBrokers: values.KAFKA_BROKERS ?? [],
+    ...kafkaAccess(values),
     mongodbUri: values.MONGODB_URI ?? null,
     redisUrl: values.REDIS_URL ?? null,
     kafkaTopicPrefix: values.COUNTERSIGN_KAFKA_TOPIC_PREFIX ?? '',

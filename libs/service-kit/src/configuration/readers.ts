@@ -15,6 +15,11 @@ export function oneOf<const T extends string>(values: readonly T[]): Reader<T> {
   };
 }
 
+/** Of values that are small letters: large ones are taken for them. */
+export function anyCase<T extends string>(reader: Reader<T>): Reader<T> {
+  return { expected: reader.expected, read: (raw) => reader.read(raw.toLowerCase()) };
+}
+
 /** Decimal digits alone, both ends included. */
 export function integer(least: number, most: number): Reader<number> {
   return {

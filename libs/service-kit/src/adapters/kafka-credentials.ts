@@ -1,0 +1,63 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import type { KafkaLogOptions } from '@countersign/event-log';
+import type { Config } from '../configuration/config.js';
+import { ConfigurationError } from '../configuration/load-config.js';
+
+/**
+ * What the configured files hold, read anew at each call.
+ * @throws ConfigurationError naming the variable and its file, where that cannot be read or used
+ */
+export async function kafkaCredentials({
+  kafkaTls,
+  kafkaSasl,
+}: Pick<Config, 'kafkaTls' | 'kafkaSasl'>): Promise<Pick<KafkaLogOptions, 'tls' | 'sasl'>> {
+  return {
+    ...(kafkaTls === null ? {} : { tls: await tls(kafkaTls) }),
+    ...(kafkaSasl === null ? {} : { sasl: await sasl(kafkaSasl) }),
+  };
+}
+
+async function tls({ caFile, certFile, keyFile }: NonNullable<Config['kafkaTls']>) {
+  const ca = caFile === null ? {} : { ca: await certificate('KAFKA_TLS_CA_FILE', caFile) };
+  if (certFile === null || keyFile === null) return ca;
+  const cert = await certificate('KAFKA_TLS_CERT_FILE', certFile);
+  const key = await contents('KAFKA_TLS_KEY_FILE', keyFile);
+  usable('KAFKA_TLS_KEY_FILE', keyFile, () => createSecureContext({ cert, key }));
+  return { ...ca, cert, key };
+}
+
+async function sasl({ mechanism, username, passwordFile }: NonNullable<Config['kafkaSasl']>) {
+  const text = (await contents('KAFKA_SASL_PASSWORD_FILE', passwordFile)).toString('utf8');
+  const password = text.replace(/\r?\n$/, '');
+  if (password === '') throw unusable('KAFKA_SASL_PASSWORD_FILE', passwordFile, 'it is empty');
+  return { mechanism, username, password };
+}
+
+/** Checked here: a context of TLS takes anything for an authority. */
+async function certificate(variable: string, file: string): Promise<Buffer> {
+  const pem = await contents(variable, file);
+  usable(variable, file, () => new X509Certificate(pem));
+  return pem;
+}
+
+async function contents(variable: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw unusable(variable, file, (error as NodeJS.ErrnoException).code ?? (error as Error).message);
+  }
+}
+
+function usable(variable: string, file: string, use: () => unknown): void {
+  try {
+    use();
+  } catch (error) {
+    throw unusable(variable, file, (error as Error).message);
+  }
+}
+
+function unusable(variable: string, file: string, why: string): ConfigurationError {
+  return new ConfigurationError([`${variable} names ${file}, which cannot be used: ${why}`]);
+}
