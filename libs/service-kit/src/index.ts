@@ -1,6 +1,7 @@
 export * from './service/definition.js';
 export * from './configuration/config.js';
 export { ConfigurationError, loadConfig } from './configuration/load-config.js';
+export { kafkaCredentials } from './adapters/kafka-credentials.js';
 export type { Environment } from './configuration/load-config.js';
 export * from './edge/http-contract.js';
 export { HttpAnswer } from './edge/answer.js';
