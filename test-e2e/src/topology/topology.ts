@@ -24,6 +24,8 @@ export interface TopologyOptions {
   /** Instances by service; default one of each. Of reporting and verification there may be none. */
   readonly instances?: Readonly<Partial<Record<ServiceName, number>>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** So long the edge sends nothing to an instance that refused a connection; default 10, as nginx. */
+  readonly edgeAvoidsSeconds?: number;
 }
 
 /** Every service in processes of its own behind the edge proxy, on an installation of the distributed profile. */
@@ -58,7 +60,9 @@ export class Topology {
     };
     const processes = names.map((service, n) => new ServiceProcess(service, ports[n] ?? 0, env));
     const addresses = FRONT.map((name) => {
-      const own = processes.filter(({ service }) => service === name).map(({ port }) => `127.0.0.1:${port}`);
+      const own = processes
+        .filter(({ service }) => service === name)
+        .map(({ port }) => `127.0.0.1:${port} fail_timeout=${options.edgeAvoidsSeconds ?? 10}s`);
       return [name, own.length === 0 ? [NOBODY] : own];
     });
     for (const process of processes) process.start();
