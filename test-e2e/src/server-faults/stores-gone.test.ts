@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask } from '#infra/processes/ask.js';
+import { fsckClean } from '../instance/fsck.js';
+import type { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
+import type { Session } from '../torture/recorded.js';
+import { onOwnServers, startOwnServers, type OwnServers } from './own-servers.js';
+import { statuses, SteadyLoad, stopLoads, type TimedAttempt } from './steady-load.js';
+import { late, newAgents, settled, wrongRefusals } from './whole.js';
+
+/** A busy test machine keeps it as well. */
+const DEADLINE_MS = 3000;
+/** Of one check, and what an agent may spend in a day. */
+const COST = 0.25;
+const LIMIT = 100;
+
+onOwnServers('a store that goes away under load', () => {
+  let servers: OwnServers;
+  let instance: Instance;
+  let session: Session;
+  let agentIds: readonly string[];
+  const attempts: TimedAttempt[] = [];
+  beforeAll(async () => {
+    servers = await startOwnServers();
+    instance = await servers.start({ env: { COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS) } });
+    session = await instance.session();
+    agentIds = await newAgents(instance, session, 6);
+  }, 120_000);
+  afterEach(stopLoads);
+  afterAll(async () => {
+    await instance?.discard();
+    await servers?.stop();
+  }, 60_000);
+
+  const readiness = async () => {
+    const { status, json } = await instance.request('GET', '/readyz');
+    return { status, waitingFor: (json as { waitingFor?: readonly string[] }).waitingFor ?? [] };
+  };
+
+  it('MongoDB: checks go on, lists say 503 and try later, then everything is listed', async () => {
+    const load = new SteadyLoad(instance, { name: 'mongo', perSecond: 100, agentIds });
+    await sleep(2000);
+    await servers.mongo.kill();
+    const notReady = await eventually('readiness names it', 20, async () => {
+      const found = await readiness();
+      return found.waitingFor.some((why) => why.includes('the store cannot be reached')) ? found : null;
+    });
+    expect(notReady.status).toBe(503);
+    // Nothing of the driver's own words, which hold addresses.
+    expect(notReady.waitingFor.filter((why) => /ECONN|127\.0\.0\.1|Mongo/.test(why))).toEqual([]);
+    for (const path of ['/v1/events', '/v1/alerts', '/v1/agents']) {
+      const { status, headers, json } = await instance.request('GET', path, { headers: session });
+      expect([path, status, headers['retry-after']]).toEqual([path, 503, expect.stringMatching(/^\d+$/)]);
+      expect(json).toEqual({ error: expect.any(String) });
+    }
+    const refusingAt = performance.now();
+    await sleep(2000);
+    const away = load.since(refusingAt);
+    expect(away.length).toBeGreaterThan(20);
+    expect(late(away, DEADLINE_MS)).toEqual([]);
+    await servers.mongo.restart();
+    await eventually('it is ready again', 30, async () => ((await readiness()).status === 200 ? true : null));
+    attempts.push(...(await load.stop()));
+
+    const refused = attempts
+      .filter(({ status }) => status !== 200)
+      .map(({ status, text }) => `${String(status)} ${text}`);
+    expect(refused.slice(0, 5)).toEqual([]);
+    expect((await settled(instance, session, attempts)).problems).toEqual([]);
+  }, 120_000);
+
+  it.each(['killed and started again', 'emptied'] as const)(
+    'Redis, %s: nothing is judged until limits and freezes are back, and they are exact',
+    async (how) => {
+      const [spender = '', frozen = '', ...others] = await newAgents(instance, session, 4);
+      const profile = await instance.request('PATCH', `/v1/agents/${spender}/profile`, {
+        headers: session,
+        body: { spending_limit: LIMIT },
+      });
+      expect(profile.status).toBe(200);
+      const freeze = await instance.request('POST', `/v1/agents/${frozen}/freeze`, { headers: session, body: {} });
+      expect(freeze.status).toBe(200);
+
+      const spending = { type: 'http_call', estimatedCost: COST };
+      const name = `redis-${how.slice(0, 3)}`;
+      const loads = [
+        new SteadyLoad(instance, { name, perSecond: 60, agentIds: [frozen, ...others] }),
+        new SteadyLoad(instance, { name: `${name}-spend`, perSecond: 80, agentIds: [spender], action: spending }),
+      ] as const;
+      // The limit is passed after the fault.
+      await sleep(2000);
+      const goneAt = performance.now();
+      if (how === 'emptied') {
+        await ask(Number(new URL(servers.redis.url).port), Buffer.from('FLUSHALL\r\n'));
+      } else {
+        await servers.redis.kill();
+        await sleep(1500);
+        expect(loads[0].since(goneAt + 100).map(({ status }) => status)).not.toContain(200);
+        await servers.redis.restart();
+      }
+      await loads[0].until(503, 5).catch(() => undefined);
+      await loads[0].until(200, 20);
+      await sleep(6000);
+      const [called = [], spent = []] = await Promise.all(loads.map((load) => load.stop()));
+      attempts.push(...called, ...spent);
+
+      expect(statuses(called)[503]).toBeGreaterThan(0);
+      expect(wrongRefusals(attempts)).toEqual([]);
+      expect(late([...called, ...spent], DEADLINE_MS)).toEqual([]);
+      expect(Object.keys(statuses(called.filter(({ agentId }) => agentId === frozen))).sort()).toEqual(['403', '503']);
+      const { listed, problems } = await settled(instance, session, attempts);
+      expect(problems).toEqual([]);
+
+      const ofSpender = listed.filter(({ agentId, type }) => agentId === spender && type === 'action.checked');
+      const allowed = ofSpender.filter((event) => event.allowed === true).length;
+      expect(ofSpender.length).toBeGreaterThan(allowed);
+      expect(allowed * COST).toBe(LIMIT);
+      const counted = listed.filter(({ type, outcome }) => type === 'action.checked' && outcome !== 'frozen').length;
+      await eventually('the total of the account is that of the list', 20, async () => {
+        const { json } = await instance.request('GET', '/v1/account', { headers: session });
+        return (json as { actionsUsed: number }).actionsUsed === counted ? true : null;
+      });
+    },
+    120_000,
+  );
+
+  it('leaves everything consistent', async () => {
+    expect((await instance.stop()).code).toBe(0);
+    await fsckClean(instance.installation);
+  }, 90_000);
+});
