@@ -54,7 +54,7 @@ onServers(`fsck of the distributed profile${missing.length === 0 ? '' : `, needs
   async function change(name: string, having: object, fields: (document: Document) => object): Promise<void> {
     const document = await collection(name).findOne(having as never);
     if (document === null) throw new Error(`${name} has no such document`);
-    await collection(name).updateOne({ _id: document._id }, { $set: fields(document as Document) as never });
+    await collection(name).updateOne({ _id: document._id }, { $set: fields(document) as never });
   }
 
   it('is clean after a stop', async () => {

@@ -57,11 +57,12 @@ export function scratch(): Store {
   return store;
 }
 
-async function copy({ name, columns, rows }: StoredTable, store: Store): Promise<void> {
+async function copy(table: StoredTable, store: Store): Promise<void> {
+  const { name, columns } = table;
   const insert = store.prepare(
     `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
   );
   store.exec('BEGIN');
-  for await (const row of rows()) insert.run(row);
+  for await (const row of table.rows()) insert.run(row);
   store.exec('COMMIT');
 }
