@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fsckClean } from '../instance/fsck.js';
 import type { Instance } from '../instance/instance.js';
 import { isRecorded } from '../torture/load.js';
 import type { Session } from '../torture/recorded.js';
@@ -29,14 +30,14 @@ onOwnServers('a Kafka broker that goes away under load', () => {
   }, 60_000);
 
   it('killed and started again: checks are refused meanwhile, in time, and none is lost or doubled', async () => {
-    const load = new SteadyLoad(instance, { name: 'killed', perSecond: 200, agentIds });
+    const load = new SteadyLoad(instance, { name: 'killed', perSecond: 100, agentIds });
     await sleep(2500);
     const killedAt = performance.now();
     await servers.kafka.kill();
     await sleep(2500);
     const away = load.since(killedAt + 100);
     expect(Object.keys(statuses(away))).toEqual(['503']);
-    expect(away.length).toBeGreaterThan(100);
+    expect(away.length).toBeGreaterThan(20);
     await servers.kafka.restart();
     const backAfterMs = await load.until(200, 20);
     await sleep(2000);
@@ -46,7 +47,7 @@ onOwnServers('a Kafka broker that goes away under load', () => {
     expect(wrongRefusals(attempts)).toEqual([]);
     expect(late(attempts, DEADLINE_MS)).toEqual([]);
     expect(backAfterMs).toBeLessThan(15_000);
-    expect(attempts.filter(isRecorded).length).toBeGreaterThan(500);
+    expect(attempts.filter(isRecorded).length).toBeGreaterThan(200);
     expect((await settled(instance, session, attempts)).problems).toEqual([]);
   }, 120_000);
 
@@ -57,9 +58,9 @@ onOwnServers('a Kafka broker that goes away under load', () => {
     // What is refused would be 120 MiB if it were kept.
     const heavy = new SteadyLoad(instance, {
       name: 'heavy',
-      perSecond: 300,
+      perSecond: 150,
       agentIds,
-      action: { type: 'http_call', metadata: { filler: 'x'.repeat(20_000) } },
+      action: { type: 'http_call', metadata: { filler: 'x'.repeat(40_000) } },
     });
     const resident: number[] = [];
     for (const until = Date.now() + AWAY_MS; Date.now() < until; await sleep(250)) {
@@ -75,12 +76,17 @@ onOwnServers('a Kafka broker that goes away under load', () => {
     const [before, after] = [resident.slice(12, 24), resident.slice(-12)].map(median);
     expect((after ?? 0) - (before ?? 0)).toBeLessThan(MAX_GROWTH_MIB);
     expect(Object.keys(statuses(refused))).toEqual(['503']);
-    expect(refused.length).toBeGreaterThan(3000);
+    expect(refused.length).toBeGreaterThan(1500);
     expect(wrongRefusals(attempts)).toEqual([]);
     expect(late(attempts, DEADLINE_MS)).toEqual([]);
     expect(backAfterMs).toBeLessThan(15_000);
     expect((await settled(instance, session, attempts)).problems).toEqual([]);
   }, 150_000);
+
+  it('leaves everything consistent', async () => {
+    expect((await instance.stop()).code).toBe(0);
+    await fsckClean(instance.installation);
+  }, 90_000);
 });
 
 function residentMiB(pid: number): number {
