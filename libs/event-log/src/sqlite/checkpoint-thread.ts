@@ -31,7 +31,13 @@ attempt(() => {
 });
 port.on('message', (message: ToCheckpointer) => {
   if (message.kind === 'close') {
-    attempt(() => connection?.close());
+    // Also after a failure: the writer is connected still, so this moves nothing. Left to the end of the thread, this
+    // connection could be the last one, and SQLite checkpoints when that closes.
+    try {
+      connection?.close();
+    } catch {
+      // The end of the thread drops it.
+    }
     return port.close();
   }
   attempt(() => connection?.pragma('wal_checkpoint(PASSIVE)'));
