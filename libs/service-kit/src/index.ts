@@ -25,7 +25,7 @@ export { park } from './dead-letters/park.js';
 export { openDatabase, StoreDamaged } from './sqlite/open-database.js';
 export type { SqliteDatabase } from './sqlite/open-database.js';
 export { createLogger } from './logging/logger.js';
-export { createFileOnce, readIfPresent, writeFileWhole } from './data-directory/files.js';
+export { createFileOnce, readIfPresent, syncFolder, writeFileWhole } from './data-directory/files.js';
 export { randomUUID as uuidV4 } from 'node:crypto';
 export { Announcer, ANNOUNCEMENTS_SCHEMA, sqliteAnnouncements } from './outbox/announcer.js';
 export type { Announcement, AnnouncementRow, AnnouncementStore, SqliteAnnouncements } from './outbox/announcer.js';

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SigningKeyFacts } from '@countersign/contracts';
 import { keyId as keyIdOf, toHex, type EvidenceCrypto } from '@countersign/evidence';
-import { createFileOnce, readIfPresent, writeFileWhole } from '@countersign/service-kit';
+import { createFileOnce, readIfPresent, syncFolder, writeFileWhole } from '@countersign/service-kit';
 
 /** Signs packages. `keyId` and `publicKey` are what verifiers look up. */
 export interface Signer {
@@ -52,7 +52,7 @@ export async function openKeyRing(
   inUse: readonly string[] = [],
 ): Promise<KeyRing> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  if ((await keyFiles(directory)).length === 0) {
+  if ((await keyFiles(directory)).length === 0 && !(await finishFirst(directory))) {
     if (inUse[0] !== undefined) throw new SigningKeyMissing(inUse[0], directory);
     await makeFirst(directory, nowIso, crypto);
   }
@@ -123,16 +123,31 @@ async function makeFirst(directory: string, nowIso: string, crypto: EvidenceCryp
     privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     validFrom: nowIso,
   };
-  const candidate = (id: string): string => join(directory, `${id}.candidate`);
   // Durable before anything is signed: a key that a power loss takes leaves signatures that nobody can renew.
-  await writeFileWhole(candidate(keyId), JSON.stringify(file), 0o600);
-  const named = await createFileOnce(join(directory, FIRST), () => Buffer.from(keyId), 0o600);
+  await writeFileWhole(candidate(directory, keyId), JSON.stringify(file), 0o600);
+  await createFileOnce(join(directory, FIRST), () => Buffer.from(keyId), 0o600);
+  await finishFirst(directory);
+}
+
+function candidate(directory: string, keyId: string): string {
+  return join(directory, `${keyId}.candidate`);
+}
+
+/**
+ * Puts the key that was named first into its place, durably. `false`: none is named.
+ * @throws SigningKeyMissing where its file is nowhere
+ */
+async function finishFirst(directory: string): Promise<boolean> {
+  const named = await readIfPresent(join(directory, FIRST));
+  if (named === null) return false;
   const first = Buffer.from(named).toString('utf8');
   const place = join(directory, `${first}.json`);
-  await rename(candidate(first), place).catch(ignoringAbsence);
+  await rename(candidate(directory, first), place).catch(ignoringAbsence);
+  await syncFolder(directory);
+  if ((await readIfPresent(place)) === null) throw new SigningKeyMissing(first, directory);
   const left = (await readdir(directory)).filter((name) => name.endsWith('.candidate'));
   await Promise.all(left.map((name) => rm(join(directory, name), { force: true })));
-  if ((await readIfPresent(place)) === null) throw new SigningKeyMissing(first, directory);
+  return true;
 }
 
 function ignoringAbsence(error: unknown): void {
