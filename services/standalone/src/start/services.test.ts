@@ -14,7 +14,9 @@ describe('the services that can be started', () => {
     expect((await definitionsOf(['policy', 'identity'])).map(({ name }) => name)).toEqual(['policy', 'identity']);
   });
 
-  it.each([[['billing']], [['policy', 'policy']]])('refuses %j, naming those there are', (wanted) => {
-    expect(() => definitionsOf(wanted)).toThrow(`${wanted[0]} is unknown or named twice: there are identity, policy`);
+  it.each([[['billing']], [['policy', 'policy']]])('refuses %j, naming those there are', async (wanted) => {
+    await expect(definitionsOf(wanted)).rejects.toThrow(
+      `${wanted[0]} is unknown or named twice: there are identity, policy`,
+    );
   });
 });

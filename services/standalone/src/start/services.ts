@@ -15,9 +15,11 @@ export const SERVICES: ReadonlyMap<string, () => Promise<ServiceDefinition>> = n
  * Definitions of the named services; of all where none is named.
  * @throws Error naming the services there are, when one is unknown or named twice
  */
-export function definitionsOf(names: readonly string[]): Promise<readonly ServiceDefinition[]> {
+export async function definitionsOf(names: readonly string[]): Promise<readonly ServiceDefinition[]> {
   const known = [...SERVICES.keys()];
   const unknown = names.find((name, index) => !SERVICES.has(name) || names.indexOf(name) !== index);
   if (unknown !== undefined) throw new Error(`${unknown} is unknown or named twice: there are ${known.join(', ')}`);
-  return Promise.all((names.length === 0 ? known : names).map((name) => SERVICES.get(name)!()));
+  const definitions: ServiceDefinition[] = [];
+  for (const name of names.length === 0 ? known : names) definitions.push(await SERVICES.get(name)!());
+  return definitions;
 }
