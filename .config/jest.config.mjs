@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Jest runs what `tsc -b` wrote: ESM needs NODE_OPTIONS=--experimental-vm-modules. */
 export default {
   rootDir: '..',
@@ -6,6 +8,8 @@ export default {
   testMatch: ['<rootDir>/{libs,services,test-e2e}/**/dist/**/*.test.js'],
   testPathIgnorePatterns: ['/node_modules/'],
   testTimeout: 30_000,
+  // Tests of servers and processes wait more than they compute: two at a time also on two cores.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
   globalSetup: '<rootDir>/.config/jest-servers.mjs',
   globalTeardown: '<rootDir>/.config/jest-servers-end.mjs',
 };
