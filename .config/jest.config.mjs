@@ -7,7 +7,8 @@ export default {
   transform: {},
   testMatch: ['<rootDir>/{libs,services,test-e2e}/**/dist/**/*.test.js'],
   testPathIgnorePatterns: ['/node_modules/'],
-  testTimeout: 30_000,
+  // A change on the distributed profile takes a few hundred milliseconds where two cores hold servers and tests.
+  testTimeout: 90_000,
   // Tests of servers and processes wait more than they compute: two at a time also on two cores.
   maxWorkers: Math.max(2, availableParallelism() - 1),
   globalSetup: '<rootDir>/.config/jest-servers.mjs',
