@@ -50,6 +50,7 @@ export {
 export type { EmbeddedRows, RowCollection } from './mongo/embedded-rows.js';
 export { republish, TopicAhead } from './outbox/republish.js';
 export type { Owned } from './outbox/republish.js';
+export { StaleIds } from './outbox/stale-ids.js';
 export { TopicTail } from './outbox/topic-tail.js';
 export { killAt } from './testing/killed.js';
 export { killedChild } from './testing/killed-child.js';
@@ -74,7 +75,7 @@ export { endOnSignals, explain } from './process/signals.js';
 export { joinEmbedded, openEmbedded } from './adapters/embedded.js';
 export type { EmbeddedBackends, SharedBackends } from './adapters/embedded.js';
 export type { Backends } from './adapters/backends.js';
-export { deriveSecret } from './credentials/instance-secret.js';
+export { serviceCredential } from './credentials/instance-secret.js';
 export { remoteNeighbour } from './neighbours/remote-neighbour.js';
 export type { RemotePlace } from './neighbours/remote-neighbour.js';
 export { Waiting } from './service/waiting.js';

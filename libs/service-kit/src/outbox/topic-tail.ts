@@ -3,9 +3,7 @@ import type { Consumption, LogBatch } from '@countersign/event-log';
 import type { ServiceContext } from '../service/definition.js';
 import { readVersionedRecord, versionedRecord } from '../projections/versioned-record.js';
 import type { Owned } from './republish.js';
-
-/** Long enough for what is under way to land; apart from one another, so that one of several instances is first. */
-const PAUSE_MS = { least: 500, most: 1500 } as const;
+import { StaleIds } from './stale-ids.js';
 
 interface Newest {
   readonly version: number;
@@ -22,12 +20,8 @@ export class TopicTail {
   readonly #topic: TopicName;
   readonly #newest: (id: string) => Promise<Owned | null>;
   readonly #versions = new Map<string, Newest>();
-  /** Ids whose last record is not their newest. */
-  readonly #stale = new Set<string>();
+  readonly #stale: StaleIds;
   #consumption: Consumption | null = null;
-  #timer: NodeJS.Timeout | null = null;
-  #repairing: Promise<void> = Promise.resolve();
-  #stopped = false;
 
   private constructor(
     context: Pick<ServiceContext, 'eventLog' | 'log'>,
@@ -37,6 +31,10 @@ export class TopicTail {
     this.#context = context;
     this.#topic = topic;
     this.#newest = newest;
+    this.#stale = new StaleIds(
+      () => this.#repair(),
+      (err) => context.log.warn({ err, topic }, 'an older record stands last, repaired later'),
+    );
   }
 
   /** @param newest what the owner's store holds; `null` for what is gone from it */
@@ -57,9 +55,7 @@ export class TopicTail {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#repairing;
+    await this.#stale.stop();
     await this.#consumption?.stop();
   }
 
@@ -74,28 +70,13 @@ export class TopicTail {
         this.#stale.delete(id);
       }
     }
-    if (this.#stale.size > 0) this.#repairSoon();
-  }
-
-  #repairSoon(): void {
-    if (this.#stopped || this.#timer !== null) return;
-    const pause = PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least);
-    this.#timer = setTimeout(() => {
-      this.#repairing = this.#repair().catch((error: unknown) => {
-        this.#context.log.warn({ err: error, topic: this.#topic }, 'an older record stands last, repaired later');
-      });
-      void this.#repairing.then(() => {
-        this.#timer = null;
-        if (this.#stale.size > 0) this.#repairSoon();
-      });
-    }, pause);
-    this.#timer.unref();
+    this.#stale.repairSoon();
   }
 
   async #repair(): Promise<void> {
     // What the topic holds already may put it right.
     await this.#consumption?.caughtUp();
-    for (const id of [...this.#stale]) {
+    for (const id of this.#stale.all()) {
       const { version, gone } = this.#versions.get(id)!;
       const newest = gone ? null : await this.#newest(id);
       // What left the store meanwhile has its own last record under way.

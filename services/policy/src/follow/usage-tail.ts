@@ -1,14 +1,11 @@
 import type { Consumption, LogBatch, LogRecord, Offsets } from '@countersign/event-log';
-import { readVersionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord, StaleIds } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 
 /** No append is under way for longer. */
 const KEPT_MS = 5 * 60_000;
 /** A crash may have left the wrong order a little before the end. */
 const BEFORE_THE_END = 20_000;
-/** Long enough for what is under way to land; apart from one another, so that one of several instances is first. */
-const PAUSE_MS = { least: 500, most: 1500 } as const;
-
 interface Newest {
   readonly version: number;
   readonly record: LogRecord;
@@ -25,15 +22,15 @@ export class UsageTail {
   readonly #context: Pick<ServiceContext, 'eventLog' | 'log'>;
   /** By row, the one that was heard of longest ago first. */
   readonly #newest = new Map<string, Newest>();
-  /** Rows whose last record is not their newest. */
-  readonly #stale = new Set<string>();
+  readonly #stale: StaleIds;
   #consumption: Consumption | null = null;
-  #timer: NodeJS.Timeout | null = null;
-  #repairing: Promise<void> = Promise.resolve();
-  #stopped = false;
 
   private constructor(context: Pick<ServiceContext, 'eventLog' | 'log'>) {
     this.#context = context;
+    this.#stale = new StaleIds(
+      () => this.#repair(),
+      (err) => context.log.warn({ err }, 'older totals stand last in usage, repaired later'),
+    );
   }
 
   static async follow(context: Pick<ServiceContext, 'eventLog' | 'log' | 'name'>): Promise<UsageTail> {
@@ -51,9 +48,7 @@ export class UsageTail {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#repairing;
+    await this.#stale.stop();
     await this.#consumption?.stop();
   }
 
@@ -71,7 +66,7 @@ export class UsageTail {
     }
     const last = records.at(-1);
     if (last !== undefined) this.#forget(last.appendedAtMs - KEPT_MS);
-    if (this.#stale.size > 0) this.#repairSoon();
+    this.#stale.repairSoon();
   }
 
   #forget(beforeMs: number): void {
@@ -81,25 +76,10 @@ export class UsageTail {
     }
   }
 
-  #repairSoon(): void {
-    if (this.#stopped || this.#timer !== null) return;
-    const pause = PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least);
-    this.#timer = setTimeout(() => {
-      this.#repairing = this.#repair().catch((error: unknown) => {
-        this.#context.log.warn({ err: error }, 'older totals stand last in usage, repaired later');
-      });
-      void this.#repairing.then(() => {
-        this.#timer = null;
-        if (this.#stale.size > 0) this.#repairSoon();
-      });
-    }, pause);
-    this.#timer.unref();
-  }
-
   async #repair(): Promise<void> {
     // What the topic holds already may put it right.
     await this.#consumption?.caughtUp();
-    for (const id of [...this.#stale]) {
+    for (const id of this.#stale.all()) {
       const { record } = this.#newest.get(id)!;
       const value = Buffer.from(record.value).toString('utf8');
       await this.#context.eventLog.append([{ topic: 'usage', key: record.key, value }]);
