@@ -11,3 +11,26 @@ export interface Backends {
   /** Closes what this thread opened. */
   close(): Promise<void>;
 }
+
+/** Backends on this log, these counters and the chain at these RPC addresses; closing ends the log last. */
+export function backendsOf(
+  eventLog: EventLog,
+  counters: Counters,
+  rpcUrls: () => Promise<readonly string[]>,
+): Backends {
+  let opened: Promise<Chain> | null = null;
+  const open = async (): Promise<Chain> => {
+    const { openSolanaChain } = await import('@countersign/chain');
+    return openSolanaChain({ urls: await rpcUrls() });
+  };
+  return {
+    eventLog,
+    counters,
+    chain: () => (opened ??= open()),
+    async close() {
+      await (await opened?.catch(() => null))?.close();
+      await counters.close();
+      await eventLog.close();
+    },
+  };
+}

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../configuration/config.js';
 import type { Waiting } from '../service/waiting.js';
-import { chainOpenedOnce } from './chain-opened-once.js';
+import { backendsOf } from './backends.js';
 import type { Backends } from './backends.js';
 import { kafkaCredentials } from './kafka-credentials.js';
 
@@ -43,17 +43,7 @@ export async function openDistributed(config: Config, log: Logger, waiting: Wait
     ),
   ] as const;
   const [eventLog, counters] = await bothOrNeither(opening);
-  const chain = chainOpenedOnce(async () => config.solanaRpcUrls);
-  return {
-    eventLog,
-    counters,
-    chain: chain.open,
-    async close() {
-      await chain.close();
-      await counters.close();
-      await eventLog.close();
-    },
-  };
+  return backendsOf(eventLog, counters, async () => config.solanaRpcUrls);
 }
 
 interface Closable {

@@ -3,8 +3,8 @@ import { MessageChannel } from 'node:worker_threads';
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Config } from '../configuration/config.js';
+import { backendsOf } from './backends.js';
 import type { Backends } from './backends.js';
-import { chainOpenedOnce } from './chain-opened-once.js';
 
 /** Ends of channels that make another thread's backends. */
 export interface SharedBackends {
@@ -45,12 +45,10 @@ export async function openEmbedded(config: Config, log: Logger): Promise<Embedde
   maintenance.unref();
   const rpcUrls = network.then(({ urls }) => urls);
   rpcUrls.catch(() => undefined);
-  const chain = chainOpenedOnce(() => rpcUrls);
+  const backends = backendsOf(eventLog, counters, () => rpcUrls);
   return {
-    eventLog,
-    counters,
+    ...backends,
     rpcUrls,
-    chain: chain.open,
     died: network.then(
       ({ died }) => died,
       (error: Error) => error,
@@ -63,9 +61,7 @@ export async function openEmbedded(config: Config, log: Logger): Promise<Embedde
     },
     async close() {
       clearInterval(maintenance);
-      await chain.close();
-      await counters.close();
-      await eventLog.close();
+      await backends.close();
       await network.then(({ close }) => close()).catch(() => undefined);
     },
   };
@@ -83,17 +79,7 @@ export async function joinEmbedded(
   ]);
   const eventLog = await openSqliteLog({ file: logFile(config), writer: shared.writer });
   const counters = connectCounters(shared.counters);
-  const chain = chainOpenedOnce(() => rpcUrls);
-  return {
-    eventLog,
-    counters,
-    chain: chain.open,
-    async close() {
-      await chain.close();
-      await counters.close();
-      await eventLog.close();
-    },
-  };
+  return backendsOf(eventLog, counters, () => rpcUrls);
 }
 
 interface Network {

@@ -25,6 +25,11 @@ export async function deriveSecret(
   return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), `countersign ${purpose} v1`, DERIVED_BYTES));
 }
 
+/** What services of different processes show each other, as a bearer token. @throws ConfigurationError as `deriveSecret` */
+export async function serviceCredential(config: Pick<Config, 'dataDir' | 'instanceSecretFile'>): Promise<string> {
+  return Buffer.from(await deriveSecret(config, 'service credential')).toString('base64url');
+}
+
 async function instanceSecret(config: Pick<Config, 'dataDir' | 'instanceSecretFile'>): Promise<Uint8Array> {
   const given = config.instanceSecretFile;
   const file = given ?? join(config.dataDir, 'instance-secret');

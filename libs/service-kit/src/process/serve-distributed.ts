@@ -5,7 +5,7 @@ import type { Backends } from '../adapters/backends.js';
 import { openDistributed } from '../adapters/distributed.js';
 import { ConfigurationError } from '../configuration/load-config.js';
 import type { Config } from '../configuration/config.js';
-import { deriveSecret } from '../credentials/instance-secret.js';
+import { serviceCredential } from '../credentials/instance-secret.js';
 import { createRegistry } from '../health/metrics.js';
 import { missingAddresses, neighboursElsewhere } from '../neighbours/elsewhere.js';
 import { internalApi } from '../neighbours/internal-api.js';
@@ -33,7 +33,7 @@ export async function serveDistributed(
   const problems = missingAddresses(config, definitions);
   if (problems.length > 0) throw new ConfigurationError(problems);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const credential = Buffer.from(await deriveSecret(config, 'service credential')).toString('base64url');
+  const credential = await serviceCredential(config);
   const here = new Set(definitions.map(({ name }) => name));
   const neighbourhood = new Neighbourhood(neighboursElsewhere(config, here, credential, waiting));
   let backends: Backends | null = null;

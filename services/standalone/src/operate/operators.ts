@@ -1,7 +1,7 @@
 import {
-  deriveSecret,
   httpAddress,
   remoteNeighbour,
+  serviceCredential,
   type AccountOperator,
   type AgentOperator,
   type Config,
@@ -17,7 +17,7 @@ export interface Operators {
  * configuration names, else at this machine's own `COUNTERSIGN_HOST` and `COUNTERSIGN_PORT`.
  */
 export async function operatorsOf(config: Config): Promise<Operators> {
-  const credential = Buffer.from(await deriveSecret(config, 'service credential')).toString('base64url');
+  const credential = await serviceCredential(config);
   const here = httpAddress(config.host, config.port);
   return {
     account: remoteNeighbour('account-operator', { baseUrl: config.neighbourUrls.identity ?? here, credential }),

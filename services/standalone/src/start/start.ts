@@ -10,21 +10,14 @@ import {
 } from '@countersign/service-kit';
 import type { Logger } from 'pino';
 import { readBootstrap } from '../first-start/bootstrap-file.js';
-import { definitionsOf } from './services.js';
+import { definitionsOf, FOLLOWING_MODULES } from './services.js';
 import { startInstance, type Instance, type Placement } from './instance.js';
 import { welcome } from './welcome.js';
 
 /** The gateway beside the edge, where no other service can hold it up; everything else in a thread of its own. */
 const PLACEMENT: Placement = {
-  beside: async () => [(await import('@countersign/gateway')).definition],
-  apart: [
-    '@countersign/identity',
-    '@countersign/policy',
-    '@countersign/audit-log',
-    '@countersign/anchoring',
-    '@countersign/reporting',
-    '@countersign/verification',
-  ],
+  beside: () => definitionsOf(['gateway']),
+  apart: FOLLOWING_MODULES,
 };
 
 /** The gateway with nothing that follows it: what it writes waits in the log for the next whole start. */
