@@ -37,6 +37,7 @@ export {
   StoreUnreachable,
   tellingUnreachable,
 } from './mongo/mongo-errors.js';
+export { storedTable } from './mongo/stored-tables.js';
 export type { Cell, StoredTable, StoredTables } from './mongo/stored-tables.js';
 export { keepNewer } from './mongo/keep-newer.js';
 export {

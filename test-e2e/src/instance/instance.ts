@@ -4,21 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guardProcess } from '#infra/processes/guard.js';
 import { countersign, type Ran } from './command.js';
+import { checkAt, makeFirstAccount, sessionAt, type Bootstrap, type CheckOptions } from './first-account.js';
 import { embeddedInstallation, newDataDir, type Installation } from './installation.js';
 import { PROGRAM } from './program.js';
 import { send, type Answer, type RequestOptions } from './request.js';
-
-/** `bootstrap.json`. */
-export interface Bootstrap {
-  readonly baseUrl: string;
-  readonly mcpUrl: string;
-  readonly solanaRpcUrl: string;
-  readonly email: string;
-  readonly password: string;
-  readonly apiKey: string;
-  readonly accountId: string;
-  readonly agentId: string;
-}
 
 export interface StartOptions {
   /** Default: a new temporary folder. */
@@ -135,11 +124,12 @@ export class Instance {
     }
   }
 
-  /** What the first start does on the embedded profile is a command on the other. */
   async #makeAccount(): Promise<Bootstrap> {
-    const { code, stdout, stderr } = await this.command('admin', 'bootstrap');
-    if (code !== 0) throw new Error(`admin bootstrap ended with ${String(code)}: ${stderr}\n${this.#output}`);
-    return JSON.parse(stdout) as Bootstrap;
+    try {
+      return await makeFirstAccount(this.installation.env);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${this.#output}`, { cause: error });
+    }
   }
 
   /** `countersign <args>` with the settings of this instance. */
@@ -152,22 +142,13 @@ export class Instance {
   }
 
   /** A check with the first account's key and agent. */
-  check(
-    action: unknown,
-    more: { readonly agentId?: string; readonly headers?: Record<string, string> } = {},
-  ): Promise<Answer> {
-    return this.request('POST', '/v1/check', {
-      headers: { 'x-service-key': this.bootstrap.apiKey, ...more.headers },
-      body: { agentId: more.agentId ?? this.bootstrap.agentId, action },
-    });
+  check(action: unknown, more: CheckOptions = {}): Promise<Answer> {
+    return checkAt(this, action, more);
   }
 
   /** Headers of a new session of the first account's admin. */
-  async session(): Promise<{ readonly authorization: string }> {
-    const { email, password } = this.bootstrap;
-    const answer = await this.request('POST', '/v1/auth/login', { body: { email, password } });
-    if (answer.status !== 200) throw new Error(`login: ${answer.status} ${answer.text}`);
-    return { authorization: `Bearer ${(answer.json as { token: string }).token}` };
+  session(): Promise<{ readonly authorization: string }> {
+    return sessionAt(this);
   }
 
   /** SIGTERM, and how it ended. */

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { fsck } from '../instance/fsck.js';
 import type { Instance } from '../instance/instance.js';
-import type { Bootstrap } from '../instance/instance.js';
+import type { Bootstrap } from '../instance/first-account.js';
 import { send } from '../instance/request.js';
 import { Scratch } from './scratch.js';
 

@@ -1,7 +1,6 @@
 import { freePorts } from '#infra/processes/free-port.js';
-import { countersign } from '../instance/command.js';
+import { checkAt, makeFirstAccount, sessionAt, type Bootstrap, type CheckOptions } from '../instance/first-account.js';
 import type { Installation } from '../instance/installation.js';
-import type { Bootstrap } from '../instance/instance.js';
 import { send, type Answer, type RequestOptions } from '../instance/request.js';
 import { EdgeProcess } from './edge-process.js';
 import { ServiceProcess, type ServiceName } from './service-process.js';
@@ -75,7 +74,7 @@ export class Topology {
     const topology = new Topology(installation, processes, edge, env);
     try {
       await topology.ready();
-      await topology.#makeAccount();
+      topology.#bootstrap = await makeFirstAccount(env);
       return topology;
     } catch (error) {
       await topology.end();
@@ -98,31 +97,19 @@ export class Topology {
     await Promise.all(running.map((process) => process.ready(withinMs)));
   }
 
-  async #makeAccount(): Promise<void> {
-    const { code, stdout, stderr } = await countersign(['admin', 'bootstrap'], this.env);
-    if (code !== 0) throw new Error(`admin bootstrap ended with ${String(code)}: ${stderr}`);
-    this.#bootstrap = JSON.parse(stdout) as Bootstrap;
-  }
-
   /** Through the edge. */
   request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     return send(this.edge.url, method, path, options);
   }
 
   /** A check with the first account's key and agent. */
-  check(action: unknown, more: { readonly agentId?: string; readonly headers?: Record<string, string> } = {}) {
-    return this.request('POST', '/v1/check', {
-      headers: { 'x-service-key': this.bootstrap.apiKey, ...more.headers },
-      body: { agentId: more.agentId ?? this.bootstrap.agentId, action },
-    });
+  check(action: unknown, more: CheckOptions = {}): Promise<Answer> {
+    return checkAt(this, action, more);
   }
 
   /** Headers of a new session of the first account's admin. */
-  async session(): Promise<{ readonly authorization: string }> {
-    const { email, password } = this.bootstrap;
-    const answer = await this.request('POST', '/v1/auth/login', { body: { email, password } });
-    if (answer.status !== 200) throw new Error(`login: ${answer.status} ${answer.text}`);
-    return { authorization: `Bearer ${(answer.json as { token: string }).token}` };
+  session(): Promise<{ readonly authorization: string }> {
+    return sessionAt(this);
   }
 
   /** SIGTERM for each; how each ended. */

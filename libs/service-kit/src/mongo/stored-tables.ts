@@ -10,6 +10,11 @@ export interface StoredTable {
   rows(): AsyncIterable<readonly Cell[]>;
 }
 
+/** @param columns separated by blanks */
+export function storedTable(name: string, columns: string, rows: () => AsyncIterable<readonly Cell[]>): StoredTable {
+  return { name, columns: columns.split(' '), rows };
+}
+
 /** A store of the distributed profile as it is read to be checked: nothing is made, changed or repaired. */
 export interface StoredTables {
   readonly tables: readonly StoredTable[];

@@ -1,5 +1,5 @@
 import { createConnection, type mongo } from 'mongoose';
-import { readingOptions, type Cell, type StoredTable, type StoredTables } from '@countersign/service-kit';
+import { readingOptions, storedTable, type Cell, type StoredTable, type StoredTables } from '@countersign/service-kit';
 import { arrivalCheck } from '../domain/arrival-check.js';
 import { collectionsOf, type Collections, type LeavesDocument, type RootDocument } from './mongo-collections.js';
 import { counts } from './mongo-journal.js';
@@ -12,43 +12,37 @@ export async function openStoredTables(uri: string): Promise<StoredTables> {
   return { tables: tablesOf(collections), close: () => connection.close() };
 }
 
-type Rows = () => AsyncGenerator<readonly Cell[]>;
-
-function table(name: string, columns: string, rows: Rows): StoredTable {
-  return { name, columns: columns.split(' '), rows };
-}
-
 function tablesOf(collections: Collections): readonly StoredTable[] {
   const { segments, windowAgents, windowLeaves, reports } = collections;
   return [
-    table('positions', 'topic partition next', async function* () {
+    storedTable('positions', 'topic partition next', async function* () {
       const root = await collections.root.findOne({ _id: 'root' });
       for (const [topic, offsets] of Object.entries(root?.positions ?? {})) {
         for (const [partition, next] of Object.entries(offsets)) yield [topic, Number(partition), next];
       }
     }),
-    table('agents', 'n id key last_sequence', () => agentsOf(collections)),
-    table('arrivals', 'cadence partition offset agent_n sequence hash check_sum', () => arrivalsOf(collections)),
-    table(
+    storedTable('agents', 'n id key last_sequence', () => agentsOf(collections)),
+    storedTable('arrivals', 'cadence partition offset agent_n sequence hash check_sum', () => arrivalsOf(collections)),
+    storedTable(
       'windows',
       'n id cadence number start_ms end_ms from_offsets offsets carried cut_published state root prev agent_count ' +
         'event_count signature slot block_height anchored_at network authority published memo',
       () => windowsOf(collections),
     ),
-    table('segments', 'agent_n first_sequence hashes', async function* () {
+    storedTable('segments', 'agent_n first_sequence hashes', async function* () {
       for await (const { agentN, first, hashes } of segments.find()) yield [agentN, first, bytesOf(hashes)];
     }),
-    table('window_agents', 'window_n leaf_index agent_n first_sequence last_sequence root', async function* () {
+    storedTable('window_agents', 'window_n leaf_index agent_n first_sequence last_sequence root', async function* () {
       for await (const { windowId, leafIndex, agentN, first, last, root } of windowAgents.find()) {
         yield [windowId, leafIndex, agentN, first, last, bytesOf(root)];
       }
     }),
-    table('window_leaves', 'window_n first_index hashes', async function* () {
+    storedTable('window_leaves', 'window_n first_index hashes', async function* () {
       for await (const { windowId, firstIndex, hashes } of windowLeaves.find()) {
         yield [windowId, firstIndex, bytesOf(hashes)];
       }
     }),
-    table('reports', 'report_id content_hash signature slot block_height authority', async function* () {
+    storedTable('reports', 'report_id content_hash signature slot block_height authority', async function* () {
       for await (const { _id, contentHash, anchored } of reports.find()) {
         const { signature = null, slot = null, blockHeight = null, authority = null } = anchored ?? {};
         yield [_id, contentHash, signature, slot, blockHeight, authority];

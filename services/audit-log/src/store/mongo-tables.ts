@@ -1,5 +1,5 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, type Cell, type StoredTable, type StoredTables } from '@countersign/service-kit';
+import { readingOptions, storedTable, type Cell, type StoredTable, type StoredTables } from '@countersign/service-kit';
 import { collectionsOf, uuidText, type Collections } from './mongo-collections.js';
 
 /** Partition and offset in one number that sorts as they do: {@link StoredTables} order events by it. */
@@ -15,27 +15,25 @@ export async function openStoredTables(uri: string): Promise<StoredTables> {
 function tablesOf(collections: Collections): readonly StoredTable[] {
   const { events, heads, blocked, classes, positions, windows, agentWindows } = collections;
   return [
-    table('positions', ['topic', 'partition', 'next'], async function* () {
+    storedTable('positions', 'topic partition next', async function* () {
       for await (const { topic, partition, next } of positions.find()) yield [topic, partition, next];
     }),
-    table('classes', ['n', 'type', 'outcome', 'allowed', 'violation_type'], async function* () {
+    storedTable('classes', 'n type outcome allowed violation_type', async function* () {
       for await (const { _id, type, outcome, allowed, violationType } of classes.find()) {
         yield [_id, type, outcome, allowed === null ? null : Number(allowed), violationType];
       }
     }),
-    table('agents', ['n', 'id', 'account_n', 'last_sequence', 'checks'], async function* () {
+    storedTable('agents', 'n id account_n last_sequence checks', async function* () {
       for await (const { _id, accountId, sequence, checks } of heads.find()) {
         yield [uuidText(_id), uuidText(_id), accountId, sequence, checks];
       }
     }),
-    table('blocked', ['account_n', 'partition', 'count'], async function* () {
+    storedTable('blocked', 'account_n partition count', async function* () {
       for await (const { accountId, partition, count } of blocked.find()) yield [accountId, partition, count];
     }),
-    table(
+    storedTable(
       'events',
-      'n event_id account_n agent_n sequence occurred_at class_n blocked erased refers_to leaf facts openings'.split(
-        ' ',
-      ),
+      'n event_id account_n agent_n sequence occurred_at class_n blocked erased refers_to leaf facts openings',
       async function* () {
         for await (const event of events.find()) {
           yield [
@@ -56,10 +54,10 @@ function tablesOf(collections: Collections): readonly StoredTable[] {
         }
       },
     ),
-    table('hour_counts', ['scope', 'hour', 'class_n', 'count'], () => hoursOf(collections)),
-    table(
+    storedTable('hour_counts', 'scope hour class_n count', () => hoursOf(collections)),
+    storedTable(
       'windows',
-      'n id window_start window_end merkle_root tx_signature block_height anchored_at'.split(' '),
+      'n id window_start window_end merkle_root tx_signature block_height anchored_at',
       async function* () {
         for await (const one of windows.find()) {
           const { _id, windowStart, windowEnd, merkleRoot, txSignature, blockHeight, anchoredAt } = one;
@@ -67,7 +65,7 @@ function tablesOf(collections: Collections): readonly StoredTable[] {
         }
       },
     ),
-    table('agent_windows', ['agent_n', 'first_sequence', 'last_sequence', 'window_n'], async function* () {
+    storedTable('agent_windows', 'agent_n first_sequence last_sequence window_n', async function* () {
       for await (const { agentId, first, last, windowId } of agentWindows.find()) {
         yield [uuidText(agentId), first, last, windowId];
       }
@@ -79,8 +77,4 @@ async function* hoursOf({ hours }: Collections): AsyncGenerator<readonly Cell[]>
   for await (const { scope, hour, counts } of hours.find()) {
     for (const [name, count] of Object.entries(counts)) yield [scope, hour, name, count];
   }
-}
-
-function table(name: string, columns: readonly string[], rows: () => AsyncGenerator<readonly Cell[]>): StoredTable {
-  return { name, columns, rows };
 }

@@ -1,5 +1,5 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, type Cell, type StoredTable, type StoredTables } from '@countersign/service-kit';
+import { readingOptions, storedTable, type StoredTable, type StoredTables } from '@countersign/service-kit';
 import { sumOfPartitions } from '../domain/usage.js';
 import { collectionsOf } from './mongo-collections.js';
 import type { PolicyCollections } from './mongo-collections.js';
@@ -11,28 +11,24 @@ export async function openStoredTables(uri: string): Promise<StoredTables> {
   return { tables: tablesOf(collectionsOf(connection)), close: () => connection.close() };
 }
 
-function table(name: string, columns: string, rows: () => AsyncGenerator<readonly Cell[]>): StoredTable {
-  return { name, columns: columns.split(' '), rows };
-}
-
 function tablesOf({ agents, positions, accountUsage, agentUsage }: PolicyCollections): readonly StoredTable[] {
   return [
-    table('positions', 'topic partition next', async function* () {
+    storedTable('positions', 'topic partition next', async function* () {
       for await (const { _id, next } of positions.find()) yield ['agent-events', _id, next];
     }),
-    table('agents', 'id revision facts', async function* () {
+    storedTable('agents', 'id revision facts', async function* () {
       for await (const { _id, revision, facts } of agents.find()) yield [_id, revision, facts];
     }),
-    table('account_totals', 'account_id totals', async function* () {
+    storedTable('account_totals', 'account_id totals', async function* () {
       for await (const { _id, parts } of accountUsage.find()) {
         const each = Object.entries(parts).map(([partition, part]) => totalsOfPart(_id, Number(partition), part));
         yield [_id, JSON.stringify(sumOfPartitions(_id, each))];
       }
     }),
-    table('agent_totals', 'agent_id totals', async function* () {
+    storedTable('agent_totals', 'agent_id totals', async function* () {
       for await (const { _id, totals } of agentUsage.find()) yield [_id, JSON.stringify(totals)];
     }),
-    table('outbox', 'topic key', async function* () {
+    storedTable('outbox', 'topic key', async function* () {
       for await (const { outbox } of agents.find({ 'outbox.id': { $gt: '' } })) {
         for (const { topic, key } of outbox) yield [topic, key];
       }

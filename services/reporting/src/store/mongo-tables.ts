@@ -1,5 +1,5 @@
 import { createConnection, mongo } from 'mongoose';
-import { readingOptions, type Cell, type StoredTable, type StoredTables } from '@countersign/service-kit';
+import { readingOptions, storedTable, type StoredTables } from '@countersign/service-kit';
 import { requireBlobName } from '../blobs/blob-store.js';
 import { PACKAGES } from './mongo-blobs.js';
 import { collectionsOf } from './mongo.js';
@@ -17,20 +17,17 @@ export interface StoredPackages {
 export async function openStoredTables(uri: string): Promise<StoredTables> {
   const connection = await createConnection(uri, readingOptions(uri)).asPromise();
   const { reports, anchors, positions, messages } = collectionsOf(connection);
-  const table = (name: string, columns: string, rows: () => AsyncGenerator<readonly Cell[]>): StoredTable => {
-    return { name, columns: columns.split(' '), rows };
-  };
   const tables = [
-    table('positions', 'partition next_offset', async function* () {
+    storedTable('positions', 'partition next_offset', async function* () {
       for await (const { _id, next } of positions.find()) yield [_id, next];
     }),
-    table('reports', 'id created_at version body', async function* () {
+    storedTable('reports', 'id created_at version body', async function* () {
       for await (const { _id, createdAt, version, body } of reports.find()) yield [_id, createdAt, version, body];
     }),
-    table('anchors', 'key version body', async function* () {
+    storedTable('anchors', 'key version body', async function* () {
       for await (const { _id, version, body } of anchors.find()) yield [_id, version, body];
     }),
-    table('outbox', 'topic key', async function* () {
+    storedTable('outbox', 'topic key', async function* () {
       for await (const { topic, key } of messages.find()) yield [topic, key];
       for await (const { outbox } of reports.find({ 'outbox.id': { $gt: '' } })) {
         for (const { topic, key } of outbox) yield [topic, key];
