@@ -9,12 +9,11 @@ export interface Timed {
 const RESOLUTION_MS = 10;
 
 /**
- * Expires what is not over by its deadline. All deadlines are equally far away when they are added, so they come in
- * order and one timer serves them all: a timer of its own would cost every check more than its decision does.
+ * Expires what is not over by its deadline. One timer serves all: one of its own would cost every check more than its
+ * decision does. What is over is let go with the next sweep, before the collector takes it for long-lived.
  */
 export class Deadlines {
   #waiting: Timed[] = [];
-  #first = 0;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly now: () => number) {}
@@ -32,21 +31,12 @@ export class Deadlines {
   #sweep(): void {
     const now = this.now();
     const waiting = this.#waiting;
-    let first = this.#first;
-    for (; first < waiting.length; first += 1) {
-      const timed = waiting[first]!;
+    this.#waiting = [];
+    for (const timed of waiting) {
       if (timed.over) continue;
-      if (timed.deadlineAt > now) break;
-      timed.expire();
+      if (timed.deadlineAt > now) this.#waiting.push(timed);
+      else timed.expire();
     }
-    this.#first = first;
-    if (first === waiting.length) {
-      this.#waiting = [];
-      this.#first = 0;
-      this.stop();
-    } else if (first > 1024) {
-      this.#waiting = waiting.slice(first);
-      this.#first = 0;
-    }
+    if (this.#waiting.length === 0) this.stop();
   }
 }
