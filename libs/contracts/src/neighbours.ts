@@ -1,4 +1,5 @@
 import type { EventEnvelope } from './envelope.js';
+import type { LeafEvent } from './leaf.js';
 import type { AgentWindowProof } from './records.js';
 
 /** An event as the archive keeps it. `openings` lacks what was erased or never kept. */
@@ -19,6 +20,8 @@ export interface EventArchive {
   range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]>;
   /** Events that refer to any of these (outcomes, unanswered), whatever their time. At most 1,000 ids. */
   referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]>;
+  /** The leaves with these ids, in their order; an id that is not stored is left out. At most 1,000 ids. */
+  leaves(eventIds: readonly string[]): Promise<readonly LeafEvent[]>;
   /** Resolves once everything below these offsets of `agent-events` is stored. Throws after `timeoutMs`. */
   caughtUp(offsets: Readonly<Record<number, number>>, timeoutMs: number): Promise<void>;
 }

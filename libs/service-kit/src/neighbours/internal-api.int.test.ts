@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ArchivedEvent, EventArchive } from '@countersign/contracts';
+import type { ArchivedEvent, EventArchive, LeafEvent } from '@countersign/contracts';
 import { HttpRefusal } from '../edge/http-contract.js';
 import { createLogger } from '../logging/logger.js';
 import { loadConfig } from '../configuration/load-config.js';
@@ -27,6 +27,7 @@ function archiveOf(count: number, bytes: number): EventArchive & { readonly aske
     range: async (_agentId, first, last, limit) =>
       Array.from({ length: Math.min(last, count, first + limit - 1) - first + 1 }, (_, i) => event(first + i, bytes)),
     referring: async () => [],
+    leaves: async (eventIds) => eventIds.map((eventId) => ({ eventId }) as LeafEvent),
     caughtUp: async (_offsets, timeoutMs) => {
       throw new Error(`behind after ${timeoutMs} ms`);
     },
@@ -62,6 +63,7 @@ describe('a neighbour of another process', () => {
     expect(await remote().span(AGENT, 'a', 'b')).toEqual({ first: 1, last: 3 });
     expect(await remote().span('other', 'a', 'b')).toBeNull();
     expect(await remote().range(AGENT, 2, 3, 10)).toEqual([event(2, 10), event(3, 10)]);
+    expect(await remote().leaves(['one', 'two'])).toEqual([{ eventId: 'one' }, { eventId: 'two' }]);
     expect(archive.asked).toEqual([
       [AGENT, 'a', 'b'],
       ['other', 'a', 'b'],

@@ -9,10 +9,14 @@ export function eventArchive(store: EventStore, intake: EventIntake): EventArchi
   return {
     span: (agentId, from, to) => store.span(agentId.toLowerCase(), Date.parse(from), Date.parse(to)),
     range: (agentId, first, last, limit) => store.range(agentId.toLowerCase(), first, last, Math.min(limit, MOST)),
-    referring: async (eventIds) => {
-      if (eventIds.length > MOST) throw new RangeError(`at most ${MOST} event ids at a time`);
-      return store.referring(eventIds);
-    },
+    referring: async (eventIds) => store.referring(bounded(eventIds)),
+    leaves: async (eventIds) => store.leaves(bounded(eventIds)),
     caughtUp: (offsets, timeoutMs) => intake.caughtUp(offsets, timeoutMs),
   };
+}
+
+/** @throws RangeError where there are more than one call may ask for */
+function bounded(eventIds: readonly string[]): readonly string[] {
+  if (eventIds.length > MOST) throw new RangeError(`at most ${MOST} event ids at a time`);
+  return eventIds;
 }

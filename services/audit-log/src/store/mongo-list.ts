@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { ArchivedEvent } from '@countersign/contracts';
+import type { ArchivedEvent, LeafEvent } from '@countersign/contracts';
 import { countedHours, EARLIEST, LATEST, wholeHours, type TimeRange, type WholeHours } from '../domain/count-times.js';
 import type { EventFilter } from '../domain/event-filter.js';
 import type { StoredEvent } from '../domain/event-record.js';
@@ -102,6 +102,18 @@ export class MongoList {
       .map((document) => ({ document, n: place.get(uuidText(document.refersTo!))! }))
       .sort((a, b) => a.n - b.n)
       .map(({ document }) => archivedEvent(document));
+  }
+
+  async leaves(eventIds: readonly string[]): Promise<readonly LeafEvent[]> {
+    const documents = await this.#collections.events
+      .find({ _id: { $in: eventIds.map(uuid) } })
+      .project<Pick<EventDocument, '_id' | 'leaf'>>({ leaf: 1 })
+      .toArray();
+    const byId = new Map(documents.map(({ _id, leaf }) => [uuidText(_id), leaf]));
+    return eventIds.flatMap((eventId) => {
+      const leaf = byId.get(eventId);
+      return leaf === undefined ? [] : [JSON.parse(leaf) as LeafEvent];
+    });
   }
 
   async #range(accountId: string, filter: EventFilter): Promise<Range | null> {

@@ -1,5 +1,5 @@
 import { createConnection } from 'mongoose';
-import type { ArchivedEvent, TopicName } from '@countersign/contracts';
+import type { ArchivedEvent, LeafEvent, TopicName } from '@countersign/contracts';
 import { mongoOptions, tellingUnreachable } from '@countersign/service-kit';
 import type { EventFilter } from '../domain/event-filter.js';
 import type { StoredEvent } from '../domain/event-record.js';
@@ -111,6 +111,10 @@ export class MongoEventStore implements EventStore {
 
   referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]> {
     return this.#list.referring(eventIds);
+  }
+
+  leaves(eventIds: readonly string[]): Promise<readonly LeafEvent[]> {
+    return this.#list.leaves(eventIds);
   }
 
   unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UntoldHead[]> {

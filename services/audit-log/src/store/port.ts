@@ -1,4 +1,4 @@
-import type { ArchivedEvent, EventEnvelope, TopicName } from '@countersign/contracts';
+import type { ArchivedEvent, EventEnvelope, LeafEvent, TopicName } from '@countersign/contracts';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
 
@@ -125,6 +125,8 @@ export interface EventStore {
   range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]>;
   /** What refers to these events, in their order, then in the log's. */
   referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]>;
+  /** The leaves with these ids, in their order; an id that is not stored is left out. */
+  leaves(eventIds: readonly string[]): Promise<readonly LeafEvent[]>;
 
   /** Heads that moved since they were last marked as published, of all agents or only of these. */
   unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UntoldHead[]>;

@@ -93,6 +93,12 @@ export class SqliteList {
     return this.#all<ArchivedRow>(`SELECT ${ARCHIVED} WHERE e.refers_to = ? ORDER BY e.n`, eventId).map(archived);
   }
 
+  /** None where the id is unknown. */
+  leaf(eventId: Buffer): LeafEvent[] {
+    const rows = this.#all<{ leaf: string }>('SELECT leaf FROM events WHERE event_id = ?', eventId);
+    return rows.map(({ leaf }) => JSON.parse(leaf) as LeafEvent);
+  }
+
   #range(accountId: string, filter: EventFilter): Range | null {
     const accountN = this.#numbers.knownAccount(accountId);
     const classes = this.#numbers.matching(filter);

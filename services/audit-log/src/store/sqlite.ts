@@ -1,4 +1,4 @@
-import type { ArchivedEvent, TopicName } from '@countersign/contracts';
+import type { ArchivedEvent, LeafEvent, TopicName } from '@countersign/contracts';
 import { openDatabase, type SqliteDatabase } from '@countersign/service-kit';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
@@ -176,6 +176,10 @@ export class SqliteEventStore implements EventStore {
 
   async referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]> {
     return eventIds.flatMap((eventId) => this.#list.referring(idBytes(eventId)));
+  }
+
+  async leaves(eventIds: readonly string[]): Promise<readonly LeafEvent[]> {
+    return eventIds.flatMap((eventId) => this.#list.leaf(idBytes(eventId)));
   }
 
   async unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UntoldHead[]> {

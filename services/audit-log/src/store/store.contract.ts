@@ -213,6 +213,14 @@ export function eventStoreContract(
       expect((await store.referring([eventId(1), eventId(2)])).map((event) => event.sequence)).toEqual([4]);
     });
 
+    it('reads leaves by their ids, in the order asked, and leaves out what is not stored', async () => {
+      const [one, two, three] = [envelope(1), envelope(2, { agent: 2, accountId: 'account-b' }), denied(3)] as const;
+      await append(one, two, three);
+      const asked = [eventId(3), eventId(9), eventId(1), eventId(2)];
+      expect(await store.leaves(asked)).toEqual([three.leaf, one.leaf, two.leaf]);
+      expect(await store.leaves([])).toEqual([]);
+    });
+
     it('knows which heads were not published', async () => {
       await append(envelope(1), envelope(2, { agent: 2 }));
       const untold = async (agentIds?: string[]): Promise<string[]> =>

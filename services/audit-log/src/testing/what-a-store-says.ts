@@ -28,6 +28,7 @@ export async function whatItSays(store: EventStore, events: number): Promise<unk
     ids: await inTurn(agents, (agent) => store.eventIds(agent, 2, 7)),
     spans: await inTurn(agents, (agent) => store.span(agent, START + HOUR, START + 2 * HOUR)),
     referring: await store.referring(targets),
+    leaves: await store.leaves(targets),
     inbox: await store.inbox(ACCOUNT),
     open: await store.openAlerts(ACCOUNT, ALL),
   };

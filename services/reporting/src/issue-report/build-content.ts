@@ -4,6 +4,7 @@ import type {
   ArchivedEvent,
   ComplianceScope,
   InclusionProof,
+  LeafEvent,
   Openings,
   PackageAgent,
   PackageContent,
@@ -36,6 +37,8 @@ export interface ReportSources {
   readonly agents: readonly { readonly id: string; readonly facts: AgentFacts }[];
   readonly runs: readonly AgentRun[];
   readonly referring: ReadonlyMap<string, readonly ArchivedEvent[]>;
+  /** By id, the checks that outcomes in the runs refer to, also where they lie outside of the runs. */
+  readonly referred: ReadonlyMap<string, LeafEvent>;
   readonly scope: ComplianceScope;
   readonly anchorAuthorities: readonly AnchorAuthority[];
   readonly generatorVersion: string;
@@ -56,9 +59,6 @@ export async function buildContent(
 ): Promise<PackageContent> {
   const proven: ProvenRun[] = [];
   for (const run of sources.runs) proven.push(await prove(run, proofSource, crypto));
-  const leaves = new Map(
-    sources.runs.flatMap((run) => run.events.map(({ envelope }) => [envelope.leaf.eventId, envelope.leaf] as const)),
-  );
   const { request, scope } = sources;
   const describe = (event: ArchivedEvent): PackageEvent => {
     const { leaf, openings, answer } = event.envelope;
@@ -68,7 +68,7 @@ export async function buildContent(
       holds: true,
       reported: about.filter((l) => l.type === 'action.outcome').map((l) => l.outcome as ReportedOutcome),
       unanswered: about.some((l) => l.type === 'action.unanswered'),
-      referred: leaf.refersTo === null ? null : (leaves.get(leaf.refersTo) ?? null),
+      referred: leaf.refersTo === null ? null : (sources.referred.get(leaf.refersTo) ?? null),
       // What was erased can no longer be read: it is not said to lack a scope.
       dataScope: event.erased || namesDataScope(openings.action?.value),
     });

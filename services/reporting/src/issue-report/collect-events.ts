@@ -1,4 +1,4 @@
-import type { ArchivedEvent, EventArchive } from '@countersign/contracts';
+import type { ArchivedEvent, EventArchive, LeafEvent } from '@countersign/contracts';
 
 /** The contiguous run of one agent's events that a report holds. */
 export interface AgentRun {
@@ -60,4 +60,29 @@ export async function collectReferring(
     }
   }
   return byReferred;
+}
+
+/**
+ * The checks that reported outcomes refer to, by id: those of the runs, and from the archive those before or after them.
+ * Only the same agent's: an outcome speaks of a check of its own agent.
+ */
+export async function collectReferred(
+  archive: EventArchive,
+  runs: readonly AgentRun[],
+): Promise<ReadonlyMap<string, LeafEvent>> {
+  const leaves = runs.flatMap((run) => run.events.map((event) => event.envelope.leaf));
+  const outcomes = leaves.filter(({ type }) => type === 'action.outcome');
+  const agentOf = new Map(outcomes.map(({ refersTo, agentId }) => [refersTo, agentId]));
+  const known = new Map(leaves.map((leaf) => [leaf.eventId, leaf]));
+  const wanted = [...agentOf.keys()].filter((id): id is string => id !== null);
+  const elsewhere = wanted.filter((id) => !known.has(id));
+  for (let start = 0; start < elsewhere.length; start += PAGE) {
+    for (const leaf of await archive.leaves(elsewhere.slice(start, start + PAGE))) known.set(leaf.eventId, leaf);
+  }
+  const referred = new Map<string, LeafEvent>();
+  for (const id of wanted) {
+    const leaf = known.get(id);
+    if (leaf !== undefined && leaf.agentId === agentOf.get(id)) referred.set(id, leaf);
+  }
+  return referred;
 }

@@ -18,7 +18,7 @@ import type { ControlMapping } from '../mapping/control-mapping.js';
 import type { Signer } from '../signing-keys/key-ring.js';
 import type { ReportStore, StoredReport } from '../store/port.js';
 import { buildContent } from './build-content.js';
-import { collectReferring, collectRun, TooManyEvents, type AgentRun } from './collect-events.js';
+import { collectReferred, collectReferring, collectRun, TooManyEvents, type AgentRun } from './collect-events.js';
 import { fittingRange } from './fitting-range.js';
 import type { ExportRequest } from './request.js';
 
@@ -106,6 +106,7 @@ async function readContent(
       agents,
       runs,
       referring: await collectReferring(issuer.archive, runs),
+      referred: await collectReferred(issuer.archive, runs),
       scope: await issuer.store.scope(accountId),
       anchorAuthorities: await issuer.authorities(),
       generatorVersion: issuer.generatorVersion,
