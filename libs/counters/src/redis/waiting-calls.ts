@@ -7,11 +7,13 @@ export interface WaitingCall {
   readonly expired: () => void;
 }
 
+/** So often what is over is let go, ms, before the collector takes it for long-lived. */
+const SWEEP_MS = 10;
+
 /** Deadlines of calls that all wait equally long: one queue, one timer. */
 export class WaitingCalls {
   readonly #now: () => number;
   #calls: WaitingCall[] = [];
-  #first = 0;
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
 
@@ -31,26 +33,25 @@ export class WaitingCalls {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#calls = [];
-    this.#first = 0;
   }
 
   #arm(call: WaitingCall): void {
-    this.#timer = setTimeout(() => this.#look(), Math.max(1, Math.ceil(call.deadlineAt - this.#now())));
+    const left = Math.max(1, Math.ceil(call.deadlineAt - this.#now()));
+    this.#timer = setTimeout(() => this.#look(), Math.min(left, SWEEP_MS));
   }
 
   #look(): void {
-    this.#timer = null;
     const now = this.#now();
-    for (; this.#first < this.#calls.length; this.#first += 1) {
-      const call = this.#calls[this.#first]!;
+    for (const call of this.#calls) {
       if (call.over) continue;
       if (call.deadlineAt > now) break;
       call.over = true;
       call.expired();
     }
-    this.#calls.splice(0, this.#first);
-    this.#first = 0;
-    const next = this.#calls[0];
+    if (this.#stopped) return;
+    this.#calls = this.#calls.filter(({ over }) => !over);
+    this.#timer = null;
+    const [next] = this.#calls;
     if (next !== undefined) this.#arm(next);
   }
 }

@@ -24,7 +24,11 @@ export class WriterClient {
   readonly #port: MessagePort;
   readonly #maxPendingBytes: number;
   #queue: Call[] = [];
-  readonly #sent = new Map<number, Call[]>();
+  /**
+   * In the order of the answers. A map that always fills and empties is made anew all the time, each old table holds the
+   * next, and one that the collector has taken for long-lived keeps all later calls from being collected with the young.
+   */
+  #sent: { readonly sequence: number; readonly calls: readonly Call[] }[] = [];
   #sequence = 0;
   #pendingBytes = 0;
   #refusing: string | null = null;
@@ -123,9 +127,9 @@ export class WriterClient {
   /** The writer thread is gone: what it had not answered may or may not be in the log. */
   fail(reason: string): void {
     this.#refusing ??= reason;
-    const sent = [...this.#sent.values()];
-    this.#sent.clear();
-    for (const calls of sent) this.#settle(calls, (call) => call.reject(new LogFateUnknown(reason)));
+    const sent = this.#sent;
+    this.#sent = [];
+    for (const { calls } of sent) this.#settle(calls, (call) => call.reject(new LogFateUnknown(reason)));
     const queue = this.#queue;
     this.#queue = [];
     this.#settle(queue, (call) => call.reject(new LogRefused(reason)));
@@ -170,7 +174,7 @@ export class WriterClient {
       }
     }
     const sequence = ++this.#sequence;
-    this.#sent.set(sequence, calls);
+    this.#sent.push({ sequence, calls });
     this.#post({ kind: 'append', sequence, topics: single ? (topics[0] ?? 0) : topics, keys, values });
   }
 
@@ -207,9 +211,8 @@ export class WriterClient {
   }
 
   #answer(answer: AppendAnswer): void {
-    const calls = this.#sent.get(answer.sequence);
-    if (calls === undefined) return;
-    this.#sent.delete(answer.sequence);
+    if (this.#sent[0]?.sequence !== answer.sequence) return;
+    const { calls } = this.#sent.shift()!;
     if ('fate' in answer) {
       this.#refusing ??= answer.reason;
       const error = answer.fate === 'unknown' ? LogFateUnknown : LogRefused;
