@@ -134,7 +134,7 @@ describe('an outcome whose check lies before the range', () => {
   });
 
   it('is judged by it, and the package says no more than that status', async () => {
-    const run_ = run(
+    const outcomes = run(
       outcome(60, refused.eventId),
       outcome(61, refused.eventId, 'skipped'),
       outcome(62, passed.eventId),
@@ -144,9 +144,9 @@ describe('an outcome whose check lies before the range', () => {
         reportId: '0198a1b2-0000-4000-8000-000000000001',
         request,
         agents: [{ id: AGENT, facts }],
-        runs: [run_],
+        runs: [outcomes],
         referring: new Map(),
-        referred: await collectReferred(archiveOf(refused, passed), [run_]),
+        referred: await collectReferred(archiveOf(refused, passed), [outcomes]),
         scope: {},
         anchorAuthorities: [],
         generatorVersion: '1',

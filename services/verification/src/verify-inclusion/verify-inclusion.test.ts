@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { ChainUnavailable, type Network } from '@countersign/chain';
 import { publicKeyFromPem, type ChainFacts, type InclusionAnswer } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
+import { askChain } from '../ask-chain/ask-chain.js';
 import { openInclusion, type OpenedInclusion } from './verify-inclusion.js';
 
 function read<T>(name: string): T {
@@ -22,9 +24,25 @@ function answered(request: { event: object; proof: object }, network: string): I
 describe('a proof that stands alone', () => {
   const { event, proof } = vector;
 
-  it('holds as far as it could be checked on a network of ours', () => {
-    const answer = answered({ event, proof }, proof.network);
-    expect([answer.ok, answer.chain?.checked]).toEqual([true, false]);
+  it('does not hold while the chain cannot be asked: a root of one’s own making would pass', async () => {
+    const silent = {
+      network: () => Promise.resolve(proof.network as Network),
+      transaction: () => Promise.reject(new ChainUnavailable('network', 'nobody answers')),
+    };
+    const { authorities } = chainOf(proof.network);
+    const inclusion = openInclusion({ event, proof }, { crypto: nodeCrypto, keys: [] });
+    const answer = inclusion.finish(await askChain(silent, inclusion.asks!, authorities!));
+    expect(answer).toMatchObject({
+      ok: false,
+      event: { ok: false, anchored: true, rootMatches: true },
+      chain: { checked: false, detail: 'The chain did not answer.' },
+      problems: [],
+    });
+    expect(answer.detail).toContain('The chain did not answer.');
+    const unknown = { ...silent, network: () => Promise.reject(new ChainUnavailable('network', 'nobody answers')) };
+    const again = openInclusion({ event, proof }, { crypto: nodeCrypto, keys: [] });
+    const unasked = again.finish(await askChain(unknown, again.asks!, authorities!));
+    expect(unasked).toMatchObject({ ok: false, chain: { checked: false }, problems: [] });
   });
 
   it('does not hold on a network where no authority of ours anchors: its maker chose the root', () => {

@@ -51,7 +51,7 @@ function ofEvent(
   chain: ChainFacts | null,
 ): InclusionAnswer {
   const answer = eventAnswer(verifyEventProof(event, proof, { crypto, chain }));
-  return answer.ok ? ofOurAuthority(answer, chain?.authorities ?? []) : answer;
+  return answer.ok ? vouchedFor(ofOurAuthority(answer, chain?.authorities ?? [])) : answer;
 }
 
 /**
@@ -64,4 +64,15 @@ function ofOurAuthority(answer: InclusionAnswer, authorities: readonly AnchorAut
   const detail = 'No anchoring authority of this service is on the network that the proof names.';
   const problem = { code: 'transaction-authority', path: 'proof', message: detail } as const;
   return { ...answer, ok: false, detail, event: { ...event, ok: false, detail }, problems: [problem] };
+}
+
+/**
+ * While the chain cannot be asked, or the transaction is not final, the proof fails nothing and yet holds by nothing: a
+ * root of one's own making would pass. `chain.checked` is `false` then, and there is no problem to name.
+ */
+function vouchedFor(answer: InclusionAnswer): InclusionAnswer {
+  const { event, chain } = answer;
+  if (!answer.ok || event === undefined || chain?.checked !== false) return answer;
+  const detail = `The paths lead to the root that the proof names; nothing vouches for that root yet. ${chain.detail}`;
+  return { ...answer, ok: false, detail, event: { ...event, ok: false, detail } };
 }
