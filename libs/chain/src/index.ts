@@ -6,6 +6,7 @@ import type { SolanaChainOptions } from './solana/solana-chain.js';
 
 export { decodeBase58, encodeBase58, isBase58Of } from './base58.js';
 export * from './errors.js';
+export { NetworkNotBuilt } from './localnet/load-localnet.js';
 export { LedgerDamaged, LedgerLocked } from './localnet/ledger/errors.js';
 export type { LedgerReader, LedgerTransaction } from './localnet/ledger/read-ledger.js';
 export type { LocalnetClock } from './localnet/bank/slots.js';
@@ -31,10 +32,11 @@ export async function openSolanaChain(options: SolanaChainOptions): Promise<Chai
 
 /**
  * Runs the embedded network in this thread.
- * @throws LedgerDamaged, LedgerLocked, or the system's error when a port is taken
+ * @throws NetworkNotBuilt, LedgerDamaged, LedgerLocked, or the system's error when a port is taken
  */
 export async function startLocalnet(options: LocalnetOptions): Promise<Localnet> {
-  const { startLocalnet: start } = await import('./localnet/start.js');
+  const { loadLocalnet } = await import('./localnet/load-localnet.js');
+  const { startLocalnet: start } = await loadLocalnet();
   return start(options);
 }
 

@@ -16,7 +16,7 @@ export interface WorkerLocalnet extends Localnet {
 
 /**
  * Starts the embedded network in a worker thread, so that executing transactions and syncing its ledger hold nobody up.
- * @throws the network's error, with its name (`LedgerDamaged`, `LedgerLocked`) and message
+ * @throws the network's error, with its name (`NetworkNotBuilt`, `LedgerDamaged`, `LedgerLocked`) and message
  */
 export async function startLocalnetInWorker(options: WorkerOptions): Promise<WorkerLocalnet> {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options });

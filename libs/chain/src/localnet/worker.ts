@@ -1,6 +1,6 @@
 /** Entry of a worker thread that runs the embedded network: options in `workerData`, `close` as the one message. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { startLocalnet } from './start.js';
+import { loadLocalnet } from './load-localnet.js';
 import type { WorkerOptions, WorkerReport } from './start-in-worker.js';
 
 const parent = parentPort;
@@ -8,6 +8,7 @@ if (parent === null) throw new Error('This is the entry of a worker thread: use 
 const report = (message: WorkerReport): void => parent.postMessage(message);
 
 try {
+  const { startLocalnet } = await loadLocalnet();
   const localnet = await startLocalnet(workerData as WorkerOptions);
   parent.once('message', () => {
     void localnet.close().then(() => parent.close());

@@ -11,6 +11,7 @@ const EXPLAINED = new Set([
   'LedgerDamaged',
   'LedgerLocked',
   'LogDamaged',
+  'NetworkNotBuilt',
   'SigningKeyDamaged',
   'SigningKeyMissing',
   'StoreDamaged',
