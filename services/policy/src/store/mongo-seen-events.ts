@@ -28,11 +28,23 @@ export class MongoSeenEvents {
       await this.seen.insertMany(documents, { ordered: false });
     } catch (error) {
       const ids = duplicatesOf(error).map((index) => documents[index]!._id);
-      const earlier = await this.seen.find({ _id: { $in: ids } }).toArray();
+      const earlier = await this.#earlier(ids);
       // The same offset: this very event, in an attempt that did not reach the position.
       for (const { _id, offset } of earlier) if (offset < byId.get(_id)!.offset) byId.delete(_id);
     }
     return [...byId.values()];
+  }
+
+  /**
+   * What ids stand for that the server has just called duplicates. No later write is guarded by what is read here, so an
+   * id that is not found is not taken for a new one. What is not yet on a majority is seen as well: `local`.
+   * @throws when one of them is not to be seen
+   */
+  async #earlier(ids: readonly string[]): Promise<readonly SeenDocument[]> {
+    const filter = { _id: { $in: [...ids] } };
+    const earlier = await this.seen.find(filter, { readConcern: { level: 'local' } }).toArray();
+    if (earlier.length === ids.length) return earlier;
+    throw new Error(`${ids.length - earlier.length} events are seen already, and the store does not say where`);
   }
 
   /** By the log's time, not by a clock: a partition that stood still for days forgets nothing that it may meet again. */
