@@ -12,6 +12,7 @@ export * from './http/operations.js';
 export * from './http/reporting.js';
 export * from './http/verification.js';
 export * from './http/check.js';
+export * from './http/evaluation.js';
 export * from './http/identity.js';
 export * from './http/policy.js';
 export * from './http/audit-log.js';

@@ -1,4 +1,5 @@
-import { checkRoutes } from '@countersign/contracts';
+import type { DynamicModule } from '@nestjs/common';
+import { checkRoutes, evaluationRoutes } from '@countersign/contracts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { BatchedAppender } from './append-event/batched-appender.js';
 import { UnansweredChecks } from './append-event/unanswered-checks.js';
@@ -8,7 +9,9 @@ import { CheckRecorder } from './check/check-recorder.js';
 import { Credentials } from './check/credentials.js';
 import { Deadlines } from './check/deadlines.js';
 import { EntropyPool } from './domain/entropy.js';
+import { Evaluator } from './evaluation/evaluator.js';
 import { KnownFacts } from './follow/known-facts.js';
+import { EVALUATOR, EvaluationController } from './http/evaluation-controller.js';
 import { GatewayMetrics } from './metrics/gateway-metrics.js';
 import { RefusalLog } from './metrics/refusal-log.js';
 import { CountersKeeper } from './rebuild-counters/counters-keeper.js';
@@ -17,13 +20,15 @@ import { rebuildCounters } from './rebuild-counters/rebuild-counters.js';
 /** Decides checks, makes their events durable, answers. */
 export const definition: ServiceDefinition = {
   name: 'gateway',
-  routes: Object.values(checkRoutes),
+  routes: [...Object.values(checkRoutes), ...Object.values(evaluationRoutes)],
   reads: ['accounts', 'api-keys', 'agents', 'sessions', 'usage', 'agent-events'],
   writes: ['agent-events'],
   // Where they run in the same thread: what a crash left between their stores and the log is settled first.
   after: ['identity', 'policy'],
   start: createGateway,
 };
+
+class GatewayModule {}
 
 /**
  * The gateway on the ports of `context`: `bare` answers its routes. It serves once its copies of accounts, keys and
@@ -77,8 +82,14 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   });
   const keeper = new CountersKeeper(counters, () => rebuildCounters({ eventLog, counters, log }, now), log);
   keeper.start();
+  const module: DynamicModule = {
+    module: GatewayModule,
+    controllers: [EvaluationController],
+    providers: [{ provide: EVALUATOR, useValue: new Evaluator(desk, known) }],
+  };
   return {
     bare: desk.handle,
+    module,
     notReady: () => [known.problem(), keeper.problem(), eventLog.refusing()].filter((problem) => problem !== null),
     async stop() {
       await desk.drain();

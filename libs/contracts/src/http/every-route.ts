@@ -1,6 +1,7 @@
 import { anchoringRoutes } from './anchoring.js';
 import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
+import { evaluationRoutes } from './evaluation.js';
 import { identityRoutes } from './identity.js';
 import { policyRoutes } from './policy.js';
 import { reportingRoutes } from './reporting.js';
@@ -10,6 +11,7 @@ import { verificationRoutes } from './verification.js';
 /** Every route of every service but the probes, which each process has: what one address in front of all of them answers. */
 export const everyRoute: readonly Route[] = [
   checkRoutes,
+  evaluationRoutes,
   identityRoutes,
   policyRoutes,
   auditLogRoutes,

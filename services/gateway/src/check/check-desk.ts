@@ -5,7 +5,8 @@ import type { EventLog } from '@countersign/event-log';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
-import { sendError, sendUnavailable } from '../http/answers.js';
+import { sendError } from '../http/answers.js';
+import { HttpReply } from '../http/http-reply.js';
 import { readCheckHeaders } from '../http/check-headers.js';
 import type { CheckHeaders } from '../http/check-headers.js';
 import { MAX_BODY_BYTES, readBody } from '../http/read-body.js';
@@ -15,9 +16,9 @@ import type { RefusalLog } from '../metrics/refusal-log.js';
 import { idempotencyKeyProblem, idempotencyStamp } from '../domain/idempotency.js';
 import { CheckUnderWay } from './check-under-way.js';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
-import type { CheckObserver } from './check-under-way.js';
+import type { CheckObserver, CheckReply } from './check-under-way.js';
 import type { Deadlines } from './deadlines.js';
-import type { CheckJudge } from './check-judge.js';
+import type { CheckJob, CheckJudge } from './check-judge.js';
 import type { Credentials } from './credentials.js';
 import { isMalformed, prepareCheck } from './prepare.js';
 
@@ -77,21 +78,16 @@ export class CheckDesk implements CheckObserver {
     }
     const headers = readCheckHeaders(request.rawHeaders);
     const bytes = headers.contentLength < 0 ? UNANNOUNCED_BYTES : Math.min(headers.contentLength, MAX_BODY_BYTES);
-    const closed = this.#closed(bytes);
-    if (closed !== null) {
-      this.#parts.metrics.answered(503);
-      this.#parts.refusals.refused(503, closed);
-      sendUnavailable(response, 'unavailable', closed, null);
-      return true;
-    }
-    const startedAt = this.#parts.now();
-    const check = new CheckUnderWay(response, this, startedAt, startedAt + this.#parts.deadlineMs, bytes);
-    this.#inFlight += 1;
-    this.#reservedBytes += bytes;
-    this.#parts.deadlines.add(check);
-    this.#admit(check, request, headers);
+    const check = this.#begin(new HttpReply(response), bytes);
+    if (check !== null) this.#admit(check, request, headers);
     return true;
   };
+
+  /** Sees a check to its end that came on another way than {@link handle}. @param bytes memory that it takes */
+  ask(job: CheckJob, reply: CheckReply, bytes: number): void {
+    const check = this.#begin(reply, bytes);
+    if (check !== null) this.#parts.judge.judge(check, job);
+  }
 
   unanswered(check: UnansweredCheck, claimed: boolean): void {
     this.#parts.unanswered.add(check, claimed);
@@ -116,6 +112,24 @@ export class CheckDesk implements CheckObserver {
     return new Promise((resolve) => {
       this.#drained = resolve;
     });
+  }
+
+  /** `null`: it was answered, because no check is taken now. */
+  #begin(reply: CheckReply, bytes: number): CheckUnderWay | null {
+    const { metrics, refusals, deadlines, deadlineMs, now } = this.#parts;
+    const closed = this.#closed(bytes);
+    if (closed !== null) {
+      metrics.answered(503);
+      refusals.refused(503, closed);
+      reply.unavailable('unavailable', closed, null);
+      return null;
+    }
+    const startedAt = now();
+    const check = new CheckUnderWay(reply, this, startedAt, startedAt + deadlineMs, bytes);
+    this.#inFlight += 1;
+    this.#reservedBytes += bytes;
+    deadlines.add(check);
+    return check;
   }
 
   #closed(bytes: number): string | null {

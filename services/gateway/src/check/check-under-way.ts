@@ -1,8 +1,18 @@
-import type { ServerResponse } from 'node:http';
 import type { CheckAnswer } from '@countersign/contracts';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
-import { sendAnswer, sendError, sendUnavailable } from '../http/answers.js';
 import type { Timed } from './deadlines.js';
+
+/** Why a check was not judged. */
+export type RefusalStatus = 400 | 401 | 404 | 413 | 415;
+
+/** Where a check is answered: one of its methods is called, once. */
+export interface CheckReply {
+  /** @param retryAfter seconds */
+  answer(answer: CheckAnswer, retryAfter: string | null): void;
+  refuse(status: RefusalStatus, error: string, headers: readonly string[]): void;
+  /** @param eventId an event was sent, and its fate is unknown */
+  unavailable(code: 'unavailable' | 'deadline_exceeded', reason: string, eventId: string | null): void;
+}
 
 /** Told how checks end. */
 export interface CheckObserver {
@@ -27,22 +37,22 @@ export class CheckUnderWay implements Timed {
   claimed = false;
   readonly #observer: CheckObserver;
   /** `null` once it is over: what is over holds no request. */
-  #response: ServerResponse | null;
+  #reply: CheckReply | null;
 
   constructor(
-    response: ServerResponse,
+    reply: CheckReply,
     observer: CheckObserver,
     readonly startedAt: number,
     readonly deadlineAt: number,
     /** Memory that its body may take. */
     readonly reservedBytes: number,
   ) {
-    this.#response = response;
+    this.#reply = reply;
     this.#observer = observer;
   }
 
   get over(): boolean {
-    return this.#response === null;
+    return this.#reply === null;
   }
 
   expire(): void {
@@ -56,21 +66,18 @@ export class CheckUnderWay implements Timed {
   }
 
   answer(answer: CheckAnswer, retryAfter: string | null): void {
-    const response = this.#end(answer.status, null);
-    if (response !== null) sendAnswer(response, answer, retryAfter);
+    this.#end(answer.status, null)?.answer(answer, retryAfter);
   }
 
-  refuse(status: 400 | 401 | 404 | 413 | 415, error: string, headers: readonly string[] = []): void {
-    const response = this.#end(status, error);
-    if (response !== null) sendError(response, status, error, headers);
+  refuse(status: RefusalStatus, error: string, headers: readonly string[] = []): void {
+    this.#end(status, error)?.refuse(status, error, headers);
   }
 
   /** 503. When its event was sent, the caller gets its id, and `action.unanswered` will follow. */
   unavailable(code: 'unavailable' | 'deadline_exceeded', reason: string): void {
     if (this.over) return;
     if (this.sent !== null) this.#observer.unanswered(this.sent, this.claimed);
-    const response = this.#end(503, reason);
-    if (response !== null) sendUnavailable(response, code, reason, this.sent?.eventId ?? null);
+    this.#end(503, reason)?.unavailable(code, reason, this.sent?.eventId ?? null);
   }
 
   /** The caller has gone: nobody is left to answer. */
@@ -78,12 +85,12 @@ export class CheckUnderWay implements Timed {
     this.#end(CALLER_GONE, null);
   }
 
-  /** The response, once, if there is still someone to read it. */
-  #end(status: number, reason: string | null): ServerResponse | null {
-    const response = this.#response;
-    if (response === null) return null;
-    this.#response = null;
+  /** Where to answer, once. */
+  #end(status: number, reason: string | null): CheckReply | null {
+    const reply = this.#reply;
+    if (reply === null) return null;
+    this.#reply = null;
     this.#observer.ended(this, status, reason);
-    return response.destroyed ? null : response;
+    return reply;
   }
 }

@@ -27,14 +27,17 @@ export function isMalformed(prepared: PreparedCheck | Malformed): prepared is Ma
 }
 
 export function prepareCheck(body: Uint8Array): PreparedCheck | Malformed {
-  let parsed: unknown;
   try {
-    parsed = parseJsonStrict(body);
+    return prepareParsed(parseJsonStrict(body));
   } catch (error) {
     if (error instanceof JsonRefused) return { status: 400, error: error.message };
     throw error;
   }
-  const request = readCheck(parsed);
+}
+
+/** @param body parsed by the rules of `parseJsonStrict` */
+export function prepareParsed(body: unknown): PreparedCheck | Malformed {
+  const request = readCheck(body);
   if (typeof request === 'string') return { status: 400, error: request };
   const { action } = request;
   const committed = commitWithoutPayload(action);

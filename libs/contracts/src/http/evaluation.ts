@@ -1,0 +1,168 @@
+import type { JsonValue } from '../leaf.js';
+import { bodyErrors, error } from './fragments.js';
+import { route } from './route.js';
+import type { JsonSchema, RouteResponse } from './route.js';
+
+type Properties = { readonly [name: string]: JsonValue };
+
+/** AuthZEN Authorization API 1.0, section 5: who does what to what. A member that is absent may come from the defaults. */
+export interface EvaluationParts {
+  readonly subject?: { readonly type: string; readonly id: string; readonly properties?: Properties };
+  readonly action?: { readonly name: string; readonly properties?: Properties };
+  readonly resource?: { readonly type: string; readonly id: string; readonly properties?: Properties };
+  readonly context?: Properties;
+}
+
+export const EVALUATION_SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const;
+export type EvaluationSemantic = (typeof EVALUATION_SEMANTICS)[number];
+
+/** Section 7. */
+export interface EvaluationsRequest extends EvaluationParts {
+  readonly evaluations?: readonly EvaluationParts[];
+  readonly options?: { readonly evaluations_semantic?: EvaluationSemantic };
+}
+
+/** Of one request. */
+export const MOST_EVALUATIONS = 100;
+
+const text: JsonSchema = { type: 'string', minLength: 1 };
+const properties: JsonSchema = { type: 'object' };
+
+const subject: JsonSchema = {
+  type: 'object',
+  description: 'the agent: `type` is `agent`, `id` is its id',
+  required: ['type', 'id'],
+  properties: { type: text, id: text, properties },
+};
+const action: JsonSchema = {
+  type: 'object',
+  description: 'what it is about to do: `name` is the action’s type, `properties` its other members',
+  required: ['name'],
+  properties: { name: text, properties },
+};
+const resource: JsonSchema = {
+  type: 'object',
+  description:
+    'what it is done to: the `id` of type `url`, `tool` or `data` is judged as the action’s `url`, `tool_name` or `dataScope`',
+  required: ['type', 'id'],
+  properties: { type: text, id: text, properties },
+};
+const context: JsonSchema = { type: 'object', description: 'kept as the action’s `metadata`' };
+
+const parts = { subject, action, resource, context };
+
+const evaluationBody: JsonSchema = {
+  type: 'object',
+  required: ['subject', 'action', 'resource'],
+  properties: parts,
+};
+
+const evaluationsBody: JsonSchema = {
+  type: 'object',
+  properties: {
+    ...parts,
+    evaluations: { type: 'array', maxItems: MOST_EVALUATIONS, items: { type: 'object', properties: parts } },
+    options: {
+      type: 'object',
+      properties: { evaluations_semantic: { type: 'string', enum: EVALUATION_SEMANTICS, default: 'execute_all' } },
+    },
+  },
+};
+
+const decision: JsonSchema = {
+  type: 'object',
+  required: ['decision'],
+  properties: {
+    decision: { type: 'boolean' },
+    context: {
+      type: 'object',
+      description:
+        'the event that records the decision, and of a denial what `POST /v1/check` answers beside `allowed`',
+      properties: { event_id: { type: 'string' }, policy_coverage: { type: 'string' } },
+    },
+  },
+};
+
+const decisions: JsonSchema = {
+  oneOf: [
+    decision,
+    {
+      type: 'object',
+      required: ['evaluations'],
+      properties: { evaluations: { type: 'array', items: decision } },
+    },
+  ],
+};
+
+const recorded = {
+  'x-event-id': 'the event that records this check',
+  'x-request-id': 'the one that was sent, else a new one',
+};
+
+const undecided: RouteResponse = {
+  description: 'not decided, or not durable in time: do not act. The event may have landed: see x-event-id',
+  schema: {
+    type: 'object',
+    required: ['decision', 'context'],
+    properties: { decision: { const: false }, context: { type: 'object' } },
+  },
+  headers: { 'x-event-id': 'when the event was sent and its fate is unknown', 'Retry-After': 'seconds to wait' },
+};
+
+const unavailable = {
+  decision: false,
+  context: { reason: 'the service is starting: do not act, try again in a moment', code: 'unavailable' },
+} as const;
+
+export const evaluationRoutes = {
+  evaluation: route({
+    service: 'gateway',
+    method: 'POST',
+    path: '/access/v1/evaluation',
+    operationId: 'accessEvaluation',
+    summary: 'POST /v1/check in the words of the AuthZEN Authorization API 1.0 (section 6)',
+    tag: 'Checks',
+    auth: 'api-key',
+    headers: {
+      'idempotency-key': {
+        type: 'string',
+        pattern: '^[\\x21-\\x7e]{1,255}$',
+        description: 'as of POST /v1/check',
+      },
+    },
+    body: evaluationBody,
+    unavailable,
+    success: 200,
+    responses: {
+      200: { description: 'the decision', schema: decision, headers: recorded },
+      ...bodyErrors,
+      401: error('no valid API key'),
+      404: error('no such agent, or it is inactive'),
+      503: undecided,
+    },
+  }),
+  evaluations: route({
+    service: 'gateway',
+    method: 'POST',
+    path: '/access/v1/evaluations',
+    operationId: 'accessEvaluations',
+    summary: 'Several evaluations in one request, each a check of its own (section 7)',
+    tag: 'Checks',
+    auth: 'api-key',
+    body: evaluationsBody,
+    unavailable,
+    success: 200,
+    responses: {
+      200: {
+        description:
+          'a decision for each evaluation that was made, in order; without `evaluations` that of the request itself',
+        schema: decisions,
+        headers: recorded,
+      },
+      ...bodyErrors,
+      401: error('no valid API key'),
+      404: error('without `evaluations`: no such agent, or it is inactive'),
+      503: undecided,
+    },
+  }),
+};

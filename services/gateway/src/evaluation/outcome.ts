@@ -1,0 +1,53 @@
+import type { CheckAnswer, EvaluationSemantic } from '@countersign/contracts';
+import type { RefusalStatus } from '../check/check-under-way.js';
+
+/** How one evaluation ended. */
+export type Outcome =
+  | { readonly kind: 'decided'; readonly answer: CheckAnswer }
+  | { readonly kind: 'refused'; readonly status: RefusalStatus; readonly error: string }
+  | {
+      readonly kind: 'undecided';
+      readonly code: 'unavailable' | 'deadline_exceeded';
+      readonly reason: string;
+      /** An event was sent, and its fate is unknown. */
+      readonly eventId: string | null;
+    };
+
+/** AuthZEN Authorization API 1.0, section 6. */
+export interface Decision {
+  readonly decision: boolean;
+  readonly context: { readonly [member: string]: unknown };
+}
+
+/** What was decided and recorded; refusals by plan or freeze are denials. */
+export function decisionOf({ body, eventId, coverage, status }: CheckAnswer): Decision {
+  const { allowed, ...words } = JSON.parse(body) as { allowed?: unknown };
+  return {
+    decision: status === 200 && allowed === true,
+    context: { event_id: eventId, ...(coverage === null ? {} : { policy_coverage: coverage }), ...words },
+  };
+}
+
+/** Not decided: closed. */
+export function undecided({ code, reason, eventId }: Extract<Outcome, { kind: 'undecided' }>): Decision {
+  return { decision: false, context: { reason, code, ...(eventId === null ? {} : { event_id: eventId }) } };
+}
+
+/** As one of several: what was not decided says so in its context (section 7). */
+export function itemOf(outcome: Outcome): Decision {
+  switch (outcome.kind) {
+    case 'decided':
+      return decisionOf(outcome.answer);
+    case 'refused':
+      return { decision: false, context: { error: { status: outcome.status, message: outcome.error } } };
+    case 'undecided': {
+      const { context } = undecided(outcome);
+      return { decision: false, context: { ...context, error: { status: 503, message: outcome.reason } } };
+    }
+  }
+}
+
+/** Whether the evaluations after this one are not made (section 7). */
+export function endsAt(decision: boolean, semantic: EvaluationSemantic): boolean {
+  return semantic === 'deny_on_first_deny' ? !decision : semantic === 'permit_on_first_permit' && decision;
+}

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { isMalformed, prepareParsed } from '../check/prepare.js';
+import { endsAt, itemOf } from './outcome.js';
+import { readEvaluation, withDefaults } from './read-evaluation.js';
+
+const subject = { type: 'agent', id: '0b0f9a5e-3c0a-4d8e-9a57-2f6d1d5f4c11' };
+const action = { name: 'http_call' };
+const resource = { type: 'url', id: 'https://api.example.com/x' };
+
+describe('an evaluation', () => {
+  it('becomes a check: name, resource and context in their places', () => {
+    const read = readEvaluation({
+      subject: { ...subject, properties: { team: 'billing' } },
+      action: { name: 'tool_use', properties: { estimatedCost: 2, payload: { to: 'x' } } },
+      resource: { type: 'tool', id: 'mail.send', properties: { region: 'eu' } },
+      context: { ip: '192.0.2.1' },
+    });
+    expect(read).toEqual({
+      agentId: subject.id,
+      action: {
+        type: 'tool_use',
+        estimatedCost: 2,
+        payload: { to: 'x' },
+        tool_name: 'mail.send',
+        metadata: { ip: '192.0.2.1' },
+        subject: { ...subject, properties: { team: 'billing' } },
+        resource: { type: 'tool', id: 'mail.send', properties: { region: 'eu' } },
+      },
+    });
+  });
+
+  it.each([
+    ['data', 'dataScope'],
+    ['url', 'url'],
+    ['tool', 'tool_name'],
+  ])('judges the id of a resource of type %s as %s', (type, member) => {
+    expect(readEvaluation({ subject, action, resource: { type, id: 'r' } })).toMatchObject({
+      action: { [member]: 'r' },
+    });
+  });
+
+  it('keeps a resource of another type as evidence alone', () => {
+    const of = { type: 'constructor', id: 'r' };
+    expect(readEvaluation({ subject, action, resource: of })).toEqual({
+      agentId: subject.id,
+      action: { type: 'http_call', resource: of },
+    });
+  });
+
+  it.each([
+    [{ action, resource }, 'subject is missing'],
+    [{ subject, resource }, 'action is missing'],
+    [{ subject, action }, 'resource is missing'],
+    [{ subject: { ...subject, type: 'user' }, action, resource }, 'subject.type must be agent'],
+    [{ subject, action: { ...action, properties: { type: 'x' } }, resource }, 'action.properties.type is not taken'],
+    [{ subject, action: { ...action, properties: { url: 'https://else.example' } }, resource }, 'differ'],
+    [{ subject, action: { ...action, properties: { metadata: {} } }, resource, context: {} }, 'not both'],
+  ])('says what to change in %j', (parts, words) => {
+    expect(readEvaluation(parts)).toContain(words);
+  });
+
+  it('is judged as a check by the rules of a check', () => {
+    const wrong = readEvaluation({ subject: { ...subject, id: 'nobody' }, action, resource });
+    const prepared = prepareParsed(wrong);
+    expect(isMalformed(prepared) && prepared).toMatchObject({ status: 400, error: expect.stringContaining('UUID') });
+  });
+
+  it('never throws, whatever its properties are', () => {
+    const properties = fc.dictionary(fc.string(), fc.jsonValue()) as fc.Arbitrary<Record<string, never>>;
+    fc.assert(
+      fc.property(properties, properties, fc.string({ minLength: 1 }), (own, context, type) => {
+        const read = readEvaluation({
+          subject,
+          action: { ...action, properties: own },
+          resource: { type, id: 'r' },
+          context,
+        });
+        if (typeof read !== 'string') prepareParsed(read);
+      }),
+    );
+  });
+});
+
+describe('several evaluations', () => {
+  it('take what they do not say from the request', () => {
+    const other = { type: 'tool', id: 'search' };
+    expect(withDefaults({ subject, action, resource, context: { a: 1 } }, { resource: other })).toEqual({
+      subject,
+      action,
+      resource: other,
+      context: { a: 1 },
+    });
+    expect(withDefaults({ subject }, {})).toEqual({ subject });
+  });
+
+  it.each([
+    ['execute_all', true, false],
+    ['execute_all', false, false],
+    ['deny_on_first_deny', true, false],
+    ['deny_on_first_deny', false, true],
+    ['permit_on_first_permit', true, true],
+    ['permit_on_first_permit', false, false],
+  ] as const)('%s after %s ends: %s', (semantic, decision, ends) => {
+    expect(endsAt(decision, semantic)).toBe(ends);
+  });
+
+  it('are closed where nothing was decided', () => {
+    expect(itemOf({ kind: 'refused', status: 404, error: 'no such agent' })).toEqual({
+      decision: false,
+      context: { error: { status: 404, message: 'no such agent' } },
+    });
+    expect(itemOf({ kind: 'undecided', code: 'unavailable', reason: 'later', eventId: 'e' })).toEqual({
+      decision: false,
+      context: { reason: 'later', code: 'unavailable', event_id: 'e', error: { status: 503, message: 'later' } },
+    });
+  });
+});

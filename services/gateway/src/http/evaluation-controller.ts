@@ -1,0 +1,69 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Controller, Inject } from '@nestjs/common';
+import { evaluationRoutes } from '@countersign/contracts';
+import type { EvaluationParts, EvaluationsRequest } from '@countersign/contracts';
+import { HttpAnswer, HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
+import type { ApiKeyCaller, RouteInput } from '@countersign/service-kit';
+import type { CallerKey, Evaluator } from '../evaluation/evaluator.js';
+import { decisionOf, undecided } from '../evaluation/outcome.js';
+import { withDefaults } from '../evaluation/read-evaluation.js';
+
+export const EVALUATOR = Symbol('evaluator');
+
+type EvaluationInput<B> = RouteInput<B, unknown, ApiKeyCaller>;
+
+const REQUEST_ID = /^[\x21-\x7e]{1,255}$/;
+
+@Controller()
+export class EvaluationController {
+  constructor(@Inject(EVALUATOR) private readonly evaluator: Evaluator) {}
+
+  @HttpRoute(evaluationRoutes.evaluation)
+  async evaluation(@Input() { body, headers }: EvaluationInput<EvaluationParts>): Promise<HttpAnswer> {
+    const idempotencyKey = headers['idempotency-key'];
+    return this.#one(body, headers, typeof idempotencyKey === 'string' ? idempotencyKey : null);
+  }
+
+  @HttpRoute(evaluationRoutes.evaluations)
+  async evaluations(@Input() { body, headers }: EvaluationInput<EvaluationsRequest>): Promise<HttpAnswer> {
+    if (headers['idempotency-key'] !== undefined) {
+      throw new HttpRefusal(400, 'Idempotency-Key is taken by one evaluation at a time: POST /access/v1/evaluation');
+    }
+    const { evaluations = [], options, ...defaults } = body;
+    if (evaluations.length === 0) return this.#one(defaults, headers, null);
+    const all = evaluations.map((own) => withDefaults(defaults, own));
+    const semantic = options?.evaluations_semantic ?? 'execute_all';
+    const decisions = await this.evaluator.evaluateAll(all, semantic, await this.#key(headers));
+    return new HttpAnswer(200, { evaluations: decisions }, requestId(headers));
+  }
+
+  async #one(parts: EvaluationParts, headers: IncomingHttpHeaders, key: string | null): Promise<HttpAnswer> {
+    const outcome = await this.evaluator.evaluate(parts, await this.#key(headers), key);
+    const more = requestId(headers);
+    switch (outcome.kind) {
+      case 'decided': {
+        const { answer } = outcome;
+        return new HttpAnswer(200, decisionOf(answer), { ...more, 'x-event-id': answer.eventId });
+      }
+      case 'refused':
+        return new HttpAnswer(outcome.status, { error: outcome.error }, more);
+      case 'undecided': {
+        const sent = outcome.eventId === null ? {} : { 'x-event-id': outcome.eventId };
+        return new HttpAnswer(503, undecided(outcome), { ...more, ...sent, 'retry-after': '1' });
+      }
+    }
+  }
+
+  async #key(headers: IncomingHttpHeaders): Promise<CallerKey> {
+    const key = await this.evaluator.callerKey(headers);
+    if (key === null)
+      throw new HttpRefusal(401, 'send a valid API key as x-service-key', { 'www-authenticate': 'Bearer' });
+    return key;
+  }
+}
+
+/** What was sent comes back. */
+function requestId(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  const sent = headers['x-request-id'];
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? { 'x-request-id': sent } : {};
+}

@@ -1,0 +1,21 @@
+import type { ServerResponse } from 'node:http';
+import type { CheckAnswer } from '@countersign/contracts';
+import type { CheckReply, RefusalStatus } from '../check/check-under-way.js';
+import { sendAnswer, sendError, sendUnavailable } from './answers.js';
+
+/** The answer of `POST /v1/check`, if there is still someone to read it. */
+export class HttpReply implements CheckReply {
+  constructor(private readonly response: ServerResponse) {}
+
+  answer(answer: CheckAnswer, retryAfter: string | null): void {
+    if (!this.response.destroyed) sendAnswer(this.response, answer, retryAfter);
+  }
+
+  refuse(status: RefusalStatus, error: string, headers: readonly string[]): void {
+    if (!this.response.destroyed) sendError(this.response, status, error, headers);
+  }
+
+  unavailable(code: 'unavailable' | 'deadline_exceeded', reason: string, eventId: string | null): void {
+    if (!this.response.destroyed) sendUnavailable(this.response, code, reason, eventId);
+  }
+}
