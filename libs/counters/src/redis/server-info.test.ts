@@ -26,6 +26,7 @@ describe('a server', () => {
   it.each([
     ['too old', { redis_version: '6.2.1' }],
     ['cluster', { redis_mode: 'cluster' }],
+    ['Sentinel', { redis_mode: 'sentinel', role: '' }],
     ['loading', { loading: '1' }],
     ['replica', { role: 'slave' }],
     ['noeviction', { maxmemory: '1000', maxmemory_policy: 'volatile-ttl' }],

@@ -9,7 +9,9 @@ export function serverRun(info: string): string {
 export function serverProblem(info: string): string | null {
   const version = field(info, 'redis_version') ?? '0';
   if (Number.parseInt(version, 10) < FIRST_VERSION) return `Redis ${version} is too old: version 7 or later is needed`;
-  if (field(info, 'redis_mode') === 'cluster') return 'Redis runs as a cluster: the counters need a single primary';
+  const mode = field(info, 'redis_mode');
+  if (mode === 'cluster') return 'Redis runs as a cluster: the counters need a single primary';
+  if (mode === 'sentinel') return 'the address is that of a Sentinel: the counters need that of the primary';
   if (field(info, 'loading') === '1') return 'Redis is loading its data';
   if (field(info, 'role') !== 'master') return 'Redis is a replica: the counters need the primary';
   const policy = field(info, 'maxmemory_policy') ?? 'noeviction';

@@ -16,14 +16,17 @@ describe('credentials for Kafka', () => {
     return path;
   };
   afterAll(() => rmSync(folder, { recursive: true }));
-  const tls = (files: { caFile?: string; certFile?: string; keyFile?: string }) =>
-    kafkaCredentials({ kafkaTls: { caFile: null, certFile: null, keyFile: null, ...files }, kafkaSasl: null });
+  const tls = (set: { caFile?: string; certFile?: string; keyFile?: string; servername?: string }) => {
+    const kafkaTls = { caFile: null, certFile: null, keyFile: null, servername: null, ...set };
+    return kafkaCredentials({ kafkaTls, kafkaSasl: null });
+  };
   const sasl = (passwordFile: string) =>
     kafkaCredentials({ kafkaTls: null, kafkaSasl: { mechanism: 'scram-sha-256', username: 'alice', passwordFile } });
 
   it('are none without configuration, and the defaults of TLS without files', async () => {
     expect(await kafkaCredentials({ kafkaTls: null, kafkaSasl: null })).toEqual({});
     expect(await tls({})).toEqual({ tls: {} });
+    expect(await tls({ servername: 'kafka.internal' })).toEqual({ tls: { servername: 'kafka.internal' } });
   });
 
   it('are the password without the end of its line, and again what the file holds by then', async () => {

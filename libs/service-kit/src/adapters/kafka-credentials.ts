@@ -19,13 +19,16 @@ export async function kafkaCredentials({
   };
 }
 
-async function tls({ caFile, certFile, keyFile }: NonNullable<Config['kafkaTls']>) {
-  const ca = caFile === null ? {} : { ca: await certificate('KAFKA_TLS_CA_FILE', caFile) };
-  if (certFile === null || keyFile === null) return ca;
+async function tls({ caFile, certFile, keyFile, servername }: NonNullable<Config['kafkaTls']>) {
+  const ofBrokers = {
+    ...(caFile === null ? {} : { ca: await certificate('KAFKA_TLS_CA_FILE', caFile) }),
+    ...(servername === null ? {} : { servername }),
+  };
+  if (certFile === null || keyFile === null) return ofBrokers;
   const cert = await certificate('KAFKA_TLS_CERT_FILE', certFile);
   const key = await contents('KAFKA_TLS_KEY_FILE', keyFile);
   usable('KAFKA_TLS_KEY_FILE', keyFile, () => createSecureContext({ cert, key }));
-  return { ...ca, cert, key };
+  return { ...ofBrokers, cert, key };
 }
 
 async function sasl({ mechanism, username, passwordFile }: NonNullable<Config['kafkaSasl']>) {

@@ -27,6 +27,8 @@ export interface Config {
     /** Our own certificate, together with its key, for brokers that ask for one. */
     readonly certFile: string | null;
     readonly keyFile: string | null;
+    /** The name in the brokers' certificates; `null`: the host of each. */
+    readonly servername: string | null;
   } | null;
   readonly kafkaSasl: {
     readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';

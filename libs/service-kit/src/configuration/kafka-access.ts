@@ -7,12 +7,13 @@ export interface KafkaAccessValues {
   readonly KAFKA_TLS_CA_FILE?: string | null;
   readonly KAFKA_TLS_CERT_FILE?: string | null;
   readonly KAFKA_TLS_KEY_FILE?: string | null;
+  readonly KAFKA_TLS_SERVERNAME?: string | null;
   readonly KAFKA_SASL_MECHANISM?: 'plain' | 'scram-sha-256' | 'scram-sha-512' | null;
   readonly KAFKA_SASL_USERNAME?: string | null;
   readonly KAFKA_SASL_PASSWORD_FILE?: string | null;
 }
 
-const TLS_FILES = ['KAFKA_TLS_CA_FILE', 'KAFKA_TLS_CERT_FILE', 'KAFKA_TLS_KEY_FILE'] as const;
+const OF_TLS = ['KAFKA_TLS_CA_FILE', 'KAFKA_TLS_CERT_FILE', 'KAFKA_TLS_KEY_FILE', 'KAFKA_TLS_SERVERNAME'] as const;
 const SASL = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD_FILE'] as const;
 
 /** Files are named, not read. What is half set is left out: see `kafkaAccessProblems`. */
@@ -29,6 +30,7 @@ export function kafkaAccess(values: KafkaAccessValues): Pick<Config, 'kafkaTls' 
             caFile: absolute(values.KAFKA_TLS_CA_FILE),
             certFile: absolute(values.KAFKA_TLS_CERT_FILE),
             keyFile: absolute(values.KAFKA_TLS_KEY_FILE),
+            servername: values.KAFKA_TLS_SERVERNAME ?? null,
           }
         : null,
     kafkaSasl:
@@ -39,8 +41,8 @@ export function kafkaAccess(values: KafkaAccessValues): Pick<Config, 'kafkaTls' 
 /** What is set without what it needs, a line for each variable that is missing or contradicts. */
 export function kafkaAccessProblems(values: KafkaAccessValues): readonly string[] {
   const problems: string[] = [];
-  const file = values.KAFKA_TLS === true ? undefined : TLS_FILES.find((name) => values[name]);
-  if (file !== undefined) problems.push(`KAFKA_TLS must be true: ${file} is set`);
+  const named = values.KAFKA_TLS === true ? undefined : OF_TLS.find((name) => values[name]);
+  if (named !== undefined) problems.push(`KAFKA_TLS must be true: ${named} is set`);
   if (values.KAFKA_TLS_CERT_FILE && !values.KAFKA_TLS_KEY_FILE) {
     problems.push('KAFKA_TLS_KEY_FILE is missing: KAFKA_TLS_CERT_FILE needs it');
   }

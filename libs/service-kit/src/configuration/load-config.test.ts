@@ -118,9 +118,12 @@ describe('configuration of Kafka', () => {
 
   it('takes TLS alone, with files, and with credentials', () => {
     const files = { KAFKA_TLS_CA_FILE: '/ca.pem', KAFKA_TLS_CERT_FILE: 'cert.pem', KAFKA_TLS_KEY_FILE: '/key.pem' };
-    expect(loadConfig({ ...SERVERS, ...tls }).kafkaTls).toEqual({ caFile: null, certFile: null, keyFile: null });
+    const name = { KAFKA_TLS_SERVERNAME: 'kafka.internal' };
+    const none = { caFile: null, certFile: null, keyFile: null, servername: null };
+    expect(loadConfig({ ...SERVERS, ...tls }).kafkaTls).toEqual(none);
+    expect(loadConfig({ ...SERVERS, ...tls, ...name }).kafkaTls).toEqual({ ...none, servername: 'kafka.internal' });
     expect(loadConfig({ ...SERVERS, ...tls, ...files, ...sasl })).toMatchObject({
-      kafkaTls: { caFile: '/ca.pem', certFile: `${process.cwd()}/cert.pem`, keyFile: '/key.pem' },
+      kafkaTls: { caFile: '/ca.pem', certFile: `${process.cwd()}/cert.pem`, keyFile: '/key.pem', servername: null },
       kafkaSasl: { mechanism: 'plain', username: 'alice', passwordFile: '/run/password' },
     });
   });
@@ -133,8 +136,18 @@ describe('configuration of Kafka', () => {
     ]);
   });
 
-  it.each<[string, Record<string, string>, string[]]>([
+  it.each<[string, object, string[]]>([
     ['a file without TLS', { KAFKA_TLS_CA_FILE: '/ca' }, ['KAFKA_TLS must be true: KAFKA_TLS_CA_FILE is set']],
+    [
+      'a name of the brokers without TLS',
+      { KAFKA_TLS_SERVERNAME: 'kafka' },
+      ['KAFKA_TLS must be true: KAFKA_TLS_SERVERNAME is set'],
+    ],
+    ...['10.0.0.1', '::1', 'kafka:9093', '*.internal', 'a..b', '-a'].map((name): [string, object, string[]] => [
+      `${name} as the name of the brokers`,
+      { ...tls, KAFKA_TLS_SERVERNAME: name },
+      ['KAFKA_TLS_SERVERNAME must be a host name, not an IP address'],
+    ]),
     [
       'a certificate without its key',
       { ...tls, KAFKA_TLS_CERT_FILE: '/cert' },
@@ -161,5 +174,28 @@ describe('configuration of Kafka', () => {
     ['a password in clear', sasl, ['KAFKA_TLS must be true: KAFKA_SASL_MECHANISM=plain sends the password itself']],
   ])('refuses %s', (_what, variables, problems) => {
     expect(problemsOf({ ...SERVERS, ...variables })).toEqual(problems);
+  });
+});
+
+describe('configuration of Redis', () => {
+  it.each(['redis://a', 'rediss://user:p%40,s@a.example:6380/9', 'redis://[::1]:6379/', 'redis://:p@a?family=6'])(
+    'takes one address: %s',
+    (REDIS_URL) => {
+      expect(loadConfig({ ...SERVERS, REDIS_URL }).redisUrl).toBe(REDIS_URL);
+    },
+  );
+
+  it.each([
+    'redis://a:26379,b:26379/mymaster',
+    'redis://a,b:6379',
+    'redis://a:6379,redis://b:6379',
+    'redis+sentinel://a:26379/mymaster/0',
+    'redis-cluster://a:6379',
+    'redis://a:6379/mymaster',
+    'redis:///0',
+  ])('refuses several servers, or what finds them: %s', (REDIS_URL) => {
+    expect(problemsOf({ ...SERVERS, REDIS_URL })).toEqual([
+      'REDIS_URL must be one address redis:// or rediss:// of the primary; Sentinels and clusters are not supported',
+    ]);
   });
 });

@@ -11,6 +11,8 @@ import {
   list,
   namePrefix,
   oneOf,
+  redisUrl,
+  serverName,
   text,
   urlOf,
 } from './readers.js';
@@ -59,11 +61,12 @@ const READERS = {
   KAFKA_TLS_CA_FILE: text(),
   KAFKA_TLS_CERT_FILE: text(),
   KAFKA_TLS_KEY_FILE: text(),
+  KAFKA_TLS_SERVERNAME: serverName(),
   KAFKA_SASL_MECHANISM: anyCase(oneOf(['plain', 'scram-sha-256', 'scram-sha-512'])),
   KAFKA_SASL_USERNAME: text(),
   KAFKA_SASL_PASSWORD_FILE: text(),
   MONGODB_URI: urlOf(['mongodb:', 'mongodb+srv:']),
-  REDIS_URL: urlOf(['redis:', 'rediss:']),
+  REDIS_URL: redisUrl(),
 } satisfies Record<string, Reader<unknown>>;
 
 type Variable = keyof typeof READERS;

@@ -53,6 +53,13 @@ export function hostName(): Reader<string> {
   };
 }
 
+/** A name as certificates have it and SNI carries it (RFC 6066 section 3): no address, no port, no wildcard. */
+export function serverName(): Reader<string> {
+  const label = '[0-9A-Za-z_](?:[0-9A-Za-z_-]{0,61}[0-9A-Za-z_])?';
+  const name = new RegExp(`^(?=.{1,253}$)(?:${label}\\.)*(?!\\d+$)${label}$`);
+  return { expected: 'a host name, not an IP address', read: (raw) => (name.test(raw) ? raw : null) };
+}
+
 function parsed(raw: string, protocols: readonly string[]): URL | null {
   const url = URL.canParse(raw) ? new URL(raw) : null;
   return url !== null && protocols.includes(url.protocol) && url.host !== '' ? url : null;
@@ -85,6 +92,17 @@ export function urlOf(protocols: readonly string[]): Reader<string> {
   return {
     expected: `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     read: (raw) => (protocols.some((protocol) => raw.startsWith(`${protocol}//`)) ? raw : null),
+  };
+}
+
+/** Of one server; its path is the number of a database. */
+export function redisUrl(): Reader<string> {
+  return {
+    expected: 'one address redis:// or rediss:// of the primary; Sentinels and clusters are not supported',
+    read(raw) {
+      const url = parsed(raw, ['redis:', 'rediss:']);
+      return url !== null && /^[^,\s]+$/.test(url.host) && /^(\/\d*)?$/.test(url.pathname) ? raw : null;
+    },
   };
 }
 
