@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
+import { told } from './people.js';
+import type { Headers } from './people.js';
+
+/** Ids of what an account has. */
+export interface Ids {
+  readonly agent: string;
+  /** An agent that may be ended. */
+  readonly oldAgent: string;
+  readonly event: string;
+  readonly user: string;
+  readonly apiKey: string;
+  readonly report: string;
+}
+
+/** Ids that nothing has. */
+export function idsOfNothing(): Ids {
+  return {
+    agent: randomUUID(),
+    oldAgent: randomUUID(),
+    event: randomUUID(),
+    user: randomUUID(),
+    apiKey: randomUUID(),
+    report: randomUUID(),
+  };
+}
+
+export const EXPORT = {
+  format: 'json',
+  frameworks: ['soc2'],
+  from: '2026-01-01T00:00:00Z',
+  to: '2100-01-01T00:00:00Z',
+};
+
+/** One of each, made by the first account's admin. */
+export async function belongings(instance: Instance, headers: Headers): Promise<Ids> {
+  const post = async (path: string, body: unknown): Promise<string> =>
+    told<{ id: string }>(await instance.request('POST', path, { headers, body }), 201).id;
+  const agent = await post('/v1/agents', { name: 'an agent' });
+  const oldAgent = await post('/v1/agents', { name: 'an old agent' });
+  const user = await post('/v1/users', {
+    email: `user-${randomUUID()}@example.com`,
+    role: 'member',
+    password: 'a password that is long enough',
+  });
+  const apiKey = await post('/v1/api-keys', { name: 'a key' });
+  const event = String((await instance.check({ type: 'a' }, { agentId: agent })).headers['x-event-id']);
+  await eventually('the event is listed', 30, async () => {
+    const { text } = await instance.request('GET', `/v1/events?agentId=${agent}`, { headers });
+    return text.includes(event) ? true : null;
+  });
+  const exported = await instance.request('POST', '/v1/events/export-signed', {
+    headers,
+    body: { ...EXPORT, agentIds: [agent] },
+  });
+  told(exported, 200);
+  return { agent, oldAgent, event, user, apiKey, report: String(exported.headers['x-report-id']) };
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Instance } from '../instance/instance.js';
+import type { RequestOptions } from '../instance/request.js';
+import { idsOfNothing } from './belongings.js';
+import { told } from './people.js';
+import { ACCESS } from './routes.js';
+import type { Access } from './routes.js';
+
+type Sent = NonNullable<RequestOptions['headers']>;
+
+interface Credentials {
+  readonly key: string;
+  readonly revoked: string;
+  readonly token: string;
+}
+
+/** The same text with another last character: of a key, its checksum is wrong; of a token, its signature. */
+const mistyped = (text: string): string => text.slice(0, -2) + (text.at(-2) === 'A' ? 'B' : 'A') + text.slice(-1);
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const unsigned = (token: string): string => `${base64url({ alg: 'none', typ: 'JWT' })}.${token.split('.')[1]}.`;
+const basic = (text: string): string => `Basic ${Buffer.from(`${text}:`).toString('base64')}`;
+
+const WHERE_A_KEY_IS_ASKED: Readonly<Record<string, (credentials: Credentials) => Sent>> = {
+  'a session as x-service-key': ({ token }) => ({ 'x-service-key': token }),
+  'a session as bearer': ({ token }) => ({ authorization: `Bearer ${token}` }),
+  'a session as x-service-key beside a right bearer': ({ key, token }) => ({
+    'x-service-key': token,
+    authorization: `Bearer ${key}`,
+  }),
+  'an empty x-service-key beside a right bearer': ({ key }) => ({
+    'x-service-key': '',
+    authorization: `Bearer ${key}`,
+  }),
+  'a mistyped key': ({ key }) => ({ 'x-service-key': mistyped(key) }),
+  'a mistyped key beside a right bearer': ({ key }) => ({
+    'x-service-key': mistyped(key),
+    authorization: `Bearer ${key}`,
+  }),
+  'the right key as x-service-key twice': ({ key }) => ({ 'x-service-key': [key, key] }),
+  'the right key as bearer twice': ({ key }) => ({ authorization: [`Bearer ${key}`, `Bearer ${key}`] }),
+  'a bearer and another scheme': ({ key }) => ({ authorization: [`Bearer ${key}`, basic(key)] }),
+  'the right key without a scheme': ({ key }) => ({ authorization: key }),
+  'the right key by another scheme': ({ key }) => ({ authorization: basic(key) }),
+  'a key with a word behind it': ({ key }) => ({ authorization: `Bearer ${key} more` }),
+  'a revoked key': ({ revoked }) => ({ 'x-service-key': revoked }),
+  'a key in a cookie': ({ key }) => ({ cookie: `x-service-key=${key}` }),
+};
+
+const WHERE_A_SESSION_IS_ASKED: Readonly<Record<string, (credentials: Credentials) => Sent>> = {
+  'an API key as bearer': ({ key }) => ({ authorization: `Bearer ${key}` }),
+  'an API key as x-service-key': ({ key }) => ({ 'x-service-key': key }),
+  'a session as x-service-key': ({ token }) => ({ 'x-service-key': token }),
+  'a session as x-service-key beside an API key as bearer': ({ key, token }) => ({
+    'x-service-key': token,
+    authorization: `Bearer ${key}`,
+  }),
+  'the session twice': ({ token }) => ({ authorization: [`Bearer ${token}`, `Bearer ${token}`] }),
+  'a session and an API key, both as bearer': ({ key, token }) => ({
+    authorization: [`Bearer ${token}`, `Bearer ${key}`],
+  }),
+  'a session without a scheme': ({ token }) => ({ authorization: token }),
+  'a session by another scheme': ({ token }) => ({ authorization: basic(token) }),
+  'a session with another signature': ({ token }) => ({ authorization: `Bearer ${mistyped(token)}` }),
+  'a session that says that it needs no signature': ({ token }) => ({ authorization: `Bearer ${unsigned(token)}` }),
+  'a session in a cookie': ({ token }) => ({ cookie: `authorization=Bearer ${token}` }),
+};
+
+/** Sends what is no credential of the route, in every way, to every route that wants one. */
+export function mixedCredentials(instanceOf: () => Instance): void {
+  let instance: Instance;
+  let credentials: Credentials;
+  beforeAll(async () => {
+    instance = instanceOf();
+    const session = await instance.session();
+    const made = await instance.request('POST', '/v1/api-keys', { headers: session, body: { name: 'revoked' } });
+    const { id, key: revoked } = told<{ id: string; key: string }>(made, 201);
+    told(await instance.request('DELETE', `/v1/api-keys/${id}`, { headers: session }), 204);
+    credentials = { key: instance.bootstrap.apiKey, revoked, token: session.authorization.slice('Bearer '.length) };
+  }, 60_000);
+
+  const unread = (route: string): { readonly method: string; readonly path: string } => {
+    const [method = '', template = ''] = route.split(' ');
+    return { method, path: template.replaceAll(/\{\w+\}/g, idsOfNothing().agent) };
+  };
+  const routesBy = (credential: (access: Access) => boolean): readonly string[] =>
+    Object.keys(ACCESS).filter((route) => credential(ACCESS[route]!));
+  const byKey = routesBy(({ statuses }) => statuses.nobody === 401 && statuses['the API key'] < 300);
+  const bySession = routesBy(({ statuses }) => statuses.nobody === 401 && statuses['the admin'] < 300);
+
+  it('are tried on every route that wants any', () => {
+    const closed = routesBy(({ statuses }) => statuses.nobody === 401);
+    expect([...byKey, ...bySession].sort()).toEqual([...closed].sort());
+    expect(byKey.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each(Object.entries(WHERE_A_KEY_IS_ASKED))('%s is 401 where an API key is asked', async (_what, headersOf) => {
+    for (const route of byKey) {
+      const { method, path } = unread(route);
+      // No body: credentials are judged before it.
+      const { status, json } = await instance.request(method, path, { headers: headersOf(credentials) });
+      expect([route, status, Object.keys(json as object)]).toEqual([route, 401, ['error']]);
+    }
+  });
+
+  it.each(Object.entries(WHERE_A_SESSION_IS_ASKED))('%s is 401 where a session is asked', async (_what, headersOf) => {
+    const answers = await Promise.all(
+      bySession.map(async (route) => {
+        const { method, path } = unread(route);
+        const { status, json } = await instance.request(method, path, { headers: headersOf(credentials) });
+        return [route, status, Object.keys(json as object)];
+      }),
+    );
+    expect(answers).toEqual(bySession.map((route) => [route, 401, ['error']]));
+  });
+
+  it('takes what is right where something else is sent beside it', async () => {
+    const { key, token } = credentials;
+    const both = { 'x-service-key': key, authorization: `Bearer ${token}` };
+    expect((await instance.check({ type: 'a' }, { headers: both })).status).toBe(200);
+    expect((await instance.request('GET', '/v1/account', { headers: both })).status).toBe(200);
+    const official = { 'x-service-key': key, authorization: `Bearer ${key}` };
+    expect((await instance.check({ type: 'a' }, { headers: official })).status).toBe(200);
+    const lower = { authorization: `bearer ${token}` };
+    expect((await instance.request('GET', '/v1/account', { headers: lower })).status).toBe(200);
+  });
+
+  it('refuses a well-formed key that was never made in the same words as a mistyped one', async () => {
+    const never = await instance.check({ type: 'a' }, { headers: { 'x-service-key': neverMade() } });
+    const typo = await instance.check({ type: 'a' }, { headers: { 'x-service-key': mistyped(credentials.key) } });
+    expect([never.status, never.text]).toEqual([401, typo.text]);
+  });
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** As additions.md has it: the last six characters are the CRC-32 of all before them. */
+function neverMade(): string {
+  const body = `csn_live_${[...randomBytes(34)].map((byte) => BASE62.charAt(byte % 62)).join('')}`;
+  let rest = crc32(body);
+  let check = '';
+  for (let i = 0; i < 6; i += 1) {
+    check = BASE62.charAt(rest % 62) + check;
+    rest = Math.floor(rest / 62);
+  }
+  return body + check;
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { Bootstrap } from '../instance/first-account.js';
+import { EXPORT } from './belongings.js';
+import type { Ids } from './belongings.js';
+import { WHO } from './people.js';
+import type { Who } from './people.js';
+
+export type Statuses = Readonly<Record<Who, number>>;
+
+export interface Asked {
+  /** Values of the path's parameters. */
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: unknown;
+}
+
+/** What a route answers to each caller who sends the same well-formed request about the first account's things. */
+export interface Access {
+  readonly statuses: Statuses;
+  readonly ask?: (ids: Ids, bootstrap: Bootstrap) => Asked;
+  /** It ends the session that asks. */
+  readonly endsSession?: true;
+}
+
+const all = (status: number): Statuses => Object.fromEntries(WHO.map((who) => [who, status])) as Statuses;
+
+const open = (status: number): Statuses => all(status);
+
+const byApiKey = (status: number, toOthers: number): Statuses => ({
+  ...all(401),
+  'the API key': status,
+  'an API key of another account': toOthers,
+});
+
+/** @param toOthers what another account is answered */
+const bySession = (lowest: 'auditor' | 'member' | 'admin', status: number, toOthers = status): Statuses => ({
+  ...all(401),
+  'another account’s admin': toOthers,
+  'the auditor': lowest === 'auditor' ? status : 403,
+  'the member': lowest === 'admin' ? 403 : status,
+  'the admin': status,
+});
+
+const PASSWORD = 'a password that is long enough';
+const newAddress = (): string => `new-${randomUUID()}@example.com`;
+const agent = ({ agent: id }: Ids): Asked => ({ path: { id } });
+const check = ({ agent: agentId }: Ids): Asked => ({ body: { agentId, action: { type: 'a' } } });
+
+/** Every operation of the served OpenAPI document. */
+export const ACCESS: Readonly<Record<string, Access>> = {
+  'GET /healthz': { statuses: open(200) },
+  'GET /readyz': { statuses: open(200) },
+  'GET /metrics': { statuses: open(200) },
+  'GET /v1/openapi.json': { statuses: open(200) },
+
+  'POST /v1/check': { statuses: byApiKey(200, 404), ask: check },
+  'POST /v1/mcp/check': { statuses: byApiKey(200, 404), ask: check },
+  'POST /v1/mcp/register': { statuses: byApiKey(201, 201), ask: () => ({ body: { name: 'registered' } }) },
+
+  'POST /v1/auth/login': {
+    statuses: open(200),
+    ask: (_ids, { email, password }) => ({ body: { email, password } }),
+  },
+  'POST /v1/auth/register': {
+    statuses: open(201),
+    ask: () => ({ body: { email: newAddress(), password: PASSWORD, accountName: 'One more' } }),
+  },
+  'POST /v1/auth/logout': { statuses: bySession('auditor', 204), endsSession: true },
+  'GET /v1/account': { statuses: bySession('auditor', 200) },
+  'GET /v1/users': { statuses: bySession('admin', 200) },
+  'POST /v1/users': {
+    statuses: bySession('admin', 201),
+    ask: () => ({ body: { email: newAddress(), role: 'auditor', password: PASSWORD } }),
+  },
+  'PATCH /v1/users/{id}': {
+    statuses: bySession('admin', 200, 404),
+    ask: ({ user: id }) => ({ path: { id }, body: { role: 'auditor' } }),
+  },
+  'DELETE /v1/users/{id}': { statuses: bySession('admin', 204, 404), ask: ({ user: id }) => ({ path: { id } }) },
+  'GET /v1/api-keys': { statuses: bySession('admin', 200) },
+  'POST /v1/api-keys': { statuses: bySession('admin', 201), ask: () => ({ body: { name: 'one more' } }) },
+  'DELETE /v1/api-keys/{id}': { statuses: bySession('admin', 204, 404), ask: ({ apiKey: id }) => ({ path: { id } }) },
+
+  'GET /v1/agents': { statuses: bySession('auditor', 200) },
+  'POST /v1/agents': { statuses: bySession('member', 201), ask: () => ({ body: { name: 'one more' } }) },
+  'GET /v1/agents/{id}': { statuses: bySession('auditor', 200, 404), ask: agent },
+  'PATCH /v1/agents/{id}': {
+    statuses: bySession('member', 200, 404),
+    ask: (ids) => ({ ...agent(ids), body: { purpose: 'another' } }),
+  },
+  'POST /v1/agents/{id}/freeze': { statuses: bySession('member', 200, 404), ask: agent },
+  'POST /v1/agents/{id}/unfreeze': { statuses: bySession('member', 200, 404), ask: agent },
+  'POST /v1/agents/{id}/deactivate': {
+    statuses: bySession('member', 200, 404),
+    ask: ({ oldAgent: id }) => ({ path: { id } }),
+  },
+  'GET /v1/agents/{id}/profile': { statuses: bySession('auditor', 200, 404), ask: agent },
+  'PATCH /v1/agents/{id}/profile': {
+    statuses: bySession('member', 200, 404),
+    ask: (ids) => ({ ...agent(ids), body: { spending_limit: 7 } }),
+  },
+  'GET /v1/safety-packages': { statuses: bySession('auditor', 200) },
+  'POST /v1/agents/{id}/apply-package': {
+    statuses: bySession('member', 200, 404),
+    ask: (ids) => ({ ...agent(ids), body: { packageId: 'spending-guard' } }),
+  },
+  'GET /v1/agents/{id}/anchors': { statuses: bySession('auditor', 200, 404), ask: agent },
+
+  'GET /v1/events': { statuses: bySession('auditor', 200), ask: ({ agent: id }) => ({ query: `agentId=${id}` }) },
+  'DELETE /v1/events/{eventId}/content': {
+    statuses: bySession('admin', 204, 404),
+    ask: ({ event: eventId }) => ({ path: { eventId } }),
+  },
+  'GET /v1/alerts': { statuses: bySession('auditor', 200) },
+  'GET /v1/alerts/open-count': { statuses: bySession('auditor', 200) },
+  'POST /v1/alerts/acknowledge': { statuses: bySession('member', 200) },
+
+  'POST /v1/events/export-signed': {
+    statuses: bySession('auditor', 200, 404),
+    ask: ({ agent: id }) => ({ body: { ...EXPORT, agentIds: [id] } }),
+  },
+  'GET /v1/reports': { statuses: bySession('auditor', 200) },
+  'GET /v1/reports/{id}': { statuses: bySession('auditor', 200, 404), ask: ({ report: id }) => ({ path: { id } }) },
+  'PATCH /v1/reports/{id}': {
+    statuses: bySession('member', 200, 404),
+    ask: ({ report: id }) => ({ path: { id }, body: { public: false } }),
+  },
+  'GET /v1/compliance-scope': { statuses: bySession('auditor', 200) },
+  'PUT /v1/compliance-scope': {
+    statuses: bySession('admin', 200),
+    ask: () => ({ body: { soc2: null, hipaa: null, euaiact: null, nydfs: null } }),
+  },
+
+  'GET /v1/keys': { statuses: open(200) },
+  'GET /v1/keys/{keyId}': { statuses: open(404), ask: () => ({ path: { keyId: 'key_0000000000000000' } }) },
+  'POST /v1/inclusion/verify': { statuses: open(200), ask: () => ({ body: { event: {}, proof: {} } }) },
+  'POST /v1/chain/verify': {
+    statuses: open(200),
+    ask: () => ({ body: { anchor_tx_signature: '1'.repeat(64), sha256: '0'.repeat(64), signature: 'AA==' } }),
+  },
+};
