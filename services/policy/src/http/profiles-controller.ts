@@ -30,8 +30,8 @@ export class ProfilesController {
   }
 
   @HttpRoute(policyRoutes.listSafetyPackages)
-  list(): { readonly packages: readonly SafetyPackage[] } {
-    return { packages: this.packages };
+  list(): { readonly packages: readonly Omit<SafetyPackage, 'cases'>[] } {
+    return { packages: this.packages.map(({ id, name, description, rules }) => ({ id, name, description, rules })) };
   }
 
   @HttpRoute(policyRoutes.applySafetyPackage)

@@ -1,13 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readProfilePatch } from '@countersign/policy-engine';
-import type { ProfileRules } from '@countersign/policy-engine';
+import type { Action, ProfileRules } from '@countersign/policy-engine';
+import { VIOLATION_TYPES } from '@countersign/contracts';
+import type { ViolationType } from '@countersign/contracts';
 
-/** A named set of rules, as `GET /v1/safety-packages` gives it. */
+/** What the rules alone, on a profile without others, make of an action. */
+export interface PackageCase {
+  readonly title: string;
+  readonly action: Action;
+  readonly expect: 'allowed' | ViolationType;
+  /** Checked so often in a row; the last one counts. Default 1. */
+  readonly times?: number;
+}
+
+/** A named set of rules. */
 export interface SafetyPackage {
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly rules: Partial<ProfileRules>;
+  /** For whoever tests the package; not told to callers. */
+  readonly cases: readonly PackageCase[];
 }
 
 const FOLDER = new URL('../../safety-packages/', import.meta.url);
@@ -23,7 +36,7 @@ export function loadPackages(folder: URL = FOLDER): readonly SafetyPackage[] {
 
 /** @throws Error naming `file` and what is wrong in it */
 export function readPackage(file: string, text: string): SafetyPackage {
-  const { id, name, description, rules, ...others } = JSON.parse(text) as Partial<SafetyPackage>;
+  const { id, name, description, rules, cases, ...others } = JSON.parse(text) as Partial<SafetyPackage>;
   const wrong = (problem: string): Error => new Error(`safety package ${file}: ${problem}`);
   if (Object.keys(others).length > 0) throw wrong(`it has no field ${Object.keys(others).join(', ')}`);
   if (typeof id !== 'string' || `${id}.json` !== file) throw wrong('id must be the name of the file');
@@ -31,5 +44,21 @@ export function readPackage(file: string, text: string): SafetyPackage {
   const read = readProfilePatch(rules);
   if ('error' in read) throw wrong(read.error);
   if (read.patch.agent_id !== undefined || read.patch.version !== undefined) throw wrong('rules belong to no profile');
-  return { id, name, description, rules: read.patch };
+  if (!Array.isArray(cases) || cases.length === 0) throw wrong('cases must be a list with at least one');
+  const odd = cases.findIndex((one) => !isCase(one));
+  if (odd !== -1) throw wrong(`cases[${odd}] must have title, action with a type, expect and at most times`);
+  return { id, name, description, rules: read.patch, cases };
+}
+
+function isCase(value: unknown): value is PackageCase {
+  if (typeof value !== 'object' || value === null) return false;
+  const { title, action, expect, times, ...others } = value as Partial<PackageCase>;
+  return (
+    Object.keys(others).length === 0 &&
+    typeof title === 'string' &&
+    typeof action === 'object' &&
+    typeof action['type'] === 'string' &&
+    (expect === 'allowed' || (VIOLATION_TYPES as readonly unknown[]).includes(expect)) &&
+    (times === undefined || (Number.isSafeInteger(times) && times >= 1))
+  );
 }
