@@ -12,7 +12,17 @@ const npm = (...names) => `(^|node_modules/)(@types/)?(${names.join('|')})(/|$)`
 const DRIVERS = ['better-sqlite3', 'kafkajs', 'ioredis', 'mongoose', 'mongodb', '@solana', 'litesvm'];
 
 /** Computes on its arguments alone, also in a browser. */
-const PURE_PACKAGES = ['@noble', 'json-canonicalize', 'tweetnacl', 'tldts', 're2js', 'punycode', 'bs58'];
+const PURE_PACKAGES = [
+  '@noble',
+  'json-canonicalize',
+  'tweetnacl',
+  'tldts',
+  're2js',
+  'punycode',
+  'bs58',
+  'ibantools',
+  'libphonenumber-js',
+];
 
 const mayImport = (name, from, allowed, instead) => ({
   name,

@@ -2,6 +2,8 @@ import type { BehaviorProfile, RateLimit, SpendingWindow } from '@countersign/co
 import { ApiList } from './entries/api-list.js';
 import { NamePatterns } from './entries/name-patterns.js';
 import { limitToMicros } from './money.js';
+import { compileOutputRules } from './output/compile-output-rules.js';
+import type { CompiledOutputRules } from './output/compile-output-rules.js';
 
 /** A list that is empty says nothing and is `null`. */
 export interface CompiledProfile {
@@ -18,6 +20,7 @@ export interface CompiledProfile {
   readonly blockedApis: ApiList | null;
   readonly allowedDataScopes: NamePatterns | null;
   readonly blockedDataScopes: NamePatterns | null;
+  readonly output: CompiledOutputRules | null;
 }
 
 /**
@@ -40,6 +43,7 @@ export function compileProfile(profile: BehaviorProfile): CompiledProfile {
     blockedApis: profile.blocked_apis.length === 0 ? null : new ApiList(profile.blocked_apis, 'block'),
     allowedDataScopes: namesOf(profile.allowed_data_scopes),
     blockedDataScopes: namesOf(profile.blocked_data_scopes),
+    output: compileOutputRules(profile.output_rules),
   };
 }
 

@@ -15,39 +15,44 @@ export interface Violation {
 
 const entries = (count: number): string => `${count} ${count === 1 ? 'entry' : 'entries'}`;
 
-export function offLimits(entry: string): Violation {
+/** The member of the action that a rule speaks of. */
+type Member = 'type' | 'url' | 'tool_name' | 'toolName';
+
+const member = (name: Member): string => (name === 'type' ? "this action's type" : `the action's ${name}`);
+
+export function offLimits(entry: string, by: Member): Violation {
   return {
     violation_type: 'off_limits_action',
     severity: 'P1',
-    reason: `off_limits_actions forbids this action. Do not retry it; ask whoever manages this agent if it is needed.`,
+    reason: `off_limits_actions forbids ${member(by)}. Do not retry it; ask whoever manages this agent if it is needed.`,
     rule: `off_limits_actions:${entry}`,
     detail: null,
     extras: null,
   };
 }
 
-export function actionNotListed(): Violation {
+export function actionNotListed(by: Member, count: number): Violation {
   return {
     violation_type: 'off_limits_action',
     severity: 'P1',
-    reason: `This action is not on allowed_actions. Take one that is, or have it added to the agent's profile.`,
+    reason: `allowed_actions has ${entries(count)}, and ${member(by)} is none of them. Take an action that is listed, or have it added to the agent's profile.`,
     rule: 'allowed_actions:not listed',
     detail: null,
     extras: null,
   };
 }
 
-export function apiBlocked(entry: string, count: number): Violation {
+export function apiBlocked(entry: string, by: Member, count: number): Violation {
   return api(
-    `blocked_apis forbids an API or tool that this action names. Use another, or have the agent's profile changed.`,
+    `blocked_apis forbids ${member(by)}. Use another API or tool, or have the agent's profile changed.`,
     `blocked_apis:${entry}`,
     `blocked_apis has ${entries(count)}`,
   );
 }
 
-export function apiNotListed(count: number): Violation {
+export function apiNotListed(by: Member, count: number): Violation {
   return api(
-    `An API or tool that this action names is not on allowed_apis. Use one that is, or have it added to the agent's profile.`,
+    `The API or tool of ${member(by)} is not on allowed_apis. Use one that is, or have it added to the agent's profile.`,
     'allowed_apis:not listed',
     `allowed_apis has ${entries(count)}`,
   );
@@ -72,16 +77,16 @@ export function scopeBlocked(entry: string): Violation {
   );
 }
 
-export function scopeNotListed(): Violation {
+export function scopeNotListed(count: number): Violation {
   return scope(
-    `This data scope is not on allowed_data_scopes. Use one that is, or have it added to the agent's profile.`,
+    `allowed_data_scopes has ${entries(count)}, and this data scope is none of them. Use one that is, or have it added to the agent's profile.`,
     'allowed_data_scopes:not listed',
   );
 }
 
-export function scopeMissing(): Violation {
+export function scopeMissing(count: number): Violation {
   return scope(
-    'Data access needs a data scope that is on allowed_data_scopes. Send dataScope with the action.',
+    `Data access needs a data scope that is on allowed_data_scopes (${entries(count)}). Send dataScope with the action.`,
     'allowed_data_scopes:no scope given',
   );
 }

@@ -118,7 +118,7 @@ onEachProfile('the dashboard routes', (start) => {
       { allowed_apis: ['a*b'] },
       { allowed_apis: ['x'.repeat(513)] },
       { mode: 'off' },
-      { output_rules: { blocked_pii: ['email'] } },
+      { output_rules: { blocked_pii: ['passport'] } },
     ]) {
       const answer = await patch(bad);
       expect([bad, answer.status, Object.keys(answer.json as object)]).toEqual([bad, 400, ['error']]);

@@ -39,11 +39,33 @@ const profileFields: Readonly<Record<string, JsonSchema>> = {
   store_payload: { type: 'boolean', description: 'keep the value of the payload, not only its commitment' },
   output_rules: nullable({
     type: 'object',
+    description: 'over every string in payload; replaced whole, and what is left out is no rule',
     properties: {
-      blocked_pii: entries,
-      block_secrets: { type: 'boolean' },
-      blocked_topics: entries,
-      max_length: nullable({ type: 'integer', minimum: 0 }),
+      blocked_pii: {
+        type: 'array',
+        maxItems: 1000,
+        items: {
+          type: 'string',
+          enum: [
+            'credit_card',
+            'iban',
+            'us_ssn',
+            'us_itin',
+            'uk_nhs',
+            'email',
+            'phone',
+            'ip_address',
+            'mac_address',
+            'crypto_wallet',
+          ],
+        },
+      },
+      block_secrets: { type: 'boolean', description: 'keys, tokens and passwords; also in the names of members' },
+      blocked_topics: {
+        ...entries,
+        description: 'found wherever the text holds them, in any case, runs of white space as one',
+      },
+      max_length: nullable({ type: 'integer', minimum: 0, description: 'characters of all values, normalised' }),
     },
     additionalProperties: false,
   }),

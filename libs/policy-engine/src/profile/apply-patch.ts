@@ -1,6 +1,7 @@
-import type { BehaviorProfile } from '@countersign/contracts';
+import type { BehaviorProfile, OutputRules } from '@countersign/contracts';
 import { LIST_FIELDS, RULE_FIELDS } from './profile-fields.js';
-import type { ListField, ProfilePatch, ProfileRules } from './profile-fields.js';
+import type { ProfilePatch, ProfileRules } from './profile-fields.js';
+import { wholeOutputRules } from './read-output-rules.js';
 
 /**
  * The profile with the patch's fields in place and `version` raised by one; the same object when nothing differs.
@@ -41,7 +42,21 @@ export function mergeSafetyRules(profile: BehaviorProfile, rules: Partial<Profil
   if (rules.rate_limit !== undefined && rules.rate_limit !== null) {
     patch.rate_limit = stricterRate(profile.rate_limit, rules.rate_limit);
   }
+  if (rules.output_rules !== undefined && rules.output_rules !== null) {
+    patch.output_rules = stricterOutput(profile.output_rules, wholeOutputRules(rules.output_rules));
+  }
   return applyProfilePatch(profile, patch);
+}
+
+function stricterOutput(ours: OutputRules | null, theirs: OutputRules): OutputRules {
+  if (ours === null) return theirs;
+  const lengths = [ours.max_length, theirs.max_length].filter((length) => length !== null);
+  return {
+    blocked_pii: union(ours.blocked_pii, theirs.blocked_pii),
+    block_secrets: ours.block_secrets || theirs.block_secrets,
+    blocked_topics: union(ours.blocked_topics, theirs.blocked_topics),
+    max_length: lengths.length === 0 ? null : Math.min(...lengths),
+  };
 }
 
 type Spending = { readonly limit: number; readonly window: BehaviorProfile['spending_window'] };
@@ -66,7 +81,7 @@ function stricterRate(ours: Rate | null, theirs: Rate): Rate {
   return ours.max <= theirs.max ? ours : theirs;
 }
 
-function union(ours: BehaviorProfile[ListField], theirs: BehaviorProfile[ListField]): readonly string[] {
+function union(ours: readonly string[], theirs: readonly string[]): readonly string[] {
   return [...new Set([...ours, ...theirs])];
 }
 

@@ -46,7 +46,15 @@ describe('readProfilePatch', () => {
     [{ rate_limit: { max: 1, per_seconds: 0 } }],
     [{ rate_limit: { max: 1, per_seconds: 1, burst: 2 } }],
     [{ freeze_on_violation: 'yes' }],
-    [{ output_rules: { block_secrets: true } }],
+    [{ output_rules: [] }],
+    [{ output_rules: { block_secrets: 1 } }],
+    [{ output_rules: { blocked_pii: ['passport'] } }],
+    [{ output_rules: { blocked_pii: 'email' } }],
+    [{ output_rules: { blocked_topics: [' \u200b '] } }],
+    [{ output_rules: { blocked_topics: ['x'.repeat(513)] } }],
+    [{ output_rules: { max_length: -1 } }],
+    [{ output_rules: { max_length: 1.5 } }],
+    [{ output_rules: { language: 'en' } }],
     [{ version: 0 }],
   ])('refuses %j', (body) => {
     expect(refused(body)).not.toBe('accepted');
@@ -58,6 +66,12 @@ describe('readProfilePatch', () => {
     [{ blocked_apis: ['localhost:8080', '[::1]', '::1', '10.0.0.1', 'files/read', 'a'.repeat(512)] }],
     [{ spending_limit: 0, spending_window: 'month', rate_limit: { max: 0, per_seconds: 60 } }],
     [{ spending_limit: null, rate_limit: null, output_rules: null }],
+    [{ output_rules: {} }],
+    [
+      {
+        output_rules: { blocked_pii: ['email', 'phone'], block_secrets: true, blocked_topics: ['x y'], max_length: 0 },
+      },
+    ],
     [{ mode: 'observe', off_limits_actions: ['*'], allowed_actions: ['crm.*'] }],
     [EMPTY],
   ])('accepts %j', (body) => {
@@ -89,6 +103,19 @@ describe('readProfilePatch', () => {
 });
 
 describe('applyProfilePatch', () => {
+  it('replaces output rules whole: what is left out is no rule', () => {
+    const patched = (body: unknown) => {
+      const read = readProfilePatch(body);
+      if ('error' in read) throw new Error(read.error);
+      return read.patch;
+    };
+    const first = applyProfilePatch(EMPTY, patched({ output_rules: { blocked_pii: ['email'], max_length: 9 } }));
+    const second = applyProfilePatch(first, patched({ output_rules: { block_secrets: true } }));
+    expect(second.output_rules).toEqual({ blocked_pii: [], block_secrets: true, blocked_topics: [], max_length: null });
+    expect(applyProfilePatch(second, patched({ output_rules: { block_secrets: true } }))).toBe(second);
+    expect(profileProblem(second)).toBeNull();
+  });
+
   it('raises the version by one, and gives the same object when nothing differs', () => {
     const changed = applyProfilePatch(EMPTY, { allowed_apis: ['a'], rate_limit: { max: 1, per_seconds: 2 } });
     expect(changed.version).toBe(2);
@@ -122,6 +149,20 @@ describe('mergeSafetyRules', () => {
       spending_limit: 1,
       spending_window: 'action',
     });
+  });
+
+  it('unites output rules and takes the shorter length', () => {
+    const ours = { blocked_pii: ['email'], block_secrets: false, blocked_topics: ['a'], max_length: 100 };
+    const theirs = { blocked_pii: ['iban', 'email'], block_secrets: true, blocked_topics: [], max_length: 200 };
+    const merged = mergeSafetyRules({ ...EMPTY, output_rules: ours }, { output_rules: theirs });
+    expect(merged.output_rules).toEqual({
+      blocked_pii: ['email', 'iban'],
+      block_secrets: true,
+      blocked_topics: ['a'],
+      max_length: 100,
+    });
+    expect(mergeSafetyRules(EMPTY, { output_rules: theirs }).output_rules).toEqual(theirs);
+    expect(mergeSafetyRules(merged, { output_rules: theirs })).toBe(merged);
   });
 });
 

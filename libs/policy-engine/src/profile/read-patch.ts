@@ -1,5 +1,6 @@
+import type { OutputRules } from '@countersign/contracts';
 import { apiEntryProblem, nameEntryProblem } from '../entries/grammar.js';
-
+import { isWhole, outputRulesProblem, wholeOutputRules } from './read-output-rules.js';
 import type { ProfilePatch } from './profile-fields.js';
 
 const MAX_ENTRIES = 1000;
@@ -52,9 +53,6 @@ const rateLimit: Check = (value, field) => {
   return null;
 };
 
-const outputRules: Check = (value, field) =>
-  value === null ? null : `${field} is not enforced yet in this release: leave it null`;
-
 const CHECKS: Readonly<Record<keyof ProfilePatch, Check>> = {
   agent_id: (value, field) => (typeof value === 'string' ? null : `${field} must be the agent's id`),
   version: (value, field) =>
@@ -71,7 +69,7 @@ const CHECKS: Readonly<Record<keyof ProfilePatch, Check>> = {
   blocked_data_scopes: list(nameEntryProblem),
   freeze_on_violation: flag,
   store_payload: flag,
-  output_rules: outputRules,
+  output_rules: outputRulesProblem,
 };
 
 /**
@@ -87,7 +85,11 @@ export function readProfilePatch(body: unknown): { readonly patch: ProfilePatch 
     const problem = CHECKS[field as keyof ProfilePatch](body[field], field);
     if (problem !== null) return { error: problem };
   }
-  return { patch: body };
+  const patch: ProfilePatch = body;
+  const { output_rules: output } = patch;
+  return {
+    patch: output === undefined || output === null ? patch : { ...patch, output_rules: wholeOutputRules(output) },
+  };
 }
 
 /**
@@ -99,7 +101,8 @@ export function profileProblem(profile: unknown): string | null {
   const read = readProfilePatch(profile);
   if ('error' in read) return read.error;
   for (const field of Object.keys(CHECKS)) if (!Object.hasOwn(profile, field)) return `${field} is missing`;
-  return null;
+  const { output_rules: output } = profile as { readonly output_rules: Partial<OutputRules> | null };
+  return output === null || isWhole(output) ? null : 'a member of output_rules is missing';
 }
 
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,0 +1,56 @@
+import type { Violation } from '../violation.js';
+import type { CompiledOutputRules } from './compile-output-rules.js';
+import { characterCount, foldedText, normalText } from './normal-text.js';
+import { visitTexts } from './payload-texts.js';
+import { holdsSecret, isNamedSecret } from './secrets.js';
+import { outputTooLong, piiFound, secretFound, topicFound } from './output-violations.js';
+
+/**
+ * What the output rules say of a payload: personal data first, in the order of the kinds, then secrets, topics, length.
+ * Which of several findings is told depends on the payload alone, not on the order of the profile's entries.
+ */
+export function judgeOutput(rules: CompiledOutputRules, payload: unknown): Violation | null {
+  const findings = new Findings(rules);
+  visitTexts(payload, (text, name) => findings.read(text, name));
+  return findings.violation();
+}
+
+class Findings {
+  readonly #rules: CompiledOutputRules;
+  /** Place of the first kind that was found among the scanner's. */
+  #pii: number;
+  #secret = false;
+  #topic: string | null = null;
+  #length = 0;
+
+  constructor(rules: CompiledOutputRules) {
+    this.#rules = rules;
+    this.#pii = rules.pii?.kinds.length ?? 0;
+  }
+
+  /** `true` when nothing that is still to come can change the answer. */
+  read(text: string, name: string | null): boolean {
+    const { pii, secrets, topics, maxLength } = this.#rules;
+    const normal = normalText(text);
+    if (pii !== null) {
+      this.#pii = pii.first(normal, this.#pii);
+      if (this.#pii < pii.kinds.length) return this.#pii === 0;
+    }
+    if (secrets && !this.#secret) {
+      this.#secret = holdsSecret(normal) || (name !== null && isNamedSecret(name, normal));
+    }
+    if (this.#secret) return pii === null;
+    if (topics !== null) this.#topic ??= topics.find(foldedText(normal));
+    if (maxLength !== null && name !== null) this.#length += characterCount(normal);
+    return false;
+  }
+
+  violation(): Violation | null {
+    const { pii, maxLength } = this.#rules;
+    const kind = pii?.kinds[this.#pii];
+    if (kind !== undefined) return piiFound(kind);
+    if (this.#secret) return secretFound();
+    if (this.#topic !== null) return topicFound(this.#topic);
+    return maxLength !== null && this.#length > maxLength ? outputTooLong(this.#length, maxLength) : null;
+  }
+}

@@ -1,0 +1,57 @@
+import type { AnswerExtras } from '@countersign/contracts';
+import type { Violation } from '../violation.js';
+import type { PiiKind } from './pii/kinds.js';
+
+const KIND_WORDS: Readonly<Record<PiiKind, string>> = {
+  credit_card: 'a payment card number',
+  iban: 'an IBAN',
+  us_ssn: 'a US social security number',
+  us_itin: 'a US taxpayer identification number',
+  uk_nhs: 'an NHS number',
+  email: 'an e-mail address',
+  phone: 'a phone number',
+  ip_address: 'an IP address',
+  mac_address: 'a MAC address',
+  crypto_wallet: 'a crypto wallet address',
+};
+
+export function piiFound(kind: PiiKind): Violation {
+  return output(
+    `The payload holds ${KIND_WORDS[kind]}, which output_rules.blocked_pii forbids. Remove or mask it and check again.`,
+    `output_rules.blocked_pii:${kind}`,
+    `found ${kind}, none is allowed`,
+    { category: 'pii', pii_kind: kind },
+  );
+}
+
+export function secretFound(): Violation {
+  return output(
+    'The payload holds what looks like a key, token or password, which output_rules.block_secrets forbids. Remove it and check again.',
+    'output_rules.block_secrets',
+    'found a secret, none is allowed',
+    { category: 'secret' },
+  );
+}
+
+/** The topic is told in the answer alone: an event outlives the erasure of what it was about. */
+export function topicFound(topic: string): Violation {
+  return output(
+    'The payload speaks of a topic that output_rules.blocked_topics forbids. Leave the topic out and check again.',
+    'output_rules.blocked_topics',
+    'found a blocked topic',
+    { category: 'topic', matched_topic: topic },
+  );
+}
+
+export function outputTooLong(length: number, most: number): Violation {
+  return output(
+    `The strings of the payload have ${length} characters in all; output_rules.max_length allows ${most}. Shorten it and check again.`,
+    `output_rules.max_length:${most}`,
+    `limit ${most} characters, ${length} sent`,
+    { category: 'length', length },
+  );
+}
+
+function output(reason: string, rule: string, detail: string, extras: AnswerExtras): Violation {
+  return { violation_type: 'unsafe_output', severity: 'P1', reason, rule, detail, extras };
+}

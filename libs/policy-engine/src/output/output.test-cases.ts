@@ -1,0 +1,205 @@
+import type { PiiKind } from './pii/kinds.js';
+
+/** Texts that hold a kind of personal data, and texts that look like it and do not. */
+export const PII_CASES: Readonly<
+  Record<PiiKind, { readonly holds: readonly string[]; readonly not: readonly string[] }>
+> = {
+  credit_card: {
+    holds: [
+      '4111111111111111',
+      'pay 4111 1111 1111 1111 now',
+      '5555-5555-5555-4444',
+      '3782 822463 10005',
+      '(4111111111111111)',
+      '4111–1111–1111–1111',
+      '4111.1111.1111.1111, exp 12/29',
+      'x=6011000990139424;',
+    ],
+    not: [
+      '4111111111111112',
+      '4111 1111 1111 1112',
+      '1234567890123456',
+      'a4111111111111111',
+      '41111111111111110000',
+      '9111111111111111',
+      '4111-1111',
+      '0.4111111111111111',
+    ],
+  },
+  iban: {
+    holds: [
+      'GB82WEST12345698765432',
+      'GB82 WEST 1234 5698 7654 32',
+      'de89370400440532013000.',
+      'IBAN:NL91ABNA0417164300',
+      'FR14 2004 1010 0505 0001 3M02 606',
+    ],
+    not: [
+      'GB82WEST12345698765433',
+      'GB82WEST123456987654321',
+      'XX82WEST12345698765432',
+      'GB82WEST1234569876543',
+      'GB82--WEST12345698765432',
+    ],
+  },
+  us_ssn: {
+    holds: ['123-45-6789', 'SSN 123 45 6789', '123.45.6789', 'her social security number is 123456789'],
+    not: [
+      '000-45-6789',
+      '666-45-6789',
+      '923-45-6789',
+      '123-00-6789',
+      '123-45-0000',
+      '123456789',
+      '123-45 6789',
+      '1123-45-6789',
+      '123-45-67890',
+      '12-345-6789',
+    ],
+  },
+  us_itin: {
+    holds: ['900-70-0000', '912 50 1234', 'ITIN: 999881234'],
+    not: ['899-70-1234', '900-49-1234', '900-93-1234', '900701234'],
+  },
+  uk_nhs: {
+    holds: ['943 476 5919', '9434765919', '943-476-5919'],
+    not: ['943 476 5918', '1111111111', '943 4765919', '94347659190'],
+  },
+  email: {
+    holds: [
+      'a@b.co',
+      '<first.last+tag@mail.example.com>',
+      'USER@EXAMPLE.COM',
+      'jörg@müller.example',
+      "o'neil@x.example.",
+      'mailto:a_b@c-d.museum',
+      'a@xn--mller-kva.xn--p1ai',
+    ],
+    not: [
+      'a@b',
+      '@example.com',
+      'a@example.1',
+      'a.@example.com',
+      'a@-example-',
+      'user at example.com',
+      'x@@example',
+      'a@.com',
+    ],
+  },
+  phone: {
+    holds: [
+      '+1 212 555 0100',
+      '+442079460958',
+      '(212) 555-0100',
+      '212.555.0100',
+      '212-555-0100 x12',
+      '2125550100',
+      '1-800-555-0199',
+      '07700 900 123',
+      '+46 (0)8 928 571 38',
+      '0049 30 901820',
+      '060 12 34 56 78',
+      'tel:+41446681800',
+    ],
+    not: [
+      '2026-05-12',
+      '12.05.2026',
+      '12/05/2026',
+      '123-45-6789',
+      '12345-6789',
+      '10.20.30.40',
+      '1,234,567',
+      '4111 1111 1111 1111',
+      '1700000000',
+      'version 1.2.3',
+      'order 48213',
+      '+123',
+      '$1 234 567',
+      '12:30:45',
+      '1234567.89',
+      '12.345.678',
+    ],
+  },
+  ip_address: {
+    holds: [
+      '10.0.0.1',
+      'from 192.168.1.255, port 80',
+      '(::1)',
+      '2001:db8::8a2e:370:7334',
+      '[fe80::1]:80',
+      '::ffff:10.0.0.1',
+      '6e40:4041:c617:e898:c11:40d2:c669:2eb4',
+      '8.8.8.8.',
+    ],
+    not: [
+      '256.0.0.1',
+      '1.2.3',
+      '1.2.3.4.5',
+      '01.2.3.4',
+      'v1.2.3.4a',
+      '12:30:45',
+      'std::vector',
+      'a::b',
+      '::',
+      '1:2:3:4:5:6:7',
+      '1:2:3:4:5:6:7:8:9',
+      '00:1A:2B:3C:4D:5E',
+    ],
+  },
+  mac_address: {
+    holds: ['00:1A:2B:3C:4D:5E', '00-1a-2b-3c-4d-5e', '001a.2b3c.4d5e'],
+    not: ['00:1A:2B:3C:4D', '00:1A-2B:3C:4D:5E', '00:1A:2B:3C:4D:5E:6F', 'g0:1A:2B:3C:4D:5E', '001a2b3c4d5e'],
+  },
+  crypto_wallet: {
+    holds: [
+      '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
+      '3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy',
+      'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+      'BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4',
+      '0x742d35Cc6634C0532925a3b844Bc454e4438f44e',
+      '4fYNw3dojWmQ4dXtSGE9epjRGy9pFSx62YypT7avPYvA',
+    ],
+    not: [
+      '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb',
+      'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdp',
+      '0x742d35Cc6634C0532925a3b844Bc454e4438f4',
+      'abcdefghijkmnopqrstuvwxyzabcdef',
+      '550e8400-e29b-41d4-a716-446655440000',
+    ],
+  },
+};
+
+/** Made of parts, so that no leak scanner takes this file for a leak. */
+const of = (begin: string, rest: string): string => `${begin}${rest}`;
+const MIXED = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0';
+
+export const SECRETS: readonly string[] = [
+  of('AKIA', 'IOSFODNN7EXAMPLE'),
+  of('ghp_', MIXED.slice(0, 36)),
+  of('xoxb-', '123456789012-abcdefghijkl'),
+  of('sk_live_', MIXED.slice(0, 24)),
+  of('sk-proj-', MIXED),
+  of('sk-', MIXED),
+  of('AIza', `${MIXED.slice(0, 34)}-`),
+  of('csn_live_', MIXED),
+  of('-----BEGIN RSA ', 'PRIVATE KEY-----'),
+  of('-----BEGIN ', 'PRIVATE KEY-----'),
+  of('eyJhbGciOiJIUzI1NiJ9.', `eyJzdWIiOiIxMjM0NTY3ODkwIn0.${MIXED}`),
+  of('postgres://app:', 'hunter2x@db.internal/app'),
+  of('password = ', '"Tr0ub4dor&3xyz"'),
+  of('api_key: ', MIXED.slice(0, 20)),
+  of('Authorization: Bearer ', MIXED),
+];
+
+export const NO_SECRETS: readonly string[] = [
+  'The password must have twelve characters or more.',
+  'Reset your password: open the settings page.',
+  'password: ************',
+  'api_key: ${API_KEY}',
+  'https://example.com:8443/path@2x.png',
+  'the task-force asked for disk-12 and risk-management',
+  '-----BEGIN CERTIFICATE-----',
+  '550e8400-e29b-41d4-a716-446655440000',
+  'sk-8',
+  'AKIA',
+];

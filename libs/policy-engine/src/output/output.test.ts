@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { compileProfile } from '../compile-profile.js';
+import { decide } from '../decide.js';
+import { emptyProfile } from '../profile/profile-fields.js';
+import { wholeOutputRules } from '../profile/read-output-rules.js';
+import type { Violation } from '../violation.js';
+import { NO_SECRETS, PII_CASES, SECRETS } from './output.test-cases.js';
+import { PII_KINDS } from './pii/kinds.js';
+
+type Rules = Parameters<typeof wholeOutputRules>[0];
+
+function judged(rules: Rules, payload: unknown): Violation | null {
+  const profile = { ...emptyProfile('018f4d5e-0000-7000-8000-000000000001'), output_rules: wholeOutputRules(rules) };
+  return decide(compileProfile(profile), { type: 'llm_response', payload }).violation;
+}
+
+const ALL: Rules = { blocked_pii: PII_KINDS, block_secrets: true, blocked_topics: ['insider trading'], max_length: 50 };
+
+describe.each(PII_KINDS)('%s', (kind) => {
+  it.each(PII_CASES[kind].holds)('is found in %s', (text) => {
+    expect(judged({ blocked_pii: [kind] }, { note: [text] })).toMatchObject({
+      violation_type: 'unsafe_output',
+      severity: 'P1',
+      rule: `output_rules.blocked_pii:${kind}`,
+      extras: { category: 'pii', pii_kind: kind },
+    });
+  });
+
+  it.each(PII_CASES[kind].not)('is not found in %s', (text) => {
+    expect(judged({ blocked_pii: [kind] }, text)).toBeNull();
+  });
+});
+
+describe('secrets', () => {
+  it.each(SECRETS)('are found: %s', (text) => {
+    expect(judged({ block_secrets: true }, `see ${text} there`)?.extras).toEqual({ category: 'secret' });
+  });
+
+  it.each(NO_SECRETS)('are not found in: %s', (text) => {
+    expect(judged({ block_secrets: true }, text)).toBeNull();
+  });
+
+  it('are found as the value of a member that is named so', () => {
+    expect(judged({ block_secrets: true }, { db: { password: 'Tr0ub4dor-3xyz' } })).not.toBeNull();
+    expect(judged({ block_secrets: true }, { db: { title: 'Tr0ub4dor-3xyz' } })).toBeNull();
+  });
+});
+
+describe('texts', () => {
+  it('are read at any depth, the names of members too', () => {
+    const rules: Rules = { blocked_pii: ['email'] };
+    expect(judged(rules, [[{ a: { b: ['x', { c: 'a@b.example' }] } }]])).not.toBeNull();
+    expect(judged(rules, { 'a@b.example': 1 })).not.toBeNull();
+    let deep: unknown = 'a@b.example';
+    for (let i = 0; i < 100_000; i += 1) deep = [deep];
+    expect(judged(rules, deep)).not.toBeNull();
+    for (const payload of [null, 1, true, {}, [], undefined]) expect(judged(rules, payload)).toBeNull();
+  });
+
+  it.each([
+    ['ａ＠ｂ．ｅｘａｍｐｌｅ', 'email'],
+    ['a\u200b@\u2060b.\u00adexample', 'email'],
+    ['４１１１ １１１１ １１１１ １１１１', 'credit_card'],
+    ['4\u200d111\ufeff1111\u200b11111111', 'credit_card'],
+    ['４１１１\u00a0１１１１\u00a0１１１１\u00a0１１１１', 'credit_card'],
+    ['①②③-④⑤-⑥⑦⑧⑨', 'us_ssn'],
+  ] as const)('are read without disguise: %j', (text, kind) => {
+    expect(judged({ blocked_pii: [kind] }, text)?.extras).toMatchObject({ pii_kind: kind });
+  });
+
+  it.each([
+    'INSIDER Trading',
+    'some insider \t\n trading tips',
+    'in\u200bsider trad\u00ading',
+    'ＩＮＳＩＤＥＲ ｔｒａｄｉｎｇ',
+    'insider\u00a0trading',
+    'ⓘnsider trading',
+  ])('speak of a topic in any case and spacing: %j', (text) => {
+    expect(judged({ blocked_topics: ['Insider  Trading'] }, text)).toMatchObject({
+      rule: 'output_rules.blocked_topics',
+      extras: { category: 'topic', matched_topic: 'Insider  Trading' },
+    });
+  });
+
+  it('speak of no topic that is not there, and fold case as Unicode does', () => {
+    expect(judged({ blocked_topics: ['insider trading'] }, ['insider', 'trading'])).toBeNull();
+    expect(judged({ blocked_topics: ['insider trading'] }, 'insidertrading')).toBeNull();
+    expect(judged({ blocked_topics: ['STRASSE'] }, 'Straße')).not.toBeNull();
+    expect(judged({ blocked_topics: ['ὈΔΥΣΣΕΎΣ'] }, 'ὀδυσσεύς')).not.toBeNull();
+  });
+
+  it('find each of many topics that share beginnings and ends', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', ' '), minLength: 1, maxLength: 6 });
+    const topic = letters.filter((text) => text.trim() !== '');
+    fc.assert(
+      fc.property(
+        fc.array(topic, { minLength: 1, maxLength: 8 }),
+        fc.string({ unit: fc.constantFrom('a', 'b', ' ') }),
+        (topics, text) => {
+          const plain = (one: string): string => one.replace(/ +/g, ' ');
+          const wanted = topics.some((one) => plain(text).includes(plain(one).trim()));
+          expect(judged({ blocked_topics: topics }, text) !== null).toBe(wanted);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are counted in characters, values alone', () => {
+    expect(judged({ max_length: 4 }, { long_name: 'ab', b: ['cd'] })).toBeNull();
+    expect(judged({ max_length: 3 }, { long_name: 'ab', b: ['cd'] })).toMatchObject({
+      rule: 'output_rules.max_length:3',
+      detail: 'limit 3 characters, 4 sent',
+      extras: { category: 'length', length: 4 },
+    });
+    expect(judged({ max_length: 1 }, '😀')).toBeNull();
+    expect(judged({ max_length: 0 }, '')).toBeNull();
+    expect(judged({ max_length: 0 }, 'a')).not.toBeNull();
+  });
+});
+
+describe('a violation', () => {
+  it('is the first in the order of categories and kinds, not of strings or entries', () => {
+    const card = '4111111111111111';
+    const kinds = [...PII_KINDS].reverse();
+    expect(judged({ ...ALL, blocked_pii: kinds }, ['a@b.example', card])?.extras).toMatchObject({
+      pii_kind: 'credit_card',
+    });
+    expect(judged(ALL, ['insider trading', SECRETS[0]!])?.extras).toMatchObject({ category: 'secret' });
+    expect(judged(ALL, ['x'.repeat(60), 'insider trading'])?.extras).toMatchObject({ category: 'topic' });
+  });
+
+  it('never quotes what was found', () => {
+    const found = [...PII_KINDS.flatMap((kind) => PII_CASES[kind].holds), ...SECRETS];
+    for (const text of found) {
+      expect(JSON.stringify(judged({ blocked_pii: PII_KINDS, block_secrets: true }, text))).not.toContain(text);
+    }
+  });
+});
+
+/** Each makes some way of looking begin again and again. Were one of them quadratic, this would not end in time. */
+const HOSTILE: readonly string[] = [
+  '1 ',
+  '4111 ',
+  '+44 1 ',
+  '((((1',
+  'a@',
+  'GB12 ',
+  'a:b:',
+  '::1:2::',
+  '1.2.3.',
+  'bc1q',
+  'eyJ-',
+  'eyJaaaaaaaa.',
+  'sk-',
+  'password: ',
+  '://a:',
+  '\u0301\u0316',
+  '\uff9e\u0301',
+  '\ufdfa',
+  'a\u200b',
+  'x \t',
+  'insider ',
+  '00:1A:2B:3C:4D:5',
+];
+
+describe('time', () => {
+  it.each(HOSTILE)('is linear in a payload of %j over and over', (text) => {
+    const payload = text.repeat(Math.ceil(262_144 / text.length)).slice(0, 262_144);
+    const rules = {
+      ...ALL,
+      blocked_topics: ['insider insider insider trading', 'x x x y', '1 1 1 1 2'],
+      max_length: null,
+    };
+    expect(judged(rules, payload)?.rule ?? null).toBe(
+      text === 'bc1q' ? null : (judged(rules, payload.slice(0, 4000))?.rule ?? null),
+    );
+  });
+});

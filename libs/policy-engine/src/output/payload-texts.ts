@@ -1,0 +1,27 @@
+/**
+ * Called with each string of a payload; `true` ends the walk.
+ * @param name of the member whose value the text is, `''` elsewhere; `null`: the text is itself the name of a member
+ */
+export type TextVisitor = (text: string, name: string | null) => boolean;
+
+/** Visits every string of a JSON value at any depth, the names of members among them. Whether a visitor ended it. */
+export function visitTexts(payload: unknown, visit: TextVisitor): boolean {
+  if (typeof payload === 'string') return visit(payload, '');
+  const waiting: object[] = [];
+  const enter = (value: unknown, name: string): boolean => {
+    if (typeof value === 'string') return visit(value, name);
+    if (typeof value === 'object' && value !== null) waiting.push(value);
+    return false;
+  };
+  enter(payload, '');
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (Array.isArray(value)) {
+      for (const item of value as readonly unknown[]) if (enter(item, '')) return true;
+    } else {
+      for (const name of Object.keys(value)) {
+        if (visit(name, null) || enter((value as Readonly<Record<string, unknown>>)[name], name)) return true;
+      }
+    }
+  }
+  return false;
+}

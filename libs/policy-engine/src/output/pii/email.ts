@@ -1,0 +1,45 @@
+import { isAlphanumeric, isLetter } from './characters.js';
+
+/** RFC 5321 section 4.5.3.1. */
+const MOST_LOCAL = 64;
+const MOST_DOMAIN = 255;
+const DOT = 0x2e;
+const LOCAL_SIGNS = "!#$%&'*+-/=?^_`{|}~.";
+
+/**
+ * E-mail addresses with a domain name: a dot-atom (RFC 5322 section 3.2.3), `@`, labels, a top level of two letters or
+ * more. `at` is where the `@` stands.
+ */
+export function emailEnd(text: string, at: number): number {
+  if (text.charCodeAt(at - 1) === DOT) return 0;
+  let start = at;
+  while (at - start < MOST_LOCAL && isLocal(text.charCodeAt(start - 1))) start -= 1;
+  return start === at ? 0 : domainEnd(text, at + 1);
+}
+
+function isLocal(code: number): boolean {
+  return isAlphanumeric(code) || code > 0xa0 || LOCAL_SIGNS.includes(String.fromCharCode(code));
+}
+
+/** The end of the domain name that begins at `from`; 0 when there is none. */
+function domainEnd(text: string, from: number): number {
+  const limit = Math.min(text.length, from + MOST_DOMAIN);
+  let end = 0;
+  let label = from;
+  let letters = true;
+  for (let at = from; at <= limit; at += 1) {
+    const code = text.charCodeAt(at);
+    if (at < limit && (isAlphanumeric(code) || code === 0x2d || code > 0xa0)) {
+      if (!isLetter(code) && code <= 0xa0) letters = false;
+      continue;
+    }
+    const length = at - label;
+    if (length === 0 || length > 63 || text.charCodeAt(label) === 0x2d) break;
+    const topLevel = label > from && length >= 2 && (letters || text.slice(label, label + 4).toLowerCase() === 'xn--');
+    if (topLevel) end = at;
+    if (code !== DOT) break;
+    label = at + 1;
+    letters = true;
+  }
+  return end;
+}

@@ -1,0 +1,43 @@
+import { countrySpecs, isValidIBAN } from 'ibantools';
+import { isAlphanumeric, isDigit, isLetter } from './characters.js';
+
+/** Length of an IBAN by its country, of the countries that have one (SWIFT registry and those that follow it). */
+const LENGTHS: ReadonlyMap<string, number> = new Map(
+  Object.entries(countrySpecs).flatMap(([country, { chars, bban_regexp }]) =>
+    typeof chars === 'number' && typeof bban_regexp === 'string' ? [[country, chars] as const] : [],
+  ),
+);
+
+/** IBANs (ISO 13616), in groups or not, in either case: the country's length and form, and check digits by modulus 97. */
+export function ibanEnd(text: string, at: number): number {
+  if (!begins(text, at)) return 0;
+  const length = LENGTHS.get(text.slice(at, at + 2).toUpperCase());
+  const end = length === undefined ? 0 : compactEnd(text, at, length);
+  if (end === 0 || isAlphanumeric(text.charCodeAt(end))) return 0;
+  return isValidIBAN(text.slice(at, end).replace(/[ -]/g, '').toUpperCase()) ? end : 0;
+}
+
+function begins(text: string, at: number): boolean {
+  return (
+    isDigit(text.charCodeAt(at + 2)) &&
+    isDigit(text.charCodeAt(at + 3)) &&
+    isLetter(text.charCodeAt(at)) &&
+    isLetter(text.charCodeAt(at + 1))
+  );
+}
+
+/** Where `length` letters and digits from `at` on end, with at most one space or dash between two; 0 when they do not. */
+function compactEnd(text: string, at: number, length: number): number {
+  let taken = 0;
+  let separated = false;
+  for (let i = at; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (isAlphanumeric(code)) {
+      taken += 1;
+      separated = false;
+      if (taken === length) return i + 1;
+    } else if ((code === 0x20 || code === 0x2d) && !separated) separated = true;
+    else return 0;
+  }
+  return 0;
+}

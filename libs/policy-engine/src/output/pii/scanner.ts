@@ -1,0 +1,87 @@
+import { isDigit, isHexDigit, isLetter } from './characters.js';
+import { KIND_FORMS, PII_KINDS } from './kinds.js';
+import type { PiiKind } from './kinds.js';
+import type { Beginning, PiiMatcher } from './matcher.js';
+
+/** A piece of personal data in a text: UTF-16 offsets, `end` exclusive; an e-mail address from its `@` on. */
+export interface PiiSpan {
+  readonly kind: PiiKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Asked {
+  /** Its place among the scanner's kinds. */
+  readonly index: number;
+  readonly end: PiiMatcher;
+}
+
+const BEGINNINGS: readonly Beginning[] = ['digit', 'hex letter', 'other letter', '+ or (', ':', '@'];
+/** By ASCII code: place in {@link BEGINNINGS} and 1, or 0 where nothing begins. */
+const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => 1 + BEGINNINGS.indexOf(beginningOf(code) as Beginning));
+/** Classes up to here go on with the next character: what begins in the middle of a word is nothing of its own. */
+const LAST_OF_WORDS = 3;
+
+function beginningOf(code: number): Beginning | null {
+  if (isDigit(code)) return 'digit';
+  if (isHexDigit(code)) return 'hex letter';
+  if (isLetter(code)) return 'other letter';
+  if (code === 0x2b || code === 0x28) return '+ or (';
+  return code === 0x3a ? ':' : code === 0x40 ? '@' : null;
+}
+
+/** Looks for several kinds of personal data in one pass. */
+export class PiiScanner {
+  /** In the order of {@link PII_KINDS}, whatever the order given. */
+  readonly kinds: readonly PiiKind[];
+  readonly #asked: readonly (readonly Asked[])[];
+
+  constructor(kinds: readonly string[]) {
+    this.kinds = PII_KINDS.filter((kind) => kinds.includes(kind));
+    const forms = this.kinds.map((kind, index) => ({ index, ...KIND_FORMS[kind] }));
+    const of = (beginning: Beginning): Asked[] => forms.filter(({ begins }) => begins.includes(beginning));
+    this.#asked = [[], ...BEGINNINGS.map(of)];
+  }
+
+  /**
+   * The place in `kinds` of the first kind that a text holds, of those before `below`; `below` when it holds none.
+   * @param text of `normalText`
+   */
+  first(text: string, below: number): number {
+    let found = below;
+    this.#scan(text, (index) => {
+      if (index < found) found = index;
+      return found === 0;
+    });
+    return found;
+  }
+
+  /** Every piece that a text of `normalText` holds; what begins at one place may be of several kinds. */
+  spans(text: string): readonly PiiSpan[] {
+    const spans: PiiSpan[] = [];
+    this.#scan(text, (index, start, end) => {
+      spans.push({ kind: this.kinds[index]!, start, end });
+      return false;
+    });
+    return spans;
+  }
+
+  #scan(text: string, found: (index: number, start: number, end: number) => boolean): void {
+    let inWord = false;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      const beginning = code < 128 ? CLASSES[code]! : 0;
+      if (beginning === 0) {
+        inWord = false;
+        continue;
+      }
+      const begins = !inWord || beginning > LAST_OF_WORDS;
+      inWord = beginning <= LAST_OF_WORDS;
+      if (!begins) continue;
+      for (const { index, end } of this.#asked[beginning]!) {
+        const ends = end(text, at);
+        if (ends > 0 && found(index, at, ends)) return;
+      }
+    }
+  }
+}
