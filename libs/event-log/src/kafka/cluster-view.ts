@@ -6,6 +6,8 @@ import type { Link } from './link.js';
 const ASK_MS = 3000;
 const LONGEST_BACK_OFF_MS = 1000;
 const WATCH_MS = 2000;
+/** A broker that is silent for so long is not waited for alone. */
+const PATIENCE_MS = 500;
 
 interface Metadata {
   readonly brokers: readonly { nodeId: number; host: string; port: number }[];
@@ -32,6 +34,8 @@ export class ClusterView {
   readonly #topics: readonly string[];
   readonly #links: Links;
   #known: readonly string[] = [];
+  #answered: string | null = null;
+  #refreshed: () => void = () => undefined;
   #views = new Map<string, TopicView>();
   #controller: string | null = null;
   #refreshing: Promise<void> | null = null;
@@ -63,9 +67,14 @@ export class ClusterView {
     return this.#views.get(topic)?.leaders[partition] ?? null;
   }
 
-  /** A connection for short questions to any broker. */
+  /** `listener` is called after each answer that the brokers gave. */
+  onRefresh(listener: () => void): void {
+    this.#refreshed = listener;
+  }
+
+  /** A connection for short questions to any broker: the one that answered last. */
   any(): Link {
-    return this.#links.to(this.#known[0] ?? this.#bootstrap[0] ?? '');
+    return this.#links.to(this.#answered ?? this.#bootstrap[0] ?? '');
   }
 
   /** A connection for short questions to one broker, by its address. */
@@ -103,22 +112,52 @@ export class ClusterView {
   }
 
   async #refresh(): Promise<void> {
-    const failures: Error[] = [];
-    for (const address of new Set([...this.#known, ...this.#bootstrap])) {
-      try {
-        const options = { topics: this.#topics, allowAutoTopicCreation: false };
-        this.#take(await this.#links.to(address).ask<Metadata>('Metadata', options, ASK_MS));
-        this.#problem = null;
-        this.#failures = 0;
-        return;
-      } catch (error) {
-        failures.push(error as Error);
-      }
+    try {
+      this.#take(await this.#askBrokers());
+      this.#problem = null;
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures++;
+      this.#problem = (error as Error).message;
+      throw error;
     }
-    this.#failures++;
-    const refusal = failures.find((failure) => failure instanceof NotAccepted);
-    this.#problem = refusal?.message ?? `no Kafka broker answers: ${failures.map(({ message }) => message).join('; ')}`;
-    throw refusal ?? new Error(this.#problem);
+    this.#refreshed();
+  }
+
+  /** The first answer of one broker after the other; who is silent may still be the first. */
+  #askBrokers(): Promise<Metadata> {
+    const last = this.#answered === null ? [] : [this.#answered];
+    const left = [...new Set([...last, ...this.#known, ...this.#bootstrap])];
+    const failures: Error[] = [];
+    const options = { topics: this.#topics, allowAutoTopicCreation: false };
+    let open = 0;
+    return new Promise((resolve, reject) => {
+      const askNext = (): void => {
+        const address = left.shift();
+        if (address === undefined) {
+          if (open === 0) reject(meaningOf(failures));
+          return;
+        }
+        open++;
+        const silent = setTimeout(askNext, PATIENCE_MS);
+        const answer = this.#links.to(address).ask<Metadata>('Metadata', options, ASK_MS);
+        void answer
+          .then(
+            (metadata) => {
+              left.length = 0;
+              this.#answered = address;
+              resolve(metadata);
+            },
+            (error: unknown) => {
+              failures.push(error as Error);
+              open--;
+              askNext();
+            },
+          )
+          .finally(() => clearTimeout(silent));
+      };
+      askNext();
+    });
   }
 
   #take(metadata: Metadata): void {
@@ -134,4 +173,9 @@ export class ClusterView {
     }
     this.#views = views;
   }
+}
+
+function meaningOf(failures: readonly Error[]): Error {
+  const refusal = failures.find((failure) => failure instanceof NotAccepted);
+  return refusal ?? new Error(`no Kafka broker answers: ${failures.map(({ message }) => message).join('; ')}`);
 }

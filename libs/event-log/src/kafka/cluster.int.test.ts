@@ -41,6 +41,18 @@ if (TEST_BROKERS === null) {
       await expect(opening).rejects.toThrow('max.message.bytes');
     });
 
+    it('waits for more brokers where topics need them, and then says so', async () => {
+      const warnings: string[] = [];
+      const log = { warn: (message: string) => void warnings.push(message) };
+      const rules = { topics: ['anchors'], allowSingleBroker: false, openTimeoutMs: 800, log } as const;
+      const begun = performance.now();
+      const opening = openTestLog(brokers, `${prefix}c.`, rules);
+      await expect(opening).rejects.toThrow(LogDamaged);
+      await expect(opening).rejects.toThrow('COUNTERSIGN_ALLOW_SINGLE_BROKER=true');
+      expect(performance.now() - begun).toBeGreaterThan(800);
+      expect(warnings[0]).toMatch(/^waiting for Kafka: Kafka topics cannot be created: .*anchors/);
+    });
+
     it('gives up when no broker answers, naming whom it asked', async () => {
       const opening = openTestLog(['127.0.0.1:1'], prefix, { topics: ['anchors'], openTimeoutMs: 300 });
       await expect(opening).rejects.toThrow('127.0.0.1:1');

@@ -175,8 +175,8 @@ export class GroupMember {
   async #keep(): Promise<void> {
     for (let beat = 1; ; beat++) {
       await delay(HEARTBEAT_MS, undefined, { signal: this.#abort.signal }).catch(() => undefined);
-      if (beat % 4 === 0 || this.#abort.signal.aborted) await this.#commit();
-      if (this.#abort.signal.aborted) return;
+      if (this.#abort.signal.aborted) return this.#commit().catch(() => undefined);
+      if (beat % 4 === 0) await this.#commit();
       if ((await this.#beat()) === REBALANCE) return;
     }
   }
@@ -204,10 +204,8 @@ export class GroupMember {
     const topics = this.#options.handled();
     const text = JSON.stringify(topics);
     if (topics.length === 0 || text === this.#committed || this.#generation < 0) return;
-    await this.#ask('OffsetCommit', { ...this.#place(), retentionTime: -1, topics }).then(
-      () => (this.#committed = text),
-      () => undefined,
-    );
+    await this.#ask('OffsetCommit', { ...this.#place(), retentionTime: -1, topics });
+    this.#committed = text;
   }
 
   async #recover(error: unknown): Promise<void> {
@@ -225,7 +223,7 @@ export class GroupMember {
 
   async #leave(): Promise<void> {
     if (this.#memberId === '' || this.#link === null) return;
-    await this.#commit();
+    await this.#commit().catch(() => undefined);
     const members = [{ memberId: this.#memberId }];
     await this.#ask('LeaveGroup', { members, memberId: this.#memberId }).catch(() => undefined);
   }

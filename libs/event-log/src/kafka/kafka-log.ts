@@ -14,7 +14,7 @@ import { edgeOffsets } from './offsets.js';
 import type { KafkaLogOptions } from './options.js';
 import { PartitionLocks } from './partition-locks.js';
 import { readRecords } from './read-records.js';
-import { ensureTopics } from './topics.js';
+import { ensureTopics, TooFewBrokers } from './topics.js';
 import { KafkaWriter } from './writer.js';
 
 const OPEN_MS = 30_000;
@@ -58,7 +58,9 @@ async function untilReady(
     try {
       return await attempt();
     } catch (error) {
-      if (error instanceof LogDamaged || error instanceof NotAccepted || Date.now() > deadline) throw error;
+      const lasting =
+        error instanceof NotAccepted || (error instanceof LogDamaged && !(error instanceof TooFewBrokers));
+      if (lasting || Date.now() > deadline) throw error;
       if (tries % 10 === 0) log?.warn(`waiting for Kafka: ${(error as Error).message}`);
       await delay(AGAIN_AFTER_MS);
     }

@@ -34,6 +34,7 @@ export class Leaders {
     this.#sendTimeoutMs = sendTimeoutMs;
     this.#silenceMs = Math.max(SILENCE_MS, 2 * sendTimeoutMs);
     this.#recovered = recovered;
+    cluster.onRefresh(() => this.#giveUp());
   }
 
   /** Whether a request may be sent now: the broker answers, and fewer than `outstanding` requests wait. */
@@ -85,6 +86,15 @@ export class Leaders {
   close(): void {
     this.#closed = true;
     this.#links.close();
+  }
+
+  /** What a broker owes that the cluster has given up goes to its successors, without the wait for its silence. */
+  #giveUp(): void {
+    const known = this.#cluster.brokers();
+    for (const [address, { outstanding }] of this.#leaders) {
+      if (outstanding === 0 || known.includes(address)) continue;
+      this.#links.to(address).reset(`the cluster has given up Kafka broker ${address}`);
+    }
   }
 
   #of(address: string): Leader {

@@ -4,7 +4,7 @@ import type { KafkaLogOptions } from './options.js';
 /**
  * Opens the log of the distributed profile: makes the topics that are missing and checks those that exist.
  * Loads the driver only when it is called. Rejects with `LogDamaged` naming every topic and setting that is worse than
- * needed; at once with an error that names the reason when a broker's certificate or our credentials are not accepted;
+ * needed, or, after `openTimeoutMs`, that there are fewer brokers than a topic has copies; at once with an error that names the reason when a broker's certificate or our credentials are not accepted;
  * with another error when no broker answered within `openTimeoutMs`.
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> {

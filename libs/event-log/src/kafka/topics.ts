@@ -17,6 +17,9 @@ const TOPIC_RESOURCE = 2;
 
 const SINGLE = 'set COUNTERSIGN_ALLOW_SINGLE_BROKER=true where the loss of a broker may lose what was answered for';
 
+/** Topics need more brokers than there are, which may still be starting. */
+export class TooFewBrokers extends LogDamaged {}
+
 export interface TopicRules {
   /** Put before every topic's name. */
   readonly prefix: string;
@@ -92,7 +95,8 @@ export function worseThanNeeded(
 
 /**
  * Makes the topics that are missing and checks all. Services may do this at the same time.
- * Rejects with one `LogDamaged` that lists everything that is worse than needed.
+ * Rejects with one `LogDamaged` that lists everything that is worse than needed; with `TooFewBrokers` while there are
+ * fewer brokers than a new topic has copies.
  */
 export async function ensureTopics(cluster: ClusterView, rules: TopicRules): Promise<void> {
   await cluster.refresh();
@@ -134,11 +138,12 @@ async function createTopics(cluster: ClusterView, rules: TopicRules, missing: re
   const answer = await cluster.controller().ask<CreateAnswer>('CreateTopics', options, ASK_MS + 5000);
   const refused = answer.topicErrors.filter(({ errorCode }) => errorCode !== NONE && errorCode !== ALREADY_EXISTS);
   if (refused.length === 0) return;
+  const tooFew = refused.every(({ errorCode }) => errorCode === INVALID_REPLICATION_FACTOR);
   const reasons = refused.map(({ topic, errorCode, errorMessage }) => {
     const hint = errorCode === INVALID_REPLICATION_FACTOR && !rules.allowSingleBroker ? ` (${SINGLE})` : '';
     return `${topic}: ${errorMessage ?? `error ${errorCode}`}${hint}`;
   });
-  throw new LogDamaged(`Kafka topics cannot be created: ${reasons.join('; ')}`);
+  throw new (tooFew ? TooFewBrokers : LogDamaged)(`Kafka topics cannot be created: ${reasons.join('; ')}`);
 }
 
 async function untilLed(cluster: ClusterView, rules: TopicRules): Promise<void> {

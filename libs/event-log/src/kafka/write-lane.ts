@@ -1,9 +1,12 @@
+import { TOPICS } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
 import type { AppendCall } from './append-call.js';
 import type { RecordToWrite } from './record-batch.js';
 
 /** A commit carries at most so much of one partition, unless one record has more. */
 const COMMIT_BYTES = 512 * 1024;
+const FIRST_PAUSE_MS = 40;
+const LONGEST_PAUSE_MS = 500;
 /** What a record counts beside its value. */
 export const RECORD_OVERHEAD = 200;
 
@@ -25,6 +28,9 @@ export class WriteLane {
   notBeforeMs = 0;
   /** Why the last batch was not taken, or `null`. */
   problem: string | null = null;
+  #failures = 0;
+  #failingSinceMs = 0;
+  #failedMs = 0;
   #queue: WaitingRecord[] = [];
   #head = 0;
 
@@ -44,6 +50,28 @@ export class WriteLane {
     this.#head = 0;
   }
 
+  taken(): void {
+    this.problem = null;
+    this.#failures = 0;
+  }
+
+  /** The last batch was not taken: the next one carries one record, and follows after a pause that grows. Gives it, ms. */
+  failed(reason: string, nowMs: number, longestPauseMs: number): number {
+    const pause = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS, longestPauseMs);
+    if (this.#failures++ === 0) this.#failingSinceMs = nowMs;
+    this.#failedMs = nowMs;
+    this.problem = reason;
+    this.notBeforeMs = nowMs + pause;
+    return pause;
+  }
+
+  /** Why another record has no hope: nothing was taken for `limitMs`, and one is being tried. Else `null`. */
+  hopeless(nowMs: number, limitMs: number): string | null {
+    const failing = this.#failures > 0 && nowMs - this.#failedMs < 2 * limitMs;
+    if (!failing || nowMs - this.#failingSinceMs < limitMs) return null;
+    return this.outstanding || !this.empty ? this.problem : null;
+  }
+
   /** The next batch, without the records whose calls have ended; `dropped` hears of those. */
   take(dropped: (record: WaitingRecord) => void): WaitingRecord[] {
     const batch: WaitingRecord[] = [];
@@ -55,7 +83,7 @@ export class WriteLane {
         continue;
       }
       bytes += record.valueBytes + RECORD_OVERHEAD;
-      if (batch.length > 0 && bytes > COMMIT_BYTES) break;
+      if (batch.length > 0 && (bytes > COMMIT_BYTES || this.#failures > 0)) break;
       batch.push(record);
     }
     this.#shrink();
@@ -77,4 +105,14 @@ export class WriteLane {
     this.#queue = this.#queue.slice(this.#head);
     this.#head = 0;
   }
+}
+
+/** A lane for each partition of each topic. */
+export function lanesOf(topics: readonly TopicName[], prefix: string): ReadonlyMap<string, readonly WriteLane[]> {
+  return new Map(
+    topics.map((topic) => [
+      topic,
+      Array.from({ length: TOPICS[topic].partitions }, (_, n) => new WriteLane(topic, prefix + topic, n)),
+    ]),
+  );
 }

@@ -1,4 +1,3 @@
-import { TOPICS } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
 import { LogRefused } from '../port.js';
 import type { Appended, NewRecord } from '../port.js';
@@ -13,8 +12,8 @@ import { meaningOf } from './produce-errors.js';
 import { produceRequest } from './requests.js';
 import type { ProduceAnswer } from './requests.js';
 import { problemOf } from './record-limits.js';
-import { RECORD_OVERHEAD, WriteLane } from './write-lane.js';
-import type { WaitingRecord } from './write-lane.js';
+import { lanesOf, RECORD_OVERHEAD } from './write-lane.js';
+import type { WaitingRecord, WriteLane } from './write-lane.js';
 
 const DEFAULT_PENDING_BYTES = 64 * 1024 * 1024;
 /** One request carries at most so much, unless one batch has more. */
@@ -48,7 +47,7 @@ export class KafkaWriter {
   readonly #leaders: Leaders;
   readonly #options: WriterOptions;
   readonly #maxPendingBytes: number;
-  readonly #lanes = new Map<string, readonly WriteLane[]>();
+  readonly #lanes: ReadonlyMap<string, readonly WriteLane[]>;
   readonly #ready = new Set<WriteLane>();
   readonly #deadlines = new Deadlines((calls) => this.#expire(calls));
   #pendingBytes = 0;
@@ -61,19 +60,14 @@ export class KafkaWriter {
     this.#options = options;
     this.#maxPendingBytes = options.maxPendingBytes ?? DEFAULT_PENDING_BYTES;
     this.#leaders = new Leaders(cluster, options.access, options.sendTimeoutMs, () => this.#pump());
-    for (const topic of options.topics) {
-      const lanes = Array.from(
-        { length: TOPICS[topic].partitions },
-        (_, partition) => new WriteLane(topic, options.prefix + topic, partition),
-      );
-      this.#lanes.set(topic, lanes);
-    }
+    this.#lanes = lanesOf(options.topics, options.prefix);
   }
 
   append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
     if (this.#closed) return Promise.reject(new LogRefused('the log is closed'));
     if (records.length === 0) return Promise.resolve([]);
-    const call = new AppendCall(records.length, performance.now() + this.#options.sendTimeoutMs);
+    const now = performance.now();
+    const call = new AppendCall(records.length, now + this.#options.sendTimeoutMs);
     const placed: { lane: WriteLane; record: WaitingRecord }[] = [];
     let bytes = 0;
     for (const [index, { topic, key, value }] of records.entries()) {
@@ -83,7 +77,7 @@ export class KafkaWriter {
       const problem = problemOf(topic, lanes, keyBytes, valueBytes);
       if (problem !== null) return Promise.reject(new LogRefused(problem));
       const lane = lanes![partitionOf(keyBytes, lanes!.length)]!;
-      const blocked = this.#leaders.blocked(lane);
+      const blocked = this.#leaders.blocked(lane) ?? lane.hopeless(now, this.#options.sendTimeoutMs);
       if (blocked !== null) return Promise.reject(new LogRefused(blocked));
       bytes += valueBytes + RECORD_OVERHEAD;
       placed.push({ lane, record: { call, index, key: keyBytes, value, valueBytes, resent: false } });
@@ -178,7 +172,7 @@ export class KafkaWriter {
 
   #take(lane: WriteLane, records: readonly WaitingRecord[], { errorCode, baseOffset }: ProduceAnswer): void {
     if (errorCode === 0) {
-      lane.problem = null;
+      lane.taken();
       for (const [delta, record] of records.entries()) {
         this.#forget(record);
         record.call.landed(record.index, lane.partition, baseOffset + delta);
@@ -188,6 +182,7 @@ export class KafkaWriter {
     const { verdict, words } = meaningOf(errorCode);
     const reason = `${lane.name}/${lane.partition}: ${words}`;
     if (verdict === 'again') return this.#again(lane, records, reason);
+    if (verdict === 'unknown') this.#failed(lane, reason);
     for (const record of records) {
       this.#forget(record);
       if (verdict === 'unknown') record.call.doubt();
@@ -197,14 +192,18 @@ export class KafkaWriter {
 
   /** Nothing of the batch is in the log: it goes again before the deadlines of its calls. */
   #again(lane: WriteLane, records: readonly WaitingRecord[], reason: string): void {
-    lane.problem = reason;
-    lane.notBeforeMs = performance.now() + AGAIN_AFTER_MS;
+    this.#failed(lane, reason);
     lane.putBack(records);
     // An attempt that its deadline would cut off leaves the fate open: refused now it is known.
     const late = records.filter(({ call }) => call.deadlineMs < lane.notBeforeMs + LAST_ATTEMPT_MS);
     for (const { call } of late) if (!call.settled) call.expire(reason);
     lane.prune(this.#forget);
     this.#lookForLeaders();
+  }
+
+  #failed(lane: WriteLane, reason: string): void {
+    const pause = lane.failed(reason, performance.now(), this.#options.sendTimeoutMs / 4);
+    setTimeout(() => this.#pump(), pause + 1).unref();
   }
 
   /** The batch may be in the log: each record goes once more, which may write it twice but keeps the order. */
@@ -236,22 +235,16 @@ export class KafkaWriter {
   #expire(calls: readonly AppendCall[]): void {
     const reason = `Kafka did not take it within ${this.#options.sendTimeoutMs} ms${this.#why()}`;
     for (const call of calls) call.expire(reason);
-    for (const lanes of this.#lanes.values()) {
-      for (const lane of lanes) {
-        lane.prune(this.#forget);
-        if (lane.empty) this.#ready.delete(lane);
-      }
+    for (const lane of [...this.#lanes.values()].flat()) {
+      lane.prune(this.#forget);
+      if (lane.empty) this.#ready.delete(lane);
     }
     this.#leaders.suspect();
   }
 
   #why(): string {
-    const known = this.#leaders.refusing() ?? this.#cluster.problem();
-    if (known !== null) return `: ${known}`;
-    for (const lanes of this.#lanes.values()) {
-      const lane = lanes.find(({ problem, empty }) => problem !== null && !empty);
-      if (lane !== undefined) return `: ${lane.problem ?? ''}`;
-    }
-    return '';
+    const failing = [...this.#lanes.values()].flat().find(({ problem, empty }) => problem !== null && !empty);
+    const why = this.#leaders.refusing() ?? this.#cluster.problem() ?? failing?.problem;
+    return typeof why === 'string' ? `: ${why}` : '';
   }
 }
