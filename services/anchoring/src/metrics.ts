@@ -10,7 +10,10 @@ export interface AnchoringMetrics {
   readonly equivocated: (kind: Equivocation) => void;
 }
 
-/** What operators watch; an alarm belongs on `damaged`, `equivocation` and the equivocations, which must stay at 0. */
+/**
+ * What operators watch. Windows are told of by whoever anchors alone: a standby does not know how they are. An alarm belongs
+ * on `damaged`, `equivocation` and the equivocations, which must stay at 0.
+ */
 export function anchoringMetrics(registry: Registry, clock: () => number, leads: () => boolean): AnchoringMetrics {
   new Gauge({
     name: 'countersign_anchoring_leads',
@@ -34,26 +37,30 @@ export function anchoringMetrics(registry: Registry, clock: () => number, leads:
     registers: [registry],
   });
   for (const kind of ['other-root', 'unknown-window'] as const) equivocations.inc({ kind }, 0);
-  const windows = new Gauge({
-    name: 'countersign_anchor_windows_waiting',
-    help: 'Windows that are cut and not anchored',
-    registers: [registry],
-  });
-  let lastEndMs: number | null = null;
-  new Gauge({
-    name: 'countersign_anchor_last_window_age_seconds',
-    help: 'Time since the end of the last anchored window',
-    registers: [registry],
-    collect() {
-      if (lastEndMs !== null) this.set(Math.max(0, (clock() - lastEndMs) / 1000));
-    },
-  });
+  let known: Waiting | null = null;
+  const ofLeader = (name: string, help: string, value: (waiting: Waiting) => number | null): void => {
+    new Gauge({
+      name,
+      help: `${help}; told of by the instance that anchors`,
+      registers: [registry],
+      collect() {
+        const now = known === null || !leads() ? null : value(known);
+        if (now === null) this.remove();
+        else this.set(now);
+      },
+    });
+  };
+  ofLeader('countersign_anchor_windows_waiting', 'Windows that are cut and not anchored', ({ windows }) => windows);
+  ofLeader(
+    'countersign_anchor_last_window_age_seconds',
+    'Time since the end of the last anchored window',
+    ({ lastAnchoredEndMs: endMs }) => (endMs === null ? null : Math.max(0, (clock() - endMs) / 1000)),
+  );
   return {
     failed: (kind) => failures.inc({ kind }),
     equivocated: (kind) => equivocations.inc({ kind }),
     waiting: (waiting) => {
-      windows.set(waiting.windows);
-      lastEndMs = waiting.lastAnchoredEndMs;
+      known = waiting;
     },
   };
 }

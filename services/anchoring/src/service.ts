@@ -22,7 +22,6 @@ export async function startAnchoring(context: ServiceContext): Promise<RunningSe
     mongo: async (uri) => (await import('./store/mongo.js')).openMongoAnchorStore(uri, { sha256 }),
   });
   const metrics = anchoringMetrics(context.metrics, context.clock, () => leadership.leads);
-  metrics.waiting(await store.waiting());
   context.provide('proof-source', proofSource(store, sha256));
   const leadership: Leadership<ActiveAnchoring> = new Leadership(
     store,

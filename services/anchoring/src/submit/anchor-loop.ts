@@ -71,6 +71,8 @@ export class AnchorLoop {
   }
 
   async #once(): Promise<number> {
+    // Before the chain is asked, which may not answer.
+    this.#metrics.waiting(await this.#store.waiting());
     const { funds, submitter } = (this.#connected ??= await this.#connect());
     const sufficient = await funds.suffice();
     const { open } = sufficient ? await submitter.round() : { open: 1 };
