@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { isRefused, refuseHead } from './request-head.js';
 
 export type ListenOn = { readonly host: string; readonly port: number } | { readonly path: string };
 
@@ -33,6 +34,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
     socket.destroy();
     return;
   }
+  if (isRefused(socket)) return;
   const [status, words] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'the request is not valid HTTP'];
   const body = JSON.stringify({ error: words });
   socket.end(
@@ -46,7 +48,7 @@ export async function listen(on: ListenOn, handler: RequestListener): Promise<Li
   let draining = false;
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (draining) response.shouldKeepAlive = false;
-    handler(request, response);
+    if (!refuseHead(request, response)) handler(request, response);
   };
   const server = createServer(
     {
