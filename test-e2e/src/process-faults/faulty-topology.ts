@@ -14,7 +14,9 @@ import type { Session } from '../torture/recorded.js';
 /** An idle machine needs a second or two. */
 const FOLLOWS_WITHIN_S = 120;
 
-const AGENTS = 24;
+/** Enough that each partition of the events has some. */
+export const MANY_AGENTS = 24;
+const SOME_AGENTS = 6;
 
 const missing = [...missingServers(), ...(EdgeProcess.isInstalled() ? [] : ['nginx'])];
 if (missing.length > 0 && process.env['COUNTERSIGN_TEST_INFRA'] === 'required') {
@@ -35,17 +37,19 @@ export class FaultyTopology {
     readonly installation: Installation,
     readonly topology: Topology,
     readonly session: Session,
-    /** Enough that each partition of the events has some. */
     readonly agentIds: readonly string[],
   ) {}
 
-  static async start(options: TopologyOptions, installation?: Installation): Promise<FaultyTopology> {
+  static async start(
+    { agents = SOME_AGENTS, ...options }: TopologyOptions & { readonly agents?: number },
+    installation?: Installation,
+  ): Promise<FaultyTopology> {
     const installed = installation ?? (await distributedInstallation());
     let topology: Topology | null = null;
     try {
       topology = await Topology.start(installed, options);
       const session = await topology.session();
-      return new FaultyTopology(installed, topology, session, await newAgents(topology, session));
+      return new FaultyTopology(installed, topology, session, await newAgents(topology, session, agents));
     } catch (error) {
       await topology?.end();
       await installed.discard();
@@ -84,9 +88,9 @@ export class FaultyTopology {
 }
 
 /** Agents of the first account, one after the other: what follows is about other things than how busy this machine is. */
-async function newAgents(topology: Topology, session: Session): Promise<readonly string[]> {
+async function newAgents(topology: Topology, session: Session, count: number): Promise<readonly string[]> {
   const made: string[] = [];
-  for (let n = 0; n < AGENTS; n += 1) {
+  for (let n = 0; n < count; n += 1) {
     const id = await eventually('an agent is made', 60, async () => {
       const body = { name: `agent ${n}` };
       const { status, json } = await topology.request('POST', '/v1/agents', { headers: session, body });
@@ -113,7 +117,7 @@ export function directly(topology: Topology, process: ServiceProcess): Asked {
 
 /** The values of one metric by its labels, as written; empty where the process does not answer. */
 export async function metric(process: ServiceProcess, name: string): Promise<ReadonlyMap<string, number>> {
-  const answer = await send(process.url, 'GET', '/metrics', {}).catch(() => null);
+  const answer = await send(process.probesUrl, 'GET', '/metrics', {}).catch(() => null);
   const lines = (answer?.text ?? '').split('\n').filter((line) => line.startsWith(name));
   return new Map(
     lines.flatMap((line) => {

@@ -19,6 +19,8 @@ onTopology('owners that end amid changes', () => {
   beforeAll(async () => {
     faulty = await FaultyTopology.start({
       instances: { gateway: 2, identity: 2, policy: 2, reporting: 0, verification: 0 },
+      together: ['audit-log', 'anchoring'],
+      agents: 8,
     });
   }, 300_000);
   afterAll(async () => faulty?.discard(), 60_000);

@@ -66,12 +66,15 @@ export class EdgeProcess {
 /** The shipped template holds one server a service: more are put beside it, as names with several addresses would be. */
 function configuration(folder: string, port: number, upstreams: Upstreams): string {
   const variables: Record<string, string> = { EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_RESOLVER: '127.0.0.1' };
-  for (const [service, addresses] of Object.entries(upstreams)) {
-    variables[`EDGE_${service.toUpperCase().replaceAll('-', '_')}`] = addresses.join('; server ');
-  }
-  const site = readFileSync(TEMPLATE, 'utf8').replaceAll(/\$\{([A-Z_]+)\}/g, (whole, name: string) => {
-    return variables[name] ?? whole;
-  });
+  const addresses = new Map(
+    Object.entries(upstreams).map(([service, own]) => [`EDGE_${service.toUpperCase().replaceAll('-', '_')}`, own]),
+  );
+  const site = readFileSync(TEMPLATE, 'utf8')
+    .replaceAll(/server \$\{([A-Z_]+)\}([^;]*);/g, (whole, name: string, parameters: string) => {
+      const own = addresses.get(name);
+      return own === undefined ? whole : own.map((address) => `server ${address}${parameters};`).join(' ');
+    })
+    .replaceAll(/\$\{([A-Z_]+)\}/g, (whole, name: string) => variables[name] ?? whole);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((n) => `${n}_temp_path ${folder}/${n};`);
   return `daemon off; pid ${folder}/pid; error_log ${folder}/error.log warn; worker_processes 1;
 events { worker_connections 4096; }

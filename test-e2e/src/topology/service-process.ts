@@ -15,22 +15,33 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** One instance of a service, on an address that stays when it is started again. */
+/** One process of a service, or of several, on an address that stays when it is started again. */
 export class ServiceProcess {
   #child: ChildProcess | null = null;
   #ended: Promise<Ended> = Promise.resolve({ code: null, signal: null });
   #output = '';
 
   constructor(
-    readonly service: ServiceName,
+    readonly services: readonly ServiceName[],
     readonly port: number,
+    /** Its probes answer there from the first moment; `port` opens when it is ready. */
+    readonly probesPort: number,
     readonly env: Readonly<Record<string, string>>,
     /** Program before node, for example `['taskset', '-c', '0']`. */
     readonly under: readonly string[] = [],
   ) {}
 
+  /** Its names, for messages. */
+  get service(): string {
+    return this.services.join('+');
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
+  }
+
+  get probesUrl(): string {
+    return `http://127.0.0.1:${this.probesPort}`;
   }
 
   /** What it printed, the last 100,000 characters. */
@@ -49,8 +60,13 @@ export class ServiceProcess {
   start(): void {
     if (this.runs) throw new Error(`${this.service} runs already`);
     const [command, ...before] = [...this.under, process.execPath];
-    const child = spawn(command, [...before, PROGRAM, 'start', this.service], {
-      env: { PATH: process.env['PATH'] ?? '', ...this.env, COUNTERSIGN_PORT: String(this.port) },
+    const child = spawn(command, [...before, PROGRAM, 'start', ...this.services], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        ...this.env,
+        COUNTERSIGN_PORT: String(this.port),
+        COUNTERSIGN_PROBES_PORT: String(this.probesPort),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     guardProcess(child);
@@ -66,7 +82,7 @@ export class ServiceProcess {
   /** What `/readyz` says; `null` while nothing answers. */
   async readiness(): Promise<{ readonly ready: boolean; readonly waitingFor?: readonly string[] } | null> {
     try {
-      const answer = await send(this.url, 'GET', '/readyz', {});
+      const answer = await send(this.probesUrl, 'GET', '/readyz', {});
       return answer.json as { readonly ready: boolean; readonly waitingFor?: readonly string[] };
     } catch {
       return null;

@@ -1,5 +1,6 @@
 import { distributedInstallation, missingServers } from '../instance/distributed.js';
 import type { Installation } from '../instance/installation.js';
+import { sendBytes } from '../instance/raw-request.js';
 import { eventually } from '../instance/request.js';
 import { EdgeProcess } from './edge-process.js';
 import { Topology } from './topology.js';
@@ -74,6 +75,21 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
       expect(after.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403]);
     }
   }, 60_000);
+
+  it('refuses, in each process, a head that two servers could read in two ways', async () => {
+    const cases = [
+      ['Host: a\r\nHost: a', 400],
+      ['Host: a\r\nTransfer-Encoding: gzip, chunked', 501],
+    ] as const;
+    for (const { service, url } of topology.processes) {
+      for (const path of ['/v1/check', '/readyz', '/internal/event-archive/span']) {
+        for (const [headers, status] of cases) {
+          const { statuses } = await sendBytes(url, `POST ${path} HTTP/1.1\r\n${headers}\r\n\r\n0\r\n\r\n`);
+          expect([service, path, statuses]).toEqual([service, path, [status]]);
+        }
+      }
+    }
+  });
 
   it('tells nobody outside what services ask each other', async () => {
     expect((await topology.request('POST', '/internal/event-archive/span', { body: [] })).status).toBe(404);

@@ -22,9 +22,9 @@ const NOBODY = '127.0.0.1:9';
 export interface TopologyOptions {
   /** Instances by service; default one of each. Of reporting and verification there may be none. */
   readonly instances?: Readonly<Partial<Record<ServiceName, number>>>;
+  /** Services that run in one process, of which there is one: for tests that end others. */
+  readonly together?: readonly ServiceName[];
   readonly env?: Readonly<Record<string, string>>;
-  /** So long the edge sends nothing to an instance that refused a connection; default 10, as nginx. */
-  readonly edgeAvoidsSeconds?: number;
 }
 
 /** Every service in processes of its own behind the edge proxy, on an installation of the distributed profile. */
@@ -40,10 +40,15 @@ export class Topology {
 
   /** Starts all at once, in no order; resolves when each is ready and there is an account. */
   static async start(installation: Installation, options: TopologyOptions = {}): Promise<Topology> {
-    const counts = SERVICES.map((service) => [service, options.instances?.[service] ?? 1] as const);
-    const names = counts.flatMap(([service, count]) => Array.from({ length: count }, () => service));
-    const [edgePort = 0, ...ports] = await freePorts(names.length + 1);
-    const first = (service: ServiceName): string => `http://127.0.0.1:${ports[names.indexOf(service)]}`;
+    const { instances = {}, together = [] } = options;
+    const alone = SERVICES.filter((service) => !together.includes(service));
+    const groups: readonly (readonly ServiceName[])[] = [
+      ...alone.flatMap((service) => Array.from({ length: instances[service] ?? 1 }, () => [service])),
+      ...(together.length > 0 ? [together] : []),
+    ];
+    const [edgePort = 0, ...ports] = await freePorts(2 * groups.length + 1);
+    const first = (service: ServiceName): string =>
+      `http://127.0.0.1:${ports[groups.findIndex((group) => group.includes(service))]}`;
     const env = {
       COUNTERSIGN_ANCHOR_WINDOW_SECONDS: '1',
       COUNTERSIGN_LOG_LEVEL: 'warn',
@@ -57,11 +62,11 @@ export class Topology {
       COUNTERSIGN_ANCHORING_URL: first('anchoring'),
       ...options.env,
     };
-    const processes = names.map((service, n) => new ServiceProcess(service, ports[n] ?? 0, env));
+    const processes = groups.map((services, n) => {
+      return new ServiceProcess(services, ports[n] ?? 0, ports[groups.length + n] ?? 0, env);
+    });
     const addresses = FRONT.map((name) => {
-      const own = processes
-        .filter(({ service }) => service === name)
-        .map(({ port }) => `127.0.0.1:${port} fail_timeout=${options.edgeAvoidsSeconds ?? 10}s`);
+      const own = processes.filter(({ services }) => services.includes(name)).map(({ port }) => `127.0.0.1:${port}`);
       return [name, own.length === 0 ? [NOBODY] : own];
     });
     for (const process of processes) process.start();
@@ -88,7 +93,7 @@ export class Topology {
   }
 
   of(service: ServiceName): readonly ServiceProcess[] {
-    return this.processes.filter((process) => process.service === service);
+    return this.processes.filter(({ services }) => services.includes(service));
   }
 
   /** All that run are ready. */
@@ -113,7 +118,7 @@ export class Topology {
   }
 
   /** SIGTERM for each; how each ended. */
-  async stop(): Promise<readonly { readonly service: ServiceName; readonly code: number | null }[]> {
+  async stop(): Promise<readonly { readonly service: string; readonly code: number | null }[]> {
     const running = this.processes.filter((process) => process.runs);
     return Promise.all(
       running.map(async (process) => ({ service: process.service, code: (await process.stop()).code })),

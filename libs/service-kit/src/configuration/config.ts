@@ -7,6 +7,8 @@ export interface Config {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  /** The port of `/healthz`, `/readyz` and `/metrics` alone; `null`: they are on `port`, with everything else. */
+  readonly probesPort: number | null;
   /** `COUNTERSIGN_PUBLIC_URL` without a trailing slash, or `null`. */
   readonly publicUrl: string | null;
   /** An edge proxy alone reaches this process and tells the caller's address in a header. */

@@ -93,6 +93,25 @@ describe('configuration', () => {
     ]);
   });
 
+  it('has no port for probes alone unless one is named', () => {
+    expect(loadConfig(SERVERS).probesPort).toBeNull();
+    const both = { ...SERVERS, COUNTERSIGN_PORT: '0', COUNTERSIGN_PROBES_PORT: '0' };
+    expect(loadConfig(both)).toMatchObject({ port: 0, probesPort: 0 });
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['the default of the other', { ...SERVERS, COUNTERSIGN_PROBES_PORT: '8080' }, 'must not be COUNTERSIGN_PORT'],
+    [
+      'the other',
+      { ...SERVERS, COUNTERSIGN_PORT: '9000', COUNTERSIGN_PROBES_PORT: '9000' },
+      'must not be COUNTERSIGN_PORT',
+    ],
+    ['none', { ...SERVERS, COUNTERSIGN_PROBES_PORT: '-1' }, 'must be a whole number from 0 to 65535'],
+    ['one of the embedded profile', { COUNTERSIGN_PROBES_PORT: '8081' }, 'needs COUNTERSIGN_PROFILE=distributed'],
+  ])('refuses a port for probes that is %s', (_what, variables, problem) => {
+    expect(problemsOf(variables)).toEqual([`COUNTERSIGN_PROBES_PORT ${problem}`]);
+  });
+
   it('keeps registration closed in the distributed profile unless it is opened', () => {
     expect(loadConfig(SERVERS).openRegistration).toBe(false);
     expect(loadConfig({ ...SERVERS, COUNTERSIGN_OPEN_REGISTRATION: 'true' }).openRegistration).toBe(true);

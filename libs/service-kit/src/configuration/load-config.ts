@@ -38,6 +38,7 @@ const READERS = {
   COUNTERSIGN_DATA_DIR: text(),
   COUNTERSIGN_HOST: hostName(),
   COUNTERSIGN_PORT: integer(0, 65_535),
+  COUNTERSIGN_PROBES_PORT: integer(0, 65_535),
   COUNTERSIGN_PUBLIC_URL: httpUrl(),
   COUNTERSIGN_BEHIND_EDGE: boolean(),
   COUNTERSIGN_CHECK_DEADLINE_MS: integer(1, 60_000),
@@ -92,12 +93,16 @@ export function loadConfig(environment: Environment = process.env): Config {
     problems.push(...missingWhenDistributed(environment));
     if (problems.length === 0) problems.push(...kafkaAccessProblems(values));
   }
+  const port = values.COUNTERSIGN_PORT ?? 8080;
+  const probesPort = values.COUNTERSIGN_PROBES_PORT ?? null;
+  problems.push(...probesProblems(profile, port, probesPort));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     profile,
     dataDir: resolve(values.COUNTERSIGN_DATA_DIR ?? 'data'),
     host: values.COUNTERSIGN_HOST ?? '127.0.0.1',
-    port: values.COUNTERSIGN_PORT ?? 8080,
+    port,
+    probesPort,
     publicUrl: values.COUNTERSIGN_PUBLIC_URL ?? null,
     behindEdge: values.COUNTERSIGN_BEHIND_EDGE ?? false,
     checkDeadlineMs: values.COUNTERSIGN_CHECK_DEADLINE_MS ?? 1000,
@@ -122,6 +127,12 @@ export function loadConfig(environment: Environment = process.env): Config {
     logLevel: values.COUNTERSIGN_LOG_LEVEL ?? 'info',
     upgradeUrl: values.COUNTERSIGN_UPGRADE_URL ?? 'https://countersign.example/upgrade',
   };
+}
+
+function probesProblems(profile: Config['profile'], port: number, probesPort: number | null): readonly string[] {
+  if (probesPort === null) return [];
+  if (profile !== 'distributed') return ['COUNTERSIGN_PROBES_PORT needs COUNTERSIGN_PROFILE=distributed'];
+  return probesPort === port && port !== 0 ? ['COUNTERSIGN_PROBES_PORT must not be COUNTERSIGN_PORT'] : [];
 }
 
 function given<T, R>(value: T | null | undefined, use: (value: T) => R): R | null {

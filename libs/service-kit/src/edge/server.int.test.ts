@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from './server.js';
+import { AddressInUse, listen } from './server.js';
 
 interface Answer {
   readonly connection: string | undefined;
@@ -57,8 +57,23 @@ describe('a server that is closed', () => {
     const running = ask(address, agent);
     await sleep(20);
     const closed = opened.close(10_000);
-    expect(await running).toMatchObject({ text: 'answered' });
+    expect(await running).toEqual({ connection: 'close', text: 'answered' });
     await closed;
     agent.destroy();
+  });
+});
+
+describe('a port that is taken', () => {
+  it.each([
+    [undefined, 'COUNTERSIGN_PORT'],
+    ['COUNTERSIGN_PROBES_PORT', 'COUNTERSIGN_PROBES_PORT'],
+  ] as const)('of the variable %s: the refusal names it', async (variable, named) => {
+    const first = await server();
+    const port = Number(new URL(first.address).port);
+    const on = { host: '127.0.0.1', port, ...(variable === undefined ? {} : { variable }) };
+    const second = listen(on, () => undefined);
+    await expect(second).rejects.toThrow(AddressInUse);
+    await expect(second).rejects.toThrow(`set ${named} to a free one`);
+    await first.close(0);
   });
 });

@@ -4,14 +4,22 @@ import { Server as TcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { isRefused, refuseHead } from './request-head.js';
 
-export type ListenOn = { readonly host: string; readonly port: number } | { readonly path: string };
+interface PortOf {
+  readonly host: string;
+  readonly port: number;
+  /** Names the port to whoever must change it; default `COUNTERSIGN_PORT`. */
+  readonly variable?: string;
+}
+
+export type ListenOn = PortOf | { readonly path: string };
 
 export interface Listener {
   /** `http://host:port`, or the socket's path. */
   readonly address: string;
   /**
-   * Takes no new connection and lets running requests end for at most `graceMs`, then cuts the rest. A connection that is
-   * idle is closed after `lingerMs` (default 0): so long a pool may send one more request on it, and is told to close it.
+   * Takes no new connection and lets running requests end for at most `graceMs`, then cuts the rest. Every answer from
+   * now on says `Connection: close`. A connection that is idle is closed after `lingerMs` (default 0): a pool that gives
+   * up idle connections sooner never sends a request on one that is just being closed.
    */
   close(graceMs: number, lingerMs?: number): Promise<void>;
 }
@@ -46,8 +54,11 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
 /** An HTTP/1.1 server with bounds on time, headers and connections. */
 export async function listen(on: ListenOn, handler: RequestListener): Promise<Listener> {
   let draining = false;
+  /** The newest answer of each connection. */
+  const answers = new Map<Socket, ServerResponse>();
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (draining) response.shouldKeepAlive = false;
+    answers.set(request.socket, response);
     if (!refuseHead(request, response)) handler(request, response);
   };
   const server = createServer(
@@ -63,6 +74,7 @@ export async function listen(on: ListenOn, handler: RequestListener): Promise<Li
     },
     answer,
   );
+  server.on('connection', (socket: Socket) => socket.once('close', () => answers.delete(socket)));
   server.maxConnections = 8192;
   // Bounded by their size alone: a header that was left out could be neither judged nor handed on.
   server.maxHeadersCount = 0;
@@ -72,8 +84,11 @@ export async function listen(on: ListenOn, handler: RequestListener): Promise<Li
   return {
     address: addressOf(server, on),
     close(graceMs, lingerMs = 0) {
-      draining = true;
-      return closeServer(server, graceMs, lingerMs);
+      const drain = (): void => {
+        draining = true;
+        for (const response of answers.values()) if (!response.headersSent) response.shouldKeepAlive = false;
+      };
+      return closeServer(server, drain, graceMs, lingerMs);
     },
   };
 }
@@ -90,12 +105,13 @@ function bind(server: Server, on: ListenOn): Promise<void> {
   });
 }
 
-function readable(error: NodeJS.ErrnoException, on: { readonly host: string; readonly port: number }): Error {
+function readable(error: NodeJS.ErrnoException, on: PortOf): Error {
+  const { variable = 'COUNTERSIGN_PORT' } = on;
   switch (error.code) {
     case 'EADDRINUSE':
-      return new AddressInUse(`port ${on.port} on ${on.host} is in use: set COUNTERSIGN_PORT to a free one, or to 0`);
+      return new AddressInUse(`port ${on.port} on ${on.host} is in use: set ${variable} to a free one, or to 0`);
     case 'EACCES':
-      return new AddressInUse(`port ${on.port} may not be opened by this user: set COUNTERSIGN_PORT to one above 1023`);
+      return new AddressInUse(`port ${on.port} may not be opened by this user: set ${variable} to one above 1023`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new AddressInUse(`${on.host} is no address of this machine: set COUNTERSIGN_HOST`);
@@ -117,7 +133,7 @@ export function httpAddress(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function closeServer(server: Server, graceMs: number, lingerMs: number): Promise<void> {
+function closeServer(server: Server, drain: () => void, graceMs: number, lingerMs: number): Promise<void> {
   return new Promise((resolve) => {
     const lingersUntil = performance.now() + lingerMs;
     // A connection that was busy a moment ago is idle now: look again until none is left.
@@ -126,8 +142,9 @@ function closeServer(server: Server, graceMs: number, lingerMs: number): Promise
     };
     const idle = setInterval(closeIdle, 20);
     const cut = setTimeout(() => server.closeAllConnections(), Math.max(graceMs, lingerMs));
-    // After a turn that has accepted whatever waited: who comes later is refused at once, and may go elsewhere.
-    setImmediate(() => {
+    // Connections that wait to be accepted would be reset: who comes later is refused at once, and may go elsewhere.
+    afterQuietTurn(() => {
+      drain();
       // The HTTP server's own `close` would end idle connections in the same moment.
       TcpServer.prototype.close.call(server, () => {
         clearInterval(idle);
@@ -137,4 +154,23 @@ function closeServer(server: Server, graceMs: number, lingerMs: number): Promise
       closeIdle();
     });
   });
+}
+
+const QUIET_TURN_MS = 0.2;
+const QUIET_WITHIN_MS = 2000;
+
+/** Calls right after a turn of the event loop that did next to nothing: whatever waited is accepted by then. */
+function afterQuietTurn(then: () => void): void {
+  const begun = performance.now();
+  let turnBegun = Number.NEGATIVE_INFINITY;
+  const look = (): void => {
+    const now = performance.now();
+    if (now - turnBegun < QUIET_TURN_MS || now - begun > QUIET_WITHIN_MS) {
+      then();
+      return;
+    }
+    turnBegun = now;
+    setImmediate(look);
+  };
+  setImmediate(look);
 }

@@ -15,22 +15,26 @@ export interface ProbeSources {
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** `/healthz`, `/readyz`, `/metrics` and `/v1/openapi.json`. */
-export function probes(sources: ProbeSources): readonly EdgeRoute[] {
+/** `/healthz`, `/readyz` and `/metrics`. */
+export function probes(sources: Pick<ProbeSources, 'notReady' | 'metrics'>): readonly EdgeRoute[] {
+  return [
+    edgeRoute(operationsRoutes.healthz, () => new HttpAnswer(200, { alive: true })),
+    edgeRoute(operationsRoutes.readyz, async () => readiness(await sources.notReady())),
+    edgeRoute(operationsRoutes.metrics, async () => HttpAnswer.text(200, METRICS_TYPE, await sources.metrics())),
+  ];
+}
+
+/** What a process tells of itself: its probes and `/v1/openapi.json`. */
+export function operations(sources: ProbeSources): readonly EdgeRoute[] {
   const document = async (): Promise<HttpAnswer> => {
     const routes = [...(await sources.routes()), ...Object.values<Route>(operationsRoutes)];
     return new HttpAnswer(200, buildOpenApi(routes, sources.publicUrl()));
   };
-  const answers: readonly (readonly [Route, () => Promise<HttpAnswer> | HttpAnswer])[] = [
-    [operationsRoutes.healthz, () => new HttpAnswer(200, { alive: true })],
-    [operationsRoutes.readyz, async () => readiness(await sources.notReady())],
-    [operationsRoutes.metrics, async () => HttpAnswer.text(200, METRICS_TYPE, await sources.metrics())],
-    [operationsRoutes.openapi, document],
-  ];
-  return answers.map(([route, answer]) => ({
-    route,
-    handle: async (_route, _request, response) => writeAnswer(response, await answer()),
-  }));
+  return [...probes(sources), edgeRoute(operationsRoutes.openapi, document)];
+}
+
+function edgeRoute(route: Route, answer: () => Promise<HttpAnswer> | HttpAnswer): EdgeRoute {
+  return { route, handle: async (_route, _request, response) => writeAnswer(response, await answer()) };
 }
 
 function readiness(waitingFor: readonly string[]): HttpAnswer {

@@ -16,12 +16,13 @@ import { GRACE_MS } from './running-process.js';
 import type { RunningProcess } from './running-process.js';
 import { serveProcess } from './serve-process.js';
 
-/** Pools of an edge proxy send on idle connections until they are told to close them, ms. */
-const LINGER_MS = 1500;
+/** Twice what the pool of the edge proxy keeps an idle connection for (`keepalive_timeout` in deploy/edge), ms. */
+const LINGER_MS = 2000;
 
 /**
  * Services of one process on Kafka, MongoDB and Redis, beside any number of others: nothing of the data directory is
- * locked. It listens at once; `/readyz` names what it waits for.
+ * locked. It listens at once, with a port for probes on that one alone until it is ready; `/readyz` names
+ * what it waits for.
  * @throws ConfigurationError naming the address of each neighbour that is needed and unknown
  */
 export async function serveDistributed(

@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '@countersign/contracts';
+import { httpAddress } from '../edge/server.js';
 import type { BareHandler, ServiceDefinition } from '../service/definition.js';
 import { serveThread } from '../service/serve-thread.js';
 import type { PendingThread, ServingThread } from '../service/serve-thread.js';
+import { Waiting } from '../service/waiting.js';
+import { openProbes } from './probes-port.js';
 
 export interface ServedProcess extends Omit<PendingThread, 'publicUrl'> {
   /** Of the OpenAPI document. */
@@ -10,34 +14,69 @@ export interface ServedProcess extends Omit<PendingThread, 'publicUrl'> {
   readonly internal?: BareHandler;
 }
 
-/** Services in the only thread of a process, with its probes. */
+/**
+ * With a port for probes the public one goes on for so long after readiness has turned 503, ms. Balancers that see
+ * readiness take that time to look elsewhere; one that sees connections alone avoids an instance that has just come
+ * back for up to 2 s (`fail_timeout=1s` in nginx), and until then this one may be all it has.
+ */
+const DRAIN_MS = 3000;
+
+/**
+ * Services in the only thread of a process, with its probes. With `config.probesPort` the public port opens when the
+ * process is ready for the first time.
+ */
 export async function serveProcess(
   definitions: readonly ServiceDefinition[],
   { internal, routes, ...served }: ServedProcess,
 ): Promise<ServingThread> {
-  const { config, metrics, waiting } = served;
-  let address = '';
-  let serving: ServingThread | null = null;
+  const { config, metrics, waiting = new Waiting(served.log) } = served;
+  let address = config.port === 0 ? '' : httpAddress(config.host, config.port);
+  let state: 'starting' | 'stopping' | ServingThread = 'starting';
+  let services: (() => readonly string[]) | null = null;
   const starting = (): readonly string[] => {
-    const problems = waiting?.problems() ?? [];
+    const problems = [...waiting.problems(), ...(services?.() ?? [])];
     return problems.length === 0 ? ['services are starting'] : problems;
   };
-  serving = await serveThread(
-    definitions,
-    { ...served, publicUrl: () => config.publicUrl ?? address },
-    {
-      on: { host: config.host, port: config.port },
-      process: {
-        notReady: () => serving?.notReady() ?? starting(),
-        metrics: () => metrics.metrics(),
-        routes: () => routes,
+  const notReady = (): readonly string[] => {
+    if (state === 'stopping') return ['the process is stopping'];
+    return state === 'starting' ? starting() : state.notReady();
+  };
+  const probes = config.probesPort === null ? null : await openProbes(config.probesPort, { ...served, notReady });
+  const listensAfter = (problems: () => readonly string[]): Promise<void> => {
+    services = problems;
+    return waiting.untilNone(problems);
+  };
+  try {
+    const serving = await serveThread(
+      definitions,
+      { ...served, publicUrl: () => config.publicUrl ?? address },
+      {
+        on: { host: config.host, port: config.port },
+        ...(probes === null ? {} : { listensAfter }),
+        process: { notReady, metrics: () => metrics.metrics(), routes: () => routes },
+        behindEdge: config.behindEdge,
+        ...(internal === undefined ? {} : { internal }),
       },
-      behindEdge: config.behindEdge,
-      ...(internal === undefined ? {} : { internal }),
-    },
-    (listening) => {
-      address = listening;
-    },
-  );
-  return serving;
+      (listening) => {
+        address = listening;
+      },
+    );
+    state = serving;
+    return {
+      address: serving.address,
+      notReady,
+      async closeIntake(graceMs, lingerMs) {
+        state = 'stopping';
+        if (probes !== null) await sleep(DRAIN_MS);
+        await serving.closeIntake(graceMs, lingerMs);
+      },
+      async stop() {
+        await serving.stop();
+        await probes?.close(0);
+      },
+    };
+  } catch (error) {
+    await probes?.close(0);
+    throw error;
+  }
 }

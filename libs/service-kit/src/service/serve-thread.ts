@@ -8,7 +8,7 @@ import { HttpRefusal } from '../edge/http-contract.js';
 import { listen } from '../edge/server.js';
 import type { ListenOn, Listener } from '../edge/server.js';
 import { requestObserver } from '../health/metrics.js';
-import { probes } from '../health/probes.js';
+import { operations } from '../health/probes.js';
 import type { ProbeSources } from '../health/probes.js';
 import type { BareHandler, ServiceDefinition } from './definition.js';
 import { startServices } from './start-services.js';
@@ -21,6 +21,8 @@ export interface PendingThread extends Omit<ThreadContext, 'eventLog' | 'counter
 
 export interface ServeOptions {
   readonly on: ListenOn;
+  /** Waited for before it listens, once its services run; absent: it listens first. */
+  readonly listensAfter?: (notReady: () => readonly string[]) => Promise<void>;
   /** What the probes and the OpenAPI document tell of; absent: this thread answers no probe. */
   readonly process?: Omit<ProbeSources, 'publicUrl'>;
   /** Takes paths that no service of this thread has. */
@@ -65,7 +67,8 @@ const UNKNOWN: Authenticator = {
 
 /**
  * Listens, then starts the services: probes answer from the first moment, everything else is 503 until its service runs.
- * @param onListening hears the address before any service starts
+ * With `listensAfter` it listens last, and nobody meets a service that does not run.
+ * @param onListening hears the address as soon as it listens
  */
 export async function serveThread(
   definitions: readonly ServiceDefinition[],
@@ -74,7 +77,8 @@ export async function serveThread(
   onListening: (address: string) => void = () => undefined,
 ): Promise<ServingThread> {
   const observe = requestObserver(thread.metrics);
-  const own = options.process === undefined ? [] : probes({ ...options.process, publicUrl: () => thread.publicUrl() });
+  const own =
+    options.process === undefined ? [] : operations({ ...options.process, publicUrl: () => thread.publicUrl() });
   const common = {
     log: thread.log,
     observe,
@@ -82,24 +86,37 @@ export async function serveThread(
     ...(options.elsewhere === undefined ? {} : { elsewhere: options.elsewhere }),
   };
   const routes = [...own, ...definitions.flatMap((definition) => definition.routes.map(waiting))];
-  const { mayServe = () => true, internal } = options;
+  const { mayServe = () => true, internal, listensAfter } = options;
   const before = internal === undefined ? [] : [internal];
   const refusing = createEdge({ ...common, routes, authenticator: UNKNOWN, bare: before });
   let edge = refusing;
-  const listener = await listen(options.on, (request: IncomingMessage, response: ServerResponse) => {
-    if (mayServe()) edge(request, response);
-    else refusing(request, response);
-  });
-  onListening(listener.address);
+  const openAddress = async (): Promise<Listener> => {
+    const opened = await listen(options.on, (request: IncomingMessage, response: ServerResponse) => {
+      if (mayServe()) edge(request, response);
+      else refusing(request, response);
+    });
+    onListening(opened.address);
+    return opened;
+  };
+  const first = listensAfter === undefined ? await openAddress() : null;
   try {
     const open = 'backends' in thread ? { ...thread, ...(await thread.backends()) } : thread;
     const services = await startServices(definitions, open);
     const authenticator = await authenticatorFor(services.routes, open);
     const bare = [...before, ...services.bare];
     edge = createEdge({ ...common, routes: [...own, ...services.routes], authenticator, bare });
-    return serving(listener, services, authenticator);
+    const started = startedThread(services, authenticator);
+    try {
+      await listensAfter?.(started.notReady);
+      const listener = first ?? (await openAddress());
+      const { address } = listener;
+      return { ...started, address, closeIntake: (graceMs, lingerMs) => listener.close(graceMs, lingerMs) };
+    } catch (error) {
+      await started.stop();
+      throw error;
+    }
   } catch (error) {
-    await listener.close(0);
+    await first?.close(0);
     throw error;
   }
 }
@@ -109,11 +126,12 @@ function authenticatorFor(routes: readonly EdgeRoute[], thread: ThreadContext): 
   return openAuthenticator(thread, { session: uses('session'), apiKey: uses('api-key') });
 }
 
-function serving(listener: Listener, services: StartedServices, authenticator: Authenticator): ServingThread {
+function startedThread(
+  services: StartedServices,
+  authenticator: Authenticator,
+): Pick<ServingThread, 'notReady' | 'stop'> {
   return {
-    address: listener.address,
     notReady: () => [...services.notReady(), ...authenticator.notReady()],
-    closeIntake: (graceMs, lingerMs) => listener.close(graceMs, lingerMs),
     async stop() {
       await authenticator.stop();
       await services.stop();

@@ -42,6 +42,22 @@ describe('waiting for a server', () => {
   });
 });
 
+describe('waiting until nothing is missing', () => {
+  it('looks again until there are no problems', async () => {
+    const problems = [['a', 'b'], ['b'], []];
+    let looks = 0;
+    await new Waiting(log).untilNone(() => problems[looks++] ?? ['too late']);
+    expect(looks).toBe(3);
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const interruption = new AbortController();
+    const open = new Waiting(log, interruption.signal).untilNone(() => ['Redis']);
+    setTimeout(() => interruption.abort(new Error('stopping')), 10);
+    await expect(open).rejects.toThrow('stopping');
+  });
+});
+
 function failing(error: Error): { readonly call: () => Promise<never>; readonly calls: () => number } {
   let calls = 0;
   return {

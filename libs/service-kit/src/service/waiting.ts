@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 const TELL_EVERY_MS = 10_000;
+const LOOK_EVERY_MS = 25;
 
 /** Errors that waiting does not mend: what they say must be changed. */
 const FINAL = new Set([
@@ -53,7 +54,29 @@ export class Waiting {
           this.#log.warn({ why }, `waiting for ${what}`);
         }
       }
-      await sleep(pause, undefined, this.#signal === null ? {} : { signal: this.#signal }).catch(() => undefined);
+      await this.#pause(pause);
     }
+  }
+
+  /**
+   * Resolves when there are no problems; the log names them in the meantime.
+   * @throws the reason of the signal
+   */
+  async untilNone(problems: () => readonly string[]): Promise<void> {
+    let told = performance.now();
+    for (;;) {
+      this.#signal?.throwIfAborted();
+      const waitingFor = problems();
+      if (waitingFor.length === 0) return;
+      if (performance.now() - told > TELL_EVERY_MS) {
+        told = performance.now();
+        this.#log.warn({ waitingFor }, 'not ready yet');
+      }
+      await this.#pause(LOOK_EVERY_MS);
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, this.#signal === null ? {} : { signal: this.#signal }).catch(() => undefined);
   }
 }

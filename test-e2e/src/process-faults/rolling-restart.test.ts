@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fsckClean } from '../instance/fsck.js';
+import type { Asked } from '../instance/instance.js';
+import { statuses, SteadyLoad, stopLoads } from '../server-faults/steady-load.js';
+import type { Topology } from '../topology/topology.js';
+import { FaultyTopology, onTopology } from './faulty-topology.js';
+
+/** Callers that open a connection for each request, beside those that keep theirs. */
+function withoutKeeping(topology: Topology): Asked {
+  const { bootstrap } = topology;
+  return {
+    bootstrap,
+    request: (method, path, options) => topology.request(method, path, options),
+    check: (action, more = {}) =>
+      topology.check(action, { ...more, headers: { connection: 'close', ...more.headers } }),
+  };
+}
+
+onTopology('two gateways behind the edge, restarted one after the other under load', () => {
+  let faulty: FaultyTopology;
+  beforeAll(async () => {
+    faulty = await FaultyTopology.start({
+      instances: { gateway: 2, reporting: 0, verification: 0 },
+      together: ['identity', 'policy', 'audit-log', 'anchoring'],
+    });
+  }, 300_000);
+  afterAll(async () => {
+    await stopLoads();
+    await faulty?.discard();
+  }, 60_000);
+
+  it('fail no request, and record each once', async () => {
+    const { topology, agentIds } = faulty;
+    const loads = [
+      new SteadyLoad(topology, { name: 'kept', perSecond: 30, agentIds }),
+      new SteadyLoad(withoutKeeping(topology), { name: 'fresh', perSecond: 15, agentIds }),
+    ];
+    await sleep(500);
+    for (const gateway of topology.of('gateway')) {
+      expect(await gateway.stop()).toEqual({ code: 0, signal: null });
+      gateway.start();
+      // The next one ends in the same moment: this one must be in use by then.
+      await gateway.ready();
+    }
+    await sleep(500);
+    const attempts = (await Promise.all(loads.map((load) => faulty.end(load)))).flat();
+    expect(statuses(attempts)).toEqual({ 200: attempts.length });
+    expect(attempts.length).toBeGreaterThan(400);
+    await faulty.whole();
+  }, 90_000);
+
+  it('and all of them end in order', async () => {
+    const ends = await faulty.topology.stop();
+    expect(ends.filter(({ code }) => code !== 0)).toEqual([]);
+    await fsckClean(faulty.installation);
+  }, 60_000);
+});
