@@ -4,7 +4,14 @@ import type { EventLog, NewRecord } from '@countersign/event-log';
 import { GatewayBench } from './gateway.test-setup.js';
 
 /** How the log behaves towards checks for the moment; `action.unanswered` always gets through unless it is stopped. */
-type Mode = 'works' | 'refuses' | 'lands, then fails' | 'fails before' | 'hangs' | 'stopped';
+type Mode =
+  | 'works'
+  | 'refuses'
+  | 'lands, and the process is starved'
+  | 'lands, then fails'
+  | 'fails before'
+  | 'hangs'
+  | 'stopped';
 
 describe('when the log fails', () => {
   const bench = new GatewayBench();
@@ -19,6 +26,12 @@ describe('when the log fails', () => {
       if (!checks || mode === 'works') return log.append(records);
       if (mode === 'refuses') throw new LogRefused('no space left');
       if (mode === 'hangs') await new Promise<void>((resolve) => (release = resolve));
+      if (mode === 'lands, and the process is starved') {
+        const appended = await log.append(records);
+        // Timers are due, and what has happened is told of first.
+        for (const until = performance.now() + 400; performance.now() < until;);
+        return appended;
+      }
       if (mode !== 'fails before') await log.append(records);
       throw new LogFateUnknown('the sync failed');
     };
@@ -97,6 +110,24 @@ describe('when the log fails', () => {
     mode = 'works';
     expect(await unansweredOf(eventId)).toHaveLength(1);
   });
+
+  it.each([{}, { 'idempotency-key': 'starved' }])(
+    'answers 503 for what is recorded only after the deadline, also where no timer could say so: %j',
+    async (headers) => {
+      mode = 'lands, and the process is starved';
+      const answer = await bench.check({ type: 'a' }, { headers });
+      expect(answer).toMatchObject({ status: 503, body: { allowed: false, code: 'deadline_exceeded' } });
+      const eventId = answer.headers['x-event-id'];
+      expect((await bench.events()).filter(({ leaf }) => leaf.eventId === eventId)).toHaveLength(1);
+      mode = 'works';
+      if (headers['idempotency-key'] === undefined) expect(await unansweredOf(eventId)).toHaveLength(1);
+      else {
+        const retried = await bench.check({ type: 'a' }, { headers });
+        expect(retried).toMatchObject({ status: 200, body: { allowed: true } });
+        expect(retried.headers['x-event-id']).toBe(eventId);
+      }
+    },
+  );
 
   it('keeps a claim over a 503: the retry appends the same event and gets its answer', async () => {
     const sent = { headers: { 'idempotency-key': 'retry' } };

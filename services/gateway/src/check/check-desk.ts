@@ -125,7 +125,7 @@ export class CheckDesk implements CheckObserver {
       return null;
     }
     const startedAt = now();
-    const check = new CheckUnderWay(reply, this, startedAt, startedAt + deadlineMs, bytes);
+    const check = new CheckUnderWay(reply, this, startedAt, startedAt + deadlineMs, bytes, now);
     this.#inFlight += 1;
     this.#reservedBytes += bytes;
     deadlines.add(check);

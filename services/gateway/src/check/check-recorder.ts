@@ -32,7 +32,7 @@ export class CheckRecorder {
 
   record(check: CheckUnderWay, judgement: Judgement, facts: CheckFacts): void {
     const keySha256 = facts.idempotency?.keySha256 ?? null;
-    if (check.over) {
+    if (check.overByNow()) {
       // Counted, but never sent: nobody will see its event.
       void takeBack(this.#parts, facts, judgement, keySha256);
       return;
@@ -84,7 +84,7 @@ class Recording implements FateListener {
   }
 
   #tell(): void {
-    if (this.check.over) return;
+    if (this.check.overByNow()) return;
     const { answer, judgement } = this;
     this.parts.recorded(judgement.outcome, this.check);
     this.check.answer(answer, answer.status === 429 ? secondsToNextMonth(judgement.nowMs) : null);
@@ -110,10 +110,10 @@ class Recording implements FateListener {
         this.check.unavailable('unavailable', UNFROZEN);
       }
     }
-    if (this.check.over) return;
+    if (this.check.overByNow()) return;
     if (this.keySha256 !== null) {
       await this.#keepAnswer(this.keySha256);
-      if (!this.check.over) unanswered.answered(eventId);
+      if (!this.check.overByNow()) unanswered.answered(eventId);
     }
     this.#tell();
   }

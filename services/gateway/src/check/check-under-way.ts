@@ -46,6 +46,7 @@ export class CheckUnderWay implements Timed {
     readonly deadlineAt: number,
     /** Memory that its body may take. */
     readonly reservedBytes: number,
+    private readonly now: () => number,
   ) {
     this.#reply = reply;
     this.#observer = observer;
@@ -53,6 +54,12 @@ export class CheckUnderWay implements Timed {
 
   get over(): boolean {
     return this.#reply === null;
+  }
+
+  /** As {@link over}, and over from here on when its deadline has passed: where the process is starved, timers are late. */
+  overByNow(): boolean {
+    if (!this.over && this.now() >= this.deadlineAt) this.expire();
+    return this.over;
   }
 
   expire(): void {
@@ -65,8 +72,9 @@ export class CheckUnderWay implements Timed {
     this.unavailable('unavailable', FAILED);
   }
 
+  /** Not after its deadline: that is 503, however good the answer. */
   answer(answer: CheckAnswer, retryAfter: string | null): void {
-    this.#end(answer.status, null)?.answer(answer, retryAfter);
+    if (!this.overByNow()) this.#end(answer.status, null)?.answer(answer, retryAfter);
   }
 
   refuse(status: RefusalStatus, error: string, headers: readonly string[] = []): void {
