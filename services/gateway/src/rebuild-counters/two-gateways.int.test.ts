@@ -1,69 +1,26 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Registry } from 'prom-client';
-import { openRedisCounters } from '@countersign/counters';
-import type { Counters } from '@countersign/counters';
-import { createLogger, mintApiKey } from '@countersign/service-kit';
-import type { ServiceContext } from '@countersign/service-kit';
-import { createGateway } from '../definition.js';
+import { mintApiKey } from '@countersign/service-kit';
 import { GatewayBench, send } from '../gateway.test-setup.js';
 import type { Answer } from '../gateway.test-setup.js';
+import { askRedis, forgetOnRedis, startOnRedis, withRedis } from '../redis-gateways.test-setup.js';
+import type { GatewayOnRedis } from '../redis-gateways.test-setup.js';
 
-const url = process.env['COUNTERSIGN_TEST_REDIS_URL'] ?? '';
-const withRedis = url === '' ? describe.skip : describe;
-
-interface Gateway {
-  readonly port: number;
-  readonly counters: Counters;
-  notReady(): readonly string[];
-  stop(): Promise<void>;
-}
-
-withRedis('two gateways on one Redis (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
+withRedis('two gateways on one Redis', () => {
   const prefix = `gateways-${randomUUID().slice(0, 8)}-`;
   const bench = new GatewayBench();
-  let gateways: readonly Gateway[];
+  let gateways: readonly GatewayOnRedis[];
   beforeAll(async () => {
     await bench.open();
-    gateways = await Promise.all([start(), start()]);
+    gateways = await Promise.all([startOnRedis(bench.log, prefix), startOnRedis(bench.log, prefix)]);
   });
   afterAll(async () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
-    await askRedis('EVAL', `for _, k in ipairs(redis.call('KEYS', '${prefix}*')) do redis.call('DEL', k) end`, '0');
+    await forgetOnRedis(prefix);
     await bench.close();
   });
 
-  async function start(): Promise<Gateway> {
-    const counters = await openRedisCounters({ url, prefix, deadlineMs: 1000, settleMs: 500 });
-    const context = {
-      name: 'gateway',
-      config: { checkDeadlineMs: 2000, upgradeUrl: 'https://example.com/plans', anchorWindowSeconds: null },
-      log: createLogger('silent'),
-      eventLog: bench.log,
-      counters,
-      metrics: new Registry(),
-      clock: Date.now,
-    } as unknown as ServiceContext;
-    const running = await createGateway(context);
-    const server = createServer((request, response) => void running.bare!(request, response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const notReady = () => running.notReady();
-    while (notReady().length > 0) await sleep(10);
-    const { port } = server.address() as AddressInfo;
-    const stop = async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      await running.stop();
-      server.closeAllConnections();
-      await closed;
-      await counters.close();
-    };
-    return { port, counters, notReady, stop };
-  }
-
-  const check = (gateway: Gateway, agentId: string, key = bench.key, headers: object = {}): Promise<Answer> =>
+  const check = (gateway: GatewayOnRedis, agentId: string, key = bench.key, headers: object = {}): Promise<Answer> =>
     send(gateway.port, {
       headers: { 'x-service-key': key, ...headers },
       body: JSON.stringify({ agentId, action: { type: 'a', estimatedCost: 0.5 } }),
@@ -101,7 +58,7 @@ withRedis('two gateways on one Redis (needs Redis: COUNTERSIGN_TEST_REDIS_URL)',
     await gateways[0]!.counters.raise('agent', agent, 1);
     let running = true;
     const answers: Answer[] = [];
-    const client = async (gateway: Gateway, n: number) => {
+    const client = async (gateway: GatewayOnRedis, n: number) => {
       for (let i = 0; running; i += 1) {
         const idempotency = i % 3 === 0 ? { 'idempotency-key': `${n}-${i}` } : {};
         const answer = await check(gateway, agent, bench.key, idempotency);
@@ -130,25 +87,3 @@ withRedis('two gateways on one Redis (needs Redis: COUNTERSIGN_TEST_REDIS_URL)',
     }
   });
 });
-
-/** One command; gateways have no driver of Redis. */
-async function askRedis(...words: readonly string[]): Promise<void> {
-  const { hostname, port, pathname } = new URL(url);
-  const commands = [['SELECT', pathname.slice(1) || '0'], words];
-  const text = commands.map((command) => `*${command.length}\r\n${command.map(bulk).join('')}`).join('');
-  const socket = connect({ host: hostname, port: Number(port || 6379) });
-  await new Promise<void>((resolve, reject) => {
-    let replies = '';
-    socket.on('error', reject);
-    socket.on('data', (chunk) => {
-      replies += chunk.toString('utf8');
-      if (replies.split('\r\n').length > 2) resolve();
-    });
-    socket.end(text);
-  });
-  socket.destroy();
-}
-
-function bulk(word: string): string {
-  return `$${Buffer.byteLength(word)}\r\n${word}\r\n`;
-}
