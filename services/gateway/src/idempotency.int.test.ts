@@ -31,6 +31,18 @@ describe('Idempotency-Key on POST /v1/check', () => {
     expect((await bench.check({ type: 'a' }, { headers: twice })).status).toBe(400);
   });
 
+  it('compares bodies in canonical form (RFC 8785): the letter case of an agent id is part of it', async () => {
+    const agentId = 'abcdef00-0000-4000-8000-00000000000a';
+    await bench.putAgent(agentId, {});
+    const sent = { headers: { 'idempotency-key': 'letters' } };
+    const first = await bench.check({ type: 'a' }, sent, agentId.toUpperCase());
+    expect(first.status).toBe(200);
+    const other = await bench.check({ type: 'a' }, sent, agentId);
+    expect([other.status, await recorded(first.headers['x-event-id'])]).toEqual([400, 1]);
+    const again = await bench.check({ type: 'a' }, sent, agentId.toUpperCase());
+    expect(again.headers['x-event-id']).toBe(first.headers['x-event-id']);
+  });
+
   it('gives 100 parallel twins one event', async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => keyed('twins', { type: 'a', estimatedCost: 1 })),

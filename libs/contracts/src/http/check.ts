@@ -127,7 +127,8 @@ const headers: Readonly<Record<string, JsonSchema>> = {
   'idempotency-key': {
     type: 'string',
     pattern: '^[\\x21-\\x7e]{1,255}$',
-    description: 'the same key with the same body within 24 hours gives the same answer and counts once',
+    description:
+      'the same key with the same body within 24 hours gives the same answer and counts once; bodies are compared in canonical form (RFC 8785), so the letter case of agentId is part of the body',
   },
 };
 
