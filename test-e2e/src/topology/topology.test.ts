@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { distributedInstallation, missingServers } from '../instance/distributed.js';
 import type { Installation } from '../instance/installation.js';
 import { sendBytes } from '../instance/raw-request.js';
-import { eventually } from '../instance/request.js';
+import { eventually, send } from '../instance/request.js';
 import { EdgeProcess } from './edge-process.js';
 import { Topology } from './topology.js';
 
@@ -90,6 +91,48 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
       }
     }
   });
+
+  it('refuses a session that has logged out, and a role that was taken away, at once in every process', async () => {
+    const DASHBOARD = {
+      identity: '/v1/api-keys',
+      policy: '/v1/agents',
+      'audit-log': '/v1/events',
+      reporting: '/v1/reports',
+    };
+    const askAll = (headers: { readonly authorization: string }): Promise<readonly (readonly [string, number])[]> =>
+      Promise.all(
+        (Object.keys(DASHBOARD) as (keyof typeof DASHBOARD)[]).flatMap((service) =>
+          topology.of(service).map(async ({ url }) => {
+            return [service, (await send(url, 'GET', DASHBOARD[service], { headers })).status] as const;
+          }),
+        ),
+      );
+    const admin = await topology.session();
+    const body = { email: `${randomUUID()}@example.com`, password: 'a password that is long enough', role: 'admin' };
+    const made = await topology.request('POST', '/v1/users', { headers: admin, body });
+    const { id } = made.json as { id: string };
+    const logIn = async (): Promise<{ readonly authorization: string }> => {
+      const { email, password } = body;
+      const { json } = await topology.request('POST', '/v1/auth/login', { body: { email, password } });
+      return { authorization: `Bearer ${(json as { token: string }).token}` };
+    };
+    for (let round = 0; round < 3; round += 1) {
+      const session = await topology.session();
+      const before = await askAll(session);
+      expect(before.map(([, status]) => status)).toEqual(before.map(() => 200));
+      expect((await topology.request('POST', '/v1/auth/logout', { headers: session })).status).toBe(204);
+      expect((await askAll(session)).map(([, status]) => status)).toEqual(before.map(() => 401));
+    }
+    const other = await logIn();
+    const demoted = await topology.request('PATCH', `/v1/users/${id}`, { headers: admin, body: { role: 'auditor' } });
+    expect(demoted.status).toBe(200);
+    const asAuditor = await askAll(other);
+    expect(asAuditor.map(([, status]) => status)).toEqual(
+      asAuditor.map(([service]) => (service === 'identity' ? 403 : 200)),
+    );
+    expect((await topology.request('DELETE', `/v1/users/${id}`, { headers: admin })).status).toBe(204);
+    expect((await askAll(other)).map(([, status]) => status)).toEqual(asAuditor.map(() => 401));
+  }, 90_000);
 
   it('tells nobody outside what services ask each other', async () => {
     expect((await topology.request('POST', '/internal/event-archive/span', { body: [] })).status).toBe(404);
