@@ -16,6 +16,7 @@ import { keepAnchors, waitForReportAnchor } from './follow-anchors/follow-anchor
 import { ReportsController } from './http/reports.controller.js';
 import { loadControlMapping } from './mapping/control-mapping.js';
 import { Reports, REPORTS } from './reports.js';
+import { ownedOf, ReportTopic } from './report-topic.js';
 import { openKeyRing, type KeyRing } from './signing-keys/key-ring.js';
 import { keysInUse, keysToPublish, publishedKeys } from './signing-keys/publish-keys.js';
 import type { ReportStore } from './store/port.js';
@@ -54,6 +55,7 @@ export const definition: ServiceDefinition = {
     const blobs = await openBlobs(context);
     const relay = new OutboxRelay(context, store);
     const keys = await openKeys(context, store, relay);
+    const topic = new ReportTopic(context, store);
     const tail = await followTail(context, store);
     const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
     const agents = await Projection.follow<AgentFacts>(context, 'agents');
@@ -94,9 +96,11 @@ export const definition: ServiceDefinition = {
     return {
       module: moduleOf(reports, store),
       consumer: { group: 'reporting', position: (_topic, partition) => store.anchorsPosition(partition) },
-      notReady: () => [accounts.problem(), agents.problem(), relay.problem()].filter((problem) => problem !== null),
+      notReady: () =>
+        [accounts.problem(), agents.problem(), relay.problem(), topic.problem()].filter((problem) => problem !== null),
       stop: async () => {
         await Promise.all([accounts.stop(), agents.stop()]);
+        await topic.compared;
         await tail?.stop();
         await relay.stop();
         await blobs.close();
@@ -127,7 +131,7 @@ async function followTail(context: ServiceContext, store: ReportStore): Promise<
   if (context.config.profile === 'embedded') return null;
   return TopicTail.follow(context, 'reports', async (id) => {
     const report = await store.anyReport(id);
-    return report === null ? null : { id, version: report.version, value: report.facts };
+    return report === null ? null : ownedOf(report);
   });
 }
 

@@ -84,6 +84,7 @@ export function collectionsOf(connection: Connection): Collections {
   };
 }
 
+const PAGE = 500;
 /** Rows of messages that have no document of their own begin with it; those inside reports begin with a digit. */
 const MESSAGE = 'm/';
 
@@ -131,6 +132,17 @@ class MongoReportStore implements ReportStore {
   async anyReport(id: string): Promise<StoredReport | null> {
     const found = await this.#collections.reports.findOne({ _id: id });
     return found === null ? null : (JSON.parse(found.body) as StoredReport);
+  }
+
+  async *all(): AsyncIterable<StoredReport> {
+    for (let after = ''; ;) {
+      const documents = await this.#collections.reports
+        .find({ _id: { $gt: after } }, { projection: { body: 1 }, sort: { _id: 1 }, limit: PAGE })
+        .toArray();
+      for (const { body } of documents) yield JSON.parse(body) as StoredReport;
+      if (documents.length < PAGE) return;
+      after = documents.at(-1)!._id;
+    }
   }
 
   async reports(accountId: string, limit: number, offset: number): Promise<ReportPage> {

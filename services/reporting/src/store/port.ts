@@ -38,6 +38,8 @@ export interface ReportStore extends OutboxStore {
   report(accountId: string, id: string): Promise<StoredReport | null>;
   /** Whoever's it is. */
   anyReport(id: string): Promise<StoredReport | null>;
+  /** Of all accounts. */
+  all(): AsyncIterable<StoredReport>;
   /** Newest first. */
   reports(accountId: string, limit: number, offset: number): Promise<ReportPage>;
   scope(accountId: string): Promise<ComplianceScope>;

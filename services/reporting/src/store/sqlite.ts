@@ -10,6 +10,8 @@ import {
   type StoredReport,
 } from './port.js';
 
+const PAGE = 500;
+
 const MIGRATIONS = [
   `CREATE TABLE reports (
      id TEXT PRIMARY KEY, account_id TEXT NOT NULL, created_at TEXT NOT NULL, version INTEGER NOT NULL, body TEXT NOT NULL
@@ -32,6 +34,9 @@ export function openSqliteReportStore(file: string): ReportStore {
     'SELECT body FROM reports WHERE id = ? AND account_id = ?',
   );
   const any = db.prepare<[string], { body: string }>('SELECT body FROM reports WHERE id = ?');
+  const after = db.prepare<[string], { id: string; body: string }>(
+    `SELECT id, body FROM reports WHERE id > ? ORDER BY id LIMIT ${PAGE}`,
+  );
   const page = db.prepare<[string, number, number], { body: string }>(
     'SELECT body FROM reports WHERE account_id = ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?',
   );
@@ -73,6 +78,11 @@ export function openSqliteReportStore(file: string): ReportStore {
     updateReport: async (report) => updateReport(report),
     report: async (accountId, id) => read(one.get(id, accountId)),
     anyReport: async (id) => read(any.get(id)),
+    async *all() {
+      for (let rows = after.all(''); rows.length > 0; rows = after.all(rows.at(-1)!.id)) {
+        for (const { body } of rows) yield JSON.parse(body) as StoredReport;
+      }
+    },
     reports: async (accountId, limit, offset) => ({
       reports: page.all(accountId, limit, offset).map((row) => JSON.parse(row.body) as StoredReport),
       total: count.get(accountId)?.n ?? 0,

@@ -86,6 +86,14 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.reports('a', 2, 2)).toMatchObject({ reports: [{ id: 'r1' }], total: 3 });
     });
 
+    it('walks through all reports of all accounts', async () => {
+      const ids = Array.from({ length: 501 }, (_, n) => `r${String(n).padStart(3, '0')}`);
+      await Promise.all(ids.map((id, n) => store.addReport(report(id, `a${n % 3}`, '2026-01-02T00:00:00.000Z'))));
+      const walked: string[] = [];
+      for await (const { id } of store.all()) walked.push(id);
+      expect(walked.sort()).toEqual(ids);
+    });
+
     it('takes a newer version and never an older one, and tells of what it took in that order', async () => {
       const first = report('r1', 'a', '2026-01-02T00:00:00.000Z');
       await store.addReport(first);
