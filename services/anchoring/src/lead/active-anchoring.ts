@@ -13,6 +13,7 @@ import { AnchorPublisher } from '../publish/anchor-publisher.js';
 import type { AnchorStore } from '../store/port.js';
 import { AnchorLoop } from '../submit/anchor-loop.js';
 import { watchLoop } from '../watch-authority/watch-loop.js';
+import { requireToldWindows } from './told-windows.js';
 
 /** All that only the instance that leads does, from the moment it leads. The chain is asked in the background. */
 export class ActiveAnchoring {
@@ -22,6 +23,7 @@ export class ActiveAnchoring {
   readonly #windows: WindowLoop;
   readonly #anchors: AnchorLoop;
   readonly #watch: BackgroundLoop;
+  readonly #requireToldWindows: () => Promise<void>;
 
   constructor(context: ServiceContext, store: AnchorStore, key: AuthorityKey, metrics: AnchoringMetrics) {
     const publisher = new AnchorPublisher(context.eventLog, store);
@@ -34,8 +36,14 @@ export class ActiveAnchoring {
     this.#reports = new ReportIntake(store, anchors.poke);
     this.#cutter = new WindowCutter(context, store, this.#leaves, gate, () => windows.poke());
     this.#watch = watchLoop(context, store, key.publicKey, metrics.equivocated);
-    windows.poke();
-    anchors.poke();
+    this.#requireToldWindows = () => requireToldWindows(context.eventLog, store, key.publicKey);
+  }
+
+  /** @throws StoreForgot before anything is cut, when the log was told what the store does not know */
+  async begin(): Promise<void> {
+    await this.#requireToldWindows();
+    this.#windows.poke();
+    this.#anchors.poke();
     this.#watch.poke();
     this.#cutter.start();
   }

@@ -1,5 +1,5 @@
 import { LeadEnded, type Lead } from '../store/port.js';
-import { Leadership } from './leadership.js';
+import { Leadership, type Active } from './leadership.js';
 
 /** A store whose lead the test gives and takes. */
 class Throne {
@@ -29,8 +29,9 @@ describe('Leadership', () => {
   const log = { info: () => undefined, warn: () => undefined };
   let throne: Throne;
   let events: string[];
-  let leadership: Leadership<{ problems(): readonly string[]; stop(): Promise<void> }>;
+  let leadership: Leadership<Active>;
   let failing: boolean;
+  let refusal: Error | null;
   const turns = {
     begin: async () => {
       if (failing) throw new Error('the log is away');
@@ -40,10 +41,16 @@ describe('Leadership', () => {
   };
 
   beforeEach(() => {
-    [throne, events, failing] = [new Throne(), [], false];
+    [throne, events, failing, refusal] = [new Throne(), [], false, null];
     leadership = new Leadership(throne, log, () => {
       events.push('active');
-      return { problems: () => ['a problem'], stop: async () => void events.push('stopped') };
+      return {
+        begin: async () => {
+          if (refusal !== null) throw refusal;
+        },
+        problems: () => ['a problem'],
+        stop: async () => void events.push('stopped'),
+      };
     });
   });
   afterEach(() => leadership.stop());
@@ -92,12 +99,31 @@ describe('Leadership', () => {
     expect(leadership.leads).toBe(true);
   });
 
+  it('takes nothing while it may not begin, says why, and tries again', async () => {
+    await leadership.consumeBy(turns);
+    refusal = new Error('the store forgot');
+    throne.asked[0]!.give();
+    await settle();
+    expect(events).toEqual(['active', 'stopped']);
+    expect(leadership.leads).toBe(false);
+    expect(leadership.problems()).toEqual(['it cannot anchor: the store forgot']);
+    refusal = null;
+    await throne.askedTimes(2);
+    throne.asked[1]!.give();
+    await settle();
+    expect(events.slice(2)).toEqual(['active', 'consume']);
+  });
+
   it('stops while it leads and while it waits', async () => {
     throne.asked[0]!.give();
     await settle();
     await leadership.stop();
     expect(events).toEqual(['active', 'stopped']);
-    const waiting = new Leadership(new Throne(), log, () => ({ problems: () => [], stop: async () => undefined }));
+    const waiting = new Leadership(new Throne(), log, () => ({
+      begin: async () => undefined,
+      problems: () => [],
+      stop: async () => undefined,
+    }));
     await waiting.stop();
     expect(waiting.leads).toBe(false);
   });

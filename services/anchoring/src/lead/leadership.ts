@@ -9,6 +9,8 @@ const STANDBY_MS = 1_000;
 
 /** What an instance does while it leads. */
 export interface Active {
+  /** @throws why it may not begin: it is stopped, and the lead asked for again */
+  begin(): Promise<void>;
   problems(): readonly string[];
   stop(): Promise<void>;
 }
@@ -70,8 +72,9 @@ export class Leadership<T extends Active> {
         if (!signal.aborted) this.#log.warn({ reason }, 'this instance no longer anchors');
       } catch (error) {
         if (signal.aborted) return;
-        this.#problem = `it cannot anchor: ${error instanceof Error ? error.message : String(error)}`;
-        this.#log.warn({ err: error }, 'this instance cannot anchor');
+        const problem = `it cannot anchor: ${error instanceof Error ? error.message : String(error)}`;
+        if (problem !== this.#problem) this.#log.warn({ err: error }, 'this instance cannot anchor');
+        this.#problem = problem;
         await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }
@@ -86,11 +89,23 @@ export class Leadership<T extends Active> {
     }
   }
 
+  async #begin(): Promise<T> {
+    const active = this.#activate();
+    try {
+      await active.begin();
+      return active;
+    } catch (error) {
+      await active.stop();
+      throw error;
+    }
+  }
+
   /** Resolves with the reason when the lead is over or the service stops. */
   async #leadOnce(signal: AbortSignal): Promise<string> {
     const { ended } = await this.#waitForLead(signal);
+    const begun = await this.#begin();
     this.#problem = null;
-    this.#active = this.#activate();
+    this.#active = begun;
     this.#log.info('this instance anchors');
     try {
       await this.#turns?.begin();
