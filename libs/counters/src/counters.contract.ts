@@ -1,6 +1,7 @@
 import { CLAIM_MS } from './port.js';
 import type { CheckTrip, CheckTripResult, CountedEvent, Counters, Judgement, StaticViolation } from './port.js';
 import type { StoredAnswer, UsageSnapshot } from './port.js';
+import { countedViolations } from './violations.js';
 
 /** Counters for one test, not serving yet, whose time is what `clock` gives. */
 export interface ContractCounters {
@@ -287,6 +288,55 @@ export function countersContract(
         for (let n = 0; n < 3; n++) await judge({ costMicros: MOST });
         expect(await outcomeOf({ costMicros: 1, spending })).toBe('denied');
         expect(await outcomeOf({ costMicros: 0, spending })).toBe('allowed');
+      });
+    });
+
+    describe('what a check of an agent would meet', () => {
+      const rate = { max: 3, per_seconds: 10 };
+      const spending = { limitMicros: 100, window: 'day' } as const;
+
+      it('is told without counting anything, and denies exactly what a check then denies', async () => {
+        expect(await counters.agentUsage('agent', rate)).toEqual({
+          nowMs: START,
+          frozen: false,
+          dayMicros: 0,
+          monthMicros: 0,
+          rateCount: 0,
+          rateBlockedBy: null,
+        });
+        for (const at of [0, 4000, 9999]) {
+          nowMs = START + at;
+          await judge({ rate, spending, costMicros: 30 });
+        }
+        for (let n = 0; n < 3; n++) {
+          const usage = await counters.agentUsage('agent', rate);
+          expect(usage).toMatchObject({ dayMicros: 90, monthMicros: 90, rateCount: 3, rateBlockedBy: START });
+          const found = countedViolations(usage, { rate, spending, costMicros: 11 });
+          expect(found.spending).toEqual((await judge({ rate, spending, costMicros: 11 })).violation);
+          expect(found.rate).toEqual((await judge({ rate, spending, costMicros: 0 })).violation);
+          expect(countedViolations(usage, { rate: null, spending, costMicros: 10 }).spending).toBeNull();
+        }
+        nowMs = START + 10_000;
+        expect(await counters.agentUsage('agent', rate)).toMatchObject({ rateCount: 2, rateBlockedBy: null });
+        expect(await counters.agentUsage('agent', { max: 3, per_seconds: 60 })).toMatchObject({ rateCount: 3 });
+        expect(await counters.agentUsage('agent', { max: 2, per_seconds: 10 })).toMatchObject({
+          rateCount: 2,
+          rateBlockedBy: START + 4000,
+        });
+        expect(await counters.agentUsage('agent', { max: 0, per_seconds: 10 })).toMatchObject({ rateBlockedBy: null });
+        expect(await counters.agentUsage('agent', null)).toMatchObject({ rateCount: 0, rateBlockedBy: null });
+      });
+
+      it('tells the freeze flag, and begins anew with the day and the month', async () => {
+        await judge({ spending, costMicros: 30 });
+        await counters.freeze('agent', START + 1);
+        expect((await counters.agentUsage('agent', null)).frozen).toBe(true);
+        nowMs = START + 24 * 3_600_000;
+        expect(await counters.agentUsage('agent', null)).toMatchObject({ dayMicros: 0, monthMicros: 30 });
+        await counters.unfreeze('agent');
+        expect((await counters.agentUsage('agent', null)).frozen).toBe(false);
+        nowMs = START + 40 * 24 * 3_600_000;
+        expect(await counters.agentUsage('agent', null)).toMatchObject({ dayMicros: 0, monthMicros: 0 });
       });
     });
 

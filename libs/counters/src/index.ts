@@ -1,5 +1,5 @@
 export * from './port.js';
-export { dollars, rateViolation, spendingViolation } from './violations.js';
+export { countedViolations, dollars, rateViolation, spendingViolation } from './violations.js';
 export { SlewedClock } from './slewed-clock.js';
 export type { CountersClock } from './slewed-clock.js';
 export { InProcessCounters } from './in-process/in-process-counters.js';

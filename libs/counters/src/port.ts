@@ -84,6 +84,19 @@ export interface AccountUsage {
   readonly period: string;
 }
 
+/** What a check of an agent would meet now. */
+export interface AgentUsage {
+  readonly nowMs: number;
+  /** The freeze flag. */
+  readonly frozen: boolean;
+  readonly dayMicros: number;
+  readonly monthMicros: number;
+  /** Checks in the rate window that was asked for; 0 without one. */
+  readonly rateCount: number;
+  /** Time of the check that must leave that window before another one fits; `null` when one fits now, or none ever. */
+  readonly rateBlockedBy: number | null;
+}
+
 /** What an event of the log does to the counters; derived from its envelope by the caller. */
 export interface CountedEvent {
   readonly partition: number;
@@ -201,6 +214,8 @@ export interface Counters {
   isFrozen(agentId: string): Promise<boolean>;
   /** Rejects with `CountersUnavailable` while it does not serve, as does `isFrozen`. */
   usage(accountId: string): Promise<AccountUsage>;
+  /** Counts nothing and forgets nothing. Rejects as `usage` does. */
+  agentUsage(agentId: string, rate: RateLimit | null): Promise<AgentUsage>;
   /**
    * Takes the turn to rebuild, for one at a time: totals and claims of before are forgotten, versions, freezes and
    * unfreezes stay. `null`: another has it, or they serve by now. What the one does that had the turn before and lost it

@@ -1,5 +1,5 @@
 import type { RateLimit, SpendingWindow } from '@countersign/contracts';
-import type { StaticViolation } from './port.js';
+import type { AgentUsage, CheckTrip, StaticViolation } from './port.js';
 
 /** Whole micro-dollars as dollars, without trailing zeros: 1500000 is `1.5`. */
 export function dollars(micros: number): string {
@@ -44,6 +44,21 @@ export function rateViolation(limit: RateLimit, counted: number, fitsAtMs: numbe
     rule: `rate_limit:${limit.max}/${limit.per_seconds}s`,
     detail: `limit ${words}, ${counted} already counted, ${fitsAt === null ? 'no check fits' : `the next check fits at ${fitsAt}`}`,
     extras: null,
+  };
+}
+
+/** What spending and rate would deny of an action now, each by itself. */
+export function countedViolations(
+  usage: AgentUsage,
+  { spending, rate, costMicros }: Pick<CheckTrip, 'spending' | 'rate' | 'costMicros'>,
+): { readonly spending: StaticViolation | null; readonly rate: StaticViolation | null } {
+  const spent = spending?.window === 'day' ? usage.dayMicros : spending?.window === 'month' ? usage.monthMicros : 0;
+  const { rateCount, rateBlockedBy } = usage;
+  const fitsAt = rate === null || rateBlockedBy === null ? null : rateBlockedBy + rate.per_seconds * 1000;
+  return {
+    spending:
+      spending !== null && spent > spending.limitMicros - costMicros ? spendingViolation(spending, spent) : null,
+    rate: rate !== null && rateCount >= rate.max ? rateViolation(rate, rateCount, fitsAt) : null,
   };
 }
 

@@ -11,8 +11,9 @@ import { CheckConsumer } from './follow/check-consumer.js';
 import { CheckFollower, GROUP } from './follow/check-follower.js';
 import { UsagePublisher } from './follow/usage-publisher.js';
 import { AgentsController } from './http/agents-controller.js';
+import { ExplainController } from './http/explain-controller.js';
 import { ProfilesController } from './http/profiles-controller.js';
-import { AGENT_CHANGES, CHECK_FOLLOWER, POLICY_STORE, SAFETY_PACKAGES } from './http/tokens.js';
+import { AGENT_CHANGES, CHECK_FOLLOWER, COUNTERS, POLICY_STORE, SAFETY_PACKAGES } from './http/tokens.js';
 import type { Agent } from './domain/agent.js';
 import { loadPackages } from './safety-packages/load-packages.js';
 import type { PolicyStore } from './store/port.js';
@@ -69,11 +70,12 @@ async function start(context: ServiceContext): Promise<RunningService> {
 
   const module: DynamicModule = {
     module: PolicyModule,
-    controllers: [AgentsController, ProfilesController, CheckConsumer],
+    controllers: [AgentsController, ProfilesController, ExplainController, CheckConsumer],
     providers: [
       { provide: AGENT_CHANGES, useValue: changes },
       { provide: POLICY_STORE, useValue: store },
       { provide: SAFETY_PACKAGES, useValue: packages },
+      { provide: COUNTERS, useValue: context.counters },
       { provide: CHECK_FOLLOWER, useValue: follower },
     ],
   };

@@ -1,4 +1,6 @@
 import { bodyErrors, error, isoTime, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
+import { checkBody } from './check.js';
+import { explanation } from './explanation.js';
 import { route } from './route.js';
 import type { JsonSchema } from './route.js';
 
@@ -314,6 +316,25 @@ export const policyRoutes = {
       404: noAgent,
       409: error('the agent is inactive, or version is not the current one'),
       503: notNow,
+    },
+  }),
+  explainCheck: route({
+    service,
+    method: 'POST',
+    path: '/v1/agents/{id}/explain',
+    operationId: 'explainCheck',
+    summary: 'What every rule of the profile says of an action; takes the body of a check and records nothing',
+    tag,
+    auth: 'session',
+    params: { id: uuid },
+    body: checkBody,
+    success: 200,
+    responses: {
+      200: { description: 'the trace of every rule', schema: explanation },
+      ...bodyErrors,
+      401: sessionErrors[401],
+      404: noAgent,
+      503: error('spending and rate cannot be read now'),
     },
   }),
   listSafetyPackages: route({

@@ -1,6 +1,8 @@
+import type { RateLimit } from '@countersign/contracts';
 import { CountersUnavailable } from '../port.js';
 import type {
   AccountUsage,
+  AgentUsage,
   CheckTrip,
   CheckTripResult,
   CountedEvent,
@@ -14,6 +16,7 @@ import type {
 import { SlewedClock } from '../slewed-clock.js';
 import type { CountersClock } from '../slewed-clock.js';
 import { replayEvent, restoreSnapshot } from './rebuild.js';
+import { agentUsage } from './agent-usage.js';
 import { CountersState } from './state.js';
 
 export interface InProcessCountersOptions {
@@ -94,6 +97,11 @@ export class InProcessCounters implements Counters {
   async usage(accountId: string): Promise<AccountUsage> {
     this.#requireService();
     return this.#state.usage(accountId, this.#clock.now());
+  }
+
+  async agentUsage(agentId: string, rate: RateLimit | null): Promise<AgentUsage> {
+    this.#requireService();
+    return agentUsage(this.#state.agents.get(agentId), rate, this.#clock.now());
   }
 
   async beginRebuild(): Promise<RebuildTurn | null> {

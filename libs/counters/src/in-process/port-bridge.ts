@@ -86,6 +86,7 @@ export function connectCounters(port: MessagePort): Counters {
     unfreeze: (...values) => ask('unfreeze', ...values),
     isFrozen: (...values) => ask('isFrozen', ...values),
     usage: (...values) => ask('usage', ...values),
+    agentUsage: (...values) => ask('agentUsage', ...values),
     beginRebuild: () => ask('beginRebuild'),
     abandonRebuild: () => ask('abandonRebuild'),
     restore: (...values) => ask('restore', ...values),

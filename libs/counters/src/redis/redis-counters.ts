@@ -1,6 +1,8 @@
+import type { RateLimit } from '@countersign/contracts';
 import { CountersUnavailable } from '../port.js';
 import type {
   AccountUsage,
+  AgentUsage,
   CheckTrip,
   CheckTripResult,
   CountedEvent,
@@ -125,6 +127,21 @@ export class RedisCounters implements Counters {
     const reply = await this.#call(SCRIPTS.usage, [keys.state, keys.account(accountId)], []);
     const [, actionsInPeriod, actionsEver, month] = reply.map(Number);
     return { actionsInPeriod: actionsInPeriod ?? 0, actionsEver: actionsEver ?? 0, period: monthText(month ?? 0) };
+  }
+
+  async agentUsage(agentId: string, rate: RateLimit | null): Promise<AgentUsage> {
+    const { keys } = this.#options;
+    const asked = rate === null ? [] : [rate.max, rate.per_seconds];
+    const reply = await this.#call(SCRIPTS.agentUsage, [keys.state, keys.agent(agentId), keys.rate(agentId)], asked);
+    const [, nowMs, frozen, dayMicros, monthMicros, rateCount, blockedBy] = reply.map(Number);
+    return {
+      nowMs: nowMs ?? 0,
+      frozen: frozen === 1,
+      dayMicros: dayMicros ?? 0,
+      monthMicros: monthMicros ?? 0,
+      rateCount: rateCount ?? 0,
+      rateBlockedBy: blockedBy === undefined || blockedBy < 0 ? null : blockedBy,
+    };
   }
 
   async beginRebuild(): Promise<RebuildTurn | null> {

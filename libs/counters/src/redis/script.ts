@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { CHECK } from './lua/check.js';
-import { FREEZE, IS_FROZEN, LOOK, NOW, RAISE, UNFREEZE, USAGE, VERSION } from './lua/flags.js';
+import { AGENT_USAGE, FREEZE, IS_FROZEN, LOOK, NOW, RAISE, UNFREEZE, USAGE, VERSION } from './lua/flags.js';
 import { BEGIN, GIVE_UP, REPLAY, RESTORE, SERVE } from './lua/rebuild.js';
 import { ANSWERED, TAKE_BACK } from './lua/settle.js';
 
@@ -25,6 +25,7 @@ export const SCRIPTS = {
   unfreeze: script('unfreeze', UNFREEZE),
   isFrozen: script('isFrozen', IS_FROZEN),
   usage: script('usage', USAGE),
+  agentUsage: script('agentUsage', AGENT_USAGE),
   begin: script('begin', BEGIN),
   restore: script('restore', RESTORE),
   replay: script('replay', REPLAY),

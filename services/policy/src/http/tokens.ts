@@ -2,4 +2,5 @@
 export const AGENT_CHANGES = Symbol('AgentChanges');
 export const POLICY_STORE = Symbol('PolicyStore');
 export const SAFETY_PACKAGES = Symbol('SafetyPackages');
+export const COUNTERS = Symbol('Counters');
 export const CHECK_FOLLOWER = Symbol('CheckFollower');

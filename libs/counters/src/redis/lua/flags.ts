@@ -52,3 +52,29 @@ local a = account_of(KEYS[2])
 local month = month_of(floor(clock() / DAY))
 return {1, a.p >= month and a.n or 0, a.t, max(a.p, month)}
 `;
+
+/**
+ * `Counters.agentUsage`. KEYS: state, agent, rate. ARGV from 4: most and seconds of a rate limit, or nothing.
+ * Changes nothing: what a narrower window would let go stays.
+ */
+export const AGENT_USAGE = `${PRELUDE}${SERVING}${TOTALS}
+local now = clock()
+local g = agent_of(KEYS[2])
+local day = floor(now / DAY)
+local held, blocked = 0, -1
+if ARGV[4] and g.own then
+  local most, edge = tonumber(ARGV[4]), now - tonumber(ARGV[5]) * 1000
+  local n = call('LLEN', KEYS[3])
+  local low, high = 0, n
+  while low < high do
+    local middle = floor((low + high) / 2)
+    if tonumber(call('LINDEX', KEYS[3], middle)) <= edge then low = middle + 1 else high = middle end
+  end
+  held = n - low
+  if most > 0 and held >= most then blocked = tonumber(call('LINDEX', KEYS[3], n - most)) end
+end
+return {
+  1, whole(now), g.f > g.u and 1 or 0, whole(g.d >= day and g.x or 0), whole(g.m >= month_of(day) and g.y or 0),
+  held, whole(blocked)
+}
+`;

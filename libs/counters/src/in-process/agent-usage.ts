@@ -1,0 +1,27 @@
+import type { RateLimit } from '@countersign/contracts';
+import type { AgentUsage } from '../port.js';
+import type { RateWindow } from './rate-window.js';
+import type { AgentTotals } from './totals.js';
+
+/** `Counters.agentUsage` of what is counted of an agent; `undefined` where nothing is. */
+export function agentUsage(totals: AgentTotals | undefined, rate: RateLimit | null, nowMs: number): AgentUsage {
+  const window = totals?.rate ?? null;
+  const past = window === null || rate === null ? 0 : countPast(window, nowMs - rate.per_seconds * 1000);
+  const rateCount = window === null || rate === null ? 0 : window.count - past;
+  const full = window !== null && rate !== null && rate.max > 0 && rateCount >= rate.max;
+  return {
+    nowMs,
+    frozen: totals?.frozen ?? false,
+    dayMicros: totals?.spent('day', nowMs) ?? 0,
+    monthMicros: totals?.spent('month', nowMs) ?? 0,
+    rateCount,
+    rateBlockedBy: full ? window.at(past + rateCount - rate.max) : null,
+  };
+}
+
+/** How many times lie at `edgeMs` or before. */
+function countPast(window: RateWindow, edgeMs: number): number {
+  let past = 0;
+  while (past < window.count && window.at(past) <= edgeMs) past += 1;
+  return past;
+}

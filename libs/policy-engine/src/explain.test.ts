@@ -1,0 +1,75 @@
+import type { BehaviorProfile } from '@countersign/contracts';
+import { compileProfile } from './compile-profile.js';
+import { DECIDE_CASES } from './decide.test-cases.js';
+import { decide } from './decide.js';
+import { explain, RULE_NAMES } from './explain.js';
+import type { CountedFindings, RuleTrace } from './explain.js';
+import { emptyProfile } from './profile/profile-fields.js';
+import type { Violation } from './violation.js';
+
+const NOTHING: CountedFindings = { spending: null, rate: null };
+const profileOf = (given: Partial<BehaviorProfile>) =>
+  compileProfile({ ...emptyProfile('018f4d5e-0000-7000-8000-000000000001'), ...given });
+const results = (rules: readonly RuleTrace[]) => Object.fromEntries(rules.map(({ rule, result }) => [rule, result]));
+
+const FULL: Partial<BehaviorProfile> = {
+  off_limits_actions: ['delete_*'],
+  allowed_actions: ['http_call', 'tool_use', 'llm_response'],
+  blocked_apis: ['evil.example'],
+  allowed_apis: ['api.example.com', 'crm.*'],
+  blocked_data_scopes: ['pii.*'],
+  allowed_data_scopes: ['orders'],
+  output_rules: { blocked_pii: ['email'], block_secrets: true, blocked_topics: ['weather'], max_length: 20 },
+  spending_limit: 5,
+  rate_limit: { max: 1, per_seconds: 60 },
+};
+
+describe('explain', () => {
+  it('tells of every rule, in the order of judging', () => {
+    const { rules } = explain(profileOf({}), { type: 'x' }, NOTHING);
+    expect(rules.map(({ rule }) => rule)).toEqual(RULE_NAMES);
+    expect(new Set(rules.map(({ result }) => result))).toEqual(new Set(['not_applicable']));
+  });
+
+  it('asks each rule alone, also behind one that denies', () => {
+    const action = {
+      type: 'delete_user',
+      url: 'https://evil.example/',
+      dataScope: 'pii.email',
+      estimatedCost: 9,
+      payload: ['a@b.example', 'the weather is fine'],
+    };
+    const violation = { violation_type: 'spending_limit_exceeded' } as Violation;
+    const { rules, decision } = explain(profileOf(FULL), action, { spending: violation, rate: null });
+    expect(results(rules)).toEqual({
+      off_limits_actions: 'matched',
+      allowed_actions: 'matched',
+      blocked_apis: 'matched',
+      allowed_apis: 'matched',
+      blocked_data_scopes: 'matched',
+      allowed_data_scopes: 'matched',
+      'output_rules.blocked_pii': 'matched',
+      'output_rules.block_secrets': 'passed',
+      'output_rules.blocked_topics': 'matched',
+      'output_rules.max_length': 'matched',
+      spending_limit: 'matched',
+      rate_limit: 'passed',
+    });
+    expect(decision.violation?.rule).toBe('off_limits_actions:delete_*');
+  });
+
+  it('says of a rule that is set why it does not speak of the action', () => {
+    const { rules } = explain(profileOf(FULL), { type: 'llm_response' }, NOTHING);
+    const silent = rules.filter((one) => one.result === 'not_applicable');
+    expect(silent.map(({ rule }) => rule)).toEqual(RULE_NAMES.slice(2, 11));
+    for (const { because } of silent) expect(because).toContain('the action');
+  });
+
+  it('has as its first match what decide denies by', () => {
+    for (const { given, when } of Object.values(DECIDE_CASES).flat()) {
+      const profile = profileOf(given);
+      const first = explain(profile, when, NOTHING).rules.find((one) => one.result === 'matched');
+      expect(first?.violation ?? null).toEqual(decide(profile, when).violation);
+    }
+  });
+});

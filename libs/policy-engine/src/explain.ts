@@ -1,0 +1,131 @@
+import type { CompiledProfile } from './compile-profile.js';
+import { costOf, decide } from './decide.js';
+import type { Decision } from './decide.js';
+import {
+  judgeAllowedActions,
+  judgeAllowedApis,
+  judgeAllowedScopes,
+  judgeBlockedApis,
+  judgeBlockedScopes,
+  judgeOffLimits,
+} from './judge/lists.js';
+import { namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
+import type { Action, Subject } from './judge/subject.js';
+import type { CompiledOutputRules } from './output/compile-output-rules.js';
+import { judgeOutput } from './output/judge-output.js';
+import type { Violation } from './violation.js';
+
+/** The rules of a profile in the order in which they are judged. */
+export const RULE_NAMES = [
+  'off_limits_actions',
+  'allowed_actions',
+  'blocked_apis',
+  'allowed_apis',
+  'blocked_data_scopes',
+  'allowed_data_scopes',
+  'output_rules.blocked_pii',
+  'output_rules.block_secrets',
+  'output_rules.blocked_topics',
+  'output_rules.max_length',
+  'spending_limit',
+  'rate_limit',
+] as const;
+export type RuleName = (typeof RULE_NAMES)[number];
+
+/** What one rule says of an action by itself, whatever the others say. */
+export type RuleTrace =
+  /** It denies. */
+  | { readonly rule: RuleName; readonly result: 'matched'; readonly violation: Violation }
+  | { readonly rule: RuleName; readonly result: 'passed' }
+  /** Why it says nothing: it is not set, or does not speak of this kind of action. */
+  | { readonly rule: RuleName; readonly result: 'not_applicable'; readonly because: string };
+
+/** What the counters would deny, each by itself: whoever asks has their figures. */
+export interface CountedFindings {
+  readonly spending: Violation | null;
+  readonly rate: Violation | null;
+}
+
+const NOT_SET = 'the profile sets no such rule';
+const NO_API = 'the action names no API and no tool';
+const NO_DATA = 'the action names no data scope and is no data access';
+const NO_PAYLOAD = 'the action has no payload';
+const NO_COST = 'the action names no cost';
+
+/**
+ * The decision and what every rule says, each asked alone. The first rule that matched is the one that denies: its
+ * violation is that of `decide`, or of the counters.
+ */
+export function explain(
+  profile: CompiledProfile,
+  action: Action,
+  counted: CountedFindings,
+): { readonly decision: Decision; readonly rules: readonly RuleTrace[] } {
+  const subject = subjectOf(action);
+  return {
+    decision: decide(profile, action),
+    rules: [
+      ...listTraces(profile, subject),
+      ...outputTraces(profile.output, subject),
+      ...countedTraces(profile, subject, counted),
+    ],
+  };
+}
+
+/** What the action would spend, in whole micro-dollars. */
+export function actionCost(action: Action): number {
+  return costOf(subjectOf(action));
+}
+
+function listTraces(profile: CompiledProfile, subject: Subject): readonly RuleTrace[] {
+  const apis = namesApi(subject) ? null : NO_API;
+  const data = namesData(subject) ? null : NO_DATA;
+  const url = urlOf(subject);
+  return [
+    trace('off_limits_actions', profile.offLimitsActions, null, (list) => judgeOffLimits(list, subject)),
+    trace('allowed_actions', profile.allowedActions, null, (list) => judgeAllowedActions(list, subject)),
+    trace('blocked_apis', profile.blockedApis, apis, (list) => judgeBlockedApis(list, url, subject)),
+    trace('allowed_apis', profile.allowedApis, apis, (list) => judgeAllowedApis(list, url, subject)),
+    trace('blocked_data_scopes', profile.blockedDataScopes, data, (list) => judgeBlockedScopes(list, subject)),
+    trace('allowed_data_scopes', profile.allowedDataScopes, data, (list) => judgeAllowedScopes(list, subject)),
+  ];
+}
+
+const NO_OUTPUT_RULES: CompiledOutputRules = { pii: null, secrets: false, topics: null, maxLength: null };
+
+function outputTraces(output: CompiledOutputRules | null, { payload }: Subject): readonly RuleTrace[] {
+  const { pii, secrets, topics, maxLength } = output ?? NO_OUTPUT_RULES;
+  const because = payload === undefined ? NO_PAYLOAD : null;
+  const alone = (rule: Partial<CompiledOutputRules>): Violation | null =>
+    judgeOutput({ ...NO_OUTPUT_RULES, ...rule }, payload);
+  return [
+    trace('output_rules.blocked_pii', pii, because, () => alone({ pii })),
+    trace('output_rules.block_secrets', secrets ? secrets : null, because, () => alone({ secrets })),
+    trace('output_rules.blocked_topics', topics, because, () => alone({ topics })),
+    trace('output_rules.max_length', maxLength, because, () => alone({ maxLength })),
+  ];
+}
+
+function countedTraces(
+  { spending, rate }: CompiledProfile,
+  { cost }: Subject,
+  counted: CountedFindings,
+): readonly RuleTrace[] {
+  return [
+    trace('spending_limit', spending, cost === undefined ? NO_COST : null, () => counted.spending),
+    trace('rate_limit', rate, null, () => counted.rate),
+  ];
+}
+
+/** @param because why the rule does not speak of the action, or `null` */
+function trace<R>(
+  rule: RuleName,
+  set: R | null,
+  because: string | null,
+  judge: (set: R) => Violation | null,
+): RuleTrace {
+  if (set === null) return { rule, result: 'not_applicable', because: NOT_SET };
+  if (because !== null) return { rule, result: 'not_applicable', because };
+  const violation = judge(set);
+  return violation === null ? { rule, result: 'passed' } : { rule, result: 'matched', violation };
+}
