@@ -13,7 +13,7 @@ export interface Needs {
 
 /** What names the variables here sets them. */
 const HERE = '/dist/infra/';
-const STARTS_SERVERS = /^(#infra|\.{1,2})\/(.*\/)?(kafka|mongo|redis|toxiproxy)\.js$/;
+const STARTS_SERVERS = /^(#infra|\.{1,2})\/(.*\/)?(kafka|kafka-cluster|mongo|redis|toxiproxy)\.js$/;
 
 /** Every compiled test file below the root. */
 export function testFiles(root: string): readonly string[] {

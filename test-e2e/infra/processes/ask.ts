@@ -19,6 +19,20 @@ export function ask(port: number, bytes: Uint8Array, least = 1): Promise<Buffer>
   });
 }
 
+/** Whether something listens there; says nothing of what it does with a request. */
+export function takesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const said = (there: boolean) => () => {
+      socket.destroy();
+      resolve(there);
+    };
+    socket.setTimeout(2000, said(false));
+    socket.once('connect', said(true));
+    socket.once('error', said(false));
+  });
+}
+
 /** Kafka's Metadata request, version 4, about no topic: how many brokers of the cluster take requests. */
 export async function kafkaBrokers(port: number): Promise<number> {
   const body = Buffer.from([

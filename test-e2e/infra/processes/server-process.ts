@@ -81,6 +81,10 @@ export class ServerProcess {
     return pid;
   }
 
+  get runs(): boolean {
+    return this.#child !== null;
+  }
+
   get output(): string {
     try {
       return readFileSync(join(this.folder, 'server.log'), 'utf8');
