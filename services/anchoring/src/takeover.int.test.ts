@@ -19,6 +19,11 @@ const available = brokers !== undefined && mongodb !== undefined && redis !== un
 const NEEDS =
   'needs Kafka, MongoDB and Redis: COUNTERSIGN_TEST_KAFKA_BROKERS, COUNTERSIGN_TEST_MONGODB_URI, COUNTERSIGN_TEST_REDIS_URL';
 
+/** As services/anchoring/README.md promises. */
+const LEASE_MS = 10_000;
+/** What a busy machine may add to it. */
+const BUSY_MS = 20_000;
+
 type WindowFacts = Extract<AnchorFacts, { kind: 'window' }>;
 
 /** One instance of anchoring as it is started for real. */
@@ -164,9 +169,11 @@ class Instance {
     const [killed] = leaders();
     await append(20);
     await killed!.end('SIGKILL');
+    const killedAt = performance.now();
     instances = instances.filter((one) => one !== killed);
     await append(20);
     await until('another leader', () => leaders().length === 1);
+    expect(performance.now() - killedAt).toBeLessThan(LEASE_MS + BUSY_MS);
     await until('anchors of what came while nobody led', allAnchored);
 
     instances.push(start());
