@@ -101,7 +101,11 @@ describe('safety packages that are merged', () => {
 
 /** A profile's lists are sets. */
 function rulesOf({ version: _version, ...rules }: BehaviorProfile): unknown {
-  return Object.fromEntries(
-    Object.entries(rules).map(([field, value]) => [field, Array.isArray(value) ? [...value].sort() : value]),
-  );
+  return sorted(rules);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return [...(value as string[])].sort();
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, sorted(member)]));
 }
