@@ -217,4 +217,25 @@ describe('configuration of Redis', () => {
       'REDIS_URL must be one address redis:// or rediss:// of the primary; Sentinels and clusters are not supported',
     ]);
   });
+
+  it('does not start on a local folder where servers are named and the profile is not', () => {
+    expect(problemsOf({ KAFKA_BROKERS: 'a:9092', REDIS_URL: 'redis://a', KAFKA_TLS: 'true' })).toEqual(
+      ['KAFKA_BROKERS', 'KAFKA_TLS', 'REDIS_URL'].map((name) =>
+        expect.stringMatching(new RegExp(`^${name} is for COUNTERSIGN_PROFILE=distributed`)),
+      ),
+    );
+    expect(loadConfig({ COUNTERSIGN_PROFILE: 'embedded', REDIS_URL: 'redis://a' }).profile).toBe('embedded');
+  });
+
+  it.each([
+    ['COUNTERSIGN_IDENTITY_URL', 'http://a'],
+    ['COUNTERSIGN_INSTANCE_SECRET_FILE', '/a'],
+    ['COUNTERSIGN_BEHIND_EDGE', 'true'],
+    ['COUNTERSIGN_KAFKA_TOPIC_PREFIX', 'a.'],
+    ['COUNTERSIGN_PROBES_PORT', '9090'],
+  ])('does not leave %s unused', (name, value) => {
+    const words = `${name} needs COUNTERSIGN_PROFILE=distributed`;
+    expect(problemsOf({ [name]: value })).toEqual([words]);
+    expect(problemsOf({ [name]: value, COUNTERSIGN_PROFILE: 'embedded' })).toEqual([words]);
+  });
 });

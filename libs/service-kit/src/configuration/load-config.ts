@@ -33,6 +33,22 @@ const PREFIX = 'COUNTERSIGN_';
 const TESTS_PREFIX = 'COUNTERSIGN_TEST_';
 const NEEDED_WHEN_DISTRIBUTED = ['KAFKA_BROKERS', 'MONGODB_URI', 'REDIS_URL', 'SOLANA_RPC_URL'] as const;
 
+/** Half of an installation of several processes: where they are, but not that they are to be used. */
+const ELSEWHERE = ['KAFKA_', 'MONGODB_', 'REDIS_'] as const;
+/** They mean nothing to one process with everything in it. */
+const DISTRIBUTED_ONLY = [
+  'COUNTERSIGN_PROBES_PORT',
+  'COUNTERSIGN_BEHIND_EDGE',
+  'COUNTERSIGN_ALLOW_SINGLE_BROKER',
+  'COUNTERSIGN_KAFKA_TOPIC_PREFIX',
+  'COUNTERSIGN_REDIS_PREFIX',
+  'COUNTERSIGN_INSTANCE_SECRET_FILE',
+  'COUNTERSIGN_IDENTITY_URL',
+  'COUNTERSIGN_POLICY_URL',
+  'COUNTERSIGN_AUDIT_LOG_URL',
+  'COUNTERSIGN_ANCHORING_URL',
+] as const;
+
 const READERS = {
   COUNTERSIGN_PROFILE: oneOf(['embedded', 'distributed']),
   COUNTERSIGN_DATA_DIR: text(),
@@ -76,7 +92,7 @@ type Values = { -readonly [V in Variable]?: ReturnType<(typeof READERS)[V]['read
 /**
  * The configuration that these variables give. An empty variable counts as absent.
  * @throws ConfigurationError naming every unknown `COUNTERSIGN_` variable (but `COUNTERSIGN_TEST_…`), every malformed value, and what the
- *   distributed profile lacks or has by half. Values are never repeated: some hold passwords.
+ *   distributed profile lacks or has by half, or what only it uses. Values are never repeated: some hold passwords.
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const problems = unknownVariables(environment);
@@ -92,10 +108,10 @@ export function loadConfig(environment: Environment = process.env): Config {
   if (profile === 'distributed') {
     problems.push(...missingWhenDistributed(environment));
     if (problems.length === 0) problems.push(...kafkaAccessProblems(values));
-  }
+  } else problems.push(...unusedWhenEmbedded(environment));
   const port = values.COUNTERSIGN_PORT ?? 8080;
   const probesPort = values.COUNTERSIGN_PROBES_PORT ?? null;
-  problems.push(...probesProblems(profile, port, probesPort));
+  if (probesPort === port && port !== 0) problems.push('COUNTERSIGN_PROBES_PORT must not be COUNTERSIGN_PORT');
   if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     profile,
@@ -129,12 +145,6 @@ export function loadConfig(environment: Environment = process.env): Config {
   };
 }
 
-function probesProblems(profile: Config['profile'], port: number, probesPort: number | null): readonly string[] {
-  if (probesPort === null) return [];
-  if (profile !== 'distributed') return ['COUNTERSIGN_PROBES_PORT needs COUNTERSIGN_PROFILE=distributed'];
-  return probesPort === port && port !== 0 ? ['COUNTERSIGN_PROBES_PORT must not be COUNTERSIGN_PORT'] : [];
-}
-
 function given<T, R>(value: T | null | undefined, use: (value: T) => R): R | null {
   return value === undefined || value === null ? null : use(value);
 }
@@ -152,6 +162,22 @@ function unknownVariables(environment: Environment): string[] {
     .filter((name) => name.startsWith(PREFIX) && !name.startsWith(TESTS_PREFIX) && !(name in READERS))
     .sort()
     .map((name) => `${name} is not a variable of this program`);
+}
+
+/** An installation must not run on a local folder because one word is missing. */
+function unusedWhenEmbedded(environment: Environment): string[] {
+  const isSet = (name: string): boolean => (environment[name] ?? '').trim() !== '';
+  const unused = DISTRIBUTED_ONLY.filter(isSet).map((name) => `${name} needs COUNTERSIGN_PROFILE=distributed`);
+  if (isSet('COUNTERSIGN_PROFILE')) return unused;
+  const servers = Object.keys(READERS).filter(
+    (name) => isSet(name) && ELSEWHERE.some((start) => name.startsWith(start)),
+  );
+  return [
+    ...unused,
+    ...servers.map(
+      (name) => `${name} is for COUNTERSIGN_PROFILE=distributed; set that, or embedded to leave it unused`,
+    ),
+  ];
 }
 
 function missingWhenDistributed(environment: Environment): string[] {
