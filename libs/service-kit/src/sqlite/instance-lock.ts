@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { StoreDamaged } from './open-database.js';
 
 /** Another process holds the data directory. */
 export class InstanceRunning extends Error {
@@ -27,7 +28,7 @@ export interface InstanceLock {
  * Takes a folder for this process alone. The operating system holds the lock for as long as the process lives, through
  * an exclusive SQLite transaction on `lock.db` that is never committed: a killed process leaves nothing behind, and no
  * reused process id can be mistaken for it. `lock.json` only says who it is.
- * @throws InstanceRunning naming the process that has it
+ * @throws InstanceRunning naming the process that has it; StoreDamaged when `lock.db` is no lock
  */
 export function lockInstance(dataDir: string, holder: Holder): InstanceLock {
   const file = `${dataDir}/lock.db`;
@@ -38,8 +39,12 @@ export function lockInstance(dataDir: string, holder: Holder): InstanceLock {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
-      throw new InstanceRunning(dataDir, readHolder(dataDir));
+    const { code } = error as { code?: string };
+    if (code?.startsWith('SQLITE_BUSY')) throw new InstanceRunning(dataDir, readHolder(dataDir));
+    if (code === 'SQLITE_NOTADB' || code?.startsWith('SQLITE_CORRUPT')) {
+      throw new StoreDamaged(file, 'is damaged: move it away while no instance runs, it keeps nothing', {
+        cause: error,
+      });
     }
     throw error;
   }

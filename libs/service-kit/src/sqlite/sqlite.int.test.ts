@@ -81,6 +81,14 @@ describe('the lock of a data directory', () => {
     lockInstance(folder, holder).release();
   });
 
+  it('names a file that is no lock, and leaves it as it is', () => {
+    const file = join(folder, 'lock.db');
+    writeFileSync(file, 'no database\n');
+    expect(() => lockInstance(folder, holder)).toThrow(StoreDamaged);
+    expect(() => lockInstance(folder, holder)).toThrow(`${file} is damaged`);
+    expect(readFileSync(file, 'utf8')).toBe('no database\n');
+  });
+
   it('goes with a process that is killed, whatever its files say', async () => {
     const module = new URL('./instance-lock.js', import.meta.url).href;
     const script = `
