@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { explain } from '../process/signals.js';
 import { deriveSecret } from './instance-secret.js';
 import { loadSessionSecret } from './session-tokens.js';
 
@@ -31,6 +32,15 @@ describe('what is derived from the instance secret', () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => deriveSecret(config, 'service credential')));
     expect(new Set(made.map(hex)).size).toBe(1);
     expect(statSync(join(folder, 'instance-secret')).mode & 0o777).toBe(0o600);
+  });
+
+  it('refuses a session secret of another length in one line that names it', async () => {
+    const file = join(folder, 'session-secret');
+    writeFileSync(file, 'short');
+    const loading = loadSessionSecret({ dataDir: folder, profile: 'embedded', instanceSecretFile: null });
+    const error = await loading.then(String, explain);
+    expect(error).toBe(`${file} is damaged: it must hold 32 bytes. Restore it, or move it away: all sessions end then`);
+    expect(readFileSync(file, 'utf8')).toBe('short');
   });
 
   it('refuses a file that is absent or too short to be a secret, naming it', async () => {

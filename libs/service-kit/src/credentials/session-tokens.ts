@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SignJWT, jwtVerify } from 'jose';
 import type { Config } from '../configuration/config.js';
+import { DataDirectoryUnusable } from '../data-directory/data-directory.js';
 import { createFileOnce } from '../data-directory/files.js';
 import type { ServiceContext } from '../service/definition.js';
 import { deriveSecret } from './instance-secret.js';
@@ -57,13 +58,18 @@ type SecretPlace = Pick<Config, 'dataDir' | 'profile' | 'instanceSecretFile'>;
 /**
  * Embedded: `<data>/session-secret` (32 bytes, mode 0600), made at the first call. Distributed: derived from the
  * instance secret, so that every process has the same.
+ * @throws DataDirectoryUnusable naming the file when it is damaged
  */
 export async function loadSessionSecret(config: SecretPlace): Promise<Uint8Array> {
   if (config.profile === 'distributed') return deriveSecret(config, 'session tokens');
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const file = join(config.dataDir, 'session-secret');
   const secret = await createFileOnce(file, () => randomBytes(SECRET_BYTES), 0o600);
-  if (secret.length !== SECRET_BYTES) throw new Error(`${file} is damaged: it must hold ${SECRET_BYTES} bytes`);
+  if (secret.length !== SECRET_BYTES) {
+    throw new DataDirectoryUnusable(
+      `${file} is damaged: it must hold ${SECRET_BYTES} bytes. Restore it, or move it away: all sessions end then`,
+    );
+  }
   return secret;
 }
 
