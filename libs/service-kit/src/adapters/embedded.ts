@@ -3,6 +3,7 @@ import { MessageChannel } from 'node:worker_threads';
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Config } from '../configuration/config.js';
+import { AddressInUse } from '../edge/server.js';
 import { backendsOf } from './backends.js';
 import type { Backends } from './backends.js';
 
@@ -98,6 +99,13 @@ async function startNetwork(config: Config): Promise<Network> {
     dir: join(config.dataDir, 'localnet'),
     port: config.localnetPort ?? 0,
     finalityMs: FINALITY_MS,
+  }).catch((error: Error) => {
+    const { localnetPort: port } = config;
+    if (port === null || !/\bE(ADDRINUSE|ACCES)\b/u.test(error.message)) throw error;
+    throw new AddressInUse(
+      `port ${port} or ${port + 1} cannot be opened: set COUNTERSIGN_LOCALNET_PORT to the first of two free ones`,
+      { cause: error },
+    );
   });
   return { urls: [network.rpcUrl], died: network.died, close: () => network.close() };
 }

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { httpAddress, type Config } from '@countersign/service-kit';
+import { ConfigurationError, httpAddress, type Config } from '@countersign/service-kit';
 import { writeBootstrap } from '../first-start/bootstrap-file.js';
 import { ensureFirstStart } from '../first-start/first-start.js';
 import { operatorsOf } from './operators.js';
@@ -7,13 +7,15 @@ import { operatorsOf } from './operators.js';
 /**
  * Makes the first account of a distributed installation and gives the text of `bootstrap.json`, which is kept in the data
  * directory: a repetition there, also after a crash, gives the same account.
- * @throws Error where accounts exist that this folder knows nothing of, or a service cannot be asked
+ * @throws ConfigurationError in the embedded profile, and where accounts exist that this folder knows nothing of; Error
+ *   when a service cannot be asked
  */
 export async function bootstrap(config: Config): Promise<string> {
   if (config.profile === 'embedded') {
-    throw new Error(
-      'the first start of the embedded profile makes the account: see bootstrap.json in the data directory',
-    );
+    throw new ConfigurationError([
+      'the first start of the embedded profile makes the account: see bootstrap.json in the data directory; ' +
+        'COUNTERSIGN_PROFILE=distributed has none',
+    ]);
   }
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const { account, agent } = await operatorsOf(config);
@@ -23,7 +25,7 @@ export async function bootstrap(config: Config): Promise<string> {
     createAgent: (first) => agent.createFirst(first),
   });
   if (credentials === null) {
-    throw new Error(`there are accounts, and ${config.dataDir} knows none of them: log in as you know`);
+    throw new ConfigurationError([`there are accounts, and ${config.dataDir} knows none of them: log in as you know`]);
   }
   const baseUrl = config.publicUrl ?? httpAddress(config.host, config.port);
   const [solanaRpcUrl = ''] = config.solanaRpcUrls;

@@ -1,4 +1,4 @@
-import type { ServiceDefinition } from '@countersign/service-kit';
+import { ConfigurationError, type ServiceDefinition } from '@countersign/service-kit';
 
 const GATEWAY = 'gateway';
 /** In an order in which they may start. */
@@ -12,11 +12,13 @@ export const FOLLOWING_MODULES: readonly string[] = FOLLOWERS.map(moduleOf);
 
 /**
  * Definitions of the named services; of all where none is named.
- * @throws Error naming the services there are, when one is unknown or named twice
+ * @throws ConfigurationError naming the services there are, when one is unknown or named twice
  */
 export async function definitionsOf(names: readonly string[]): Promise<readonly ServiceDefinition[]> {
   const unknown = names.find((name, index) => !NAMES.includes(name) || names.indexOf(name) !== index);
-  if (unknown !== undefined) throw new Error(`${unknown} is unknown or named twice: there are ${NAMES.join(', ')}`);
+  if (unknown !== undefined) {
+    throw new ConfigurationError([`${unknown} is unknown or named twice: there are ${NAMES.join(', ')}`]);
+  }
   const definitions: ServiceDefinition[] = [];
   for (const name of names.length === 0 ? NAMES : names) {
     const module = (await import(moduleOf(name))) as { readonly definition: ServiceDefinition };

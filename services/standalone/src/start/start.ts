@@ -1,4 +1,5 @@
 import {
+  ConfigurationError,
   createLogger,
   endOnSignals,
   explain,
@@ -36,7 +37,11 @@ export async function start(services: readonly string[], only: 'gateway' | null)
       process.stdout.write(`Countersign listens at ${address}; GET /readyz tells when it serves\n`);
       return;
     }
-    if (services.length > 0) throw new Error('services run alone with COUNTERSIGN_PROFILE=distributed');
+    if (services.length > 0) {
+      throw new ConfigurationError([
+        `${services.join(' ')}: services run alone with COUNTERSIGN_PROFILE=distributed; without names all of them start`,
+      ]);
+    }
     process.umask(0o077);
     const log = createLogger(config.logLevel);
     if (only !== null && (await readBootstrap(config.dataDir)) === null) {
