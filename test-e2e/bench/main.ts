@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { detection } from './detection/detection.js';
 import { readOptions, USAGE } from './options.js';
 import type { BenchOptions } from './options.js';
 import { exportPackage } from './stored/export-package.js';
@@ -27,6 +28,8 @@ async function main(): Promise<void> {
       return startUp(options, print);
     case 'export':
       return exportPackage(options, print);
+    case 'detection':
+      return detection(print);
     // Their servers' drivers load slowly: once they are needed.
     case 'distributed':
       return (await import('./distributed/distributed.js')).distributed(options, print);

@@ -59,11 +59,15 @@ const NAMED =
   /(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|access[_-]?token|bearer)["']?(?: {0,2}[:=]| )\s{0,2}["']?/gi;
 const NAMED_VALUE = /[A-Za-z0-9+/_.~!@#$%^&*-]{12,128}/y;
 
+/** `://:pass@a` */
+const SHORTEST = 10;
+
 /**
  * Whether a text of `normalText` holds a credential: a key or token by the form that its maker gave it, a private key in
  * PEM, a signed token, a password in a URL, or a value of high variety behind a name that says that it is secret.
  */
 export function holdsSecret(text: string): boolean {
+  if (text.length < SHORTEST) return false;
   return (
     holdsForm(text) || SIGNED_TOKEN.test(text) || PRIVATE_KEY.test(text) || URL_PASSWORD.test(text) || holdsNamed(text)
   );

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Countersign, temporaryFolder } from '../subjects/countersign.js';
+import { json } from '../subjects/http.js';
+import { aimLine } from '../throughput/report.js';
+
+const FILE = resolve('../shared/data/pii/synth_dataset_v2.json');
+/** Checks under way at once. */
+const LANES = 16;
+const TIMED = 400;
+/** So many first ones do not count: the program is not warm yet. */
+const WARMING = 150;
+const TEN_KILOBYTES = 'The customer of order 48213 (12 May 2026) asked why 3 of 7 items were late. '
+  .repeat(135)
+  .slice(0, 10_240);
+
+interface Sentence {
+  readonly full_text: string;
+  readonly spans: readonly { readonly entity_type: string }[];
+}
+
+/** Kind, label of the data, recall at least, false positives at most. */
+const AIMS: readonly (readonly [kind: string, label: string, recall: number, falsePositives: number])[] = [
+  ['credit_card', 'CREDIT_CARD', 0.9, 0.02],
+  ['iban', 'IBAN_CODE', 0.9, 0.02],
+  ['email', 'EMAIL_ADDRESS', 0.9, 0.02],
+  ['us_ssn', 'US_SSN', 0.9, 0.02],
+  ['ip_address', 'IP_ADDRESS', 0.9, 0.02],
+  ['phone', 'PHONE_NUMBER', 0.7, 0.05],
+];
+const OTHER_KINDS = ['us_itin', 'uk_nhs', 'mac_address', 'crypto_wallet'];
+
+/**
+ * Prints for each kind of personal data how many of the labelled sentences a check denies, and how many of the others;
+ * then what an output of 10 KB costs with every output rule.
+ * @throws Error when the sentences are not there
+ */
+export async function detection(print: (line: string) => void): Promise<void> {
+  if (!existsSync(FILE)) throw new Error(`the labelled sentences are absent: ${FILE}`);
+  const sentences = JSON.parse(await readFile(FILE, 'utf8')) as readonly Sentence[];
+  const folder = await temporaryFolder();
+  const instance = await Countersign.start({ dataDir: join(folder.path, 'data') });
+  try {
+    const desk = new Desk(instance, await instance.session());
+    for (const [kind, label, recall, falsePositives] of AIMS) {
+      const agentId = await desk.agent({ blocked_pii: [kind] });
+      const holding = sentences.filter(({ spans }) => spans.some(({ entity_type: type }) => type === label));
+      const others = sentences.filter((sentence) => !holding.includes(sentence));
+      const found = await desk.denied(agentId, holding);
+      const wrong = await desk.denied(agentId, others);
+      print(
+        `${kind}: ${found} of ${holding.length} sentences that hold one, ${wrong} of ${others.length} that hold none`,
+      );
+      print(aimLine({ what: 'recall', figure: found / holding.length, atLeast: recall }));
+      print(aimLine({ what: 'false positives', figure: wrong / others.length, atMost: falsePositives }));
+    }
+    const every = { blocked_pii: [...AIMS.map(([kind]) => kind), ...OTHER_KINDS], block_secrets: true };
+    const judged = await desk.agent({ ...every, blocked_topics: ['insider trading'], max_length: 100_000 });
+    const plain = await desk.agent(null);
+    const milliseconds = await desk.compare(judged, plain, TEN_KILOBYTES);
+    print('an output of 10 KB under every output rule, beside the same under none');
+    print(aimLine({ what: 'ms more a check, of the fastest tenth', figure: milliseconds, atMost: 1 }));
+  } finally {
+    await instance.stop().catch(() => undefined);
+    await folder.remove();
+  }
+}
+
+/** What nine tenths take longer than: on a busy machine most are interrupted. */
+function fastestTenth(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 10)] ?? Number.NaN;
+}
+
+/** Agents with output rules, and their checks. */
+class Desk {
+  readonly #instance: Countersign;
+  readonly #session: { readonly authorization: string };
+
+  constructor(instance: Countersign, session: { readonly authorization: string }) {
+    this.#instance = instance;
+    this.#session = session;
+  }
+
+  async agent(outputRules: object | null): Promise<string> {
+    const { baseUrl } = this.#instance.bootstrap;
+    const { id } = await json<{ id: string }>(baseUrl, 'POST', '/v1/agents', this.#session, { name: 'detection' });
+    const patch = { output_rules: outputRules };
+    await json(baseUrl, 'PATCH', `/v1/agents/${id}/profile`, this.#session, patch);
+    return id;
+  }
+
+  /** How many of the sentences a check of this agent denies. */
+  async denied(agentId: string, sentences: readonly Sentence[]): Promise<number> {
+    const waiting = sentences.values();
+    let denied = 0;
+    const lane = async (): Promise<void> => {
+      for (const { full_text: text } of waiting) {
+        if (!(await this.#allows(agentId, text))) denied += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    return denied;
+  }
+
+  /** Milliseconds that a check of `one` takes more than one of `other`, by turns. */
+  async compare(one: string, other: string, text: string): Promise<number> {
+    const times: Record<string, number[]> = { [one]: [], [other]: [] };
+    for (let n = 0; n < TIMED; n += 1) {
+      for (const agentId of [one, other]) {
+        const begunAt = performance.now();
+        if (!(await this.#allows(agentId, text))) throw new Error('a text that holds nothing was denied');
+        if (n >= WARMING) times[agentId]!.push(performance.now() - begunAt);
+      }
+    }
+    return fastestTenth(times[one]!) - fastestTenth(times[other]!);
+  }
+
+  async #allows(agentId: string, text: string): Promise<boolean> {
+    const { baseUrl, apiKey } = this.#instance.bootstrap;
+    const body = { agentId, action: { type: 'llm_response', payload: text } };
+    const answer = await json<{ allowed: boolean }>(baseUrl, 'POST', '/v1/check', { 'x-service-key': apiKey }, body);
+    return answer.allowed;
+  }
+}
