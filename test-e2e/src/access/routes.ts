@@ -45,6 +45,11 @@ const PASSWORD = 'a password that is long enough';
 const newAddress = (): string => `new-${randomUUID()}@example.com`;
 const agent = ({ agent: id }: Ids): Asked => ({ path: { id } });
 const check = ({ agent: agentId }: Ids): Asked => ({ body: { agentId, action: { type: 'a' } } });
+const evaluation = ({ agent: id }: Ids): object => ({
+  subject: { type: 'agent', id },
+  action: { name: 'a' },
+  resource: { type: 'data', id: 'orders' },
+});
 
 /** Every operation of the served OpenAPI document. */
 export const ACCESS: Readonly<Record<string, Access>> = {
@@ -55,6 +60,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   'POST /v1/check': { statuses: byApiKey(200, 404), ask: check },
   'POST /v1/mcp/check': { statuses: byApiKey(200, 404), ask: check },
+  'POST /access/v1/evaluation': { statuses: byApiKey(200, 404), ask: (ids) => ({ body: evaluation(ids) }) },
+  // A batch says of each of its evaluations what became of it.
+  'POST /access/v1/evaluations': {
+    statuses: byApiKey(200, 200),
+    ask: (ids) => ({ body: { evaluations: [evaluation(ids)] } }),
+  },
   'POST /v1/mcp/register': { statuses: byApiKey(201, 201), ask: () => ({ body: { name: 'registered' } }) },
 
   'POST /v1/auth/login': {
@@ -98,6 +109,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'PATCH /v1/agents/{id}/profile': {
     statuses: bySession('member', 200, 404),
     ask: (ids) => ({ ...agent(ids), body: { spending_limit: 7 } }),
+  },
+  'POST /v1/agents/{id}/explain': {
+    statuses: bySession('auditor', 200, 404),
+    ask: (ids) => ({ ...agent(ids), ...check(ids) }),
   },
   'GET /v1/safety-packages': { statuses: bySession('auditor', 200) },
   'POST /v1/agents/{id}/apply-package': {
