@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readIfPresent, writeFileWhole } from '@countersign/service-kit';
+import { isWellFormedApiKey, readIfPresent, writeFileWhole } from '@countersign/service-kit';
 import { unlink } from 'node:fs/promises';
 
 /** What `bootstrap.json` holds of the account; it stays as it was made. */
@@ -34,7 +34,9 @@ export class BootstrapDamaged extends Error {
 }
 
 async function read<T extends object>(file: string, members: readonly (keyof T & string)[]): Promise<T | null> {
-  const bytes = await readIfPresent(file);
+  const bytes = await readIfPresent(file).catch((error: NodeJS.ErrnoException) => {
+    throw new BootstrapDamaged(`${file} cannot be read (${error.code}): restore it, or move it away`, { cause: error });
+  });
   if (bytes === null) return null;
   let value: unknown;
   try {
@@ -52,8 +54,17 @@ async function read<T extends object>(file: string, members: readonly (keyof T &
 
 const CREDENTIALS = ['email', 'password', 'apiKey', 'accountId', 'agentId'] as const;
 
-export function readBootstrap(dataDir: string): Promise<Credentials | null> {
-  return read<Credentials>(join(dataDir, FILE), CREDENTIALS);
+/**
+ * The account's credentials, or `null` where there is no such file.
+ * @throws BootstrapDamaged naming the file, also when the API key in it fails its checksum
+ */
+export async function readBootstrap(dataDir: string): Promise<Credentials | null> {
+  const file = join(dataDir, FILE);
+  const credentials = await read<Credentials>(file, CREDENTIALS);
+  if (credentials !== null && !isWellFormedApiKey(credentials.apiKey)) {
+    throw new BootstrapDamaged(`${file} is damaged: its apiKey is no API key of Countersign`);
+  }
+  return credentials;
 }
 
 export function readPending(dataDir: string): Promise<PendingStart | null> {

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FirstAccount } from '@countersign/service-kit';
 import { isWellFormedApiKey } from '@countersign/service-kit';
-import { readBootstrap, writeBootstrap } from './bootstrap-file.js';
+import { BootstrapDamaged, readBootstrap, writeBootstrap } from './bootstrap-file.js';
 import { ensureFirstStart, type FirstStartCalls } from './first-start.js';
 
 const ADDRESSES = {
@@ -36,6 +36,22 @@ describe('the first start', () => {
     dataDir = mkdtempSync(join(tmpdir(), 'countersign-first-'));
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  it('refuses credentials that were changed, or that cannot be read, and leaves them as they are', async () => {
+    const { credentials } = await ensureFirstStart(dataDir, new Services());
+    await writeBootstrap(dataDir, ADDRESSES, credentials!);
+    const file = join(dataDir, 'bootstrap.json');
+    const { apiKey } = credentials!;
+    const other = apiKey.slice(0, -1) + (apiKey.endsWith('0') ? '1' : '0');
+    const wrong = readFileSync(file, 'utf8').replace(apiKey, other);
+    writeFileSync(file, wrong);
+    await expect(readBootstrap(dataDir)).rejects.toThrow(BootstrapDamaged);
+    await expect(readBootstrap(dataDir)).rejects.toThrow(`${file} is damaged: its apiKey is no API key`);
+    expect(readFileSync(file, 'utf8')).toBe(wrong);
+    rmSync(file);
+    mkdirSync(file);
+    await expect(readBootstrap(dataDir)).rejects.toThrow(`${file} cannot be read (EISDIR)`);
+  });
 
   it('makes one account, and later starts make none', async () => {
     const services = new Services();
