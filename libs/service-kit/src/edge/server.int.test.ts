@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AddressInUse, listen } from './server.js';
 
@@ -75,5 +76,44 @@ describe('a port that is taken', () => {
     await expect(second).rejects.toThrow(AddressInUse);
     await expect(second).rejects.toThrow(`set ${named} to a free one`);
     await first.close(0);
+  });
+});
+
+describe('a connection on which more comes than a request', () => {
+  /** All that comes back until the connection ends. */
+  const exchange = (address: string, text: string, halfClose: boolean): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { port } = new URL(address);
+      const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+      let answer = '';
+      socket.setEncoding('utf8').on('data', (part: string) => (answer += part));
+      socket.on('error', reject).on('end', () => {
+        socket.end();
+        resolve(answer);
+      });
+      if (halfClose) socket.end(text);
+      else socket.write(text);
+    });
+  const REQUEST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}';
+
+  it('gives the answer of the request first, and ends', async () => {
+    const opened = await server(100);
+    const answer = await exchange(opened.address, `${REQUEST}stray bytes\r\n\r\n`, false);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect([answer.endsWith('answered'), answer.match(/HTTP\/1\.1/g)?.length]).toEqual([true, 1]);
+    await opened.close(1000);
+  });
+
+  it('is told what is wrong where no answer is under way', async () => {
+    const opened = await server();
+    expect(await exchange(opened.address, 'stray bytes\r\n\r\n', false)).toMatch(/^HTTP\/1\.1 400 /);
+    await opened.close(1000);
+  });
+
+  it('is answered where the caller has closed its half', async () => {
+    const opened = await server(100);
+    const answer = await exchange(opened.address, REQUEST, true);
+    expect([answer.slice(0, 12), answer.endsWith('answered')]).toEqual(['HTTP/1.1 200', true]);
+    await opened.close(1000);
   });
 });

@@ -37,12 +37,23 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: string, words: st
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'send the request faster'],
 };
 
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+/** @param newest answer of this connection */
+function answerBrokenRequest(
+  error: Error & { code?: string },
+  socket: Socket,
+  newest: ServerResponse | undefined,
+): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   if (isRefused(socket)) return;
+  if (newest !== undefined && newest.req.complete && !newest.writableFinished && !newest.destroyed) {
+    // What came behind a whole request is nobody's answer to it: the right one leaves first, and is the last.
+    newest.shouldKeepAlive = false;
+    newest.once('finish', () => socket.end());
+    return;
+  }
   const [status, words] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'the request is not valid HTTP'];
   const body = JSON.stringify({ error: words });
   socket.end(
@@ -78,7 +89,11 @@ export async function listen(on: ListenOn, handler: RequestListener): Promise<Li
   server.maxConnections = 8192;
   // Bounded by their size alone: a header that was left out could be neither judged nor handed on.
   server.maxHeadersCount = 0;
-  server.on('clientError', answerBrokenRequest);
+  server.on('clientError', (error, socket) =>
+    answerBrokenRequest(error, socket as Socket, answers.get(socket as Socket)),
+  );
+  // Who has sent all and half-closes still reads: `nc -N`, clients of HTTP/1.0.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on('checkExpectation', answer);
   await bind(server, on);
   return {
