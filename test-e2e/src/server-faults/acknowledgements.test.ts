@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deleteGroups } from '#infra/consumer-groups.js';
 import type { Toxic } from '#infra/processes/toxiproxy.js';
+import { fsckClean } from '../instance/fsck.js';
 import type { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 import { isRecorded } from '../torture/load.js';
@@ -131,4 +132,9 @@ onOwnServers('what Kafka says and does not say', () => {
     await works();
     expect((await settled(instance, session, attempts)).problems).toEqual([]);
   }, 120_000);
+
+  it('leaves everything consistent', async () => {
+    expect((await instance.stop()).code).toBe(0);
+    await fsckClean(instance.installation);
+  }, 90_000);
 });
