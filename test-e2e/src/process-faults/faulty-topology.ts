@@ -57,10 +57,16 @@ export class FaultyTopology {
     }
   }
 
-  /** Ends a load; what its callers were answered counts from now on. */
-  async end(load: SteadyLoad): Promise<readonly TimedAttempt[]> {
+  /**
+   * Ends a load; what its callers were answered counts from now on.
+   * @param counts which of them; of a killed gateway's open requests the edge cannot say what became of them
+   */
+  async end(
+    load: SteadyLoad,
+    counts: (attempt: TimedAttempt) => boolean = () => true,
+  ): Promise<readonly TimedAttempt[]> {
     const attempts = await load.stop();
-    this.#attempts.push(...attempts);
+    this.#attempts.push(...attempts.filter(counts));
     return attempts;
   }
 
