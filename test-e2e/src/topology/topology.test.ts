@@ -21,7 +21,7 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
     topology = await Topology.start(installation, {
       instances: { gateway: 2, identity: 2, policy: 2, 'audit-log': 2, anchoring: 2 },
     });
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await topology?.end();
     await installation?.discard();
