@@ -25,6 +25,8 @@ export interface ServerAddresses {
   /** Without the name of a database. */
   readonly mongo: string;
   readonly redis: string;
+  /** Topics of one copy are made and accepted; default true. */
+  readonly singleBroker?: boolean;
 }
 
 /** A network of its own, and names of its own on these servers; default: those that all tests share. */
@@ -50,7 +52,7 @@ export async function distributedInstallation(
       COUNTERSIGN_PROFILE: 'distributed',
       COUNTERSIGN_DATA_DIR: dataDir,
       COUNTERSIGN_PORT: String(port),
-      COUNTERSIGN_ALLOW_SINGLE_BROKER: 'true',
+      ...((servers.singleBroker ?? true) ? { COUNTERSIGN_ALLOW_SINGLE_BROKER: 'true' } : {}),
       COUNTERSIGN_OPEN_REGISTRATION: 'true',
       COUNTERSIGN_KAFKA_TOPIC_PREFIX: name,
       COUNTERSIGN_REDIS_PREFIX: name,

@@ -1,12 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { guardProcess } from '#infra/processes/guard.js';
 import { countersign, type Ran } from './command.js';
 import { checkAt, makeFirstAccount, sessionAt, type Bootstrap, type CheckOptions } from './first-account.js';
 import { embeddedInstallation, newDataDir, type Installation } from './installation.js';
-import { PROGRAM } from './program.js';
+import { ProgramProcess, type Ended } from './program-process.js';
 import { send, type Answer, type RequestOptions } from './request.js';
 
 export interface StartOptions {
@@ -26,22 +25,13 @@ const READY_WITHIN_MS = 60_000;
 
 /** A running standalone process, seen from outside alone. */
 export class Instance {
-  #ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  #output = '';
   #bootstrap: Bootstrap | null = null;
 
   private constructor(
-    readonly child: ChildProcess,
+    readonly process: ProgramProcess,
     readonly installation: Installation,
     readonly startedAt: number,
-  ) {
-    this.#ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-    const keep = (chunk: Buffer): void => {
-      this.#output = (this.#output + chunk.toString('utf8')).slice(-100_000);
-    };
-    child.stdout?.on('data', keep);
-    child.stderr?.on('data', keep);
-  }
+  ) {}
 
   /** On the embedded profile. */
   static start(options: StartOptions = {}): Promise<Instance> {
@@ -49,10 +39,9 @@ export class Instance {
   }
 
   static async startOn(installation: Installation, options: Omit<StartOptions, 'dataDir'> = {}): Promise<Instance> {
-    const [command, ...before] = [...(options.under ?? []), process.execPath];
-    const child = spawn(command, [...before, PROGRAM, 'start'], {
+    const started = new ProgramProcess(['start'], {
+      ...(options.under === undefined ? {} : { under: options.under }),
       env: {
-        PATH: process.env['PATH'] ?? '',
         COUNTERSIGN_ANCHOR_WINDOW_SECONDS: '1',
         COUNTERSIGN_LOG_LEVEL: 'warn',
         // A stalled disk of the test machine is not what a test asks about, unless it sets its own deadline.
@@ -60,10 +49,8 @@ export class Instance {
         ...installation.env,
         ...options.env,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
     });
-    guardProcess(child);
-    const instance = new Instance(child, installation, Date.now());
+    const instance = new Instance(started, installation, Date.now());
     if (options.wait === false) return instance;
     try {
       await instance.ready();
@@ -83,9 +70,19 @@ export class Instance {
     return this.installation.dataDir;
   }
 
+  get child(): ChildProcess {
+    return this.process.child;
+  }
+
+  get pid(): number {
+    const { pid } = this.child;
+    if (pid === undefined) throw new Error('the instance does not run');
+    return pid;
+  }
+
   /** What it printed, the last 100,000 characters. */
   get output(): string {
-    return this.#output;
+    return this.process.output;
   }
 
   get bootstrap(): Bootstrap {
@@ -98,8 +95,8 @@ export class Instance {
     const { baseUrl } = this.installation;
     const until = Date.now() + READY_WITHIN_MS;
     while (Date.now() < until) {
-      if (this.child.exitCode !== null || this.child.signalCode !== null)
-        throw new Error(`the instance ended before it was ready, ${await this.#how()}\n${this.#output}`);
+      if (!this.process.runs)
+        throw new Error(`the instance ended before it was ready, ${await this.#how()}\n${this.output}`);
       const found = this.#readBootstrap();
       const address = baseUrl ?? found?.baseUrl;
       if (address !== undefined && (await answersReady(address))) {
@@ -108,11 +105,11 @@ export class Instance {
       }
       await sleep(25);
     }
-    throw new Error(`the instance was not ready in time\n${this.#output}`);
+    throw new Error(`the instance was not ready in time\n${this.output}`);
   }
 
   async #how(): Promise<string> {
-    const { code, signal } = await this.#ended;
+    const { code, signal } = await this.ended;
     return signal === null ? `with ${String(code)}` : `by ${signal}`;
   }
 
@@ -128,7 +125,7 @@ export class Instance {
     try {
       return await makeFirstAccount(this.installation.env);
     } catch (error) {
-      throw new Error(`${(error as Error).message}\n${this.#output}`, { cause: error });
+      throw new Error(`${(error as Error).message}\n${this.output}`, { cause: error });
     }
   }
 
@@ -152,24 +149,22 @@ export class Instance {
   }
 
   /** SIGTERM, and how it ended. */
-  stop(): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }> {
-    this.child.kill('SIGTERM');
-    return this.#ended;
+  stop(): Promise<Ended> {
+    return this.process.end('SIGTERM');
   }
 
   /** SIGKILL. */
-  kill(): Promise<unknown> {
-    this.child.kill('SIGKILL');
-    return this.#ended;
+  kill(): Promise<Ended> {
+    return this.process.end('SIGKILL');
   }
 
-  get ended(): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }> {
-    return this.#ended;
+  get ended(): Promise<Ended> {
+    return this.process.ended;
   }
 
   /** Stops it if it runs and removes its files. */
   async discard(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) await this.kill();
+    await this.kill();
     await this.installation.discard();
   }
 }

@@ -2,45 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deleteGroups } from '#infra/consumer-groups.js';
 import type { Toxic } from '#infra/processes/toxiproxy.js';
 import { fsckClean } from '../instance/fsck.js';
-import type { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 import { isRecorded } from '../torture/load.js';
-import type { Session } from '../torture/recorded.js';
-import { onOwnServers, startOwnServers, type OwnServers } from './own-servers.js';
-import { statuses, SteadyLoad, stopLoads, type TimedAttempt } from './steady-load.js';
-import { late, newAgents, settled, wrongRefusals } from './whole.js';
+import { onOwnServers, type ProxiedKafka } from './own-servers.js';
+import { statuses, SteadyLoad, type TimedAttempt } from './steady-load.js';
+import { late, settled, wrongRefusals } from './whole.js';
 
 const DEADLINE_MS = 1000;
 const BATCH = 12;
 
-onOwnServers('what Kafka says and does not say', () => {
-  let servers: OwnServers;
-  let instance: Instance;
-  let session: Session;
-  let agentIds: readonly string[];
+const env = (kafka: ProxiedKafka) => ({
+  COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS),
+  KAFKA_BROKERS: kafka.proxied?.brokers ?? '',
+});
+
+onOwnServers('what Kafka says and does not say', { env }, (own) => {
   const attempts: TimedAttempt[] = [];
   let batches = 0;
-  beforeAll(async () => {
-    servers = await startOwnServers();
-    instance = await servers.start({
-      env: {
-        COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS),
-        KAFKA_BROKERS: servers.kafka.proxied?.brokers ?? '',
-      },
-    });
-    session = await instance.session();
-    agentIds = await newAgents(instance, session, 6);
-  }, 120_000);
-  afterEach(stopLoads);
-  afterAll(async () => {
-    await instance?.discard();
-    await servers?.stop();
-  }, 60_000);
 
-  const proxy = (): string => servers.kafka.proxied?.proxy ?? '';
+  const proxy = (): string => own().kafka.proxied?.proxy ?? '';
   const poison = (type: Toxic['type'], attributes: Toxic['attributes']) =>
-    servers.toxiproxy.poison(proxy(), { name: 'answers', type, stream: 'downstream', attributes });
-  const cure = () => servers.toxiproxy.cure(proxy(), 'answers');
+    own().kafka.toxiproxy.poison(proxy(), { name: 'answers', type, stream: 'downstream', attributes });
+  const cure = () => own().kafka.toxiproxy.cure(proxy(), 'answers');
   /** Checks of one agent at once, all of the same size, for one partition. One alone is one batch of the log for certain. */
   const batch = async (size = BATCH): Promise<readonly TimedAttempt[]> => {
     const name = `batch${String(batches++).padStart(3, '0')}`;
@@ -48,10 +31,20 @@ onOwnServers('what Kafka says and does not say', () => {
       Array.from({ length: size }, async (_, n) => {
         const marker = `${name}-${String(n).padStart(2, '0')}`;
         const sentAt = performance.now();
-        const { status, headers, text } = await instance.check({ type: 'http_call', metadata: { marker } });
+        const { status, headers, text } = await own().instance.check({
+          type: 'http_call',
+          metadata: { marker },
+        });
         const eventId = headers['x-event-id'];
         return {
-          ...{ marker, agentId: instance.bootstrap.agentId, sentAt, tookMs: performance.now() - sentAt, status, text },
+          ...{
+            marker,
+            agentId: own().instance.bootstrap.agentId,
+            sentAt,
+            tookMs: performance.now() - sentAt,
+            status,
+            text,
+          },
           eventId: typeof eventId === 'string' ? eventId : null,
           retryAfter: headers['retry-after'] ?? null,
         };
@@ -66,6 +59,7 @@ onOwnServers('what Kafka says and does not say', () => {
     });
 
   it('acknowledgements that come later than the deadline: refused in time, and told of as unanswered', async () => {
+    const { instance, agentIds } = own();
     const load = new SteadyLoad(instance, { name: 'late', perSecond: 100, agentIds });
     await sleep(1000);
     await poison('latency', { latency: 1600 });
@@ -80,7 +74,7 @@ onOwnServers('what Kafka says and does not say', () => {
     expect(sent.filter(({ status, eventId }) => status === 503 && eventId !== null).length).toBeGreaterThan(10);
     expect(wrongRefusals(attempts)).toEqual([]);
     expect(late(sent, DEADLINE_MS)).toEqual([]);
-    expect((await settled(instance, session, attempts)).problems).toEqual([]);
+    expect((await settled(own().instance, own().session, attempts)).problems).toEqual([]);
   }, 90_000);
 
   it('one acknowledgement that never comes, then a batch of the same size: both are there once', async () => {
@@ -93,7 +87,7 @@ onOwnServers('what Kafka says and does not say', () => {
       const sent = await batch(1);
       return sent.every(({ status }) => status === 200) ? sent : null;
     });
-    const { listed, problems } = await settled(instance, session, attempts);
+    const { listed, problems } = await settled(own().instance, own().session, attempts);
     expect(problems).toEqual([]);
     const ids = [...doubtful, ...next].map(({ eventId }) => eventId);
     expect(new Set(ids).size).toBe(2);
@@ -109,31 +103,29 @@ onOwnServers('what Kafka says and does not say', () => {
     await cured;
     await works();
     expect(late(sent, DEADLINE_MS)).toEqual([]);
-    expect((await settled(instance, session, attempts)).problems).toEqual([]);
+    expect((await settled(own().instance, own().session, attempts)).problems).toEqual([]);
   }, 90_000);
 
   it('offsets of the groups that are gone: each goes on from its own position', async () => {
     // What is in the log and not yet in the archive.
-    await servers.mongo.kill();
+    const { instance, kafka, mongo, agentIds } = own();
+    await mongo.kill();
     const behind = new SteadyLoad(instance, { name: 'behind', perSecond: 150, agentIds });
     await sleep(2000);
     const recorded = await behind.stop();
     attempts.push(...recorded);
     expect(recorded.filter(isRecorded).length).toBeGreaterThan(100);
     await instance.kill();
-    const groups = await deleteGroups(
-      servers.kafka.brokers,
-      instance.installation.env['COUNTERSIGN_KAFKA_TOPIC_PREFIX']!,
-    );
+    const groups = await deleteGroups(kafka.brokers, instance.installation.env['COUNTERSIGN_KAFKA_TOPIC_PREFIX']!);
     expect(groups.filter((name) => name.endsWith('audit-log')).length).toBe(1);
-    await servers.mongo.restart();
-    instance = await instance.startAgain();
-    session = await instance.session();
+    await mongo.restart();
+    await own().startAgain();
     await works();
-    expect((await settled(instance, session, attempts)).problems).toEqual([]);
+    expect((await settled(own().instance, own().session, attempts)).problems).toEqual([]);
   }, 120_000);
 
   it('leaves everything consistent', async () => {
+    const { instance } = own();
     expect((await instance.stop()).code).toBe(0);
     await fsckClean(instance.installation);
   }, 90_000);

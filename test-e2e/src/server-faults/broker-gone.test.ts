@@ -1,44 +1,29 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fsckClean } from '../instance/fsck.js';
-import type { Instance } from '../instance/instance.js';
 import { isRecorded } from '../torture/load.js';
-import type { Session } from '../torture/recorded.js';
-import { onOwnServers, startOwnServers, type OwnServers } from './own-servers.js';
-import { statuses, SteadyLoad, stopLoads } from './steady-load.js';
-import { late, newAgents, settled, wrongRefusals } from './whole.js';
+import { growthMiB, residentFor } from './memory.js';
+import { onOwnServers } from './own-servers.js';
+import { statuses, SteadyLoad } from './steady-load.js';
+import { late, settled, wrongRefusals } from './whole.js';
 
 const DEADLINE_MS = 1000;
 const AWAY_MS = 20_000;
 const MAX_GROWTH_MIB = 96;
 
-onOwnServers('a Kafka broker that goes away under load', () => {
-  let servers: OwnServers;
-  let instance: Instance;
-  let session: Session;
-  let agentIds: readonly string[];
-  beforeAll(async () => {
-    servers = await startOwnServers();
-    instance = await servers.start({ env: { COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS) } });
-    session = await instance.session();
-    agentIds = await newAgents(instance, session, 6);
-  }, 120_000);
-  afterEach(stopLoads);
-  afterAll(async () => {
-    await instance?.discard();
-    await servers?.stop();
-  }, 60_000);
+const env = () => ({ COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS) });
 
+onOwnServers('a Kafka broker that goes away under load', { env }, (own) => {
   it('killed and started again: checks are refused meanwhile, in time, and none is lost or doubled', async () => {
+    const { instance, session, agentIds, kafka } = own();
     const load = new SteadyLoad(instance, { name: 'killed', perSecond: 100, agentIds });
     await sleep(2500);
     const killedAt = performance.now();
-    await servers.kafka.kill();
+    await kafka.kill();
     await sleep(2500);
     const away = load.since(killedAt + 100);
     expect(Object.keys(statuses(away))).toEqual(['503']);
     expect(away.length).toBeGreaterThan(20);
-    await servers.kafka.restart();
+    await kafka.restart();
     const backAfterMs = await load.until(200, 20);
     await sleep(2000);
     const attempts = await load.stop();
@@ -52,9 +37,10 @@ onOwnServers('a Kafka broker that goes away under load', () => {
   }, 120_000);
 
   it('for long: memory stays flat, every answer comes in time, and it goes on by itself', async () => {
+    const { instance, session, agentIds, kafka } = own();
     const load = new SteadyLoad(instance, { name: 'away', perSecond: 50, agentIds });
     await sleep(1000);
-    await servers.kafka.kill();
+    await kafka.kill();
     // What is refused would be 120 MiB if it were kept.
     const heavy = new SteadyLoad(instance, {
       name: 'heavy',
@@ -62,19 +48,14 @@ onOwnServers('a Kafka broker that goes away under load', () => {
       agentIds,
       action: { type: 'http_call', metadata: { filler: 'x'.repeat(40_000) } },
     });
-    const resident: number[] = [];
-    for (const until = Date.now() + AWAY_MS; Date.now() < until; await sleep(250)) {
-      resident.push(residentMiB(instance.child.pid ?? 0));
-    }
+    const resident = await residentFor(instance.pid, AWAY_MS);
     const refused = await heavy.stop();
-    await servers.kafka.restart();
+    await kafka.restart();
     const backAfterMs = await load.until(200, 20);
     await sleep(1000);
     const attempts = [...(await load.stop()), ...refused];
 
-    // The first seconds fill the young generation of the heap.
-    const [before, after] = [resident.slice(12, 24), resident.slice(-12)].map(median);
-    expect((after ?? 0) - (before ?? 0)).toBeLessThan(MAX_GROWTH_MIB);
+    expect(growthMiB(resident)).toBeLessThan(MAX_GROWTH_MIB);
     expect(Object.keys(statuses(refused))).toEqual(['503']);
     expect(refused.length).toBeGreaterThan(1500);
     expect(wrongRefusals(attempts)).toEqual([]);
@@ -84,16 +65,8 @@ onOwnServers('a Kafka broker that goes away under load', () => {
   }, 150_000);
 
   it('leaves everything consistent', async () => {
+    const { instance } = own();
     expect((await instance.stop()).code).toBe(0);
     await fsckClean(instance.installation);
   }, 90_000);
 });
-
-function residentMiB(pid: number): number {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kib) / 1024;
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
-}

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from '#infra/processes/ask.js';
 import { fsckClean } from '../instance/fsck.js';
-import type { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
-import type { Session } from '../torture/recorded.js';
-import { onOwnServers, startOwnServers, type OwnServers } from './own-servers.js';
-import { statuses, SteadyLoad, stopLoads, type TimedAttempt } from './steady-load.js';
+import { onOwnServers } from './own-servers.js';
+import { statuses, SteadyLoad, type TimedAttempt } from './steady-load.js';
 import { late, newAgents, settled, wrongRefusals } from './whole.js';
 
 /** A busy test machine keeps it as well. */
@@ -14,33 +12,21 @@ const DEADLINE_MS = 3000;
 const COST = 0.25;
 const LIMIT = 100;
 
-onOwnServers('a store that goes away under load', () => {
-  let servers: OwnServers;
-  let instance: Instance;
-  let session: Session;
-  let agentIds: readonly string[];
+const env = () => ({ COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS) });
+
+onOwnServers('a store that goes away under load', { env }, (own) => {
   const attempts: TimedAttempt[] = [];
-  beforeAll(async () => {
-    servers = await startOwnServers();
-    instance = await servers.start({ env: { COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS) } });
-    session = await instance.session();
-    agentIds = await newAgents(instance, session, 6);
-  }, 120_000);
-  afterEach(stopLoads);
-  afterAll(async () => {
-    await instance?.discard();
-    await servers?.stop();
-  }, 60_000);
 
   const readiness = async () => {
-    const { status, json } = await instance.request('GET', '/readyz');
+    const { status, json } = await own().instance.request('GET', '/readyz');
     return { status, waitingFor: (json as { waitingFor?: readonly string[] }).waitingFor ?? [] };
   };
 
   it('MongoDB: checks go on, lists say 503 and try later, then everything is listed', async () => {
+    const { instance, session, agentIds, mongo } = own();
     const load = new SteadyLoad(instance, { name: 'mongo', perSecond: 100, agentIds });
     await sleep(2000);
-    await servers.mongo.kill();
+    await mongo.kill();
     const notReady = await eventually('readiness names it', 20, async () => {
       const found = await readiness();
       return found.waitingFor.some((why) => why.includes('the store cannot be reached')) ? found : null;
@@ -58,7 +44,7 @@ onOwnServers('a store that goes away under load', () => {
     const away = load.since(refusingAt);
     expect(away.length).toBeGreaterThan(20);
     expect(late(away, DEADLINE_MS)).toEqual([]);
-    await servers.mongo.restart();
+    await mongo.restart();
     await eventually('it is ready again', 30, async () => ((await readiness()).status === 200 ? true : null));
     attempts.push(...(await load.stop()));
 
@@ -72,6 +58,7 @@ onOwnServers('a store that goes away under load', () => {
   it.each(['killed and started again', 'emptied'] as const)(
     'Redis, %s: nothing is judged until limits and freezes are back, and they are exact',
     async (how) => {
+      const { instance, session, redis } = own();
       const [spender = '', frozen = '', ...others] = await newAgents(instance, session, 4);
       const profile = await instance.request('PATCH', `/v1/agents/${spender}/profile`, {
         headers: session,
@@ -91,12 +78,12 @@ onOwnServers('a store that goes away under load', () => {
       await sleep(2000);
       const goneAt = performance.now();
       if (how === 'emptied') {
-        await ask(Number(new URL(servers.redis.url).port), Buffer.from('FLUSHALL\r\n'));
+        await ask(Number(new URL(redis.url).port), Buffer.from('FLUSHALL\r\n'));
       } else {
-        await servers.redis.kill();
+        await redis.kill();
         await sleep(1500);
         expect(loads[0].since(goneAt + 100).map(({ status }) => status)).not.toContain(200);
-        await servers.redis.restart();
+        await redis.restart();
       }
       await loads[0].until(503, 5).catch(() => undefined);
       await loads[0].until(200, 20);
@@ -125,6 +112,7 @@ onOwnServers('a store that goes away under load', () => {
   );
 
   it('leaves everything consistent', async () => {
+    const { instance } = own();
     expect((await instance.stop()).code).toBe(0);
     await fsckClean(instance.installation);
   }, 90_000);

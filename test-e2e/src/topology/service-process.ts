@@ -1,7 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { guardProcess } from '#infra/processes/guard.js';
-import { PROGRAM } from '../instance/program.js';
+import { ProgramProcess, type Ended } from '../instance/program-process.js';
 import { send } from '../instance/request.js';
 
 /** What can run in a process of its own. */
@@ -10,15 +8,13 @@ export type ServiceName = 'gateway' | 'identity' | 'policy' | 'audit-log' | 'anc
 /** An idle machine needs three seconds for one and fifteen for a dozen at once. */
 const READY_WITHIN_MS = 150_000;
 
-export interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
+const NEVER_RAN: Ended = { code: null, signal: null };
+const KEPT_OUTPUT = 100_000;
 
 /** One process of a service, or of several, on an address that stays when it is started again. */
 export class ServiceProcess {
-  #child: ChildProcess | null = null;
-  #ended: Promise<Ended> = Promise.resolve({ code: null, signal: null });
+  #process: ProgramProcess | null = null;
+  /** Of the runs before. */
   #output = '';
 
   constructor(
@@ -44,39 +40,30 @@ export class ServiceProcess {
     return `http://127.0.0.1:${this.probesPort}`;
   }
 
-  /** What it printed, the last 100,000 characters. */
+  /** What it printed in all its runs, the last 100,000 characters. */
   get output(): string {
-    return this.#output;
+    return (this.#output + (this.#process?.output ?? '')).slice(-KEPT_OUTPUT);
   }
 
   get pid(): number | null {
-    return this.#child?.pid ?? null;
+    return this.#process?.child.pid ?? null;
   }
 
   get runs(): boolean {
-    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+    return this.#process?.runs ?? false;
   }
 
   start(): void {
     if (this.runs) throw new Error(`${this.service} runs already`);
-    const [command, ...before] = [...this.under, process.execPath];
-    const child = spawn(command, [...before, PROGRAM, 'start', ...this.services], {
+    this.#output = this.output;
+    this.#process = new ProgramProcess(['start', ...this.services], {
+      under: this.under,
       env: {
-        PATH: process.env['PATH'] ?? '',
         ...this.env,
         COUNTERSIGN_PORT: String(this.port),
         COUNTERSIGN_PROBES_PORT: String(this.probesPort),
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
     });
-    guardProcess(child);
-    this.#child = child;
-    this.#ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-    const keep = (chunk: Buffer): void => {
-      this.#output = (this.#output + chunk.toString('utf8')).slice(-100_000);
-    };
-    child.stdout?.on('data', keep);
-    child.stderr?.on('data', keep);
   }
 
   /** What `/readyz` says; `null` while nothing answers. */
@@ -94,24 +81,22 @@ export class ServiceProcess {
     const until = Date.now() + withinMs;
     let last: unknown = null;
     while (Date.now() < until) {
-      if (!this.runs) throw new Error(`${this.service} ended before it was ready\n${this.#output}`);
+      if (!this.runs) throw new Error(`${this.service} ended before it was ready\n${this.output}`);
       const found = await this.readiness();
       if (found?.ready === true) return;
       last = found;
       await sleep(50);
     }
-    throw new Error(`${this.service} was not ready in time: ${JSON.stringify(last)}\n${this.#output}`);
+    throw new Error(`${this.service} was not ready in time: ${JSON.stringify(last)}\n${this.output}`);
   }
 
   /** SIGTERM, and how it ended. */
-  stop(): Promise<Ended> {
-    this.#child?.kill('SIGTERM');
-    return this.#ended;
+  async stop(): Promise<Ended> {
+    return this.#process?.end('SIGTERM') ?? NEVER_RAN;
   }
 
   /** SIGKILL. */
-  kill(): Promise<Ended> {
-    this.#child?.kill('SIGKILL');
-    return this.#ended;
+  async kill(): Promise<Ended> {
+    return this.#process?.end('SIGKILL') ?? NEVER_RAN;
   }
 }

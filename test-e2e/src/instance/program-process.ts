@@ -1,0 +1,55 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { guardProcess } from '#infra/processes/guard.js';
+import { PROGRAM } from './program.js';
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface ProgramOptions {
+  /** Besides `PATH`; nothing else is handed on. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Program before node, for example `['taskset', '-c', '0']`. */
+  readonly under?: readonly string[];
+}
+
+const KEPT_OUTPUT = 100_000;
+
+/** `countersign <args>` as it runs; it ends with the tests, however these end. */
+export class ProgramProcess {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  #output = '';
+
+  constructor(args: readonly string[], { env, under = [] }: ProgramOptions) {
+    const [command, ...before] = [...under, process.execPath];
+    this.child = spawn(command, [...before, PROGRAM, ...args], {
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    guardProcess(this.child);
+    this.ended = new Promise((resolve) => this.child.once('exit', (code, signal) => resolve({ code, signal })));
+    const keep = (chunk: Buffer): void => {
+      this.#output = (this.#output + chunk.toString('utf8')).slice(-KEPT_OUTPUT);
+    };
+    this.child.stdout?.on('data', keep);
+    this.child.stderr?.on('data', keep);
+  }
+
+  /** What it printed, the last 100,000 characters. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get runs(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Sends it the signal if it still runs; how it ended. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ended> {
+    this.child.kill(signal);
+    return this.ended;
+  }
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 250;
+/** The first seconds fill the young generation of the heap. */
+const SETTLED_AFTER = 12;
+const COMPARED = 12;
+
+/** What of a process is in memory, MiB, looked at for so long. */
+export async function residentFor(pid: number, forMs: number): Promise<readonly number[]> {
+  const resident: number[] = [];
+  for (const until = Date.now() + forMs; Date.now() < until; await sleep(LOOK_EVERY_MS)) {
+    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    resident.push(Number(kib) / 1024);
+  }
+  return resident;
+}
+
+/** By how much it was more at the end than after the first three seconds; of at least nine seconds. */
+export function growthMiB(resident: readonly number[]): number {
+  const before = resident.slice(SETTLED_AFTER, SETTLED_AFTER + COMPARED);
+  const after = resident.slice(-COMPARED);
+  if (resident.length < SETTLED_AFTER + 2 * COMPARED) throw new Error(`looked at ${resident.length} times only`);
+  return median(after) - median(before);
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}
