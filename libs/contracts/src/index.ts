@@ -16,5 +16,6 @@ export * from './http/evaluation.js';
 export * from './http/identity.js';
 export * from './http/policy.js';
 export * from './http/audit-log.js';
+export * from './http/alerts.js';
 export * from './http/anchoring.js';
 export * from './http/every-route.js';

@@ -78,7 +78,7 @@ export { endOnSignals, explain } from './process/signals.js';
 export { joinEmbedded, openEmbedded } from './adapters/embedded.js';
 export type { EmbeddedBackends, SharedBackends } from './adapters/embedded.js';
 export type { Backends } from './adapters/backends.js';
-export { serviceCredential } from './credentials/instance-secret.js';
+export { deriveSecret, serviceCredential } from './credentials/instance-secret.js';
 export { remoteNeighbour } from './neighbours/remote-neighbour.js';
 export type { RemotePlace } from './neighbours/remote-neighbour.js';
 export { Waiting } from './service/waiting.js';

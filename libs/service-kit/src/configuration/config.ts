@@ -50,6 +50,14 @@ export interface Config {
   readonly instanceSecretFile: string | null;
   /** Where services of other processes are reached by their neighbours, by service name; no trailing slash. */
   readonly neighbourUrls: Readonly<Partial<Record<ServiceName, string>>>;
+  /** `host:port` each, in small letters: webhooks may go there whatever it is, also without TLS. */
+  readonly webhookAllowedHosts: readonly string[];
+  /** For how long violations of one kind are summed after the first, seconds. */
+  readonly alertWindowSeconds: number;
+  /** `null`: no e-mail. */
+  readonly smtpUrl: string | null;
+  /** Sender of e-mail; `null`: `countersign` at the mail server's host. */
+  readonly smtpFrom: string | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
   /** Where a refusal for plan reasons points: `upgrade_url`. */
   readonly upgradeUrl: string;

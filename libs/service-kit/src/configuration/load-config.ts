@@ -64,6 +64,7 @@ const READERS = {
   COUNTERSIGN_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
   COUNTERSIGN_UPGRADE_URL: httpUrl(),
   COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: list(),
+  COUNTERSIGN_ALERT_WINDOW_SECONDS: integer(1, 86_400),
   COUNTERSIGN_ALLOW_SINGLE_BROKER: boolean(),
   COUNTERSIGN_KAFKA_TOPIC_PREFIX: namePrefix('._-'),
   COUNTERSIGN_REDIS_PREFIX: namePrefix('._:-'),
@@ -84,6 +85,8 @@ const READERS = {
   KAFKA_SASL_PASSWORD_FILE: text(),
   MONGODB_URI: urlOf(['mongodb:', 'mongodb+srv:']),
   REDIS_URL: redisUrl(),
+  SMTP_URL: urlOf(['smtp:', 'smtps:']),
+  SMTP_FROM: text(),
 } satisfies Record<string, Reader<unknown>>;
 
 type Variable = keyof typeof READERS;
@@ -140,6 +143,10 @@ export function loadConfig(environment: Environment = process.env): Config {
       'audit-log': values.COUNTERSIGN_AUDIT_LOG_URL,
       anchoring: values.COUNTERSIGN_ANCHORING_URL,
     }),
+    webhookAllowedHosts: (values.COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS ?? []).map((host) => host.toLowerCase()),
+    alertWindowSeconds: values.COUNTERSIGN_ALERT_WINDOW_SECONDS ?? 300,
+    smtpUrl: values.SMTP_URL ?? null,
+    smtpFrom: values.SMTP_FROM ?? null,
     logLevel: values.COUNTERSIGN_LOG_LEVEL ?? 'info',
     upgradeUrl: values.COUNTERSIGN_UPGRADE_URL ?? 'https://countersign.example/upgrade',
   };

@@ -1,0 +1,234 @@
+import { SEVERITIES, VIOLATION_TYPES, type Severity } from '../leaf.js';
+import { bodyErrors, error, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
+import { route, type JsonSchema } from './route.js';
+
+export const DESTINATION_KINDS = ['email', 'webhook'] as const;
+export type DestinationKind = (typeof DESTINATION_KINDS)[number];
+
+/** A destination as the routes show it; its secret is shown once, when it is made. */
+export interface AlertConfigRecord {
+  readonly id: string;
+  readonly kind: DestinationKind;
+  readonly destination: string;
+  readonly minSeverity: Severity;
+  readonly enabled: boolean;
+  readonly createdAt: string;
+  /** When and why the service disabled it; `null` where it did not. */
+  readonly disabledAt: string | null;
+  readonly disabledReason: string | null;
+}
+
+/** Body of `POST /v1/alert-configs` once validated. With `id` an update, which keeps what it does not name. */
+export interface AlertConfigBody {
+  readonly id?: string;
+  readonly kind?: DestinationKind;
+  readonly destination?: string;
+  readonly minSeverity?: Severity;
+  readonly enabled?: boolean;
+}
+
+export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'cancelled'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** One try to deliver a message. The answer's body is never kept. */
+export interface DeliveryAttempt {
+  readonly at: string;
+  /** Status of the HTTP or SMTP answer; `null`: there was none. */
+  readonly status: number | null;
+  /** `null` where it was delivered. */
+  readonly error: string | null;
+}
+
+/** A message in the delivery log of its destination. */
+export interface DeliveryRecord {
+  /** The `webhook-id` of every try. */
+  readonly id: string;
+  readonly type: string;
+  readonly state: DeliveryState;
+  readonly createdAt: string;
+  /** Events that it speaks of. */
+  readonly count: number;
+  readonly nextAttemptAt: string | null;
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+const instant: JsonSchema = { type: 'string', format: 'date-time' };
+const severity: JsonSchema = { type: 'string', enum: SEVERITIES };
+const kind: JsonSchema = { type: 'string', enum: DESTINATION_KINDS };
+const status: JsonSchema = { type: ['integer', 'null'] };
+
+const entry = {
+  id: uuid,
+  kind,
+  destination: { type: 'string' },
+  minSeverity: severity,
+  enabled: { type: 'boolean' },
+  createdAt: instant,
+  disabledAt: nullable(instant),
+  disabledReason: { type: ['string', 'null'] },
+};
+
+const alertConfig: JsonSchema = { type: 'object', required: Object.keys(entry), properties: entry };
+
+const newAlertConfig: JsonSchema = {
+  type: 'object',
+  required: Object.keys(entry),
+  properties: {
+    ...entry,
+    secret: { type: 'string', description: 'signs the messages of a webhook, `whsec_…`; shown here alone' },
+  },
+};
+
+const delivery: JsonSchema = {
+  type: 'object',
+  required: ['id', 'type', 'state', 'createdAt', 'count', 'nextAttemptAt', 'attempts'],
+  properties: {
+    id: { type: 'string', description: 'the `webhook-id` of every try' },
+    type: { type: 'string' },
+    state: { type: 'string', enum: DELIVERY_STATES },
+    createdAt: instant,
+    count: { type: 'integer', minimum: 0 },
+    nextAttemptAt: nullable(instant),
+    attempts: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['at', 'status', 'error'],
+        properties: { at: instant, status, error: { type: ['string', 'null'] } },
+      },
+    },
+  },
+};
+
+/** The body that a webhook is sent, signed as Standard Webhooks say. */
+export const violationMessageSchema: JsonSchema = {
+  type: 'object',
+  required: ['type', 'timestamp', 'data'],
+  properties: {
+    type: { const: 'violation.blocked' },
+    timestamp: instant,
+    data: {
+      type: 'object',
+      required: ['eventId', 'agentId', 'severity', 'violation_type', 'reason', 'count'],
+      properties: {
+        eventId: uuid,
+        agentId: uuid,
+        severity,
+        violation_type: nullable({ type: 'string', enum: VIOLATION_TYPES }),
+        reason: { type: ['string', 'null'] },
+        count: { type: 'integer', minimum: 1, description: 'events of the agent and violation type summed in it' },
+      },
+    },
+  },
+};
+
+const notFound = error('the account has no such destination');
+const params = { id: uuid };
+const of = { service: 'alerts', tag: 'Alerts', auth: 'session' } as const;
+
+/** Routes of alerts. */
+export const alertsRoutes = {
+  listAlertConfigs: route({
+    ...of,
+    method: 'GET',
+    path: '/v1/alert-configs',
+    operationId: 'listAlertConfigs',
+    summary: 'Where violations are told, oldest first',
+    success: 200,
+    responses: {
+      200: {
+        description: 'every destination of the account',
+        schema: {
+          type: 'object',
+          required: ['alertConfigs'],
+          properties: { alertConfigs: { type: 'array', items: alertConfig } },
+        },
+      },
+      ...sessionErrors,
+    },
+  }),
+  putAlertConfig: route({
+    ...of,
+    method: 'POST',
+    path: '/v1/alert-configs',
+    operationId: 'putAlertConfig',
+    summary: 'Make a destination, or with `id` change one',
+    role: 'member',
+    body: {
+      type: 'object',
+      description: 'without `id`, kind and destination are required; with it, what is not named stays',
+      properties: {
+        id: uuid,
+        kind,
+        destination: {
+          type: 'string',
+          minLength: 3,
+          maxLength: 2048,
+          description: 'an e-mail address, or an https URL that is publicly reachable',
+        },
+        minSeverity: severity,
+        enabled: { type: 'boolean' },
+      },
+      additionalProperties: false,
+    },
+    success: 200,
+    responses: {
+      200: { description: 'changed', schema: alertConfig },
+      201: { description: 'made', schema: newAlertConfig },
+      ...bodyErrors,
+      ...sessionErrors,
+      404: notFound,
+      409: error('the account has as many destinations as it may, or the destination was just changed by another'),
+    },
+  }),
+  deleteAlertConfig: route({
+    ...of,
+    method: 'DELETE',
+    path: '/v1/alert-configs/{id}',
+    operationId: 'deleteAlertConfig',
+    summary: 'Remove a destination with its delivery log; what waits for it is not sent',
+    role: 'member',
+    params,
+    success: 204,
+    responses: { 204: { description: 'removed' }, 400: bodyErrors[400], ...sessionErrors, 404: notFound },
+  }),
+  testAlertConfig: route({
+    ...of,
+    method: 'POST',
+    path: '/v1/alert-configs/{id}/test',
+    operationId: 'testAlertConfig',
+    summary: 'Deliver a test message once, also to a disabled destination',
+    role: 'member',
+    params,
+    success: 200,
+    responses: {
+      200: {
+        description: 'whether it was taken, and the status of the HTTP or SMTP answer, `null` where there was none',
+        schema: {
+          type: 'object',
+          required: ['delivered', 'status'],
+          properties: { delivered: { type: 'boolean' }, status },
+        },
+      },
+      400: bodyErrors[400],
+      ...sessionErrors,
+      404: notFound,
+    },
+  }),
+  listDeliveries: route({
+    ...of,
+    method: 'GET',
+    path: '/v1/alert-configs/{id}/deliveries',
+    operationId: 'listAlertDeliveries',
+    summary: 'Delivery log of a destination, newest first; kept for 30 days',
+    params,
+    query: { limit, offset },
+    success: 200,
+    responses: {
+      200: { description: 'a page of messages with their tries', schema: pageOf('deliveries', delivery) },
+      400: bodyErrors[400],
+      ...sessionErrors,
+      404: notFound,
+    },
+  }),
+} as const;

@@ -1,0 +1,38 @@
+import type { Destination } from '../domain/destination.js';
+import { signedHeaders, unseal } from '../secrets/webhook-secret.js';
+import { mailText, type MessageContent } from './mail-text.js';
+import type { Mailer } from './send-email.js';
+import { sendWebhook, type Sent, type WebhookNetwork } from './send-webhook.js';
+
+/** Carries one message to where its destination is, once. */
+export interface Carrier {
+  /** Never rejects. */
+  carry(destination: Destination, id: string, body: string): Promise<Sent>;
+}
+
+/**
+ * @param key that secrets are sealed with
+ * @param mailer `null`: no mail server is configured
+ */
+export function carrierOf(
+  key: Uint8Array,
+  network: WebhookNetwork,
+  mailer: Mailer | null,
+  clock: () => number,
+): Carrier {
+  return {
+    async carry({ id: owner, kind, destination, sealedSecret }, id, body) {
+      if (kind === 'email') {
+        if (mailer === null) return { status: null, error: 'no mail server is configured' };
+        return mailer.send({ id, to: destination, ...mailText(JSON.parse(body) as MessageContent) });
+      }
+      let secret: string;
+      try {
+        secret = unseal(sealedSecret ?? '', key, owner);
+      } catch {
+        return { status: null, error: 'the secret cannot be opened: make the destination anew' };
+      }
+      return sendWebhook(destination, body, signedHeaders(id, body, secret, clock()), network);
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LogBatch, LogRecord } from '@countersign/event-log';
+import { createLogger, createRegistry, killAt } from '@countersign/service-kit';
+import type { Destination } from '../domain/destination.js';
+import { RETRY_AFTER_MS } from '../domain/message.js';
+import { ViolationFollower } from '../follow/violation-follower.js';
+import type { AlertStore } from '../store/port.js';
+import { openSqliteAlertStore } from '../store/sqlite.js';
+import { ACCOUNT, AGENT, denied, destination, START, WINDOW_MS } from '../testing/violations.js';
+import type { Carrier } from './carrier.js';
+import { CLAIM_MS, Dispatcher } from './dispatcher.js';
+import type { Sent } from './send-webhook.js';
+
+const TAKEN: Sent = { status: 204, error: null };
+const REFUSED: Sent = { status: 500, error: 'the host answered 500' };
+
+interface Carried {
+  readonly to: string;
+  readonly id: string;
+  readonly body: string;
+}
+
+const denials = (count: number): LogBatch => ({
+  topic: 'agent-events',
+  partition: 0,
+  endOffset: count,
+  records: Array.from({ length: count }, (_, n): LogRecord => ({
+    topic: 'agent-events',
+    partition: 0,
+    offset: n,
+    key: AGENT,
+    appendedAtMs: START + n,
+    value: Buffer.from(JSON.stringify(denied(n))),
+  })),
+});
+
+describe('sending what is due', () => {
+  let directory: string;
+  let store: AlertStore;
+  let now: number;
+  let carried: Carried[];
+  let answer: (to: Destination) => Sent;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'alerts-dispatcher-'));
+    store = openSqliteAlertStore(join(directory, 'alerts.db'));
+    now = START + 10_000;
+    carried = [];
+    answer = () => TAKEN;
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const carrier: Carrier = {
+    async carry(to, id, body) {
+      carried.push({ to: to.id, id, body });
+      return answer(to);
+    },
+  };
+  const context = (): ConstructorParameters<typeof Dispatcher>[0] => ({
+    clock: () => now,
+    log: createLogger('silent'),
+    metrics: createRegistry('test', false),
+  });
+
+  /** Sends until nothing is due. */
+  async function dispatch(over = store, by = carrier): Promise<void> {
+    const dispatcher = new Dispatcher(context(), over, by);
+    for (let before = -1; before !== carried.length;) {
+      before = carried.length;
+      dispatcher.wake();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await dispatcher.stop();
+  }
+
+  function follow(batch: LogBatch, over = store): Promise<void> {
+    const eventLog = { append: async () => [] } as never;
+    return new ViolationFollower({ ...context(), eventLog }, over, WINDOW_MS, () => undefined).handle(batch);
+  }
+
+  it('sends the first violation at once and the rest of its window as one', async () => {
+    await store.addDestination(destination('d'));
+    await follow(denials(500));
+    await dispatch();
+    now += WINDOW_MS;
+    await dispatch();
+    expect(carried.map(({ body }) => JSON.parse(body).data.count)).toEqual([1, 499]);
+    expect((await store.backlog()).waiting).toBe(0);
+  });
+
+  it('reaches by severity only who wants to hear of it, and nobody’s but the account’s', async () => {
+    await store.addDestination(destination('all'));
+    await store.addDestination(destination('highest', { minSeverity: 'P1' }));
+    await store.addDestination(destination('medium', { minSeverity: 'P2' }));
+    await store.addDestination(destination('off', { enabled: false }));
+    await store.addDestination(destination('strange', { accountId: 'another' }));
+    await follow(denials(1));
+    await dispatch();
+    expect(carried.map(({ to }) => to).sort()).toEqual(['all', 'medium']);
+  });
+
+  it('tries again with the same id at the times of the plan, then disables the destination and tells the others', async () => {
+    await store.addDestination(destination('dead'));
+    await store.addDestination(destination('mail', { kind: 'email', minSeverity: 'P1' }));
+    answer = ({ id }) => (id === 'dead' ? REFUSED : TAKEN);
+    await follow(denials(1));
+    await dispatch();
+    for (const [n, wait] of RETRY_AFTER_MS.entries()) {
+      now += wait - 1;
+      await dispatch();
+      expect(carried).toHaveLength(n + 1);
+      now += 1;
+      await dispatch();
+    }
+    const tries = carried.filter(({ to }) => to === 'dead');
+    expect(tries).toHaveLength(8);
+    expect(new Set(tries.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
+    expect(await store.destination('dead')).toMatchObject({
+      enabled: false,
+      disabledReason: 'a message was not taken after its last try: the host answered 500',
+    });
+    const [entry] = (await store.deliveries('dead', 10, 0)).messages;
+    expect(entry).toMatchObject({ state: 'failed' });
+    expect(entry?.attempts).toHaveLength(8);
+    await dispatch();
+    const notices = carried.filter(({ to }) => to === 'mail').map(({ body }) => JSON.parse(body));
+    expect(notices).toEqual([expect.objectContaining({ type: 'destination.disabled' })]);
+    expect(notices[0].data).toMatchObject({ id: 'dead', kind: 'webhook' });
+  });
+
+  it('cancels what waits for a destination that was disabled', async () => {
+    await store.addDestination(destination('d'));
+    await follow(denials(1));
+    expect(await store.replaceDestination(destination('d', { enabled: false, revision: 2 }))).toBe(true);
+    await dispatch();
+    expect(carried).toEqual([]);
+    expect((await store.deliveries('d', 10, 0)).messages).toMatchObject([{ state: 'cancelled', dueAtMs: null }]);
+  });
+
+  it('sends again what another died with once its claim has run out', async () => {
+    await store.addDestination(destination('d'));
+    await follow(denials(1));
+    const claim = await store.claim(now, now + CLAIM_MS, []);
+    await dispatch();
+    expect(carried).toEqual([]);
+    now += CLAIM_MS;
+    await dispatch();
+    expect(carried.map(({ id }) => id)).toEqual([claim?.message.id]);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'killed %s any line: each event is told, under one id alone',
+    async (moment) => {
+      let lines = 0;
+      for (let n = 1; n < 60; n += 1) {
+        const file = join(directory, `${moment}-${n}.db`);
+        const first = openSqliteAlertStore(file);
+        await first.addDestination(destination('d'));
+        await first.addDestination(destination('e', { accountId: ACCOUNT }));
+        carried = [];
+        now = START + 10_000;
+        const kill = killAt(n, moment);
+        await follow(denials(3), kill.wrap(first)).catch(() => undefined);
+        await dispatch(kill.wrap(first), kill.wrap(carrier));
+        await first.close();
+        const next = openSqliteAlertStore(file);
+        await follow(denials(3), next);
+        await dispatch(next);
+        now += WINDOW_MS;
+        await dispatch(next);
+        for (const id of ['d', 'e']) {
+          const bodies = new Map(carried.filter(({ to }) => to === id).map((one) => [one.id, one.body]));
+          expect([...bodies.values()].map((body) => JSON.parse(body).data.count)).toEqual([1, 2]);
+        }
+        expect((await next.backlog()).waiting).toBe(0);
+        await next.close();
+        if (!kill.happened) break;
+        lines = n;
+      }
+      expect(lines).toBeGreaterThan(8);
+      expect(lines).toBeLessThan(59);
+    },
+  );
+});

@@ -1,0 +1,177 @@
+import { Counter, Gauge } from 'prom-client';
+import type { ServiceContext } from '@countersign/service-kit';
+import { disabled, type Destination } from '../domain/destination.js';
+import { afterAttempt, messageId, newMessage, type Message } from '../domain/message.js';
+import { closeSum } from '../domain/thread.js';
+import type { AlertStore, Claim } from '../store/port.js';
+import type { Carrier } from './carrier.js';
+
+type DispatcherContext = Pick<ServiceContext, 'metrics' | 'log' | 'clock'>;
+
+const EVERY_MS = 250;
+/** Longer than any try takes: whoever died with a claim loses it then, and another tries again. */
+export const CLAIM_MS = 45_000;
+const AT_ONCE = 32;
+const SUMS_AT_ONCE = 200;
+const LOOK_AFTER_EVERY_MS = 5_000;
+const THREADS_KEPT_MS = 24 * 3_600_000;
+const MESSAGES_KEPT_MS = 30 * 24 * 3_600_000;
+
+/**
+ * Sends what is due: sums whose window has ended, then messages, the longest due first, one at a time to a destination.
+ * A message is settled after its try: who is killed in between sends it again, with the same id.
+ */
+export class Dispatcher {
+  readonly #context: DispatcherContext;
+  readonly #store: AlertStore;
+  readonly #carrier: Carrier;
+  readonly #busy = new Map<string, Promise<void>>();
+  readonly #tries: Counter<'kind' | 'outcome'>;
+  readonly #disabled: Counter;
+  #timer: NodeJS.Timeout | null = null;
+  #round: Promise<void> | null = null;
+  #again = false;
+  #stopped = false;
+  #problem: string | null = null;
+  #lookedAfterMs = 0;
+  #backlog = { waiting: 0, lateSeconds: 0 };
+
+  constructor(context: DispatcherContext, store: AlertStore, carrier: Carrier) {
+    this.#context = context;
+    this.#store = store;
+    this.#carrier = carrier;
+    const registers = [context.metrics];
+    this.#tries = new Counter({
+      name: 'countersign_alert_deliveries_total',
+      help: 'Tries to deliver a message of alerts',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    });
+    this.#disabled = new Counter({
+      name: 'countersign_alert_destinations_disabled_total',
+      help: 'Destinations of alerts that were given up',
+      registers,
+    });
+    const backlog = (): { readonly waiting: number; readonly lateSeconds: number } => this.#backlog;
+    new Gauge({
+      name: 'countersign_alert_messages_waiting',
+      help: 'Messages of alerts that wait for a first or another try',
+      registers,
+      collect() {
+        this.set(backlog().waiting);
+      },
+    });
+    new Gauge({
+      name: 'countersign_alert_oldest_due_seconds',
+      help: 'For how long the message of alerts that has waited longest has been due',
+      registers,
+      collect() {
+        this.set(backlog().lateSeconds);
+      },
+    });
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.wake(), EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** Looks for what is due now, without waiting for it. */
+  wake(): void {
+    if (this.#stopped) return;
+    if (this.#round !== null) {
+      this.#again = true;
+      return;
+    }
+    this.#round = this.#run().finally(() => {
+      this.#round = null;
+      if (this.#again) {
+        this.#again = false;
+        this.wake();
+      }
+    });
+  }
+
+  /** Why nothing is sent, or `null`. */
+  problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Resolves when the tries that are under way have ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#round;
+    await Promise.all(this.#busy.values());
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const nowMs = this.#context.clock();
+      await this.#store.closeSums(nowMs, SUMS_AT_ONCE, (thread) => closeSum(thread, this.#context.clock()));
+      await this.#claimAll();
+      await this.#lookAfter(nowMs);
+      this.#problem = null;
+    } catch (error) {
+      if (this.#problem === null) this.#context.log.error({ err: error }, 'alerts cannot be sent: the store refuses');
+      this.#problem = 'the store of alerts cannot be used';
+    }
+  }
+
+  async #claimAll(): Promise<void> {
+    while (!this.#stopped && this.#busy.size < AT_ONCE) {
+      const nowMs = this.#context.clock();
+      const claim = await this.#store.claim(nowMs, nowMs + CLAIM_MS, [...this.#busy.keys()]);
+      if (claim === null) return;
+      const { destinationId } = claim.message;
+      const sending = this.#deliver(claim)
+        .catch((error: unknown) => this.#context.log.error({ err: error }, 'an alert stays claimed, and is sent again'))
+        .finally(() => {
+          this.#busy.delete(destinationId);
+          this.wake();
+        });
+      this.#busy.set(destinationId, sending);
+    }
+  }
+
+  async #deliver({ message, token }: Claim): Promise<void> {
+    const destination = await this.#store.destination(message.destinationId);
+    if (destination === null || !destination.enabled) {
+      await this.#store.settle(token, { ...message, state: 'cancelled', dueAtMs: null });
+      return;
+    }
+    const { status, error } = await this.#carrier.carry(destination, message.id, message.body);
+    const nowMs = this.#context.clock();
+    const at = new Date(nowMs).toISOString();
+    const { message: after, exhausted } = afterAttempt(message, { at, status, error }, nowMs);
+    this.#tries.inc({ kind: destination.kind, outcome: after.state === 'waiting' ? 'retry' : after.state });
+    if (exhausted) await this.#disable(destination, message, error ?? '', at, nowMs);
+    await this.#store.settle(token, after);
+  }
+
+  /** The notices first, which a repetition makes the same, then the destination, and last the caller its message. */
+  async #disable(destination: Destination, message: Message, why: string, at: string, nowMs: number): Promise<void> {
+    const reason = `a message was not taken after its last try: ${why}`;
+    const { id, accountId, kind } = destination;
+    const others = await this.#store.enabledDestinations([accountId]);
+    const content = { type: 'destination.disabled', timestamp: at, data: { id, kind, reason } };
+    await this.#store.addMessages(
+      others
+        .filter((other) => other.id !== id)
+        .map((other) =>
+          newMessage({ accountId, destinationId: other.id }, messageId(other.id, id, message.id), content, 0, nowMs),
+        ),
+    );
+    if (!(await this.#store.replaceDestination(disabled(destination, reason, at)))) return;
+    this.#disabled.inc();
+    this.#context.log.warn({ destination: id, kind, reason }, 'a destination of alerts was disabled');
+  }
+
+  async #lookAfter(nowMs: number): Promise<void> {
+    if (nowMs - this.#lookedAfterMs < LOOK_AFTER_EVERY_MS) return;
+    this.#lookedAfterMs = nowMs;
+    const { waiting, oldestDueMs } = await this.#store.backlog();
+    this.#backlog = { waiting, lateSeconds: oldestDueMs === null ? 0 : Math.max(0, nowMs - oldestDueMs) / 1000 };
+    await this.#store.forget(nowMs - THREADS_KEPT_MS, nowMs - MESSAGES_KEPT_MS);
+  }
+}

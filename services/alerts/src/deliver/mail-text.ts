@@ -1,0 +1,45 @@
+/** A message's body, as far as a mail speaks of it. */
+export interface MessageContent {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, string | number | null>>;
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  agentId: 'Agent',
+  severity: 'Severity',
+  violation_type: 'Violation',
+  reason: 'Reason',
+  count: 'Count',
+  eventId: 'Event',
+  id: 'Destination',
+  kind: 'Kind',
+};
+
+/** Subject and plain text of the mail that says what a webhook would be sent. */
+export function mailText({ type, timestamp, data }: MessageContent): {
+  readonly subject: string;
+  readonly text: string;
+} {
+  const lines = Object.entries(data)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${(LABELS[name] ?? name).padEnd(12)}${oneLine(String(value))}`);
+  return {
+    subject: oneLine(subjectOf(type, data)),
+    text: [...lines, `${'Time'.padEnd(12)}${timestamp}`, ''].join('\n'),
+  };
+}
+
+function subjectOf(type: string, data: MessageContent['data']): string {
+  if (type === 'destination.disabled') return 'Countersign: a destination of alerts was disabled';
+  if (type !== 'violation.blocked') return 'Countersign: test message';
+  const what = String(data['violation_type'] ?? 'agent frozen').replaceAll('_', ' ');
+  const times = data['count'] === 1 ? '' : ` (${data['count']} times)`;
+  return `Countersign ${data['severity']}: ${what}${times}`;
+}
+
+/** What others wrote starts no line of its own. */
+function oneLine(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is taken out
+  return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ');
+}

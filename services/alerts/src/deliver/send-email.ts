@@ -1,0 +1,64 @@
+import { isIP } from 'node:net';
+import { createTransport } from 'nodemailer';
+import type { Sent } from './send-webhook.js';
+
+export interface Mail {
+  /** Names the message on every try, so that mail servers see a repetition. */
+  readonly id: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface Mailer {
+  /** One try; never rejects. */
+  send(mail: Mail): Promise<Sent>;
+  close(): void;
+}
+
+const CONNECT_MS = 5_000;
+const SILENCE_MS = 8_000;
+const ADDRESS = /^[^\s@<>()[\]\\,;:"]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,253}[a-z0-9])?$/i;
+
+/** A bare address, `name@host`, without quotes, comments or a display name. */
+export function isEmailAddress(text: string): boolean {
+  return text.length <= 254 && ADDRESS.test(text) && !text.includes('..');
+}
+
+/** @param smtpUrl `smtp:` or `smtps:`, with user and password where the server wants them */
+export function openMailer(smtpUrl: string, from: string | null): Mailer {
+  const url = new URL(smtpUrl);
+  const sender = from ?? `countersign@${isIP(url.hostname) === 0 ? url.hostname : 'localhost'}`;
+  const transport = createTransport({
+    url: smtpUrl,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const domain = sender.slice(sender.lastIndexOf('@') + 1).replace(/[^a-zA-Z0-9.-]/g, '');
+  return {
+    async send({ id, to, subject, text }) {
+      try {
+        await transport.sendMail({
+          from: sender,
+          to: { name: '', address: to },
+          subject,
+          text,
+          messageId: `<${id}@${domain}>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+        return { status: 250, error: null };
+      } catch (error) {
+        const { responseCode } = error as { readonly responseCode?: number };
+        const status = typeof responseCode === 'number' ? responseCode : null;
+        return {
+          status,
+          error: status === null ? 'the mail server cannot be reached' : `the mail server answered ${status}`,
+        };
+      }
+    },
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { AlertConfigBody, AlertConfigRecord, DeliveryRecord, DestinationKind } from '@countersign/contracts';
+import { HttpRefusal } from '@countersign/service-kit';
+import type { Carrier } from './deliver/carrier.js';
+import { isEmailAddress } from './deliver/send-email.js';
+import { readWebhookUrl } from './deliver/webhook-url.js';
+import { alertConfigRecord, changed, MAX_DESTINATIONS, type Destination } from './domain/destination.js';
+import { deliveryRecord } from './domain/message.js';
+import { mintSecret, seal } from './secrets/webhook-secret.js';
+import type { AlertStore } from './store/port.js';
+
+export interface DestinationRules {
+  /** That secrets are sealed with, 32 bytes. */
+  readonly key: Uint8Array;
+  /** `host:port` each. */
+  readonly allowedHosts: readonly string[];
+  readonly canMail: boolean;
+  readonly clock: () => number;
+}
+
+export interface Put {
+  readonly made: boolean;
+  readonly record: AlertConfigRecord & { readonly secret?: string };
+}
+
+export interface DeliveriesPage {
+  readonly deliveries: readonly DeliveryRecord[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The destinations of accounts, as the routes ask for them. Every method throws `HttpRefusal`. */
+export class Destinations {
+  readonly #store: AlertStore;
+  readonly #carrier: Carrier;
+  readonly #rules: DestinationRules;
+
+  constructor(store: AlertStore, carrier: Carrier, rules: DestinationRules) {
+    this.#store = store;
+    this.#carrier = carrier;
+    this.#rules = rules;
+  }
+
+  async list(accountId: string): Promise<{ readonly alertConfigs: readonly AlertConfigRecord[] }> {
+    return { alertConfigs: (await this.#store.destinations(accountId)).map(alertConfigRecord) };
+  }
+
+  put(accountId: string, body: AlertConfigBody): Promise<Put> {
+    return body.id === undefined ? this.#make(accountId, body) : this.#change(accountId, body.id.toLowerCase(), body);
+  }
+
+  async remove(accountId: string, id: string): Promise<void> {
+    if (!(await this.#store.removeDestination(accountId, id))) throw unknown();
+  }
+
+  /** One try, which the delivery log does not show. */
+  async test(accountId: string, id: string): Promise<{ readonly delivered: boolean; readonly status: number | null }> {
+    const destination = await this.#find(accountId, id);
+    const data = {
+      eventId: null,
+      agentId: null,
+      severity: destination.minSeverity,
+      violation_type: null,
+      reason: 'This is a test message: nothing was blocked.',
+      count: 0,
+    };
+    const body = JSON.stringify({ type: 'alert.test', timestamp: new Date(this.#rules.clock()).toISOString(), data });
+    const { status, error } = await this.#carrier.carry(destination, `msg_${randomUUID().replaceAll('-', '')}`, body);
+    return { delivered: error === null, status };
+  }
+
+  async deliveries(accountId: string, id: string, limit: number, offset: number): Promise<DeliveriesPage> {
+    await this.#find(accountId, id);
+    const { messages, total } = await this.#store.deliveries(id, limit, offset);
+    return { deliveries: messages.map(deliveryRecord), total, limit, offset };
+  }
+
+  async #make(accountId: string, body: AlertConfigBody): Promise<Put> {
+    const { kind, destination: where, minSeverity = 'P3', enabled = true } = body;
+    if (kind === undefined) throw new HttpRefusal(400, 'kind is required for a new destination');
+    if (where === undefined) throw new HttpRefusal(400, 'destination is required for a new destination');
+    const destination = this.#checked(kind, where);
+    if ((await this.#store.destinations(accountId)).length >= MAX_DESTINATIONS) {
+      throw new HttpRefusal(409, `an account has at most ${MAX_DESTINATIONS} destinations: remove one first`);
+    }
+    const id = randomUUID();
+    const secret = kind === 'webhook' ? mintSecret() : null;
+    const made: Destination = {
+      id,
+      accountId,
+      kind,
+      destination,
+      minSeverity,
+      enabled,
+      createdAt: new Date(this.#rules.clock()).toISOString(),
+      disabledAt: null,
+      disabledReason: null,
+      sealedSecret: secret === null ? null : seal(secret, this.#rules.key, id),
+      revision: 1,
+    };
+    await this.#store.addDestination(made);
+    return { made: true, record: { ...alertConfigRecord(made), ...(secret === null ? {} : { secret }) } };
+  }
+
+  async #change(accountId: string, id: string, body: AlertConfigBody): Promise<Put> {
+    const old = await this.#find(accountId, id);
+    if (body.kind !== undefined && body.kind !== old.kind) {
+      throw new HttpRefusal(400, 'kind cannot be changed: make another destination');
+    }
+    const where = body.destination === undefined ? {} : { destination: this.#checked(old.kind, body.destination) };
+    const next = changed(old, { ...body, ...where });
+    if (!(await this.#store.replaceDestination(next))) {
+      throw new HttpRefusal(409, 'the destination was just changed by another: read it again');
+    }
+    return { made: false, record: alertConfigRecord(next) };
+  }
+
+  #checked(kind: DestinationKind, where: string): string {
+    if (kind === 'webhook') {
+      const read = readWebhookUrl(where, this.#rules.allowedHosts);
+      if ('problem' in read) throw new HttpRefusal(400, read.problem);
+      return read.url.href;
+    }
+    if (!this.#rules.canMail) throw new HttpRefusal(400, 'e-mail needs SMTP_URL, which the operator has not set');
+    if (!isEmailAddress(where)) throw new HttpRefusal(400, 'destination must be an e-mail address');
+    return where;
+  }
+
+  async #find(accountId: string, id: string): Promise<Destination> {
+    const found = await this.#store.destination(id);
+    if (found === null || found.accountId !== accountId) throw unknown();
+    return found;
+  }
+}
+
+function unknown(): HttpRefusal {
+  return new HttpRefusal(404, 'no such destination');
+}

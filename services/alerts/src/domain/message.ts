@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { DeliveryAttempt, DeliveryRecord, DeliveryState } from '@countersign/contracts';
+import type { Violation } from './violation.js';
+
+/** Waits after each try that failed, ms: `additions.md`. After the last of them the destination is disabled. */
+export const RETRY_AFTER_MS: readonly number[] = [
+  5_000,
+  30_000,
+  5 * 60_000,
+  30 * 60_000,
+  2 * 3_600_000,
+  6 * 3_600_000,
+  15 * 3_600_000,
+];
+
+/** What one destination is told. Its id is the `webhook-id` of every try. */
+export interface Message {
+  readonly id: string;
+  readonly accountId: string;
+  readonly destinationId: string;
+  readonly type: string;
+  /** The bytes of every try, JSON. */
+  readonly body: string;
+  /** Events that it speaks of. */
+  readonly count: number;
+  readonly createdAtMs: number;
+  /** When it is to be tried next, ms; `null`: never again. */
+  readonly dueAtMs: number | null;
+  readonly state: DeliveryState;
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+export interface Owner {
+  readonly accountId: string;
+  readonly destinationId: string;
+}
+
+/** The same for the same parts: a message that is made again after a crash is the one that was made before. */
+export function messageId(...parts: readonly string[]): string {
+  return `msg_${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}`;
+}
+
+export function newMessage(
+  owner: Owner,
+  id: string,
+  content: { readonly type: string; readonly timestamp: string; readonly data: object },
+  count: number,
+  nowMs: number,
+): Message {
+  const { accountId, destinationId } = owner;
+  return {
+    id,
+    accountId,
+    destinationId,
+    type: content.type,
+    body: JSON.stringify(content),
+    count,
+    createdAtMs: nowMs,
+    dueAtMs: nowMs,
+    state: 'waiting',
+    attempts: [],
+  };
+}
+
+/** @param violation the newest of `count` that the message sums; `firstEventId` is its oldest, which names it */
+export function violationMessage(
+  owner: Owner,
+  violation: Pick<Violation, 'eventId' | 'agentId' | 'severity' | 'violationType' | 'reason' | 'occurredAt'>,
+  firstEventId: string,
+  count: number,
+  nowMs: number,
+): Message {
+  const { eventId, agentId, severity, violationType, reason, occurredAt } = violation;
+  const data = { eventId, agentId, severity, violation_type: violationType, reason, count };
+  const content = { type: 'violation.blocked', timestamp: occurredAt, data };
+  return newMessage(owner, messageId(owner.destinationId, firstEventId), content, count, nowMs);
+}
+
+/** The message after a try. `exhausted`: there is none left, and it was not delivered. */
+export function afterAttempt(
+  message: Message,
+  attempt: DeliveryAttempt,
+  nowMs: number,
+): { readonly message: Message; readonly exhausted: boolean } {
+  const attempts = [...message.attempts, attempt];
+  const over = (state: DeliveryState): Message => ({ ...message, attempts, state, dueAtMs: null });
+  if (attempt.error === null) return { message: over('delivered'), exhausted: false };
+  const wait = RETRY_AFTER_MS[attempts.length - 1];
+  if (wait === undefined || attempt.status === 410) return { message: over('failed'), exhausted: true };
+  return { message: { ...message, attempts, dueAtMs: nowMs + wait }, exhausted: false };
+}
+
+/** As the delivery log shows it. */
+export function deliveryRecord({ id, type, state, createdAtMs, count, dueAtMs, attempts }: Message): DeliveryRecord {
+  return {
+    id,
+    type,
+    state,
+    createdAt: new Date(createdAtMs).toISOString(),
+    count,
+    nextAttemptAt: dueAtMs === null ? null : new Date(dueAtMs).toISOString(),
+    attempts,
+  };
+}

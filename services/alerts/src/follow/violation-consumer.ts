@@ -1,0 +1,16 @@
+import { Controller, Inject } from '@nestjs/common';
+import { EventPattern, Payload } from '@nestjs/microservices';
+import type { LogBatch } from '@countersign/event-log';
+import { FOLLOWER } from '../tokens.js';
+import type { ViolationFollower } from './violation-follower.js';
+
+/** One call is one partition's batch. */
+@Controller()
+export class ViolationConsumer {
+  constructor(@Inject(FOLLOWER) private readonly follower: ViolationFollower) {}
+
+  @EventPattern('agent-events')
+  on(@Payload() batch: LogBatch): Promise<void> {
+    return this.follower.handle(batch);
+  }
+}

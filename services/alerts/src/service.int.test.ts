@@ -1,0 +1,243 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import type { DeadLetter, SessionFacts } from '@countersign/contracts';
+import {
+  loadConfig,
+  run,
+  sessionTokens,
+  versionedRecord,
+  type RunningProcess,
+  type ServiceContext,
+  type ServiceDefinition,
+} from '@countersign/service-kit';
+import { definition } from './index.js';
+import { ACCOUNT, AGENT, denied, eventId, OTHER_ACCOUNT } from './testing/violations.js';
+
+/** Plays the services that alerts listens to. */
+function probe(seen: (context: ServiceContext) => void): ServiceDefinition {
+  return {
+    name: 'policy',
+    routes: [],
+    reads: ['dead-letters'],
+    writes: ['agent-events', 'sessions'],
+    after: ['alerts'],
+    start: async (context) => {
+      seen(context);
+      return { notReady: () => [], stop: async () => undefined };
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  /** Whatever the route answers; the assertions say what it must be. */
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+interface Arrived {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+describe('alerts in a process', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'alerts-service-'));
+  const arrived: Arrived[] = [];
+  const tokens: Record<string, string> = {};
+  let receiver: Server;
+  let url: string;
+  let running: RunningProcess;
+  let context: ServiceContext;
+
+  async function start(): Promise<void> {
+    const config = loadConfig({
+      COUNTERSIGN_DATA_DIR: directory,
+      COUNTERSIGN_PORT: '0',
+      COUNTERSIGN_LOG_LEVEL: 'silent',
+      COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: new URL(url).host,
+      COUNTERSIGN_ALERT_WINDOW_SECONDS: '1',
+    });
+    running = await run([definition, probe((seen) => (context = seen))], config);
+  }
+
+  async function session(role: SessionFacts['role'], accountId: string): Promise<string> {
+    const sid = `${accountId}-${role}`;
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const facts = { accountId, userId: `u-${role}`, email: `${role}@example.com`, role, revokedAt: null };
+    await context.eventLog.append([
+      versionedRecord<SessionFacts>('sessions', sid, 1, { ...facts, expiresAt: expiresAt.toISOString() }),
+    ]);
+    return (await sessionTokens(context)).sign({ sid, accountId }, expiresAt);
+  }
+
+  async function ask(who: string, method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(`${running.address}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${tokens[who]}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  }
+
+  async function until<T>(look: () => Promise<T> | T, good: (value: T) => boolean): Promise<T> {
+    for (const end = Date.now() + 20_000; ;) {
+      const value = await look();
+      if (good(value)) return value;
+      if (Date.now() > end) throw new Error(`it never came: ${JSON.stringify(value)}`);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+  }
+
+  const append = (...values: readonly unknown[]): Promise<unknown> =>
+    context.eventLog.append(
+      values.map((value) => ({ topic: 'agent-events' as const, key: AGENT, value: JSON.stringify(value) })),
+    );
+
+  beforeAll(async () => {
+    receiver = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => (body += chunk));
+      request.on('end', () => {
+        arrived.push({ headers: request.headers, body });
+        response.writeHead(200).end('kept to itself');
+      });
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    await start();
+    for (const role of ['auditor', 'member'] as const) tokens[role] = await session(role, ACCOUNT);
+    tokens['stranger'] = await session('admin', OTHER_ACCOUNT);
+  });
+  afterAll(async () => {
+    await running.stop();
+    receiver.closeAllConnections();
+    receiver.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no kind', { destination: 'https://a.example.com/' }, 'kind is required'],
+    ['no destination', { kind: 'webhook' }, 'destination is required'],
+    ['plain http', { kind: 'webhook', destination: 'http://a.example.com/' }, 'https'],
+    ['a private address', { kind: 'webhook', destination: 'https://10.0.0.1/' }, 'publicly reachable'],
+    ['another loopback port', { kind: 'webhook', destination: 'https://127.0.0.1:1/' }, 'publicly reachable'],
+    ['no mail server', { kind: 'email', destination: 'a@example.com' }, 'SMTP_URL'],
+    [
+      'an unknown severity',
+      { kind: 'webhook', destination: 'https://a.example.com/', minSeverity: 'P9' },
+      'minSeverity',
+    ],
+    ['an unknown field', { kind: 'webhook', destination: 'https://a.example.com/', secret: 'mine' }, 'secret'],
+  ])('refuses %s', async (_what, body, words) => {
+    const answer = await ask('member', 'POST', '/v1/alert-configs', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toContain(words);
+  });
+
+  it('makes, changes, tests and removes destinations, for roles that may and the account alone', async () => {
+    const wish = { kind: 'webhook', destination: url, minSeverity: 'P1' };
+    expect((await ask('auditor', 'POST', '/v1/alert-configs', wish)).status).toBe(403);
+    const { status, body: made } = await ask('member', 'POST', '/v1/alert-configs', wish);
+    expect(status).toBe(201);
+    const { secret, ...shown } = made;
+    expect(shown).toEqual({
+      ...wish,
+      id: made.id,
+      enabled: true,
+      createdAt: made.createdAt,
+      disabledAt: null,
+      disabledReason: null,
+    });
+    const list = await ask('auditor', 'GET', '/v1/alert-configs');
+    expect(list).toEqual({ status: 200, body: { alertConfigs: [shown] } });
+    expect((await ask('stranger', 'GET', '/v1/alert-configs')).body).toEqual({ alertConfigs: [] });
+
+    const change = { id: made.id.toUpperCase(), minSeverity: 'P3' };
+    const changed = await ask('member', 'POST', '/v1/alert-configs', change);
+    expect(changed).toEqual({ status: 200, body: { ...shown, minSeverity: 'P3' } });
+    expect((await ask('member', 'POST', '/v1/alert-configs', { id: made.id, kind: 'email' })).status).toBe(400);
+
+    const before = arrived.length;
+    const path = `/v1/alert-configs/${made.id}`;
+    expect((await ask('member', 'POST', `${path}/test`)).body).toEqual({ delivered: true, status: 200 });
+    const test = arrived[before]!;
+    expect(new Webhook(secret).verify(test.body, test.headers as Record<string, string>)).toMatchObject({
+      type: 'alert.test',
+    });
+
+    for (const [method, of] of [
+      ['POST', '/test'],
+      ['GET', '/deliveries'],
+      ['DELETE', ''],
+    ] as const) {
+      expect((await ask('stranger', method, `${path}${of}`)).status).toBe(404);
+    }
+    expect((await ask('stranger', 'POST', '/v1/alert-configs', { id: made.id, enabled: false })).status).toBe(404);
+    expect((await ask('auditor', 'DELETE', path)).status).toBe(403);
+    expect((await ask('member', 'DELETE', path)).status).toBe(204);
+    expect((await ask('member', 'DELETE', path)).status).toBe(404);
+  });
+
+  it('keeps no secret in the clear', async () => {
+    const { body } = await ask('member', 'POST', '/v1/alert-configs', { kind: 'webhook', destination: url });
+    const folder = join(directory, 'alerts');
+    const files = readdirSync(folder).map((file) => readFileSync(join(folder, file)));
+    expect(files.some((bytes) => bytes.includes(body.id))).toBe(true);
+    for (const form of [body.secret, body.secret.slice(6), Buffer.from(body.secret.slice(6), 'base64')]) {
+      expect(files.some((bytes) => bytes.includes(form))).toBe(false);
+    }
+    await ask('member', 'DELETE', `/v1/alert-configs/${body.id}`);
+  });
+
+  it('tells a denial, sums the storm behind it, shows both in the log, and goes on after a restart', async () => {
+    const { body: made } = await ask('member', 'POST', '/v1/alert-configs', { kind: 'webhook', destination: url });
+    const from = arrived.length;
+    await append(...Array.from({ length: 50 }, (_, n) => denied(n)), denied(900, {}, OTHER_ACCOUNT));
+    const counted = (): number =>
+      arrived.slice(from).reduce((sum, { body }) => sum + Number(JSON.parse(body).data.count), 0);
+    await until(counted, (count) => count === 50);
+    const messages = arrived.slice(from);
+    expect(messages).toHaveLength(2);
+    const receiving = new Webhook(made.secret);
+    const [first] = messages.map(({ headers, body }) => receiving.verify(body, headers as Record<string, string>));
+    expect(first).toMatchObject({
+      type: 'violation.blocked',
+      data: { eventId: eventId(0), agentId: AGENT, severity: 'P2', violation_type: 'api_not_allowed', count: 1 },
+    });
+    const path = `/v1/alert-configs/${made.id}/deliveries`;
+    const log = await until(
+      () => ask('auditor', 'GET', path),
+      ({ body }) => body.deliveries.every(({ state }: { state: string }) => state === 'delivered'),
+    );
+    expect(log.body).toMatchObject({ total: 2, limit: 50, offset: 0 });
+    expect(log.body.deliveries.map(({ count }: { count: number }) => count)).toEqual([49, 1]);
+    expect(log.body.deliveries.map(({ id }: { id: string }) => id)).toEqual(
+      messages.map(({ headers }) => headers['webhook-id']).reverse(),
+    );
+    expect(log.body.deliveries[1].attempts).toEqual([{ at: expect.any(String), status: 200, error: null }]);
+    expect(JSON.stringify(log.body)).not.toContain('kept to itself');
+
+    await running.stop();
+    await start();
+    await append(denied(50, { violation_type: 'unsafe_output', severity: 'P1' }));
+    await until(counted, (count) => count === 51);
+    expect(JSON.parse(arrived.at(-1)!.body).data).toMatchObject({ eventId: eventId(50), count: 1 });
+  });
+
+  it('parks what is no leaf and goes on', async () => {
+    const from = arrived.length;
+    await append({ v: 1, leaf: {} }, denied(60, { violation_type: 'off_limits_action' }));
+    await until(
+      () => arrived.length,
+      (count) => count > from,
+    );
+    const letters = (await context.eventLog.read('dead-letters', 0, 0, 100)).map(
+      ({ value }) => JSON.parse(Buffer.from(value).toString('utf8')) as DeadLetter,
+    );
+    expect(letters).toEqual([expect.objectContaining({ topic: 'agent-events', consumer: 'alerts' })]);
+  });
+});
