@@ -13,6 +13,9 @@ export interface Ids {
   readonly user: string;
   readonly apiKey: string;
   readonly report: string;
+  readonly alertConfig: string;
+  /** A destination of alerts that may be removed. */
+  readonly oldAlertConfig: string;
 }
 
 /** Ids that nothing has. */
@@ -24,6 +27,8 @@ export function idsOfNothing(): Ids {
     user: randomUUID(),
     apiKey: randomUUID(),
     report: randomUUID(),
+    alertConfig: randomUUID(),
+    oldAlertConfig: randomUUID(),
   };
 }
 
@@ -46,6 +51,10 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
     password: 'a password that is long enough',
   });
   const apiKey = await post('/v1/api-keys', { name: 'a key' });
+  // A name that no DNS has.
+  const destination = { kind: 'webhook', destination: 'https://hooks.countersign.example/' };
+  const alertConfig = await post('/v1/alert-configs', destination);
+  const oldAlertConfig = await post('/v1/alert-configs', destination);
   const event = String((await instance.check({ type: 'a' }, { agentId: agent })).headers['x-event-id']);
   await eventually('the event is listed', 30, async () => {
     const { text } = await instance.request('GET', `/v1/events?agentId=${agent}`, { headers });
@@ -56,5 +65,6 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
     body: { ...EXPORT, agentIds: [agent] },
   });
   told(exported, 200);
-  return { agent, oldAgent, event, user, apiKey, report: String(exported.headers['x-report-id']) };
+  const report = String(exported.headers['x-report-id']);
+  return { agent, oldAgent, event, user, apiKey, report, alertConfig, oldAlertConfig };
 }

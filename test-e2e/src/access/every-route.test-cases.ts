@@ -31,7 +31,7 @@ export function everyRoute(instanceOf: () => Instance): void {
     return instance.request(method, target, { headers, body: asked.body });
   }
 
-  const asks = (access: Access, ids: Ids): Asked => access.ask?.(ids, instance.bootstrap) ?? {};
+  const asks = (access: Access, ids: Ids, who: Who): Asked => access.ask?.(ids, instance.bootstrap, who) ?? {};
   const headersOf = (access: Access, who: Who): Headers | Promise<Headers> =>
     access.endsSession === true ? all.fresh(who) : all.headers[who];
 
@@ -46,7 +46,7 @@ export function everyRoute(instanceOf: () => Instance): void {
   it.each(Object.entries(ACCESS))('%s answers each caller as the table says', async (route, access) => {
     const found: Partial<Record<Who, number>> = {};
     const ask = async (who: Who): Promise<void> => {
-      const { status, json } = await send(route, asks(access, ids), await headersOf(access, who));
+      const { status, json } = await send(route, asks(access, ids, who), await headersOf(access, who));
       found[who] = status;
       if (status === 401 || status === 403) expect(Object.keys(json as object)).toEqual(['error']);
     };
@@ -63,8 +63,8 @@ export function everyRoute(instanceOf: () => Instance): void {
     async (route, access) => {
       const nothing = idsOfNothing();
       for (const who of strangersOf(access.statuses)) {
-        const there = await send(route, asks(access, untouched), all.headers[who]);
-        const missing = await send(route, asks(access, nothing), all.headers[who]);
+        const there = await send(route, asks(access, untouched, who), all.headers[who]);
+        const missing = await send(route, asks(access, nothing, who), all.headers[who]);
         expect(there.status).toBe(404);
         expect(seen(there, untouched)).toEqual(seen(missing, nothing));
       }

@@ -17,7 +17,7 @@ export interface Asked {
 /** What a route answers to each caller who sends the same well-formed request about the first account's things. */
 export interface Access {
   readonly statuses: Statuses;
-  readonly ask?: (ids: Ids, bootstrap: Bootstrap) => Asked;
+  readonly ask?: (ids: Ids, bootstrap: Bootstrap, who: Who) => Asked;
   /** It ends the session that asks. */
   readonly endsSession?: true;
 }
@@ -129,6 +129,26 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /v1/alerts': { statuses: bySession('auditor', 200) },
   'GET /v1/alerts/open-count': { statuses: bySession('auditor', 200) },
   'POST /v1/alerts/acknowledge': { statuses: bySession('member', 200) },
+  'GET /v1/alert-configs': { statuses: bySession('auditor', 200) },
+  'POST /v1/alert-configs': {
+    statuses: bySession('member', 200, 404),
+    ask: ({ alertConfig: id }) => ({ body: { id, minSeverity: 'P1' } }),
+  },
+  'POST /v1/alert-configs/{id}/test': {
+    statuses: bySession('member', 200, 404),
+    ask: ({ alertConfig: id }) => ({ path: { id } }),
+  },
+  'GET /v1/alert-configs/{id}/deliveries': {
+    statuses: bySession('auditor', 200, 404),
+    ask: ({ alertConfig: id }) => ({ path: { id } }),
+  },
+  'DELETE /v1/alert-configs/{id}': {
+    statuses: bySession('member', 204, 404),
+    // What one has removed is not there for the other.
+    ask: ({ alertConfig, oldAlertConfig }, _bootstrap, who) => ({
+      path: { id: who === 'the member' ? oldAlertConfig : alertConfig },
+    }),
+  },
 
   'POST /v1/events/export-signed': {
     statuses: bySession('auditor', 200, 404),

@@ -10,6 +10,7 @@ const SERVICES: readonly ServiceName[] = [
   'identity',
   'policy',
   'audit-log',
+  'alerts',
   'anchoring',
   'reporting',
   'verification',

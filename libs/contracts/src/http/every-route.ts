@@ -1,3 +1,4 @@
+import { alertsRoutes } from './alerts.js';
 import { anchoringRoutes } from './anchoring.js';
 import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
@@ -15,6 +16,7 @@ export const everyRoute: readonly Route[] = [
   identityRoutes,
   policyRoutes,
   auditLogRoutes,
+  alertsRoutes,
   anchoringRoutes,
   reportingRoutes,
   verificationRoutes,

@@ -40,6 +40,5 @@ function subjectOf(type: string, data: MessageContent['data']): string {
 
 /** What others wrote starts no line of its own. */
 function oneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is taken out
   return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ');
 }

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { isDuplicateKey, keepNewer } from '@countersign/service-kit';
 import type { Message } from '../domain/message.js';
 import type { Folded, Thread } from '../domain/thread.js';
-import { MongoMessages } from './mongo-messages.js';
+import type { MongoMessages } from './mongo-messages.js';
 import { MongoSeenEvents, type SeenDocument } from './mongo-seen-events.js';
 import { byThread, type Fold, type NoticedBatch } from './port.js';
 
@@ -82,7 +82,9 @@ export class MongoThreads {
       .limit(limit)
       .toArray();
     for (const { _id } of due) {
-      await this.#change(_id, (thread) => (thread?.sum == null || thread.sum.dueAtMs > nowMs ? null : close(thread)));
+      await this.#change(_id, (thread) =>
+        thread === null || thread.sum === null || thread.sum.dueAtMs > nowMs ? null : close(thread),
+      );
     }
     return due.length;
   }

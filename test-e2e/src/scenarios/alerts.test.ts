@@ -1,0 +1,171 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import type { Instance } from '../instance/instance.js';
+import { onEachProfile } from '../instance/profiles.js';
+import { eventually } from '../instance/request.js';
+import { WebhookReceiver, type Told } from './webhook-receiver.js';
+
+interface Destination {
+  readonly id: string;
+  readonly secret: string;
+}
+
+interface Delivery {
+  readonly id: string;
+  readonly state: string;
+  readonly attempts: readonly { readonly status: number | null; readonly error: string | null }[];
+}
+
+const BLOCKED = { type: 'http_call', url: 'https://blocked.example/' };
+const STORM = 500;
+const countOf = (told: readonly Told[]): number => told.reduce((sum, { data }) => sum + data.count, 0);
+
+onEachProfile('alerts', (start) => {
+  const [everything, highest] = [new WebhookReceiver(), new WebhookReceiver()];
+  const mails: string[] = [];
+  let mailServer: SMTPServer;
+  let instance: Instance;
+  let session: { readonly authorization: string };
+  let all: Destination;
+  let high: Destination;
+
+  beforeAll(async () => {
+    await everything.open();
+    await highest.open();
+    mailServer = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onData(stream, _session, callback) {
+        let text = '';
+        stream.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+        stream.on('end', () => {
+          mails.push(text);
+          callback();
+        });
+      },
+    });
+    await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
+    const { port } = mailServer.server.address() as AddressInfo;
+    instance = await start({ env: variables(port) });
+    session = await instance.session();
+    all = await made({ kind: 'webhook', destination: everything.url });
+    high = await made({ kind: 'webhook', destination: highest.url, minSeverity: 'P1' });
+  }, 90_000);
+  afterAll(async () => {
+    await everything.close();
+    await highest.close();
+    mailServer.close();
+    await instance.discard();
+  });
+
+  const variables = (smtpPort: number): Record<string, string> => ({
+    COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: `${everything.host},${highest.host}`,
+    COUNTERSIGN_ALERT_WINDOW_SECONDS: '5',
+    SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
+    SMTP_FROM: 'alerts@countersign.example',
+  });
+  const post = (path: string, body?: unknown) => instance.request('POST', path, { headers: session, body });
+
+  async function made(body: unknown): Promise<Destination> {
+    const answer = await post('/v1/alert-configs', body);
+    expect([answer.status, answer.status === 201 ? '' : answer.text]).toEqual([201, '']);
+    return answer.json as Destination;
+  }
+
+  /** An agent of its own: other tests' violations are of another kind. */
+  async function newAgent(): Promise<string> {
+    const { id } = (await post('/v1/agents', { name: 'an agent' })).json as { id: string };
+    const body = { blocked_apis: ['blocked.example'], off_limits_actions: ['forbidden'] };
+    expect((await instance.request('PATCH', `/v1/agents/${id}/profile`, { headers: session, body })).status).toBe(200);
+    return id;
+  }
+
+  async function deny(agentId: string, action: unknown = BLOCKED): Promise<string> {
+    const answer = await instance.check(action, { agentId });
+    expect([answer.status, (answer.json as { allowed: boolean }).allowed]).toEqual([200, false]);
+    return String(answer.headers['x-event-id']);
+  }
+
+  const toldOf = (receiver: WebhookReceiver, { secret }: Destination, agentId: string): readonly Told[] =>
+    receiver.told(secret).filter(({ data }) => data.agentId === agentId);
+
+  async function deliveries({ id }: Destination): Promise<readonly Delivery[]> {
+    const { json } = await instance.request('GET', `/v1/alert-configs/${id}/deliveries`, { headers: session });
+    return (json as { deliveries: readonly Delivery[] }).deliveries;
+  }
+
+  it('tells a denial to whom its severity reaches, signed, and by mail', async () => {
+    const mail = await made({ kind: 'email', destination: 'ops@example.com', minSeverity: 'P1' });
+    const agentId = await newAgent();
+    const blocked = await deny(agentId);
+    const forbidden = await deny(agentId, { type: 'forbidden' });
+    await eventually('both arrive', 30, async () =>
+      toldOf(everything, all, agentId).length === 2 && toldOf(highest, high, agentId).length === 1 ? true : null,
+    );
+    const byEvent = new Map(toldOf(everything, all, agentId).map((told) => [told.data.eventId, told]));
+    expect(byEvent.get(blocked)).toEqual({
+      type: 'violation.blocked',
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      data: {
+        eventId: blocked,
+        agentId,
+        severity: 'P2',
+        violation_type: 'api_not_allowed',
+        reason: expect.any(String),
+        count: 1,
+      },
+    });
+    expect(toldOf(highest, high, agentId).map(({ data }) => data.eventId)).toEqual([forbidden]);
+    await eventually('the mail arrives', 30, async () => (mails.length > 0 ? true : null));
+    expect(mails).toHaveLength(1);
+    expect(mails[0]).toContain('To: ops@example.com');
+    expect(mails[0]).toContain('Subject: Countersign P1: off limits action');
+    expect(mails[0]).toContain(forbidden);
+    const { status } = await instance.request('DELETE', `/v1/alert-configs/${mail.id}`, { headers: session });
+    expect(status).toBe(204);
+  }, 60_000);
+
+  it('delivers afterwards what a receiver that was down could not take, with the same id', async () => {
+    const agentId = await newAgent();
+    await highest.close();
+    const eventId = await deny(agentId, { type: 'forbidden' });
+    const failed = await eventually('a try fails', 30, async () => {
+      const [newest] = await deliveries(high);
+      return newest?.attempts.length === 1 && newest.state === 'waiting' ? newest : null;
+    });
+    expect(failed.attempts).toEqual([{ at: expect.any(String), status: null, error: 'the connection was refused' }]);
+    await highest.open();
+    await eventually('it arrives', 45, async () => (toldOf(highest, high, agentId).length > 0 ? true : null));
+    expect(toldOf(highest, high, agentId).map(({ data }) => data.eventId)).toEqual([eventId]);
+    expect(highest.arrived.at(-1)?.id).toBe(failed.id);
+    await eventually('the log says so', 15, async () =>
+      (await deliveries(high)).find(({ id }) => id === failed.id)?.state === 'delivered' ? true : null,
+    );
+  }, 85_000);
+
+  it(`sums ${STORM} denials in few messages`, async () => {
+    const agentId = await newAgent();
+    for (let sent = 0; sent < STORM; sent += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => deny(agentId)));
+    }
+    await eventually('all are told', 45, async () =>
+      countOf(toldOf(everything, all, agentId)) === STORM ? true : null,
+    );
+    const told = toldOf(everything, all, agentId);
+    expect(told[0]?.data.count).toBe(1);
+    expect(told.length).toBeLessThan(STORM / 10);
+    expect(toldOf(highest, high, agentId)).toEqual([]);
+  }, 85_000);
+
+  it('loses nothing to SIGKILL, and counts nothing twice under another id', async () => {
+    const agentId = await newAgent();
+    await Promise.all(Array.from({ length: 20 }, () => deny(agentId)));
+    await instance.kill();
+    const { port } = mailServer.server.address() as AddressInfo;
+    instance = await instance.startAgain({ env: variables(port) });
+    session = await instance.session();
+    await deny(agentId);
+    await eventually('all are told', 75, async () => (countOf(toldOf(everything, all, agentId)) >= 21 ? true : null));
+    expect(countOf(toldOf(everything, all, agentId))).toBe(21);
+  }, 85_000);
+});
