@@ -80,9 +80,21 @@ describe('configuration', () => {
     expect(problems.join()).not.toContain('secret');
   });
 
-  it('lets variables of tests, and those that no service of this release reads, be', () => {
-    const config = loadConfig({ COUNTERSIGN_TEST_SEED: '7', COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: 'localhost:9999' });
-    expect(config).toEqual(loadConfig({}));
+  it('lets variables of tests be', () => {
+    expect(loadConfig({ COUNTERSIGN_TEST_SEED: '7' })).toEqual(loadConfig({}));
+  });
+
+  it('reads where alerts may go, and for how long they are summed', () => {
+    expect(loadConfig({})).toMatchObject({ webhookAllowedHosts: [], alertWindowSeconds: 300, smtpUrl: null });
+    const hosts = { COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: 'Localhost:9999, 10.0.0.1:80' };
+    const mail = { SMTP_URL: 'smtps://user:pw@mail.example:465', SMTP_FROM: 'alerts@mail.example' };
+    expect(loadConfig({ ...hosts, ...mail, COUNTERSIGN_ALERT_WINDOW_SECONDS: '5' })).toMatchObject({
+      webhookAllowedHosts: ['localhost:9999', '10.0.0.1:80'],
+      alertWindowSeconds: 5,
+      smtpUrl: 'smtps://user:pw@mail.example:465',
+      smtpFrom: 'alerts@mail.example',
+    });
+    expect(problemsOf({ SMTP_URL: 'https://mail.example' })).toHaveLength(1);
   });
 
   it('names what the distributed profile lacks', () => {
