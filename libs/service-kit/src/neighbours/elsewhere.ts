@@ -28,7 +28,7 @@ export function neighboursElsewhere(
   };
 }
 
-/** Addresses that services of this process need and the configuration lacks, a line each. */
+/** Addresses that services of this process need, or name to callers, and the configuration lacks, a line each. */
 export function missingAddresses(
   config: Config,
   services: readonly Pick<ServiceDefinition, 'name' | 'asks'>[],
@@ -36,7 +36,15 @@ export function missingAddresses(
   const here = new Set(services.map(({ name }) => name));
   const asked = services.flatMap(({ asks }) => asks ?? []).map((name) => OFFERS[name].by);
   const needed = new Set(asked.filter((name) => !here.has(name)));
-  return [...needed].filter((name) => config.neighbourUrls[name] === undefined).map(missing);
+  const unknown = [...needed].filter((name) => config.neighbourUrls[name] === undefined).map(missing);
+  return namesKeysElsewhere(here) && config.publicUrl === null ? [...unknown, NO_PUBLIC_URL] : unknown;
+}
+
+const NO_PUBLIC_URL =
+  'COUNTERSIGN_PUBLIC_URL is missing: reports name it for ever as the place of their key, which another process serves';
+
+function namesKeysElsewhere(here: ReadonlySet<ServiceName>): boolean {
+  return here.has('reporting') && !here.has('verification');
 }
 
 function missing(service: ServiceName): string {

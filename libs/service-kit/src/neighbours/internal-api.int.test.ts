@@ -37,6 +37,14 @@ function archiveOf(count: number, bytes: number): EventArchive & { readonly aske
 const event = (sequence: number, bytes: number): ArchivedEvent =>
   ({ sequence, erased: false, envelope: { text: 'x'.repeat(bytes) } }) as unknown as ArchivedEvent;
 
+const SERVERS = {
+  COUNTERSIGN_PROFILE: 'distributed',
+  KAFKA_BROKERS: 'a:9092',
+  MONGODB_URI: 'mongodb://a',
+  REDIS_URL: 'redis://a',
+  SOLANA_RPC_URL: 'http://a',
+};
+
 describe('a neighbour of another process', () => {
   let server: Server;
   let baseUrl: string;
@@ -119,7 +127,7 @@ describe('a neighbour of another process', () => {
   });
 
   it('is waited for until it is offered, and is not looked for where this process has it', async () => {
-    const config = loadConfig({ COUNTERSIGN_AUDIT_LOG_URL: baseUrl });
+    const config = loadConfig({ ...SERVERS, COUNTERSIGN_AUDIT_LOG_URL: baseUrl });
     const waiting = new Waiting(log);
     const elsewhere = neighboursElsewhere(config, new Set(['identity']), CREDENTIAL, waiting);
     expect(elsewhere('account-operator')).toBeNull();
@@ -135,11 +143,16 @@ describe('a neighbour of another process', () => {
   it('must have an address: what is missing is named before anything starts', () => {
     const reporting = { name: 'reporting', asks: ['event-archive', 'proof-source'] } as const;
     const anchoring = { name: 'anchoring' } as const;
-    expect(missingAddresses(loadConfig({}), [reporting])).toEqual([
+    expect(missingAddresses(loadConfig(SERVERS), [reporting])).toEqual([
       'COUNTERSIGN_AUDIT_LOG_URL is missing: audit-log runs in another process, and its address is needed',
       'COUNTERSIGN_ANCHORING_URL is missing: anchoring runs in another process, and its address is needed',
+      expect.stringMatching(/^COUNTERSIGN_PUBLIC_URL is missing/),
     ]);
-    const known = loadConfig({ COUNTERSIGN_AUDIT_LOG_URL: baseUrl });
+    const known = loadConfig({
+      ...SERVERS,
+      COUNTERSIGN_AUDIT_LOG_URL: baseUrl,
+      COUNTERSIGN_PUBLIC_URL: 'https://countersign.example',
+    });
     expect(missingAddresses(known, [reporting, anchoring])).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '@countersign/contracts';
 import { httpAddress } from '../edge/server.js';
+import { ReadinessLog } from '../health/readiness-log.js';
 import type { BareHandler, ServiceDefinition } from '../service/definition.js';
 import { serveThread } from '../service/serve-thread.js';
 import type { PendingThread, ServingThread } from '../service/serve-thread.js';
@@ -41,6 +42,7 @@ export async function serveProcess(
     if (state === 'stopping') return ['the process is stopping'];
     return state === 'starting' ? starting() : state.notReady();
   };
+  const readiness = new ReadinessLog(served.log, notReady);
   const probes = config.probesPort === null ? null : await openProbes(config.probesPort, { ...served, notReady });
   const listensAfter = (problems: () => readonly string[]): Promise<void> => {
     services = problems;
@@ -66,6 +68,7 @@ export async function serveProcess(
       address: serving.address,
       notReady,
       async closeIntake(graceMs, lingerMs) {
+        readiness.stop();
         state = 'stopping';
         if (probes !== null) await sleep(DRAIN_MS);
         await serving.closeIntake(graceMs, lingerMs);
@@ -76,6 +79,7 @@ export async function serveProcess(
       },
     };
   } catch (error) {
+    readiness.stop();
     await probes?.close(0);
     throw error;
   }
