@@ -1,0 +1,177 @@
+import { coordinatorOf, makeTopics, partitionStates, type PartitionState } from '#infra/cluster-admin.js';
+import { CLUSTER_SESSION_MS, type ClusterBroker } from '#infra/processes/kafka-cluster.js';
+import { fsckClean } from '../instance/fsck.js';
+import { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
+import { isRecorded } from '../torture/load.js';
+import { growthMiB, residentFor } from './memory.js';
+import { onOwnCluster } from './own-servers.js';
+import { Pulse } from './pulse.js';
+import { statuses, SteadyLoad, type TimedAttempt } from './steady-load.js';
+import { late, settled, wrongRefusals } from './whole.js';
+
+/** A busy test machine keeps it as well. */
+const DEADLINE_MS = 3000;
+const AGENTS = 18;
+const AWAY_MS = 16_000;
+const MAX_GROWTH_MIB = 48;
+/** After the brokers have another leader: metadata every 2 s, a silent connection is given up after 5 s. */
+const FOLLOWS_WITHIN_MS = 7000;
+/** What a machine that starts a broker beside it may add. */
+const BUSY_MS = 10_000;
+
+const env = () => ({ COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS) });
+
+onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'apart' }, (own) => {
+  const attempts: TimedAttempt[] = [];
+  let pulse: Pulse;
+  beforeEach(async () => {
+    pulse = new Pulse(own().instance);
+    // What a test that failed has left.
+    for (const one of own().kafka.brokers) {
+      if (one.process.runs) one.process.resume();
+      else await one.restart();
+    }
+  }, 120_000);
+  afterEach(() => pulse.stop());
+
+  const prefix = (): string => own().instance.installation.env['COUNTERSIGN_KAFKA_TOPIC_PREFIX'] ?? '';
+  const partitions = (): Promise<readonly PartitionState[]> =>
+    partitionStates(own().kafka.addresses, `${prefix()}agent-events`);
+  const broker = (id: number): ClusterBroker => own().kafka.brokers.find((one) => one.id === id)!;
+  const load = (name: string): SteadyLoad => {
+    const { instance, agentIds } = own();
+    return new SteadyLoad(instance, { name, perSecond: 30, agentIds });
+  };
+  /** How long it takes until the checks of each agent, and so those of each partition, are answered 200 again. */
+  const allWork = async (running: SteadyLoad): Promise<number> => {
+    const from = performance.now();
+    await eventually('the checks of every agent are answered', 60, async () => {
+      const fine = new Set(running.since(from).flatMap((one) => (one.status === 200 ? [one.agentId] : [])));
+      return own().agentIds.every((id) => fine.has(id)) ? true : null;
+    });
+    return performance.now() - from;
+  };
+  const ended = async (running: SteadyLoad): Promise<readonly TimedAttempt[]> => {
+    const sent = await running.stop();
+    attempts.push(...sent);
+    expect(Object.keys(statuses(sent)).filter((status) => status !== '200' && status !== '503')).toEqual([]);
+    expect(wrongRefusals(sent)).toEqual([]);
+    expect(late(pulse.without(sent), DEADLINE_MS)).toEqual([]);
+    return sent;
+  };
+  const allInSync = (): Promise<true> =>
+    eventually('all copies are in sync', 60, async () => {
+      const states = await partitions().catch(() => []);
+      return states.length > 0 && states.every(({ inSync }) => inSync.length === 3) ? true : null;
+    });
+
+  it('keeps three copies of everything, two of them in sync, led by all three', async () => {
+    const states = await partitions();
+    expect(states.length).toBe(12);
+    expect(states.filter(({ inSync }) => inSync.length !== 3)).toEqual([]);
+    expect(new Set(states.map(({ leader }) => leader))).toEqual(new Set([1, 2, 3]));
+    // A process that has just started compiles what it runs: what this takes is not told of below.
+    const warm = load('warm');
+    await allWork(warm);
+    attempts.push(...(await warm.stop()));
+  }, 90_000);
+
+  it('the broker that coordinates the consumers, and leads partitions, is killed: others take over', async () => {
+    const { instance, session } = own();
+    const id = await coordinatorOf(own().kafka.addresses, `${prefix()}audit-log`);
+    const led = (await partitions()).filter(({ leader }) => leader === id).map(({ partition }) => partition);
+    expect(led.length).toBeGreaterThan(0);
+    const running = load('killed');
+    await allWork(running);
+    await broker(id).kill();
+    const worksAfterMs = await allWork(running);
+    expect(worksAfterMs).toBeLessThan(CLUSTER_SESSION_MS + FOLLOWS_WITHIN_MS + BUSY_MS);
+    const states = await partitions();
+    expect(states.filter(({ leader }) => leader === id || leader === -1)).toEqual([]);
+    expect(await coordinatorOf(own().kafka.addresses, `${prefix()}audit-log`)).not.toBe(id);
+    // Listed while the broker is away: the consumers go on with another coordinator.
+    await ended(running);
+    expect((await settled(instance, session, attempts)).problems).toEqual([]);
+    expect(attempts.filter(isRecorded).length).toBeGreaterThan(100);
+
+    const back = load('back');
+    await broker(id).restart();
+    await allInSync();
+    await eventually('it leads its partitions again', 60, async () => {
+      const again = await partitions();
+      return again.every(({ leader, preferred }) => leader === preferred) ? true : null;
+    });
+    await allWork(back);
+    await ended(back);
+  }, 180_000);
+
+  it('a broker that is frozen: the others go on without it, and it comes back', async () => {
+    const [{ leader } = { leader: 1 }] = await partitions();
+    const running = load('frozen');
+    await allWork(running);
+    broker(leader).process.pause();
+    const worksAfterMs = await allWork(running);
+    broker(leader).process.resume();
+    expect(worksAfterMs).toBeLessThan(CLUSTER_SESSION_MS + FOLLOWS_WITHIN_MS + BUSY_MS);
+    await allInSync();
+    await allWork(running);
+    await ended(running);
+  }, 180_000);
+
+  it('two of three gone: nothing is allowed, memory stays flat, and it goes on by itself', async () => {
+    const { instance, agentIds } = own();
+    const running = load('two-gone');
+    await allWork(running);
+    const gone = [broker(2), broker(3)];
+    await Promise.all(gone.map((one) => one.kill()));
+    await eventually('one replica is left in sync', 30, async () => {
+      const states = await partitionStates(broker(1).address, `${prefix()}agent-events`).catch(() => []);
+      return states.length > 0 && states.every(({ inSync }) => inSync.join() === '1') ? true : null;
+    });
+    // What is refused would be 96 MB if it were kept.
+    const action = { type: 'http_call', metadata: { filler: 'x'.repeat(60_000) } };
+    const heavy = new SteadyLoad(instance, { name: 'heavy', perSecond: 100, agentIds, action });
+    const resident = await residentFor(instance.pid, AWAY_MS);
+    const refused = await ended(heavy);
+    expect(Object.keys(statuses(refused))).toEqual(['503']);
+    expect(refused.length).toBeGreaterThan(500);
+    expect(growthMiB(resident)).toBeLessThan(MAX_GROWTH_MIB);
+    await gone[0]!.restart();
+    expect(await allWork(running)).toBeLessThan(CLUSTER_SESSION_MS + FOLLOWS_WITHIN_MS + BUSY_MS);
+    await gone[1]!.restart();
+    await allInSync();
+    await allWork(running);
+    await ended(running);
+  }, 180_000);
+
+  it('leaves everything answered once, and consistent', async () => {
+    const { instance, session } = own();
+    expect((await settled(instance, session, attempts)).problems).toEqual([]);
+    expect((await instance.stop()).code).toBe(0);
+    await fsckClean(instance.installation);
+  }, 120_000);
+
+  it('refuses to start on topics that were made with less, and names what', async () => {
+    const installation = await own().newInstallation();
+    const { COUNTERSIGN_KAFKA_TOPIC_PREFIX: name = '' } = installation.env;
+    const inSync = { 'min.insync.replicas': '2' };
+    await makeTopics(own().kafka.addresses, [
+      { topic: `${name}agents`, partitions: 1, copies: 1, settings: inSync },
+      { topic: `${name}anchors`, partitions: 1, copies: 3, settings: { 'min.insync.replicas': '1' } },
+      {
+        ...{ topic: `${name}reports`, partitions: 1, copies: 3 },
+        settings: { ...inSync, 'unclean.leader.election.enable': 'true' },
+      },
+    ]);
+    const refused = await Instance.startOn(installation, { wait: false });
+    expect((await refused.ended).code).not.toBe(0);
+    for (const reason of [
+      `${name}agents: replication factor is 1, needed is 3`,
+      `${name}anchors: min.insync.replicas is 1, needed is 2`,
+      `${name}reports: unclean.leader.election.enable is true, needed is false`,
+    ]) {
+      expect(refused.output).toContain(reason);
+    }
+  }, 60_000);
+});
