@@ -3,7 +3,8 @@ import { ProgramProcess, type Ended } from '../instance/program-process.js';
 import { send } from '../instance/request.js';
 
 /** What can run in a process of its own. */
-export type ServiceName = 'gateway' | 'identity' | 'policy' | 'audit-log' | 'alerts' | 'anchoring' | 'reporting' | 'verification';
+export type ServiceName =
+  'gateway' | 'identity' | 'policy' | 'audit-log' | 'alerts' | 'anchoring' | 'reporting' | 'verification';
 
 /** An idle machine needs three seconds for one and fifteen for a dozen at once. */
 const READY_WITHIN_MS = 150_000;
