@@ -40,6 +40,8 @@ export {
 export { storedTable } from './mongo/stored-tables.js';
 export type { Cell, StoredTable, StoredTables } from './mongo/stored-tables.js';
 export { keepNewer } from './mongo/keep-newer.js';
+export { SeenEvents } from './mongo/seen-events.js';
+export type { SeenDocument } from './mongo/seen-events.js';
 export {
   changeName,
   EMBEDDED_ROWS_INDEXES,

@@ -1,9 +1,8 @@
 import type { mongo } from 'mongoose';
-import { isDuplicateKey, keepNewer } from '@countersign/service-kit';
+import { isDuplicateKey, keepNewer, SeenEvents, type SeenDocument } from '@countersign/service-kit';
 import type { Message } from '../domain/message.js';
 import type { Folded, Thread } from '../domain/thread.js';
 import type { MongoMessages } from './mongo-messages.js';
-import { MongoSeenEvents, type SeenDocument } from './mongo-seen-events.js';
 import { byThread, type Fold, type NoticedBatch } from './port.js';
 
 /** A thread and the messages that leave it are one document until the messages have documents of their own. */
@@ -38,7 +37,7 @@ export class MongoThreads {
   readonly #threads: mongo.Collection<ThreadDocument>;
   readonly #positions: mongo.Collection<PositionDocument>;
   readonly #messages: MongoMessages;
-  readonly #seen: MongoSeenEvents;
+  readonly #seen: SeenEvents;
 
   constructor(
     threads: mongo.Collection<ThreadDocument>,
@@ -49,7 +48,7 @@ export class MongoThreads {
     this.#threads = threads;
     this.#positions = positions;
     this.#messages = messages;
-    this.#seen = new MongoSeenEvents(seen);
+    this.#seen = new SeenEvents(seen);
   }
 
   async position(partition: number): Promise<number | null> {
@@ -60,7 +59,12 @@ export class MongoThreads {
     const from = (await this.position(partition)) ?? 0;
     if (next <= from) return;
     const above = notices.filter(({ violation }) => violation.offset >= from);
-    const first = await this.#seen.first(partition, above);
+    const violations = await this.#seen.first(
+      partition,
+      above.map(({ violation }) => violation),
+    );
+    const offsets = new Set(violations.map(({ offset }) => offset));
+    const first = above.filter(({ violation }) => offsets.has(violation.offset));
     for (const [key, own] of byThread(first, from)) {
       await this.#change(key, (thread) => {
         // Behind its own offset a thread has had these, and is written no more.

@@ -1,10 +1,9 @@
 import { createConnection, type Connection, type mongo } from 'mongoose';
-import { mongoOptions, tellingUnreachable } from '@countersign/service-kit';
+import { mongoOptions, tellingUnreachable, type SeenDocument } from '@countersign/service-kit';
 import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
 import type { Folded, Thread } from '../domain/thread.js';
 import { MongoMessages, type MessageDocument } from './mongo-messages.js';
-import type { SeenDocument } from './mongo-seen-events.js';
 import { MongoThreads, type PositionDocument, type ThreadDocument } from './mongo-threads.js';
 import type { AlertStore, Backlog, Claim, DeliveryPage, Fold, NoticedBatch } from './port.js';
 

@@ -1,5 +1,5 @@
 import { EMBEDDED_ROWS_INDEXES } from '@countersign/service-kit';
-import type { EmbeddedRows } from '@countersign/service-kit';
+import type { EmbeddedRows, SeenDocument } from '@countersign/service-kit';
 import type { Connection, mongo } from 'mongoose';
 import type { AccountTotals, AgentTotals } from '../domain/usage.js';
 
@@ -20,13 +20,6 @@ export interface PositionDocument {
   /** Partition. */
   readonly _id: number;
   readonly next: number;
-}
-
-export interface SeenDocument {
-  /** Partition and event id: sorts by partition, then by the time in the id. */
-  readonly _id: string;
-  /** Where the id stood first. */
-  readonly offset: number;
 }
 
 /** One partition's share of an account's totals: instances of one group write each their own. */

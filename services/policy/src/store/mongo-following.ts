@@ -1,4 +1,4 @@
-import { duplicatesOf } from '@countersign/service-kit';
+import { duplicatesOf, SeenEvents } from '@countersign/service-kit';
 import type { mongo } from 'mongoose';
 import type { Agent } from '../domain/agent.js';
 import { claimKey, claimVersion } from '../domain/usage-records.js';
@@ -10,7 +10,6 @@ import type {
   ClaimDocument,
   PolicyCollections,
 } from './mongo-collections.js';
-import { MongoSeenEvents } from './mongo-seen-events.js';
 import type { AgentWrite, FollowedBatch, FollowedEvent, FollowEffects, FollowState } from './port.js';
 
 const MAX_TRIES = 20;
@@ -35,13 +34,13 @@ interface Known extends FollowState {
  * after a rebalance has given its partition away, changes nothing twice and moves nothing back.
  */
 export class MongoFollowing {
-  readonly #seen: MongoSeenEvents;
+  readonly #seen: SeenEvents;
 
   constructor(
     private readonly collections: PolicyCollections,
     private readonly agents: FollowedAgents,
   ) {
-    this.#seen = new MongoSeenEvents(collections.seen);
+    this.#seen = new SeenEvents(collections.seen);
   }
 
   async position(partition: number): Promise<number | null> {

@@ -1,22 +1,45 @@
 import { uuidV7 } from '@countersign/evidence';
-import { duplicatesOf } from '@countersign/service-kit';
-import type { mongo } from 'mongoose';
-import type { SeenDocument } from './mongo-collections.js';
-import type { FollowedEvent } from './port.js';
+import { duplicatesOf } from './mongo-errors.js';
 
+export interface SeenDocument {
+  /** Partition and event id: sorts by partition, then by the time in the id. */
+  readonly _id: string;
+  /** Where the id stood first. */
+  readonly offset: number;
+}
+
+interface Found {
+  skip(count: number): Found;
+  limit(count: number): Found;
+  toArray(): Promise<SeenDocument[]>;
+}
+
+type Ids = { readonly $in: string[] } | { readonly $gte: string; readonly $lt: string };
+
+/** What is asked of a collection; the driver's `Collection` has it. */
+export interface SeenCollection {
+  insertMany(documents: SeenDocument[], options: { readonly ordered: false }): Promise<unknown>;
+  find(filter: { readonly _id: Ids }, options: object): Found;
+  deleteMany(filter: { readonly _id: Ids }): Promise<unknown>;
+}
+
+/** What is appended again comes within this time, by the log. */
 const REMEMBERED_MS = 72 * 3600 * 1000;
 const FORGET_EVERY_MS = 60_000;
 /** Ids forgotten with a batch: more than a batch brings, so the collection does not grow behind the clock. */
 const FORGOTTEN_AT_ONCE = 5000;
 
 /** Ids of the events that a partition brought, with the offset of their first occurrence. */
-export class MongoSeenEvents {
+export class SeenEvents {
   readonly #forgotten = new Map<number, number>();
 
-  constructor(private readonly seen: mongo.Collection<SeenDocument>) {}
+  constructor(private readonly seen: SeenCollection) {}
 
   /** Events whose id stands nowhere before them in the partition. */
-  async first<E extends FollowedEvent>(partition: number, events: readonly E[]): Promise<readonly E[]> {
+  async first<E extends { readonly eventId: string; readonly offset: number }>(
+    partition: number,
+    events: readonly E[],
+  ): Promise<readonly E[]> {
     const byId = new Map<string, E>();
     for (const event of events) {
       const id = seenId(partition, event.eventId);
