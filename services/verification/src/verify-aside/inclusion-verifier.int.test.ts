@@ -38,26 +38,39 @@ function bodyOf(text: string | Uint8Array): RawBody {
 const hostile = (unit: string, size: number): string =>
   `{"package":{"events":[${Array.from({ length: Math.floor(size / (unit.length + 1)) }, () => unit).join(',')}]}}`;
 
+/** Time of the processor that this thread alone has had, ms; that of the whole process where the system does not tell. */
+function ownTime(): number {
+  try {
+    const [ran] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ');
+    return Number(ran) / 1e6;
+  } catch {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  }
+}
+
 /**
- * Follows the turns of the event loop. The processor's time counts, ms, not that of the clock: on a busy machine a thread
- * waits for its turn whatever it does.
+ * The longest turn of the event loop during `work`, in {@link ownTime}: on a busy machine a thread waits for its turn
+ * whatever it does. The least of three: what `work` itself costs comes each time, a collection of Jest's heap does not.
  */
-function longestTurn(): { end(): number } {
-  let longest = 0;
-  let last = process.cpuUsage();
-  const turn = (): void => {
-    const { user, system } = process.cpuUsage(last);
-    longest = Math.max(longest, (user + system) / 1000);
-    last = process.cpuUsage();
-    next = setTimeout(turn, 1);
-  };
-  let next = setTimeout(turn, 1);
-  return {
-    end: () => {
-      clearTimeout(next);
-      return longest;
-    },
-  };
+async function longestTurn<T>(prepare: () => T, work: (prepared: T) => Promise<void>): Promise<number> {
+  const found: number[] = [];
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    const prepared = prepare();
+    let longest = 0;
+    let last = ownTime();
+    const turn = (): void => {
+      const now = ownTime();
+      longest = Math.max(longest, now - last);
+      last = now;
+      next = setTimeout(turn, 1);
+    };
+    let next = setTimeout(turn, 1);
+    await work(prepared);
+    clearTimeout(next);
+    found.push(longest);
+  }
+  return Math.min(...found);
 }
 
 describe('verifying aside', () => {
@@ -141,19 +154,25 @@ describe('verifying aside', () => {
 
   it('holds the thread up for no hostile body, and refuses what would need too much memory', async () => {
     await answerTo({ package: packageWith({ filler: 'x'.repeat(HERE_BYTES) }) });
-    const bodies = ['{}', '[]', '{"a":1}'].map((unit) => bodyOf(hostile(unit, 24 * MEBIBYTE)));
-    const turns = longestTurn();
-    const refused = await Promise.all(bodies.map((body) => refusal(body)));
-    expect(refused).toEqual(bodies.map(() => [413, expect.stringContaining('memory')]));
-    expect(turns.end()).toBeLessThan(50);
+    const texts = ['{}', '[]', '{"a":1}'].map((unit) => hostile(unit, 24 * MEBIBYTE));
+    const longest = await longestTurn(
+      () => texts.map(bodyOf),
+      async (bodies) => {
+        const refused = await Promise.all(bodies.map((body) => refusal(body)));
+        expect(refused).toEqual(bodies.map(() => [413, expect.stringContaining('memory')]));
+      },
+    );
+    expect(longest).toBeLessThan(50);
   });
 
   it('holds the thread up for no package of 40 MiB either', async () => {
     const filler = Array.from({ length: 40 }, () => 'x'.repeat(MEBIBYTE));
-    const body = bodyOf(JSON.stringify({ package: { filler } }));
-    const turns = longestTurn();
-    expect(await refusal(body)).toBe('answered');
-    expect(turns.end()).toBeLessThan(50);
+    const text = JSON.stringify({ package: { filler } });
+    const longest = await longestTurn(
+      () => bodyOf(text),
+      async (body) => expect(await refusal(body)).toBe('answered'),
+    );
+    expect(longest).toBeLessThan(50);
   });
 
   it('outlives a process that runs out of memory, and verifies the next', async () => {
