@@ -112,7 +112,7 @@ function written(
     const feed = async (): Promise<void> => {
       for (const chunk of chunks) {
         if (Date.now() > until) throw new Error('the upload takes too long');
-        if (!upload.write(chunk)) await new Promise<void>((go) => upload.once('drain', go).once('close', go));
+        if (!upload.write(chunk)) await drainedOrClosed(upload);
         if (upload.destroyed) return;
       }
       upload.end();
@@ -121,5 +121,15 @@ function written(
       upload.destroy();
       reject(error instanceof Error ? error : new Error(String(error)));
     });
+  });
+}
+
+function drainedOrClosed(upload: mongo.GridFSBucketWriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      upload.off('drain', go).off('close', go);
+      resolve();
+    };
+    upload.on('drain', go).on('close', go);
   });
 }
