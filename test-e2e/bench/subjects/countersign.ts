@@ -9,6 +9,8 @@ import { ended, startProgram } from './program.js';
 import type { ProgramOptions } from './program.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../services/standalone/bin/countersign.js', import.meta.url));
+/** As `npm start` has them. */
+const NODE_ARGUMENTS = ['--max-semi-space-size=32'];
 const READY_WITHIN_MS = 120_000;
 const STOPPED_WITHIN_MS = 60_000;
 
@@ -48,6 +50,7 @@ export class Countersign {
     const startedAt = performance.now();
     const child = startProgram(PROGRAM, ['start', ...(gatewayOnly ? ['--only', 'gateway'] : [])], {
       core,
+      nodeArguments: NODE_ARGUMENTS,
       env: {
         COUNTERSIGN_DATA_DIR: dataDir,
         COUNTERSIGN_PORT: '0',
