@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { countersign } from './command.js';
 import type { Answer, RequestOptions } from './request.js';
 
@@ -39,10 +40,17 @@ export function checkAt(asked: Requests, action: unknown, more: CheckOptions): P
   });
 }
 
-/** Headers of a new session of the first account's admin. */
+const LOGIN_TRIES = 5;
+
+/** Headers of a new session of the first account's admin; a login that is told to try again does. */
 export async function sessionAt(asked: Requests): Promise<{ readonly authorization: string }> {
   const { email, password } = asked.bootstrap;
-  const answer = await asked.request('POST', '/v1/auth/login', { body: { email, password } });
+  const logIn = (): Promise<Answer> => asked.request('POST', '/v1/auth/login', { body: { email, password } });
+  let answer = await logIn();
+  for (let tries = 1; answer.status === 503 && tries < LOGIN_TRIES; tries += 1) {
+    await sleep(1000);
+    answer = await logIn();
+  }
   if (answer.status !== 200) throw new Error(`login: ${answer.status} ${answer.text}`);
   return { authorization: `Bearer ${(answer.json as { token: string }).token}` };
 }
