@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { MongoProxy, persistently, someMongoFaults } from '@countersign/service-kit';
+import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/service-kit';
 import { createConnection } from 'mongoose';
 import { appendNext, logOf, PARTITIONS } from '../testing/partitioned-log.js';
 import { reference } from '../testing/reference.js';
@@ -15,26 +14,14 @@ const NUMBERS = Array.from({ length: EVENTS }, (_, n) => (n % 10 === 9 ? [n, n -
 if (SERVER === undefined) {
   describe.skip('needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => it('has no server', () => undefined));
 } else {
-  const url = new URL(SERVER);
-  url.pathname = `/auditlog_faults_${randomBytes(6).toString('hex')}`;
-  let proxy: MongoProxy;
-  let direct: EventStore;
-  let stores: readonly EventStore[] = [];
+  let opened: StoresUnderFaults<EventStore>;
   beforeAll(async () => {
-    proxy = await MongoProxy.before(url.href);
-    direct = await openMongoEventStore(url.href);
-    stores = await Promise.all([1, 2].map(() => openMongoEventStore(proxy.through(url.href))));
+    opened = await StoresUnderFaults.open(SERVER, 'auditlog', createConnection, openMongoEventStore);
   });
-  afterAll(async () => {
-    proxy.heal();
-    await Promise.all([direct, ...stores].map((store) => store.close()));
-    const connection = await createConnection(url.href).asPromise();
-    await connection.dropDatabase();
-    await connection.close();
-    await proxy.close();
-  });
+  afterAll(() => opened.close());
 
   it('keeps and counts each leaf once while answers are lost, late, and writes are done after their time-out', async () => {
+    const { proxy, direct, stores } = opened;
     const log = logOf(NUMBERS);
     proxy.decide(someMongoFaults(6, 5));
     const follow = async (store: EventStore, partition: number, size: number): Promise<void> => {

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { MongoProxy, persistently, someMongoFaults, StoreUnreachable } from '@countersign/service-kit';
+import { persistently, someMongoFaults, StoresUnderFaults, StoreUnreachable } from '@countersign/service-kit';
 import { createConnection } from 'mongoose';
 import { onPlan } from '../domain/plans.js';
 import { openMongoIdentityStore } from './mongo.js';
@@ -21,26 +20,14 @@ const usedAt = (offset: number): string => new Date(Date.UTC(2026, 2, 1) + ((off
 if (SERVER === undefined) {
   describe.skip('needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => it('has no server', () => undefined));
 } else {
-  const url = new URL(SERVER);
-  url.pathname = `/identity_faults_${randomBytes(6).toString('hex')}`;
-  let proxy: MongoProxy;
-  let direct: IdentityStore;
-  let stores: readonly IdentityStore[] = [];
+  let opened: StoresUnderFaults<IdentityStore>;
   beforeAll(async () => {
-    proxy = await MongoProxy.before(url.href);
-    direct = await openMongoIdentityStore(url.href);
-    stores = await Promise.all([1, 2].map(() => openMongoIdentityStore(proxy.through(url.href))));
+    opened = await StoresUnderFaults.open(SERVER, 'identity', createConnection, openMongoIdentityStore);
   });
-  afterAll(async () => {
-    proxy.heal();
-    await Promise.all([direct, ...stores].map((store) => store.close()));
-    const connection = await createConnection(url.href).asPromise();
-    await connection.dropDatabase();
-    await connection.close();
-    await proxy.close();
-  });
+  afterAll(() => opened.close());
 
   it('moves on and tells of each change once while answers are lost, late, and writes are done after their time-out', async () => {
+    const { proxy, direct, stores } = opened;
     const keys = Array.from({ length: KEYS }, (_, n) => key(n));
     expect(await direct.write({ apiKeys: keys })).toBe('written');
     proxy.decide(someMongoFaults(6, 5));

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { MongoProxy, persistently, someMongoFaults } from '@countersign/service-kit';
+import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/service-kit';
 import { createConnection } from 'mongoose';
 import { AGENTS, CHANGES_EACH, decideLoad, loadAgent, loadEvent, T, usageOf } from './follow-load.test-double.js';
 import type { LoadEvent } from './follow-load.test-double.js';
@@ -23,26 +22,14 @@ function logOf(partition: number): readonly LoadEvent[] {
 if (SERVER === undefined) {
   describe.skip('needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => it('has no server', () => undefined));
 } else {
-  const url = new URL(SERVER);
-  url.pathname = `/policy_faults_${randomUUID().slice(0, 8)}`;
-  let proxy: MongoProxy;
-  let direct: PolicyStore;
-  let stores: readonly PolicyStore[] = [];
+  let opened: StoresUnderFaults<PolicyStore>;
   beforeAll(async () => {
-    proxy = await MongoProxy.before(url.href);
-    direct = await openMongoPolicyStore(url.href);
-    stores = await Promise.all([1, 2].map(() => openMongoPolicyStore(proxy.through(url.href))));
+    opened = await StoresUnderFaults.open(SERVER, 'policy', createConnection, openMongoPolicyStore);
   });
-  afterAll(async () => {
-    proxy.heal();
-    await Promise.all([direct, ...stores].map((store) => store.close()));
-    const connection = await createConnection(url.href).asPromise();
-    await connection.dropDatabase();
-    await connection.close();
-    await proxy.close();
-  });
+  afterAll(() => opened.close());
 
   it('counts each check once while answers are lost, late, and writes are done after their time-out', async () => {
+    const { proxy, direct, stores } = opened;
     for (const partition of PARTITIONS) {
       for (const name of AGENTS) await direct.create({ agent: loadAgent(`${name}${partition}`), records: [] });
     }

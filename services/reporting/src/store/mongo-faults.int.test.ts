@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { MongoProxy, persistently, someMongoFaults } from '@countersign/service-kit';
+import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/service-kit';
 import { createConnection } from 'mongoose';
 import { openMongoReportStore } from './mongo.js';
 import type { KeptAnchor, ReportStore } from './port.js';
@@ -18,26 +17,14 @@ function record(offset: number): KeptAnchor {
 if (SERVER === undefined) {
   describe.skip('needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => it('has no server', () => undefined));
 } else {
-  const url = new URL(SERVER);
-  url.pathname = `/reporting_faults_${randomBytes(6).toString('hex')}`;
-  let proxy: MongoProxy;
-  let direct: ReportStore;
-  let stores: readonly ReportStore[] = [];
+  let opened: StoresUnderFaults<ReportStore>;
   beforeAll(async () => {
-    proxy = await MongoProxy.before(url.href);
-    direct = await openMongoReportStore(url.href);
-    stores = await Promise.all([1, 2].map(() => openMongoReportStore(proxy.through(url.href))));
+    opened = await StoresUnderFaults.open(SERVER, 'reporting', createConnection, openMongoReportStore);
   });
-  afterAll(async () => {
-    proxy.heal();
-    await Promise.all([direct, ...stores].map((store) => store.close()));
-    const connection = await createConnection(url.href).asPromise();
-    await connection.dropDatabase();
-    await connection.close();
-    await proxy.close();
-  });
+  afterAll(() => opened.close());
 
   it('keeps the newest of each while answers are lost, late, and writes are done after their time-out', async () => {
+    const { proxy, direct, stores } = opened;
     proxy.decide(someMongoFaults(3, 5));
     const follow = async (store: ReportStore, size: number): Promise<void> => {
       for (let at = 0; at < RECORDS; at += size) {

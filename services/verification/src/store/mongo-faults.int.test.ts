@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { MongoProxy, persistently, someMongoFaults } from '@countersign/service-kit';
+import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/service-kit';
 import { createConnection } from 'mongoose';
 import { openMongoPublicFacts } from './mongo.js';
 import type { PublicFact, PublicFacts } from './port.js';
@@ -19,26 +18,14 @@ function record(offset: number): PublicFact {
 if (SERVER === undefined) {
   describe.skip('needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => it('has no server', () => undefined));
 } else {
-  const url = new URL(SERVER);
-  url.pathname = `/verification_faults_${randomBytes(6).toString('hex')}`;
-  let proxy: MongoProxy;
-  let direct: PublicFacts;
-  let stores: readonly PublicFacts[] = [];
+  let opened: StoresUnderFaults<PublicFacts>;
   beforeAll(async () => {
-    proxy = await MongoProxy.before(url.href);
-    direct = await openMongoPublicFacts(url.href);
-    stores = await Promise.all([1, 2].map(() => openMongoPublicFacts(proxy.through(url.href))));
+    opened = await StoresUnderFaults.open(SERVER, 'verification', createConnection, openMongoPublicFacts);
   });
-  afterAll(async () => {
-    proxy.heal();
-    await Promise.all([direct, ...stores].map((store) => store.close()));
-    const connection = await createConnection(url.href).asPromise();
-    await connection.dropDatabase();
-    await connection.close();
-    await proxy.close();
-  });
+  afterAll(() => opened.close());
 
   it('keeps the newest of each while answers are lost, late, and writes are done after their time-out', async () => {
+    const { proxy, direct, stores } = opened;
     proxy.decide(someMongoFaults(3, 5));
     const follow = async (store: PublicFacts, size: number): Promise<void> => {
       for (let at = 0; at < RECORDS; at += size) {
