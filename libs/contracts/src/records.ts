@@ -61,6 +61,21 @@ export interface RateLimit {
   readonly per_seconds: number;
 }
 
+/** Kinds of personal data; of several in one payload the first in this order is told. */
+export const PII_KINDS = [
+  'credit_card',
+  'iban',
+  'us_ssn',
+  'us_itin',
+  'uk_nhs',
+  'email',
+  'phone',
+  'ip_address',
+  'mac_address',
+  'crypto_wallet',
+] as const;
+export type PiiKind = (typeof PII_KINDS)[number];
+
 export interface OutputRules {
   readonly blocked_pii: readonly string[];
   readonly block_secrets: boolean;

@@ -11,8 +11,6 @@ export type { Decision } from './decide.js';
 export { actionCost, explain, RULE_NAMES } from './explain.js';
 export type { CountedFindings, RuleName, RuleTrace } from './explain.js';
 export type { Action } from './judge/subject.js';
-export { PII_KINDS } from './output/pii/kinds.js';
-export type { PiiKind } from './output/pii/kinds.js';
 export { PiiScanner } from './output/pii/scanner.js';
 export type { PiiSpan } from './output/pii/scanner.js';
 export { holdsSecret } from './output/secrets.js';

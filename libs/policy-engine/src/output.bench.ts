@@ -1,6 +1,6 @@
 import { compileProfile } from './compile-profile.js';
 import { decide } from './decide.js';
-import { PII_KINDS } from './output/pii/kinds.js';
+import { PII_KINDS } from '@countersign/contracts';
 import { emptyProfile } from './profile/profile-fields.js';
 
 /** Many short runs, of which the best counts: on a busy machine a long one is interrupted. */

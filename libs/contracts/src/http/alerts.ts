@@ -9,6 +9,7 @@ export type DestinationKind = (typeof DESTINATION_KINDS)[number];
 export interface AlertConfigRecord {
   readonly id: string;
   readonly kind: DestinationKind;
+  /** An e-mail address, or a URL. */
   readonly destination: string;
   readonly minSeverity: Severity;
   readonly enabled: boolean;

@@ -1,5 +1,5 @@
-import { SEVERITIES } from '../leaf.js';
 import type { JsonValue } from '../leaf.js';
+import { allowedDecision, denialMembers } from './decision.js';
 import { bodyErrors, error, errorSchema, uuid } from './fragments.js';
 import { route } from './route.js';
 import type { JsonSchema, RouteResponse } from './route.js';
@@ -72,26 +72,13 @@ const refusalBody: JsonSchema = {
 
 const decision: JsonSchema = {
   oneOf: [
-    {
-      type: 'object',
-      required: ['allowed'],
-      properties: { allowed: { const: true } },
-      additionalProperties: false,
-    },
+    allowedDecision,
     {
       type: 'object',
       required: ['allowed', 'reason', 'severity'],
       properties: {
         allowed: { const: false },
-        reason: text,
-        severity: { type: 'string', enum: SEVERITIES },
-        violation_type: text,
-        detail: text,
-        rule: { type: 'string', description: '`<field>:<entry>` of the profile' },
-        category: text,
-        pii_kind: text,
-        matched_topic: text,
-        length: { type: 'number' },
+        ...denialMembers,
       },
     },
   ],
@@ -123,7 +110,8 @@ const responses: Readonly<Record<number, RouteResponse>> = {
   }),
 };
 
-const headers: Readonly<Record<string, JsonSchema>> = {
+/** Of whatever checks one action. */
+export const checkHeaders: Readonly<Record<string, JsonSchema>> = {
   'idempotency-key': {
     type: 'string',
     pattern: '^[\\x21-\\x7e]{1,255}$',
@@ -148,7 +136,7 @@ export const checkRoutes = {
     summary: 'Asks whether an action is allowed, before it is executed; records the decision',
     tag: 'Checks',
     auth: 'api-key',
-    headers,
+    headers: checkHeaders,
     body: checkBody,
     unavailable,
     success: 200,
@@ -162,7 +150,7 @@ export const checkRoutes = {
     summary: 'What POST /v1/check does, beside the other helpers of the tool protocol',
     tag: 'Tool protocol',
     auth: 'api-key',
-    headers,
+    headers: checkHeaders,
     body: checkBody,
     unavailable,
     success: 200,

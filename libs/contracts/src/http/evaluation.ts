@@ -1,4 +1,5 @@
 import type { JsonValue } from '../leaf.js';
+import { checkHeaders } from './check.js';
 import { bodyErrors, error } from './fragments.js';
 import { route } from './route.js';
 import type { JsonSchema, RouteResponse } from './route.js';
@@ -123,13 +124,7 @@ export const evaluationRoutes = {
     summary: 'POST /v1/check in the words of the AuthZEN Authorization API 1.0 (section 6)',
     tag: 'Checks',
     auth: 'api-key',
-    headers: {
-      'idempotency-key': {
-        type: 'string',
-        pattern: '^[\\x21-\\x7e]{1,255}$',
-        description: 'as of POST /v1/check',
-      },
-    },
+    headers: checkHeaders,
     body: evaluationBody,
     unavailable,
     success: 200,

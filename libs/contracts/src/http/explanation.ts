@@ -1,20 +1,8 @@
-import { SEVERITIES } from '../leaf.js';
+import { allowedDecision, denialMembers } from './decision.js';
 import type { JsonSchema } from './route.js';
 import { uuid } from './fragments.js';
 
 const text: JsonSchema = { type: 'string' };
-
-const denial: Readonly<Record<string, JsonSchema>> = {
-  reason: text,
-  severity: { type: 'string', enum: SEVERITIES },
-  violation_type: text,
-  rule: { type: 'string', description: '`<field>:<entry>` of the profile' },
-  detail: text,
-  category: text,
-  pii_kind: text,
-  matched_topic: text,
-  length: { type: 'number' },
-};
 
 const ruleTrace: JsonSchema = {
   oneOf: [
@@ -27,7 +15,7 @@ const ruleTrace: JsonSchema = {
         violation: {
           type: 'object',
           required: ['reason', 'severity', 'violation_type'],
-          properties: denial,
+          properties: denialMembers,
           additionalProperties: false,
         },
       },
@@ -69,16 +57,11 @@ export const explanation: JsonSchema = {
     answer: {
       description: 'what a check would be answered now by the policy; plan and status of the agent aside',
       oneOf: [
-        {
-          type: 'object',
-          required: ['allowed'],
-          properties: { allowed: { const: true } },
-          additionalProperties: false,
-        },
+        allowedDecision,
         {
           type: 'object',
           required: ['allowed', 'reason', 'severity', 'violation_type'],
-          properties: { allowed: { const: false }, ...denial },
+          properties: { allowed: { const: false }, ...denialMembers },
           additionalProperties: false,
         },
       ],

@@ -1,3 +1,4 @@
+import { PII_KINDS } from '../records.js';
 import { bodyErrors, error, isoTime, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
 import { checkBody } from './check.js';
 import { explanation } from './explanation.js';
@@ -48,18 +49,7 @@ const profileFields: Readonly<Record<string, JsonSchema>> = {
         maxItems: 1000,
         items: {
           type: 'string',
-          enum: [
-            'credit_card',
-            'iban',
-            'us_ssn',
-            'us_itin',
-            'uk_nhs',
-            'email',
-            'phone',
-            'ip_address',
-            'mac_address',
-            'crypto_wallet',
-          ],
+          enum: PII_KINDS,
         },
       },
       block_secrets: { type: 'boolean', description: 'keys, tokens and passwords; also in the names of members' },

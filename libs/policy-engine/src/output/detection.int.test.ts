@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { normalText } from './normal-text.js';
-import type { PiiKind } from './pii/kinds.js';
+import type { PiiKind } from '@countersign/contracts';
 import { PiiScanner } from './pii/scanner.js';
 
 const FILE = resolve('../shared/data/pii/synth_dataset_v2.json');

@@ -1,4 +1,4 @@
-import type { PiiKind } from './pii/kinds.js';
+import type { PiiKind } from '@countersign/contracts';
 
 /** Texts that hold a kind of personal data, and texts that look like it and do not. */
 export const PII_CASES: Readonly<

@@ -5,7 +5,7 @@ import { emptyProfile } from '../profile/profile-fields.js';
 import { wholeOutputRules } from '../profile/read-output-rules.js';
 import type { Violation } from '../violation.js';
 import { NO_SECRETS, PII_CASES, SECRETS } from './output.test-cases.js';
-import { PII_KINDS } from './pii/kinds.js';
+import { PII_KINDS } from '@countersign/contracts';
 
 type Rules = Parameters<typeof wholeOutputRules>[0];
 

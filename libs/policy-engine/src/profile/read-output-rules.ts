@@ -1,5 +1,5 @@
 import type { OutputRules } from '@countersign/contracts';
-import { PII_KINDS } from '../output/pii/kinds.js';
+import { PII_KINDS } from '@countersign/contracts';
 import { readTopic } from '../output/topics.js';
 
 const FIELDS = ['blocked_pii', 'block_secrets', 'blocked_topics', 'max_length'] as const;

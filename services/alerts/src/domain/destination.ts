@@ -1,20 +1,11 @@
-import type { AlertConfigBody, AlertConfigRecord, DestinationKind, Severity } from '@countersign/contracts';
+import type { AlertConfigBody, AlertConfigRecord } from '@countersign/contracts';
 
 /** More would be a mailing list, and every violation is judged for each. */
 export const MAX_DESTINATIONS = 50;
 
 /** Where an account is told of violations. */
-export interface Destination {
-  readonly id: string;
+export interface Destination extends AlertConfigRecord {
   readonly accountId: string;
-  readonly kind: DestinationKind;
-  /** An e-mail address, or a URL. */
-  readonly destination: string;
-  readonly minSeverity: Severity;
-  readonly enabled: boolean;
-  readonly createdAt: string;
-  readonly disabledAt: string | null;
-  readonly disabledReason: string | null;
   /** Of a webhook, sealed; `null` for e-mail. */
   readonly sealedSecret: string | null;
   /** Rises with every change. */

@@ -1,3 +1,4 @@
+import type { PiiKind } from '@countersign/contracts';
 import { creditCardEnd } from './credit-card.js';
 import { cryptoWalletEnd } from './crypto-wallet.js';
 import { emailEnd } from './email.js';
@@ -7,21 +8,6 @@ import { ipAddressEnd, macAddressEnd } from './network-address.js';
 import { phoneEnd } from './phone.js';
 import { ukNhsEnd } from './uk-nhs.js';
 import { usItinEnd, usSsnEnd } from './us-tax-number.js';
-
-/** Kinds of personal data; of several in one payload the first in this order is told. */
-export const PII_KINDS = [
-  'credit_card',
-  'iban',
-  'us_ssn',
-  'us_itin',
-  'uk_nhs',
-  'email',
-  'phone',
-  'ip_address',
-  'mac_address',
-  'crypto_wallet',
-] as const;
-export type PiiKind = (typeof PII_KINDS)[number];
 
 interface KindForm {
   readonly begins: readonly Beginning[];

@@ -1,6 +1,7 @@
 import { isDigit, isHexDigit, isLetter } from './characters.js';
-import { KIND_FORMS, PII_KINDS } from './kinds.js';
-import type { PiiKind } from './kinds.js';
+import { PII_KINDS } from '@countersign/contracts';
+import { KIND_FORMS } from './kinds.js';
+import type { PiiKind } from '@countersign/contracts';
 import type { Beginning, PiiMatcher } from './matcher.js';
 
 /** A piece of personal data in a text: UTF-16 offsets, `end` exclusive; an e-mail address from its `@` on. */
