@@ -119,9 +119,6 @@ async function admit(
   rawParams: Readonly<Record<string, string>>,
   rawQuery: string,
 ): Promise<void> {
-  if (request.httpVersionMinor === 1 && request.headers.host === undefined) {
-    throw new HttpRefusal(400, 'send a Host header');
-  }
   const caller = await identify(options.authenticator, route, request.rawHeaders);
   const body = await readBody(request, route);
   if (body instanceof RawBody) releaseWhenOver(body, response);

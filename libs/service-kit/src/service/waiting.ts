@@ -59,19 +59,13 @@ export class Waiting {
   }
 
   /**
-   * Resolves when there are no problems; the log names them in the meantime.
+   * Resolves when there are no problems.
    * @throws the reason of the signal
    */
   async untilNone(problems: () => readonly string[]): Promise<void> {
-    let told = performance.now();
     for (;;) {
       this.#signal?.throwIfAborted();
-      const waitingFor = problems();
-      if (waitingFor.length === 0) return;
-      if (performance.now() - told > TELL_EVERY_MS) {
-        told = performance.now();
-        this.#log.warn({ waitingFor }, 'not ready yet');
-      }
+      if (problems().length === 0) return;
       await this.#pause(LOOK_EVERY_MS);
     }
   }
