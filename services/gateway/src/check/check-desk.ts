@@ -176,12 +176,12 @@ export class CheckDesk implements CheckObserver {
     if (body === 'too large') return check.refuse(413, 'send a body of at most 1 MiB');
     const prepared = prepareCheck(body);
     if (isMalformed(prepared)) return check.refuse(prepared.status, prepared.error);
-    const { apiKey, idempotencyKey } = headers;
+    const { idempotencyKey } = headers;
     const problem = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (problem !== null) return check.refuse(400, problem);
     const stamp =
       idempotencyKey === null ? null : idempotencyStamp(key.accountId, idempotencyKey, canonicalize(prepared.request));
-    this.#parts.judge.judge(check, { key, keyText: apiKey!, prepared, stamp });
+    this.#parts.judge.judge(check, { key, prepared, stamp });
   }
 }
 

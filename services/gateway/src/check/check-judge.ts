@@ -19,7 +19,6 @@ const NO_KEY = 'send a valid API key as x-service-key';
 /** What is to be judged. */
 export interface CheckJob {
   readonly key: KnownKey;
-  readonly keyText: string;
   readonly prepared: PreparedCheck;
   readonly stamp: IdempotencyStamp | null;
 }
@@ -178,7 +177,7 @@ export class CheckJudge {
     ])
       .then((arrived) => {
         if (!arrived.every(Boolean)) return check.unavailable('unavailable', BEHIND);
-        const key = known.key(job.keyText);
+        const key = known.keyOfId(job.key.id);
         if (key === undefined) return check.refuse(401, NO_KEY, ['www-authenticate', 'Bearer']);
         if (!check.over) this.#attempt(check, { ...job, key });
       })

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { canonicalize } from '@countersign/evidence';
 import type { EvaluationParts, EvaluationSemantic } from '@countersign/contracts';
 import type { CheckDesk } from '../check/check-desk.js';
@@ -9,14 +8,6 @@ import { itemOf, endsAt } from './outcome.js';
 import type { Decision, Outcome } from './outcome.js';
 import { readEvaluation } from './read-evaluation.js';
 
-const BEARER = /^Bearer +/i;
-
-/** The caller's API key as sent, and what is known of it. */
-export interface CallerKey {
-  readonly text: string;
-  readonly key: KnownKey;
-}
-
 /** Makes evaluations: each is a check like any other, with an event of its own that is durable before its answer. */
 export class Evaluator {
   constructor(
@@ -24,20 +15,16 @@ export class Evaluator {
     private readonly known: KnownFacts,
   ) {}
 
-  /** The key that the edge has accepted; `null`: it was revoked meanwhile. */
-  async callerKey(headers: IncomingHttpHeaders): Promise<CallerKey | null> {
-    const sent = headers['x-service-key'] ?? headers.authorization?.replace(BEARER, '');
-    const text = typeof sent === 'string' ? sent : '';
-    let key = this.known.key(text);
-    if (key === undefined) {
-      await this.known.apiKeys.caughtUp();
-      key = this.known.key(text);
-    }
-    return key === undefined ? null : { text, key };
+  /** The key that the edge has accepted, which this copy may be about to read; `undefined`: it was revoked meanwhile. */
+  async callerKey(id: string): Promise<KnownKey | undefined> {
+    const key = this.known.keyOfId(id);
+    if (key !== undefined) return key;
+    await this.known.apiKeys.caughtUp();
+    return this.known.keyOfId(id);
   }
 
   /** Never rejects. */
-  evaluate(parts: EvaluationParts, { text, key }: CallerKey, idempotencyKey: string | null): Promise<Outcome> {
+  evaluate(parts: EvaluationParts, key: KnownKey, idempotencyKey: string | null): Promise<Outcome> {
     const asked = readEvaluation(parts);
     if (typeof asked === 'string') return Promise.resolve({ kind: 'refused', status: 400, error: asked });
     const prepared = prepareParsed(asked);
@@ -47,7 +34,7 @@ export class Evaluator {
     const bytes = prepared.committed.canonical.length + (prepared.payload?.canonical.length ?? 0);
     return new Promise((resolve) => {
       this.desk.ask(
-        { key, keyText: text, prepared, stamp },
+        { key, prepared, stamp },
         {
           answer: (answer) => resolve({ kind: 'decided', answer }),
           refuse: (status, error) => resolve({ kind: 'refused', status, error }),
@@ -62,7 +49,7 @@ export class Evaluator {
   async evaluateAll(
     all: readonly EvaluationParts[],
     semantic: EvaluationSemantic,
-    key: CallerKey,
+    key: KnownKey,
   ): Promise<readonly Decision[]> {
     if (semantic === 'execute_all') {
       return (await Promise.all(all.map((parts) => this.evaluate(parts, key, null)))).map(itemOf);

@@ -74,11 +74,16 @@ export class KnownFacts {
     const remembered = this.#keys.get(text);
     if (remembered !== undefined) return remembered;
     const found = this.apiKeys.find('sha256', keySha256(text));
-    if (found === undefined || found.value.revokedAt !== null) return undefined;
-    const key: KnownKey = { id: found.id, version: found.version, accountId: found.value.accountId };
+    const key = found === undefined ? undefined : readKey(found.id, found);
+    if (key === undefined) return undefined;
     if (this.#keys.size >= MAX_REMEMBERED_KEYS) this.#keys.clear();
     this.#keys.set(text, key);
     return key;
+  }
+
+  /** As {@link key}, of one that was accepted before. */
+  keyOfId(id: string): KnownKey | undefined {
+    return readKey(id, this.apiKeys.get(id));
   }
 
   account(id: string): KnownAccount | undefined {
@@ -120,6 +125,11 @@ export class KnownFacts {
     },
     cadenceSeconds: this.#cadence ?? value.cadenceSeconds,
   });
+}
+
+function readKey(id: string, found: Projected<ApiKeyFacts> | undefined): KnownKey | undefined {
+  if (found === undefined || found.value.revokedAt !== null) return undefined;
+  return { id, version: found.version, accountId: found.value.accountId };
 }
 
 function readAgent({ version, value }: Projected<AgentFacts>): KnownAgent {

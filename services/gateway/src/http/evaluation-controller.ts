@@ -4,9 +4,10 @@ import { evaluationRoutes } from '@countersign/contracts';
 import type { EvaluationParts, EvaluationsRequest } from '@countersign/contracts';
 import { HttpAnswer, HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
 import type { ApiKeyCaller, RouteInput } from '@countersign/service-kit';
-import type { CallerKey, Evaluator } from '../evaluation/evaluator.js';
+import type { Evaluator } from '../evaluation/evaluator.js';
 import { decisionOf, undecided } from '../evaluation/outcome.js';
 import { withDefaults } from '../evaluation/read-evaluation.js';
+import type { KnownKey } from '../follow/known-facts.js';
 
 export const EVALUATOR = Symbol('evaluator');
 
@@ -19,26 +20,32 @@ export class EvaluationController {
   constructor(@Inject(EVALUATOR) private readonly evaluator: Evaluator) {}
 
   @HttpRoute(evaluationRoutes.evaluation)
-  async evaluation(@Input() { body, headers }: EvaluationInput<EvaluationParts>): Promise<HttpAnswer> {
+  async evaluation(@Input() { body, headers, caller }: EvaluationInput<EvaluationParts>): Promise<HttpAnswer> {
     const idempotencyKey = headers['idempotency-key'];
-    return this.#one(body, headers, typeof idempotencyKey === 'string' ? idempotencyKey : null);
+    const key = typeof idempotencyKey === 'string' ? idempotencyKey : null;
+    return this.#one(body, headers, caller, key);
   }
 
   @HttpRoute(evaluationRoutes.evaluations)
-  async evaluations(@Input() { body, headers }: EvaluationInput<EvaluationsRequest>): Promise<HttpAnswer> {
+  async evaluations(@Input() { body, headers, caller }: EvaluationInput<EvaluationsRequest>): Promise<HttpAnswer> {
     if (headers['idempotency-key'] !== undefined) {
       throw new HttpRefusal(400, 'Idempotency-Key is taken by one evaluation at a time: POST /access/v1/evaluation');
     }
     const { evaluations = [], options, ...defaults } = body;
-    if (evaluations.length === 0) return this.#one(defaults, headers, null);
+    if (evaluations.length === 0) return this.#one(defaults, headers, caller, null);
     const all = evaluations.map((own) => withDefaults(defaults, own));
     const semantic = options?.evaluations_semantic ?? 'execute_all';
-    const decisions = await this.evaluator.evaluateAll(all, semantic, await this.#key(headers));
+    const decisions = await this.evaluator.evaluateAll(all, semantic, await this.#key(caller));
     return new HttpAnswer(200, { evaluations: decisions }, requestId(headers));
   }
 
-  async #one(parts: EvaluationParts, headers: IncomingHttpHeaders, key: string | null): Promise<HttpAnswer> {
-    const outcome = await this.evaluator.evaluate(parts, await this.#key(headers), key);
+  async #one(
+    parts: EvaluationParts,
+    headers: IncomingHttpHeaders,
+    caller: ApiKeyCaller,
+    idempotencyKey: string | null,
+  ): Promise<HttpAnswer> {
+    const outcome = await this.evaluator.evaluate(parts, await this.#key(caller), idempotencyKey);
     const more = requestId(headers);
     switch (outcome.kind) {
       case 'decided': {
@@ -54,10 +61,11 @@ export class EvaluationController {
     }
   }
 
-  async #key(headers: IncomingHttpHeaders): Promise<CallerKey> {
-    const key = await this.evaluator.callerKey(headers);
-    if (key === null)
+  async #key({ apiKeyId }: ApiKeyCaller): Promise<KnownKey> {
+    const key = await this.evaluator.callerKey(apiKeyId);
+    if (key === undefined) {
       throw new HttpRefusal(401, 'send a valid API key as x-service-key', { 'www-authenticate': 'Bearer' });
+    }
     return key;
   }
 }
