@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instance } from '../instance/instance.js';
+import { newAgent } from '../instance/new-agent.js';
 import { onEachProfile } from '../instance/profiles.js';
 import { eventually, type Answer } from '../instance/request.js';
 
@@ -45,12 +46,7 @@ onEachProfile('an Idempotency-Key over SIGKILL', (start) => {
   }
 
   it('has one answer and one event, whatever its twins were told before', async () => {
-    const body = { name: 'twins' };
-    const made = await instance.request('POST', '/v1/agents', { headers: session, body });
-    const { id: agentId } = made.json as { id: string };
-    const limit = { spending_limit: KEYS, spending_window: 'month' };
-    const path = `/v1/agents/${agentId}/profile`;
-    expect((await instance.request('PATCH', path, { headers: session, body: limit })).status).toBe(200);
+    const agentId = await newAgent(instance, session, { spending_limit: KEYS, spending_window: 'month' });
     const keys = Array.from({ length: KEYS }, () => randomUUID());
     const first = keys.flatMap((key) => Array.from({ length: TWINS }, () => ask(agentId, key)));
     await sleep(5 + Math.random() * 60);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Instance } from '../instance/instance.js';
+import { newAgent } from '../instance/new-agent.js';
 import { onEachProfile } from '../instance/profiles.js';
 
 onEachProfile('POST /v1/check', (start) => {
@@ -11,17 +12,6 @@ onEachProfile('POST /v1/check', (start) => {
     session = await instance.session();
   }, 90_000);
   afterAll(() => instance.discard());
-
-  async function newAgent(profile: object = {}): Promise<string> {
-    const created = await instance.request('POST', '/v1/agents', { headers: session, body: { name: 'an agent' } });
-    expect(created.status).toBe(201);
-    const { id } = created.json as { id: string };
-    if (Object.keys(profile).length > 0) {
-      const patched = await instance.request('PATCH', `/v1/agents/${id}/profile`, { headers: session, body: profile });
-      expect(patched.status).toBe(200);
-    }
-    return id;
-  }
 
   it('allows with exactly {allowed:true}, an event id and the coverage', async () => {
     const answer = await instance.check({ type: 'http_call', url: 'https://api.example.com/v1/x' });
@@ -79,7 +69,7 @@ onEachProfile('POST /v1/check', (start) => {
       'P2',
     ],
   ])('denies by %s with 200, reason, severity and rule', async (_rule, profile, action, type, severity) => {
-    const agentId = await newAgent(profile);
+    const agentId = await newAgent(instance, session, profile);
     const answer = await instance.check(action, { agentId });
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject({ allowed: false, violation_type: type, severity });
@@ -90,7 +80,7 @@ onEachProfile('POST /v1/check', (start) => {
   });
 
   it('adds up money exactly: ten dimes are a dollar', async () => {
-    const agentId = await newAgent({ spending_limit: 1 });
+    const agentId = await newAgent(instance, session, { spending_limit: 1 });
     for (let i = 0; i < 10; i += 1) {
       expect((await instance.check({ type: 'tool_use', estimatedCost: 0.1 }, { agentId })).text).toBe(
         '{"allowed":true}',
@@ -103,7 +93,7 @@ onEachProfile('POST /v1/check', (start) => {
   });
 
   it('spends a limit once, however many ask at once', async () => {
-    const agentId = await newAgent({ spending_limit: 5 });
+    const agentId = await newAgent(instance, session, { spending_limit: 5 });
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => instance.check({ type: 'tool_use', estimatedCost: 1 }, { agentId })),
     );
@@ -111,14 +101,18 @@ onEachProfile('POST /v1/check', (start) => {
   });
 
   it('in observe mode allows, and records the violation', async () => {
-    const agentId = await newAgent({ mode: 'observe', off_limits_actions: ['wire'], freeze_on_violation: true });
+    const agentId = await newAgent(instance, session, {
+      mode: 'observe',
+      off_limits_actions: ['wire'],
+      freeze_on_violation: true,
+    });
     const answer = await instance.check({ type: 'wire' }, { agentId });
     expect(answer.text).toBe('{"allowed":true}');
     expect((await instance.check({ type: 'wire' }, { agentId })).status).toBe(200);
   });
 
   it('freezes at the violation, before it answers', async () => {
-    const agentId = await newAgent({ off_limits_actions: ['wire'], freeze_on_violation: true });
+    const agentId = await newAgent(instance, session, { off_limits_actions: ['wire'], freeze_on_violation: true });
     expect((await instance.check({ type: 'wire' }, { agentId })).json).toMatchObject({ allowed: false });
     const frozen = await instance.check({ type: 'tool_use' }, { agentId });
     expect(frozen.status).toBe(403);
@@ -131,7 +125,7 @@ onEachProfile('POST /v1/check', (start) => {
 
   it('obeys a freeze, a profile and a deactivation with the very next check', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const agentId = await newAgent();
+      const agentId = await newAgent(instance, session);
       expect((await instance.check({ type: 'a' }, { agentId })).text).toBe('{"allowed":true}');
       await instance.request('PATCH', `/v1/agents/${agentId}/profile`, {
         headers: session,
@@ -216,7 +210,7 @@ onEachProfile('POST /v1/check', (start) => {
 
   it('repeats an answer for an idempotency key, and refuses it with another body', async () => {
     const headers = { 'idempotency-key': randomUUID() };
-    const agentId = await newAgent({ spending_limit: 5 });
+    const agentId = await newAgent(instance, session, { spending_limit: 5 });
     const first = await instance.check({ type: 'pay', estimatedCost: 5 }, { agentId, headers });
     const again = await instance.check({ type: 'pay', estimatedCost: 5 }, { agentId, headers });
     expect(again.text).toBe(first.text);

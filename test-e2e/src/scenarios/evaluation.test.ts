@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Instance } from '../instance/instance.js';
+import { newAgent } from '../instance/new-agent.js';
 import { onEachProfile } from '../instance/profiles.js';
 import type { Answer } from '../instance/request.js';
 
@@ -137,8 +138,7 @@ onEachProfile('AuthZEN', (start) => {
   });
 
   it('says 200 with a denial of a frozen agent', async () => {
-    const created = await instance.request('POST', '/v1/agents', { headers: session, body: { name: 'cold' } });
-    const { id } = created.json as { id: string };
+    const id = await newAgent(instance, session);
     const frozen = await instance.request('POST', `/v1/agents/${id}/freeze`, { headers: session, body: {} });
     expect(frozen.status).toBe(200);
     const answer = await evaluate('evaluation', {

@@ -1,4 +1,5 @@
 import type { Instance } from '../instance/instance.js';
+import { newAgent } from '../instance/new-agent.js';
 import { onEachProfile } from '../instance/profiles.js';
 
 interface Trace {
@@ -29,13 +30,6 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
   }, 90_000);
   afterAll(() => instance.discard());
 
-  async function newAgent(profile: object): Promise<string> {
-    const created = await instance.request('POST', '/v1/agents', { headers: session, body: { name: 'explained' } });
-    const { id } = created.json as { id: string };
-    const patched = await instance.request('PATCH', `/v1/agents/${id}/profile`, { headers: session, body: profile });
-    expect(patched.status).toBe(200);
-    return id;
-  }
   const ask = (agentId: string, body: object, headers: object = session) =>
     instance.request('POST', `/v1/agents/${agentId}/explain`, { headers: { ...headers }, body });
   async function explain(agentId: string, action: object): Promise<Explanation> {
@@ -46,7 +40,7 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
   const result = ({ rules }: Explanation, name: string) => rules.find((one) => one.name === name)?.result;
 
   it('gives what a check is then answered, and the trace of every rule', async () => {
-    const agentId = await newAgent({
+    const agentId = await newAgent(instance, session, {
       blocked_apis: ['evil.example'],
       output_rules: { blocked_pii: ['credit_card'], block_secrets: true, blocked_topics: ['insider trading'] },
       spending_limit: 10,
@@ -74,7 +68,7 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
   });
 
   it('asks each rule alone', async () => {
-    const agentId = await newAgent({
+    const agentId = await newAgent(instance, session, {
       off_limits_actions: ['delete_*'],
       blocked_apis: ['evil.example'],
       blocked_data_scopes: ['pii.*'],
@@ -102,7 +96,7 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
   });
 
   it('records and counts nothing', async () => {
-    const agentId = await newAgent({ rate_limit: { max: 1, per_seconds: 3600 }, spending_limit: 1 });
+    const agentId = await newAgent(instance, session, { rate_limit: { max: 1, per_seconds: 3600 }, spending_limit: 1 });
     const action = { type: 'tool_use', estimatedCost: 1 };
     for (let n = 0; n < 5; n++) expect((await explain(agentId, action)).answer).toEqual({ allowed: true });
     expect((await instance.check(action, { agentId })).json).toEqual({ allowed: true });
@@ -117,7 +111,7 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
   });
 
   it('tells a frozen agent and observe mode, and goes by the newest profile', async () => {
-    const agentId = await newAgent({ off_limits_actions: ['wire'], mode: 'observe' });
+    const agentId = await newAgent(instance, session, { off_limits_actions: ['wire'], mode: 'observe' });
     const observed = await explain(agentId, { type: 'wire' });
     expect(observed).toMatchObject({ mode: 'observe', answer: { allowed: true }, coverage: 'governed' });
     expect(result(observed, 'off_limits_actions')).toBe('matched');
@@ -131,7 +125,7 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
   });
 
   it('takes a session and the body of a check, and nothing else', async () => {
-    const agentId = await newAgent({ off_limits_actions: ['wire'] });
+    const agentId = await newAgent(instance, session, { off_limits_actions: ['wire'] });
     const action = { type: 'wire' };
     const key = { 'x-service-key': instance.bootstrap.apiKey, authorization: `Bearer ${instance.bootstrap.apiKey}` };
     expect((await ask(agentId, { agentId, action }, key)).status).toBe(401);
