@@ -53,6 +53,10 @@ export {
 export type { EmbeddedRows, RowCollection } from './mongo/embedded-rows.js';
 export { republish, TopicAhead } from './outbox/republish.js';
 export type { Owned } from './outbox/republish.js';
+export { aheadOfStore, newestTold, TopicDiffers } from './restore/ahead.js';
+export type { Ahead, Told } from './restore/ahead.js';
+export { requireLogSince, RestoreRefused } from './restore/restored.js';
+export type { Restored, RestoreContext, RestoreOptions } from './restore/restored.js';
 export { StaleIds } from './outbox/stale-ids.js';
 export { TopicTail } from './outbox/topic-tail.js';
 export { killAt } from './testing/killed.js';

@@ -55,7 +55,7 @@ describe('a process that is killed at any step', () => {
   /** A job with a funded authority of its own. */
   async function newJob(mongodbUri: string | null): Promise<KilledJob> {
     const directory = folder();
-    const { publicKey } = await authorityKey(directory);
+    const { publicKey } = await authorityKey(directory, async () => null);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'requestAirdrop', params: [publicKey, 1e9] });
     await fetch(localnet.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     const common = { directory, mongodbUri, rpcUrl: localnet.rpcUrl, partitions: 3, seed: SEED };
@@ -63,7 +63,7 @@ describe('a process that is killed at any step', () => {
   }
 
   async function memosOf(job: KilledJob): Promise<readonly string[]> {
-    const { publicKey } = await authorityKey(job.directory);
+    const { publicKey } = await authorityKey(job.directory, async () => null);
     const reader = (await readLedger(ledgerDirectory))!;
     return [...reader.transactions()]
       .filter(({ signers }) => signers.includes(publicKey))

@@ -4,6 +4,7 @@ import { nodeCrypto, type RunningService, type ServiceContext } from '@countersi
 import { authorityKey } from './authority/authority-key.js';
 import { Consumers, INTAKE, type Intake } from './intake/consumers.js';
 import { ActiveAnchoring } from './lead/active-anchoring.js';
+import { authorityTold } from './lead/authority-told.js';
 import { Leadership } from './lead/leadership.js';
 import { anchoringMetrics } from './metrics.js';
 import { proofSource } from './prove/proof-source.js';
@@ -14,7 +15,7 @@ class AnchoringModule {}
 
 /** Opens the store and the key; proofs are served at once, all else when this instance leads. */
 export async function startAnchoring(context: ServiceContext): Promise<RunningService> {
-  const key = await authorityKey(context.directory);
+  const key = await authorityKey(context.directory, () => authorityTold(context.eventLog));
   const { sha256 } = nodeCrypto;
   const store = await context.openStore<AnchorStore>({
     sqlite: async () =>

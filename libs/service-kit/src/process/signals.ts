@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 const EXPLAINED = new Set([
   'AddressInUse',
   'AuthorityKeyDamaged',
+  'AuthorityKeyMissing',
   'BootstrapDamaged',
   'ConfigurationError',
   'DataDirectoryUnusable',

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { encodeBase58, type MemoSigner } from '@countersign/chain';
-import { createFileOnce } from '@countersign/service-kit';
+import { createFileOnce, readIfPresent } from '@countersign/service-kit';
 
 export type AuthorityKey = Extract<MemoSigner, { readonly secretKey: Uint8Array }>;
 
@@ -10,16 +10,30 @@ export class AuthorityKeyDamaged extends Error {
   override readonly name = 'AuthorityKeyDamaged';
 }
 
+/** The log was told of an authority whose key is not here: another must not take its place. */
+export class AuthorityKeyMissing extends Error {
+  override readonly name = 'AuthorityKeyMissing';
+}
+
 /** RFC 8410: what stands before the 32 bytes of an Ed25519 seed in PKCS #8. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
  * The key that signs and pays for anchors: a JSON array of 64 bytes (seed, public key), the form of Solana's own tools,
  * mode 0600. Made at the first start; later starts use what is there.
- * @throws AuthorityKeyDamaged naming the file, which is left as it is
+ * @param told asked where there is no file: the address that the log was told of, `null` where it was told of none
+ * @throws AuthorityKeyDamaged naming the file, which is left as it is; AuthorityKeyMissing where an authority is told and
+ *   its file is gone: none is made
  */
-export async function authorityKey(directory: string): Promise<AuthorityKey> {
+export async function authorityKey(directory: string, told: () => Promise<string | null>): Promise<AuthorityKey> {
   const file = join(directory, 'authority.json');
+  const address = (await readIfPresent(file)) === null ? await told() : null;
+  if (address !== null) {
+    throw new AuthorityKeyMissing(
+      `anchors are signed by ${address}, and its key ${file} is missing: put it back from the backup, or, where another ` +
+        'instance of anchoring has it, give all of them the same file',
+    );
+  }
   const text = await createFileOnce(file, () => Buffer.from(`${JSON.stringify([...newKeypair()])}\n`), 0o600);
   return parse(Buffer.from(text).toString('utf8'), file);
 }

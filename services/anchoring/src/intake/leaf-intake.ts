@@ -5,6 +5,8 @@ import { readMessage } from '@countersign/evidence';
 import type { AnchorStore, ArrivingLeaf } from '../store/port.js';
 import type { CutGate } from './cut-gate.js';
 
+type IntakeContext = Pick<ServiceContext, 'clock' | 'eventLog' | 'log' | 'metrics'>;
+
 interface Waiter {
   readonly offsets: Offsets;
   readonly resolve: () => void;
@@ -15,13 +17,13 @@ interface Waiter {
  * only. What the leaf predicate rejects is parked; any other error rejects the batch, which comes again.
  */
 export class LeafIntake {
-  readonly #context: ServiceContext;
+  readonly #context: IntakeContext;
   readonly #store: AnchorStore;
   readonly #gate: CutGate;
   readonly #next = new Map<number, number>();
   readonly #waiters = new Set<Waiter>();
 
-  constructor(context: ServiceContext, store: AnchorStore, gate: CutGate) {
+  constructor(context: IntakeContext, store: AnchorStore, gate: CutGate) {
     this.#context = context;
     this.#store = store;
     this.#gate = gate;

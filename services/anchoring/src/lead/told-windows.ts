@@ -2,6 +2,7 @@ import type { AnchorFacts } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
 import { readVersionedRecord } from '@countersign/service-kit';
 import type { AnchorStore } from '../store/port.js';
+import { authorityTold } from './authority-told.js';
 
 /** What the log was told last suffices: a store that lost windows lost the newest. */
 const NEWEST = 20;
@@ -18,9 +19,15 @@ type Knows = Pick<AnchorStore, 'cadences' | 'closedWindow'>;
  * Compares the newest records of each partition of `anchors` with the store and the key: a store that is lost, or older
  * than what was published, would cut the same events into other windows and anchor them a second time.
  * @param authority address of the key that would sign
- * @throws StoreForgot naming the window
+ * @throws StoreForgot naming the window or the authority
  */
 export async function requireToldWindows(log: Reads, store: Knows, authority: string): Promise<void> {
+  const told = await authorityTold(log);
+  if (told !== null && told !== authority) {
+    throw new StoreForgot(
+      `anchors are signed by ${told}, and the key of this instance is ${authority}: put authority.json back from a backup`,
+    );
+  }
   const cutUntil = new Map(
     (await store.cadences()).map(({ cadenceSeconds, lastEndMs }) => [cadenceSeconds, lastEndMs]),
   );
@@ -34,19 +41,14 @@ export async function requireToldWindows(log: Reads, store: Knows, authority: st
     if (facts.kind === 'window') {
       const stored = await store.closedWindow(facts.windowId);
       if (stored?.merkleRoot !== facts.merkleRoot) throw forgot(`window ${facts.windowId} with its root`);
-      if (facts.authority !== authority) {
-        throw new StoreForgot(
-          `window ${facts.windowId} was signed by ${facts.authority}, and the key of this instance is ${authority}: ` +
-            'put authority.json back from a backup',
-        );
-      }
     }
   }
 }
 
 function forgot(what: string): StoreForgot {
   return new StoreForgot(
-    `the log was told of ${what}, which the store does not know: restore the newest state of the store`,
+    `the log was told of ${what}, which the store does not know: put its newest state back (distributed profile: what a ` +
+      'copy lacks is taken from the log by countersign admin restore)',
   );
 }
 

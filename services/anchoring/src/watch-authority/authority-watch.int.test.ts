@@ -44,8 +44,8 @@ describe('AuthorityWatch', () => {
   });
   beforeEach(async () => {
     [counted, lines] = [[], []];
-    key = await authorityKey(mkdtempSync(join(directory, 'key-')));
-    thief = await authorityKey(mkdtempSync(join(directory, 'key-')));
+    key = await authorityKey(mkdtempSync(join(directory, 'key-')), async () => null);
+    thief = await authorityKey(mkdtempSync(join(directory, 'key-')), async () => null);
     for (const { publicKey } of [key, thief]) {
       const airdrop = await chain.requestAirdrop(publicKey, 1e9);
       while ((await chain.status(airdrop)).state !== 'finalized')

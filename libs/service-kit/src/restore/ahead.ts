@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { TopicName } from '@countersign/contracts';
+import type { EventLog } from '@countersign/event-log';
+import type { Owned } from '../outbox/republish.js';
+import { readVersionedRecord } from '../projections/versioned-record.js';
+
+const PAGE = 1000;
+
+/** What a compacted topic says now of one id. `value: null`: it is gone. */
+export interface Told<T> {
+  readonly version: number;
+  readonly value: T | null;
+}
+
+/** Something that the topic has in a higher version than the store of its owner. */
+export interface Ahead<T> extends Told<T> {
+  readonly id: string;
+  /** Version in the store; 0: the store does not know it. */
+  readonly stored: number;
+}
+
+/** Topic and store say different things of one version: they are not of one installation, or the store was changed since. */
+export class TopicDiffers extends Error {
+  override readonly name = 'TopicDiffers';
+}
+
+/** The newest that a compacted topic says, by id. */
+export async function newestTold<T extends object>(
+  log: Pick<EventLog, 'beginOffsets' | 'endOffsets' | 'read'>,
+  topic: TopicName,
+): Promise<Map<string, Told<T>>> {
+  const told = new Map<string, Told<T>>();
+  const [begin, end] = await Promise.all([log.beginOffsets(topic), log.endOffsets(topic)]);
+  for (const [partition, from] of Object.entries(begin)) {
+    let offset = from;
+    const until = end[Number(partition)] ?? offset;
+    while (offset < until) {
+      const records = await log.read(topic, Number(partition), offset, PAGE);
+      const last = records.at(-1);
+      if (last === undefined) break;
+      for (const record of records) {
+        const { id, version, value } = readVersionedRecord<T>(record);
+        if (version > (told.get(id)?.version ?? 0)) told.set(id, { version, value });
+      }
+      offset = last.offset + 1;
+    }
+  }
+  return told;
+}
+
+/**
+ * What a compacted topic holds and its owner's store, restored from an older copy, does not. What is gone and was never
+ * known is left out.
+ * @param owned everything that the store holds
+ * @throws TopicDiffers naming the id
+ */
+export async function aheadOfStore<T extends object>(
+  log: Pick<EventLog, 'beginOffsets' | 'endOffsets' | 'read'>,
+  topic: TopicName,
+  owned: AsyncIterable<Owned>,
+): Promise<readonly Ahead<T>[]> {
+  const told = await newestTold<T>(log, topic);
+  const ahead: Ahead<T>[] = [];
+  for await (const { id, version, value } of owned) {
+    const newest = told.get(id);
+    told.delete(id);
+    if (newest === undefined || newest.version < version) continue;
+    if (newest.version > version) ahead.push({ id, stored: version, ...newest });
+    else if (newest.value !== null && !isDeepStrictEqual(newest.value, value)) {
+      throw new TopicDiffers(`topic ${topic} and the store say different things of version ${version} of ${id}`);
+    }
+  }
+  for (const [id, newest] of told) if (newest.value !== null) ahead.push({ id, stored: 0, ...newest });
+  return ahead;
+}

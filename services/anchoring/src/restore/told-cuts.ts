@@ -1,0 +1,72 @@
+import type { AnchorFacts } from '@countersign/contracts';
+import type { EventLog, Offsets } from '@countersign/event-log';
+import { readVersionedRecord } from '@countersign/service-kit';
+
+export type ToldCut = Extract<AnchorFacts, { kind: 'cut' }>;
+type Reads = Pick<EventLog, 'beginOffsets' | 'endOffsets' | 'read'>;
+
+/** Cuts that one moment made: they end at one place of the log. */
+export interface CutMoment {
+  readonly offsets: Offsets;
+  readonly cuts: readonly ToldCut[];
+}
+
+const PAGE = 1_000;
+
+/** Every record of `anchors`, oldest first of each partition. */
+export async function* toldFacts(log: Reads): AsyncGenerator<AnchorFacts> {
+  const [begin, end] = await Promise.all([log.beginOffsets('anchors'), log.endOffsets('anchors')]);
+  for (const [partition, until] of Object.entries(end)) {
+    for (let offset = begin[Number(partition)] ?? 0; offset < until;) {
+      const records = await log.read('anchors', Number(partition), offset, PAGE);
+      const last = records.at(-1);
+      if (last === undefined) break;
+      for (const record of records) {
+        const { value } = readVersionedRecord<AnchorFacts>(record);
+        if (value !== null) yield value;
+      }
+      offset = last.offset + 1;
+    }
+  }
+}
+
+export function windowIdOf({ cadenceSeconds, number }: Pick<ToldCut, 'cadenceSeconds' | 'number'>): string {
+  return `${cadenceSeconds}-${number}`;
+}
+
+/**
+ * The recorded cuts in the order in which they were made. Where the log ends never goes back from one to the next. Of
+ * those that end at one place, which no event came between, two belong to one moment when there was a time at which both
+ * labels had just ended; else the earlier label was cut first.
+ */
+export function momentsOf(cuts: readonly ToldCut[]): readonly CutMoment[] {
+  const ordered = cuts.toSorted((a, b) => place(a) - place(b) || endOf(a) - endOf(b));
+  const moments: { offsets: Offsets; cuts: ToldCut[] }[] = [];
+  for (const cut of ordered) {
+    const last = moments.at(-1);
+    if (
+      last !== undefined &&
+      samePlace(last.offsets, cut.offsets) &&
+      last.cuts.every((other) => together(other, cut))
+    ) {
+      last.cuts.push(cut);
+    } else {
+      moments.push({ offsets: cut.offsets, cuts: [cut] });
+    }
+  }
+  return moments;
+}
+
+const endOf = ({ windowEnd }: ToldCut): number => Date.parse(windowEnd);
+const place = ({ offsets }: ToldCut): number => Object.values(offsets).reduce((sum, offset) => sum + offset, 0);
+
+function samePlace(a: Offsets, b: Offsets): boolean {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((p) => (a[Number(p)] ?? 0) === (b[Number(p)] ?? 0));
+}
+
+/** A label is the last that ended until the next one of its duration ends. */
+function together(a: ToldCut, b: ToldCut): boolean {
+  if (a.cadenceSeconds === b.cadenceSeconds) return false;
+  const from = Math.max(endOf(a), endOf(b));
+  return from < endOf(a) + a.cadenceSeconds * 1000 && from < endOf(b) + b.cadenceSeconds * 1000;
+}
