@@ -1,6 +1,9 @@
 import type { DynamicModule } from '@nestjs/common';
 import { checkRoutes, evaluationRoutes } from '@countersign/contracts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { Admission, LONG_TURN } from './admission/admission.js';
+import { Passage } from './admission/passage.js';
+import { Turns } from './admission/turns.js';
 import { BatchedAppender } from './append-event/batched-appender.js';
 import { UnansweredChecks } from './append-event/unanswered-checks.js';
 import { CheckDesk } from './check/check-desk.js';
@@ -41,15 +44,27 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const known = await KnownFacts.follow(context);
   const unanswered = new UnansweredChecks({ eventLog, counters, log, entropy, now });
   const deadlines = new Deadlines(now);
+  const trips = new Passage(now);
+  const appends = new Passage(now);
+  const deadlineMs = config.checkDeadlineMs;
+  const turns = new Turns({ longMs: deadlineMs * LONG_TURN, now });
+  const admission = new Admission({ known, counters, eventLog, unanswered, turns, trips, appends, deadlineMs });
   const metrics: GatewayMetrics = new GatewayMetrics(context.metrics, {
-    inFlight: () => desk.inFlight,
+    inFlight: () => admission.inFlight,
     unanswered: () => unanswered.size,
   });
   const recorder = new CheckRecorder({
     counters,
     appender: new BatchedAppender(eventLog, {
-      begun: (size) => metrics.batch(size),
-      ended: (size, milliseconds) => metrics.appended(size, milliseconds),
+      begun: (size) => {
+        metrics.batch(size);
+        appends.entered();
+      },
+      ended: (size, milliseconds, fate) => {
+        metrics.appended(size, milliseconds);
+        if (fate === 'durable') appends.passed(milliseconds);
+        else appends.failed();
+      },
     }),
     unanswered,
     log,
@@ -63,6 +78,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     entropy,
     upgradeUrl: config.upgradeUrl,
     now,
+    trips,
     replayed: () => metrics.replayed(),
     counted: (milliseconds) => metrics.counted(milliseconds),
   });
@@ -70,14 +86,13 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     known,
     credentials: new Credentials(known, counters),
     judge,
-    counters,
-    eventLog,
+    admission,
     unanswered,
     deadlines,
     metrics,
     refusals: new RefusalLog(log, now),
     log,
-    deadlineMs: config.checkDeadlineMs,
+    deadlineMs,
     now,
   });
   const keeper = new CountersKeeper(counters, () => rebuildCounters({ eventLog, counters, log }, now), log);

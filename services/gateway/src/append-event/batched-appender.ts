@@ -12,7 +12,7 @@ export interface FateListener {
 /** Told of each append and of its end. */
 export interface AppendWatch {
   begun(size: number): void;
-  ended(size: number, milliseconds: number): void;
+  ended(size: number, milliseconds: number, fate: Fate): void;
 }
 
 const UNWATCHED: AppendWatch = { begun: () => undefined, ended: () => undefined };
@@ -58,7 +58,7 @@ export class BatchedAppender {
     this.#watch.begun(records.length);
     const begunAt = performance.now();
     const settle = (fate: Fate): void => {
-      this.#watch.ended(records.length, performance.now() - begunAt);
+      this.#watch.ended(records.length, performance.now() - begunAt, fate);
       for (const listener of listeners) listener.settled(fate);
     };
     this.#append(records).then(

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { canonicalize } from '@countersign/evidence';
-import type { Counters } from '@countersign/counters';
-import type { EventLog } from '@countersign/event-log';
 import type { ServiceContext } from '@countersign/service-kit';
+import type { Admission } from '../admission/admission.js';
+import { CLOSED } from '../admission/closed.js';
+import type { Closed } from '../admission/closed.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
-import { sendError } from '../http/answers.js';
+import { sendError, sendTurnedAway } from '../http/answers.js';
 import { HttpReply } from '../http/http-reply.js';
 import { readCheckHeaders } from '../http/check-headers.js';
 import type { CheckHeaders } from '../http/check-headers.js';
@@ -23,26 +24,20 @@ import type { Credentials } from './credentials.js';
 import { isMalformed, prepareCheck } from './prepare.js';
 
 const PATHS = ['/v1/check', '/v1/mcp/check'] as const;
-/** Checks under way at once; more are turned away at once. */
-const MAX_IN_FLIGHT = 10_000;
-/** Bytes of bodies under way. */
-const MAX_RESERVED_BYTES = 256 * 1024 * 1024;
+/** Of the evaluations, which the edge hands on once it has read them. */
+const EVALUATION = '/access/v1/evaluation';
 /** For a body that does not say how long it is. */
 const UNANNOUNCED_BYTES = 64 * 1024;
 
 const SLASH = 0x2f;
 const QUESTION_MARK = 0x3f;
 
-const BUSY = 'Too many checks are under way. Do not act; try again in a second.';
-const STOPPING = 'The service is stopping. Do not act; try again.';
-
 export interface CheckDeskParts {
   readonly known: KnownFacts;
   readonly credentials: Credentials;
   readonly judge: CheckJudge;
-  readonly counters: Pick<Counters, 'unavailable'>;
-  readonly eventLog: Pick<EventLog, 'refusing'>;
-  readonly unanswered: UnansweredChecks;
+  readonly admission: Admission;
+  readonly unanswered: Pick<UnansweredChecks, 'add'>;
   readonly deadlines: Deadlines;
   readonly metrics: GatewayMetrics;
   readonly refusals: RefusalLog;
@@ -55,37 +50,45 @@ export interface CheckDeskParts {
 /** Takes `POST /v1/check` off the wire, in the order of refusal of additions.md, and sees each check to its end. */
 export class CheckDesk implements CheckObserver {
   readonly #parts: CheckDeskParts;
-  #inFlight = 0;
-  #reservedBytes = 0;
-  #stopping = false;
   #drained: (() => void) | null = null;
 
   constructor(parts: CheckDeskParts) {
     this.#parts = parts;
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
   /** Whether the request is for this desk; if so it is answered, sooner or later. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (!isCheckPath(request.url!)) return false;
+    if (!isCheckPath(request.url!)) return this.#turnsAwayEvaluation(request, response);
     if (request.method !== 'POST') {
       this.#parts.metrics.answered(405);
       sendError(response, 405, 'use POST', ['allow', 'POST']);
       return true;
     }
+    const { admission } = this.#parts;
+    const now = admission.enter();
+    const closed = now < 0 ? CLOSED.event_loop : admission.closed(now);
+    if (closed !== null) {
+      this.#turnedAway(closed);
+      sendTurnedAway(response, closed.checkBody);
+      return true;
+    }
     const headers = readCheckHeaders(request.rawHeaders);
     const bytes = headers.contentLength < 0 ? UNANNOUNCED_BYTES : Math.min(headers.contentLength, MAX_BODY_BYTES);
-    const check = this.#begin(new HttpReply(response), bytes);
+    const check = this.#begin(new HttpReply(response), bytes, now);
     if (check !== null) this.#admit(check, request, headers);
     return true;
   };
 
   /** Sees a check to its end that came on another way than {@link handle}. @param bytes memory that it takes */
   ask(job: CheckJob, reply: CheckReply, bytes: number): void {
-    const check = this.#begin(reply, bytes);
+    const now = this.#parts.now();
+    const closed = this.#parts.admission.closed(now);
+    if (closed !== null) {
+      this.#turnedAway(closed);
+      reply.unavailable('unavailable', closed.words, null);
+      return;
+    }
+    const check = this.#begin(reply, bytes, now);
     if (check !== null) this.#parts.judge.judge(check, job);
   }
 
@@ -94,11 +97,11 @@ export class CheckDesk implements CheckObserver {
   }
 
   ended(check: CheckUnderWay, status: number, reason: string | null): void {
-    this.#inFlight -= 1;
-    this.#reservedBytes -= check.reservedBytes;
+    const { admission } = this.#parts;
+    admission.release(check.reservedBytes);
     this.#parts.metrics.answered(status);
     if (reason !== null) this.#parts.refusals.refused(status, reason);
-    if (this.#inFlight === 0) this.#drained?.();
+    if (admission.inFlight === 0) this.#drained?.();
   }
 
   failed(error: unknown): void {
@@ -107,40 +110,41 @@ export class CheckDesk implements CheckObserver {
 
   /** Takes no more checks; resolves when those under way are over, at the latest at their deadlines. */
   drain(): Promise<void> {
-    this.#stopping = true;
-    if (this.#inFlight === 0) return Promise.resolve();
+    const { admission } = this.#parts;
+    admission.stop();
+    if (admission.inFlight === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#drained = resolve;
     });
   }
 
-  /** `null`: it was answered, because no check is taken now. */
-  #begin(reply: CheckReply, bytes: number): CheckUnderWay | null {
-    const { metrics, refusals, deadlines, deadlineMs, now } = this.#parts;
-    const closed = this.#closed(bytes);
-    if (closed !== null) {
-      metrics.answered(503);
-      refusals.refused(503, closed);
-      reply.unavailable('unavailable', closed, null);
+  /** `null`: it was answered, because the bodies under way are too many. */
+  #begin(reply: CheckReply, bytes: number, startedAt: number): CheckUnderWay | null {
+    const { admission, deadlines, deadlineMs, now } = this.#parts;
+    if (!admission.take(bytes)) {
+      this.#turnedAway(CLOSED.too_many);
+      reply.unavailable('unavailable', CLOSED.too_many.words, null);
       return null;
     }
-    const startedAt = now();
     const check = new CheckUnderWay(reply, this, startedAt, startedAt + deadlineMs, bytes, now);
-    this.#inFlight += 1;
-    this.#reservedBytes += bytes;
     deadlines.add(check);
     return check;
   }
 
-  #closed(bytes: number): string | null {
-    if (this.#stopping) return STOPPING;
-    if (this.#inFlight >= MAX_IN_FLIGHT || this.#reservedBytes + bytes > MAX_RESERVED_BYTES) return BUSY;
-    const { known, counters, eventLog, unanswered } = this.#parts;
-    if (known.problem() !== null) return 'The gateway is catching up. Do not act; try again.';
-    if (counters.unavailable() !== null) return 'The counters are being rebuilt. Do not act; try again.';
-    if (eventLog.refusing() !== null || unanswered.full())
-      return 'No event can be recorded now. Do not act; try again.';
-    return null;
+  #turnedAway({ reason, words }: Closed): void {
+    const { metrics, refusals } = this.#parts;
+    metrics.answered(503);
+    metrics.turnedAway(reason);
+    refusals.refused(503, words);
+  }
+
+  /** Evaluations are taken by the edge; where there is no room it need not read them. */
+  #turnsAwayEvaluation(request: IncomingMessage, response: ServerResponse): boolean {
+    if (!request.url!.startsWith(EVALUATION) || request.method !== 'POST') return false;
+    if (this.#parts.admission.enter() >= 0) return false;
+    this.#turnedAway(CLOSED.event_loop);
+    sendTurnedAway(response, CLOSED.event_loop.evaluationBody);
+    return true;
   }
 
   #admit(check: CheckUnderWay, request: IncomingMessage, headers: CheckHeaders): void {

@@ -5,6 +5,7 @@ import type { Decision } from '@countersign/policy-engine';
 import type { EntropyPool } from '../domain/entropy.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import { eventIdOf } from '../domain/event-id.js';
+import type { Passage } from '../admission/passage.js';
 import type { KnownAccount, KnownAgent, KnownFacts, KnownKey } from '../follow/known-facts.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import type { CheckUnderWay } from './check-under-way.js';
@@ -32,6 +33,8 @@ export interface CheckJudgeParts {
   readonly upgradeUrl: string;
   readonly now: () => number;
   readonly replayed: () => void;
+  /** What lies between a check and the counters. */
+  readonly trips: Pick<Passage, 'entered' | 'passed' | 'failed'>;
   /** A check came back from the counters after so many ms. */
   readonly counted: (milliseconds: number) => void;
 }
@@ -55,7 +58,7 @@ export class CheckJudge {
 
   /** Once more after each change that arrived meanwhile; the deadline ends it. */
   #attempt(check: CheckUnderWay, job: CheckJob): void {
-    const { known, counters, now, counted } = this.#parts;
+    const { known, counters, now, counted, trips } = this.#parts;
     const { key, prepared } = job;
     const agent = known.agent(prepared.agentId);
     const account = known.account(key.accountId);
@@ -70,9 +73,13 @@ export class CheckJudge {
     const decision = decide(agent.profile, prepared.action);
     const trip = this.#trip(job, account, agent, decision);
     const begunAt = now();
+    trips.entered(begunAt);
     counters.check(trip).then(
       (result) => {
-        counted(now() - begunAt);
+        const milliseconds = now() - begunAt;
+        counted(milliseconds);
+        if (result.kind === 'unavailable') trips.failed();
+        else trips.passed(milliseconds);
         try {
           if (result.kind === 'stale') this.#wait(check, job, trip, result.versions);
           else this.#follow(check, result, this.#facts(job, account, agent, decision));
@@ -80,7 +87,10 @@ export class CheckJudge {
           check.fail(error);
         }
       },
-      (error: unknown) => check.fail(error),
+      (error: unknown) => {
+        trips.failed();
+        check.fail(error);
+      },
     );
   }
 

@@ -8,6 +8,7 @@ const ALLOWED_LENGTH = `${ALLOWED.length}`;
 
 /** Seconds after which it is worth to come again. */
 const RETRY_AFTER = '1';
+const TRY_AGAIN = ['retry-after', RETRY_AFTER];
 const LINGER_MS = 1000;
 
 /** An answer to a recorded check, word for word. */
@@ -47,6 +48,11 @@ export function sendUnavailable(
   const headers = ['retry-after', RETRY_AFTER, ...(eventId === null ? [] : ['x-event-id', eventId])];
   if (code === 'deadline_exceeded' && !response.req.complete) sendLast(response, 503, body, headers);
   else send(response, 503, body, headers);
+}
+
+/** 503 before anything of the request was looked at. @param body JSON */
+export function sendTurnedAway(response: ServerResponse, body: string): void {
+  send(response, 503, body, TRY_AGAIN);
 }
 
 /** The connection is closed after it. */

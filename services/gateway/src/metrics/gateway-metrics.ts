@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import type { ClosedReason } from '../admission/closed.js';
 import { FoldedHistogram } from './folded-histogram.js';
 
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
@@ -18,6 +19,7 @@ export interface GatewayGauges {
 export class GatewayMetrics {
   readonly #outcomes = new Map<string, number>();
   readonly #statuses = new Map<number, number>();
+  readonly #turnedAway = new Map<ClosedReason, number>();
   readonly #checks: FoldedHistogram;
   readonly #trips: FoldedHistogram;
   readonly #appends: FoldedHistogram;
@@ -44,6 +46,16 @@ export class GatewayMetrics {
       collect: () => {
         statuses.reset();
         for (const [status, count] of this.#statuses) statuses.inc({ status: `${status}` }, count);
+      },
+    });
+    const turnedAway = new Counter({
+      name: 'countersign_checks_turned_away_total',
+      help: 'Checks and evaluations answered 503 before they were looked at, by reason',
+      labelNames: ['reason'],
+      registers,
+      collect: () => {
+        turnedAway.reset();
+        for (const [reason, count] of this.#turnedAway) turnedAway.inc({ reason }, count);
       },
     });
     const span = (what: string, help: string): FoldedHistogram =>
@@ -87,6 +99,10 @@ export class GatewayMetrics {
 
   answered(status: number): void {
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+  }
+
+  turnedAway(reason: ClosedReason): void {
+    this.#turnedAway.set(reason, (this.#turnedAway.get(reason) ?? 0) + 1);
   }
 
   recorded(outcome: string, milliseconds: number): void {

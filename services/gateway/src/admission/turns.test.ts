@@ -1,0 +1,99 @@
+import { Turns } from './turns.js';
+
+/** A loop whose turns bring so many requests, each of which takes so long when it is taken, and when it is refused. */
+class Loop {
+  nowMs = 0;
+  turns = 0;
+  readonly #ends: (() => void)[] = [];
+  readonly watched = new Turns({
+    longMs: 100,
+    now: () => this.nowMs,
+    afterTurn: (then) => void this.#ends.push(then),
+  });
+
+  /** Gives how many were taken. */
+  turn(requests: number, takenMs: number, refusedMs = 0.02): number {
+    let taken = 0;
+    for (let i = 0; i < requests; i += 1) {
+      const isTaken = this.watched.enter() >= 0;
+      if (isTaken) taken += 1;
+      this.nowMs += isTaken ? takenMs : refusedMs;
+    }
+    for (const end of this.#ends.splice(0)) end();
+    this.turns += 1;
+    return taken;
+  }
+
+  /** Turns as long as the last one's arrivals make them, until `untilMs`. */
+  arrivals(perMs: number, untilMs: number, takenMs: number): { readonly taken: number; readonly longestMs: number } {
+    let taken = 0;
+    let longestMs = 0;
+    let due = 1;
+    while (this.nowMs < untilMs) {
+      const begunAt = this.nowMs;
+      taken += this.turn(Math.max(1, Math.round(due)), takenMs);
+      const lasted = this.nowMs - begunAt;
+      longestMs = Math.max(longestMs, lasted);
+      due = lasted * perMs;
+    }
+    return { taken, longestMs };
+  }
+}
+
+const STALL_MS = 160;
+
+describe('the turns of the event loop', () => {
+  it('take everybody while they are short, however many come', () => {
+    const loop = new Loop();
+    for (let i = 0; i < 1000; i += 1) expect(loop.turn(256, 0.1)).toBe(256);
+    expect(loop.watched.pressed).toBe(false);
+  });
+
+  it('take everybody after a stall, and what piled up in it', () => {
+    const loop = new Loop();
+    for (const ms of [STALL_MS, 130, 105, 80, 60, 20]) expect(loop.turn(100, ms / 100)).toBe(100);
+    expect(loop.watched.pressed).toBe(false);
+  });
+
+  it('take everybody where long turns lie apart', () => {
+    const loop = new Loop();
+    for (let i = 0; i < 20; i += 1) {
+      expect(loop.turn(100, STALL_MS / 100)).toBe(100);
+      loop.nowMs += 1000;
+    }
+    expect(loop.watched.pressed).toBe(false);
+  });
+
+  it('stay short once they were long for a while: the rest is refused, and a part always taken', () => {
+    const loop = new Loop();
+    // 30 a millisecond, three times what can be taken; a turn brings no more than there are connections.
+    while (!loop.watched.pressed) loop.turn(4000, 0.1);
+    expect(loop.nowMs).toBeLessThan(1300);
+    loop.arrivals(30, loop.nowMs + 500, 0.1);
+    const begunAt = loop.nowMs;
+    const { taken, longestMs } = loop.arrivals(30, begunAt + 2000, 0.1);
+    expect(longestMs).toBeLessThan(10);
+    // All the time that refusals leave: 30 a millisecond take 0.6 of it, each that is taken instead 0.08 more.
+    expect(taken / 2000).toBeGreaterThan(2.5);
+  });
+
+  it('take everybody again once nobody was refused for a second', () => {
+    const loop = new Loop();
+    while (!loop.watched.pressed) loop.turn(4000, 0.1);
+    loop.arrivals(30, loop.nowMs + 500, 0.1);
+    const begunAt = loop.nowMs;
+    const quiet = loop.arrivals(5, begunAt + 3000, 0.1);
+    expect(loop.watched.pressed).toBe(false);
+    expect(quiet.longestMs).toBeLessThan(100);
+    expect(loop.turn(256, 0.1)).toBe(256);
+  });
+
+  it('take a quarter of the time for checks even where refusals alone are too much', () => {
+    const loop = new Loop();
+    while (!loop.watched.pressed) loop.turn(4000, 0.1);
+    const begunAt = loop.nowMs;
+    let taken = 0;
+    for (let i = 0; i < 200; i += 1) taken += loop.turn(2000, 0.1, 0.05);
+    expect((taken * 0.1) / (loop.nowMs - begunAt)).toBeGreaterThan(0.2);
+  });
+});

@@ -1,0 +1,95 @@
+/** What {@link Turns} needs of the process. */
+export interface TurnsOptions {
+  /** A turn this long makes callers wait, ms. */
+  readonly longMs: number;
+  /** Monotonic, ms. */
+  readonly now: () => number;
+  /** Calls back when the turn is over. */
+  readonly afterTurn?: (then: () => void) => void;
+}
+
+/** Turns must have been long for so long after the first long one: a stall alone, and what piled up in it, are served. */
+const STANDING_MS = 250;
+/** While some are turned away a turn takes about so long: who is turned away waits for two at most. */
+const TARGET_MS = 4;
+/** This part of the time goes to checks that are taken, however many are turned away. */
+const KEPT_PART = 0.25;
+/** How fast a turn may take more again. */
+const GROWTH = 1.1;
+/** So long without anybody turned away, and everybody is taken again. */
+const CALM_MS = 1000;
+
+const LATE = -1;
+
+/**
+ * Turns requests away when the event loop cannot keep up. A request waits unseen in its socket until the loop comes by:
+ * so a turn's length is what callers wait. When turns stay long, each takes requests for a part of its time only, and
+ * what else comes in it is refused, which costs a fraction. The part shrinks and grows until turns are short.
+ */
+export class Turns {
+  readonly #options: TurnsOptions;
+  readonly #afterTurn: (then: () => void) => void;
+  readonly #end = (): void => this.#over(this.#options.now());
+  #open = false;
+  #begunAt = 0;
+  #endedAt = 0;
+  /** End of the first of the long turns that follow each other, or -1. */
+  #longSince = -1;
+  #pressed = false;
+  #full = false;
+  #budgetMs = TARGET_MS;
+  #refusedAt = 0;
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+    this.#afterTurn = options.afterTurn ?? setImmediate;
+  }
+
+  /** Whether requests are turned away, or may be in the next turn. */
+  get pressed(): boolean {
+    return this.#pressed;
+  }
+
+  /** For each request: the time, or -1 where this turn takes no more. */
+  enter(): number {
+    if (this.#full) return LATE;
+    const now = this.#options.now();
+    if (!this.#open) {
+      this.#open = true;
+      this.#begunAt = now;
+      this.#afterTurn(this.#end);
+    }
+    if (!this.#pressed || now - this.#begunAt <= this.#budgetMs) return now;
+    this.#full = true;
+    return LATE;
+  }
+
+  #over(now: number): void {
+    const full = this.#full;
+    const lasted = now - this.#begunAt;
+    const idled = this.#begunAt - this.#endedAt;
+    this.#open = this.#full = false;
+    this.#endedAt = now;
+    if (this.#pressed) this.#adapt(now, lasted, full);
+    else this.#watch(now, lasted, idled);
+  }
+
+  #watch(now: number, lasted: number, idled: number): void {
+    const { longMs } = this.#options;
+    if (lasted < longMs || idled > longMs) this.#longSince = lasted < longMs ? -1 : now;
+    else if (this.#longSince < 0) this.#longSince = now;
+    else if (now - this.#longSince >= STANDING_MS) {
+      this.#pressed = true;
+      this.#budgetMs = TARGET_MS;
+      this.#refusedAt = now;
+      this.#longSince = -1;
+    }
+  }
+
+  #adapt(now: number, lasted: number, full: boolean): void {
+    if (full) this.#refusedAt = now;
+    else if (now - this.#refusedAt > CALM_MS) this.#pressed = false;
+    const budget = this.#budgetMs * (lasted > TARGET_MS ? TARGET_MS / lasted : GROWTH);
+    this.#budgetMs = Math.max(KEPT_PART * Math.max(lasted, TARGET_MS), Math.min(TARGET_MS, budget));
+  }
+}

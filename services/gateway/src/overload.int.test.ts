@@ -1,0 +1,75 @@
+import { LogFateUnknown } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
+import { GatewayBench } from './gateway.test-setup.js';
+
+const DEADLINE_MS = 2000;
+const TURNED_AWAY = /^countersign_checks_turned_away_total\{reason="event_log_slow"\} (\d+)$/m;
+
+describe('when nothing becomes durable any more', () => {
+  const bench = new GatewayBench();
+  let hangs = false;
+  const waiting: (() => void)[] = [];
+  const release = (): void => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+
+  const between = (log: EventLog): EventLog =>
+    Object.assign(Object.create(log) as EventLog, {
+      append: async (...[records]: Parameters<EventLog['append']>) => {
+        if (hangs && records.some(({ value }) => value.includes('"type":"action.checked"'))) {
+          await new Promise<void>((resolve) => waiting.push(resolve));
+          throw new LogFateUnknown('nobody knows');
+        }
+        return log.append(records);
+      },
+      refusing: () => null,
+      read: log.read.bind(log),
+      consume: log.consume.bind(log),
+      partitions: log.partitions.bind(log),
+      beginOffsets: log.beginOffsets.bind(log),
+      endOffsets: log.endOffsets.bind(log),
+    });
+
+  beforeAll(() => bench.open({ between, deadlineMs: DEADLINE_MS }));
+  afterAll(() => bench.close());
+
+  const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+  const used = async (): Promise<number> => (await bench.gateway.counters.usage(bench.accountId)).actionsEver;
+
+  it('checks are turned away after half the deadline, with no event and uncounted, until it goes on', async () => {
+    hangs = true;
+    const first = bench.check({ type: 'a' });
+    await sleep(DEADLINE_MS / 2 + 100);
+    const before = await used();
+    const begun = performance.now();
+    // Not read at all: neither the key nor the body is judged.
+    const [away, unread] = await Promise.all([
+      bench.check({ type: 'a' }),
+      bench.send({ headers: { 'x-service-key': 'nope' }, body: '{' }),
+    ]);
+    expect(performance.now() - begun).toBeLessThan(DEADLINE_MS / 2 - 150);
+    for (const { status, text, headers } of [away, unread]) {
+      expect([status, headers['retry-after'], headers['x-event-id']]).toEqual([503, '1', undefined]);
+      expect(Object.keys(JSON.parse(text) as object)).toEqual(['allowed', 'reason', 'severity', 'code']);
+      expect(JSON.parse(text)).toMatchObject({ allowed: false, severity: 'P1', code: 'unavailable' });
+    }
+    expect(await used()).toBe(before);
+    expect(Number(TURNED_AWAY.exec(await bench.gateway.metrics.metrics())?.[1])).toBe(2);
+
+    expect(await first).toMatchObject({ status: 503, body: { code: 'deadline_exceeded' } });
+    hangs = false;
+    release();
+    await sleep(20);
+    expect((await bench.check({ type: 'a' })).status).toBe(200);
+  }, 30_000);
+
+  it('checks are tried again as soon as none waits for the log', async () => {
+    hangs = true;
+    const first = bench.check({ type: 'a' });
+    await sleep(DEADLINE_MS / 2 + 100);
+    release();
+    expect(await first).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    hangs = false;
+    expect((await bench.check({ type: 'a' })).status).toBe(200);
+  }, 30_000);
+});
