@@ -36,7 +36,7 @@ if (TEST_BROKERS === null) {
       await withAdmin(brokers, (admin) => admin.createTopics({ topics: [{ topic, numPartitions: 2, configEntries }] }));
       const opening = openTestLog(brokers, `${prefix}b.`, { topics: ['anchors'] });
       await expect(opening).rejects.toThrow(LogDamaged);
-      await expect(opening).rejects.toThrow(`${topic}: 1 partitions expected, 2 found`);
+      await expect(opening).rejects.toThrow(`1 partitions expected, 2 found: ${topic}`);
       await expect(opening).rejects.toThrow('cleanup.policy is delete');
       await expect(opening).rejects.toThrow('max.message.bytes');
     });

@@ -57,9 +57,8 @@ export function settingsOf(topic: TopicDefinition, allowSingleBroker: boolean): 
   };
 }
 
-/** What is worse about an existing topic than what this program would have made; each as a sentence. */
+/** What is worse about an existing topic than what this program would have made; each as words that fit other topics. */
 export function worseThanNeeded(
-  name: string,
   topic: TopicDefinition,
   found: { readonly partitions: number; readonly replicas: number; readonly settings: ReadonlyMap<string, string> },
   allowSingleBroker: boolean,
@@ -67,13 +66,13 @@ export function worseThanNeeded(
   const worse: string[] = [];
   const setting = (key: string) => found.settings.get(key) ?? '';
   const expect = (key: string, holds: boolean, wanted: string, hint = '') => {
-    if (!holds) worse.push(`${name}: ${key} is ${setting(key) || 'not set'}, needed is ${wanted}${hint}`);
+    if (!holds) worse.push(`${key} is ${setting(key) || 'not set'}, needed is ${wanted}${hint}`);
   };
   if (found.partitions !== topic.partitions) {
-    worse.push(`${name}: ${topic.partitions} partitions expected, ${found.partitions} found`);
+    worse.push(`${topic.partitions} partitions expected, ${found.partitions} found`);
   }
   if (!allowSingleBroker && found.replicas < 2) {
-    worse.push(`${name}: replication factor is ${found.replicas}, needed is 3 (${SINGLE})`);
+    worse.push(`replication factor is ${found.replicas}, needed is 3 (${SINGLE})`);
   }
   const inSync = Number(setting('min.insync.replicas'));
   expect('min.insync.replicas', allowSingleBroker || inSync >= 2, '2', ` (${SINGLE})`);
@@ -91,6 +90,13 @@ export function worseThanNeeded(
   expect('retention.ms', kept === -1 || kept >= wanted, `at least ${wanted}`);
   expect('retention.bytes', setting('retention.bytes') === '-1', '-1');
   return worse;
+}
+
+/** One sentence for each reason, with all topics that it holds for: `<reason>: <topic>, <topic>`. */
+export function byReason(found: readonly { readonly topic: string; readonly reason: string }[]): string {
+  const topics = new Map<string, string[]>();
+  for (const { topic, reason } of found) topics.set(reason, [...(topics.get(reason) ?? []), topic]);
+  return [...topics].map(([reason, names]) => `${reason}: ${names.join(', ')}`).join('; ');
 }
 
 /**
@@ -115,9 +121,10 @@ export async function ensureTopics(cluster: ClusterView, rules: TopicRules): Pro
       replicas: view?.replicas ?? 0,
       settings: settings.get(name) ?? new Map<string, string>(),
     };
-    return worseThanNeeded(name, TOPICS[topic], found, rules.allowSingleBroker);
+    const reasons = worseThanNeeded(TOPICS[topic], found, rules.allowSingleBroker);
+    return reasons.map((reason) => ({ topic: name, reason }));
   });
-  if (worse.length > 0) throw new LogDamaged(`Kafka topics are not as they must be: ${worse.join('; ')}`);
+  if (worse.length > 0) throw new LogDamaged(`Kafka topics are not as they must be: ${byReason(worse)}`);
 }
 
 interface CreateAnswer {
@@ -141,9 +148,9 @@ async function createTopics(cluster: ClusterView, rules: TopicRules, missing: re
   const tooFew = refused.every(({ errorCode }) => errorCode === INVALID_REPLICATION_FACTOR);
   const reasons = refused.map(({ topic, errorCode, errorMessage }) => {
     const hint = errorCode === INVALID_REPLICATION_FACTOR && !rules.allowSingleBroker ? ` (${SINGLE})` : '';
-    return `${topic}: ${errorMessage ?? `error ${errorCode}`}${hint}`;
+    return { topic, reason: `${errorMessage ?? `error ${errorCode}`}${hint}` };
   });
-  throw new (tooFew ? TooFewBrokers : LogDamaged)(`Kafka topics cannot be created: ${reasons.join('; ')}`);
+  throw new (tooFew ? TooFewBrokers : LogDamaged)(`Kafka topics cannot be created: ${byReason(reasons)}`);
 }
 
 async function untilLed(cluster: ClusterView, rules: TopicRules): Promise<void> {
