@@ -35,7 +35,13 @@ const PROCESS_ENV = [
   message: 'Only libs/service-kit reads the environment: take the value as an argument from its configuration.',
 }));
 
-const everywhere = [ENUM, DEFAULT_EXPORT, EXPORT_ASSIGNMENT, FORWARD_REF];
+const SIGNAL_OF_SEVERAL = {
+  selector: "CallExpression[callee.object.name='AbortSignal'][callee.property.name='any']",
+  message:
+    'Node 20 to 24 collect a timeout inside AbortSignal.any as garbage: abort one AbortController by each cause.',
+};
+
+const everywhere = [ENUM, DEFAULT_EXPORT, EXPORT_ASSIGNMENT, FORWARD_REF, SIGNAL_OF_SEVERAL];
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/coverage/**', 'libs/evidence/vectors/**'] },

@@ -61,9 +61,26 @@ export class WindowCutter {
   async tick(): Promise<void> {
     const offsets = (await this.#store.pendingCut()) ?? (await this.#begin());
     if (offsets === null) return;
-    await this.#intake.reached(offsets, AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(REACH_MS)]));
+    await this.#reached(offsets);
     await this.#store.completeCut();
     this.#cut();
+  }
+
+  /** @throws when the intake is not there within `REACH_MS`, or the service stops */
+  async #reached(offsets: Offsets): Promise<void> {
+    // Not AbortSignal.any over AbortSignal.timeout: Node 20 to 24 collect that timeout as garbage, and it never comes.
+    const ending = new AbortController();
+    const stop = (): void => ending.abort(this.#stopping.signal.reason);
+    const late = new Error(`what lies below the cut was not taken within ${REACH_MS / 1000} s`);
+    const timer = setTimeout(() => ending.abort(late), REACH_MS);
+    this.#stopping.signal.addEventListener('abort', stop, { once: true });
+    try {
+      this.#stopping.signal.throwIfAborted();
+      await this.#intake.reached(offsets, ending.signal);
+    } finally {
+      clearTimeout(timer);
+      this.#stopping.signal.removeEventListener('abort', stop);
+    }
   }
 
   /** Where a new cut lies, recorded; `null` when none is due. */
