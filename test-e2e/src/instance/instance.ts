@@ -149,8 +149,11 @@ export class Instance {
   }
 
   /** SIGTERM, and how it ended. */
-  stop(): Promise<Ended> {
-    return this.process.end('SIGTERM');
+  async stop(): Promise<Ended> {
+    const ended = await this.process.end('SIGTERM');
+    if (ended.code !== 0)
+      process.stderr.write(`ended with ${String(ended.code)}:\n${this.process.output.slice(-4000)}\n`);
+    return ended;
   }
 
   /** SIGKILL. */
