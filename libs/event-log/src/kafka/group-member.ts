@@ -118,6 +118,8 @@ export class GroupMember {
 
   async #ask<T>(name: string, options: object, timeoutMs = ASK_MS): Promise<T> {
     const link = (this.#link ??= await this.#findCoordinator());
+    // A stop while the coordinator was looked for: a join that is asked for now would be waited for.
+    if (this.#joining) this.#abort.signal.throwIfAborted();
     const answer = await link.ask<T>(name, { groupId: this.#options.groupId, ...options }, timeoutMs);
     this.#heardMs = performance.now();
     return answer;
