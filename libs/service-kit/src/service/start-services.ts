@@ -135,14 +135,25 @@ function problemsOf({ definition, running, hosted }: Started): readonly string[]
   return [...running.notReady(), ...(hosted?.notReady() ?? [])].map((problem) => `${definition.name}: ${problem}`);
 }
 
+/** A step of a stop that takes so long is logged, again and again, ms. */
+const SLOW_STOP_MS = 5000;
+
 async function stopAll(started: readonly Started[], log: Logger): Promise<void> {
   for (const { definition, running, hosted } of [...started].reverse()) {
+    let step = 'its consumers end';
+    const slow = setInterval(() => {
+      log.warn({ service: definition.name }, `still stopping: waiting until ${step}`);
+    }, SLOW_STOP_MS);
     try {
       await hosted?.stopConsuming();
+      step = 'it has drained, committed and closed';
       await running.stop();
+      step = 'its host closes';
       await hosted?.close();
     } catch (error) {
       log.error({ err: error, service: definition.name }, 'a service did not stop cleanly');
+    } finally {
+      clearInterval(slow);
     }
   }
 }
