@@ -1,4 +1,4 @@
-import { bodyErrors, error, nullable, sha256Hex } from './fragments.js';
+import { bodyErrors, error, errorSchema, nullable, sha256Hex } from './fragments.js';
 import { route, type JsonSchema } from './route.js';
 
 const text: JsonSchema = { type: 'string' };
@@ -173,7 +173,10 @@ export const verificationRoutes = {
     success: 200,
     responses: {
       200: { description: 'confirmed or not', schema: anchorCheck },
-      400: { description: 'malformed or missing members', schema: anchorCheck },
+      400: {
+        description: 'malformed or missing members; or no JSON object, in the shape of every other refusal',
+        schema: { anyOf: [anchorCheck, errorSchema] },
+      },
       413: bodyErrors[413],
       415: bodyErrors[415],
       500: { description: 'the chain could not be asked', schema: anchorCheck },

@@ -1,4 +1,4 @@
-import { nullable, uuid } from '@countersign/contracts';
+import { everyRoute, nullable, uuid } from '@countersign/contracts';
 import type { JsonSchema } from '@countersign/contracts';
 import { compileSchema } from './validation.js';
 
@@ -16,6 +16,7 @@ const action: JsonSchema = {
     tags: { type: 'array', maxItems: 2, items: nullable({ type: 'string', maxLength: 4 }) },
     format: { enum: ['json', 'pdf'] },
     name: { type: 'string', pattern: '\\S' },
+    rate: nullable({ type: 'object', required: ['max', 'seconds'], properties: { max: {}, seconds: {} } }),
   },
 };
 const AGENT = '0198c0de-0000-7000-8000-000000000001';
@@ -37,6 +38,9 @@ describe('what is wrong with a body', () => {
     [{ agentId: AGENT, action: { type: 'a' }, tags: [null, null, null] }, 'tags must have at most 2 entries'],
     [{ agentId: AGENT, action: { type: 'a' }, format: 'xml' }, 'format must be one of "json", "pdf"'],
     [{ agentId: AGENT, action: { type: 'a' }, name: ' ' }, 'name must be more than white space'],
+    [{ agentId: AGENT, action: { type: 'a' }, rate: {} }, 'rate.max is required'],
+    [{ agentId: AGENT, action: { type: 'a' }, rate: { max: 1 } }, 'rate.seconds is required'],
+    [{ agentId: AGENT, action: { type: 'a' }, rate: 1 }, 'rate must be an object or null'],
   ])('%j: %s', (body, problem) => {
     expect(check(body)).toBe(problem);
   });
@@ -55,6 +59,17 @@ describe('what is wrong with a body', () => {
   it('refuses to compile a schema with an unknown keyword', () => {
     expect(() => compileSchema({ type: 'object', propertys: {} })).toThrow('propertys');
   });
+  it('says the patterns of every route in words', () => {
+    const asked = everyRoute.map(({ params, query, headers, body }) => [params, query, headers, body]);
+    const patterns = JSON.stringify(asked).match(/"pattern":"(?:[^"\\]|\\.)*"/g) ?? [];
+    expect(patterns.length).toBeGreaterThan(5);
+    for (const quoted of new Set(patterns)) {
+      const { pattern } = JSON.parse(`{${quoted}}`) as { pattern: string };
+      const problem = compileSchema({ type: 'string', pattern })('');
+      expect(problem).not.toContain(pattern);
+    }
+  });
+
   describe('a body of one of several forms', () => {
     const check = compileSchema({
       type: 'object',

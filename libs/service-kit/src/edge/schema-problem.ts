@@ -7,6 +7,8 @@ const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
   ['^key_[0-9a-f]{16}$', 'key_ and 16 lower-case hex characters'],
   ['[0-9a-fA-F]{8}-[0-9a-fA-F]{4}', 'a UUID'],
   ['^[0-9a-f]{64}$', '64 lower-case hex characters'],
+  ['^[^\\s@]{1,64}@', 'an e-mail address, as name@example.com'],
+  ['^[\\x21-\\x7e]{1,255}$', '1 to 255 visible ASCII characters'],
   ['^\\d{4}-\\d{2}-\\d{2}T', 'an ISO 8601 time with a zone, as 2026-01-31T12:00:00.000Z'],
 ];
 
@@ -93,17 +95,15 @@ function mostTelling(errors: readonly ErrorObject[]): ErrorObject {
   const depth = (error: ErrorObject): number => error.instancePath.split('/').length;
   const deepest = leaves.reduce((best, error) => (depth(error) > depth(best) ? error : best), first!);
   const here = leaves.filter((error) => error.instancePath === deepest.instancePath);
-  if (deepest.keyword === 'required' && here.every((error) => error.keyword === 'required')) {
-    const names = here.map((error) => segmentName((error.params as { missingProperty: string }).missingProperty));
-    return { ...deepest, params: { missingProperties: [...new Set(names)] } };
+  const telling = here.find((error) => error.keyword !== 'type') ?? deepest;
+  if (telling.keyword === 'required') {
+    const missing = here.filter((error) => error.keyword === 'required');
+    const names = missing.map((error) => segmentName((error.params as { missingProperty: string }).missingProperty));
+    return { ...telling, params: { missingProperties: [...new Set(names)] } };
   }
-  if (deepest.keyword !== 'type') {
-    return deepest;
-  }
-  const other = here.find((error) => error.keyword !== 'type');
-  if (other !== undefined) return other;
+  if (telling.keyword !== 'type') return telling;
   const types = here.flatMap((error) => (error.params as { type: string | string[] }).type);
-  return { ...deepest, params: { type: types } };
+  return { ...telling, params: { type: types } };
 }
 
 /**

@@ -1,0 +1,198 @@
+"""Who asks in a run of schemathesis, and about what: callers with no credentials, an API key and a session by turns, and
+ids of things that exist beside those that were made up. What ends a session, a key, a user or an agent gets one of its own.
+"""
+
+import atexit
+import json
+import os
+import threading
+import uuid
+from collections import Counter
+
+import requests
+import schemathesis
+
+with open(os.environ["COUNTERSIGN_BOOTSTRAP"], encoding="utf-8") as file:
+    BOOTSTRAP = json.load(file)
+BASE = BOOTSTRAP["baseUrl"]
+API_KEY = BOOTSTRAP["apiKey"]
+PASSWORD = "a password that is long enough"
+# A login costs what argon2id costs, and of one address only so many may fail: all are made before the run.
+THROW_AWAY_SESSIONS = 12
+THROW_AWAY_USERS = 8
+
+
+def log_in():
+    answer = requests.post(
+        f"{BASE}/v1/auth/login",
+        json={"email": BOOTSTRAP["email"], "password": BOOTSTRAP["password"]},
+        timeout=30,
+    )
+    answer.raise_for_status()
+    return answer.json()["token"]
+
+
+SESSION = log_in()
+
+
+def ask(method, path, body=None):
+    """What the bootstrap account's admin is answered."""
+    answer = requests.request(
+        method, BASE + path, json=body, headers={"authorization": f"Bearer {SESSION}"}, timeout=30
+    )
+    answer.raise_for_status()
+    return answer.json() if answer.content else None
+
+
+def new_agent():
+    return ask("POST", "/v1/agents", {"name": "one of a run"})["id"]
+
+
+def new_event():
+    answer = requests.post(
+        f"{BASE}/v1/check",
+        json={"agentId": new_agent(), "action": {"type": "a", "payload": "content"}},
+        headers={"x-service-key": API_KEY},
+        timeout=30,
+    )
+    answer.raise_for_status()
+    return answer.headers["x-event-id"]
+
+
+def new_user():
+    body = {"email": f"{uuid.uuid4()}@example.com", "role": "auditor", "password": PASSWORD}
+    return ask("POST", "/v1/users", body)["id"]
+
+
+def new_api_key():
+    return ask("POST", "/v1/api-keys", {"name": "one of a run"})["id"]
+
+
+def new_destination():
+    return ask("POST", "/v1/alert-configs", WEBHOOK)["id"]
+
+
+EXPORT = {
+    "format": "json",
+    "frameworks": ["soc2"],
+    "from": "2020-01-01T00:00:00Z",
+    "to": "2100-01-01T00:00:00Z",
+    "agentIds": [],
+}
+# Where nobody listens: nothing leaves the machine.
+WEBHOOK = {"kind": "webhook", "destination": "https://127.0.0.1:9/alerts"}
+
+
+def new_report():
+    ask("POST", "/v1/events/export-signed", EXPORT)
+    return ask("GET", "/v1/reports")["reports"][0]["id"]
+
+
+AGENTS = [BOOTSTRAP["agentId"], *(new_agent() for _ in range(5))]
+SESSIONS = [log_in() for _ in range(THROW_AWAY_SESSIONS)]
+USERS = [new_user() for _ in range(THROW_AWAY_USERS)]
+REPORT = new_report()
+KEY = ask("GET", "/v1/keys")["activeKeyId"]
+DESTINATION = new_destination()
+made_up = lambda: str(uuid.uuid4())
+
+# By operation: an id that may be lost. All others of the path are looked up in SHARED.
+THROW_AWAY = {
+    "DELETE /v1/api-keys/{id}": new_api_key,
+    "DELETE /v1/users/{id}": lambda: USERS.pop() if USERS else made_up(),
+    "DELETE /v1/alert-configs/{id}": new_destination,
+    "DELETE /v1/events/{eventId}/content": new_event,
+    "POST /v1/agents/{id}/deactivate": new_agent,
+    "POST /v1/agents/{id}/freeze": new_agent,
+}
+SHARED = [
+    ("/v1/agents/", lambda turn: AGENTS[turn % len(AGENTS)]),
+    ("/v1/users/", lambda turn: USERS[turn % len(USERS)] if USERS else made_up()),
+    ("/v1/reports/", lambda turn: REPORT),
+    ("/v1/alert-configs/", lambda turn: DESTINATION),
+    ("/v1/keys/", lambda turn: KEY),
+]
+# Bodies that chance does not make: every few turns one of them is asked.
+WELL_FORMED = {
+    "POST /v1/auth/login": {"email": BOOTSTRAP["email"], "password": BOOTSTRAP["password"]},
+    "POST /v1/alert-configs": WEBHOOK,
+    "POST /v1/events/export-signed": EXPORT,
+    "POST /v1/agents/{id}/apply-package": {"packageId": "spending-guard"},
+    "POST /access/v1/evaluation": {
+        "subject": {"type": "agent", "id": BOOTSTRAP["agentId"]},
+        "action": {"name": "read"},
+        "resource": {"type": "data", "id": "orders"},
+    },
+    "POST /v1/chain/verify": {"anchor_tx_signature": "5" * 88, "sha256": "0" * 64, "signature": "A" * 86 + "=="},
+}
+
+turns = Counter()
+answers = {}
+lock = threading.Lock()
+
+
+def credentials(operation, turn):
+    """The headers of the caller whose turn it is: two of three times the one that the operation takes."""
+    schemes = {name for choice in operation.definition.raw.get("security", []) for name in choice}
+    own = "session" if "session" in schemes else "api key" if schemes else "none"
+    caller = own if turn % 6 < 4 else ("none", "api key", "session")[turn // 6 % 3]
+    if caller == "none":
+        return {}
+    if caller == "api key":
+        return {"x-service-key": API_KEY} if turn % 2 else {"authorization": f"Bearer {API_KEY}"}
+    if operation.path == "/v1/auth/logout":
+        return {"authorization": f"Bearer {SESSIONS.pop() if SESSIONS else made_up()}"}
+    return {"authorization": f"Bearer {SESSION}"}
+
+
+def path_id(label, path, turn):
+    if label in THROW_AWAY:
+        return THROW_AWAY[label]()
+    return next((find(turn) for prefix, find in SHARED if path.startswith(prefix)), None)
+
+
+def name_agents(body, turn):
+    """Where a body names an agent by a well-formed id, it is one of the account's."""
+    agent = AGENTS[turn % len(AGENTS)]
+    if isinstance(body.get("agentId"), str) and len(body["agentId"]) == 36:
+        body["agentId"] = agent
+    subject = body.get("subject")
+    if isinstance(subject, dict) and isinstance(subject.get("id"), str):
+        subject["id"] = agent
+    if isinstance(body.get("agentIds"), list) and body["agentIds"]:
+        body["agentIds"] = [agent]
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    operation = case.operation
+    label = f"{operation.method.upper()} {operation.path}"
+    with lock:
+        turn = turns[label]
+        turns[label] += 1
+        for name in [name for name in case.headers if name.lower() in ("authorization", "x-service-key")]:
+            del case.headers[name]
+        case.headers.update(credentials(operation, turn))
+        if case.path_parameters and turn % 3:
+            found = path_id(label, operation.path, turn)
+            if found is not None:
+                case.path_parameters = {name: found for name in case.path_parameters}
+        if label in WELL_FORMED and case.method.upper() == "POST" and turn % 8 == 1:
+            case.body = WELL_FORMED[label]
+            case.media_type = "application/json"
+        elif isinstance(case.body, dict) and turn % 5:
+            name_agents(case.body, turn)
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    label = f"{case.operation.method.upper()} {case.operation.path}"
+    with lock:
+        answers.setdefault(label, Counter())[response.status_code] += 1
+
+
+@atexit.register
+def tell():
+    """What each operation answered, for whoever wants to know that a run came past the refusals."""
+    with open(os.environ["COUNTERSIGN_ANSWERS"], "w", encoding="utf-8") as told:
+        json.dump(answers, told)
