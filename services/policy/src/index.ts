@@ -7,13 +7,15 @@ import type { Owned, RunningService, ServiceContext, ServiceDefinition } from '@
 import { AgentChanges } from './change-agent/agent-changes.js';
 import { agentOperator } from './change-agent/agent-operator.js';
 import { cadenceOf } from './cadence.js';
+import { DryRuns } from './dry-run/dry-runs.js';
 import { CheckConsumer } from './follow/check-consumer.js';
 import { CheckFollower, GROUP } from './follow/check-follower.js';
 import { UsagePublisher } from './follow/usage-publisher.js';
 import { AgentsController } from './http/agents-controller.js';
 import { ExplainController } from './http/explain-controller.js';
 import { ProfilesController } from './http/profiles-controller.js';
-import { AGENT_CHANGES, CHECK_FOLLOWER, COUNTERS, POLICY_STORE, SAFETY_PACKAGES } from './http/tokens.js';
+import { DryRunController } from './http/dry-run-controller.js';
+import { AGENT_CHANGES, CHECK_FOLLOWER, COUNTERS, DRY_RUNS, POLICY_STORE, SAFETY_PACKAGES } from './http/tokens.js';
 import type { Agent } from './domain/agent.js';
 import { loadPackages } from './safety-packages/load-packages.js';
 import type { PolicyStore } from './store/port.js';
@@ -27,6 +29,7 @@ export const definition: ServiceDefinition = {
   reads: ['agent-events', 'accounts', 'agents'],
   writes: ['agents', 'agent-events', 'usage', 'dead-letters'],
   after: ['identity'],
+  asks: ['event-archive'],
   start,
 };
 
@@ -70,13 +73,14 @@ async function start(context: ServiceContext): Promise<RunningService> {
 
   const module: DynamicModule = {
     module: PolicyModule,
-    controllers: [AgentsController, ProfilesController, ExplainController, CheckConsumer],
+    controllers: [AgentsController, ProfilesController, ExplainController, DryRunController, CheckConsumer],
     providers: [
       { provide: AGENT_CHANGES, useValue: changes },
       { provide: POLICY_STORE, useValue: store },
       { provide: SAFETY_PACKAGES, useValue: packages },
       { provide: COUNTERS, useValue: context.counters },
       { provide: CHECK_FOLLOWER, useValue: follower },
+      { provide: DRY_RUNS, useValue: new DryRuns(context) },
     ],
   };
   return {

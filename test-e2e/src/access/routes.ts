@@ -114,6 +114,13 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: bySession('auditor', 200, 404),
     ask: (ids) => ({ ...agent(ids), ...check(ids) }),
   },
+  'POST /v1/agents/{id}/profile/dry-run': {
+    statuses: bySession('auditor', 200, 404),
+    ask: (ids) => ({
+      ...agent(ids),
+      body: { profile: {}, from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:00:01.000Z' },
+    }),
+  },
   'GET /v1/safety-packages': { statuses: bySession('auditor', 200) },
   'POST /v1/agents/{id}/apply-package': {
     statuses: bySession('member', 200, 404),

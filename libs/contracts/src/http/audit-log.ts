@@ -12,17 +12,8 @@ import {
   sha256Hex,
   uuid,
 } from './fragments.js';
+import type { ListedAction } from '../listed-action.js';
 import { route, type JsonSchema } from './route.js';
-
-/** The six fields of a check's action that the list shows; what was not sent is `null`. */
-export interface ListedAction {
-  readonly type: JsonValue;
-  readonly url: JsonValue;
-  readonly tool_name: JsonValue;
-  readonly dataScope: JsonValue;
-  readonly estimatedCost: JsonValue;
-  readonly metadata: JsonValue;
-}
 
 /** An event as `GET /v1/events` and `GET /v1/alerts` show it. */
 export interface EventRecord {

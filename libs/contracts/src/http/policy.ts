@@ -1,7 +1,8 @@
-import { PII_KINDS } from '../records.js';
 import { bodyErrors, error, isoTime, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
 import { checkBody } from './check.js';
+import { dryRun, dryRunBody } from './dry-run.js';
 import { explanation } from './explanation.js';
+import { behaviorProfile, profileFields, profilePatch } from './profile.js';
 import { route } from './route.js';
 import type { JsonSchema } from './route.js';
 
@@ -9,76 +10,6 @@ const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength });
 const label: JsonSchema = nullable(text(200));
 const name: JsonSchema = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' };
 const purpose: JsonSchema = nullable(text(2000));
-const entries: JsonSchema = {
-  type: 'array',
-  maxItems: 1000,
-  items: { type: 'string', minLength: 1, maxLength: 512 },
-};
-
-/** Fields of a profile that a PATCH may set, with what each may hold. */
-const profileFields: Readonly<Record<string, JsonSchema>> = {
-  mode: { type: 'string', enum: ['enforce', 'observe'] },
-  allowed_apis: {
-    ...entries,
-    description: 'hosts, `*.` hosts, URL prefixes or tool names; not empty: all else is denied',
-  },
-  blocked_apis: { ...entries, description: 'as allowed_apis; blocked wins' },
-  spending_limit: nullable({ type: 'number', minimum: 0, description: 'US dollars of estimatedCost' }),
-  spending_window: { type: 'string', enum: ['action', 'day', 'month'] },
-  rate_limit: nullable({
-    type: 'object',
-    required: ['max', 'per_seconds'],
-    properties: {
-      max: { type: 'integer', minimum: 0, maximum: 100000 },
-      per_seconds: { type: 'integer', minimum: 1 },
-    },
-    additionalProperties: false,
-  }),
-  off_limits_actions: { ...entries, description: 'action types or tool names, a trailing `*` is a wildcard' },
-  allowed_actions: entries,
-  allowed_data_scopes: entries,
-  blocked_data_scopes: entries,
-  freeze_on_violation: { type: 'boolean' },
-  store_payload: { type: 'boolean', description: 'keep the value of the payload, not only its commitment' },
-  output_rules: nullable({
-    type: 'object',
-    description: 'over every string in payload; replaced whole, and what is left out is no rule',
-    properties: {
-      blocked_pii: {
-        type: 'array',
-        maxItems: 1000,
-        items: {
-          type: 'string',
-          enum: PII_KINDS,
-        },
-      },
-      block_secrets: { type: 'boolean', description: 'keys, tokens and passwords; also in the names of members' },
-      blocked_topics: {
-        ...entries,
-        description: 'found wherever the text holds them, in any case, runs of white space as one',
-      },
-      max_length: nullable({ type: 'integer', minimum: 0, description: 'characters of all values, normalised' }),
-    },
-    additionalProperties: false,
-  }),
-};
-
-export const behaviorProfile: JsonSchema = {
-  type: 'object',
-  required: ['agent_id', 'version', ...Object.keys(profileFields)],
-  properties: { agent_id: uuid, version: { type: 'integer', minimum: 1 }, ...profileFields },
-  additionalProperties: false,
-};
-
-const profilePatch: JsonSchema = {
-  type: 'object',
-  properties: {
-    agent_id: { ...uuid, description: 'may be sent back as it is' },
-    version: { type: 'integer', minimum: 1, description: 'when sent: the current one, else 409' },
-    ...profileFields,
-  },
-  additionalProperties: false,
-};
 
 const agentProperties: Readonly<Record<string, JsonSchema>> = {
   id: uuid,
@@ -325,6 +256,28 @@ export const policyRoutes = {
       401: sessionErrors[401],
       404: noAgent,
       503: error('spending and rate cannot be read now'),
+    },
+  }),
+  dryRunProfile: route({
+    service,
+    method: 'POST',
+    path: '/v1/agents/{id}/profile/dry-run',
+    operationId: 'dryRunProfile',
+    summary: 'What a draft of the profile would have decided otherwise of the checks on record; changes nothing',
+    tag,
+    auth: 'session',
+    params: { id: uuid },
+    // The draft is judged as the body of a PATCH is, in the same words, so the handler applies `dryRunBody` itself.
+    body: {},
+    shownBody: dryRunBody,
+    success: 200,
+    responses: {
+      200: { description: 'what would flip, by rule', schema: dryRun },
+      ...bodyErrors,
+      401: sessionErrors[401],
+      404: noAgent,
+      409: error('the agent is inactive, or version is not the current one'),
+      503: error('the record cannot be read now, or too many dry runs are under way'),
     },
   }),
   listSafetyPackages: route({

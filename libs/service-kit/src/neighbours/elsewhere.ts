@@ -2,7 +2,7 @@ import type { ServiceName } from '@countersign/contracts';
 import { ConfigurationError } from '../configuration/load-config.js';
 import type { Config } from '../configuration/config.js';
 import type { Neighbours, ServiceDefinition } from '../service/definition.js';
-import type { Elsewhere } from '../service/neighbourhood.js';
+import type { Elsewhere, ElsewhereNow } from '../service/neighbourhood.js';
 import type { Waiting } from '../service/waiting.js';
 import { addressVariable, OFFERS } from './offers.js';
 import type { NeighbourName } from './offers.js';
@@ -25,6 +25,18 @@ export function neighboursElsewhere(
     if (baseUrl === undefined) return Promise.reject(new ConfigurationError([missing(by)]));
     const place = { baseUrl, credential };
     return waiting.until(`${by} at ${baseUrl}`, () => reach(name, place)).then(() => remoteNeighbour(name, place));
+  };
+}
+
+/** As {@link neighboursElsewhere}, for who asks at once: nobody waits, and a call of what cannot be reached is a 503. */
+export function neighboursElsewhereNow(
+  config: Config,
+  here: ReadonlySet<ServiceName>,
+  credential: string,
+): ElsewhereNow {
+  return <K extends NeighbourName>(name: K): Neighbours[K] | null => {
+    const baseUrl = config.neighbourUrls[OFFERS[name].by];
+    return here.has(OFFERS[name].by) || baseUrl === undefined ? null : remoteNeighbour(name, { baseUrl, credential });
   };
 }
 

@@ -7,7 +7,7 @@ import { createLogger } from '../logging/logger.js';
 import { loadConfig } from '../configuration/load-config.js';
 import { Neighbourhood } from '../service/neighbourhood.js';
 import { Waiting } from '../service/waiting.js';
-import { missingAddresses, neighboursElsewhere } from './elsewhere.js';
+import { missingAddresses, neighboursElsewhere, neighboursElsewhereNow } from './elsewhere.js';
 import { internalApi } from './internal-api.js';
 import { remoteNeighbour } from './remote-neighbour.js';
 
@@ -138,6 +138,22 @@ describe('a neighbour of another process', () => {
     expect(waiting.problems()).toEqual([expect.stringContaining(`waiting for audit-log at ${baseUrl}`)]);
     neighbourhood.provide('event-archive', archiveOf(1, 1));
     expect(await (await archive).span(AGENT, 'a', 'b')).toEqual({ first: 1, last: 1 });
+  });
+
+  it('is had at once by who asks at once, whether or not it can be reached', async () => {
+    const config = loadConfig({ ...SERVERS, COUNTERSIGN_AUDIT_LOG_URL: 'http://127.0.0.1:1' });
+    const now = neighboursElsewhereNow(config, new Set(['policy']), CREDENTIAL);
+    expect([now('agent-operator'), now('proof-source')]).toEqual([null, null]);
+    await expect(now('event-archive')!.span(AGENT, 'a', 'b')).rejects.toMatchObject({ status: 503 });
+    const there = neighboursElsewhereNow(
+      loadConfig({ ...SERVERS, COUNTERSIGN_AUDIT_LOG_URL: baseUrl }),
+      new Set(),
+      CREDENTIAL,
+    );
+    neighbourhood.provide('event-archive', archiveOf(1, 1));
+    const outside = new Neighbourhood(() => null, there);
+    expect(await outside.neighbourNow('event-archive')!.span(AGENT, 'a', 'b')).toEqual({ first: 1, last: 1 });
+    expect(outside.neighbourNow('proof-source')).toBeNull();
   });
 
   it('must have an address: what is missing is named before anything starts', () => {

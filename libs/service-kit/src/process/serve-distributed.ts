@@ -7,7 +7,7 @@ import { ConfigurationError } from '../configuration/load-config.js';
 import type { Config } from '../configuration/config.js';
 import { serviceCredential } from '../credentials/instance-secret.js';
 import { createRegistry } from '../health/metrics.js';
-import { missingAddresses, neighboursElsewhere } from '../neighbours/elsewhere.js';
+import { missingAddresses, neighboursElsewhere, neighboursElsewhereNow } from '../neighbours/elsewhere.js';
 import { internalApi } from '../neighbours/internal-api.js';
 import type { ServiceDefinition } from '../service/definition.js';
 import { Neighbourhood } from '../service/neighbourhood.js';
@@ -36,7 +36,10 @@ export async function serveDistributed(
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const credential = await serviceCredential(config);
   const here = new Set(definitions.map(({ name }) => name));
-  const neighbourhood = new Neighbourhood(neighboursElsewhere(config, here, credential, waiting));
+  const neighbourhood = new Neighbourhood(
+    neighboursElsewhere(config, here, credential, waiting),
+    neighboursElsewhereNow(config, here, credential),
+  );
   let backends: Backends | null = null;
   try {
     const serving = await serveProcess(definitions, {

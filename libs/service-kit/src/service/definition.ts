@@ -78,6 +78,11 @@ export interface ServiceContext {
   provide<K extends keyof Neighbours>(name: K, neighbour: Neighbours[K]): void;
   /** Resolves when the neighbour is provided or reachable. */
   neighbour<K extends keyof Neighbours>(name: K): Promise<Neighbours[K]>;
+  /**
+   * For a neighbour that a single request needs and the service does not: what is provided here by now, else `null`; of
+   * another process at once, and its calls reject with 503 while it cannot be reached.
+   */
+  neighbourNow<K extends keyof Neighbours>(name: K): Neighbours[K] | null;
   /** Wall clock, ms. Only for schedules and labels; what an event says comes from `counters.now()`. */
   readonly clock: () => number;
   /** Where callers reach the API: `COUNTERSIGN_PUBLIC_URL`, else the address in use. Known once listening. */

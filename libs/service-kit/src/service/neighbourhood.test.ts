@@ -12,6 +12,13 @@ describe('a neighbourhood', () => {
     expect(await neighbourhood.neighbour('event-archive')).toBe(archive);
   });
 
+  it('gives what is offered by now, and says that nothing is', () => {
+    const neighbourhood = new Neighbourhood();
+    expect(neighbourhood.neighbourNow('event-archive')).toBeNull();
+    neighbourhood.provide('event-archive', archive);
+    expect(neighbourhood.neighbourNow('event-archive')).toBe(archive);
+  });
+
   it('refuses a second offer', () => {
     const neighbourhood = new Neighbourhood();
     neighbourhood.provide('event-archive', archive);

@@ -5,13 +5,18 @@ type Name = keyof Neighbours;
 /** Gives the neighbour of another process, or `null` where this process has the service that offers it. */
 export type Elsewhere = <K extends Name>(name: K) => Promise<Neighbours[K]> | null;
 
+/** As {@link Elsewhere}, without a look whether it can be reached. */
+export type ElsewhereNow = <K extends Name>(name: K) => Neighbours[K] | null;
+
 /** What services offer each other, in this process or, by `elsewhere`, in another. */
 export class Neighbourhood {
   readonly #offers = new Map<Name, PromiseWithResolve>();
   readonly #elsewhere: Elsewhere;
+  readonly #elsewhereNow: ElsewhereNow;
 
-  constructor(elsewhere: Elsewhere = () => null) {
+  constructor(elsewhere: Elsewhere = () => null, elsewhereNow: ElsewhereNow = () => null) {
     this.#elsewhere = elsewhere;
+    this.#elsewhereNow = elsewhereNow;
   }
 
   /** @throws when it is offered twice */
@@ -25,6 +30,11 @@ export class Neighbourhood {
   /** Resolves when it is provided here, or reached elsewhere. */
   neighbour<K extends Name>(name: K): Promise<Neighbours[K]> {
     return this.#elsewhere(name) ?? (this.#offer(name).promise as Promise<Neighbours[K]>);
+  }
+
+  /** What this process has provided by now, or the neighbour of another process whether or not it answers; else `null`. */
+  neighbourNow<K extends Name>(name: K): Neighbours[K] | null {
+    return this.#elsewhereNow(name) ?? this.provided(name);
   }
 
   /** What a service of this process has provided; `null`: nothing yet. */

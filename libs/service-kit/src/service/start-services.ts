@@ -119,6 +119,7 @@ export async function contextFor(name: ServiceName, thread: ThreadContext): Prom
     },
     provide: (which, neighbour) => neighbourhood.provide(which, neighbour),
     neighbour: (which) => neighbourhood.neighbour(which),
+    neighbourNow: (which) => neighbourhood.neighbourNow(which),
   };
 }
 

@@ -1,3 +1,4 @@
+import { listedAction } from '@countersign/contracts';
 import type { EventRecord, JsonValue, LeafEvent, ListedAction, Openings } from '@countersign/contracts';
 
 /** What the store holds of a leaf: `openings` without what was erased or never kept. */
@@ -35,21 +36,4 @@ function shownAction(leaf: LeafEvent, openings: Openings): ListedAction | JsonVa
   if (leaf.type !== 'action.checked') return openings.action?.value ?? openings.payload?.value ?? null;
   const value = openings.action?.value;
   return value === undefined ? null : listedAction(value);
-}
-
-function listedAction(value: JsonValue): ListedAction {
-  const action = isObject(value) ? value : {};
-  const field = (name: string): JsonValue => (Object.hasOwn(action, name) ? action[name]! : null);
-  return {
-    type: field('type'),
-    url: field('url'),
-    tool_name: field('tool_name') ?? field('toolName'),
-    dataScope: field('dataScope'),
-    estimatedCost: field('estimatedCost'),
-    metadata: field('metadata'),
-  };
-}
-
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -23,7 +23,7 @@ export type Change =
   | { readonly kind: 'unchanged'; readonly agent: Agent }
   | { readonly kind: 'refused'; readonly status: 409; readonly words: string };
 
-export function refused(status: 409, words: string): Change {
+export function refused(status: 409, words: string): Extract<Change, { readonly kind: 'refused' }> {
   return { kind: 'refused', status, words };
 }
 

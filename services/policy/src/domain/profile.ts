@@ -23,14 +23,25 @@ export function readPatchFor(id: string, body: unknown): { readonly patch: Profi
   return read;
 }
 
-/** Applies a patch that {@link readPatchFor} found well formed. */
-export function changeProfile(agent: Agent, patch: ProfilePatch, actor: Actor, nowMs: number, sha256: Digest): Change {
-  if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
-  const { profile } = agent.facts;
+/**
+ * The profile that a patch would make, which {@link readPatchFor} found well formed: the same object where it changes
+ * nothing.
+ */
+export function draftProfile(
+  { facts: { status, profile } }: Pick<Agent, 'facts'>,
+  patch: ProfilePatch,
+): { readonly profile: BehaviorProfile } | Extract<Change, { readonly kind: 'refused' }> {
+  if (status === 'inactive') return refused(409, INACTIVE);
   if (patch.version !== undefined && patch.version !== profile.version) {
     return refused(409, `version ${patch.version} is not the current one, which is ${profile.version}: read it again`);
   }
-  return replaced(agent, applyProfilePatch(profile, patch), actor, nowMs, sha256);
+  return { profile: applyProfilePatch(profile, patch) };
+}
+
+/** Applies a patch that {@link readPatchFor} found well formed. */
+export function changeProfile(agent: Agent, patch: ProfilePatch, actor: Actor, nowMs: number, sha256: Digest): Change {
+  const draft = draftProfile(agent, patch);
+  return 'kind' in draft ? draft : replaced(agent, draft.profile, actor, nowMs, sha256);
 }
 
 /** Merges the rules of a safety package. What would not be accepted as a PATCH is not accepted from a package either. */

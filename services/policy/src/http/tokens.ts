@@ -4,3 +4,4 @@ export const POLICY_STORE = Symbol('PolicyStore');
 export const SAFETY_PACKAGES = Symbol('SafetyPackages');
 export const COUNTERS = Symbol('Counters');
 export const CHECK_FOLLOWER = Symbol('CheckFollower');
+export const DRY_RUNS = Symbol('DryRuns');

@@ -1,0 +1,45 @@
+import type { CheckTrip, Judgement } from '../port.js';
+import { CountersState } from './state.js';
+
+/** What a judgement of spending and rate takes of a check. */
+export type ReplayedCheck = Pick<
+  CheckTrip,
+  'violation' | 'costMicros' | 'spending' | 'rate' | 'observe' | 'freezeOnViolation'
+>;
+
+const AGENT = 'agent';
+/** No plan, no freeze, no key, no stale version: the judgement is that of the policy alone. */
+const POLICY_ALONE = {
+  accountId: 'account',
+  agentId: AGENT,
+  apiKeyId: 'key',
+  versions: { account: 0, apiKey: 0, agent: 0 },
+  plan: { plan: 'enterprise', actionCap: null, sandboxExpiresAtMs: null },
+  frozen: false,
+  idempotency: null,
+  entropy: '',
+  actionSalt: '',
+  payloadSalt: null,
+} as const;
+
+/**
+ * Spending and rate of one agent whose checks are judged at times that the caller names, in the order of the calls. It is
+ * the state machine that gateways count by, so it judges as a gateway would have.
+ */
+export class ReplayCounts {
+  readonly #state = new CountersState(0);
+
+  /** Counts what was counted of a check, without judging it. */
+  count(counted: Pick<Judgement, 'costMicros' | 'countsRate'>, atMs: number): void {
+    const agent = this.#state.agent(AGENT);
+    if (counted.costMicros > 0) agent.spend(counted.costMicros, atMs);
+    if (counted.countsRate) agent.countRate(atMs);
+  }
+
+  /** Judges a check and counts it as {@link CheckTrip} is judged and counted. Its outcome is `allowed` or `denied`. */
+  check(check: ReplayedCheck, atMs: number): Judgement {
+    const result = this.#state.check({ ...POLICY_ALONE, ...check }, atMs);
+    if (result.kind !== 'judged') throw new Error(`a replayed check came out as ${result.kind}`);
+    return result.judgement;
+  }
+}

@@ -1,0 +1,36 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ArchivedEvent, EventArchive } from '@countersign/contracts';
+
+/** So few that a page of long payloads is neither long to read nor much to hold. */
+const PAGE = 100;
+const LONGEST_TURN_MS = 5;
+
+/**
+ * The contiguous run of an agent's events from the first to the last whose time lies in `[from, to)`, in sequence order.
+ * Others of the thread have their turn whenever a few milliseconds of work have gathered.
+ * @param span the run, where the caller knows it
+ * @throws Error where the archive has a hole; what the archive rejects with
+ */
+export async function* archivedEvents(
+  archive: Pick<EventArchive, 'span' | 'range'>,
+  agentId: string,
+  from: string,
+  to: string,
+  span?: { readonly first: number; readonly last: number },
+): AsyncGenerator<ArchivedEvent, void, undefined> {
+  const { first, last } = span ?? (await archive.span(agentId, from, to)) ?? { first: 1, last: 0 };
+  let turnBegan = performance.now();
+  for (let next = first; next <= last;) {
+    const page = await archive.range(agentId, next, last, PAGE);
+    if (page.length === 0) throw new Error(`the archive lacks sequence ${next} of agent ${agentId}`);
+    for (const event of page) {
+      if (event.sequence !== next) throw new Error(`the archive lacks sequence ${next} of agent ${agentId}`);
+      if (performance.now() - turnBegan > LONGEST_TURN_MS) {
+        await nextTurn();
+        turnBegan = performance.now();
+      }
+      yield event;
+      next += 1;
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import type { ArchivedEvent, BehaviorProfile, EventArchive } from '@countersign/contracts';
+import { isoTime } from '../domain/agent.js';
+import { SimulatedAgent } from '../simulate/simulated-agent.js';
+import { archivedEvents } from './archived-events.js';
+import { FlipTally } from './flips.js';
+import type { Tallied } from './flips.js';
+import { changedOutputRules, judgeRecorded, outputRulesText } from './recorded-check.js';
+import { countsSince } from './starting-counts.js';
+
+/** What one dry run takes on. */
+export interface DryRunBounds {
+  /** Events of the range that are read, and as many before it for what limits start with. */
+  readonly events: number;
+  /** Characters of payload that are judged. */
+  readonly payload: number;
+}
+
+export const BOUNDS: DryRunBounds = { events: 100_000, payload: 64 * 1024 * 1024 };
+
+export interface DryRun {
+  readonly agentId: string;
+  readonly profile: BehaviorProfile;
+  readonly draft: BehaviorProfile;
+  /** ISO 8601 UTC with milliseconds. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Body of `POST /v1/agents/{id}/profile/dry-run`. */
+export interface DryRunAnswer extends Tallied {
+  readonly agentId: string;
+  readonly range: { readonly from: string; readonly to: string };
+  readonly profileVersion: number;
+  readonly countedBefore: CountedBefore;
+  readonly truncatedAt: string | null;
+}
+
+interface CountedBefore {
+  readonly since: string | null;
+  readonly checks: number;
+  readonly complete: boolean;
+}
+
+/**
+ * Judges the recorded checks of `[from, to)` by a draft, in the order of the agent's log, as if the draft had replaced at
+ * `from` what was in force: spending and rate start with what was counted until then.
+ * @throws what the archive rejects with
+ */
+export async function dryRun(
+  archive: Pick<EventArchive, 'span' | 'range'>,
+  { agentId, profile, draft, from, to }: DryRun,
+  bounds: DryRunBounds = BOUNDS,
+): Promise<DryRunAnswer> {
+  const agent = new SimulatedAgent(draft);
+  const known = new Map([[profile.version, outputRulesText(profile.output_rules)]]);
+  const draftOutput = outputRulesText(draft.output_rules);
+  const countedBefore = await countBefore(archive, agentId, agent, from, bounds.events);
+  const tally = new FlipTally();
+  let truncatedAt: string | null = null;
+  let events = 0;
+  let payload = 0;
+  for await (const event of archivedEvents(archive, agentId, from, to)) {
+    events += 1;
+    payload += payloadLength(event);
+    if (events > bounds.events || payload > bounds.payload) {
+      truncatedAt = event.envelope.leaf.occurredAt;
+      break;
+    }
+    const changed = changedOutputRules(event);
+    if (changed !== null) known.set(...changed);
+    // What several gateways wrote stands in the log almost, not quite, in the order of its times.
+    if (!isCheck(event) || !liesIn(event, from, to)) continue;
+    tally.add(event, judgeRecorded(event, agent, draftOutput, known));
+  }
+  return {
+    agentId,
+    range: { from, to },
+    profileVersion: profile.version,
+    countedBefore,
+    ...tally.result(),
+    truncatedAt,
+  };
+}
+
+async function countBefore(
+  archive: Pick<EventArchive, 'span' | 'range'>,
+  agentId: string,
+  agent: SimulatedAgent,
+  from: string,
+  most: number,
+): Promise<CountedBefore> {
+  const sinceMs = countsSince(agent.profile, Date.parse(from));
+  if (sinceMs === null) return { since: null, checks: 0, complete: true };
+  const since = isoTime(sinceMs);
+  const span = await archive.span(agentId, since, from);
+  if (span === null) return { since, checks: 0, complete: true };
+  const first = Math.max(span.first, span.last - most + 1);
+  let checks = 0;
+  for await (const event of archivedEvents(archive, agentId, since, from, { ...span, first })) {
+    if (!isCheck(event) || !liesIn(event, since, from)) continue;
+    agent.count(event.envelope, Date.parse(event.envelope.leaf.occurredAt));
+    checks += 1;
+  }
+  return { since, checks, complete: first === span.first };
+}
+
+function isCheck({ envelope }: ArchivedEvent): boolean {
+  return envelope.leaf.type === 'action.checked';
+}
+
+function liesIn({ envelope }: ArchivedEvent, from: string, to: string): boolean {
+  const { occurredAt } = envelope.leaf;
+  return occurredAt >= from && occurredAt < to;
+}
+
+/** Characters of a payload that was kept. */
+function payloadLength({ envelope }: ArchivedEvent): number {
+  const value = envelope.openings.payload?.value;
+  return value === undefined ? 0 : JSON.stringify(value).length;
+}

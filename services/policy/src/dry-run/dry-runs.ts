@@ -1,0 +1,45 @@
+import type { EventArchive } from '@countersign/contracts';
+import { HttpRefusal } from '@countersign/service-kit';
+import type { ServiceContext } from '@countersign/service-kit';
+import { notNow } from '../change-agent/agent-changes.js';
+import { dryRun } from './dry-run.js';
+import type { DryRun, DryRunAnswer } from './dry-run.js';
+
+/** Each reads and judges up to 200,000 events: more at a time would hold up what else this process does. */
+const MOST_AT_ONCE = 2;
+const ARCHIVE_WAIT_MS = 10_000;
+
+/** Dry runs of this process over what the archive holds. */
+export class DryRuns {
+  readonly #context: Pick<ServiceContext, 'neighbourNow' | 'eventLog' | 'log'>;
+  #underWay = 0;
+
+  constructor(context: Pick<ServiceContext, 'neighbourNow' | 'eventLog' | 'log'>) {
+    this.#context = context;
+  }
+
+  /** Of every check that was answered before. @throws HttpRefusal 503 while the archive cannot be read, or too many run */
+  async run(wanted: DryRun): Promise<DryRunAnswer> {
+    const archive = this.#context.neighbourNow('event-archive');
+    if (archive === null) throw notNow('audit-log cannot be asked at the moment: try again');
+    if (this.#underWay >= MOST_AT_ONCE) throw notNow('other dry runs are under way: try again when they have ended');
+    this.#underWay += 1;
+    try {
+      await this.#caughtUp(archive);
+      return await dryRun(archive, wanted);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  async #caughtUp(archive: EventArchive): Promise<void> {
+    const { eventLog, log } = this.#context;
+    try {
+      await archive.caughtUp(await eventLog.endOffsets('agent-events'), ARCHIVE_WAIT_MS);
+    } catch (error) {
+      if (error instanceof HttpRefusal) throw error;
+      log.warn({ err: error }, 'the archive has not caught up for a dry run');
+      throw notNow('audit-log has not taken in all events yet: try again');
+    }
+  }
+}

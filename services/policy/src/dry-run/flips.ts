@@ -1,0 +1,115 @@
+import { listedAction } from '@countersign/contracts';
+import type { ArchivedEvent, ListedAction, ViolationType } from '@countersign/contracts';
+import type { Verdict } from '../simulate/simulated-agent.js';
+import { UNJUDGED } from './recorded-check.js';
+import type { Unjudged } from './recorded-check.js';
+
+const EXAMPLES_A_RULE = 5;
+const EXAMPLES = 100;
+const LONGEST_ACTION = 4096;
+
+interface ToldVerdict {
+  readonly allowed: boolean;
+  readonly violation_type: ViolationType | null;
+  readonly rule: string | null;
+}
+
+interface Example {
+  readonly eventId: string;
+  readonly occurredAt: string;
+  readonly action: Omit<ListedAction, 'metadata'> | null;
+  readonly before: ToldVerdict;
+  readonly after: ToldVerdict;
+}
+
+interface RuleFlips {
+  readonly violation_type: ViolationType | null;
+  readonly rule: string | null;
+  toDenied: number;
+  toAllowed: number;
+  readonly examples: Example[];
+}
+
+/** What a draft makes of recorded checks, as it is answered. */
+export interface Tallied {
+  readonly checks: number;
+  readonly evaluated: number;
+  readonly unchanged: number;
+  readonly notEvaluated: Readonly<Record<Unjudged | 'count', number>>;
+  readonly flips: { readonly toDenied: number; readonly toAllowed: number };
+  readonly freezes: number;
+  readonly byRule: readonly Readonly<RuleFlips>[];
+}
+
+/** Adds up what a draft makes of recorded checks; keeps the first few flips of each rule as examples. */
+export class FlipTally {
+  readonly #rules = new Map<string, RuleFlips>();
+  readonly #unjudged: Record<Unjudged, number> = { erased: 0, payloadNotKept: 0, frozen: 0, plan: 0 };
+  #evaluated = 0;
+  #toDenied = 0;
+  #toAllowed = 0;
+  #freezes = 0;
+  #examples = 0;
+
+  add(event: ArchivedEvent, verdict: Verdict | Unjudged): void {
+    if (typeof verdict === 'string') {
+      this.#unjudged[verdict] += 1;
+      return;
+    }
+    this.#evaluated += 1;
+    if (verdict.freezes) this.#freezes += 1;
+    const { leaf } = event.envelope;
+    const before: ToldVerdict = {
+      allowed: leaf.allowed === true,
+      violation_type: leaf.violation_type,
+      rule: leaf.rule,
+    };
+    if (before.allowed === verdict.allowed) return;
+    const after: ToldVerdict = {
+      allowed: verdict.allowed,
+      violation_type: verdict.violation?.violation_type ?? null,
+      rule: verdict.violation?.rule ?? null,
+    };
+    const flips = this.#flipsOf(before.allowed ? after : before);
+    if (before.allowed) {
+      this.#toDenied += 1;
+      flips.toDenied += 1;
+    } else {
+      this.#toAllowed += 1;
+      flips.toAllowed += 1;
+    }
+    if (flips.examples.length >= EXAMPLES_A_RULE || this.#examples >= EXAMPLES) return;
+    this.#examples += 1;
+    const { eventId, occurredAt } = leaf;
+    flips.examples.push({ eventId, occurredAt, action: shownAction(event), before, after });
+  }
+
+  result(): Tallied {
+    const notEvaluated = UNJUDGED.reduce((sum, reason) => sum + this.#unjudged[reason], 0);
+    return {
+      checks: this.#evaluated + notEvaluated,
+      evaluated: this.#evaluated,
+      unchanged: this.#evaluated - this.#toDenied - this.#toAllowed,
+      notEvaluated: { count: notEvaluated, ...this.#unjudged },
+      flips: { toDenied: this.#toDenied, toAllowed: this.#toAllowed },
+      freezes: this.#freezes,
+      byRule: [...this.#rules.values()].sort((a, b) => b.toDenied + b.toAllowed - a.toDenied - a.toAllowed),
+    };
+  }
+
+  #flipsOf({ violation_type, rule }: ToldVerdict): RuleFlips {
+    const key = `${violation_type} ${rule}`;
+    let flips = this.#rules.get(key);
+    if (flips === undefined) {
+      this.#rules.set(key, (flips = { violation_type, rule, toDenied: 0, toAllowed: 0, examples: [] }));
+    }
+    return flips;
+  }
+}
+
+function shownAction({ envelope }: ArchivedEvent): Example['action'] {
+  const value = envelope.openings.action?.value;
+  if (value === undefined) return null;
+  const { metadata: _, ...shown } = listedAction(value);
+  return JSON.stringify(shown).length > LONGEST_ACTION ? null : shown;
+}

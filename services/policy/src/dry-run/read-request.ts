@@ -1,0 +1,40 @@
+import { dryRunBody, profilePatch } from '@countersign/contracts';
+import { parseTime } from '@countersign/evidence';
+import type { ProfilePatch } from '@countersign/policy-engine';
+import { compileSchema, HttpRefusal } from '@countersign/service-kit';
+import { readPatchFor } from '../domain/profile.js';
+
+/** Body of `POST /v1/agents/{id}/profile/dry-run`, judged. */
+export interface DryRunRequest {
+  readonly patch: ProfilePatch;
+  /** ISO 8601 UTC with milliseconds. A check of `from` is in, one of `to` is not. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const properties = { ...(dryRunBody['properties'] as object), profile: {} };
+const aroundProblem = compileSchema({ ...dryRunBody, properties });
+const profileProblem = compileSchema(profilePatch);
+
+/** @throws HttpRefusal 400; of the draft in the words that a PATCH of the profile of agent `id` would get */
+export function readDryRun(id: string, body: unknown): DryRunRequest {
+  const around = aroundProblem(body);
+  if (around !== null) throw new HttpRefusal(400, around);
+  const { profile, from, to } = body as Readonly<Record<'profile' | 'from' | 'to', unknown>>;
+  const problem = profileProblem(profile);
+  if (problem !== null) throw new HttpRefusal(400, problem);
+  const read = readPatchFor(id, profile);
+  if ('error' in read) throw new HttpRefusal(400, read.error);
+  const range = { from: instant('from', from as string), to: instant('to', to as string) };
+  if (range.from >= range.to) throw new HttpRefusal(400, 'from must be before to');
+  return { patch: read.patch, ...range };
+}
+
+function instant(name: string, text: string): string {
+  const ms = parseTime(text);
+  const date = new Date(ms ?? NaN);
+  if (ms === null || date.getUTCFullYear() < 0 || date.getUTCFullYear() > 9999) {
+    throw new HttpRefusal(400, `${name} must be a time that the calendar has, such as 2026-03-01T00:00:00.000Z`);
+  }
+  return date.toISOString();
+}
