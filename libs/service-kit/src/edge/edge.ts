@@ -64,7 +64,8 @@ export function createEdge(options: EdgeOptions): RequestListener {
     for (const handler of bare) if (handler(request, response)) return;
     const target = splitTarget(request.url ?? '');
     const match = target === null ? null : table.match(target.path);
-    if (match === null && options.elsewhere !== undefined) {
+    // `CONNECT` is nobody's method: it cannot be handed on.
+    if (match === null && options.elsewhere !== undefined && request.method !== 'CONNECT') {
       options.elsewhere(request, response);
       return;
     }

@@ -2,7 +2,9 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { answerConnect } from './connect-method.js';
 import { isRefused, refuseHead } from './request-head.js';
+import { cutUnread } from './unread-answers.js';
 
 interface PortOf {
   readonly host: string;
@@ -27,6 +29,27 @@ export interface Listener {
 const SECOND = 1000;
 const KIBIBYTE = 1024;
 
+/** How long a connection may be of no use to anybody, ms. */
+export interface Patience {
+  /** From a connection, or the first byte of a request, to the end of its head. */
+  readonly headMs: number;
+  /** From the first byte of a request to its last. */
+  readonly requestMs: number;
+  /** While the other side reads nothing of its answers. */
+  readonly unreadMs: number;
+  /** How often is looked whether time is up. */
+  readonly everyMs: number;
+}
+
+const PATIENCE: Patience = {
+  headMs: 10 * SECOND,
+  requestMs: 120 * SECOND,
+  unreadMs: 60 * SECOND,
+  everyMs: 2 * SECOND,
+};
+/** Connections that wait to be accepted; the kernel may allow fewer. A burst of callers is not left to knock again. */
+const BACKLOG = 4096;
+
 /** Something else holds the address. The message says what to change. */
 export class AddressInUse extends Error {
   override readonly name = 'AddressInUse';
@@ -43,7 +66,9 @@ function answerBrokenRequest(
   socket: Socket,
   newest: ServerResponse | undefined,
 ): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+  // Who has said nothing is told nothing: a pool would take it for the answer to what it sends next.
+  const silent = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
+  if (silent || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
@@ -63,7 +88,7 @@ function answerBrokenRequest(
 }
 
 /** An HTTP/1.1 server with bounds on time, headers and connections. */
-export async function listen(on: ListenOn, handler: RequestListener): Promise<Listener> {
+export async function listen(on: ListenOn, handler: RequestListener, patience: Patience = PATIENCE): Promise<Listener> {
   let draining = false;
   /** The newest answer of each connection. */
   const answers = new Map<Socket, ServerResponse>();
@@ -75,11 +100,11 @@ export async function listen(on: ListenOn, handler: RequestListener): Promise<Li
   const server = createServer(
     {
       maxHeaderSize: 16 * KIBIBYTE,
-      headersTimeout: 10 * SECOND,
-      requestTimeout: 120 * SECOND,
+      headersTimeout: patience.headMs,
+      requestTimeout: patience.requestMs,
       // Above what pools of clients and balancers keep a connection for: they must close first.
       keepAliveTimeout: 65 * SECOND,
-      connectionsCheckingInterval: 2 * SECOND,
+      connectionsCheckingInterval: patience.everyMs,
       requireHostHeader: false,
       noDelay: true,
     },
@@ -95,7 +120,9 @@ export async function listen(on: ListenOn, handler: RequestListener): Promise<Li
   // Who has sent all and half-closes still reads: `nc -N`, clients of HTTP/1.0.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('checkExpectation', answer);
+  server.on('connect', (request: IncomingMessage, socket) => answerConnect(request, socket as Socket, answer));
   await bind(server, on);
+  server.once('close', cutUnread(answers, patience.unreadMs));
   return {
     address: addressOf(server, on),
     close(graceMs, lingerMs = 0) {
@@ -113,7 +140,7 @@ function bind(server: Server, on: ListenOn): Promise<void> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject('port' in on ? readable(error, on) : error);
     });
-    server.listen(on, () => {
+    server.listen({ ...on, backlog: BACKLOG }, () => {
       server.removeAllListeners('error');
       resolve();
     });

@@ -1,0 +1,151 @@
+import type { RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from './server.js';
+import type { Listener, Patience } from './server.js';
+
+const PATIENCE: Patience = { headMs: 600, requestMs: 1200, unreadMs: 600, everyMs: 50 };
+/** More than the kernel takes for a connection that nobody reads. */
+const LARGE = Buffer.alloc(16 * 1024 * 1024, 'x');
+
+interface Peer {
+  readonly socket: Socket;
+  received(): string;
+  /** ms since it was opened. */
+  readonly closed: Promise<number>;
+}
+
+const answerAtOnce: RequestListener = (request, response) => {
+  request.resume();
+  request.once('end', () => response.end('answered'));
+};
+
+describe('clients that take their time', () => {
+  let opened: Listener;
+  const peers: Peer[] = [];
+  const serve = async (handler: RequestListener = answerAtOnce, patience = PATIENCE): Promise<void> => {
+    opened = await listen({ host: '127.0.0.1', port: 0 }, handler, patience);
+  };
+  const peer = (): Peer => {
+    const begun = performance.now();
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(opened.address).port) });
+    let text = '';
+    socket.setEncoding('latin1').on('data', (part: string) => (text += part));
+    socket.on('error', () => undefined);
+    const closed = new Promise<number>((resolve) => socket.once('close', () => resolve(performance.now() - begun)));
+    const one = { socket, received: () => text, closed };
+    peers.push(one);
+    return one;
+  };
+  /** A byte at a time. */
+  const dribble = async ({ socket }: Peer, text: string): Promise<void> => {
+    for (const byte of text) {
+      if (socket.destroyed || !socket.writable) return;
+      socket.write(byte);
+      await sleep(20);
+    }
+  };
+  afterEach(async () => {
+    for (const { socket } of peers.splice(0)) socket.destroy();
+    await opened.close(1000);
+  });
+
+  it('are not spoken to while they say nothing, and closed', async () => {
+    await serve();
+    const silent = peer();
+    expect(await silent.closed).toBeGreaterThan(PATIENCE.headMs - 50);
+    expect(silent.received()).toBe('');
+  });
+
+  it('are told when a head does not end, and closed', async () => {
+    await serve();
+    const slow = peer();
+    void dribble(slow, `GET / HTTP/1.1\r\nHost: a\r\nX-More: ${'x'.repeat(10_000)}`);
+    expect(await slow.closed).toBeGreaterThan(PATIENCE.headMs - 50);
+    expect(slow.received()).toMatch(/^HTTP\/1\.1 408 [^]*\{"error":"send the request faster"\}$/);
+  });
+
+  it('are told when a body does not end, and closed', async () => {
+    await serve();
+    const slow = peer();
+    slow.socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n');
+    void dribble(slow, 'x'.repeat(10_000));
+    expect(await slow.closed).toBeGreaterThan(PATIENCE.requestMs - 50);
+    expect(slow.received()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('may keep an idle connection once they have had an answer', async () => {
+    await serve();
+    const pooled = peer();
+    pooled.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await sleep(3 * PATIENCE.headMs);
+    expect([pooled.socket.destroyed, pooled.received().match(/answered/g)?.length]).toEqual([false, 1]);
+    pooled.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    while (pooled.received().match(/answered/g)?.length !== 2) await sleep(10);
+  });
+
+  it('are cut when they read nothing of an answer, whatever they send, and not while they read slowly', async () => {
+    // The kernels hold megabytes: what is read is seen here after a while.
+    await serve((_request, response) => response.end(LARGE), { ...PATIENCE, unreadMs: 3000 });
+    const deaf = peer();
+    deaf.socket.pause();
+    deaf.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const slow = connect({ host: '127.0.0.1', port: Number(new URL(opened.address).port) });
+    slow.on('readable', () => undefined);
+    slow.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    let cut = false;
+    void deaf.closed.then(() => (cut = true));
+    let read = 0;
+    for (let round = 0; round < 20 || !cut; round += 1) {
+      for (let i = 0; i < 4; i += 1) read += (slow.read() as Buffer | null)?.length ?? 0;
+      deaf.socket.write('\r\n');
+      await sleep(50);
+    }
+    slow.removeAllListeners('readable');
+    for await (const chunk of slow) {
+      read += (chunk as Buffer).length;
+      if (read >= LARGE.length) break;
+    }
+    expect(read).toBeGreaterThanOrEqual(LARGE.length);
+  }, 60_000);
+
+  it('are not cut while their answer is being made', async () => {
+    await serve((_request, response) => void setTimeout(() => response.end('at last'), 4 * PATIENCE.unreadMs));
+    const patient = peer();
+    patient.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    while (!patient.received().endsWith('at last')) await sleep(20);
+  });
+
+  it('get no more requests handled than answers read', async () => {
+    let handled = 0;
+    await serve((_request, response) => {
+      handled += 1;
+      response.end(LARGE.subarray(0, 64 * 1024));
+    });
+    const deaf = peer();
+    deaf.socket.pause();
+    deaf.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(100_000));
+    await sleep(PATIENCE.unreadMs);
+    expect(handled).toBeGreaterThan(0);
+    // What one read of the socket brings, and what the kernel holds.
+    expect(handled).toBeLessThan(10_000);
+    await opened.close(0);
+  });
+});
+
+describe('CONNECT', () => {
+  it('is answered by whoever answers all else, and the connection is closed', async () => {
+    const opened = await listen({ host: '127.0.0.1', port: 0 }, (request, response) => {
+      response.statusCode = 404;
+      response.end(`${request.method} ${request.url}`);
+    });
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(opened.address).port) });
+    let text = '';
+    socket.setEncoding('latin1').on('data', (part: string) => (text += part));
+    socket.write('CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\nmore');
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(text).toMatch(/^HTTP\/1\.1 404 Not Found\r\n[^]*\r\nConnection: close\r\n[^]*CONNECT a\.example:443/);
+    await opened.close(1000);
+  });
+});

@@ -1,0 +1,35 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * Cuts connections whose other side reads nothing of what is written for it: they would hold its answers for ever. Who
+ * reads, however slowly, is left alone; an answer that is still being made is no reason either.
+ * @param answers the newest of each connection
+ * @param patienceMs so long at least nothing was read
+ * @returns ends it
+ */
+export function cutUnread(answers: ReadonlyMap<Socket, ServerResponse>, patienceMs: number): () => void {
+  const timed = new WeakSet<Socket>();
+  const look = (): void => {
+    for (const [socket, response] of answers) {
+      const waits = socket.writableLength > 0;
+      if (waits === timed.has(socket)) continue;
+      if (waits) {
+        timed.add(socket);
+        // What it goes on to send is no sign that it reads.
+        if (socket.writableNeedDrain) {
+          socket.pause();
+          socket.once('drain', () => socket.resume());
+        }
+        // Node looks at what the kernel has not taken: while that changes, the time begins anew.
+        socket.setTimeout(patienceMs);
+      } else {
+        timed.delete(socket);
+        // A connection between two requests has its own time again.
+        if (!response.writableFinished) socket.setTimeout(0);
+      }
+    }
+  };
+  const timer = setInterval(look, patienceMs / 3).unref();
+  return () => clearInterval(timer);
+}
