@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { canonicalLeaf, readEnvelope } from '@countersign/evidence';
@@ -153,6 +154,22 @@ describe('POST /v1/check', () => {
     // Another account's agent is not there for this key.
     await bench.putAgent(agentId, {}, { accountId: randomUUID() });
     expect((await bench.check({ type: 'a' }, {}, agentId)).status).toBe(404);
+  });
+
+  it('asks the same of the counters for an agent of another account as for one that does not exist', async () => {
+    const strangers = randomUUID();
+    await bench.putAgent(strangers, {}, { accountId: randomUUID() });
+    const { counters } = bench.gateway;
+    const asked = jest.spyOn(counters, 'version');
+    const checked = jest.spyOn(counters, 'check');
+    for (const agentId of [strangers, randomUUID()]) {
+      asked.mockClear();
+      const answer = await bench.check({ type: 'a' }, {}, agentId);
+      expect([answer.status, answer.text]).toEqual([404, '{"error":"no such agent, or it is inactive"}']);
+      expect(asked.mock.calls).toEqual([['agent', agentId]]);
+    }
+    expect(checked).not.toHaveBeenCalled();
+    jest.restoreAllMocks();
   });
 
   it('answers whatever is sent, never with 500', async () => {

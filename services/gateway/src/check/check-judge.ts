@@ -62,11 +62,11 @@ export class CheckJudge {
     const { key, prepared } = job;
     const agent = known.agent(prepared.agentId);
     const account = known.account(key.accountId);
-    if (agent === undefined || account === undefined) {
+    if (agent === undefined || account === undefined || agent.facts.accountId !== key.accountId) {
       this.#learn(check, job, agent).catch((error: unknown) => check.fail(error));
       return;
     }
-    if (agent.facts.accountId !== key.accountId || agent.facts.status === 'inactive') {
+    if (agent.facts.status === 'inactive') {
       check.refuse(404, NO_AGENT);
       return;
     }
@@ -156,13 +156,16 @@ export class CheckJudge {
     };
   }
 
-  /** An agent that was made a moment ago is known to the counters before its record is read here. */
+  /**
+   * An agent that was made a moment ago is known to the counters before its record is read here. They are asked about
+   * another account's agent as well: that it exists does not show in how long the refusal takes.
+   */
   async #learn(check: CheckUnderWay, job: CheckJob, agent: KnownAgent | undefined): Promise<void> {
     const { counters, known } = this.#parts;
     const { agentId } = job.prepared;
-    if (agent === undefined) {
+    if (agent?.facts.accountId !== job.key.accountId) {
       const version = await counters.version('agent', agentId);
-      if (version === null) return check.refuse(404, NO_AGENT);
+      if (version === null || agent !== undefined) return check.refuse(404, NO_AGENT);
       if (!(await known.agents.waitFor(agentId, version, this.#left(check)))) {
         return check.unavailable('unavailable', BEHIND);
       }
