@@ -41,7 +41,8 @@ export class BackgroundLoop {
     let pauseMs: number;
     do {
       this.#poked = false;
-      pauseMs = await this.#work().catch(this.#failed);
+      // What fails because it was ended is nobody's problem.
+      pauseMs = await this.#work().catch((error: unknown) => (this.#stopped ? 0 : this.#failed(error)));
     } while (this.#poked && !this.#stopped);
     if (this.#stopped) return;
     this.#timer = setTimeout(this.poke, pauseMs);

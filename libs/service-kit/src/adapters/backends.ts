@@ -8,6 +8,8 @@ export interface Backends {
   readonly counters: Counters;
   /** Opened at the first call. */
   chain(): Promise<Chain>;
+  /** Ends what the chain is asked: whoever stops waits for no node. The chain's answers are asked for again at the next start. */
+  closeChain(): Promise<void>;
   /** Closes what this thread opened. */
   close(): Promise<void>;
 }
@@ -23,12 +25,16 @@ export function backendsOf(
     const { openSolanaChain } = await import('@countersign/chain');
     return openSolanaChain({ urls: await rpcUrls() });
   };
+  const closeChain = async (): Promise<void> => {
+    await (await opened?.catch(() => null))?.close();
+  };
   return {
     eventLog,
     counters,
     chain: () => (opened ??= open()),
+    closeChain,
     async close() {
-      await (await opened?.catch(() => null))?.close();
+      await closeChain();
       await counters.close();
       await eventLog.close();
     },

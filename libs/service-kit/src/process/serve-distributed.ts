@@ -58,6 +58,7 @@ export async function serveDistributed(
       notReady: () => serving.notReady(),
       async stop() {
         await serving.closeIntake(GRACE_MS, LINGER_MS);
+        await backends?.closeChain();
         await serving.stop();
         await backends?.close();
       },

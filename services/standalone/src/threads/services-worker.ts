@@ -70,6 +70,7 @@ async function start(): Promise<{
     serving,
     routes: definitions.flatMap(({ routes }) => routes),
     async stop() {
+      await backends.closeChain();
       await serving.stop();
       await backends.close();
     },
