@@ -8,6 +8,7 @@ export interface AnchoringMetrics {
   readonly failed: (kind: AnchorFailure) => void;
   readonly waiting: (waiting: Waiting) => void;
   readonly equivocated: (kind: Equivocation) => void;
+  readonly chainReached: (answers: boolean) => void;
 }
 
 /**
@@ -37,6 +38,11 @@ export function anchoringMetrics(registry: Registry, clock: () => number, leads:
     registers: [registry],
   });
   for (const kind of ['other-root', 'unknown-window'] as const) equivocations.inc({ kind }, 0);
+  const chain = new Gauge({
+    name: 'countersign_anchoring_chain_reachable',
+    help: '1 where a node of the chain answered this instance last, 0 where none does',
+    registers: [registry],
+  });
   let known: Waiting | null = null;
   const ofLeader = (name: string, help: string, value: (waiting: Waiting) => number | null): void => {
     new Gauge({
@@ -59,6 +65,7 @@ export function anchoringMetrics(registry: Registry, clock: () => number, leads:
   return {
     failed: (kind) => failures.inc({ kind }),
     equivocated: (kind) => equivocations.inc({ kind }),
+    chainReached: (answers) => chain.set(answers ? 1 : 0),
     waiting: (waiting) => {
       known = waiting;
     },

@@ -9,11 +9,15 @@ import { Leadership } from './lead/leadership.js';
 import { anchoringMetrics } from './metrics.js';
 import { proofSource } from './prove/proof-source.js';
 import type { AnchorStore } from './store/port.js';
+import { ChainWatch } from './watch-chain/chain-watch.js';
 
 @Module({})
 class AnchoringModule {}
 
-/** Opens the store and the key; proofs are served at once, all else when this instance leads. */
+/**
+ * Opens the store and the key; proofs are served at once, all else when this instance leads. In a process of its own it
+ * is not ready before a node of the chain has answered once (decision 0017).
+ */
 export async function startAnchoring(context: ServiceContext): Promise<RunningService> {
   const key = await authorityKey(context.directory, () => authorityTold(context.eventLog));
   const { sha256 } = nodeCrypto;
@@ -29,6 +33,17 @@ export async function startAnchoring(context: ServiceContext): Promise<RunningSe
     context.log,
     () => new ActiveAnchoring(context, store, key, metrics),
   );
+  const watch = new ChainWatch({
+    chain: () => context.chain(),
+    urls: context.config.solanaRpcUrls,
+    log: context.log,
+    reached: metrics.chainReached,
+  });
+  watch.start();
+  const chainProblems = (): readonly string[] => {
+    const problem = context.alone && context.config.profile === 'distributed' ? watch.firstProblem() : null;
+    return problem === null ? [] : [problem];
+  };
   const intake: Intake = {
     takeLeaves: async (batch) => leadership.active.takeLeaves(batch),
     takeReports: async (batch) => leadership.active.takeReports(batch),
@@ -46,8 +61,9 @@ export async function startAnchoring(context: ServiceContext): Promise<RunningSe
       position: (topic, partition) => store.position(topic, partition),
       turns: (turns) => leadership.consumeBy(turns),
     },
-    notReady: () => leadership.problems(),
+    notReady: () => [...chainProblems(), ...leadership.problems()],
     stop: async () => {
+      watch.stop();
       await leadership.stop();
       await store.close();
     },

@@ -83,6 +83,8 @@ export interface ServiceContext {
    * another process at once, and its calls reject with 503 while it cannot be reached.
    */
   neighbourNow<K extends keyof Neighbours>(name: K): Neighbours[K] | null;
+  /** No other service runs in this thread. */
+  readonly alone: boolean;
   /** Wall clock, ms. Only for schedules and labels; what an event says comes from `counters.now()`. */
   readonly clock: () => number;
   /** Where callers reach the API: `COUNTERSIGN_PUBLIC_URL`, else the address in use. Known once listening. */

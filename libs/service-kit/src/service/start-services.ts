@@ -60,7 +60,7 @@ export async function startServices(
     const before = definition.after.map((name) => starting.get(name)).filter((start) => start !== undefined);
     starting.set(
       definition.name,
-      Promise.all(before).then(() => startOne(definition, thread)),
+      Promise.all(before).then(() => startOne(definition, thread, order.length === 1)),
     );
   }
   const results = await Promise.allSettled(starting.values());
@@ -79,10 +79,10 @@ export async function startServices(
   };
 }
 
-async function startOne(definition: ServiceDefinition, thread: ThreadContext): Promise<Started> {
+async function startOne(definition: ServiceDefinition, thread: ThreadContext, alone: boolean): Promise<Started> {
   const { name } = definition;
   const begun = performance.now();
-  const context = await contextFor(name, thread);
+  const context = await contextFor(name, thread, alone);
   const running = await definition.start(context);
   try {
     const hosted = await hostService(definition.routes, running, context);
@@ -94,13 +94,17 @@ async function startOne(definition: ServiceDefinition, thread: ThreadContext): P
   }
 }
 
-/** What one service sees of its thread; makes its folder. */
-export async function contextFor(name: ServiceName, thread: ThreadContext): Promise<ServiceContext> {
+/**
+ * What one service sees of its thread; makes its folder.
+ * @param alone no other service runs there
+ */
+export async function contextFor(name: ServiceName, thread: ThreadContext, alone = false): Promise<ServiceContext> {
   const { config, eventLog, counters, metrics, clock, neighbourhood } = thread;
   const directory = join(config.dataDir, name);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return {
     name,
+    alone,
     config,
     log: thread.log.child({ service: name }),
     eventLog,

@@ -1,4 +1,4 @@
-import type { Chain } from '@countersign/chain';
+import { ChainUnavailable, type Chain } from '@countersign/chain';
 import { nodeCrypto, type ServiceContext } from '@countersign/service-kit';
 import { AuthorityFunds } from '../authority/authority-funds.js';
 import type { AuthorityKey } from '../authority/authority-key.js';
@@ -45,7 +45,9 @@ export class AnchorLoop {
       () => this.#once(),
       (error) => {
         this.#problem = `anchors wait: ${error instanceof Error ? error.message : String(error)}`;
-        context.log.warn({ err: error }, 'anchors wait for the chain or the log');
+        // A chain that is out of reach is told of by who watches it.
+        if (!(error instanceof ChainUnavailable))
+          context.log.warn({ err: error }, 'anchors wait for the chain or the log');
         metrics.failed('chain');
         return RETRY_MS;
       },

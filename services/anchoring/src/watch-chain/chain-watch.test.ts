@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChainWatch } from './chain-watch.js';
+
+describe('ChainWatch', () => {
+  const urls = ['https://one.example.com/v1/secret-key', 'http://two.example.com:8899/?api-key=secret-key'];
+  let answers: boolean;
+  let asked: number;
+  let reached: boolean[];
+  let told: string[];
+  let watch: ChainWatch;
+  const looks = async (count: number): Promise<void> => {
+    for (const before = asked; asked < before + count;) await sleep(5);
+    await sleep(5);
+  };
+
+  beforeEach(() => {
+    answers = false;
+    asked = 0;
+    reached = [];
+    told = [];
+    const log = {
+      info: (text: string) => told.push(text),
+      warn: (what: object, text: string) => told.push(`${text} ${JSON.stringify(what)}`),
+    };
+    watch = new ChainWatch({
+      chain: async () => ({
+        async blockHeight() {
+          asked += 1;
+          if (!answers) throw new Error('fetch failed');
+          return asked;
+        },
+      }),
+      urls,
+      log: log as never,
+      reached: (one) => reached.push(one),
+      everyMs: 10,
+    });
+  });
+  afterEach(() => watch.stop());
+
+  it('names the nodes, without what stands behind their hosts, until one has answered', async () => {
+    expect(watch.firstProblem()).toBe(
+      'waiting for a Solana node at one.example.com, two.example.com:8899: no answer yet',
+    );
+    watch.start();
+    await looks(1);
+    expect(watch.firstProblem()).toMatch(/two\.example\.com:8899: fetch failed$/);
+    expect(told).toEqual([expect.stringContaining('no Solana node answers')]);
+    answers = true;
+    await looks(1);
+    expect(watch.firstProblem()).toBeNull();
+    expect(JSON.stringify(told)).not.toContain('secret-key');
+  });
+
+  it('counts a later outage, tells of it once, and stays without a problem', async () => {
+    answers = true;
+    watch.start();
+    await looks(2);
+    answers = false;
+    await looks(2);
+    expect(reached.at(-1)).toBe(false);
+    expect(watch.firstProblem()).toBeNull();
+    answers = true;
+    await looks(2);
+    expect(reached.at(-1)).toBe(true);
+    expect(told).toEqual([expect.stringContaining('no Solana node answers'), 'a Solana node answers again']);
+  });
+});

@@ -1,0 +1,80 @@
+import type { Chain } from '@countersign/chain';
+import type { Logger } from 'pino';
+import { BackgroundLoop } from '../background-loop.js';
+
+const LOOK_EVERY_MS = 5_000;
+const AGAIN_AFTER_MS = 1_000;
+const TELL_EVERY_MS = 60_000;
+
+export interface ChainWatchOptions {
+  chain(): Promise<Pick<Chain, 'blockHeight'>>;
+  /** Addresses of the nodes, none: the embedded network. What follows their host is told to nobody, since keys of nodes stand there. */
+  readonly urls: readonly string[];
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** Hears after each look whether a node answers. */
+  readonly reached: (answers: boolean) => void;
+  /** Between two looks while a node answers, ms; 5,000 unless given. */
+  readonly everyMs?: number;
+}
+
+/**
+ * Looks again and again whether any node of the chain answers, also while this instance stands by: before it is to
+ * anchor one should know that it can.
+ */
+export class ChainWatch {
+  readonly #options: ChainWatchOptions;
+  readonly #loop: BackgroundLoop;
+  readonly #nodes: string;
+  #problem: string | null;
+  #wasReached = false;
+  #stopped = false;
+  #toldMs = -Infinity;
+
+  constructor(options: ChainWatchOptions) {
+    this.#options = options;
+    this.#nodes = options.urls.map((url) => new URL(url).host).join(', ') || 'the embedded network';
+    this.#problem = `waiting for a Solana node at ${this.#nodes}: no answer yet`;
+    this.#loop = new BackgroundLoop(
+      () => this.#look(),
+      (error) => this.#missed(error),
+    );
+  }
+
+  start(): void {
+    this.#loop.poke();
+  }
+
+  /** Names the nodes until one has answered for the first time; `null` from then on, also while none answers. */
+  firstProblem(): string | null {
+    return this.#wasReached ? null : this.#problem;
+  }
+
+  /** A look that is under way ends by itself when the chain is closed. */
+  stop(): void {
+    this.#stopped = true;
+    void this.#loop.stop();
+  }
+
+  async #look(): Promise<number> {
+    await (await this.#options.chain()).blockHeight();
+    if (this.#wasReached && this.#problem !== null) this.#options.log.info('a Solana node answers again');
+    this.#wasReached = true;
+    this.#problem = null;
+    this.#toldMs = -Infinity;
+    this.#options.reached(true);
+    return this.#options.everyMs ?? LOOK_EVERY_MS;
+  }
+
+  #missed(error: unknown): number {
+    const why = error instanceof Error ? error.message : String(error);
+    this.#problem = `waiting for a Solana node at ${this.#nodes}: ${why}`;
+    if (this.#stopped) return AGAIN_AFTER_MS;
+    this.#options.reached(false);
+    const now = performance.now();
+    if (now - this.#toldMs >= TELL_EVERY_MS) {
+      this.#toldMs = now;
+      this.#options.log.warn({ nodes: this.#nodes, why }, 'no Solana node answers: anchors wait');
+    }
+    return AGAIN_AFTER_MS;
+  }
+}
