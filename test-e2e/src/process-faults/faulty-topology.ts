@@ -15,7 +15,7 @@ import type { Session } from '../torture/recorded.js';
 const FOLLOWS_WITHIN_S = 120;
 
 /** Enough that each partition of the events has some. */
-export const MANY_AGENTS = 24;
+export const MANY_AGENTS = 16;
 const SOME_AGENTS = 6;
 
 const missing = [...missingServers(), ...(EdgeProcess.isInstalled() ? [] : ['nginx'])];
