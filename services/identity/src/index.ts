@@ -21,6 +21,7 @@ import { SessionSweep } from './sign-in/session-sweep.js';
 import { SignIn } from './sign-in/sign-in.js';
 import type { IdentityStore } from './store/port.js';
 
+export { restoreFromTopics } from './restore.js';
 export { readStoredTables } from './store/stored-tables.js';
 
 /** Accounts, users, plans, API keys and sessions. */

@@ -20,6 +20,7 @@ import type { Agent } from './domain/agent.js';
 import { loadPackages } from './safety-packages/load-packages.js';
 import type { PolicyStore } from './store/port.js';
 
+export { restoreFromTopics } from './restore.js';
 export { readStoredTables } from './store/stored-tables.js';
 
 /** Agents, behavior profiles, safety packages and usage totals. */
@@ -47,13 +48,14 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const announcer = new Announcer(context, relay, store.announcements, ({ id }) => alignFreeze(context, store, id));
   await announcer.start();
   const changes = new AgentChanges(context, store, announcer, cadenceOf(context.config, accounts));
-  const follower = new CheckFollower(context, store, announcer);
+  const agreed = compare(context, store);
+  const follower = new CheckFollower(context, store, announcer, agreed);
   const publisher = new UsagePublisher(context, store, announcer);
   publisher.start();
   context.provide('agent-operator', agentOperator(changes));
 
   let comparing: string | null = 'the topic agents is being compared with the store';
-  const compared = compare(context, store).then(
+  const compared = agreed.then(
     () => (comparing = null),
     (error: unknown) => {
       comparing =

@@ -1,3 +1,4 @@
 export { definition } from './definition.js';
+export { restoreFromTopics } from './restore.js';
 export { readStoredPackages, readStoredTables } from './store/stored-tables.js';
 export type { StoredPackages } from './store/mongo-tables.js';

@@ -7,6 +7,12 @@ const PAGE = 1000;
 /** A compacted topic holds what its owner's store does not: the store was lost or restored from an older copy. */
 export class TopicAhead extends Error {
   override readonly name = 'TopicAhead';
+  constructor(what: string) {
+    super(
+      `${what}: put the newest state of the store back (distributed profile: what a copy lacks is taken from the topics ` +
+        'by countersign admin restore)',
+    );
+  }
 }
 
 export interface Owned {

@@ -13,9 +13,12 @@ const EXPLAINED = new Set([
   'LedgerLocked',
   'LogDamaged',
   'NetworkNotBuilt',
+  'RestoreRefused',
   'SigningKeyDamaged',
   'SigningKeyMissing',
   'StoreDamaged',
+  'StoreForgot',
+  'TopicDiffers',
 ]);
 
 /** One line for a person where the error explains itself, else its stack. */

@@ -52,6 +52,18 @@ export class MongoChanges {
     return turn;
   }
 
+  /** The number of a change that holds nothing: what is written under it yields to every later one. */
+  async reserve(): Promise<number> {
+    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+      const n = (await this.settled()) + 1;
+      const change = changeOf(n, {});
+      if (!(await this.#commit(n, `${this.#instance}/${(this.#written += 1)}`, change))) continue;
+      await this.#apply(n, change);
+      return n;
+    }
+    throw new StoreUnreachable('accounts are changed by too many others at once');
+  }
+
   async #write(write: IdentityWrite): Promise<WriteResult> {
     const by = `${this.#instance}/${(this.#written += 1)}`;
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {

@@ -5,6 +5,7 @@ import type { AccountFacts, ApiKeyFacts, SessionFacts } from '@countersign/contr
 import { createConnection } from 'mongoose';
 import type { Connection, mongo } from 'mongoose';
 import type { Account, ApiKey, Session, User } from '../domain/members.js';
+import { adoptInto } from './mongo-adopt.js';
 import { MongoChanges } from './mongo-changes.js';
 import { identityCollections } from './mongo-collections.js';
 import type {
@@ -14,7 +15,7 @@ import type {
   SessionDocument,
   UserDocument,
 } from './mongo-collections.js';
-import type { Failures, IdentityStore, IdentityWrite, Members, Page, WriteResult } from './port.js';
+import type { Adoption, Failures, IdentityStore, IdentityWrite, Members, Page, WriteResult } from './port.js';
 
 const PAGE = 500;
 
@@ -64,6 +65,10 @@ class MongoIdentityStore implements IdentityStore {
 
   write(write: IdentityWrite): Promise<WriteResult> {
     return this.#changes.write(write);
+  }
+
+  adopt(adoption: Adoption): Promise<void> {
+    return adoptInto(this.#collections, this.#changes, adoption);
   }
 
   async hasAccount(): Promise<boolean> {

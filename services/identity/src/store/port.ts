@@ -25,6 +25,15 @@ export interface IdentityWrite {
   readonly members?: { readonly accountId: string; readonly version: number };
 }
 
+/** What the topics tell and the store lacks, each at the version told. */
+export interface Adoption {
+  readonly accounts: readonly Account[];
+  readonly apiKeys: readonly Pick<ApiKey, 'id' | 'version' | 'facts'>[];
+  readonly sessions: readonly Session[];
+  /** Sessions that are over and gone. */
+  readonly goneSessions: readonly string[];
+}
+
 /** `conflict`: something is at another version by now; read again. `email-taken`: by a user of any account. */
 export type WriteResult = 'written' | 'conflict' | 'email-taken';
 
@@ -51,6 +60,8 @@ export interface IdentityStore {
   readonly announcements: AnnouncementStore;
 
   write(write: IdentityWrite): Promise<WriteResult>;
+  /** Takes what the topics tell; nobody is told. Nothing else may write meanwhile; a repetition changes nothing. */
+  adopt(adoption: Adoption): Promise<void>;
 
   hasAccount(): Promise<boolean>;
   account(id: string): Promise<Account | null>;

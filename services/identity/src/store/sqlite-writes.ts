@@ -1,6 +1,6 @@
 import type { SqliteAnnouncements, SqliteDatabase, SqliteOutbox } from '@countersign/service-kit';
 import type { User } from '../domain/members.js';
-import type { IdentityWrite, WriteResult } from './port.js';
+import type { Adoption, IdentityWrite, WriteResult } from './port.js';
 import { toldBy } from './told.js';
 
 /** Thrown inside the transaction, which it ends without a trace. */
@@ -67,6 +67,25 @@ export class SqliteWrites {
     const { records, announcements } = toldBy(write);
     this.#outbox.put(records);
     this.#announcements.put(announcements);
+  }
+
+  adopt({ accounts, apiKeys, sessions, goneSessions }: Adoption): void {
+    const over = 'ON CONFLICT (id) DO UPDATE SET version = excluded.version, facts = excluded.facts';
+    for (const { id, version, facts } of accounts) {
+      this.#run(`INSERT INTO accounts (id, version, facts) VALUES (?, ?, ?) ${over}`, id, version, json(facts));
+    }
+    for (const { id, version, facts } of apiKeys) {
+      const sql = `INSERT INTO api_keys (id, version, account_id, facts) VALUES (?, ?, ?, ?) ${over}`;
+      this.#run(sql, id, version, facts.accountId, json(facts));
+    }
+    for (const { id, version, facts } of sessions) {
+      this.#run(
+        `INSERT INTO sessions (id, version, user_id, expires_at, revoked, facts) VALUES (?, ?, ?, ?, ?, ?)
+         ${over}, revoked = excluded.revoked`,
+        ...[id, version, facts.userId, facts.expiresAt, facts.revokedAt === null ? 0 : 1, json(facts)],
+      );
+    }
+    for (const id of goneSessions) this.#run('DELETE FROM sessions WHERE id = ?', id);
   }
 
   used(partition: number, next: number, lastUsedAt: ReadonlyMap<string, string>): void {

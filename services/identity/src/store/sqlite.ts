@@ -2,7 +2,7 @@ import { openDatabase, sqliteAnnouncements, sqliteOutbox } from '@countersign/se
 import type { SqliteAnnouncements, SqliteDatabase, SqliteOutbox } from '@countersign/service-kit';
 import type { AccountFacts, ApiKeyFacts, Role, SessionFacts } from '@countersign/contracts';
 import type { Account, ApiKey, Session, User } from '../domain/members.js';
-import type { Failures, IdentityStore, IdentityWrite, Members, Page, WriteResult } from './port.js';
+import type { Adoption, Failures, IdentityStore, IdentityWrite, Members, Page, WriteResult } from './port.js';
 import { Rejected, SqliteWrites } from './sqlite-writes.js';
 import { MIGRATIONS } from './schema.js';
 
@@ -51,6 +51,10 @@ export class SqliteIdentityStore implements IdentityStore {
       if (error instanceof Rejected) return error.result;
       throw error;
     }
+  }
+
+  async adopt(adoption: Adoption): Promise<void> {
+    this.#database.transaction(() => this.#writes.adopt(adoption)).immediate();
   }
 
   async hasAccount(): Promise<boolean> {

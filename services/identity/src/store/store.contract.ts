@@ -69,6 +69,32 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
     const announced = async (): Promise<string[]> =>
       (await store.announcements.unannounced(100)).map(({ kind, id, version }) => `${kind}:${id}:${version}`);
 
+    it('adopts what the topics tell over what it has, and tells nobody', async () => {
+      await store.write({ apiKeys: [key(1)], sessions: [session(1), session(2)] });
+      const before = await told();
+      const renamed = { ...account, version: 4, facts: { ...account.facts, name: 'Railway' } };
+      const adoption = {
+        accounts: [renamed, { ...other, id: 'account-3' }],
+        apiKeys: [{ ...revoked(key(1), iso(T)), version: 3 }, key(2)],
+        sessions: [revoked(session(1), iso(T)), session(3)],
+        goneSessions: ['session-2'],
+      };
+      await store.adopt(adoption);
+      await store.adopt(adoption);
+      store = await opened.reopen();
+      expect(await store.account(account.id)).toEqual(renamed);
+      expect(await store.members('account-3')).toEqual({ version: 0, admins: 0 });
+      expect((await store.apiKeys(account.id, 10, 0)).items).toEqual([
+        key(2),
+        { ...revoked(key(1), iso(T)), version: 3 },
+      ]);
+      expect(await store.session('session-1')).toEqual(revoked(session(1), iso(T)));
+      expect([await store.session('session-2'), await store.session('session-3')]).toEqual([null, session(3)]);
+      expect(await told()).toEqual(before);
+      const next = { ...renamed, version: 5 };
+      expect(await store.write({ accounts: [next], members: { accountId: account.id, version: 0 } })).toBe('written');
+    });
+
     it('keeps a change, its messages and its announcements together, over a restart', async () => {
       expect(await store.write({ apiKeys: [key(1)], sessions: [session(1)] })).toBe('written');
       store = await opened.reopen();

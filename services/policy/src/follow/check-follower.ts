@@ -18,11 +18,17 @@ export class CheckFollower {
   readonly #context: ServiceContext;
   readonly #store: PolicyStore;
   readonly #announcer: Announcer;
+  readonly #agreed: Promise<void>;
 
-  constructor(context: ServiceContext, store: PolicyStore, announcer: Announcer) {
+  /**
+   * @param agreed resolves when the store is known to hold what its topic does; rejects when it does not: then nothing is
+   *   followed, since a freeze would get a revision that another change was told under
+   */
+  constructor(context: ServiceContext, store: PolicyStore, announcer: Announcer, agreed = Promise.resolve()) {
     this.#context = context;
     this.#store = store;
     this.#announcer = announcer;
+    this.#agreed = agreed;
   }
 
   position(_topic: TopicName, partition: number): Promise<number | null> {
@@ -32,6 +38,7 @@ export class CheckFollower {
   async handle(batch: LogBatch): Promise<void> {
     const last = batch.records.at(-1);
     if (last === undefined) return;
+    await this.#agreed;
     const events = await this.#read(batch.records);
     const freezes = events.some((event) => event.freezesAgent);
     const nowMs = freezes ? await this.#context.counters.now() : 0;

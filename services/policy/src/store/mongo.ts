@@ -88,6 +88,17 @@ class MongoPolicyStore implements PolicyStore {
     return matchedCount === 1;
   }
 
+  async adopt(agent: Agent): Promise<void> {
+    const { id, revision, facts } = agent;
+    const order = changeName(Date.parse(facts.created_at), id, 1);
+    const set = { accountId: facts.accountId, order, ...embeddedRows(order, [], []) };
+    await this.#collections.agents
+      .updateOne({ _id: id, revision: { $lt: revision } }, { $set: stored(agent), $setOnInsert: set }, { upsert: true })
+      .catch((error: unknown) => {
+        if (!isDuplicateKey(error)) throw error;
+      });
+  }
+
   async find(id: string): Promise<Agent | null> {
     const document = await this.#collections.agents.findOne({ _id: id }, { projection: AGENT });
     return document === null ? null : agentOf(document);

@@ -78,6 +78,11 @@ export interface PolicyStore {
   find(id: string): Promise<Agent | null>;
   /** Agents of an account, newest first. */
   list(accountId: string, limit: number, offset: number): Promise<Page<Agent>>;
+  /**
+   * Takes an agent as the topic `agents` tells it, unless the store has it at that revision or a later one. Nobody is
+   * told: the topic has it.
+   */
+  adopt(agent: Agent): Promise<void>;
   /** Every agent; for publishing again what a topic lost. */
   all(): AsyncIterable<Agent>;
 

@@ -63,6 +63,17 @@ export class SqlitePolicyStore implements PolicyStore {
     return this.#database.transaction(() => this.#replace(write)).immediate();
   }
 
+  async adopt({ id, revision, frozenAtMs, facts }: Agent): Promise<void> {
+    const text = JSON.stringify(facts);
+    this.#database
+      .prepare(
+        `INSERT INTO agents (id, account_id, revision, frozen_at_ms, facts, checksum) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, frozen_at_ms = excluded.frozen_at_ms,
+           facts = excluded.facts, checksum = excluded.checksum WHERE excluded.revision > agents.revision`,
+      )
+      .run(id, facts.accountId, revision, frozenAtMs, text, checksum(id, revision, frozenAtMs, text));
+  }
+
   async find(id: string): Promise<Agent | null> {
     return this.#find(id);
   }

@@ -82,6 +82,15 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
         expect((await store.announcements.unannounced(10)).map((row) => row.version)).toEqual([1, 2]);
       });
 
+      it('adopts what a topic tells unless it has that or later, and tells nobody', async () => {
+        await store.create({ agent: agent(1), records: [] });
+        const later = { ...frozen(agent(1)), revision: 5 };
+        for (const told of [later, { ...later, frozenAtMs: 7 }, agent(1), agent(2)]) await store.adopt(told);
+        expect([await store.find(agent(1).id), await store.find(agent(2).id)]).toEqual([later, agent(2)]);
+        expect(await store.replace({ agent: { ...later, revision: 6 }, records: [] })).toBe(true);
+        expect((await store.announcements.unannounced(10)).map(({ version }) => version)).toEqual([1, 6]);
+      });
+
       it('lists an account newest first, in pages, and no other account', async () => {
         for (const n of [1, 2, 3]) await store.create({ agent: agent(n), records: [] });
         await store.create({ agent: agent(9, OTHER), records: [] });

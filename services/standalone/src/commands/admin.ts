@@ -13,6 +13,7 @@ interface Options {
 export function register(program: Command): void {
   const admin = program.command('admin').description('operate an instance on this machine, running or stopped');
   registerBootstrap(admin);
+  registerRestore(admin);
   admin
     .command('set-plan')
     .description('put an account on a plan; what is not named takes the default of the plan')
@@ -56,6 +57,35 @@ function registerBootstrap(admin: Command): void {
         throw new CommandFailed(EXIT.wrong, `refused: ${explain(error)}`);
       });
       process.stdout.write(text);
+    });
+}
+
+/** The way out when MongoDB was put back from a copy that is older than what was told to Kafka. */
+function registerRestore(admin: Command): void {
+  admin
+    .command('restore')
+    .description(
+      'distributed: after MongoDB was put back from a copy, with all services stopped: take from Kafka what it lacks',
+    )
+    .option('--dry-run', 'say what would be taken, and change nothing')
+    .option('--data-dir <folder>', 'holds anchoring/authority.json; default: COUNTERSIGN_DATA_DIR, or data')
+    .addHelpText(
+      'after',
+      '\nA repetition goes on where one ended. Ends with 0: all is taken; 2: as well, and something that no topic holds is' +
+        '\nknown to be lost; 1: refused, with the reason; 64: usage.',
+    )
+    .exitOverride()
+    .action(async ({ dryRun = false, dataDir }: { readonly dryRun?: boolean; readonly dataDir?: string }) => {
+      const { restore } = await import('../operate/restore.js');
+      const { showRestored } = await import('../operate/show-restored.js');
+      const config = loadConfig();
+      const place = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
+      const progress = (what: string): void => void process.stderr.write(`${what}\n`);
+      const restored = await restore(place, createLogger('silent'), { dryRun, progress }).catch((error: unknown) => {
+        throw new CommandFailed(EXIT.wrong, `refused: ${explain(error)}`);
+      });
+      process.stdout.write(showRestored(restored, dryRun));
+      process.exitCode = restored.some(({ lost }) => lost.length > 0) ? EXIT.unchecked : EXIT.holds;
     });
 }
 

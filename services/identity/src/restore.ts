@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import type { AccountFacts, ApiKeyFacts, SessionFacts } from '@countersign/contracts';
+import { aheadOfStore } from '@countersign/service-kit';
+import type { Ahead, Owned, RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
+import type { IdentityStore } from './store/port.js';
+
+type Found<T> = Ahead<T> & { readonly value: T };
+
+/**
+ * Takes from the topics `accounts`, `api-keys` and `sessions` what a store that was put back from an older copy lacks.
+ * No topic holds users and their passwords: who is known to be missing, or to have had another role, is named.
+ * @throws TopicDiffers
+ */
+export async function restoreFromTopics(context: RestoreContext, { dryRun }: RestoreOptions): Promise<Restored> {
+  const store = await context.openStore<IdentityStore>({
+    sqlite: async () =>
+      new (await import('./store/sqlite.js')).SqliteIdentityStore(join(context.directory, 'identity.sqlite')),
+    mongo: async (uri) => (await import('./store/mongo.js')).openMongoIdentityStore(uri),
+  });
+  try {
+    const { eventLog } = context;
+    const now = new Date(context.clock()).toISOString();
+    const accounts = there(await aheadOfStore<AccountFacts>(eventLog, 'accounts', owned(store.allAccounts())));
+    const apiKeys = there(await aheadOfStore<ApiKeyFacts>(eventLog, 'api-keys', owned(store.allApiKeys())));
+    const toldSessions = await aheadOfStore<SessionFacts>(eventLog, 'sessions', owned(store.allSessions()));
+    // Those that ended are dropped from the store, and stay in the topic for a while.
+    const sessions = there(toldSessions).filter(({ stored, value }) => stored > 0 || value.expiresAt > now);
+    const goneSessions = toldSessions.filter(({ value }) => value === null).map(({ id }) => id);
+    const lost = [...(await usersMissing(store, sessions)), ...usersOfNew(accounts, sessions)];
+    if (!dryRun) {
+      await store.adopt({
+        accounts: accounts.map(thing),
+        apiKeys: apiKeys.map(thing),
+        sessions: sessions.map(thing),
+        goneSessions,
+      });
+    }
+    return {
+      adopted: [
+        ...accounts.map(
+          ({ id, stored, version, value }) => `account ${id} (${value.name}): ${from(stored)} → ${version}`,
+        ),
+        ...apiKeys.map(
+          ({ id, stored, version, value }) =>
+            `API key ${id} (${value.name}): ${from(stored)} → ${version}${value.revokedAt === null ? '' : ', revoked'}`,
+        ),
+        ...(sessions.length + goneSessions.length === 0 ? [] : [`${sessions.length + goneSessions.length} sessions`]),
+      ],
+      lost,
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Users who logged in since, of whom the copy says something else. */
+async function usersMissing(
+  store: IdentityStore,
+  sessions: readonly Found<SessionFacts>[],
+): Promise<readonly string[]> {
+  const newest = new Map(
+    sessions
+      .toSorted((a, b) => (a.value.expiresAt < b.value.expiresAt ? -1 : 1))
+      .map(({ value }) => [value.userId, value] as const),
+  );
+  const lost: string[] = [];
+  for (const { userId, email, role, accountId } of newest.values()) {
+    const user = await store.user(userId);
+    if (user === null) lost.push(`user ${email} of account ${accountId} is not in the copy`);
+    else if (user.role !== role) lost.push(`user ${email} is ${user.role} again, and was ${role} at the last login`);
+  }
+  return lost;
+}
+
+/** Accounts that were registered since, of whose users nobody logged in. */
+function usersOfNew(
+  accounts: readonly Found<AccountFacts>[],
+  sessions: readonly Found<SessionFacts>[],
+): readonly string[] {
+  const named = new Set(sessions.map(({ value }) => value.accountId));
+  return accounts
+    .filter(({ id, stored }) => stored === 0 && !named.has(id))
+    .map(({ id, value }) => `the users of account ${id} (${value.name}) are not in the copy`);
+}
+
+function there<T>(ahead: readonly Ahead<T>[]): readonly Found<T>[] {
+  return ahead.filter((one): one is Found<T> => one.value !== null);
+}
+
+function thing<T>({ id, version, value }: Found<T>): {
+  readonly id: string;
+  readonly version: number;
+  readonly facts: T;
+} {
+  return { id, version, facts: value };
+}
+
+const from = (stored: number): string => (stored === 0 ? 'unknown' : `version ${stored}`);
+
+async function* owned(
+  things: AsyncIterable<{ readonly id: string; readonly version: number; readonly facts: object }>,
+): AsyncGenerator<Owned> {
+  for await (const { id, version, facts } of things) yield { id, version, value: facts };
+}

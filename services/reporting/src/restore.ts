@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import type { Framework, ReportFacts } from '@countersign/contracts';
+import { aheadOfStore } from '@countersign/service-kit';
+import type { Ahead, Owned, RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
+import type { BlobStore } from './blobs/blob-store.js';
+import type { ReportStore, StoredReport } from './store/port.js';
+
+/** Why such a report cannot be fetched. It can be verified by whoever has it. */
+export const LOST = 'its package was lost with the database that it was in; a copy that was downloaded stays valid';
+
+/**
+ * Takes from the topic `reports` what a store that was put back from an older copy lacks. The topic holds no packages: a
+ * report whose package is not stored is kept as withdrawn, so that its downloaded copy verifies, and named.
+ * @throws TopicDiffers
+ */
+export async function restoreFromTopics(context: RestoreContext, { dryRun }: RestoreOptions): Promise<Restored> {
+  const store = await context.openStore<ReportStore>({
+    sqlite: async () =>
+      (await import('./store/sqlite.js')).openSqliteReportStore(join(context.directory, 'reports.db')),
+    mongo: async (uri) => (await import('./store/mongo.js')).openMongoReportStore(uri),
+  });
+  const blobs = await context.openStore<BlobStore>({
+    sqlite: async () => (await import('./blobs/file-blobs.js')).openFileBlobs(join(context.directory, 'packages')),
+    mongo: async (uri) => (await import('./store/mongo-blobs.js')).openMongoBlobs(uri),
+  });
+  try {
+    const adopted: string[] = [];
+    const lost: string[] = [];
+    for (const told of await aheadOfStore<ReportFacts>(context.eventLog, 'reports', owned(store))) {
+      const report = reportOf(told, await store.anyReport(told.id));
+      if (report === null) continue;
+      const isLost = report.facts.withdrawn === null && (await blobs.get(report.facts.sha256)) === null;
+      if (!dryRun) await keep(store, isLost ? withdrawn(report) : report, told.stored);
+      adopted.push(`report ${told.id} of ${report.facts.createdAt}`);
+      if (isLost) lost.push(`the package of report ${told.id} (${report.facts.sha256})`);
+    }
+    return { adopted, lost };
+  } finally {
+    await blobs.close();
+    await store.close();
+  }
+}
+
+/** The outbox tells again what the topic says already, and that a package was lost. */
+async function keep(store: ReportStore, report: StoredReport, stored: number): Promise<void> {
+  if (stored === 0) await store.addReport(report);
+  else await store.updateReport(report);
+}
+
+function withdrawn(report: StoredReport): StoredReport {
+  return { ...report, version: report.version + 1, facts: { ...report.facts, withdrawn: LOST } };
+}
+
+/** Which agents a lost package opens nobody knows any more; it is gone with them. */
+function reportOf({ id, version, value }: Ahead<ReportFacts>, stored: StoredReport | null): StoredReport | null {
+  if (value === null) return null;
+  const facts = { ...value, frameworks: value.frameworks as readonly Framework[] };
+  const kept = stored ?? { agentIds: [], from: value.createdAt, to: value.createdAt };
+  return { ...kept, id, version, facts };
+}
+
+async function* owned(store: ReportStore): AsyncGenerator<Owned> {
+  for await (const { id, version, facts } of store.all()) yield { id, version, value: facts };
+}

@@ -1,0 +1,109 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { openSolanaChain, type Chain } from '@countersign/chain';
+import type { ServiceName } from '@countersign/contracts';
+import { openKafkaLog, type EventLog } from '@countersign/event-log';
+import {
+  ConfigurationError,
+  kafkaCredentials,
+  type Config,
+  type RestoreContext,
+  type RestoreOptions,
+  type Restored,
+} from '@countersign/service-kit';
+
+export interface RestoredService extends Restored {
+  readonly name: ServiceName;
+}
+
+type Restores = (context: RestoreContext, options: RestoreOptions) => Promise<Restored>;
+
+/** Services that tell compacted topics what they own. The one that can say whether services still run comes first. */
+const OWNERS: readonly (readonly [ServiceName, () => Promise<Restores>])[] = [
+  ['anchoring', async () => (await import('@countersign/anchoring')).restoreFromTopics],
+  ['identity', async () => (await import('@countersign/identity')).restoreFromTopics],
+  ['policy', async () => (await import('@countersign/policy')).restoreFromTopics],
+  ['reporting', async () => (await import('@countersign/reporting')).restoreFromTopics],
+];
+
+/**
+ * Brings the stores of a stopped installation, put back from an older copy, up to what its topics tell. What any of them
+ * would refuse is found before the first of them is changed. A repetition goes on where one was interrupted.
+ * @returns what each service took, in the order in which they were asked
+ * @throws ConfigurationError in the embedded profile; RestoreRefused, TopicDiffers, AuthorityKeyMissing; Error when a
+ *   server cannot be asked
+ */
+export async function restore(
+  config: Config,
+  log: Logger,
+  { dryRun, progress }: RestoreOptions,
+): Promise<readonly RestoredService[]> {
+  if (config.profile === 'embedded') {
+    throw new ConfigurationError([
+      'the embedded profile keeps log and stores in one folder: put its data directory back whole, from one copy; ' +
+        'COUNTERSIGN_PROFILE=distributed restores from Kafka',
+    ]);
+  }
+  const eventLog = await openLog(config);
+  let chain: Promise<Chain> | null = null;
+  const openChain = (): Promise<Chain> => (chain ??= openSolanaChain({ urls: config.solanaRpcUrls }));
+  try {
+    const contextOf = (name: ServiceName): Promise<RestoreContext> =>
+      contextFor(name, config, log, eventLog, openChain);
+    const looked = await each(contextOf, { dryRun: true, progress });
+    return dryRun ? looked : await each(contextOf, { dryRun: false, progress });
+  } finally {
+    await (await (chain as Promise<Chain> | null))?.close();
+    await eventLog.close();
+  }
+}
+
+async function each(
+  contextOf: (name: ServiceName) => Promise<RestoreContext>,
+  options: RestoreOptions,
+): Promise<readonly RestoredService[]> {
+  const restored: RestoredService[] = [];
+  for (const [name, load] of OWNERS) {
+    const restoreFromTopics = await load();
+    restored.push({ name, ...(await restoreFromTopics(await contextOf(name), options)) });
+  }
+  return restored;
+}
+
+async function contextFor(
+  name: ServiceName,
+  config: Config,
+  log: Logger,
+  eventLog: EventLog,
+  chain: () => Promise<Chain>,
+): Promise<RestoreContext> {
+  const { mongodbUri } = config;
+  if (mongodbUri === null) throw new ConfigurationError(['MONGODB_URI is missing']);
+  const directory = join(config.dataDir, name);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return {
+    config,
+    log: log.child({ service: name }),
+    metrics: new Registry(),
+    clock: () => Date.now(),
+    eventLog,
+    directory,
+    openStore: (adapters) => adapters.mongo(mongodbUri),
+    chain,
+  };
+}
+
+async function openLog(config: Config): Promise<EventLog> {
+  return openKafkaLog({
+    brokers: config.kafkaBrokers,
+    ...(await kafkaCredentials(config)),
+    clientId: 'countersign-restore',
+    topicPrefix: config.kafkaTopicPrefix,
+    allowSingleBroker: config.allowSingleBroker,
+    mustExist: true,
+    sendTimeoutMs: 10_000,
+    openTimeoutMs: 10_000,
+  });
+}
