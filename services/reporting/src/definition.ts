@@ -19,6 +19,7 @@ import { Reports, REPORTS } from './reports.js';
 import { ownedOf, ReportTopic } from './report-topic.js';
 import { openKeyRing, type KeyRing } from './signing-keys/key-ring.js';
 import { keysInUse, keysToPublish, publishedKeys } from './signing-keys/publish-keys.js';
+import { PdfRenderer } from './render-pdf/pdf-renderer.js';
 import type { ReportStore } from './store/port.js';
 
 const ANCHOR_WAIT_MS = 20_000;
@@ -63,6 +64,7 @@ export const definition: ServiceDefinition = {
       context.neighbour('event-archive'),
       context.neighbour('proof-source'),
     ]);
+    const pdf = new PdfRenderer();
     const reports = new Reports(
       {
         archive,
@@ -70,6 +72,7 @@ export const definition: ServiceDefinition = {
         mapping: loadControlMapping(nodeCrypto),
         store,
         blobs,
+        pdf,
         crypto: nodeCrypto,
         generatorVersion: GENERATOR_VERSION,
         anchorWaitMs: ANCHOR_WAIT_MS,
@@ -99,6 +102,7 @@ export const definition: ServiceDefinition = {
       notReady: () =>
         [accounts.problem(), agents.problem(), relay.problem(), topic.problem()].filter((problem) => problem !== null),
       stop: async () => {
+        pdf.end();
         await Promise.all([accounts.stop(), agents.stop()]);
         await topic.compared;
         await tail?.stop();

@@ -1,5 +1,6 @@
 import type { AgentFacts, AccountFacts, ComplianceScope } from '@countersign/contracts';
 import { HttpRefusal, type Projection } from '@countersign/service-kit';
+import { pdfBlobName } from './blobs/blob-store.js';
 import { issueReport, type IssuedReport, type Issuer } from './issue-report/issue.js';
 import { readExportRequest, type ExportRequest } from './issue-report/request.js';
 import type { StoredReport } from './store/port.js';
@@ -37,7 +38,6 @@ export class Reports {
     if (plan === undefined || !PLANS_THAT_EXPORT.includes(plan))
       throw new HttpRefusal(403, 'signed exports need the core, scale or enterprise plan');
     const request = readExportRequest(body);
-    if (request.format === 'pdf') throw new HttpRefusal(400, 'format pdf is not available in this release: send json');
     const agents = await this.#agents(accountId, request);
     await this.#directory.settled();
     return issueReport(this.#issuer, accountId, agents, request);
@@ -49,11 +49,15 @@ export class Reports {
   }
 
   async body(accountId: string, id: string): Promise<Uint8Array> {
-    const report = await this.#report(accountId, id);
-    if (report.facts.withdrawn !== null) throw new HttpRefusal(404, `withdrawn: ${report.facts.withdrawn}`);
-    const body = await this.#issuer.blobs.get(report.facts.sha256);
-    if (body === null) throw new Error(`the stored package of report ${id} is missing`);
-    return body;
+    const { facts } = await this.#available(accountId, id);
+    return this.#stored(facts.sha256, `package of report ${id}`);
+  }
+
+  /** @throws HttpRefusal 404 also for a report that was issued without one */
+  async pdf(accountId: string, id: string): Promise<{ readonly bytes: Uint8Array; readonly sha256: string }> {
+    const { pdfSha256 } = (await this.#available(accountId, id)).facts;
+    if (pdfSha256 === null) throw new HttpRefusal(404, 'this report has no PDF: it was issued as json');
+    return { bytes: await this.#stored(pdfBlobName(pdfSha256), `PDF of report ${id}`), sha256: pdfSha256 };
   }
 
   async setPublic(accountId: string, id: string, isPublic: boolean): Promise<object> {
@@ -100,6 +104,19 @@ export class Reports {
       found.push({ id, facts: agent.value });
     }
     return found;
+  }
+
+  /** @throws HttpRefusal 404 also for a report whose content an erasure withdrew */
+  async #available(accountId: string, id: string): Promise<StoredReport> {
+    const report = await this.#report(accountId, id);
+    if (report.facts.withdrawn !== null) throw new HttpRefusal(404, `withdrawn: ${report.facts.withdrawn}`);
+    return report;
+  }
+
+  async #stored(name: string, what: string): Promise<Uint8Array> {
+    const bytes = await this.#issuer.blobs.get(name);
+    if (bytes === null) throw new Error(`the stored ${what} is missing`);
+    return bytes;
   }
 
   async #report(accountId: string, id: string): Promise<StoredReport> {

@@ -1,12 +1,13 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Controller, Inject, Module, type DynamicModule } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { verificationRoutes } from '@countersign/contracts';
+import { publicReportRoutes, verificationRoutes } from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
-import type { ServiceDefinition } from '@countersign/service-kit';
+import type { ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { keepFacts } from './follow-facts.js';
 import { PublicController } from './http/public.controller.js';
 import { PUBLIC_VERIFICATION, PublicVerification } from './public-verification.js';
+import type { PackageBodies } from './store/package-bodies.js';
 import type { PublicFacts } from './store/port.js';
 
 const FACTS = Symbol('public-facts');
@@ -40,7 +41,7 @@ class VerificationModule {}
 /** The public routes: verification by anybody, from public facts alone. */
 export const definition: ServiceDefinition = {
   name: 'verification',
-  routes: Object.values(verificationRoutes),
+  routes: [...Object.values(verificationRoutes), ...Object.values(publicReportRoutes)],
   reads: ['signing-keys', 'reports', 'anchors'],
   writes: [],
   after: [],
@@ -50,7 +51,8 @@ export const definition: ServiceDefinition = {
         (await import('./store/sqlite.js')).openSqlitePublicFacts(join(context.directory, 'public-facts.db')),
       mongo: async (uri) => (await import('./store/mongo.js')).openMongoPublicFacts(uri),
     });
-    const verification = new PublicVerification(facts, () => context.chain());
+    const bodies = await openBodies(context);
+    const verification = new PublicVerification(facts, bodies, () => context.chain());
     const anyKey = keyWatch(facts);
     await anyKey.look();
     return {
@@ -59,11 +61,23 @@ export const definition: ServiceDefinition = {
       notReady: () => (anyKey.seen() ? [] : ['no signing key has been published yet']),
       stop: async () => {
         verification.end();
+        await bodies.close();
         await facts.close();
       },
     };
   },
 };
+
+/** Where reporting puts its packages: beside this service's own folder, or in the same database. */
+function openBodies(context: ServiceContext): Promise<PackageBodies> {
+  return context.openStore<PackageBodies>({
+    sqlite: async () =>
+      (await import('./store/package-bodies.js')).openFilePackageBodies(
+        join(dirname(context.directory), 'reporting', 'packages'),
+      ),
+    mongo: async (uri) => (await import('./store/mongo-package-bodies.js')).openMongoPackageBodies(uri),
+  });
+}
 
 /** Whether any signing key is known: another instance may be the one that learns of it. */
 function keyWatch(facts: PublicFacts): { look(): Promise<void>; seen(): boolean } {

@@ -1,9 +1,10 @@
 import type { Chain } from '@countersign/chain';
 import type { AnchorAuthority } from '@countersign/contracts';
 import { fromHex, type InclusionAnswer, type VerificationKey } from '@countersign/evidence';
-import type { RawBody } from '@countersign/service-kit';
+import { HttpRefusal, type RawBody } from '@countersign/service-kit';
 import { askChain } from './ask-chain/ask-chain.js';
 import { limitedLookups, type ChainLookups } from './ask-chain/chain-lookups.js';
+import type { PackageBodies } from './store/package-bodies.js';
 import type { PublicFacts } from './store/port.js';
 import { InclusionVerifier, NARROW, WIDE } from './verify-aside/inclusion-verifier.js';
 import { checkReportAnchor, type AnchorCheckAnswer } from './verify-chain/verify-chain.js';
@@ -15,11 +16,14 @@ export const PUBLIC_VERIFICATION = Symbol('public-verification');
 export class PublicVerification {
   readonly #chain: () => Promise<ChainLookups>;
   readonly #inclusion: InclusionVerifier;
+  readonly #bodies: PackageBodies;
   constructor(
     readonly facts: PublicFacts,
+    bodies: PackageBodies,
     chain: () => Promise<Chain>,
     limits = { narrow: NARROW, wide: WIDE },
   ) {
+    this.#bodies = bodies;
     let lookups: Promise<ChainLookups> | null = null;
     this.#chain = () =>
       (lookups ??= chain().then(
@@ -54,6 +58,20 @@ export class PublicVerification {
   /** Body of `POST /v1/inclusion/verify`, or its JSON in UTF-8. */
   inclusion(body: RawBody): Promise<InclusionAnswer | Uint8Array> {
     return this.#inclusion.verify(body);
+  }
+
+  /**
+   * The package that a PDF was drawn from, as it was signed.
+   * @throws HttpRefusal 404 where no PDF of that hash was issued, or an erasure withdrew its report
+   */
+  async packageOfPdf(pdfSha256: string): Promise<Uint8Array> {
+    const report = await this.facts.reportByPdfSha256(pdfSha256);
+    if (report === null) throw new HttpRefusal(404, 'no PDF of that hash was issued here');
+    const { withdrawn, sha256 } = report.facts;
+    if (withdrawn !== null) throw new HttpRefusal(404, `withdrawn: ${withdrawn}`);
+    const body = await this.#bodies.get(sha256);
+    if (body === null) throw new Error(`the stored package of report ${report.id} is missing`);
+    return body;
   }
 
   chain(body: unknown): Promise<AnchorCheckAnswer> {

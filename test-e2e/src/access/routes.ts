@@ -57,6 +57,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /readyz': { statuses: open(200) },
   'GET /metrics': { statuses: open(200) },
   'GET /v1/openapi.json': { statuses: open(200) },
+  'GET /.well-known/authzen-configuration': { statuses: open(200) },
 
   'POST /v1/check': { statuses: byApiKey(200, 404), ask: check },
   'POST /v1/mcp/check': { statuses: byApiKey(200, 404), ask: check },
@@ -163,6 +164,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   'GET /v1/reports': { statuses: bySession('auditor', 200) },
   'GET /v1/reports/{id}': { statuses: bySession('auditor', 200, 404), ask: ({ report: id }) => ({ path: { id } }) },
+  // Nobody issued a PDF of this hash.
+  'GET /v1/reports/by-pdf-sha256/{sha256}': {
+    statuses: open(404),
+    ask: () => ({ path: { sha256: 'ab'.repeat(32) } }),
+  },
   'PATCH /v1/reports/{id}': {
     statuses: bySession('member', 200, 404),
     ask: ({ report: id }) => ({ path: { id }, body: { public: false } }),

@@ -45,8 +45,14 @@ function responseObject(response: RouteResponse): Json {
   return {
     description,
     ...(headers === undefined ? {} : { headers: headerObjects(headers) }),
-    ...(contentType === undefined ? {} : { content: { [contentType]: schema === undefined ? {} : { schema } } }),
+    ...(contentType === undefined ? {} : { content: contentOf(contentType, response) }),
   };
+}
+
+function contentOf(contentType: string, { schema, alsoAs = [] }: RouteResponse): Json {
+  const asJson = schema === undefined ? {} : { schema };
+  const asBytes = { schema: { type: 'string', format: 'binary' } };
+  return Object.fromEntries<Json>([[contentType, asJson], ...alsoAs.map((type): [string, Json] => [type, asBytes])]);
 }
 
 function headerObjects(headers: Readonly<Record<string, string>>): Json {

@@ -13,7 +13,8 @@ import {
 } from './fragments.js';
 import { route, type JsonSchema } from './route.js';
 
-const packageSchema: JsonSchema = {
+/** A signed package as an answer. */
+export const packageSchema: JsonSchema = {
   type: 'object',
   description: 'Signed evidence package, schemaVersion 1.0.0',
   required: [
@@ -133,12 +134,13 @@ export const reportingRoutes = {
       200: {
         description: 'the package',
         schema: packageSchema,
+        alsoAs: ['application/pdf'],
         headers: { 'x-report-id': 'id of the report', 'x-pdf-sha256': 'SHA-256 of the PDF, for format pdf' },
       },
       ...bodyErrors,
       ...sessionErrors,
       404: error('an agent that is not the account’s'),
-      503: error('the archive or the log is not reachable'),
+      503: error('the archive or the log is not reachable, or too many PDFs wait'),
     },
   }),
   listReports: route({
@@ -168,10 +170,15 @@ export const reportingRoutes = {
     params: { id: uuid },
     success: 200,
     responses: {
-      200: { description: 'the package', schema: packageSchema },
+      200: {
+        description: 'the package; its PDF where `Accept` names application/pdf first and one was issued',
+        schema: packageSchema,
+        alsoAs: ['application/pdf'],
+        headers: { 'x-pdf-sha256': 'SHA-256 of the PDF' },
+      },
       400: bodyErrors[400],
       ...sessionErrors,
-      404: error('no such report'),
+      404: error('no such report, or one without a PDF'),
     },
   }),
   updateReport: route({

@@ -20,6 +20,8 @@ export interface RouteResponse {
   readonly schema?: JsonSchema;
   /** Default `application/json`; no schema and no type: no body. */
   readonly contentType?: string;
+  /** Other types that the same answer comes in, as bytes. */
+  readonly alsoAs?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 

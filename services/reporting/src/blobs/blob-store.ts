@@ -11,6 +11,11 @@ export interface BlobStore {
   close(): Promise<void>;
 }
 
+/** Where the PDF of a report lies: beside the packages, under the hash of its own bytes. */
+export function pdfBlobName(pdfSha256: string): string {
+  return `${pdfSha256}.pdf`;
+}
+
 const NAME = /^[0-9a-f]{64}(\.[a-z]+)?$/;
 
 /** @throws RangeError for what is not a hash, with an ending at most */

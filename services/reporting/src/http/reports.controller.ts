@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { reportingRoutes, type ComplianceScope } from '@countersign/contracts';
-import { HttpAnswer, HttpRefusal, HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
+import { HttpAnswer, HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
 import { REPORTS, type Reports } from '../reports.js';
 
 interface Page {
@@ -12,6 +12,19 @@ async function* inTurn(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array>
   yield* pieces;
 }
 
+/** Whether the first type that is asked for is PDF. */
+function prefersPdf(accept: string | undefined): boolean {
+  return accept?.split(/[,;]/)[0]?.trim().toLowerCase() === 'application/pdf';
+}
+
+function pdfAnswer(reportId: string, bytes: Uint8Array, sha256: string): HttpAnswer {
+  return HttpAnswer.text(200, 'application/pdf', bytes, {
+    'x-report-id': reportId,
+    'x-pdf-sha256': sha256,
+    'content-disposition': `attachment; filename="countersign-report-${reportId}.pdf"`,
+  });
+}
+
 @Controller()
 export class ReportsController {
   readonly #reports: Reports;
@@ -21,7 +34,8 @@ export class ReportsController {
 
   @HttpRoute(reportingRoutes.exportSigned)
   async exportSigned(@Input() { caller, body }: RouteInput): Promise<HttpAnswer> {
-    const { report, pieces, bytes } = await this.#reports.issue(caller.accountId, body);
+    const { report, pieces, bytes, pdf } = await this.#reports.issue(caller.accountId, body);
+    if (pdf !== null) return pdfAnswer(report.id, pdf, report.facts.pdfSha256!);
     return HttpAnswer.stream(200, 'application/json', inTurn(pieces()), {
       'x-report-id': report.id,
       'content-length': String(bytes),
@@ -35,9 +49,12 @@ export class ReportsController {
 
   @HttpRoute(reportingRoutes.getReport)
   async get(@Input() { caller, params, headers }: RouteInput): Promise<HttpAnswer> {
-    if (headers.accept?.split(',')[0]?.trim() === 'application/pdf')
-      throw new HttpRefusal(404, 'this report has no PDF');
-    const body = await this.#reports.body(caller.accountId, params['id']!.toLowerCase());
+    const id = params['id']!.toLowerCase();
+    if (prefersPdf(headers.accept)) {
+      const { bytes, sha256 } = await this.#reports.pdf(caller.accountId, id);
+      return pdfAnswer(id, bytes, sha256);
+    }
+    const body = await this.#reports.body(caller.accountId, id);
     return HttpAnswer.text(200, 'application/json', body);
   }
 

@@ -13,8 +13,9 @@ import {
 } from '@countersign/evidence';
 import type { NewRecord } from '@countersign/event-log';
 import { HttpRefusal, versionedRecord } from '@countersign/service-kit';
-import type { BlobStore } from '../blobs/blob-store.js';
+import { pdfBlobName, type BlobStore } from '../blobs/blob-store.js';
 import type { ControlMapping } from '../mapping/control-mapping.js';
+import type { PdfRenderer } from '../render-pdf/pdf-renderer.js';
 import type { Signer } from '../signing-keys/key-ring.js';
 import type { ReportStore, StoredReport } from '../store/port.js';
 import { buildContent } from './build-content.js';
@@ -44,6 +45,7 @@ export interface Issuer {
   now(): Promise<number>;
   /** Makes what the store enqueued durable in the log. */
   flush(): Promise<void>;
+  readonly pdf: Pick<PdfRenderer, 'requireRoom' | 'draw'>;
   /** The report's transaction once it is finalized, or `null` after `timeoutMs`. */
   anchorOf(reportId: string, timeoutMs: number): Promise<ReportAnchor | null>;
 }
@@ -53,12 +55,14 @@ export interface IssuedReport {
   /** RFC 8785 bytes of the whole package: what is answered and what is stored. */
   readonly pieces: () => Iterable<Uint8Array>;
   readonly bytes: number;
+  /** The file, where `format` is `pdf`. */
+  readonly pdf: Buffer | null;
 }
 
 /**
  * Issues a signed package over the agents' events: collects, proves, asks for the report's own transaction, waits for
- * it, signs, stores.
- * @throws HttpRefusal 400 where the package would be too large, with a range that fits
+ * it, signs, draws the PDF where one is wanted, stores.
+ * @throws HttpRefusal 400 where the package would be too large, with a range that fits; 503 where too many PDFs wait
  */
 export async function issueReport(
   issuer: Issuer,
@@ -66,6 +70,7 @@ export async function issueReport(
   agents: readonly { readonly id: string; readonly facts: AgentFacts }[],
   request: ExportRequest,
 ): Promise<IssuedReport> {
+  if (request.format === 'pdf') issuer.pdf.requireRoom();
   const reportId = randomUUID();
   const content = await readContent(issuer, accountId, reportId, agents, request);
   const hash = contentHashOf(content);
@@ -80,14 +85,27 @@ export async function issueReport(
     { publicKeyUrl: `${issuer.publicUrl()}/v1/keys/${signer.keyId}`, sign: (bytes) => signer.sign(bytes) },
     issuer.crypto.sha256,
   );
+  const pdf = request.format === 'pdf' ? await issuer.pdf.draw(pieces()) : null;
+  const pdfSha256 = pdf === null ? null : createHash('sha256').update(pdf).digest('hex');
   await issuer.blobs.put(signature.sha256, pieces());
+  if (pdf !== null) await issuer.blobs.put(pdfBlobName(pdfSha256!), [pdf]);
   const agentIds = agents.map(({ id }) => id);
-  const report = storedReport(accountId, reportId, agentIds, signature, hash, createdAt, request, signer.keyId);
+  const report = storedReport(
+    accountId,
+    reportId,
+    agentIds,
+    signature,
+    hash,
+    createdAt,
+    request,
+    signer.keyId,
+    pdfSha256,
+  );
   await issuer.store.addReport(report);
   await issuer.flush();
   let bytes = 0;
   for (const piece of pieces()) bytes += piece.length;
-  return { report, pieces, bytes };
+  return { report, pieces, bytes, pdf };
 }
 
 /** The content in canonical form; the objects that it was made of are many times larger and end here. */
@@ -180,6 +198,7 @@ function storedReport(
   createdAt: string,
   request: ExportRequest,
   keyId: string,
+  pdfSha256: string | null,
 ): StoredReport {
   return {
     id,
@@ -197,7 +216,7 @@ function storedReport(
       contentHash: hash,
       signature,
       keyId,
-      pdfSha256: null,
+      pdfSha256,
       withdrawn: null,
     },
   };

@@ -15,7 +15,7 @@ export function register(program: Command): void {
   program
     .command('verify')
     .description('check a signed package with nothing of ours: the file, a key, a chain')
-    .argument('<file>', 'the signed package (JSON)')
+    .argument('<file>', 'the signed package (JSON), or the PDF that carries it')
     .option(
       '--key <pem>',
       'public key that you trust (PEM file), repeatable; without it the issuer is not checked',

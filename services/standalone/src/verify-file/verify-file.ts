@@ -16,6 +16,7 @@ import { isBase58Of } from '@countersign/chain';
 import { CommandFailed, EXIT } from '../commands/exit-codes.js';
 import { askNetworks } from './ask-networks.js';
 import { describePackage } from './describe-package.js';
+import { isPdf, packageInPdf } from './package-in-pdf.js';
 
 /** What the verifier was given; nothing else is trusted. */
 export interface VerifyRequest {
@@ -38,6 +39,10 @@ export interface VerifyReport {
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
+/** The pages beside the package: a line for each event. */
+const MAX_PDF_BYTES = 256 * 1024 * 1024;
+const PAGES_NOT_COMPARED =
+  'the pages of the PDF: its package was verified, which they were drawn from; the issuer tells the package of a file by its SHA-256';
 
 /**
  * Verifies a package from its file alone, with the keys and the chain that are given.
@@ -61,7 +66,7 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
     ),
     result,
     title: describePackage(parsed.value),
-    notChecked: result.notChecked,
+    notChecked: parsed.fromPdf ? [...result.notChecked, PAGES_NOT_COMPARED] : result.notChecked,
     problems: result.problems.map(
       ({ code, path, message }) => `${path === '' ? 'package' : path}: ${message} [${code}]`,
     ),
@@ -126,12 +131,17 @@ async function readText(file: string, what: string): Promise<string> {
 }
 
 /** The parsed package, or what is wrong with the file. */
-async function readPackage(file: string): Promise<{ readonly value: unknown } | string> {
+async function readPackage(file: string): Promise<{ readonly value: unknown; readonly fromPdf: boolean } | string> {
   const found = await stat(file).catch(() => null);
   if (found === null || !found.isFile()) throw new CommandFailed(EXIT.usage, `cannot read the file ${file}`);
-  if (found.size > MAX_BYTES) return 'The file is larger than 64 MiB: no package is.';
+  if (found.size > MAX_PDF_BYTES) return 'The file is larger than 256 MiB: no report is.';
+  const bytes = await readFile(file);
+  const fromPdf = isPdf(bytes);
+  const json = fromPdf ? packageInPdf(bytes) : bytes;
+  if (typeof json === 'string') return json;
+  if (json.length > MAX_BYTES) return 'The package is larger than 64 MiB: none is.';
   try {
-    return { value: parseJsonStrict(await readFile(file), VERIFICATION_LIMITS) };
+    return { value: parseJsonStrict(json, VERIFICATION_LIMITS), fromPdf };
   } catch (error) {
     if (error instanceof JsonRefused) return `The file is not the JSON of a package: ${error.message}.`;
     throw error;

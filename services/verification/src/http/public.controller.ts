@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { verificationRoutes } from '@countersign/contracts';
+import { publicReportRoutes, verificationRoutes } from '@countersign/contracts';
 import { fromHex, publicKeyToPem } from '@countersign/evidence';
 import { HttpAnswer, HttpRefusal, HttpRoute, Input, type RawBody, type RouteInput } from '@countersign/service-kit';
 import { PUBLIC_VERIFICATION, type PublicVerification } from '../public-verification.js';
@@ -27,6 +27,11 @@ export class PublicController {
     const publicKey = facts === null ? null : fromHex(facts.publicKeyHex);
     if (publicKey === null) throw new HttpRefusal(404, 'no such key');
     return HttpAnswer.text(200, 'text/plain; charset=utf-8', publicKeyToPem(publicKey), CACHE);
+  }
+
+  @HttpRoute(publicReportRoutes.getReportByPdf)
+  async reportByPdf(@Input() { params }: PublicInput): Promise<HttpAnswer> {
+    return HttpAnswer.text(200, 'application/json', await this.#verification.packageOfPdf(params['sha256']!), CACHE);
   }
 
   @HttpRoute(verificationRoutes.verifyInclusion)

@@ -11,6 +11,8 @@ interface FactDocument {
   readonly version: number;
   /** Of a report's package. */
   readonly sha256?: string;
+  /** Of a report's PDF. */
+  readonly pdfSha256?: string;
   /** JSON; `null` where the record says that it is gone. */
   readonly body: string | null;
 }
@@ -40,6 +42,11 @@ export async function openMongoPublicFacts(uri: string): Promise<PublicFacts> {
     await facts.createIndexes([
       { key: { kind: 1, id: 1 }, name: 'by_kind' },
       { key: { sha256: 1 }, name: 'by_sha256', partialFilterExpression: { sha256: { $exists: true } } },
+      {
+        key: { pdfSha256: 1 },
+        name: 'by_pdf_sha256',
+        partialFilterExpression: { pdfSha256: { $exists: true } },
+      },
     ]);
     return tellingUnreachable(new MongoPublicFacts(connection, collections));
   } catch (error) {
@@ -86,14 +93,24 @@ class MongoPublicFacts implements PublicFacts {
     return this.#one<ReportAnchorFacts>('report-anchor', reportId);
   }
 
-  async reportBySha256(sha256: string): Promise<{ readonly id: string; readonly facts: ReportFacts } | null> {
-    const found = await this.#facts.findOne({ sha256 });
-    if (found === null || found.body === null) return null;
-    return { id: found.id, facts: JSON.parse(found.body) as ReportFacts };
+  reportBySha256(sha256: string): Promise<{ readonly id: string; readonly facts: ReportFacts } | null> {
+    return this.#report({ sha256 });
+  }
+
+  reportByPdfSha256(pdfSha256: string): Promise<{ readonly id: string; readonly facts: ReportFacts } | null> {
+    return this.#report({ pdfSha256 });
   }
 
   close(): Promise<void> {
     return this.#connection.close();
+  }
+
+  async #report(
+    by: { readonly sha256: string } | { readonly pdfSha256: string },
+  ): Promise<{ readonly id: string; readonly facts: ReportFacts } | null> {
+    const found = await this.#facts.findOne(by);
+    if (found === null || found.body === null) return null;
+    return { id: found.id, facts: JSON.parse(found.body) as ReportFacts };
   }
 
   async #one<T>(kind: PublicFact['kind'], id: string): Promise<T | null> {
@@ -121,8 +138,17 @@ function newestOf(facts: readonly PublicFact[]): readonly PublicFact[] {
 /** Matches only where no version as high is there; then the insertion that follows meets its own id. */
 function upsertOf({ kind, id, version, value }: PublicFact): mongo.AnyBulkWriteOperation<FactDocument> {
   const _id = `${kind}/${id}`;
-  const sha256 = kind === 'report' ? value?.sha256 : undefined;
-  const $set = { kind, id, version, body: value === null ? null : JSON.stringify(value) };
-  const update = sha256 === undefined ? { $set, $unset: { sha256: true } as const } : { $set: { ...$set, sha256 } };
+  const report = kind === 'report' ? value : null;
+  const $set = {
+    kind,
+    id,
+    version,
+    body: value === null ? null : JSON.stringify(value),
+    ...(report === null ? {} : { sha256: report.sha256 }),
+    ...(report === null || report.pdfSha256 === null ? {} : { pdfSha256: report.pdfSha256 }),
+  };
+  const $unset = { ...(report === null ? { sha256: true as const } : {}), pdfSha256: true as const };
+  // A hash is set or unset, never both: a report's PDF is there from the beginning or never.
+  const update = report === null || report.pdfSha256 === null ? { $set, $unset } : { $set };
   return { updateOne: { filter: { _id, version: { $lt: version } }, update, upsert: true } };
 }

@@ -32,6 +32,8 @@ export interface PublicFacts {
   key(id: string): Promise<SigningKeyFacts | null>;
   authorities(): Promise<readonly AuthorityFacts[]>;
   reportBySha256(sha256: string): Promise<{ readonly id: string; readonly facts: ReportFacts } | null>;
+  /** By the hash of its PDF. */
+  reportByPdfSha256(pdfSha256: string): Promise<{ readonly id: string; readonly facts: ReportFacts } | null>;
   reportAnchor(reportId: string): Promise<ReportAnchorFacts | null>;
   close(): Promise<void>;
 }

@@ -10,14 +10,17 @@ const MIGRATIONS = [
    CREATE TABLE positions (
      topic TEXT NOT NULL, partition INTEGER NOT NULL, next_offset INTEGER NOT NULL, PRIMARY KEY (topic, partition)
    ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE facts ADD COLUMN pdf_sha256 TEXT;
+   CREATE INDEX facts_by_pdf_sha256 ON facts (pdf_sha256) WHERE pdf_sha256 IS NOT NULL;`,
 ];
 
 /** Opens (or creates) `file`. Throws `StoreDamaged` naming it. */
 export function openSqlitePublicFacts(file: string): PublicFacts {
   const db = openDatabase(file, MIGRATIONS);
   const put = db.prepare(
-    `INSERT INTO facts (kind, id, version, sha256, body) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (kind, id) DO UPDATE SET version = excluded.version, sha256 = excluded.sha256, body = excluded.body
+    `INSERT INTO facts (kind, id, version, sha256, pdf_sha256, body) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (kind, id) DO UPDATE SET version = excluded.version, sha256 = excluded.sha256,
+       pdf_sha256 = excluded.pdf_sha256, body = excluded.body
      WHERE excluded.version > facts.version`,
   );
   const one = db.prepare<[string, string], { body: string }>(
@@ -29,6 +32,9 @@ export function openSqlitePublicFacts(file: string): PublicFacts {
   const bySha256 = db.prepare<[string], { id: string; body: string }>(
     "SELECT id, body FROM facts WHERE sha256 = ? AND kind = 'report' AND body IS NOT NULL",
   );
+  const byPdfSha256 = db.prepare<[string], { id: string; body: string }>(
+    "SELECT id, body FROM facts WHERE pdf_sha256 = ? AND kind = 'report' AND body IS NOT NULL",
+  );
   const readPosition = db.prepare<[string, number], { next_offset: number }>(
     'SELECT next_offset FROM positions WHERE topic = ? AND partition = ?',
   );
@@ -38,11 +44,14 @@ export function openSqlitePublicFacts(file: string): PublicFacts {
   );
   const parsed = <T>(row: { readonly body: string } | undefined): T | null =>
     row === undefined ? null : (JSON.parse(row.body) as T);
+  const report = (row: { id: string; body: string } | undefined): { id: string; facts: ReportFacts } | null =>
+    row === undefined ? null : { id: row.id, facts: JSON.parse(row.body) as ReportFacts };
   const keep = db.transaction(
     (facts: readonly PublicFact[], topic: TopicName, partition: number, nextOffset: number): void => {
       for (const { kind, id, version, value } of facts) {
         const sha256 = kind === 'report' ? (value?.sha256 ?? null) : null;
-        put.run(kind, id, version, sha256, value === null ? null : JSON.stringify(value));
+        const pdfSha256 = kind === 'report' ? (value?.pdfSha256 ?? null) : null;
+        put.run(kind, id, version, sha256, pdfSha256, value === null ? null : JSON.stringify(value));
       }
       writePosition.run(topic, partition, nextOffset);
     },
@@ -53,10 +62,8 @@ export function openSqlitePublicFacts(file: string): PublicFacts {
     keys: async () => all.all('key').map(({ id, body }) => ({ id, facts: JSON.parse(body) as SigningKeyFacts })),
     key: async (id) => parsed<SigningKeyFacts>(one.get('key', id)),
     authorities: async () => all.all('authority').map(({ body }) => JSON.parse(body) as AuthorityFacts),
-    reportBySha256: async (sha256) => {
-      const row = bySha256.get(sha256);
-      return row === undefined ? null : { id: row.id, facts: JSON.parse(row.body) as ReportFacts };
-    },
+    reportBySha256: async (sha256) => report(bySha256.get(sha256)),
+    reportByPdfSha256: async (pdfSha256) => report(byPdfSha256.get(pdfSha256)),
     reportAnchor: async (reportId) => parsed<ReportAnchorFacts>(one.get('report-anchor', reportId)),
     close: async () => void db.close(),
   };

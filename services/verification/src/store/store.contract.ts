@@ -108,6 +108,19 @@ export function publicFactsContract(name: string, harness: FactsHarness): void {
       expect(await facts.reportBySha256(REPORT.sha256)).toBeNull();
     });
 
+    it('finds a report by the hash of its PDF, where it has one, over changes and restarts', async () => {
+      const drawn: ReportFacts = { ...REPORT, format: 'pdf', pdfSha256: '12'.repeat(32) };
+      await facts.keep([{ kind: 'report', id: 'r1', version: 1, value: REPORT }], 'reports', 0, 1);
+      await facts.keep([{ kind: 'report', id: 'r2', version: 1, value: drawn }], 'reports', 1, 1);
+      expect(await facts.reportByPdfSha256('12'.repeat(32))).toEqual({ id: 'r2', facts: drawn });
+      expect(await facts.reportByPdfSha256(REPORT.sha256)).toBeNull();
+      await facts.keep([{ kind: 'report', id: 'r2', version: 2, value: { ...drawn, public: true } }], 'reports', 1, 2);
+      facts = await harness.reopen(facts);
+      expect((await facts.reportByPdfSha256('12'.repeat(32)))?.facts.public).toBe(true);
+      await facts.keep([{ kind: 'report', id: 'r2', version: 3, value: null }], 'reports', 1, 3);
+      expect(await facts.reportByPdfSha256('12'.repeat(32))).toBeNull();
+    });
+
     it('finds a report by the hash of its package, and its anchor and the authorities by theirs', async () => {
       const anchor: PublicFact = { kind: 'report-anchor', id: 'r1', version: 1, value: ANCHOR };
       const authority: PublicFact = { kind: 'authority', id: AUTHORITY.address, version: 1, value: AUTHORITY };

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { extractText, getDocumentProxy } from 'unpdf';
+import type { SignedPackage } from '@countersign/contracts';
+import { canonicalBytes, verifyPackage } from '@countersign/evidence';
+import { nodeCrypto } from '@countersign/service-kit';
+import { ATTACHMENT, drawReport } from './draw-report.js';
+
+const file = new URL('../../../../libs/evidence/vectors/valid-small.json', import.meta.url);
+const { package: content } = JSON.parse(readFileSync(file, 'utf8')) as { readonly package: SignedPackage };
+
+async function drawn(given: SignedPackage): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  await drawReport(canonicalBytes(given), (piece) => pieces.push(piece));
+  return Buffer.concat(pieces);
+}
+
+/** What a reader of the file sees: its text in reading order, without the breaks of lines. */
+async function read(pdf: Buffer): Promise<{ text: string; pages: number; attachment: Uint8Array; outline: string[] }> {
+  const document = await getDocumentProxy(new Uint8Array(pdf));
+  const { text } = await extractText(document, { mergePages: true });
+  const [id = ''] =
+    [...((await document.getAttachments()) ?? [])].find(([, { filename }]) => filename === ATTACHMENT) ?? [];
+  const outline = (await document.getOutline()) as { readonly title: string }[];
+  return {
+    text: text.replace(/\s+/g, ' '),
+    pages: document.numPages,
+    attachment: (await document.getAttachmentContent(id)) ?? new Uint8Array(),
+    outline: outline.map(({ title }) => title),
+  };
+}
+
+describe('a report as PDF', () => {
+  let pdf: Buffer;
+  let page: Awaited<ReturnType<typeof read>>;
+  beforeAll(async () => {
+    pdf = await drawn(content);
+    page = await read(pdf);
+  }, 60_000);
+
+  it('is the same file for the same package', async () => {
+    expect((await drawn(content)).equals(pdf)).toBe(true);
+  });
+
+  it('carries the package byte for byte, and the package verifies', () => {
+    expect(Buffer.from(page.attachment).equals(Buffer.from(canonicalBytes(content)))).toBe(true);
+    const parsed = JSON.parse(Buffer.from(page.attachment).toString('utf8')) as unknown;
+    expect(verifyPackage(parsed, { crypto: nodeCrypto, keys: null, chain: null }).problems).toEqual([]);
+  });
+
+  it('holds no time but those of the package', () => {
+    const text = pdf.toString('latin1');
+    const issued = content.timestamp.issued_at.replace(/\D/g, '').slice(0, 14);
+    const dates = [...text.matchAll(/\(D:(\d{14})/g)].map(([, date]) => date);
+    expect(new Set(dates)).toEqual(new Set([issued]));
+    expect([...text.matchAll(/<xmp:CreateDate>([^<]*)</g)].map(([, date]) => date)).toEqual([
+      content.timestamp.issued_at.replace('.000Z', 'Z'),
+    ]);
+  });
+
+  it('says that it is PDF/A-3a, tagged, with pages that are counted and an outline', () => {
+    const text = pdf.toString('latin1');
+    expect(text).toContain('<pdfaid:part>3</pdfaid:part>');
+    expect(text).toContain('<pdfaid:conformance>A</pdfaid:conformance>');
+    expect(text).toMatch(/\/MarkInfo|\/Marked true/);
+    for (let at = 1; at <= page.pages; at += 1) expect(page.text).toContain(`Page ${at} of`);
+    expect(page.outline).toEqual([
+      'Evidence of agent actions',
+      expect.stringContaining('How this report was produced'),
+      expect.stringContaining('What this report does not prove'),
+      expect.stringContaining('Completeness'),
+      expect.stringContaining('Frameworks and controls'),
+      expect.stringContaining('Gaps'),
+      expect.stringContaining('Denials'),
+      expect.stringContaining('Anchors'),
+      expect.stringContaining('Signature'),
+      expect.stringContaining('Annex A'),
+      expect.stringContaining('Annex B'),
+    ]);
+  });
+
+  it('prints the counts, the statements and every event of the package', () => {
+    const { satisfied, prevented, gap, allowed, denied } = content.summary;
+    for (const [name, count] of [
+      ['Satisfied', satisfied],
+      ['Prevented', prevented],
+      ['Gap, review required', gap],
+      ['Checks allowed', allowed],
+      ['Checks denied', denied],
+      ['All events', content.events.length],
+    ] as const) {
+      expect(page.text).toContain(`${name} ${count} `);
+    }
+    for (const { text } of content.statements) expect(page.text).toContain(text);
+    for (const { event, status, statusReason } of content.events) {
+      expect(page.text).toContain(event.eventId);
+      if (status === 'Gap, review required') expect(page.text).toContain(`Status: ${status} – ${statusReason}`);
+    }
+    expect(page.text.match(/none/g)!.length).toBeGreaterThanOrEqual(content.agents.length);
+    expect(page.text.replaceAll(' ', '')).toContain(content.signature);
+    expect(page.text).toContain(content.publicKeyUrl);
+  });
+
+  it('shows a name in any script, and obeys none', async () => {
+    const name = '支払\u202eagent';
+    const [first, ...others] = content.agents;
+    const { text } = await read(await drawn({ ...content, agents: [{ ...first!, name }, ...others] }));
+    expect(text.replaceAll(' ', '')).toContain('⟨U+652F⟩⟨U+6255⟩⟨U+202E⟩agent');
+  });
+
+  it('is whole without a single event', async () => {
+    const empty = { ...content, events: [], inclusionProofs: [], windows: [] };
+    const { text, pages } = await read(await drawn(empty));
+    expect(text).toContain('The report holds no event.');
+    expect(pages).toBeGreaterThan(5);
+  });
+});

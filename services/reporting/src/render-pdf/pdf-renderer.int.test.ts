@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { HttpRefusal } from '@countersign/service-kit';
+import { drawReport } from './draw-report.js';
+import { PdfRenderer } from './pdf-renderer.js';
+
+const file = new URL('../../../../libs/evidence/vectors/valid-small.json', import.meta.url);
+const { package: content } = JSON.parse(readFileSync(file, 'utf8')) as { readonly package: object };
+const bytes = Buffer.from(JSON.stringify(content));
+
+const refusal = (drawing: Promise<unknown>): Promise<unknown> =>
+  drawing.then(
+    () => 'drawn',
+    (error: unknown) => (error instanceof HttpRefusal ? error.status : (error as Error).message),
+  );
+
+describe('drawing aside', () => {
+  it('gives the same file as drawing here, one after another', async () => {
+    const pieces: Uint8Array[] = [];
+    await drawReport(bytes, (piece) => pieces.push(piece));
+    const renderer = new PdfRenderer();
+    const [first, second] = await Promise.all([
+      renderer.draw([bytes]),
+      renderer.draw([bytes.subarray(0, 100), bytes.subarray(100)]),
+    ]);
+    expect(first.equals(Buffer.concat(pieces))).toBe(true);
+    expect(second.equals(first)).toBe(true);
+    renderer.end();
+  }, 120_000);
+
+  it('fails where the document is none, takes too long or too much memory, and goes on', async () => {
+    const renderer = new PdfRenderer();
+    expect(await refusal(renderer.draw([Buffer.from('{}')]))).toContain('could not be drawn (1)');
+    expect((await renderer.draw([bytes])).subarray(0, 5).toString()).toBe('%PDF-');
+    renderer.end();
+    const brief = new PdfRenderer({ deadlineMs: 1 });
+    expect(await refusal(brief.draw([bytes]))).toContain('could not be drawn (SIGKILL)');
+    brief.end();
+    const small = new PdfRenderer({ heapMiB: 2 });
+    expect(await refusal(small.draw([bytes]))).toContain('could not be drawn');
+    small.end();
+  }, 120_000);
+
+  it('refuses what would wait too long, and all once it ends', async () => {
+    const renderer = new PdfRenderer({ waiting: 1 });
+    const begun = [renderer.draw([bytes]), renderer.draw([bytes])].map(refusal);
+    expect(await refusal(renderer.draw([bytes]))).toBe(503);
+    renderer.end();
+    expect(await Promise.all(begun)).toEqual([503, 503]);
+  }, 120_000);
+});

@@ -1,0 +1,82 @@
+import type { SignedPackage } from '@countersign/contracts';
+import type { Flow } from '../flow.js';
+import type { ReportFacts } from '../report-facts.js';
+import type { Span } from '../spans.js';
+import { counted, FRAMEWORK_NAMES } from './wording.js';
+
+const COLUMNS = [
+  { title: 'What', share: 30 },
+  { title: 'Value', share: 70 },
+];
+const FIGURES = [
+  { title: 'Count of', share: 46 },
+  { title: 'Events', share: 12 },
+  { title: 'Which means', share: 62 },
+];
+
+/** First page: what the report is about, how much there is, and what was found. */
+export function drawCover(flow: Flow, content: SignedPackage, facts: ReportFacts): void {
+  const { range, timestamp, mapping, generator, summary, frameworks } = content;
+  flow.heading(1, 'Evidence of agent actions');
+  flow.paragraph(`Signed report ${content.reportId}`, { size: 10, colour: 'grey' });
+  flow.heading(3, 'Scope');
+  const silent = facts.agents.filter(({ count }) => count === 0).length;
+  flow.table(COLUMNS, [
+    ['Period', `from ${range.from} (included) to ${range.to} (not included)`],
+    ['Issued at', timestamp.issued_at],
+    ['Frameworks', frameworks.map((framework) => FRAMEWORK_NAMES[framework]).join('; ')],
+    [
+      'Population',
+      `${counted(content.events.length, 'event')} of ${counted(facts.agents.length, 'agent')}` +
+        (silent === 0 ? '' : `; ${counted(silent, 'agent')} without an event in the period`),
+    ],
+    ['Anchored windows', counted(new Set(content.windows.map(({ merkleRoot }) => merkleRoot)).size, 'window')],
+    ['Control mapping', `version ${mapping.version}, SHA-256 ${mapping.sha256}`],
+    ['Drawn from', `the signed package embedded in this file, SHA-256 ${content.sha256}`],
+    ['Made by', `${generator.name} ${generator.version}`],
+  ]);
+  flow.heading(3, 'Verdicts');
+  flow.table(FIGURES, [...verdicts(summary), ['All events', `${summary.events}`, 'the three verdicts together']]);
+  flow.heading(3, 'Decisions and proofs');
+  flow.table(FIGURES, [...decisions(summary), ...violations(summary)]);
+}
+
+function verdicts({ satisfied, prevented, gap }: SignedPackage['summary']): (readonly (Span | string)[])[] {
+  const bold = { face: 'bold' } as const;
+  return [
+    [
+      'Satisfied',
+      { text: `${satisfied}`, ink: bold },
+      'The recorded control activity operated as configured for this event.',
+    ],
+    [
+      'Prevented',
+      { text: `${prevented}`, ink: bold },
+      'The action was refused, and nothing but “skipped” was reported of it. It is still an attempt that wants triage.',
+    ],
+    [
+      { text: 'Gap, review required', ink: gap === 0 ? {} : { colour: 'red' } },
+      { text: `${gap}`, ink: bold },
+      'Evidence is missing, or a control did not operate: section 5 has each with its reason.',
+    ],
+  ];
+}
+
+function decisions(summary: SignedPackage['summary']): (readonly string[])[] {
+  const { reported, of } = summary.outcomes;
+  return [
+    ['Checks allowed', `${summary.allowed}`, 'the profile in force let the action pass'],
+    ['Checks denied', `${summary.denied}`, 'a rule of the profile refused it: section 6'],
+    ['Checks refused, agent frozen', `${summary.frozen}`, 'every action of a frozen agent is refused'],
+    ['Checks refused by plan', `${summary.capped}`, 'the account’s plan had ended or was used up'],
+    ['Outcomes reported', `${reported}`, `of ${counted(of, 'check')}; what was not reported is not known`],
+    ['Anchored', `${summary.anchored}`, 'in a finalized transaction of a public chain when this was issued'],
+    ['Not yet anchored', `${summary.unanchored}`, 'covered by the signature of this report alone'],
+  ];
+}
+
+function violations({ byViolation }: SignedPackage['summary']): (readonly string[])[] {
+  return Object.entries(byViolation)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([type, count]) => [`Violation ${type}`, `${count}`, 'checks that found it, whatever was decided']);
+}

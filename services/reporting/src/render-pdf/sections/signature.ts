@@ -1,0 +1,55 @@
+import type { SignedPackage } from '@countersign/contracts';
+import type { Flow } from '../flow.js';
+import { qrCode } from '../qr-code.js';
+import type { Span } from '../spans.js';
+import { transactionSpan } from './completeness.js';
+
+const COLUMNS = [
+  { title: 'What', share: 26 },
+  { title: 'Value', share: 94 },
+];
+const QR_SIDE = 120;
+
+/** Section 8: the signature, what it covers, and how anybody verifies it. */
+export function drawSignature(flow: Flow, content: SignedPackage): void {
+  const { timestamp, publicKeyUrl } = content;
+  const mono = (text: string): Span => ({ text, ink: { face: 'mono', size: 6.5 } });
+  flow.heading(2, '8  Signature and verification', true);
+  flow.paragraph(
+    'The signature covers the canonical bytes of the embedded package without its members sha256, signature, algorithm and publicKeyUrl. The key must come from a source that you trust, not from the package.',
+  );
+  flow.table(COLUMNS, [
+    ['Algorithm', `${content.algorithm}, ${content.canonicalization}, schema ${content.schemaVersion}`],
+    ['Signature', mono(content.signature)],
+    ['SHA-256', mono(content.sha256)],
+    ['Key', { text: publicKeyUrl, link: publicKeyUrl, ink: { face: 'mono', size: 6.5 } }],
+    ['Issued at', timestamp.issued_at],
+    ['Memo of the report', mono(timestamp.message)],
+    [
+      'Transaction of the report',
+      timestamp.anchor_tx_signature === null
+        ? 'pending when this was issued: it is found by the content hash in the memo'
+        : transactionSpan(timestamp.anchor, timestamp.anchor_tx_signature, timestamp.anchor_block_height),
+    ],
+  ]);
+  flow.heading(3, 'How to verify');
+  flow.numbered([
+    'Offline, trusting nobody: “countersign verify FILE.pdf --key KEY.pem --rpc URL --authority ADDRESS” takes the package out of this file, walks every proof, counts every sequence and asks the chain that you name. Any PDF reader saves the attachment “countersign-package.json” for other verifiers.',
+    `Online: GET ${lookUp(publicKeyUrl)}, with the SHA-256 of this file (“sha256sum FILE.pdf”), gives the package that was issued with exactly these bytes.`,
+    'On the chain: the memo of the report’s transaction holds the hash of the package’s content; the transactions of section 7 hold the roots of its windows.',
+  ]);
+  const { side, dark } = qrCode(publicKeyUrl);
+  flow.figure(QR_SIDE, `QR code of ${publicKeyUrl}`, (x, y) => {
+    const module = QR_SIDE / side;
+    flow.sheet.squares(
+      dark.map(([column, row]) => [x + column * module, y + row * module]),
+      module,
+    );
+  });
+  flow.paragraph('The QR code leads to the public key that verifies this report:');
+  flow.paragraph({ text: publicKeyUrl, link: publicKeyUrl }, { face: 'mono', size: 7 });
+}
+
+function lookUp(publicKeyUrl: string): string {
+  return `${publicKeyUrl.replace(/\/v1\/keys\/[^/]*$/, '')}/v1/reports/by-pdf-sha256/<SHA-256>`;
+}

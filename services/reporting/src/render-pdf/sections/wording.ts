@@ -1,0 +1,42 @@
+import type { Framework, LeafEvent, PackageEvent } from '@countersign/contracts';
+
+/** Names of the frameworks, as headings print them. */
+export const FRAMEWORK_NAMES: Readonly<Record<Framework, string>> = {
+  soc2: 'SOC 2 – Trust Services Criteria',
+  euaiact: 'EU AI Act – Regulation (EU) 2024/1689',
+  hipaa: 'HIPAA Security Rule – 45 CFR Part 164',
+  'sr11-7': 'SR 11-7 – superseded guidance',
+  'sr26-2': 'SR 26-2 – alignment by analogy',
+  nydfs: 'NYDFS – 23 NYCRR Part 500',
+};
+
+/** Longest parts of customers' texts that the document prints, characters; the embedded package has them whole. */
+export const LIMITS = { name: 120, reason: 600, content: 900 } as const;
+
+/** What kind of event it is and what was decided or reported, in a few words. */
+export function eventWords({ type, actionKind, outcome }: LeafEvent): string {
+  const kind = type === 'action.checked' ? (actionKind ?? type) : type;
+  return outcome === null ? kind : `${kind} ${outcome}`;
+}
+
+/** `Gap` for the listing, where a column is narrow. */
+export function shortStatus({ status }: PackageEvent): string {
+  return status === 'Gap, review required' ? 'Gap' : status;
+}
+
+const EXPLORERS: Readonly<Record<string, string>> = {
+  'solana:mainnet-beta': '',
+  'solana:devnet': '?cluster=devnet',
+  'solana:testnet': '?cluster=testnet',
+};
+
+/** Where anybody sees a transaction; `null` for a network that no public explorer shows. */
+export function explorerLink(network: string, signature: string): string | null {
+  const query = EXPLORERS[network];
+  return query === undefined ? null : `https://explorer.solana.com/tx/${encodeURIComponent(signature)}${query}`;
+}
+
+/** `1 event`, `3 events`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-GB')} ${count === 1 ? one : many}`;
+}

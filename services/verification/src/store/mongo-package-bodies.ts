@@ -1,0 +1,23 @@
+import { createConnection, mongo } from 'mongoose';
+import { mongoOptions, tellingUnreachable } from '@countersign/service-kit';
+import type { PackageBodies } from './package-bodies.js';
+
+/** The bucket of GridFS that reporting puts its packages into. */
+const PACKAGES = 'reporting_packages';
+
+/** @throws when no server answers */
+export async function openMongoPackageBodies(uri: string): Promise<PackageBodies> {
+  const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
+  const bucket = new mongo.GridFSBucket(connection.db!, { bucketName: PACKAGES });
+  const files: mongo.Collection<mongo.GridFSFile> = connection.db!.collection(`${PACKAGES}.files`);
+  return tellingUnreachable({
+    async get(sha256) {
+      const file = await files.findOne({ filename: sha256 });
+      if (file === null) return null;
+      const parts: Buffer[] = [];
+      for await (const part of bucket.openDownloadStream(file._id)) parts.push(part as Buffer);
+      return Buffer.concat(parts);
+    },
+    close: () => connection.close(),
+  });
+}

@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openFilePackageBodies } from './package-bodies.js';
+
+describe('the packages of an installation', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'package-bodies-'));
+  const bodies = openFilePackageBodies(folder);
+  afterAll(async () => {
+    await bodies.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('are read by their hash, and are null where there is none', async () => {
+    writeFileSync(join(folder, 'ab'.repeat(32)), '{"a":1}');
+    expect(Buffer.from((await bodies.get('ab'.repeat(32)))!).toString()).toBe('{"a":1}');
+    expect(await bodies.get('cd'.repeat(32))).toBeNull();
+  });
+
+  it('are named by a hash and nothing else', async () => {
+    writeFileSync(join(folder, 'other'), 'x');
+    for (const name of ['other', '../x', `${'ab'.repeat(32)}/..`])
+      await expect(bodies.get(name)).rejects.toThrow(RangeError);
+  });
+
+  it('fail where the folder cannot be read, rather than to be nothing', async () => {
+    writeFileSync(join(folder, 'file'), 'x');
+    await expect(openFilePackageBodies(join(folder, 'file')).get('ab'.repeat(32))).rejects.toThrow('ENOTDIR');
+  });
+});
