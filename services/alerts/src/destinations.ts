@@ -7,6 +7,7 @@ import { readWebhookUrl } from './deliver/webhook-url.js';
 import { alertConfigRecord, changed, MAX_DESTINATIONS, type Destination } from './domain/destination.js';
 import { deliveryRecord } from './domain/message.js';
 import { mintSecret, seal } from './secrets/webhook-secret.js';
+import { MOST_TESTS, TestAllowance } from './domain/test-allowance.js';
 import type { AlertStore } from './store/port.js';
 
 export interface DestinationRules {
@@ -35,6 +36,7 @@ export class Destinations {
   readonly #store: AlertStore;
   readonly #carrier: Carrier;
   readonly #rules: DestinationRules;
+  readonly #tests = new TestAllowance();
 
   constructor(store: AlertStore, carrier: Carrier, rules: DestinationRules) {
     this.#store = store;
@@ -57,6 +59,12 @@ export class Destinations {
   /** One try, which the delivery log does not show. */
   async test(accountId: string, id: string): Promise<{ readonly delivered: boolean; readonly status: number | null }> {
     const destination = await this.#find(accountId, id);
+    const waitMs = this.#tests.take(accountId, this.#rules.clock());
+    if (waitMs > 0) {
+      throw new HttpRefusal(429, `an account sends at most ${MOST_TESTS} test messages a minute: try again later`, {
+        'Retry-After': String(Math.ceil(waitMs / 1000)),
+      });
+    }
     const data = {
       eventId: null,
       agentId: null,
@@ -128,8 +136,8 @@ export class Destinations {
   }
 
   async #find(accountId: string, id: string): Promise<Destination> {
-    const found = await this.#store.destination(id);
-    if (found === null || found.accountId !== accountId) throw unknown();
+    const found = await this.#store.destinationOf(accountId, id);
+    if (found === null) throw unknown();
     return found;
   }
 }

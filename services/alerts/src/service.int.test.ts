@@ -36,6 +36,7 @@ interface Answer {
   readonly status: number;
   /** Whatever the route answers; the assertions say what it must be. */
   readonly body: ReturnType<typeof JSON.parse>;
+  readonly retryAfter?: string;
 }
 
 interface Arrived {
@@ -80,7 +81,12 @@ describe('alerts in a process', () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+    const retryAfter = response.headers.get('retry-after');
+    return {
+      status: response.status,
+      body: text === '' ? null : JSON.parse(text),
+      ...(retryAfter === null ? {} : { retryAfter }),
+    };
   }
 
   async function until<T>(look: () => Promise<T> | T, good: (value: T) => boolean): Promise<T> {
@@ -180,6 +186,21 @@ describe('alerts in a process', () => {
     expect((await ask('auditor', 'DELETE', path)).status).toBe(403);
     expect((await ask('member', 'DELETE', path)).status).toBe(204);
     expect((await ask('member', 'DELETE', path)).status).toBe(404);
+  });
+
+  it('sends an account no more than ten test messages a minute, and says when it may again', async () => {
+    const { body: made } = await ask('member', 'POST', '/v1/alert-configs', { kind: 'webhook', destination: url });
+    const from = arrived.length;
+    const answers: Answer[] = [];
+    for (let n = 0; n < 12; n += 1) answers.push(await ask('member', 'POST', `/v1/alert-configs/${made.id}/test`));
+    const sent = answers.filter(({ status }) => status === 200).length;
+    expect(sent).toBeLessThanOrEqual(10);
+    expect(arrived.length - from).toBe(sent);
+    const last = answers.at(-1)!;
+    expect([last.status, Object.keys(last.body)]).toEqual([429, ['error']]);
+    expect(Number(last.retryAfter)).toBeGreaterThan(0);
+    expect(Number(last.retryAfter)).toBeLessThanOrEqual(60);
+    await ask('member', 'DELETE', `/v1/alert-configs/${made.id}`);
   });
 
   it('keeps no secret in the clear', async () => {

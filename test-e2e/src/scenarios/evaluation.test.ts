@@ -37,6 +37,19 @@ onEachProfile('AuthZEN', (start) => {
     return (listed.json as { events: { eventId: string; allowed: boolean }[] }).events;
   };
 
+  it('is found by its configuration', async () => {
+    const { baseUrl } = instance.bootstrap;
+    const { status, json } = await instance.request('GET', '/.well-known/authzen-configuration');
+    expect([status, json]).toEqual([
+      200,
+      {
+        policy_decision_point: baseUrl,
+        access_evaluation_endpoint: `${baseUrl}/access/v1/evaluation`,
+        access_evaluations_endpoint: `${baseUrl}/access/v1/evaluations`,
+      },
+    ]);
+  });
+
   it('decides as a check does, on the same record', async () => {
     const allowed = await evaluate(
       'evaluation',

@@ -214,6 +214,10 @@ export const alertsRoutes = {
       400: bodyErrors[400],
       ...sessionErrors,
       404: notFound,
+      429: {
+        ...error('the account sent ten test messages within a minute'),
+        headers: { 'Retry-After': 'seconds until it may send another' },
+      },
     },
   }),
   listDeliveries: route({

@@ -69,4 +69,28 @@ export const operationsRoutes = {
     success: 200,
     responses: { 200: { description: 'the OpenAPI 3.1 document', schema: { type: 'object' } } },
   }),
+  authzen: route({
+    service: 'gateway',
+    method: 'GET',
+    path: '/.well-known/authzen-configuration',
+    operationId: 'getAuthzenConfiguration',
+    summary: 'Where the AuthZEN Authorization API 1.0 is served (section 9)',
+    tag: 'Checks',
+    auth: 'none',
+    success: 200,
+    responses: {
+      200: {
+        description: 'the addresses; there is no search',
+        schema: {
+          type: 'object',
+          required: ['policy_decision_point', 'access_evaluation_endpoint', 'access_evaluations_endpoint'],
+          properties: {
+            policy_decision_point: text,
+            access_evaluation_endpoint: text,
+            access_evaluations_endpoint: text,
+          },
+        },
+      },
+    },
+  }),
 } as const;

@@ -1,4 +1,4 @@
-import { buildOpenApi, operationsRoutes } from '@countersign/contracts';
+import { buildOpenApi, evaluationRoutes, operationsRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
 import { HttpAnswer, writeAnswer } from '../edge/answer.js';
 import type { EdgeRoute } from '../edge/edge.js';
@@ -24,13 +24,27 @@ export function probes(sources: Pick<ProbeSources, 'notReady' | 'metrics'>): rea
   ];
 }
 
-/** What a process tells of itself: its probes and `/v1/openapi.json`. */
+/** What a process tells of itself and of the whole: its probes, `/v1/openapi.json` and where AuthZEN is served. */
 export function operations(sources: ProbeSources): readonly EdgeRoute[] {
   const document = async (): Promise<HttpAnswer> => {
     const routes = [...(await sources.routes()), ...Object.values<Route>(operationsRoutes)];
     return new HttpAnswer(200, buildOpenApi(routes, sources.publicUrl()));
   };
-  return [...probes(sources), edgeRoute(operationsRoutes.openapi, document)];
+  return [
+    ...probes(sources),
+    edgeRoute(operationsRoutes.openapi, document),
+    edgeRoute(operationsRoutes.authzen, () => new HttpAnswer(200, authzenConfiguration(sources.publicUrl()))),
+  ];
+}
+
+/** AuthZEN Authorization API 1.0, section 9: the base address, and absolute addresses of what is served under it. */
+export function authzenConfiguration(publicUrl: string): Readonly<Record<string, string>> {
+  const base = publicUrl.replace(/\/+$/, '');
+  return {
+    policy_decision_point: base,
+    access_evaluation_endpoint: base + evaluationRoutes.evaluation.path,
+    access_evaluations_endpoint: base + evaluationRoutes.evaluations.path,
+  };
 }
 
 function edgeRoute(route: Route, answer: () => Promise<HttpAnswer> | HttpAnswer): EdgeRoute {

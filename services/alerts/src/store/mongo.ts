@@ -86,8 +86,11 @@ class MongoAlertStore implements AlertStore {
   }
 
   async destination(id: string): Promise<Destination | null> {
-    const found = await this.#destinations.findOne({ _id: id });
-    return found === null ? null : (JSON.parse(found.body) as Destination);
+    return read(await this.#destinations.findOne({ _id: id }));
+  }
+
+  async destinationOf(accountId: string, id: string): Promise<Destination | null> {
+    return read(await this.#destinations.findOne({ _id: id, accountId }));
   }
 
   async destinations(accountId: string): Promise<readonly Destination[]> {
@@ -146,4 +149,8 @@ class MongoAlertStore implements AlertStore {
 function documentOf(destination: Destination): DestinationDocument {
   const { id, accountId, createdAt, enabled, revision } = destination;
   return { _id: id, accountId, createdAt, enabled, revision, body: JSON.stringify(destination) };
+}
+
+function read(document: DestinationDocument | null): Destination | null {
+  return document === null ? null : (JSON.parse(document.body) as Destination);
 }

@@ -45,6 +45,8 @@ export interface AlertStore {
   /** With its threads and messages. `false`: the account has none of that id. */
   removeDestination(accountId: string, id: string): Promise<boolean>;
   destination(id: string): Promise<Destination | null>;
+  /** Another account's is read no more than one that does not exist. */
+  destinationOf(accountId: string, id: string): Promise<Destination | null>;
   /** Oldest first. */
   destinations(accountId: string): Promise<readonly Destination[]>;
   /** Enabled ones of any of these accounts. */

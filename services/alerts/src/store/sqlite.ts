@@ -85,6 +85,11 @@ class SqliteAlertStore implements AlertStore {
     return read(this.#db.prepare<[string], Body>('SELECT body FROM destinations WHERE id = ?').get(id));
   }
 
+  async destinationOf(accountId: string, id: string): Promise<Destination | null> {
+    const sql = 'SELECT body FROM destinations WHERE id = ? AND account_id = ?';
+    return read(this.#db.prepare<[string, string], Body>(sql).get(id, accountId));
+  }
+
   async destinations(accountId: string): Promise<readonly Destination[]> {
     return this.#db
       .prepare<[string], Body>('SELECT body FROM destinations WHERE account_id = ? ORDER BY created_at, id')

@@ -69,6 +69,9 @@ export function alertStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.replaceDestination(next)).toBe(true);
       expect(await store.replaceDestination(next)).toBe(false);
       expect(await store.destination('a')).toEqual(next);
+      expect(await store.destinationOf(ACCOUNT, 'a')).toEqual(next);
+      expect(await store.destinationOf(OTHER_ACCOUNT, 'a')).toBeNull();
+      expect(await store.destinationOf(ACCOUNT, 'c')).toBeNull();
       expect(await store.removeDestination(OTHER_ACCOUNT, 'a')).toBe(false);
       expect(await store.removeDestination(ACCOUNT, 'a')).toBe(true);
       expect(await store.destination('a')).toBeNull();
