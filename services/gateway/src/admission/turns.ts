@@ -8,6 +8,8 @@ export interface TurnsOptions {
   readonly afterTurn?: (then: () => void) => void;
 }
 
+/** Fewer requests than this in a turn are no crowd: what makes it long then is not helped by turning them away. */
+const CROWD = 64;
 /** Turns must have been long for so long after the first long one: a stall alone, and what piled up in it, are served. */
 const STANDING_MS = 250;
 /** While some are turned away a turn takes about so long: who is turned away waits for two at most. */
@@ -31,6 +33,7 @@ export class Turns {
   readonly #afterTurn: (then: () => void) => void;
   readonly #end = (): void => this.#over(this.#options.now());
   #open = false;
+  #entered = 0;
   #begunAt = 0;
   #endedAt = 0;
   /** End of the first of the long turns that follow each other, or -1. */
@@ -56,9 +59,11 @@ export class Turns {
     const now = this.#options.now();
     if (!this.#open) {
       this.#open = true;
+      this.#entered = 0;
       this.#begunAt = now;
       this.#afterTurn(this.#end);
     }
+    this.#entered += 1;
     if (!this.#pressed || now - this.#begunAt <= this.#budgetMs) return now;
     this.#full = true;
     return LATE;
@@ -76,8 +81,8 @@ export class Turns {
 
   #watch(now: number, lasted: number, idled: number): void {
     const { longMs } = this.#options;
-    if (lasted < longMs || idled > longMs) this.#longSince = lasted < longMs ? -1 : now;
-    else if (this.#longSince < 0) this.#longSince = now;
+    if (lasted < longMs || this.#entered < CROWD) this.#longSince = -1;
+    else if (this.#longSince < 0 || idled > longMs) this.#longSince = now;
     else if (now - this.#longSince >= STANDING_MS) {
       this.#pressed = true;
       this.#budgetMs = TARGET_MS;
