@@ -30,6 +30,8 @@ async function main(): Promise<void> {
       return exportPackage(options, print);
     case 'detection':
       return detection(print);
+    case 'overload':
+      return (await import('./overload/overload.js')).overload(options, print);
     // Their servers' drivers load slowly: once they are needed.
     case 'distributed':
       return (await import('./distributed/distributed.js')).distributed(options, print);

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 export interface BenchOptions {
-  readonly run: 'throughput' | 'start-up' | 'export' | 'distributed' | 'scaling' | 'detection';
+  readonly run: 'throughput' | 'start-up' | 'export' | 'distributed' | 'scaling' | 'detection' | 'overload';
   /** Of each figure; the median counts. */
   readonly repetitions: number;
   /** Of each load. */
@@ -20,6 +20,7 @@ npm run bench -- --startup [--events N]    time to readiness with N stored event
 npm run bench -- --export [--events N]     time and memory of an export of N events (10,000)
 npm run bench -- --distributed [--quick]   one gateway on Kafka and Redis, beside the bare server and the embedded gateway
 npm run bench -- --scaling [--events N]    1 and 2 gateways; 1, 2 and 4 audit-log processes on N waiting events (20,000)
+npm run bench -- --overload [--quick]      gateways of both profiles at 1, 2 and 3 times what they can do
 npm run bench -- --detection               how much personal data is found in labelled sentences, and what 10 KB cost
 `;
 
@@ -34,6 +35,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       distributed: { type: 'boolean', default: false },
       scaling: { type: 'boolean', default: false },
       detection: { type: 'boolean', default: false },
+      overload: { type: 'boolean', default: false },
       subjects: { type: 'string', default: SUBJECTS.join(',') },
       repetitions: { type: 'string' },
       seconds: { type: 'string' },
@@ -41,13 +43,15 @@ export function readOptions(args: readonly string[]): BenchOptions {
     },
   });
   const { quick } = values;
-  const runs = (['startup', 'export', 'distributed', 'scaling', 'detection'] as const).filter((name) => values[name]);
+  const runs = (['startup', 'export', 'distributed', 'scaling', 'detection', 'overload'] as const).filter(
+    (name) => values[name],
+  );
   if (runs.length > 1) throw new Error(`take one of ${runs.map((name) => `--${name}`).join(', ')}`);
   const run = runs[0] === 'startup' ? 'start-up' : (runs[0] ?? 'throughput');
   return {
     run,
     repetitions: whole('--repetitions', values.repetitions, quick ? 1 : 5, 25),
-    seconds: whole('--seconds', values.seconds, 2, 60),
+    seconds: whole('--seconds', values.seconds, run === 'overload' ? 4 : 2, 60),
     subjects: values.subjects.split(',').map(subject),
     events: whole('--events', values.events, eventsOf(run, quick), 5_000_000),
   };

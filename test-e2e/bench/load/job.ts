@@ -19,6 +19,8 @@ export interface OpenLoop {
   readonly connections: number;
   /** Watches the clock without pause: for a generator with a core of its own. */
   readonly spin: boolean;
+  /** What is due so soon after the beginning is sent and not counted, s; default 0. */
+  readonly leadSeconds?: number;
 }
 
 export type Load = ClosedLoop | OpenLoop;
@@ -48,6 +50,10 @@ export interface Outcome {
   readonly perSecond: number;
   /** ms; of an open loop from the moment that the request was due. */
   readonly latency: Latencies;
+  /** Of answers with 503, ms, counted likewise. */
+  readonly refusedLatency: Latencies;
+  /** Answers with 503 a second, within the time. */
+  readonly refusedPerSecond: number;
   /** Part of one core that the generator used: near 1 it was the bottleneck. */
   readonly generatorBusy: number;
 }

@@ -34,6 +34,7 @@ export async function openLoop(job: Job, load: OpenLoop): Promise<Outcome> {
   const line = new Line();
   let next = 0;
   let endsAt = Number.POSITIVE_INFINITY;
+  let countsFrom = 0;
   let tally: Tally | null = null;
   const send = (): void => {
     while (line.length > 0) {
@@ -44,7 +45,8 @@ export async function openLoop(job: Job, load: OpenLoop): Promise<Outcome> {
   };
   const connections = await openConnections(load.connections, job.target, (connection, status) => {
     const now = performance.now();
-    if (now <= endsAt) tally?.answered(status, now - connection.begunAt);
+    if (connection.begunAt < countsFrom) tally?.answered(status, null);
+    else if (now <= endsAt) tally?.answered(status, now - connection.begunAt);
     else tally?.late(status, now - connection.begunAt);
     if (!connection.broken) line.free.push(connection);
     if (line.length > 0) send();
@@ -53,6 +55,8 @@ export async function openLoop(job: Job, load: OpenLoop): Promise<Outcome> {
   const counted = (tally = new Tally());
   const begunAt = performance.now();
   endsAt = begunAt + job.seconds * 1000;
+  const leadSeconds = load.leadSeconds ?? 0;
+  countsFrom = begunAt + leadSeconds * 1000;
   await arrivals(job, load, begunAt, endsAt, (dueAt) => {
     line.push(dueAt);
     send();
@@ -66,7 +70,7 @@ export async function openLoop(job: Job, load: OpenLoop): Promise<Outcome> {
     tally = null;
     connection.close();
   }
-  return counted.outcome(job.seconds);
+  return counted.outcome(job.seconds - leadSeconds);
 }
 
 /** Calls `arrive` with each time at which a request is due, when that time has come. */

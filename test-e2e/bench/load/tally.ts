@@ -5,27 +5,32 @@ import { Samples } from './samples.js';
 export class Tally {
   #answered = 0;
   #inTime = 0;
+  #refusedInTime = 0;
   readonly #failures: Record<number, number> = {};
   readonly #samples = new Samples();
+  readonly #refused = new Samples();
   readonly #startedAt = performance.now();
   readonly #cpuBefore = process.cpuUsage();
 
   /** @param milliseconds `null`: it came after the time, it only counts */
   answered(status: number, milliseconds: number | null): void {
-    if (status !== 200) {
-      this.#failures[status] = (this.#failures[status] ?? 0) + 1;
-      return;
-    }
-    this.#answered += 1;
+    if (status === 200) this.#answered += 1;
+    else this.#failures[status] = (this.#failures[status] ?? 0) + 1;
     if (milliseconds === null) return;
-    this.#inTime += 1;
-    this.#samples.add(milliseconds);
+    if (status === 200) this.#inTime += 1;
+    if (status === 503) this.#refusedInTime += 1;
+    this.#sample(status, milliseconds);
   }
 
   /** An answer that came late is a latency all the same in an open loop. */
   late(status: number, milliseconds: number): void {
     this.answered(status, null);
+    this.#sample(status, milliseconds);
+  }
+
+  #sample(status: number, milliseconds: number): void {
     if (status === 200) this.#samples.add(milliseconds);
+    else if (status === 503) this.#refused.add(milliseconds);
   }
 
   outcome(seconds: number): Outcome {
@@ -36,6 +41,8 @@ export class Tally {
       failures: this.#failures,
       perSecond: this.#inTime / seconds,
       latency: this.#samples.latencies(),
+      refusedLatency: this.#refused.latencies(),
+      refusedPerSecond: this.#refusedInTime / seconds,
       generatorBusy: (user + system) / 1000 / elapsed,
     };
   }

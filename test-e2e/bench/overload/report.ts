@@ -1,0 +1,59 @@
+import type { Latencies } from '../load/job.js';
+import { median } from '../load/samples.js';
+
+/** What one gateway did under one load of an open loop. */
+export interface Overloaded {
+  readonly profile: string;
+  /** So many times what it answers in a closed loop. */
+  readonly times: number;
+  readonly sentPerSecond: number;
+  readonly acceptedPerSecond: number;
+  readonly accepted: Latencies;
+  readonly refusedPerSecond: number;
+  readonly refused: Latencies;
+  /** Neither 200 nor 503. */
+  readonly others: number;
+  /** Most that was resident, MiB. */
+  readonly peakMiB: number;
+}
+
+const COLUMNS: readonly (readonly [string, number, (one: Overloaded) => number, number])[] = [
+  ['sent/s', 8, ({ sentPerSecond }) => sentPerSecond, 0],
+  ['accepted/s', 11, ({ acceptedPerSecond }) => acceptedPerSecond, 0],
+  ['p50 ms', 8, ({ accepted }) => accepted.p50, 1],
+  ['p99 ms', 8, ({ accepted }) => accepted.p99, 1],
+  ['refused/s', 10, ({ refusedPerSecond }) => refusedPerSecond, 0],
+  ['p50 ms', 8, ({ refused }) => refused.p50, 1],
+  ['p99 ms', 8, ({ refused }) => refused.p99, 1],
+  ['others', 7, ({ others }) => others, 0],
+  ['RSS MiB', 8, ({ peakMiB }) => peakMiB, 0],
+];
+
+export const LEGEND = `times: of the answers a second in a closed loop just before; sent/s is what was due
+p50, p99: of accepted checks, then of refused ones, from the moment that they were due
+others: neither 200 nor 503, of all repetitions
+RSS: most that was resident under this load
+`;
+
+/** A table of the medians over the repetitions, a line for each profile and load. */
+export function overloadTable(all: readonly Overloaded[]): string {
+  const head = ['profile      times', ...COLUMNS.map(([heading, width]) => heading.padStart(width))].join(' ');
+  const lines = [...groups(all)].map(([name, group]) => `${name.padEnd(18)} ${cellsOf(group)}`);
+  return [head, ...lines].join('\n');
+}
+
+function cellsOf(group: readonly Overloaded[]): string {
+  return COLUMNS.map(([, width, figure, digits]) => {
+    const value = median(group.map(figure).filter((one) => !Number.isNaN(one)));
+    return (Number.isNaN(value) ? '-' : value.toFixed(digits)).padStart(width);
+  }).join(' ');
+}
+
+function groups(all: readonly Overloaded[]): ReadonlyMap<string, readonly Overloaded[]> {
+  const found = new Map<string, Overloaded[]>();
+  for (const one of all) {
+    const name = `${one.profile.padEnd(12)} ${one.times}x`;
+    found.set(name, [...(found.get(name) ?? []), one]);
+  }
+  return found;
+}

@@ -1,0 +1,87 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Job } from '../load/job.js';
+import { LoadGenerator } from '../load/load-generator.js';
+import { Countersign, temporaryFolder } from '../subjects/countersign.js';
+import { memoryOf } from '../subjects/process-figures.js';
+import { checkRequests } from '../subjects/requests.js';
+import { makeAgents } from '../throughput/subjects.js';
+import { slopeOf, verdictOf } from './slope.js';
+import type { Sample } from './slope.js';
+
+/**
+ * Program: the whole instance under half of the load that it can take, for long. Prints resident memory and open files a
+ * minute, then how fast they grow, and ends with 1 where they do. `--minutes N` (30), `--per-second N` instead of half.
+ */
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '30' }, 'per-second': { type: 'string' } },
+});
+const MINUTES = whole('--minutes', values.minutes, 24 * 60);
+const CONNECTIONS = 256;
+const MAX_REQUESTS = 100_000_000;
+const CEILING_SECONDS = 10;
+/** Caches, compiled code and pools are filled in the first part, which does not count. */
+const FILLING = 0.2;
+/** What may be found an hour, by noise or by what is stored. */
+const MOST = { resident: 64, files: 6 } as const;
+
+function whole(name: string, text: string, most: number): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > most) throw new Error(`${name} takes 1 to ${most}`);
+  return value;
+}
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function soak(instance: Countersign, generator: LoadGenerator): Promise<boolean> {
+  const { bootstrap, child } = instance;
+  const { hostname, port } = new URL(bootstrap.baseUrl);
+  const agentIds = await makeAgents(instance);
+  const target = { host: hostname, port: Number(port), requests: checkRequests({ ...bootstrap, agentIds }) };
+  const run = (seconds: number, load: Job['load']): ReturnType<LoadGenerator['run']> =>
+    generator.run({ target, load, seconds, maxRequests: MAX_REQUESTS });
+  const given = values['per-second'];
+  const perSecond =
+    given === undefined
+      ? Math.ceil((await run(CEILING_SECONDS, { kind: 'closed', connections: CONNECTIONS })).perSecond / 2)
+      : whole('--per-second', given, 100_000);
+  print(`${MINUTES} minutes at ${perSecond} checks a second, process ${child.pid}\n`);
+  print('minute  RSS MiB  files  answered/s  p99 ms  others');
+  const resident: Sample[] = [];
+  const files: Sample[] = [];
+  for (let minute = 1; minute <= MINUTES; minute += 1) {
+    const load = { kind: 'open', perSecond, connections: CONNECTIONS, spin: false } as const;
+    const outcome = await run(60, load);
+    const memory = await memoryOf(child.pid!);
+    const open = (await readdir(`/proc/${child.pid}/fd`).catch(() => [])).length;
+    resident.push({ minute, value: memory.resident });
+    files.push({ minute, value: open });
+    const others = Object.entries(outcome.failures).map(([status, count]) => `${status}: ${count}`);
+    const figures = [memory.resident.toFixed(0), open, outcome.perSecond.toFixed(0), outcome.latency.p99.toFixed(0)];
+    const cells = [minute, ...figures].map((cell, i) => String(cell).padStart([6, 8, 6, 11, 7][i]!));
+    print(`${cells.join(' ')}  ${others.join(', ')}`);
+  }
+  const counted = (all: readonly Sample[]): readonly Sample[] => all.slice(Math.floor(MINUTES * FILLING));
+  const lines = [
+    ['resident memory, MiB', slopeOf(counted(resident)), MOST.resident],
+    ['open files', slopeOf(counted(files)), MOST.files],
+  ] as const;
+  print('');
+  for (const [what, slope, most] of lines) {
+    const figures = `${slope.perHour.toFixed(1)} ± ${slope.doubt.toFixed(1)} an hour (at most ${most})`;
+    print(`${what}: ${figures}: ${verdictOf(slope, most)}`);
+  }
+  return lines.every(([, slope, most]) => verdictOf(slope, most) !== 'grows');
+}
+
+const folder = await temporaryFolder();
+const generator = new LoadGenerator(undefined);
+const instance = await Countersign.start({ dataDir: join(folder.path, 'soak') });
+try {
+  if (!(await soak(instance, generator))) process.exitCode = 1;
+} finally {
+  generator.stop();
+  await instance.stop();
+  await folder.remove();
+}
