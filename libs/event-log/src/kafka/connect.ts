@@ -181,6 +181,9 @@ function told(error: Error & { readonly code?: string }, address: string, { tls 
 
 function drop(connection: Connection, tcp: Socket, reason: string): void {
   connection.rejectRequests(new Error(reason));
-  tcp.resetAndDestroy();
+  // What the broker has ended cannot be reset while the own end is under way: Node.js would keep the handle for ever, and
+  // a process that ends would wait for it without a pause.
+  if (tcp.writableEnded) tcp.destroy();
+  else tcp.resetAndDestroy();
   connection.disconnect().catch(nothing);
 }

@@ -1,0 +1,63 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { brokerAccess } from './access.js';
+import type { ClusterView } from './cluster-view.js';
+import { Fetcher } from './fetcher.js';
+import { ReadLane } from './read-lane.js';
+
+/** As promised in the README, and what a busy machine may add. */
+const SILENT_MS = 10_000;
+const BUSY_MS = 15_000;
+
+describe('a fetch loop that stands still', () => {
+  let server: Server;
+  let connections = 0;
+
+  beforeAll(async () => {
+    // A broker that ends each conversation.
+    server = createServer((socket: Socket) => {
+      connections += 1;
+      socket.on('error', () => undefined);
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => server.close());
+
+  it('is told of, and begun anew over new connections, without anybody having called it', async () => {
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    // Nobody answers the question that follows a failure: the loop waits for ever.
+    const cluster = { leader: () => address, problem: () => null, refresh: () => new Promise<void>(() => undefined) };
+    const access = brokerAccess({ clientId: 'fetcher' });
+    const fetcher = new Fetcher(cluster as unknown as ClusterView, access, 0, () => undefined);
+    const place = { topic: 'agent-events', name: 'agent-events', partition: 0 } as const;
+    const options = {
+      group: 'g',
+      topics: ['agent-events'],
+      mode: 'shared',
+      position: () => null,
+      handle: () => undefined,
+    };
+    const lane = new ReadLane(place, 0, 0, options as never, () => undefined);
+    try {
+      fetcher.expect(1);
+      fetcher.add(lane);
+      while (connections === 0) await delay(10);
+      const tried = connections;
+      await delay(1000);
+      fetcher.pump();
+      await delay(200);
+      expect(connections).toBe(tried);
+      expect(lane.stalled()).toBeNull();
+      for (const until = Date.now() + SILENT_MS + BUSY_MS; connections === tried && Date.now() < until;)
+        await delay(50);
+      expect(connections).toBeGreaterThan(tried);
+      expect(lane.stalled()).toMatch(/^agent-events\/0: nothing was fetched for \d+ s: cannot reach/);
+    } finally {
+      fetcher.close();
+      fetcher.remove(lane);
+      await lane.stop();
+    }
+  }, 60_000);
+});
