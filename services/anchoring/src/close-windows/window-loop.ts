@@ -21,7 +21,11 @@ export class WindowLoop {
     this.#loop = new BackgroundLoop(
       async () => {
         await publisher.publishCuts();
-        while ((await closer.closeNext()) !== null) closed();
+        while ((await closer.closeNext()) !== null) {
+          // Many may have gathered: they are closed again from the first one on.
+          this.#problem = null;
+          closed();
+        }
         await closer.sweep();
         this.#problem = null;
         return IDLE_MS;
