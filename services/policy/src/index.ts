@@ -22,6 +22,11 @@ import type { PolicyStore } from './store/port.js';
 
 export { restoreFromTopics } from './restore.js';
 export { readStoredTables } from './store/stored-tables.js';
+export { PolicyFileProblem, readPolicyFile } from './policy-file/read-policy-file.js';
+export type { ExpectedAnswer, PolicyFile } from './policy-file/read-policy-file.js';
+export { runCases } from './policy-file/run-cases.js';
+export type { CaseFailure } from './policy-file/run-cases.js';
+export type { DryRunAnswer } from './dry-run/dry-run.js';
 
 /** Agents, behavior profiles, safety packages and usage totals. */
 export const definition: ServiceDefinition = {

@@ -10,6 +10,7 @@ interface CommandModule {
 const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   start: () => import('./commands/start.js'),
   replay: () => import('./commands/replay.js'),
+  policy: () => import('./commands/policy.js'),
   export: () => import('./commands/export.js'),
   verify: () => import('./commands/verify.js'),
   fsck: () => import('./commands/fsck.js'),

@@ -6,7 +6,7 @@ describe('the safety packages that ship', () => {
     expect(packages.length).toBeGreaterThanOrEqual(6);
     for (const { id, rules, cases } of packages) {
       expect(id).toMatch(/^[a-z][a-z-]+$/);
-      expect(cases.map(({ expect: wanted }) => wanted)).toContain('allowed');
+      expect(cases.map(({ steps }) => steps[0]?.expect)).toContainEqual({ allowed: true });
       expect(new Set(cases.map(({ title }) => title)).size).toBe(cases.length);
       expect(Object.keys(rules).length).toBeGreaterThan(0);
     }
@@ -19,7 +19,8 @@ describe('reading a safety package', () => {
   const good = { id: 'x', name: 'X', description: 'd', rules: { freeze_on_violation: true }, cases };
 
   it('takes a good one', () => {
-    expect(readPackage('x.json', JSON.stringify(good))).toEqual(good);
+    const step = { action: { type: 'a' }, atMs: Date.UTC(2026, 0, 1), times: 1, expect: { allowed: true } };
+    expect(readPackage('x.json', JSON.stringify(good))).toEqual({ ...good, cases: [{ title: 't', steps: [step] }] });
   });
 
   it.each([
@@ -27,6 +28,7 @@ describe('reading a safety package', () => {
     ['no name', { ...good, name: undefined }],
     ['an unknown rule', { ...good, rules: { no_such_rule: true } }],
     ['a rule that cannot be enforced', { ...good, rules: { output_rules: { blocked_pii: ['no such kind'] } } }],
+    ['a profile instead of rules', { ...good, rules: undefined, profile: {} }],
     ['a version', { ...good, rules: { version: 1 } }],
     ['another member', { ...good, more: 1 }],
     ['no case', { ...good, cases: [] }],

@@ -1,17 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readProfilePatch } from '@countersign/policy-engine';
-import type { Action, ProfileRules } from '@countersign/policy-engine';
-import { VIOLATION_TYPES } from '@countersign/contracts';
-import type { ViolationType } from '@countersign/contracts';
-
-/** What the rules alone, on a profile without others, make of an action. */
-export interface PackageCase {
-  readonly title: string;
-  readonly action: Action;
-  readonly expect: 'allowed' | ViolationType;
-  /** Checked so often in a row; the last one counts. Default 1. */
-  readonly times?: number;
-}
+import type { ProfileRules } from '@countersign/policy-engine';
+import { PolicyFileProblem, readPolicyFile } from '../policy-file/read-policy-file.js';
+import type { PolicyCase } from '../policy-file/read-policy-file.js';
 
 /** A named set of rules. */
 export interface SafetyPackage {
@@ -19,8 +9,8 @@ export interface SafetyPackage {
   readonly name: string;
   readonly description: string;
   readonly rules: Partial<ProfileRules>;
-  /** For whoever tests the package; not told to callers. */
-  readonly cases: readonly PackageCase[];
+  /** What the rules alone, on a profile without others, make of actions; not told to callers. */
+  readonly cases: readonly PolicyCase[];
 }
 
 const FOLDER = new URL('../../safety-packages/', import.meta.url);
@@ -36,29 +26,20 @@ export function loadPackages(folder: URL = FOLDER): readonly SafetyPackage[] {
 
 /** @throws Error naming `file` and what is wrong in it */
 export function readPackage(file: string, text: string): SafetyPackage {
-  const { id, name, description, rules, cases, ...others } = JSON.parse(text) as Partial<SafetyPackage>;
   const wrong = (problem: string): Error => new Error(`safety package ${file}: ${problem}`);
-  if (Object.keys(others).length > 0) throw wrong(`it has no field ${Object.keys(others).join(', ')}`);
+  const value = JSON.parse(text) as Partial<Record<'id' | 'name' | 'description' | 'rules', unknown>>;
+  let read;
+  try {
+    read = readPolicyFile(value);
+  } catch (error) {
+    throw error instanceof PolicyFileProblem ? wrong(error.message) : error;
+  }
+  const { id, name, description } = value;
+  const { kind, patch, cases } = read;
   if (typeof id !== 'string' || `${id}.json` !== file) throw wrong('id must be the name of the file');
   if (typeof name !== 'string' || typeof description !== 'string') throw wrong('name and description must be texts');
-  const read = readProfilePatch(rules);
-  if ('error' in read) throw wrong(read.error);
-  if (read.patch.agent_id !== undefined || read.patch.version !== undefined) throw wrong('rules belong to no profile');
-  if (!Array.isArray(cases) || cases.length === 0) throw wrong('cases must be a list with at least one');
-  const odd = cases.findIndex((one) => !isCase(one));
-  if (odd !== -1) throw wrong(`cases[${odd}] must have title, action with a type, expect and at most times`);
-  return { id, name, description, rules: read.patch, cases };
-}
-
-function isCase(value: unknown): value is PackageCase {
-  if (typeof value !== 'object' || value === null) return false;
-  const { title, action, expect, times, ...others } = value as Partial<PackageCase>;
-  return (
-    Object.keys(others).length === 0 &&
-    typeof title === 'string' &&
-    typeof action === 'object' &&
-    typeof action['type'] === 'string' &&
-    (expect === 'allowed' || (VIOLATION_TYPES as readonly unknown[]).includes(expect)) &&
-    (times === undefined || (Number.isSafeInteger(times) && times >= 1))
-  );
+  if (kind !== 'rules') throw wrong('its member is rules, not profile');
+  if (patch.agent_id !== undefined || patch.version !== undefined) throw wrong('rules belong to no profile');
+  if (cases.length === 0) throw wrong('cases must be a list with at least one');
+  return { id, name, description, rules: patch, cases };
 }

@@ -1,51 +1,23 @@
-import { InProcessCounters } from '@countersign/counters';
-import { compileProfile, decide, emptyProfile, mergeSafetyRules } from '@countersign/policy-engine';
+import { emptyProfile, mergeSafetyRules } from '@countersign/policy-engine';
 import type { BehaviorProfile } from '@countersign/contracts';
+import type { PolicyCase } from '../policy-file/read-policy-file.js';
+import { runCase, runCases } from '../policy-file/run-cases.js';
 import { loadPackages } from './load-packages.js';
-import type { PackageCase, SafetyPackage } from './load-packages.js';
+import type { SafetyPackage } from './load-packages.js';
 
 const PACKAGES = loadPackages();
 const EMPTY = emptyProfile('aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa');
-
-/** As a gateway judges: the static rules, then spending and rate by the counters. */
-async function verdict(profile: BehaviorProfile, { action, times = 1 }: PackageCase): Promise<PackageCase['expect']> {
-  const compiled = compileProfile(profile);
-  const counters = new InProcessCounters();
-  await counters.serve();
-  let last: PackageCase['expect'] = 'allowed';
-  for (let n = 0; n < times; n += 1) {
-    const { violation, costMicros } = decide(compiled, action);
-    const result = await counters.check({
-      accountId: 'account',
-      agentId: 'agent',
-      apiKeyId: 'key',
-      versions: { account: 1, apiKey: 1, agent: 1 },
-      plan: { plan: 'enterprise', actionCap: null, sandboxExpiresAtMs: null },
-      frozen: false,
-      observe: compiled.observe,
-      freezeOnViolation: compiled.freezeOnViolation,
-      violation,
-      costMicros,
-      spending: compiled.spending,
-      rate: compiled.rate,
-      idempotency: null,
-      entropy: n.toString(16).padStart(20, '0'),
-      actionSalt: `salt ${n}`,
-      payloadSalt: null,
-    });
-    if (result.kind !== 'judged') throw new Error(result.kind);
-    last = result.judgement.violation?.violation_type ?? 'allowed';
-  }
-  await counters.close();
-  return last;
-}
 
 const merged = (packages: readonly SafetyPackage[]): BehaviorProfile =>
   packages.reduce((profile, { rules }) => mergeSafetyRules(profile, rules), EMPTY);
 
 describe.each(PACKAGES)('the safety package $id', ({ rules, cases }) => {
-  it.each(cases)('$title: $expect', async (one) => {
-    expect(await verdict(mergeSafetyRules(EMPTY, rules), one)).toBe(one.expect);
+  it('passes its own cases', () => {
+    expect(runCases({ patch: rules, cases })).toEqual([]);
+  });
+
+  it.each(cases)('merged into a profile without rules: $title', (one) => {
+    expect(runCase(mergeSafetyRules(EMPTY, rules), one)).toBeNull();
   });
 
   it('sets every rule that it names, on a profile without rules', () => {
@@ -66,7 +38,7 @@ describe.each(PACKAGES)('the safety package $id', ({ rules, cases }) => {
       output_rules: 'unsafe_output',
     };
     const wanted = Object.keys(rules).flatMap((rule) => kinds[rule] ?? []);
-    expect(cases.map(({ expect: found }) => found as string)).toEqual(expect.arrayContaining(wanted));
+    expect(cases.map(({ steps }) => steps.at(-1)?.expect?.violation_type)).toEqual(expect.arrayContaining(wanted));
   });
 });
 
@@ -81,11 +53,13 @@ describe('safety packages that are merged', () => {
     }
   });
 
-  it('each deny together what they deny alone', async () => {
+  it('each deny together what they deny alone', () => {
     const all = merged(PACKAGES);
+    const denied = ({ steps }: PolicyCase): boolean => steps.at(-1)?.expect?.allowed === false;
     for (const { id, cases } of PACKAGES) {
-      for (const one of cases.filter(({ expect: wanted }) => wanted !== 'allowed')) {
-        expect([id, one.title, await verdict(all, one)]).not.toEqual([id, one.title, 'allowed']);
+      for (const { title, steps } of cases.filter(denied)) {
+        const anyDenial = steps.map((step) => ({ ...step, expect: { allowed: false } }));
+        expect([id, runCase(all, { title, steps: anyDenial })]).toEqual([id, null]);
       }
     }
   });

@@ -1,0 +1,82 @@
+import { checkBody, profilePatch, SEVERITIES, VIOLATION_TYPES } from '@countersign/contracts';
+import type { JsonSchema } from '@countersign/contracts';
+
+const text: JsonSchema = { type: 'string' };
+const title: JsonSchema = { type: 'string', minLength: 1, maxLength: 500 };
+const action = (checkBody['properties'] as Readonly<Record<string, JsonSchema>>)['action'];
+
+const check = {
+  action,
+  times: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+  at: { type: ['string', 'number'] },
+};
+
+const expectation: JsonSchema = {
+  anyOf: [
+    { type: 'string', enum: ['allowed', ...VIOLATION_TYPES] },
+    {
+      type: 'object',
+      minProperties: 1,
+      properties: {
+        allowed: { type: 'boolean' },
+        violation_type: { type: ['string', 'null'], enum: [...VIOLATION_TYPES, null] },
+        rule: { type: ['string', 'null'] },
+        severity: { type: ['string', 'null'], enum: [...SEVERITIES, null] },
+        reason: { type: ['string', 'null'] },
+        detail: { type: ['string', 'null'] },
+      },
+      additionalProperties: false,
+    },
+  ],
+};
+
+const oneCheck: JsonSchema = {
+  type: 'object',
+  required: ['title', 'action', 'expect'],
+  properties: { title, ...check, expect: expectation },
+  additionalProperties: false,
+};
+
+const sequence: JsonSchema = {
+  type: 'object',
+  required: ['title', 'steps'],
+  properties: {
+    title,
+    steps: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        required: ['action'],
+        properties: { ...check, expect: expectation },
+        additionalProperties: false,
+      },
+    },
+  },
+  additionalProperties: false,
+};
+
+/** The members of a policy's file around its cases and its profile. */
+export const fileSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    id: text,
+    name: text,
+    description: text,
+    profile: { type: 'object' },
+    rules: { type: 'object' },
+    cases: { type: 'array' },
+  },
+  additionalProperties: false,
+};
+
+/** A single check, or a sequence where `steps` says so. */
+export const caseSchema: JsonSchema = {
+  type: 'object',
+  if: { type: 'object', required: ['steps'] },
+  then: sequence,
+  else: oneCheck,
+};
+
+/** The profile as the edge judges the body of a PATCH. */
+export const profileSchema: JsonSchema = profilePatch;

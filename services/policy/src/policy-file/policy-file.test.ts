@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { PolicyFileProblem, readPolicyFile } from './read-policy-file.js';
+import { runCases } from './run-cases.js';
+
+const CASE = { title: 'one', action: { type: 'wire' }, expect: 'off_limits_action' };
+const PROFILE = { off_limits_actions: ['wire'] };
+
+describe('the file of a policy', () => {
+  it.each([
+    ['no object', [], 'the file must be an object'],
+    ['neither profile nor rules', { cases: [] }, 'give either profile or rules'],
+    ['both', { profile: {}, rules: {} }, 'give either profile or rules'],
+    ['an unknown member', { profile: {}, more: 1 }, 'more is not a field that is known here'],
+    ['what a PATCH refuses', { profile: { blocked_apis: ['a*b'] } }, /^profile: blocked_apis\[0\] /],
+    ['an unknown field', { profile: { no_rule: 1 } }, 'profile: no_rule is not a field that is known here'],
+    [
+      'a case without an action',
+      { profile: {}, cases: [{ title: 'x', expect: 'allowed' }] },
+      'cases[0]: action is required',
+    ],
+    [
+      'an unknown verdict',
+      { profile: {}, cases: [{ ...CASE, expect: 'no' }] },
+      /^cases\[0\]: expect must be one of "allowed"/,
+    ],
+    ['an empty expectation', { profile: {}, cases: [{ ...CASE, expect: {} }] }, /^cases\[0\]: expect must be/],
+    [
+      'an unknown member of a case',
+      { profile: {}, cases: [{ ...CASE, more: 1 }] },
+      'cases[0]: more is not a field that is known here',
+    ],
+    ['no time', { profile: {}, cases: [{ ...CASE, at: 'noon' }] }, /^cases\[0\]: at must be a time/],
+    [
+      'a step back in time',
+      { profile: {}, cases: [{ title: 'x', steps: [{ ...step(9), expect: 'allowed' }, step(8)] }] },
+      'cases[0].steps[1]: at lies before the step before',
+    ],
+    [
+      'steps that expect nothing',
+      { profile: {}, cases: [{ title: 'x', steps: [step(1)] }] },
+      'cases[0]: no step expects anything',
+    ],
+  ])('with %s is refused', (_what, value, words) => {
+    expect(() => readPolicyFile(value)).toThrow(words);
+    expect(() => readPolicyFile(value)).toThrow(PolicyFileProblem);
+  });
+
+  it('has profile or rules, and cases that say what comes', () => {
+    expect(runCases(readPolicyFile({ profile: PROFILE, cases: [CASE] }))).toEqual([]);
+    expect(runCases(readPolicyFile({ id: 'a', name: 'A', description: 'd', rules: PROFILE, cases: [CASE] }))).toEqual(
+      [],
+    );
+    expect(readPolicyFile({ profile: PROFILE })).toMatchObject({ kind: 'profile', cases: [], patch: PROFILE });
+  });
+
+  it('names the first step that fails, with what was expected and what came', () => {
+    const steps = [
+      { action: { type: 'tool_use', estimatedCost: 6 }, expect: 'allowed' },
+      { action: { type: 'tool_use', estimatedCost: 6 }, expect: { allowed: false, rule: 'spending_limit:11' } },
+      { action: { type: 'tool_use' }, expect: 'rate_limit_exceeded' },
+    ];
+    const [failure, ...more] = runCases(
+      readPolicyFile({ profile: { spending_limit: 10 }, cases: [{ title: 'spends', steps }] }),
+    );
+    expect(more).toEqual([]);
+    expect(failure).toEqual({
+      title: 'spends',
+      step: 2,
+      expected: { allowed: false, rule: 'spending_limit:11' },
+      came: {
+        allowed: false,
+        violation_type: 'spending_limit_exceeded',
+        rule: 'spending_limit:10',
+        severity: 'P2',
+        reason: expect.stringContaining('spending limit'),
+        detail: 'limit 10 USD per day, 6 USD already counted',
+      },
+    });
+  });
+
+  it('counts in windows of its own times', () => {
+    const action = { type: 'tool_use', estimatedCost: 10 };
+    const profile = { spending_limit: 10, spending_window: 'day', rate_limit: { max: 2, per_seconds: 86_400 } };
+    const times = [
+      { action, at: '2026-05-01T23:59:59.999Z', expect: 'allowed' },
+      { action, expect: 'spending_limit_exceeded' },
+      { action, at: '2026-05-02T00:00:00Z', expect: 'allowed' },
+      { action: { type: 'tool_use' }, at: 2, expect: 'rate_limit_exceeded' },
+      { action: { type: 'tool_use' }, at: 86_400, times: 1, expect: 'allowed' },
+      { action: { type: 'tool_use' }, at: 86_400, times: 2, expect: { violation_type: 'rate_limit_exceeded' } },
+    ];
+    expect(runCases(readPolicyFile({ profile, cases: [{ title: 'days', steps: times }] }))).toEqual([]);
+  });
+
+  it('tells a shadow violation in observe mode', () => {
+    const shadow = { ...CASE, expect: { allowed: true, violation_type: 'off_limits_action' } };
+    const profile = { ...PROFILE, mode: 'observe' };
+    expect(runCases(readPolicyFile({ profile, cases: [shadow] }))).toEqual([]);
+    expect(runCases(readPolicyFile({ profile, cases: [CASE] }))).toHaveLength(1);
+  });
+
+  it('is read or refused in words, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (profile, one) => {
+        try {
+          readPolicyFile({ profile, cases: [one] });
+        } catch (error) {
+          expect(error).toBeInstanceOf(PolicyFileProblem);
+        }
+      }),
+    );
+  });
+});
+
+function step(at: number): { readonly action: { readonly type: string }; readonly at: number } {
+  return { action: { type: 'a' }, at };
+}

@@ -1,0 +1,123 @@
+import type { Severity, ViolationType } from '@countersign/contracts';
+import { parseTime } from '@countersign/evidence';
+import { readProfilePatch } from '@countersign/policy-engine';
+import type { Action, ProfilePatch } from '@countersign/policy-engine';
+import { compileSchema } from '@countersign/service-kit';
+import { caseSchema, fileSchema, profileSchema } from './file-schema.js';
+
+/** Members of the answer that must be so; in observe mode a violation may stand beside `allowed: true`. */
+export interface ExpectedAnswer {
+  readonly allowed?: boolean;
+  readonly violation_type?: ViolationType | null;
+  readonly rule?: string | null;
+  readonly severity?: Severity | null;
+  readonly reason?: string | null;
+  readonly detail?: string | null;
+}
+
+export interface PolicyStep {
+  readonly action: Action;
+  /** ms since the epoch. */
+  readonly atMs: number;
+  /** Checked so often in a row; the last one counts. */
+  readonly times: number;
+  /** `null`: whatever comes. */
+  readonly expect: ExpectedAnswer | null;
+}
+
+/** Checks of one agent that begins with nothing counted. */
+export interface PolicyCase {
+  readonly title: string;
+  readonly steps: readonly PolicyStep[];
+}
+
+/** A policy as it lies in a repository: the fields of a profile, or the rules of a safety package, and test cases. */
+export interface PolicyFile {
+  readonly kind: 'profile' | 'rules';
+  readonly patch: ProfilePatch;
+  /** The draft as it was written. */
+  readonly written: unknown;
+  readonly cases: readonly PolicyCase[];
+}
+
+/** What a file lacks, in words that name the place and never the value. */
+export class PolicyFileProblem extends Error {
+  override readonly name = 'PolicyFileProblem';
+}
+
+const fileProblem = compileSchema(fileSchema);
+const profileProblem = compileSchema(profileSchema);
+const caseProblem = compileSchema(caseSchema);
+/** When a case begins that names no time: at the start of a day and of a month. */
+const BEGIN = Date.UTC(2026, 0, 1);
+const LATEST = Date.UTC(9999, 0, 1);
+
+/** @throws PolicyFileProblem */
+export function readPolicyFile(value: unknown): PolicyFile {
+  refuse(fileProblem(value)?.replace(/^the body /, 'the file '));
+  const {
+    profile,
+    rules,
+    cases = [],
+  } = value as Readonly<Record<'profile' | 'rules', unknown>> & {
+    readonly cases?: readonly unknown[];
+  };
+  if ((profile === undefined) === (rules === undefined)) refuse('give either profile or rules');
+  const kind = profile === undefined ? 'rules' : 'profile';
+  const written = profile ?? rules;
+  refuse(profileProblem(written), kind);
+  const read = readProfilePatch(written);
+  if ('error' in read) throw new PolicyFileProblem(`${kind}: ${read.error}`);
+  return { kind, patch: read.patch, written, cases: cases.map((one, n) => readCase(one, `cases[${n}]`)) };
+}
+
+interface WrittenStep {
+  readonly action: Action;
+  readonly at?: string | number;
+  readonly times?: number;
+  readonly expect?: 'allowed' | ViolationType | ExpectedAnswer;
+}
+
+/** @throws PolicyFileProblem that begins with `place` */
+export function readCase(value: unknown, place: string): PolicyCase {
+  refuse(caseProblem(value)?.replace(/^the body /, ''), place);
+  const { title, steps, ...single } = value as { readonly title: string; readonly steps?: readonly WrittenStep[] };
+  const written = steps ?? [single as WrittenStep];
+  const named = written.find(({ at }) => typeof at === 'string');
+  let atMs = named === undefined ? BEGIN : instant(String(named.at), place);
+  const beginMs = atMs;
+  const placed = written.map((step, n): PolicyStep => {
+    const where = steps === undefined ? place : `${place}.steps[${n}]`;
+    const at = timeOf(step.at, atMs, beginMs, where);
+    if (at < atMs) refuse('at lies before the step before', where);
+    atMs = at;
+    const { expect } = step;
+    return { action: step.action, atMs, times: step.times ?? 1, expect: expect === undefined ? null : wanted(expect) };
+  });
+  if (placed.every(({ expect }) => expect === null)) refuse('no step expects anything', place);
+  return { title, steps: placed };
+}
+
+/** @param at a time, or seconds since the case began; absent: as the step before */
+function timeOf(at: WrittenStep['at'], beforeMs: number, beginMs: number, where: string): number {
+  if (at === undefined) return beforeMs;
+  const ms = typeof at === 'string' ? instant(at, where) : Math.round(beginMs + at * 1000);
+  if (!(ms < LATEST)) refuse('at lies too far in the future', where);
+  return ms;
+}
+
+function instant(text: string, where: string): number {
+  const ms = parseTime(text);
+  if (ms === null) refuse('at must be a time such as 2026-03-01T12:00:00Z, or seconds since the case began', where);
+  return ms ?? NaN;
+}
+
+function wanted(expect: NonNullable<WrittenStep['expect']>): ExpectedAnswer {
+  if (typeof expect === 'object') return expect;
+  return expect === 'allowed' ? { allowed: true } : { allowed: false, violation_type: expect };
+}
+
+function refuse(problem: string | null | undefined, place?: string): void {
+  if (problem === null || problem === undefined) return;
+  throw new PolicyFileProblem(place === undefined ? problem : `${place}: ${problem}`);
+}

@@ -1,0 +1,48 @@
+import type { BehaviorProfile } from '@countersign/contracts';
+import { applyProfilePatch, emptyProfile } from '@countersign/policy-engine';
+import { SimulatedAgent } from '../simulate/simulated-agent.js';
+import type { Verdict } from '../simulate/simulated-agent.js';
+import type { ExpectedAnswer, PolicyCase, PolicyFile } from './read-policy-file.js';
+
+/** What a check came out as. */
+export type CameOut = Required<ExpectedAnswer>;
+
+/** A step that did not come out as expected. */
+export interface CaseFailure {
+  readonly title: string;
+  /** From 1; `null` where the case is a single check. */
+  readonly step: number | null;
+  readonly expected: ExpectedAnswer;
+  readonly came: CameOut;
+}
+
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+/** The first step of each case that fails under the file's policy, on a profile without other rules. */
+export function runCases({ patch, cases }: Pick<PolicyFile, 'patch' | 'cases'>): readonly CaseFailure[] {
+  const profile = applyProfilePatch(emptyProfile(NOBODY), patch);
+  return cases.flatMap((one) => runCase(profile, one) ?? []);
+}
+
+/** The first step that fails, or `null`. */
+export function runCase(profile: BehaviorProfile, { title, steps }: PolicyCase): CaseFailure | null {
+  const agent = new SimulatedAgent(profile);
+  for (const [n, { action, atMs, times, expect }] of steps.entries()) {
+    let came = cameOut(agent.check(action, atMs));
+    for (let again = 1; again < times; again += 1) came = cameOut(agent.check(action, atMs));
+    if (expect !== null && !holds(expect, came)) {
+      return { title, step: steps.length === 1 ? null : n + 1, expected: expect, came };
+    }
+  }
+  return null;
+}
+
+function cameOut({ allowed, violation }: Verdict): CameOut {
+  const { violation_type = null, rule = null, severity = null, reason = null, detail = null } = violation ?? {};
+  return { allowed, violation_type, rule, severity, reason, detail };
+}
+
+function holds(expected: ExpectedAnswer, came: CameOut): boolean {
+  const members = Object.entries(expected) as [keyof ExpectedAnswer, unknown][];
+  return members.every(([member, value]) => came[member] === value);
+}

@@ -1,0 +1,218 @@
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { jest } from '@jest/globals';
+import { Command } from 'commander';
+import type { DryRunAnswer } from '@countersign/policy';
+import { CommandFailed } from './exit-codes.js';
+import { register } from './policy.js';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/countersign.js', import.meta.url));
+const PACKAGES = fileURLToPath(new URL('../../../policy/safety-packages/', import.meta.url));
+const SAMPLE = fileURLToPath(new URL('../../sample/airline-policy.yaml', import.meta.url));
+const YAML = `
+profile:
+  off_limits_actions: [wire]
+  spending_limit: 10
+cases:
+  - title: wires nothing
+    action: { type: wire }
+    expect: { allowed: false, rule: 'off_limits_actions:wire' }
+  - title: spends ten dollars a day
+    steps:
+      - action: { type: tool_use, estimatedCost: 10 }
+        at: '2026-03-01T23:59:59Z'
+      - action: { type: tool_use, estimatedCost: 10 }
+        at: 1
+        expect: allowed
+`;
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command in this process; how the program ends with its codes is asked once, of the program itself. */
+async function run(...args: readonly string[]): Promise<Ended> {
+  const said: string[] = [];
+  const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0);
+  const program = new Command().exitOverride();
+  register(program);
+  try {
+    await program.parseAsync(['policy', ...args], { from: 'user' });
+    return { code: Number(process.exitCode ?? 0), stdout: said.join(''), stderr: '' };
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    return { code: error.exitCode, stdout: said.join(''), stderr: `${error.message}\n` };
+  } finally {
+    process.exitCode = undefined;
+    stdout.mockRestore();
+  }
+}
+
+function runProgram(...args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [PROGRAM, 'policy', ...args], (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, stdout, stderr });
+    });
+  });
+}
+
+describe('countersign policy', () => {
+  let folder: string;
+  let good: string;
+  const write = (name: string, text: string): string => {
+    const file = join(folder, name);
+    writeFileSync(file, text);
+    return file;
+  };
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'countersign-policy-'));
+    good = write('good.yaml', YAML);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('test passes what holds, also the sample’s cases and those of every safety package', async () => {
+    const packages = readdirSync(PACKAGES).filter((file) => file.endsWith('.json'));
+    expect(packages.length).toBeGreaterThanOrEqual(6);
+    const ended = await run('test', good, SAMPLE, ...packages.map((file) => join(PACKAGES, file)));
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toMatch(new RegExp(`^\\d+ cases in ${packages.length + 2} files: \\d+ passed, 0 failed\\n$`));
+  }, 60_000);
+
+  it('test names each case that fails, with what was expected and what came', async () => {
+    const bad = write('bad.yaml', YAML.replace('at: 1', 'at: 0').replace("'off_limits_actions:wire'", 'another'));
+    const ended = await runProgram('test', bad, good);
+    expect(ended).toEqual({
+      code: 1,
+      stdout: [
+        `FAIL ${bad}: wires nothing: expected denied, rule another, came denied, violation_type off_limits_action, rule off_limits_actions:wire`,
+        `FAIL ${bad}: spends ten dollars a day (step 2): expected allowed, came denied, violation_type spending_limit_exceeded, rule spending_limit:10`,
+        '4 cases in 2 files: 2 passed, 2 failed',
+        '',
+      ].join('\n'),
+      stderr: '',
+    });
+    const json = await run('test', '--json', bad);
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      cases: 2,
+      failed: 2,
+      files: [{ file: bad, cases: 2, failures: [{ title: 'wires nothing' }, { step: 2, came: { allowed: false } }] }],
+    });
+  }, 60_000);
+
+  it.each([
+    ['is not there', 'none.yaml', null, /^cannot read .*none\.yaml \(ENOENT\)\n$/],
+    ['is no YAML', 'broken.yaml', 'profile: {', /broken\.yaml: .*at line 1/],
+    ['has a key twice', 'twice.yaml', 'profile: {}\nprofile: {}\n', /twice\.yaml: Map keys must be unique/],
+    ['has a key twice in JSON', 'twice.json', '{"profile":{},"profile":{}}', /twice\.json: /],
+    ['has no cases', 'empty.json', '{"profile":{}}', /empty\.json: cases must be a list with at least one\n$/],
+    ['has a rule that is none', 'rule.yaml', 'profile: {no_rule: 1}', /rule\.yaml: profile: no_rule is not a field/],
+  ])(
+    'test ends with 64 for a file that %s',
+    async (_what, name, text, words) => {
+      const file = text === null ? join(folder, name) : write(name, text);
+      const ended = await run('test', good, file);
+      expect(ended).toMatchObject({ code: 64, stdout: '' });
+      expect(ended.stderr).toMatch(words);
+    },
+    60_000,
+  );
+
+  it('ends the program with 64 where no file is named', async () => {
+    expect(await runProgram('test')).toMatchObject({ code: 64, stdout: '' });
+  }, 60_000);
+
+  describe('dry-run', () => {
+    let server: Server;
+    let asked: unknown[];
+    const eventId = '0198a1b2-0000-7000-8000-000000000001';
+    const answer: DryRunAnswer = {
+      agentId: 'a',
+      range: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' },
+      profileVersion: 3,
+      countedBefore: { since: '2026-02-28T00:00:00.000Z', checks: 7, complete: true },
+      checks: 9,
+      evaluated: 8,
+      unchanged: 7,
+      notEvaluated: { count: 1, erased: 0, payloadNotKept: 1, frozen: 0, plan: 0 },
+      flips: { toDenied: 1, toAllowed: 0 },
+      freezes: 0,
+      byRule: [
+        {
+          violation_type: 'off_limits_action',
+          rule: 'off_limits_actions:wire',
+          toDenied: 1,
+          toAllowed: 0,
+          examples: [
+            {
+              eventId,
+              occurredAt: '2026-03-01T12:00:00.000Z',
+              action: { type: 'wire', url: null, tool_name: null, dataScope: null, estimatedCost: 1 },
+              before: { allowed: true, violation_type: null, rule: null },
+              after: { allowed: false, violation_type: 'off_limits_action', rule: 'off_limits_actions:wire' },
+            },
+          ],
+        },
+      ],
+      truncatedAt: null,
+    };
+    beforeAll(async () => {
+      server = createServer((request, response) => {
+        let text = '';
+        request.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+        request.on('end', () => {
+          asked.push([request.method, request.url, request.headers.authorization, JSON.parse(text)]);
+          const login = request.url === '/v1/auth/login';
+          response.writeHead(200).end(JSON.stringify(login ? { token: 'session' } : answer));
+        });
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    });
+    beforeEach(() => (asked = []));
+    afterAll(async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    const dryRun = (...args: readonly string[]): Promise<Ended> => {
+      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const who = ['--email', 'a@b.example', '--password', 'p', '--agent', 'agent-1', '--base-url', baseUrl];
+      return run('dry-run', good, ...who, ...args);
+    };
+
+    it('asks for the range and prints what would flip', async () => {
+      const range = { from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' };
+      const ended = await dryRun('--from', range.from, '--to', range.to);
+      expect(asked[1]).toEqual([
+        'POST',
+        '/v1/agents/agent-1/profile/dry-run',
+        'Bearer session',
+        { profile: { off_limits_actions: ['wire'], spending_limit: 10 }, ...range },
+      ]);
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(ended.stdout).toMatch(/would be denied +1\n/);
+      expect(ended.stdout).toMatch(/payload not kept \(store_payload\) +1\n/);
+      expect(ended.stdout).toContain(`${' '.repeat(8)}1           0  off_limits_actions:wire\n`);
+      expect(ended.stdout).toContain(`e.g. 2026-03-01T12:00:00.000Z ${eventId} type "wire", estimatedCost 1\n`);
+    }, 60_000);
+
+    it('ends with 1 for flips where that is wanted, and gives the answer as JSON', async () => {
+      const ended = await dryRun('--fail-on-flips', '--json', '--to', '2026-03-02T00:00:00Z');
+      expect(ended.code).toBe(1);
+      expect(JSON.parse(ended.stdout)).toEqual(answer);
+      expect(asked[1]).toMatchObject({ 3: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00Z' } });
+    }, 60_000);
+
+    it('takes no package, which is merged and not laid over', async () => {
+      const ended = await run('dry-run', join(PACKAGES, 'payments.json'));
+      expect(ended).toMatchObject({ code: 64, stderr: expect.stringContaining('takes a profile') });
+    }, 60_000);
+  });
+});

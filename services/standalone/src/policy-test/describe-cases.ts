@@ -1,0 +1,44 @@
+import type { CaseFailure, ExpectedAnswer } from '@countersign/policy';
+import { oneLine } from '../verify-file/describe-package.js';
+
+/** What the cases of one file came to. */
+export interface TestedFile {
+  readonly file: string;
+  readonly cases: number;
+  readonly failures: readonly CaseFailure[];
+}
+
+/** A line for each failing case, and the sum. */
+export function casesText(tested: readonly TestedFile[]): string {
+  const lines = tested.flatMap(({ file, failures }) =>
+    failures.map((failure) => `FAIL ${file}: ${failureLine(failure)}`),
+  );
+  const { cases, failed } = sumOf(tested);
+  const files = `${tested.length} ${tested.length === 1 ? 'file' : 'files'}`;
+  const sum = `${cases} ${cases === 1 ? 'case' : 'cases'} in ${files}: ${cases - failed} passed, ${failed} failed`;
+  return `${[...lines, sum].map(oneLine).join('\n')}\n`;
+}
+
+export function sumOf(tested: readonly TestedFile[]): { readonly cases: number; readonly failed: number } {
+  return {
+    cases: tested.reduce((sum, { cases }) => sum + cases, 0),
+    failed: tested.reduce((sum, { failures }) => sum + failures.length, 0),
+  };
+}
+
+function failureLine({ title, step, expected, came }: CaseFailure): string {
+  const place = step === null ? title : `${title} (step ${step})`;
+  const asked = Object.keys(expected) as (keyof ExpectedAnswer)[];
+  const said = (['allowed', 'violation_type', 'rule'] as const).filter((member) => came[member] !== null);
+  const told = [...new Set([...said, ...asked])];
+  return `${place}: expected ${answerWords(expected, asked)}, came ${answerWords(came, told)}`;
+}
+
+function answerWords(answer: ExpectedAnswer, members: readonly (keyof ExpectedAnswer)[]): string {
+  const words = members.map((member) => {
+    const value = answer[member];
+    if (member === 'allowed') return value === true ? 'allowed' : 'denied';
+    return value === null ? `no ${member}` : `${member} ${String(value)}`;
+  });
+  return words.join(', ');
+}
