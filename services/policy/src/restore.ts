@@ -1,13 +1,18 @@
 import { join } from 'node:path';
-import type { AgentFacts } from '@countersign/contracts';
-import { aheadOfStore, requireLogSince } from '@countersign/service-kit';
+import type { AgentFacts, UsageFacts } from '@countersign/contracts';
+import { aheadOfStore, newestTold, requireLogSince } from '@countersign/service-kit';
 import type { Ahead, Owned, RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
 import type { Agent } from './domain/agent.js';
+import { CheckFollower } from './follow/check-follower.js';
+import { POSITION_KEY } from './domain/usage-records.js';
 import type { PolicyStore } from './store/port.js';
+
+const PAGE = 1000;
 
 /**
  * Takes from the topic `agents` what a store that was put back from an older copy lacks: it holds agents and profiles
- * whole. Totals follow from the log, from the position that is stored with them.
+ * whole. Totals are counted again from the log, from the position that is stored with them up to the one that `usage`
+ * tells, so that what is published of them next is never behind what was published before.
  * @throws TopicDiffers; RestoreRefused where the log no longer holds what follows the copy
  */
 export async function restoreFromTopics(context: RestoreContext, { dryRun }: RestoreOptions): Promise<Restored> {
@@ -27,10 +32,36 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
       const from = told.stored === 0 ? 'unknown' : `revision ${told.stored}`;
       adopted.push(`agent ${told.id}: ${from} → revision ${told.version}, profile ${agent.facts.profile.version}`);
     }
-    return { adopted, lost: [] };
+    const events = dryRun ? 0 : await countAgain(context, store);
+    return { adopted: events === 0 ? adopted : [...adopted, `totals: ${events} events counted again`], lost: [] };
   } finally {
     await store.close();
   }
+}
+
+/** Gives how many messages lay between the copy and what was told. */
+async function countAgain(context: RestoreContext, store: PolicyStore): Promise<number> {
+  const { eventLog } = context;
+  const usage = await newestTold<UsageFacts>(eventLog, 'usage', (key) => !key.startsWith('claim:'));
+  const position = usage.get(POSITION_KEY)?.value;
+  if (position?.kind !== 'position') return 0;
+  const counters = { now: async () => context.clock() };
+  const follower = new CheckFollower({ ...context, counters }, store, { announce: async () => undefined });
+  let messages = 0;
+  for (const [name, until] of Object.entries(position.offsets)) {
+    const partition = Number(name);
+    for (let from = (await store.position(partition)) ?? 0; from < until;) {
+      const read = await eventLog.read('agent-events', partition, from, Math.min(PAGE, until - from));
+      const records = read.filter(({ offset }) => offset < until);
+      const last = records.at(-1);
+      if (last === undefined) break;
+      await follower.handle({ topic: 'agent-events', partition, records, endOffset: until });
+      messages += records.length;
+      from = last.offset + 1;
+    }
+  }
+  await store.raiseUsage(new Map([...usage].map(([key, { version }]) => [key, version])));
+  return messages;
 }
 
 /**

@@ -24,10 +24,14 @@ export class TopicDiffers extends Error {
   override readonly name = 'TopicDiffers';
 }
 
-/** The newest that a compacted topic says, by id. */
+/**
+ * The newest that a compacted topic says, by id.
+ * @param wanted ids that are kept in memory; default: all
+ */
 export async function newestTold<T extends object>(
   log: Pick<EventLog, 'beginOffsets' | 'endOffsets' | 'read'>,
   topic: TopicName,
+  wanted: (id: string) => boolean = () => true,
 ): Promise<Map<string, Told<T>>> {
   const told = new Map<string, Told<T>>();
   const [begin, end] = await Promise.all([log.beginOffsets(topic), log.endOffsets(topic)]);
@@ -40,7 +44,7 @@ export async function newestTold<T extends object>(
       if (last === undefined) break;
       for (const record of records) {
         const { id, version, value } = readVersionedRecord<T>(record);
-        if (version > (told.get(id)?.version ?? 0)) told.set(id, { version, value });
+        if (wanted(id) && version > (told.get(id)?.version ?? 0)) told.set(id, { version, value });
       }
       offset = last.offset + 1;
     }

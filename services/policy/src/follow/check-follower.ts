@@ -2,6 +2,7 @@ import { readMessage } from '@countersign/evidence';
 import type { TopicName } from '@countersign/contracts';
 import type { LogBatch, LogRecord } from '@countersign/event-log';
 import { park } from '@countersign/service-kit';
+import type { Counters } from '@countersign/counters';
 import type { Announcer, ServiceContext } from '@countersign/service-kit';
 import { agentWrite } from '../change-agent/agent-write.js';
 import { followChecks, readCheck } from '../domain/follow.js';
@@ -10,21 +11,26 @@ import type { PolicyStore } from '../store/port.js';
 
 export const GROUP = 'policy';
 
+export type FollowerContext = Pick<ServiceContext, 'clock' | 'eventLog' | 'log' | 'metrics'> & {
+  readonly counters: Pick<Counters, 'now'>;
+};
+type Announces = Pick<Announcer, 'announce'>;
+
 /**
  * Follows `agent-events`: totals, claims, and the freezes that gateways already set. A batch's effects and position are
  * one write of the store, so a repeated batch changes nothing; a store that fails rejects the batch, which comes again.
  */
 export class CheckFollower {
-  readonly #context: ServiceContext;
+  readonly #context: FollowerContext;
   readonly #store: PolicyStore;
-  readonly #announcer: Announcer;
+  readonly #announcer: Announces;
   readonly #agreed: Promise<void>;
 
   /**
    * @param agreed resolves when the store is known to hold what its topic does; rejects when it does not: then nothing is
    *   followed, since a freeze would get a revision that another change was told under
    */
-  constructor(context: ServiceContext, store: PolicyStore, announcer: Announcer, agreed = Promise.resolve()) {
+  constructor(context: FollowerContext, store: PolicyStore, announcer: Announces, agreed = Promise.resolve()) {
     this.#context = context;
     this.#store = store;
     this.#announcer = announcer;

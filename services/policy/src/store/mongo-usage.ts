@@ -63,6 +63,22 @@ export class MongoUsage {
     ]);
   }
 
+  async raise(versions: ReadonlyMap<string, number>): Promise<void> {
+    const above = (prefix: string) =>
+      [...versions]
+        .filter(([key]) => key.startsWith(prefix))
+        .map(([key, version]) => ({
+          updateOne: {
+            filter: { _id: key.slice(prefix.length), revision: { $lte: version } },
+            update: { $set: { revision: version + 1, changed: true as const } },
+          },
+        }));
+    const [accounts, agents] = [above('account:'), above('agent:')];
+    const { accountUsage, agentUsage } = this.collections;
+    if (accounts.length > 0) await accountUsage.bulkWrite(accounts, { ordered: false });
+    if (agents.length > 0) await agentUsage.bulkWrite(agents, { ordered: false });
+  }
+
   async endClaims(olderThanMs: number, limit: number): Promise<number> {
     const { claims } = this.collections;
     const old = await claims

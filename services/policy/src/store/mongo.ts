@@ -151,6 +151,10 @@ class MongoPolicyStore implements PolicyStore {
     return this.#usage.endClaims(olderThanMs, limit);
   }
 
+  raiseUsage(versions: ReadonlyMap<string, number>): Promise<void> {
+    return this.#usage.raise(versions);
+  }
+
   async close(): Promise<void> {
     await this.#connection.close();
   }

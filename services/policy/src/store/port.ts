@@ -114,5 +114,11 @@ export interface PolicyStore {
   /** Ends claims that are older; they become rows with `value: null`. At most `limit`; gives how many. */
   endClaims(olderThanMs: number, limit: number): Promise<number>;
 
+  /**
+   * Rows of `usage` that the topic has in these versions or lower ones get a version above: what is published of them
+   * next is taken for newer. Keys that are not of accounts or agents, and unknown ones, are passed over.
+   */
+  raiseUsage(versions: ReadonlyMap<string, number>): Promise<void>;
+
   close(): Promise<void>;
 }

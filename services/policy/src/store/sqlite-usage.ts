@@ -148,6 +148,16 @@ export class SqliteUsage {
     }
   }
 
+  raise(versions: ReadonlyMap<string, number>): void {
+    const of = (table: string, id: string) =>
+      this.#database.prepare(`UPDATE ${table} SET revision = ? WHERE ${id} = ? AND revision <= ?`);
+    const tables = { account: of('account_totals', 'account_id'), agent: of('agent_totals', 'agent_id') };
+    for (const [key, version] of versions) {
+      const [kind = '', id = ''] = key.split(':');
+      if (kind === 'account' || kind === 'agent') tables[kind].run(version + 1, id, version);
+    }
+  }
+
   endClaims(olderThanMs: number, limit: number): number {
     return this.#database
       .prepare(

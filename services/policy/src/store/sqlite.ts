@@ -146,6 +146,10 @@ export class SqlitePolicyStore implements PolicyStore {
     return this.#usage.endClaims(olderThanMs, limit);
   }
 
+  async raiseUsage(versions: ReadonlyMap<string, number>): Promise<void> {
+    this.#database.transaction(() => this.#usage.raise(versions)).immediate();
+  }
+
   async close(): Promise<void> {
     this.#database.close();
   }
