@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Job } from '../load/job.js';
 import { LoadGenerator } from '../load/load-generator.js';
@@ -21,6 +22,8 @@ const MINUTES = whole('--minutes', values.minutes, 24 * 60);
 const CONNECTIONS = 256;
 const MAX_REQUESTS = 100_000_000;
 const CEILING_SECONDS = 10;
+/** Until the connections of a minute's load are closed on both sides, ms. */
+const QUIET_MS = 3000;
 /** Caches, compiled code and pools are filled in the first part, which does not count. */
 const FILLING = 0.2;
 /** What may be found an hour, by noise or by what is stored. */
@@ -53,6 +56,7 @@ async function soak(instance: Countersign, generator: LoadGenerator): Promise<bo
   for (let minute = 1; minute <= MINUTES; minute += 1) {
     const load = { kind: 'open', perSecond, connections: CONNECTIONS, spin: false } as const;
     const outcome = await run(60, load);
+    await sleep(QUIET_MS);
     const memory = await memoryOf(child.pid!);
     const open = (await readdir(`/proc/${child.pid}/fd`).catch(() => [])).length;
     resident.push({ minute, value: memory.resident });

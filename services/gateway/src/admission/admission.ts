@@ -62,7 +62,7 @@ export class Admission {
     if (this.#stopping) return CLOSED.stopping;
     if (this.#inFlight >= MAX_IN_FLIGHT) return CLOSED.too_many;
     if (known.problem() !== null) return CLOSED.catching_up;
-    if (counters.unavailable() !== null) return CLOSED.counters_rebuilt;
+    if (counters.unavailable() !== null) return CLOSED.counters_unavailable;
     if (eventLog.refusing() !== null || unanswered.full()) return CLOSED.event_log_refuses;
     if (appends.delay(now) > this.#longestPassageMs) return CLOSED.event_log_slow;
     if (trips.delay(now) > this.#longestPassageMs) return CLOSED.counters_slow;

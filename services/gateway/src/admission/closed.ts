@@ -5,7 +5,7 @@ export type ClosedReason =
   | 'counters_slow'
   | 'too_many'
   | 'catching_up'
-  | 'counters_rebuilt'
+  | 'counters_unavailable'
   | 'event_log_refuses'
   | 'stopping';
 
@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<ClosedReason, string>> = {
   counters_slow: 'Checks are counted too slowly. Do not act; try again in a second.',
   too_many: 'Too many checks are under way. Do not act; try again in a second.',
   catching_up: 'The gateway is catching up. Do not act; try again.',
-  counters_rebuilt: 'The counters are being rebuilt. Do not act; try again.',
+  counters_unavailable: 'The counters are being rebuilt. Do not act; try again.',
   event_log_refuses: 'No event can be recorded now. Do not act; try again.',
   stopping: 'The service is stopping. Do not act; try again.',
 };
