@@ -45,6 +45,18 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
       const { json } = await topology.request('GET', `/v1/agents/${agentId}/anchors`, { headers: session });
       return (json as { anchors: unknown[] }).anchors.length > 0 ? true : null;
     });
+    const tried = await topology.request('POST', `/v1/agents/${agentId}/profile/dry-run`, {
+      headers: session,
+      body: {
+        profile: { blocked_apis: ['api.example.com'] },
+        from: new Date(Date.now() - 600_000).toISOString(),
+        to: new Date(Date.now() + 60_000).toISOString(),
+      },
+    });
+    expect([tried.status, tried.json]).toEqual([
+      200,
+      expect.objectContaining({ flips: { toDenied: 40, toAllowed: 0 } }),
+    ]);
     const report = await topology.request('POST', '/v1/events/export-signed', {
       headers: session,
       body: {

@@ -1,6 +1,8 @@
 import { applyProfilePatch, emptyProfile } from '@countersign/policy-engine';
 import type { ProfilePatch } from '@countersign/policy-engine';
 import type { ArchivedEvent, BehaviorProfile } from '@countersign/contracts';
+import { dryRun as answerSchema } from '@countersign/contracts';
+import { compileSchema } from '@countersign/service-kit';
 import { AGENT } from '../policy.test-context.js';
 import { dryRun } from './dry-run.js';
 import type { DryRunAnswer, DryRunBounds } from './dry-run.js';
@@ -13,14 +15,19 @@ const CARD = '4111 1111 1111 1111';
 const profileOf = (patch: ProfilePatch): BehaviorProfile => applyProfilePatch(EMPTY, patch);
 const iso = (after: number): string => new Date(START + after).toISOString();
 
-function run(
+const problemOf = compileSchema(answerSchema);
+
+async function run(
   events: readonly ArchivedEvent[],
   profile: BehaviorProfile,
   patch: ProfilePatch,
   { from = -DAY, to = DAY, bounds }: { from?: number; to?: number; bounds?: DryRunBounds } = {},
 ): Promise<DryRunAnswer> {
   const draft = applyProfilePatch(profile, patch);
-  return dryRun(archiveOf(events), { agentId: AGENT, profile, draft, from: iso(from), to: iso(to) }, bounds);
+  const wanted = { agentId: AGENT, profile, draft, from: iso(from), to: iso(to) };
+  const answer = await dryRun(archiveOf(events), wanted, bounds);
+  expect(problemOf(answer)).toBeNull();
+  return answer;
 }
 
 const buy = (estimatedCost: number, after = 0) => ({
