@@ -11,7 +11,7 @@ import {
 import { namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
 import type { Action, Subject } from './judge/subject.js';
 import { dollarsToMicros } from './money.js';
-import { judgeOutput } from './output/judge-output.js';
+import { judgeOutput, judgeOutputInTurns } from './output/judge-output.js';
 import type { Violation } from './violation.js';
 
 export interface Decision {
@@ -31,8 +31,24 @@ export interface Decision {
 export function decide(profile: CompiledProfile, action: Action): Decision {
   const subject = subjectOf(action);
   const governed = isGoverned(profile, subject);
+  return decided(subject, governed, governed ? judge(profile, subject) : null);
+}
+
+/**
+ * {@link decide} a turn at a time: it yields after each piece of a large payload that the output rules have read, and
+ * returns what `decide` gives.
+ */
+export function* decideInTurns(profile: CompiledProfile, action: Action): Generator<undefined, Decision, undefined> {
+  const subject = subjectOf(action);
+  const { output } = profile;
+  if (output === null || subject.payload === undefined) return decide(profile, action);
+  const earlier = judgeBeforeOutput(profile, subject);
+  return decided(subject, true, earlier ?? (yield* judgeOutputInTurns(output, subject.payload)));
+}
+
+function decided(subject: Subject, governed: boolean, violation: Violation | null): Decision {
   return {
-    violation: governed ? judge(profile, subject) : null,
+    violation,
     coverage: governed ? 'governed' : 'none',
     costMicros: costOf(subject),
     actionKind: subject.kind,
@@ -57,14 +73,21 @@ function isGoverned(profile: CompiledProfile, subject: Subject): boolean {
 }
 
 function judge(profile: CompiledProfile, subject: Subject): Violation | null {
-  const { offLimitsActions, allowedActions, blockedDataScopes, allowedDataScopes, output } = profile;
+  const { output } = profile;
+  return (
+    judgeBeforeOutput(profile, subject) ??
+    (output === null || subject.payload === undefined ? null : judgeOutput(output, subject.payload))
+  );
+}
+
+function judgeBeforeOutput(profile: CompiledProfile, subject: Subject): Violation | null {
+  const { offLimitsActions, allowedActions, blockedDataScopes, allowedDataScopes } = profile;
   return (
     (offLimitsActions === null ? null : judgeOffLimits(offLimitsActions, subject)) ??
     (allowedActions === null ? null : judgeAllowedActions(allowedActions, subject)) ??
     judgeApis(profile, subject) ??
     (blockedDataScopes === null ? null : judgeBlockedScopes(blockedDataScopes, subject)) ??
-    (allowedDataScopes === null ? null : judgeAllowedScopes(allowedDataScopes, subject)) ??
-    (output === null || subject.payload === undefined ? null : judgeOutput(output, subject.payload))
+    (allowedDataScopes === null ? null : judgeAllowedScopes(allowedDataScopes, subject))
   );
 }
 

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { canonicalLeaf, readEnvelope } from '@countersign/evidence';
 import { mintApiKey } from '@countersign/service-kit';
+import { TurnTaker } from './check/turn-taker.js';
 import { GatewayBench, send } from './gateway.test-setup.js';
 
 const call = (url: string): Record<string, unknown> => ({ type: 'http_call', url });
@@ -154,6 +155,27 @@ describe('POST /v1/check', () => {
     // Another account's agent is not there for this key.
     await bench.putAgent(agentId, {}, { accountId: randomUUID() });
     expect((await bench.check({ type: 'a' }, {}, agentId)).status).toBe(404);
+  });
+
+  it('reads a large payload by turns, and judges all of it', async () => {
+    const agentId = randomUUID();
+    const rules = { blocked_pii: ['email' as const], block_secrets: true, blocked_topics: [], max_length: null };
+    await bench.putAgent(agentId, { output_rules: rules });
+    const taken = jest.spyOn(TurnTaker.prototype, 'take');
+    const ask = async (payload: unknown): Promise<unknown> => {
+      const { body } = await bench.check({ type: 'a', payload }, {}, agentId);
+      return body.pii_kind ?? body.allowed;
+    };
+    expect(await ask('a word')).toBe(true);
+    expect(taken).not.toHaveBeenCalled();
+    const text = '1 '.repeat(125_000);
+    expect(await Promise.all([ask([text, text, `${text}a@b.example`]), ask([text]), ask('b')])).toEqual([
+      'email',
+      true,
+      true,
+    ]);
+    expect(taken).toHaveBeenCalledTimes(2);
+    jest.restoreAllMocks();
   });
 
   it('asks the same of the counters for an agent of another account as for one that does not exist', async () => {

@@ -15,6 +15,40 @@ export function judgeOutput(rules: CompiledOutputRules, payload: unknown): Viola
   return findings.violation();
 }
 
+/** Characters that one turn of {@link judgeOutputInTurns} looks at, about. */
+export const TURN_CHARACTERS = 65_536;
+/** What a text costs beside its characters. */
+const TEXT_COST = 16;
+
+/**
+ * {@link judgeOutput} a turn at a time, for payloads that are so large that nobody else should wait for the whole of it:
+ * after a turn it yields. A turn looks for personal data in {@link TURN_CHARACTERS}, or reads one text otherwise.
+ */
+export function* judgeOutputInTurns(
+  rules: CompiledOutputRules,
+  payload: unknown,
+): Generator<undefined, Violation | null, undefined> {
+  const findings = new Findings(rules);
+  const texts: string[] = [];
+  const names: (string | null)[] = [];
+  visitTexts(payload, (text, name) => {
+    texts.push(text);
+    names.push(name);
+    return false;
+  });
+  let work = 0;
+  for (const [index, text] of texts.entries()) {
+    const long = text.length > TURN_CHARACTERS;
+    if (work + text.length > TURN_CHARACTERS && work > 0) {
+      yield;
+      work = 0;
+    }
+    if (long ? yield* findings.readInTurns(text, names[index]!) : findings.read(text, names[index]!)) break;
+    work += text.length + TEXT_COST;
+  }
+  return findings.violation();
+}
+
 class Findings {
   readonly #rules: CompiledOutputRules;
   /** Place of the first kind that was found among the scanner's. */
@@ -30,12 +64,30 @@ class Findings {
 
   /** `true` when nothing that is still to come can change the answer. */
   read(text: string, name: string | null): boolean {
-    const { pii, secrets, topics, maxLength } = this.#rules;
+    const { pii } = this.#rules;
+    const normal = normalText(text);
+    if (pii !== null) this.#pii = pii.first(normal, this.#pii);
+    return this.#readOn(normal, name);
+  }
+
+  /** {@link read}, yielding after each turn. */
+  *readInTurns(text: string, name: string | null): Generator<undefined, boolean, undefined> {
+    const { pii } = this.#rules;
     const normal = normalText(text);
     if (pii !== null) {
-      this.#pii = pii.first(normal, this.#pii);
-      if (this.#pii < pii.kinds.length) return this.#pii === 0;
+      for (let from = 0; from < normal.length && this.#pii > 0; from += TURN_CHARACTERS) {
+        yield;
+        this.#pii = pii.first(normal, this.#pii, from, Math.min(normal.length, from + TURN_CHARACTERS));
+      }
     }
+    yield;
+    return this.#readOn(normal, name);
+  }
+
+  /** Once personal data was looked for. */
+  #readOn(normal: string, name: string | null): boolean {
+    const { pii, secrets, topics, maxLength } = this.#rules;
+    if (pii !== null && this.#pii < pii.kinds.length) return this.#pii === 0;
     if (secrets && !this.#secret) {
       this.#secret = holdsSecret(normal) || (name !== null && isNamedSecret(name, normal));
     }

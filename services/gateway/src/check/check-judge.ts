@@ -1,6 +1,6 @@
 import type { CheckAnswer, IdempotencyStamp } from '@countersign/contracts';
 import type { CheckTrip, CheckTripResult, Counters, Judgement } from '@countersign/counters';
-import { decide } from '@countersign/policy-engine';
+import { decide, decideInTurns } from '@countersign/policy-engine';
 import type { Decision } from '@countersign/policy-engine';
 import type { EntropyPool } from '../domain/entropy.js';
 import type { CheckFacts } from '../domain/check-event.js';
@@ -11,11 +11,15 @@ import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import type { CheckUnderWay } from './check-under-way.js';
 import type { CheckRecorder } from './check-recorder.js';
 import type { PreparedCheck } from './prepare.js';
+import { TurnTaker } from './turn-taker.js';
 
 const BEHIND = 'A change of this account or agent has not arrived here yet. Do not act; try again.';
 const UNCOUNTED = 'The check could not be counted. Do not act; try again.';
 const NO_AGENT = 'no such agent, or it is inactive';
 const NO_KEY = 'send a valid API key as x-service-key';
+
+/** A payload with so many characters, which output rules are to read, is judged a turn at a time. */
+const LARGE_PAYLOAD = 65_536;
 
 /** What is to be judged. */
 export interface CheckJob {
@@ -42,6 +46,7 @@ export interface CheckJudgeParts {
 /** From a well-formed check to its judgement: agent, static rules, one trip to the counters. */
 export class CheckJudge {
   readonly #parts: CheckJudgeParts;
+  readonly #turns = new TurnTaker();
 
   constructor(parts: CheckJudgeParts) {
     this.#parts = parts;
@@ -58,7 +63,7 @@ export class CheckJudge {
 
   /** Once more after each change that arrived meanwhile; the deadline ends it. */
   #attempt(check: CheckUnderWay, job: CheckJob): void {
-    const { known, counters, now, counted, trips } = this.#parts;
+    const { known } = this.#parts;
     const { key, prepared } = job;
     const agent = known.agent(prepared.agentId);
     const account = known.account(key.accountId);
@@ -70,7 +75,18 @@ export class CheckJudge {
       check.refuse(404, NO_AGENT);
       return;
     }
-    const decision = decide(agent.profile, prepared.action);
+    if (agent.profile.output !== null && (prepared.payload?.canonical.length ?? 0) > LARGE_PAYLOAD) {
+      this.#turns.take(
+        decideInTurns(agent.profile, prepared.action),
+        () => check.over,
+        (decision) => this.#count(check, job, account, agent, decision),
+        (error) => check.fail(error),
+      );
+    } else this.#count(check, job, account, agent, decide(agent.profile, prepared.action));
+  }
+
+  #count(check: CheckUnderWay, job: CheckJob, account: KnownAccount, agent: KnownAgent, decision: Decision): void {
+    const { counters, now, counted, trips } = this.#parts;
     const trip = this.#trip(job, account, agent, decision);
     const begunAt = now();
     trips.entered(begunAt);

@@ -31,6 +31,11 @@ function beginningOf(code: number): Beginning | null {
   return code === 0x3a ? ':' : code === 0x40 ? '@' : null;
 }
 
+function isOfWord(code: number): boolean {
+  const beginning = code < 128 ? CLASSES[code]! : 0;
+  return beginning !== 0 && beginning <= LAST_OF_WORDS;
+}
+
 /** Looks for several kinds of personal data in one pass. */
 export class PiiScanner {
   /** In the order of {@link PII_KINDS}, whatever the order given. */
@@ -47,10 +52,11 @@ export class PiiScanner {
   /**
    * The place in `kinds` of the first kind that a text holds, of those before `below`; `below` when it holds none.
    * @param text of `normalText`
+   * @param from where in the text it may begin, up to `to`; it may end behind that
    */
-  first(text: string, below: number): number {
+  first(text: string, below: number, from = 0, to = text.length): number {
     let found = below;
-    this.#scan(text, (index) => {
+    this.#scan(text, from, to, (index) => {
       if (index < found) found = index;
       return found === 0;
     });
@@ -60,16 +66,16 @@ export class PiiScanner {
   /** Every piece that a text of `normalText` holds; what begins at one place may be of several kinds. */
   spans(text: string): readonly PiiSpan[] {
     const spans: PiiSpan[] = [];
-    this.#scan(text, (index, start, end) => {
+    this.#scan(text, 0, text.length, (index, start, end) => {
       spans.push({ kind: this.kinds[index]!, start, end });
       return false;
     });
     return spans;
   }
 
-  #scan(text: string, found: (index: number, start: number, end: number) => boolean): void {
-    let inWord = false;
-    for (let at = 0; at < text.length; at += 1) {
+  #scan(text: string, from: number, to: number, found: (index: number, start: number, end: number) => boolean): void {
+    let inWord = from > 0 && isOfWord(text.charCodeAt(from - 1));
+    for (let at = from; at < to; at += 1) {
       const code = text.charCodeAt(at);
       const beginning = code < 128 ? CLASSES[code]! : 0;
       if (beginning === 0) {
