@@ -35,13 +35,17 @@ def log_in():
 SESSION = log_in()
 
 
-def ask(method, path, body=None):
+def ask_text(method, path, body=None):
     """What the bootstrap account's admin is answered."""
     answer = requests.request(
         method, BASE + path, json=body, headers={"authorization": f"Bearer {SESSION}"}, timeout=30
     )
     answer.raise_for_status()
-    return answer.json() if answer.content else None
+    return answer.content
+
+
+def ask(method, path, body=None):
+    return json.loads(ask_text(method, path, body))
 
 
 def new_agent():
@@ -84,8 +88,10 @@ WEBHOOK = {"kind": "webhook", "destination": "https://127.0.0.1:9/alerts"}
 
 
 def new_report():
-    ask("POST", "/v1/events/export-signed", EXPORT)
-    return ask("GET", "/v1/reports")["reports"][0]["id"]
+    """One that everybody may read: its list entry."""
+    ask_text("POST", "/v1/events/export-signed", EXPORT)
+    report = ask("GET", "/v1/reports")["reports"][0]
+    return ask("PATCH", f"/v1/reports/{report['id']}", {"public": True})
 
 
 AGENTS = [BOOTSTRAP["agentId"], *(new_agent() for _ in range(5))]
@@ -108,7 +114,8 @@ THROW_AWAY = {
 SHARED = [
     ("/v1/agents/", lambda turn: AGENTS[turn % len(AGENTS)]),
     ("/v1/users/", lambda turn: USERS[turn % len(USERS)] if USERS else made_up()),
-    ("/v1/reports/", lambda turn: REPORT),
+    ("/v1/reports/by-pdf-sha256/", lambda turn: REPORT["pdfSha256"] or "0" * 64),
+    ("/v1/reports/", lambda turn: REPORT["id"]),
     ("/v1/alert-configs/", lambda turn: DESTINATION),
     ("/v1/keys/", lambda turn: KEY),
 ]
@@ -117,6 +124,11 @@ WELL_FORMED = {
     "POST /v1/auth/login": {"email": BOOTSTRAP["email"], "password": BOOTSTRAP["password"]},
     "POST /v1/alert-configs": WEBHOOK,
     "POST /v1/events/export-signed": EXPORT,
+    "POST /v1/agents/{id}/profile/dry-run": {
+        "profile": {"spending_limit": 1},
+        "from": EXPORT["from"],
+        "to": EXPORT["to"],
+    },
     "POST /v1/agents/{id}/apply-package": {"packageId": "spending-guard"},
     "POST /access/v1/evaluation": {
         "subject": {"type": "agent", "id": BOOTSTRAP["agentId"]},
