@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { SigningKeyFacts } from '@countersign/contracts';
+import type { AnchorFacts, SigningKeyFacts } from '@countersign/contracts';
 import { encodeBase58 } from '@countersign/chain';
 import type { StoredLog } from '@countersign/event-log';
 import { fromHex, keyId, toHex, type VerificationKey } from '@countersign/evidence';
@@ -38,7 +38,7 @@ export function checkKeys(dataDir: string, log: StoredLog, anchors: Store | null
       check.wrong(`${LAYOUT.keys}/${id}.json`, 'the file of the active key is missing');
     }
   }
-  if (anchors !== null) checkAuthority(dataDir, anchors, check);
+  if (anchors !== null) checkAuthority(dataDir, log, anchors, check);
   return [...published.values()].flatMap(({ value }) => {
     const publicKey = value === null ? null : fromHex(value.publicKeyHex);
     return value === null || publicKey === null ? [] : { ...value, publicKey };
@@ -63,7 +63,7 @@ function publicKeyOf(file: string): Uint8Array | null {
   }
 }
 
-function checkAuthority(dataDir: string, anchors: Store, check: Check): void {
+function checkAuthority(dataDir: string, log: StoredLog, anchors: Store, check: Check): void {
   check.examined += 1;
   let address: string;
   try {
@@ -82,6 +82,11 @@ function checkAuthority(dataDir: string, anchors: Store, check: Check): void {
     .get();
   if (last !== undefined && last !== address)
     check.wrong(LAYOUT.authority, `its address is ${address}, the last anchors are signed by ${last}`);
+  const ofAuthorities = { keys: (key: string) => key.startsWith('authority:'), values: true };
+  for (const { value } of newestRecords<AnchorFacts>(log, 'anchors', ofAuthorities).values()) {
+    if (value?.kind === 'authority' && value.address !== address)
+      check.wrong(LAYOUT.authority, `its address is ${address}, and ${value.address} is published as an authority`);
+  }
 }
 
 /** DER of an Ed25519 private key up to its seed (RFC 8410 section 7). */
