@@ -70,10 +70,11 @@ export class Flow {
     this.sheet.y += 4;
   }
 
-  /** Lines that belong together as one paragraph, each broken as it needs. */
+  /** Lines that belong together as one paragraph, each broken as it needs: on one page where a page has the room. */
   block(spans: readonly Span[]): void {
     const ink = { ...BODY, size: 8 };
-    this.#room(Math.min(spans.length, 6) * ink.size * LEADING);
+    const height = spans.reduce((sum, span) => sum + this.#heightOf(span, ink), 0);
+    this.#room(height > PAGE.bottom - PAGE.top ? LEAST_TABLE : height);
     const element = this.#element('P');
     for (const span of spans) this.#lines(element, span, ink);
     element.end();
@@ -137,6 +138,11 @@ export class Flow {
       sheet.y += some.length * step;
       from += some.length;
     }
+  }
+
+  #heightOf({ text, ink }: Span, base: Ink): number {
+    const inked = { ...base, ...ink };
+    return linesOf(this.sheet, text, PAGE.right - PAGE.left, inked).length * inked.size * LEADING;
   }
 
   #room(height: number): void {

@@ -30,6 +30,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  /** The body as it came. */
+  readonly bytes: Buffer;
 }
 
 /** Plain HTTP to one instance, connections kept. */
@@ -59,13 +61,11 @@ export class Api {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.on('error', reject);
-          response.on('end', () =>
-            resolve({
-              status: response.statusCode ?? 0,
-              headers: response.headers,
-              text: Buffer.concat(chunks).toString('utf8'),
-            }),
-          );
+          response.on('end', () => {
+            const bytes = Buffer.concat(chunks);
+            const { statusCode = 0, headers: received } = response;
+            resolve({ status: statusCode, headers: received, text: bytes.toString('utf8'), bytes });
+          });
         },
       );
       outgoing.on('error', reject);

@@ -5,7 +5,8 @@ import { collect, targetOf, withTarget, type TargetOptions } from '../api-client
 import { CommandFailed, EXIT } from './exit-codes.js';
 
 interface Options extends TargetOptions {
-  readonly out: string;
+  readonly format: string;
+  readonly out?: string;
   readonly from: string;
   readonly to?: string;
   readonly frameworks: string;
@@ -19,7 +20,8 @@ export function register(program: Command): void {
   const command = program
     .command('export')
     .description('issue a signed evidence package and save it')
-    .option('--out <file>', 'where to save it', 'report.json')
+    .option('--format <json|pdf>', 'the package, or a document for readers that carries it', 'json')
+    .option('--out <file>', 'where to save it; default: report.json or report.pdf')
     .option('--from <iso>', 'first instant of the report', '1970-01-01T00:00:00.000Z')
     .option('--to <iso>', 'instant after the last one; default: now')
     .option('--frameworks <list>', 'comma separated', 'soc2,euaiact')
@@ -27,12 +29,15 @@ export function register(program: Command): void {
     .option('--email <address>', 'who logs in; default: as bootstrap.json says')
     .option('--password <text>', 'password; default: as bootstrap.json says');
   withTarget(command).action(async (options: Options) => {
+    const { format, out = `report.${format}` } = options;
+    if (format !== 'json' && format !== 'pdf')
+      throw new CommandFailed(EXIT.usage, `--format is json or pdf, not ${format}`);
     const { baseUrl, email, password } = await targetOf(options, { email: options.email, password: options.password });
     const api = new Api(baseUrl);
     const session = await api.login(email, password);
     const answer = await api.send('POST', '/v1/events/export-signed', session, {
       agentIds: options.agent ?? [],
-      format: 'json',
+      format,
       frameworks: options.frameworks.split(',').map((name) => name.trim()),
       from: options.from,
       to: options.to ?? new Date().toISOString(),
@@ -40,16 +45,22 @@ export function register(program: Command): void {
     api.close();
     if (answer.status !== 200)
       throw new CommandFailed(EXIT.wrong, `the export was refused: ${answer.status} ${answer.text}`);
-    await writeFile(options.out, answer.text).catch((error: NodeJS.ErrnoException) => {
-      throw new CommandFailed(EXIT.wrong, `cannot write ${options.out} (${error.code}): name another with --out`);
+    await writeFile(out, answer.bytes).catch((error: NodeJS.ErrnoException) => {
+      throw new CommandFailed(EXIT.wrong, `cannot write ${out} (${error.code}): name another with --out`);
     });
+    if (format === 'pdf') {
+      process.stdout.write(
+        `${out}: report ${String(answer.headers['x-report-id'])}, SHA-256 ${String(answer.headers['x-pdf-sha256'])}\n`,
+      );
+      return;
+    }
     const { summary, timestamp, publicKeyUrl } = JSON.parse(answer.text) as {
       summary: Record<string, unknown>;
       timestamp: Record<string, unknown>;
       publicKeyUrl: string;
     };
     process.stdout.write(
-      `${options.out}: report ${String(answer.headers['x-report-id'])}, ${String(summary['events'])} events, ${String(summary['anchored'])} anchored, anchor ${String(timestamp['anchor'])}\nkey: ${publicKeyUrl}\n`,
+      `${out}: report ${String(answer.headers['x-report-id'])}, ${String(summary['events'])} events, ${String(summary['anchored'])} anchored, anchor ${String(timestamp['anchor'])}\nkey: ${publicKeyUrl}\n`,
     );
   });
 }

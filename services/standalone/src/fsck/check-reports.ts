@@ -2,6 +2,7 @@ import type { AnchorAuthority, ReportFacts } from '@countersign/contracts';
 import {
   JsonRefused,
   parseJsonStrict,
+  toHex,
   transactionsToAsk,
   VERIFICATION_LIMITS,
   verifyPackage,
@@ -35,7 +36,7 @@ export interface Packages {
 
 export const MAX_PACKAGE_BYTES = 64 * 1024 * 1024;
 
-/** The package of each report lies under its hash and verifies. One package at a time is in memory. */
+/** The package of each report lies under its hash and verifies, its PDF under its own. One at a time is in memory. */
 export async function checkReports(
   packages: Packages,
   reports: Store,
@@ -57,7 +58,23 @@ export async function checkReports(
       if (bytes === null) wrong('it is larger than any package');
       else await checkPackage(bytes, id, facts, witnesses, wrong);
     }
+    await checkPdf(packages, id, facts, check);
   }
+}
+
+async function checkPdf(packages: Packages, id: string, facts: ReportFacts, check: Check): Promise<void> {
+  if (facts.pdfSha256 === null) return;
+  const name = `${facts.pdfSha256}.pdf`;
+  const wrong = (problem: string): void => check.wrong(`${LAYOUT.packages}/${name} (report ${id})`, problem);
+  const there = await packages.has(name);
+  if (facts.withdrawn !== null) {
+    if (there) wrong('it was withdrawn and its PDF is still there');
+    return;
+  }
+  if (!there) return wrong('the PDF is missing');
+  const bytes = await packages.read(name);
+  if (bytes === null) wrong('it is larger than any PDF of a report');
+  else if (toHex(nodeCrypto.sha256(bytes)) !== facts.pdfSha256) wrong('its bytes are not those that were issued');
 }
 
 async function checkPackage(

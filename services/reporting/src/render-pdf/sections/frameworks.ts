@@ -5,13 +5,13 @@ import type { Span } from '../spans.js';
 import { counted, FRAMEWORK_NAMES } from './wording.js';
 
 const CONTROLS = [
-  { title: 'Control', share: 22 },
-  { title: 'Short title', share: 34 },
+  { title: 'Control', share: 28 },
+  { title: 'Short title', share: 36 },
   { title: 'Relation', share: 15 },
-  { title: 'Satisfied', share: 14 },
-  { title: 'Prevented', share: 15 },
+  { title: 'Satisfied', share: 17 },
+  { title: 'Prevented', share: 17 },
   { title: 'Gap', share: 9 },
-  { title: 'Events (annex A)', share: 44 },
+  { title: 'Events (annex A)', share: 40 },
 ];
 
 /** Section 4: for each framework its scope in its own words, then its controls with the events behind them. */

@@ -26,7 +26,11 @@ function limits({ summary, events }: SignedPackage): string[] {
     'Statuses describe individual events. They are not an opinion on the design or operating effectiveness of any control and not a certification under any framework.',
     `“Prevented” says that the service refused and that nothing but “skipped” was reported. What became of an action is known only where its outcome was reported: here for ${reported} of ${counted(of, 'check')}.`,
     'The time of an event is that of the service’s own clock. The chain proves the latest time by which it was recorded, not the earliest.',
-    `${counted(summary.unanchored, 'event')} had no finalized transaction when this was issued: only the signature of the issuer vouches for ${summary.unanchored === 1 ? 'it' : 'them'}.`,
+    ...(summary.unanchored === 0
+      ? []
+      : [
+          `${counted(summary.unanchored, 'event')} had no finalized transaction when this was issued: only the signature of the issuer vouches for ${summary.unanchored === 1 ? 'it' : 'them'}.`,
+        ]),
     'That an agent which is not listed had no events cannot be read from this report.',
     'Which control an event speaks to is the mapping’s reading of the framework; the titles of controls are short titles of our own. Whether an event is evidence for a control is for the auditor to say.',
     ...(erased === 0

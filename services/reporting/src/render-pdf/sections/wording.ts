@@ -38,5 +38,5 @@ export function explorerLink(network: string, signature: string): string | null 
 
 /** `1 event`, `3 events`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-GB')} ${count === 1 ? one : many}`;
+  return `${count} ${count === 1 ? one : many}`;
 }
