@@ -53,14 +53,14 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const announcer = new Announcer(context, relay, store.announcements, ({ id }) => alignFreeze(context, store, id));
   await announcer.start();
   const changes = new AgentChanges(context, store, announcer, cadenceOf(context.config, accounts));
-  const agreed = compare(context, store);
-  const follower = new CheckFollower(context, store, announcer, agreed);
+  const comparison = compare(context, store);
+  const follower = new CheckFollower(context, store, announcer, unlessAhead(comparison));
   const publisher = new UsagePublisher(context, store, announcer);
   publisher.start();
   context.provide('agent-operator', agentOperator(changes));
 
   let comparing: string | null = 'the topic agents is being compared with the store';
-  const compared = agreed.then(
+  const compared = comparison.then(
     () => (comparing = null),
     (error: unknown) => {
       comparing =
@@ -109,6 +109,16 @@ async function start(context: ServiceContext): Promise<RunningService> {
 async function alignFreeze(context: ServiceContext, store: PolicyStore, id: string): Promise<void> {
   const agent = await store.find(id);
   if (agent?.facts.status === 'frozen') await context.counters.freeze(id, agent.frozenAtMs);
+}
+
+/** Rejects where the topic is ahead of the store alone: what else keeps them from being compared changes nothing. */
+function unlessAhead(comparison: Promise<void>): Promise<void> {
+  const agreed = comparison.catch((error: unknown) => {
+    if (error instanceof TopicAhead) throw error;
+  });
+  // Whoever follows meets it; nobody may.
+  agreed.catch(() => undefined);
+  return agreed;
 }
 
 async function compare(context: ServiceContext, store: PolicyStore): Promise<void> {

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { UsageFacts } from '@countersign/contracts';
 import { uuidV7 } from '@countersign/evidence';
+import { TopicAhead } from '@countersign/service-kit';
 import type { RestoreContext, StoreAdapters } from '@countersign/service-kit';
+import { CheckFollower } from './follow/check-follower.js';
 import { UsagePublisher } from './follow/usage-publisher.js';
 import { ACCOUNT, AGENT, check, newest, openBench } from './policy.test-context.js';
 import type { Bench } from './policy.test-context.js';
@@ -63,6 +65,15 @@ describe('a store of policy brought up to its topics', () => {
     expect(found).toMatchObject({ facts, revision });
     expect(found.frozenAtMs).toBeGreaterThanOrEqual(frozenAtMs);
     await store.close();
+  });
+
+  it('follows nothing before: a freeze would get a revision that was told of another change', async () => {
+    const ahead = Promise.reject(new TopicAhead('topic agents holds version 3'));
+    const follower = new CheckFollower(bench.context, bench.store, bench.announcer, ahead);
+    const records = await bench.eventLog.read('agent-events', 0, 0, 100);
+    const batch = { topic: 'agent-events', partition: 0, records, endOffset: 1 } as const;
+    await expect(follower.handle(batch)).rejects.toThrow(TopicAhead);
+    expect(await bench.store.position(0)).toBeNull();
   });
 
   it('counts again what was counted, and tells of it in versions above those that were told', async () => {
