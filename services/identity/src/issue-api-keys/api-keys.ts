@@ -32,8 +32,8 @@ export class ApiKeys {
   /** Also when it is revoked already. */
   async revoke(accountId: string, id: string): Promise<void> {
     await this.publication.change(async () => {
-      const apiKey = await this.store.apiKey(id);
-      if (apiKey === null || apiKey.facts.accountId !== accountId) throw new HttpRefusal(404, 'no such API key');
+      const apiKey = await this.store.accountApiKey(accountId, id);
+      if (apiKey === null) throw new HttpRefusal(404, 'no such API key');
       if (apiKey.facts.revokedAt !== null) return null;
       return { apiKeys: [revoked(apiKey, new Date(this.context.clock()).toISOString())] };
     });

@@ -65,8 +65,8 @@ export class Users {
     roleAfter: Role | null,
   ): Promise<{ readonly user: User; readonly guard: Pick<IdentityWrite, 'members'> }> {
     const { version, admins } = await this.#members(accountId);
-    const user = await this.store.user(id);
-    if (user === null || user.accountId !== accountId) throw new HttpRefusal(404, 'no such user');
+    const user = await this.store.accountUser(accountId, id);
+    if (user === null) throw new HttpRefusal(404, 'no such user');
     if (losesLastAdmin(user, roleAfter, admins)) throw new HttpRefusal(409, LAST_ADMIN);
     return { user, guard: { members: { accountId, version } } };
   }

@@ -98,12 +98,23 @@ class MongoIdentityStore implements IdentityStore {
     return document === null ? null : userOf(document);
   }
 
+  async accountUser(accountId: string, id: string): Promise<User | null> {
+    const filter = { _id: id, accountId, goneAt: { $exists: false } };
+    const document = await this.#one(this.#collections.users, filter);
+    return document === null ? null : userOf(document);
+  }
+
   users(accountId: string, limit: number, offset: number): Promise<Page<User>> {
     return this.#page(this.#collections.users, { accountId }, limit, offset, userOf);
   }
 
   async apiKey(id: string): Promise<ApiKey | null> {
     const document = await this.#one(this.#collections.apiKeys, { _id: id });
+    return document === null ? null : apiKeyOf(document);
+  }
+
+  async accountApiKey(accountId: string, id: string): Promise<ApiKey | null> {
+    const document = await this.#one(this.#collections.apiKeys, { _id: id, accountId });
     return document === null ? null : apiKeyOf(document);
   }
 

@@ -69,9 +69,13 @@ export interface IdentityStore {
   /** By the normal form of the address. */
   userByEmail(email: string): Promise<User | null>;
   user(id: string): Promise<User | null>;
+  /** Another account's is read no more than one that does not exist. */
+  accountUser(accountId: string, id: string): Promise<User | null>;
   /** Newest first. */
   users(accountId: string, limit: number, offset: number): Promise<Page<User>>;
   apiKey(id: string): Promise<ApiKey | null>;
+  /** Another account's is read no more than one that does not exist. */
+  accountApiKey(accountId: string, id: string): Promise<ApiKey | null>;
   /** Newest first, revoked ones too. */
   apiKeys(accountId: string, limit: number, offset: number): Promise<Page<ApiKey>>;
   session(id: string): Promise<Session | null>;

@@ -86,12 +86,22 @@ export class SqliteIdentityStore implements IdentityStore {
     return row === undefined ? null : userOf(row);
   }
 
+  async accountUser(accountId: string, id: string): Promise<User | null> {
+    const row = this.#get<UserRow>(`SELECT ${USER} FROM users WHERE id = ? AND account_id = ?`, id, accountId);
+    return row === undefined ? null : userOf(row);
+  }
+
   async users(accountId: string, limit: number, offset: number): Promise<Page<User>> {
     return this.#page<UserRow, User>('users', USER, accountId, limit, offset, userOf);
   }
 
   async apiKey(id: string): Promise<ApiKey | null> {
     const row = this.#get<ApiKeyRow>(`SELECT ${API_KEY} FROM api_keys WHERE id = ?`, id);
+    return row === undefined ? null : apiKeyOf(row);
+  }
+
+  async accountApiKey(accountId: string, id: string): Promise<ApiKey | null> {
+    const row = this.#get<ApiKeyRow>(`SELECT ${API_KEY} FROM api_keys WHERE id = ? AND account_id = ?`, id, accountId);
     return row === undefined ? null : apiKeyOf(row);
   }
 

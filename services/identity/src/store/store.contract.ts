@@ -99,9 +99,13 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await store.write({ apiKeys: [key(1)], sessions: [session(1)] })).toBe('written');
       store = await opened.reopen();
       expect(await store.apiKey('key-1')).toEqual(key(1));
+      expect(await store.accountApiKey(account.id, 'key-1')).toEqual(key(1));
+      expect(await store.accountApiKey(other.id, 'key-1')).toBeNull();
       expect(await store.session('session-1')).toEqual(session(1));
       expect(await store.account(account.id)).toEqual(account);
       expect(await store.user('user-1')).toEqual(user(1));
+      expect(await store.accountUser(account.id, 'user-1')).toEqual(user(1));
+      expect(await store.accountUser(other.id, 'user-1')).toBeNull();
       expect(await told()).toEqual([
         'accounts:account-1',
         'accounts:account-2',

@@ -64,8 +64,8 @@ export class AgentChanges {
 
   /** @throws HttpRefusal 404, also for an agent of another account */
   async find(accountId: string, id: string): Promise<Agent> {
-    const agent = await this.#store.find(id);
-    if (agent === null || agent.facts.accountId !== accountId) throw new HttpRefusal(404, NOT_FOUND);
+    const agent = await this.#store.findOf(accountId, id);
+    if (agent === null) throw new HttpRefusal(404, NOT_FOUND);
     return agent;
   }
 

@@ -104,6 +104,11 @@ class MongoPolicyStore implements PolicyStore {
     return document === null ? null : agentOf(document);
   }
 
+  async findOf(accountId: string, id: string): Promise<Agent | null> {
+    const document = await this.#collections.agents.findOne({ _id: id, accountId }, { projection: AGENT });
+    return document === null ? null : agentOf(document);
+  }
+
   async list(accountId: string, limit: number, offset: number): Promise<Page<Agent>> {
     const { agents } = this.#collections;
     const [documents, total] = await Promise.all([

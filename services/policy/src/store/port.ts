@@ -76,6 +76,8 @@ export interface PolicyStore {
   /** `false`: the agent is not at revision `write.agent.revision − 1`, and nothing was written. */
   replace(write: AgentWrite): Promise<boolean>;
   find(id: string): Promise<Agent | null>;
+  /** Another account's agent is read no more than one that does not exist. */
+  findOf(accountId: string, id: string): Promise<Agent | null>;
   /** Agents of an account, newest first. */
   list(accountId: string, limit: number, offset: number): Promise<Page<Agent>>;
   /**

@@ -78,6 +78,13 @@ export class SqlitePolicyStore implements PolicyStore {
     return this.#find(id);
   }
 
+  async findOf(accountId: string, id: string): Promise<Agent | null> {
+    const row = this.#database
+      .prepare<[string, string], AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE id = ? AND account_id = ?`)
+      .get(id, accountId);
+    return row === undefined ? null : this.#read(row);
+  }
+
   async list(accountId: string, limit: number, offset: number): Promise<Page<Agent>> {
     const count = this.#database.prepare<[string], { readonly total: number }>(
       'SELECT count(*) AS total FROM agents WHERE account_id = ?',

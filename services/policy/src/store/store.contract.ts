@@ -60,6 +60,9 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
         expect(await store.create({ agent: agent(1), records: [record('1'), record('2')] })).toBe(true);
         store = await opened.reopen();
         expect(await store.find(agent(1).id)).toEqual(agent(1));
+        expect(await store.findOf(ACCOUNT, agent(1).id)).toEqual(agent(1));
+        expect(await store.findOf(OTHER, agent(1).id)).toBeNull();
+        expect(await store.findOf(ACCOUNT, agent(2).id)).toBeNull();
         expect((await store.outbox.pending(10)).map((row) => row.record.value)).toEqual(['1', '2']);
         expect(await store.announcements.unannounced(10)).toMatchObject([
           { kind: 'agent', id: agent(1).id, version: 1 },

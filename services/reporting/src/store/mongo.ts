@@ -125,8 +125,8 @@ class MongoReportStore implements ReportStore {
   }
 
   async report(accountId: string, id: string): Promise<StoredReport | null> {
-    const report = await this.anyReport(id);
-    return report?.facts.accountId === accountId ? report : null;
+    const found = await this.#collections.reports.findOne({ _id: id, accountId });
+    return found === null ? null : (JSON.parse(found.body) as StoredReport);
   }
 
   async anyReport(id: string): Promise<StoredReport | null> {
