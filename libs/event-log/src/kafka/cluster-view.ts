@@ -6,6 +6,8 @@ import type { Link } from './link.js';
 const ASK_MS = 3000;
 const LONGEST_BACK_OFF_MS = 1000;
 const WATCH_MS = 2000;
+/** While no broker answers: who waits for one waits for this question as well. */
+const MISSING_MS = 250;
 /** A broker that is silent for so long is not waited for alone. */
 const PATIENCE_MS = 500;
 
@@ -42,6 +44,7 @@ export class ClusterView {
   #problem: string | null = null;
   #failures = 0;
   #watch: NodeJS.Timeout | null = null;
+  #closed = false;
 
   constructor(bootstrap: readonly string[], access: BrokerAccess, topics: readonly string[]) {
     this.#bootstrap = bootstrap;
@@ -103,11 +106,16 @@ export class ClusterView {
 
   /** Asks again and again, so that `problem` is known without anybody's need. */
   watch(): void {
-    this.#watch = setInterval(() => void this.refresh().catch(() => undefined), WATCH_MS).unref();
+    const next = (): void => {
+      if (!this.#closed) this.#watch = setTimeout(look, this.#problem === null ? WATCH_MS : MISSING_MS).unref();
+    };
+    const look = (): void => void this.refresh().then(next, next);
+    this.#watch = setTimeout(look, WATCH_MS).unref();
   }
 
   close(): void {
-    if (this.#watch !== null) clearInterval(this.#watch);
+    this.#closed = true;
+    if (this.#watch !== null) clearTimeout(this.#watch);
     this.#links.close();
   }
 
