@@ -194,6 +194,18 @@ describe('a dry run', () => {
     expect(answer.byRule[1]?.examples[0]?.action).toBeNull();
   });
 
+  it('lets others have their turn while it reads a long payload', async () => {
+    const kept = profileOf({ store_payload: true });
+    const events = record(kept, [say('Call 555 0100 or write to a@b.example. '.repeat(25_000))]);
+    let turns = 0;
+    const others = setInterval(() => (turns += 1), 1);
+    const pii = { blocked_pii: ['iban'], block_secrets: true, blocked_topics: ['insider'], max_length: null } as const;
+    const answer = await run(events, kept, { output_rules: pii });
+    clearInterval(others);
+    expect(answer).toMatchObject({ evaluated: 1, unchanged: 1 });
+    expect(turns).toBeGreaterThan(1);
+  });
+
   it('refuses an archive with a hole', async () => {
     const [first, , third] = record(EMPTY, [buy(1), buy(1, 1), buy(1, 2)]);
     await expect(run([first!, third!], EMPTY, {})).rejects.toThrow('the archive lacks sequence 2');

@@ -1,7 +1,7 @@
 import type { ArchivedEvent, BehaviorProfile, EventArchive } from '@countersign/contracts';
 import { isoTime } from '../domain/agent.js';
 import { SimulatedAgent } from '../simulate/simulated-agent.js';
-import { archivedEvents } from './archived-events.js';
+import { archivedEvents, inTurns } from './archived-events.js';
 import { FlipTally } from './flips.js';
 import type { Tallied } from './flips.js';
 import { changedOutputRules, judgeRecorded, outputRulesText } from './recorded-check.js';
@@ -70,7 +70,7 @@ export async function dryRun(
     if (changed !== null) known.set(...changed);
     // What several gateways wrote stands in the log almost, not quite, in the order of its times.
     if (!isCheck(event) || !liesIn(event, from, to)) continue;
-    tally.add(event, judgeRecorded(event, agent, draftOutput, known));
+    tally.add(event, await inTurns(judgeRecorded(event, agent, draftOutput, known)));
   }
   return {
     agentId,

@@ -1,6 +1,6 @@
 import type { ArchivedEvent, BehaviorProfile, LeafEvent, OutputRules } from '@countersign/contracts';
 import { canonicalize } from '@countersign/evidence';
-import { decide } from '@countersign/policy-engine';
+import { decide, decideInTurns } from '@countersign/policy-engine';
 import type { Action, Violation } from '@countersign/policy-engine';
 import type { SimulatedAgent, Verdict } from '../simulate/simulated-agent.js';
 
@@ -17,16 +17,17 @@ export function outputRulesText(rules: OutputRules | null): string {
 }
 
 /**
- * What the draft makes of a recorded check. What cannot be judged is counted as it was recorded.
+ * What the draft makes of a recorded check, in turns: a long payload is not read in one go. What cannot be judged is
+ * counted as it was recorded.
  * @param draft the draft's output rules as {@link outputRulesText}; their verdict is taken from the record where the payload was not kept and the
  *   rules in force then were the same
  */
-export function judgeRecorded(
+export function* judgeRecorded(
   { envelope, erased }: ArchivedEvent,
   agent: SimulatedAgent,
   draft: string,
   known: OutputRulesByVersion,
-): Verdict | Unjudged {
+): Generator<undefined, Verdict | Unjudged, undefined> {
   const { leaf, openings } = envelope;
   const atMs = Date.parse(leaf.occurredAt);
   if (leaf.outcome === 'frozen') return 'frozen';
@@ -41,7 +42,7 @@ export function judgeRecorded(
   const action = openings.action?.value;
   if (!isObject(action)) return unjudged('erased');
   const payload = openings.payload?.value;
-  if (payload !== undefined) return agent.check({ ...action, payload }, atMs);
+  if (payload !== undefined) return agent.settle(yield* decideInTurns(agent.profile, { ...action, payload }), atMs);
   const decision = decide(agent.profile, action);
   if (leaf.payload === null || agent.profile.output === null || decision.violation !== null) {
     return agent.settle(decision, atMs);
