@@ -2,6 +2,7 @@ import { cpus } from 'node:os';
 import { detection } from './detection/detection.js';
 import { readOptions, USAGE } from './options.js';
 import type { BenchOptions } from './options.js';
+import { rules } from './rules/rules.js';
 import { exportPackage } from './stored/export-package.js';
 import { startUp } from './stored/start-up.js';
 import { throughput } from './throughput/throughput.js';
@@ -30,6 +31,8 @@ async function main(): Promise<void> {
       return exportPackage(options, print);
     case 'detection':
       return detection(print);
+    case 'rules':
+      return rules(options, print);
     case 'overload':
       return (await import('./overload/overload.js')).overload(options, print);
     // Their servers' drivers load slowly: once they are needed.

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 export interface BenchOptions {
-  readonly run: 'throughput' | 'start-up' | 'export' | 'distributed' | 'scaling' | 'detection' | 'overload';
+  readonly run: 'throughput' | 'start-up' | 'export' | 'distributed' | 'scaling' | 'detection' | 'rules' | 'overload';
   /** Of each figure; the median counts. */
   readonly repetitions: number;
   /** Of each load. */
@@ -21,6 +21,7 @@ npm run bench -- --export [--events N]     time and memory of an export of N eve
 npm run bench -- --distributed [--quick]   one gateway on Kafka and Redis, beside the bare server and the embedded gateway
 npm run bench -- --scaling [--events N]    1 and 2 gateways; 1, 2 and 4 audit-log processes on N waiting events (20,000)
 npm run bench -- --overload [--quick]      gateways of both profiles at 1, 2 and 3 times what they can do
+npm run bench -- --rules [--quick]         one gateway with every rule, 100 entries a list, beside itself with none
 npm run bench -- --detection               how much personal data is found in labelled sentences, and what 10 KB cost
 `;
 
@@ -35,6 +36,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       distributed: { type: 'boolean', default: false },
       scaling: { type: 'boolean', default: false },
       detection: { type: 'boolean', default: false },
+      rules: { type: 'boolean', default: false },
       overload: { type: 'boolean', default: false },
       subjects: { type: 'string', default: SUBJECTS.join(',') },
       repetitions: { type: 'string' },
@@ -43,7 +45,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     },
   });
   const { quick } = values;
-  const runs = (['startup', 'export', 'distributed', 'scaling', 'detection', 'overload'] as const).filter(
+  const runs = (['startup', 'export', 'distributed', 'scaling', 'detection', 'rules', 'overload'] as const).filter(
     (name) => values[name],
   );
   if (runs.length > 1) throw new Error(`take one of ${runs.map((name) => `--${name}`).join(', ')}`);
