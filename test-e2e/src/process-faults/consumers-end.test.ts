@@ -113,9 +113,9 @@ onTopology('consumers of the archive that end under load', () => {
   }, 120_000);
 
   it('and what is anchored is what is listed', async () => {
-    await allAnchored(faulty.topology, faulty.session, 60);
+    await allAnchored(faulty.topology, faulty.session, 120);
     const ends = await faulty.topology.stop();
     expect(ends.filter(({ code }) => code !== 0)).toEqual([]);
     await fsckClean(faulty.installation);
-  }, 120_000);
+  }, 180_000);
 });

@@ -68,7 +68,7 @@ export class FaultyNode {
     this.#sent.clear();
   }
 
-  /** Resolves once somebody has asked that and `act`, which runs before anything is passed on, is over. */
+  /** Resolves once somebody has asked that and `act` is over, which runs after it was passed on and instead of an answer. */
   atNext(method: string, act: () => Promise<unknown>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#atNext = { method, act: () => act().then(() => resolve(), reject) };
@@ -81,6 +81,7 @@ export class FaultyNode {
     if (this.#atNext?.method === method) {
       const { act } = this.#atNext;
       this.#atNext = null;
+      await this.#pass(body);
       await act();
       throw new Error('whoever asked is gone');
     }
