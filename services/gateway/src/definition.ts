@@ -47,7 +47,11 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const trips = new Passage(now);
   const appends = new Passage(now);
   const deadlineMs = config.checkDeadlineMs;
-  const turns = new Turns({ longMs: deadlineMs * LONG_TURN, now });
+  const turns: Turns = new Turns({
+    longMs: deadlineMs * LONG_TURN,
+    now,
+    lastly: () => desk.answerTurnedAway(),
+  });
   const admission = new Admission({ known, counters, eventLog, unanswered, turns, trips, appends, deadlineMs });
   const metrics: GatewayMetrics = new GatewayMetrics(context.metrics, {
     inFlight: () => admission.inFlight,

@@ -64,6 +64,12 @@ describe('the turns of the event loop', () => {
     expect(loop.watched.pressed).toBe(false);
   });
 
+  it('take no more when a first one has been long enough for those that it took', () => {
+    const loop = new Loop();
+    expect(loop.turn(4000, 0.1)).toBeLessThan(2010);
+    expect(loop.watched.pressed).toBe(false);
+  });
+
   it('take the few that come to a process that hardly runs', () => {
     const loop = new Loop();
     for (let i = 0; i < 20; i += 1) expect(loop.turn(50, 10)).toBe(50);

@@ -4,6 +4,8 @@ export interface TurnsOptions {
   readonly longMs: number;
   /** Monotonic, ms. */
   readonly now: () => number;
+  /** What is left to be done in a turn in which requests came, as a part of it. */
+  readonly lastly?: () => void;
   /** Calls back when the turn is over. */
   readonly afterTurn?: (then: () => void) => void;
 }
@@ -31,7 +33,10 @@ const LATE = -1;
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #afterTurn: (then: () => void) => void;
-  readonly #end = (): void => this.#over(this.#options.now());
+  readonly #end = (): void => {
+    this.#options.lastly?.();
+    this.#over(this.#options.now());
+  };
   #open = false;
   #entered = 0;
   #begunAt = 0;
@@ -64,9 +69,15 @@ export class Turns {
       this.#afterTurn(this.#end);
     }
     this.#entered += 1;
-    if (!this.#pressed || now - this.#begunAt <= this.#budgetMs) return now;
+    if (now - this.#begunAt <= this.#most()) return now;
     this.#full = true;
     return LATE;
+  }
+
+  /** Also a first long turn ends: what it took has yet to be written down, and its deadlines come nearer. */
+  #most(): number {
+    if (this.#pressed) return this.#budgetMs;
+    return this.#entered < CROWD ? Number.POSITIVE_INFINITY : 2 * this.#options.longMs;
   }
 
   #over(now: number): void {

@@ -50,6 +50,8 @@ export interface CheckDeskParts {
 /** Takes `POST /v1/check` off the wire, in the order of refusal of additions.md, and sees each check to its end. */
 export class CheckDesk implements CheckObserver {
   readonly #parts: CheckDeskParts;
+  #away: ServerResponse[] = [];
+  #awayBodies: string[] = [];
   #drained: (() => void) | null = null;
 
   constructor(parts: CheckDeskParts) {
@@ -68,8 +70,7 @@ export class CheckDesk implements CheckObserver {
     const now = admission.enter();
     const closed = now < 0 ? CLOSED.event_loop : admission.closed(now);
     if (closed !== null) {
-      this.#turnedAway(closed);
-      sendTurnedAway(response, closed.checkBody);
+      this.#turnAway(response, closed, closed.checkBody);
       return true;
     }
     const headers = readCheckHeaders(request.rawHeaders);
@@ -78,6 +79,21 @@ export class CheckDesk implements CheckObserver {
     if (check !== null) this.#admit(check, request, headers);
     return true;
   };
+
+  /**
+   * Answers whom this turn of the event loop has turned away, at its end: who is answered at once comes back in the same
+   * turn, which then ends late or never, with everything that waits for its end.
+   */
+  answerTurnedAway(): void {
+    const away = this.#away;
+    const bodies = this.#awayBodies;
+    if (away.length === 0) return;
+    this.#away = [];
+    this.#awayBodies = [];
+    away.forEach((response, i) => {
+      if (!response.destroyed) sendTurnedAway(response, bodies[i]!);
+    });
+  }
 
   /** Sees a check to its end that came on another way than {@link handle}. @param bytes memory that it takes */
   ask(job: CheckJob, reply: CheckReply, bytes: number): void {
@@ -131,6 +147,12 @@ export class CheckDesk implements CheckObserver {
     return check;
   }
 
+  #turnAway(response: ServerResponse, closed: Closed, body: string): void {
+    this.#turnedAway(closed);
+    this.#away.push(response);
+    this.#awayBodies.push(body);
+  }
+
   #turnedAway({ reason, words }: Closed): void {
     const { metrics, refusals } = this.#parts;
     metrics.answered(503);
@@ -142,8 +164,7 @@ export class CheckDesk implements CheckObserver {
   #turnsAwayEvaluation(request: IncomingMessage, response: ServerResponse): boolean {
     if (!request.url!.startsWith(EVALUATION) || request.method !== 'POST') return false;
     if (this.#parts.admission.enter() >= 0) return false;
-    this.#turnedAway(CLOSED.event_loop);
-    sendTurnedAway(response, CLOSED.event_loop.evaluationBody);
+    this.#turnAway(response, CLOSED.event_loop, CLOSED.event_loop.evaluationBody);
     return true;
   }
 
