@@ -30,6 +30,8 @@ export interface KafkaCluster {
   /** `host:port` of each, with commas. */
   readonly addresses: string;
   readonly brokers: readonly ClusterBroker[];
+  /** The only one, where it is apart. */
+  readonly controller: Controls | null;
   /** Ends all and removes their data. */
   stop(): Promise<void>;
 }
@@ -94,7 +96,9 @@ export async function startKafkaCluster(options: KafkaClusterOptions = {}): Prom
     throw error;
   }
   const brokers = IDS.map((id, n) => ({ id, address: `127.0.0.1:${plain(id)}`, ...controls(processes[n]!) }));
-  return { addresses: brokers.map(({ address }) => address).join(','), brokers, stop };
+  const apart = processes[IDS.length];
+  const controller = apart === undefined ? null : controls(apart);
+  return { addresses: brokers.map(({ address }) => address).join(','), brokers, controller, stop };
 }
 
 const CLUSTER_SETTINGS = {

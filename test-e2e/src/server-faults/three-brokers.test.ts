@@ -1,5 +1,6 @@
 import { coordinatorOf, makeTopics, partitionStates, type PartitionState } from '#infra/cluster-admin.js';
 import { CLUSTER_SESSION_MS, type ClusterBroker } from '#infra/processes/kafka-cluster.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fsckClean } from '../instance/fsck.js';
 import { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
@@ -28,7 +29,9 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
   beforeEach(async () => {
     pulse = new Pulse(own().instance);
     // What a test that failed has left.
-    for (const one of own().kafka.brokers) {
+    const { brokers, controller } = own().kafka;
+    if (controller?.process.runs === false) await controller.restart();
+    for (const one of brokers) {
       if (one.process.runs) one.process.resume();
       else await one.restart();
     }
@@ -141,6 +144,34 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
     expect(await allWork(running)).toBeLessThan(CLUSTER_SESSION_MS + FOLLOWS_WITHIN_MS + BUSY_MS);
     await gone[1]!.restart();
     await allInSync();
+    await allWork(running);
+    await ended(running);
+  }, 180_000);
+
+  it('no controller is left: brokers go on with what they lead; what one more takes along comes back with it', async () => {
+    const { instance, kafka } = own();
+    const readiness = (expected: number): Promise<true> =>
+      eventually(`readiness is ${expected}`, 60, async () => {
+        return (await instance.request('GET', '/readyz')).status === expected ? true : null;
+      });
+    const running = load('no-controller');
+    await allWork(running);
+    await kafka.controller!.kill();
+    await sleep(CLUSTER_SESSION_MS);
+    await allWork(running);
+    await readiness(200);
+    const [{ leader } = { leader: 1 }] = await partitions();
+    await broker(leader).kill();
+    // Nobody can take a replica off the lists: what wants all of them waits for the one that is gone.
+    const withoutBroker = performance.now() + 2 * DEADLINE_MS;
+    await eventually('checks are refused', 30, async () => (running.since(withoutBroker).length > 30 ? true : null));
+    expect(Object.keys(statuses(running.since(withoutBroker)))).toEqual(['503']);
+    await readiness(503);
+    await kafka.controller!.restart();
+    expect(await allWork(running)).toBeLessThan(CLUSTER_SESSION_MS + FOLLOWS_WITHIN_MS + BUSY_MS);
+    await broker(leader).restart();
+    await allInSync();
+    await readiness(200);
     await allWork(running);
     await ended(running);
   }, 180_000);
