@@ -184,6 +184,8 @@ describe('POST /v1/check', () => {
     const { counters } = bench.gateway;
     const asked = jest.spyOn(counters, 'version');
     const checked = jest.spyOn(counters, 'check');
+    // The first check waits until the gateway's copy has the agent.
+    expect((await bench.check({ type: 'a' }, {}, strangers)).status).toBe(404);
     for (const agentId of [strangers, randomUUID()]) {
       asked.mockClear();
       const answer = await bench.check({ type: 'a' }, {}, agentId);
