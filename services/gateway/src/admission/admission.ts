@@ -12,8 +12,8 @@ const MAX_IN_FLIGHT = 10_000;
 /** Bytes of bodies under way. */
 const MAX_RESERVED_BYTES = 256 * 1024 * 1024;
 
-/** Turns of the event loop that take this part of the deadline are long: who is taken waits for two, and for the log. */
-export const LONG_TURN = 1 / 4;
+/** Turns of the event loop that take this part of the deadline are long: who is taken waits for some, and for the log. */
+export const LONG_TURN = 1 / 10;
 /** What the log or the counters may take of the deadline; who would wait longer is likely to miss it. */
 const LONGEST_PASSAGE = 3 / 4;
 

@@ -11,7 +11,9 @@ export interface TurnsOptions {
 }
 
 /** Fewer requests than this in a turn are no crowd: what makes it long then is not helped by turning them away. */
-const CROWD = 64;
+const CROWD = 512;
+/** So many times a long turn, and it ends whatever came before. */
+const LONGEST = 5;
 /** Turns must have been long for so long after the first long one: a stall alone, and what piled up in it, are served. */
 const STANDING_MS = 250;
 /** While some are turned away a turn takes about so long: who is turned away waits for two at most. */
@@ -77,7 +79,7 @@ export class Turns {
   /** Also a first long turn ends: what it took has yet to be written down, and its deadlines come nearer. */
   #most(): number {
     if (this.#pressed) return this.#budgetMs;
-    return this.#entered < CROWD ? Number.POSITIVE_INFINITY : 2 * this.#options.longMs;
+    return this.#entered < CROWD ? Number.POSITIVE_INFINITY : LONGEST * this.#options.longMs;
   }
 
   #over(now: number): void {
