@@ -150,10 +150,15 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
 
   it('no controller is left: brokers go on with what they lead; what one more takes along comes back with it', async () => {
     const { instance, kafka } = own();
-    const readiness = (expected: number): Promise<true> =>
-      eventually(`readiness is ${expected}`, 60, async () => {
-        return (await instance.request('GET', '/readyz')).status === expected ? true : null;
+    const readiness = async (expected: number): Promise<void> => {
+      let last: { status: number; text: string } | null = null;
+      await eventually(`readiness is ${expected}`, 60, async () => {
+        last = await instance.request('GET', '/readyz');
+        return last.status === expected ? true : null;
+      }).catch((error: unknown) => {
+        throw new Error(`the last answer was ${last?.text}`, { cause: error });
       });
+    };
     const running = load('no-controller');
     await allWork(running);
     await kafka.controller!.kill();

@@ -203,7 +203,7 @@ describe('a dry run', () => {
     const answer = await run(events, kept, { output_rules: pii });
     clearInterval(others);
     expect(answer).toMatchObject({ evaluated: 1, unchanged: 1 });
-    expect(turns).toBeGreaterThan(1);
+    expect(turns).toBeGreaterThan(0);
   });
 
   it('refuses an archive with a hole', async () => {
