@@ -105,11 +105,14 @@ const name = (error: unknown): string => (error as Error).name;
     }
 
     it('comes to what one instance without a crash comes to', async () => {
+      const until = performance.now() + MOST_MS;
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.nat({ max: EVENTS - 1 }), { minLength: 10, maxLength: 50 }),
           fc.array(step, { minLength: 1, maxLength: 5 }),
           async (numbers, steps) => {
+            // A slow server gets fewer runs, not a failure; one that has begun is not left to run beside the next test.
+            if (performance.now() > until) return;
             await clear();
             const log = logOf(numbers);
             for (const one of steps) {
@@ -120,8 +123,7 @@ const name = (error: unknown): string => (error as Error).name;
             expect(await whatItSays(store, EVENTS)).toEqual(await reference(log, EVENTS));
           },
         ),
-        // A slow server gets fewer runs, not a failure.
-        { numRuns: RUNS, interruptAfterTimeLimit: MOST_MS },
+        { numRuns: RUNS },
       );
     }, 100_000);
 
