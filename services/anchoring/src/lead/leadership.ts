@@ -6,6 +6,8 @@ import { LeadEnded, type AnchorStore, type Lead } from '../store/port.js';
 const RETRY_MS = 1_000;
 /** A lead that is given sooner needs no word. */
 const STANDBY_MS = 1_000;
+/** What a leader did should have ended by then. */
+const ENDS_WITHIN_MS = 15_000;
 
 /** What an instance does while it leads. */
 export interface Active {
@@ -59,9 +61,15 @@ export class Leadership<T extends Active> {
     return this.#problem === null ? [] : [this.#problem];
   }
 
+  /** A process that ends does not wait for ever: whatever of a leader has not ended by then can write nothing more. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the service stops'));
-    await this.#run;
+    const waiting = new AbortController();
+    await Promise.race([
+      this.#run,
+      sleep(2 * ENDS_WITHIN_MS, undefined, { signal: waiting.signal }).catch(() => undefined),
+    ]);
+    waiting.abort();
   }
 
   async #waitAndLead(): Promise<void> {
@@ -111,10 +119,23 @@ export class Leadership<T extends Active> {
       await this.#turns?.begin();
       return await Promise.race([ended, stopped(signal)]);
     } finally {
-      const active = this.#active;
       this.#active = null;
-      await this.#turns?.end();
-      await active.stop();
+      await this.#ending('its consumers', this.#turns?.end());
+      await this.#ending('what it did beside them', begun.stop());
+      this.#problem = null;
+    }
+  }
+
+  /** Waits for a part of a lead that is over; says so where it takes long. */
+  async #ending(what: string, ended: Promise<void> | undefined): Promise<void> {
+    const late = setTimeout(() => {
+      this.#problem = `it led, and ${what}: not ended yet`;
+      this.#log.warn({ waitingFor: what }, 'a lead that is over does not end');
+    }, ENDS_WITHIN_MS);
+    try {
+      await ended;
+    } finally {
+      clearTimeout(late);
     }
   }
 }
