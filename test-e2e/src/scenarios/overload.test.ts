@@ -40,7 +40,14 @@ onEachProfile('more checks than can be decided', (start) => {
   it('are counted by the reason for which they are turned away', async () => {
     const { text } = await instance.request('GET', '/metrics');
     const reasons = new Map([...text.matchAll(REASON)].map(([, reason, count]) => [reason!, Number(count)]));
-    const known = ['event_loop', 'event_log_slow', 'counters_slow', 'counters_unavailable', 'too_many'];
+    const known = [
+      'event_loop',
+      'event_log_slow',
+      'event_log_refuses',
+      'counters_slow',
+      'counters_unavailable',
+      'too_many',
+    ];
     expect([...reasons.keys()].filter((reason) => !known.includes(reason))).toEqual([]);
     const all = [...reasons.values()].reduce((sum, count) => sum + count, 0);
     expect(all).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fsckClean } from '../instance/fsck.js';
 import { isRecorded } from '../torture/load.js';
-import { growthMiB, residentFor } from './memory.js';
+import { ENOUGH_TO_GROW, growthMiB, residentFor } from './memory.js';
 import { onOwnServers } from './own-servers.js';
 import { statuses, SteadyLoad } from './steady-load.js';
 import { late, settled, wrongRefusals } from './whole.js';
@@ -48,7 +48,7 @@ onOwnServers('a Kafka broker that goes away under load', { env }, (own) => {
       agentIds,
       action: { type: 'http_call', metadata: { filler: 'x'.repeat(40_000) } },
     });
-    const resident = await residentFor(instance.pid, AWAY_MS);
+    const resident = await residentFor(instance.pid, AWAY_MS, ENOUGH_TO_GROW);
     const refused = await heavy.stop();
     await kafka.restart();
     const backAfterMs = await load.until(200, 20);

@@ -6,10 +6,14 @@ const LOOK_EVERY_MS = 250;
 const SETTLED_AFTER = 12;
 const COMPARED = 12;
 
-/** What of a process is in memory, MiB, looked at for so long. */
-export async function residentFor(pid: number, forMs: number): Promise<readonly number[]> {
+/** What {@link growthMiB} needs; a busy machine looks less often. */
+export const ENOUGH_TO_GROW = SETTLED_AFTER + 2 * COMPARED;
+
+/** What of a process is in memory, MiB, looked at for so long, and so often at least. */
+export async function residentFor(pid: number, forMs: number, atLeast = 0): Promise<readonly number[]> {
   const resident: number[] = [];
-  for (const until = Date.now() + forMs; Date.now() < until; await sleep(LOOK_EVERY_MS)) {
+  const until = Date.now() + forMs;
+  for (; Date.now() < until || resident.length < atLeast; await sleep(LOOK_EVERY_MS)) {
     const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     resident.push(Number(kib) / 1024);
   }
@@ -20,7 +24,7 @@ export async function residentFor(pid: number, forMs: number): Promise<readonly 
 export function growthMiB(resident: readonly number[]): number {
   const before = resident.slice(SETTLED_AFTER, SETTLED_AFTER + COMPARED);
   const after = resident.slice(-COMPARED);
-  if (resident.length < SETTLED_AFTER + 2 * COMPARED) throw new Error(`looked at ${resident.length} times only`);
+  if (resident.length < ENOUGH_TO_GROW) throw new Error(`looked at ${resident.length} times only`);
   return median(after) - median(before);
 }
 

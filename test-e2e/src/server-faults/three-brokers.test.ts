@@ -5,7 +5,7 @@ import { fsckClean } from '../instance/fsck.js';
 import { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 import { isRecorded } from '../torture/load.js';
-import { growthMiB, residentFor } from './memory.js';
+import { ENOUGH_TO_GROW, growthMiB, residentFor } from './memory.js';
 import { onOwnCluster } from './own-servers.js';
 import { Pulse } from './pulse.js';
 import { statuses, SteadyLoad, type TimedAttempt } from './steady-load.js';
@@ -135,7 +135,7 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
     // What is refused would be 96 MB if it were kept.
     const action = { type: 'http_call', metadata: { filler: 'x'.repeat(60_000) } };
     const heavy = new SteadyLoad(instance, { name: 'heavy', perSecond: 100, agentIds, action });
-    const resident = await residentFor(instance.pid, AWAY_MS);
+    const resident = await residentFor(instance.pid, AWAY_MS, ENOUGH_TO_GROW);
     const refused = await ended(heavy);
     expect(Object.keys(statuses(refused))).toEqual(['503']);
     expect(refused.length).toBeGreaterThan(500);
