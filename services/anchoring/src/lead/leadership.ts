@@ -7,7 +7,7 @@ const RETRY_MS = 1_000;
 /** A lead that is given sooner needs no word. */
 const STANDBY_MS = 1_000;
 /** What a leader did should have ended by then. */
-const ENDS_WITHIN_MS = 15_000;
+const ENDS_WITHIN_MS = 10_000;
 
 /** What an instance does while it leads. */
 export interface Active {
