@@ -1,3 +1,5 @@
+import { mendDriver } from './mend-driver.js';
+
 /**
  * Options of `mongoose.createConnection` for a store: nothing is acknowledged that a failover could lose, nothing is
  * read that it could take back, and nobody waits for long for a server that is gone.
@@ -7,6 +9,7 @@ const OPTIONS = {
   serverSelectionTimeoutMS: 2000,
   connectTimeoutMS: 2000,
   socketTimeoutMS: 10_000,
+  waitQueueTimeoutMS: 10_000,
   bufferCommands: false,
   autoCreate: false,
   autoIndex: false,
@@ -19,12 +22,19 @@ const DATABASE = 'countersign';
 
 /** One database for the installation: that of the URI, else `countersign`. */
 export function mongoOptions(uri: string): typeof OPTIONS & { readonly dbName: string } {
+  mendDriver();
   const path = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]*)/.exec(uri)?.[1] ?? '';
   return { ...OPTIONS, dbName: path === '' ? DATABASE : decodeURIComponent(path) };
 }
 
 /** Of whoever reads whole stores: nobody waits for the answer, and a busy server may take its time. */
-const PATIENT = { ...OPTIONS, maxPoolSize: 2, serverSelectionTimeoutMS: 10_000, socketTimeoutMS: 120_000 } as const;
+const PATIENT = {
+  ...OPTIONS,
+  maxPoolSize: 2,
+  serverSelectionTimeoutMS: 10_000,
+  socketTimeoutMS: 120_000,
+  waitQueueTimeoutMS: 120_000,
+} as const;
 
 /** {@link mongoOptions} for reading a store from end to end. */
 export function readingOptions(uri: string): typeof PATIENT & { readonly dbName: string } {
