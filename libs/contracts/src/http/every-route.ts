@@ -5,6 +5,7 @@ import { checkRoutes } from './check.js';
 import { evaluationRoutes } from './evaluation.js';
 import { identityRoutes } from './identity.js';
 import { policyRoutes } from './policy.js';
+import { publicReportRoutes } from './public-reports.js';
 import { reportingRoutes } from './reporting.js';
 import type { Route } from './route.js';
 import { verificationRoutes } from './verification.js';
@@ -20,4 +21,5 @@ export const everyRoute: readonly Route[] = [
   anchoringRoutes,
   reportingRoutes,
   verificationRoutes,
+  publicReportRoutes,
 ].flatMap((routes) => Object.values<Route>(routes));
