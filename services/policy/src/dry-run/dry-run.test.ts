@@ -196,12 +196,15 @@ describe('a dry run', () => {
 
   it('lets others have their turn while it reads a long payload', async () => {
     const kept = profileOf({ store_payload: true });
-    const events = record(kept, [say('Call 555 0100 or write to a@b.example. '.repeat(25_000))]);
+    const events = record(kept, [say('Call 555 0100 or write to a@b.example. '.repeat(200_000))]);
     let turns = 0;
-    const others = setInterval(() => (turns += 1), 1);
+    let others = setImmediate(function another() {
+      turns += 1;
+      others = setImmediate(another);
+    });
     const pii = { blocked_pii: ['iban'], block_secrets: true, blocked_topics: ['insider'], max_length: null } as const;
     const answer = await run(events, kept, { output_rules: pii });
-    clearInterval(others);
+    clearImmediate(others);
     expect(answer).toMatchObject({ evaluated: 1, unchanged: 1 });
     expect(turns).toBeGreaterThan(0);
   });
