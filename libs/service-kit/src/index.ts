@@ -15,6 +15,7 @@ export { sessionTokens } from './credentials/session-tokens.js';
 export type { SessionClaims, SessionTokens } from './credentials/session-tokens.js';
 export { Projection } from './projections/projection.js';
 export type { ChangeListener, FollowOptions, Found, Projected } from './projections/projection.js';
+export { storedPages } from './projections/stored-pages.js';
 export { readVersionedRecord, RecordUnreadable, versionedRecord } from './projections/versioned-record.js';
 export { OutboxRelay } from './outbox/relay.js';
 export type { OutboxRow, OutboxStore, RowId } from './outbox/relay.js';

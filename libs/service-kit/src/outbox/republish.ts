@@ -1,5 +1,6 @@
 import type { TopicName } from '@countersign/contracts';
 import type { ServiceContext } from '../service/definition.js';
+import { storedPages } from '../projections/stored-pages.js';
 import { readVersionedRecord, versionedRecord } from '../projections/versioned-record.js';
 
 const PAGE = 1000;
@@ -59,18 +60,10 @@ async function versionsOf(
   topic: TopicName,
 ): Promise<Map<string, { readonly version: number; readonly gone: boolean }>> {
   const versions = new Map<string, { readonly version: number; readonly gone: boolean }>();
-  const [begin, end] = await Promise.all([context.eventLog.beginOffsets(topic), context.eventLog.endOffsets(topic)]);
-  for (const [partition, from] of Object.entries(begin)) {
-    let offset = from;
-    const until = end[Number(partition)] ?? offset;
-    while (offset < until) {
-      const records = await context.eventLog.read(topic, Number(partition), offset, PAGE);
-      if (records.length === 0) break;
-      for (const record of records) {
-        const { id, version, value } = readVersionedRecord<object>(record);
-        if (version > (versions.get(id)?.version ?? 0)) versions.set(id, { version, gone: value === null });
-      }
-      offset = records.at(-1)!.offset + 1;
+  for await (const records of storedPages(context.eventLog, topic)) {
+    for (const record of records) {
+      const { id, version, value } = readVersionedRecord<object>(record);
+      if (version > (versions.get(id)?.version ?? 0)) versions.set(id, { version, gone: value === null });
     }
   }
   return versions;

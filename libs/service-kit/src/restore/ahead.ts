@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TopicName } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
 import type { Owned } from '../outbox/republish.js';
+import { storedPages } from '../projections/stored-pages.js';
 import { readVersionedRecord } from '../projections/versioned-record.js';
-
-const PAGE = 1000;
 
 /** What a compacted topic says now of one id. `value: null`: it is gone. */
 export interface Told<T> {
@@ -34,19 +33,10 @@ export async function newestTold<T extends object>(
   wanted: (id: string) => boolean = () => true,
 ): Promise<Map<string, Told<T>>> {
   const told = new Map<string, Told<T>>();
-  const [begin, end] = await Promise.all([log.beginOffsets(topic), log.endOffsets(topic)]);
-  for (const [partition, from] of Object.entries(begin)) {
-    let offset = from;
-    const until = end[Number(partition)] ?? offset;
-    while (offset < until) {
-      const records = await log.read(topic, Number(partition), offset, PAGE);
-      const last = records.at(-1);
-      if (last === undefined) break;
-      for (const record of records) {
-        const { id, version, value } = readVersionedRecord<T>(record);
-        if (wanted(id) && version > (told.get(id)?.version ?? 0)) told.set(id, { version, value });
-      }
-      offset = last.offset + 1;
+  for await (const records of storedPages(log, topic)) {
+    for (const record of records) {
+      const { id, version, value } = readVersionedRecord<T>(record);
+      if (wanted(id) && version > (told.get(id)?.version ?? 0)) told.set(id, { version, value });
     }
   }
   return told;

@@ -1,6 +1,6 @@
 import type { AnchorFacts } from '@countersign/contracts';
 import type { EventLog, Offsets } from '@countersign/event-log';
-import { readVersionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord, storedPages } from '@countersign/service-kit';
 
 export type ToldCut = Extract<AnchorFacts, { kind: 'cut' }>;
 type Reads = Pick<EventLog, 'beginOffsets' | 'endOffsets' | 'read'>;
@@ -11,21 +11,12 @@ export interface CutMoment {
   readonly cuts: readonly ToldCut[];
 }
 
-const PAGE = 1_000;
-
 /** Every record of `anchors`, oldest first of each partition. */
 export async function* toldFacts(log: Reads): AsyncGenerator<AnchorFacts> {
-  const [begin, end] = await Promise.all([log.beginOffsets('anchors'), log.endOffsets('anchors')]);
-  for (const [partition, until] of Object.entries(end)) {
-    for (let offset = begin[Number(partition)] ?? 0; offset < until;) {
-      const records = await log.read('anchors', Number(partition), offset, PAGE);
-      const last = records.at(-1);
-      if (last === undefined) break;
-      for (const record of records) {
-        const { value } = readVersionedRecord<AnchorFacts>(record);
-        if (value !== null) yield value;
-      }
-      offset = last.offset + 1;
+  for await (const records of storedPages(log, 'anchors')) {
+    for (const record of records) {
+      const { value } = readVersionedRecord<AnchorFacts>(record);
+      if (value !== null) yield value;
     }
   }
 }

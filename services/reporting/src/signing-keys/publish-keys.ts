@@ -1,35 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SigningKeyFacts } from '@countersign/contracts';
 import type { EventLog, NewRecord } from '@countersign/event-log';
-import { readVersionedRecord, versionedRecord } from '@countersign/service-kit';
+import { newestTold, versionedRecord, type Told } from '@countersign/service-kit';
 import { SigningKeyMissing, type KeyRing } from './key-ring.js';
 
-export interface PublishedKey {
-  readonly version: number;
-  /** `null`: it is gone. */
-  readonly value: SigningKeyFacts | null;
-}
-
-const PAGE = 500;
+/** `value: null`: it is gone. */
+export type PublishedKey = Told<SigningKeyFacts>;
 
 /** What the topic `signing-keys` says now, by key id. */
-export async function publishedKeys(log: EventLog): Promise<ReadonlyMap<string, PublishedKey>> {
-  const published = new Map<string, PublishedKey>();
-  const [begin, end] = await Promise.all([log.beginOffsets('signing-keys'), log.endOffsets('signing-keys')]);
-  for (const [name, from] of Object.entries(begin)) {
-    const partition = Number(name);
-    for (let offset = from; offset < (end[partition] ?? offset);) {
-      const records = await log.read('signing-keys', partition, offset, PAGE);
-      for (const record of records) {
-        const { id, version, value } = readVersionedRecord<SigningKeyFacts>(record);
-        if (version > (published.get(id)?.version ?? 0)) published.set(id, { version, value });
-      }
-      const last = records.at(-1);
-      if (last === undefined) break;
-      offset = last.offset + 1;
-    }
-  }
-  return published;
+export function publishedKeys(log: EventLog): Promise<ReadonlyMap<string, PublishedKey>> {
+  return newestTold<SigningKeyFacts>(log, 'signing-keys');
 }
 
 /** Keys that whoever verifies takes for good now: their files must be at hand. */
