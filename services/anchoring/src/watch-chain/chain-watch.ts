@@ -27,7 +27,6 @@ export class ChainWatch {
   readonly #nodes: string;
   #problem: string | null;
   #wasReached = false;
-  #stopped = false;
   #toldMs = -Infinity;
 
   constructor(options: ChainWatchOptions) {
@@ -51,7 +50,6 @@ export class ChainWatch {
 
   /** A look that is under way ends by itself when the chain is closed. */
   stop(): void {
-    this.#stopped = true;
     void this.#loop.stop();
   }
 
@@ -68,7 +66,6 @@ export class ChainWatch {
   #missed(error: unknown): number {
     const why = error instanceof Error ? error.message : String(error);
     this.#problem = `waiting for a Solana node at ${this.#nodes}: ${why}`;
-    if (this.#stopped) return AGAIN_AFTER_MS;
     this.#options.reached(false);
     const now = performance.now();
     if (now - this.#toldMs >= TELL_EVERY_MS) {
