@@ -1,0 +1,183 @@
+import { checkBody, type Action } from './action.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import { ActionDeniedError, CountersignError } from './errors.js';
+import type { UnavailableCode } from './errors.js';
+import { DEFAULT_BASE_URL } from './options.js';
+import type { CallOptions, CountersignOptions, FailMode, OutcomeReport } from './options.js';
+import { readCheck, readRefusal } from './result.js';
+import type { CheckResult } from './result.js';
+import { newIdempotencyKey, withRetries } from './retry.js';
+import { post, type Answer, type Fetch } from './transport.js';
+
+/** Asks before an agent acts: `POST /v1/check`, and what belongs to it. */
+export class Countersign {
+  readonly #agentId: string;
+  readonly #baseUrl: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #fetch: Fetch;
+  readonly #breaker: CircuitBreaker | null;
+  readonly #failMode: FailMode;
+  readonly #tries: { readonly retries: number; readonly timeoutMs: number; readonly attemptTimeoutMs: number };
+  readonly #onDenied: CountersignOptions['onDenied'];
+  readonly #onReportFailed: NonNullable<CountersignOptions['onReportFailed']>;
+
+  /** @throws TypeError where the key, the agent's id or the address is missing or malformed */
+  constructor(options: CountersignOptions);
+  constructor(apiKey: string, agentId: string, baseUrl?: string);
+  constructor(first: CountersignOptions | string, agentId?: string, baseUrl?: string) {
+    const options =
+      typeof first === 'string'
+        ? { apiKey: first, agentId: agentId ?? '', ...(baseUrl === undefined ? {} : { baseUrl }) }
+        : first;
+    const { apiKey, timeoutMs = 5000, attemptTimeoutMs = 2000, retries = 2, circuitBreaker = {} } = options;
+    if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/u.test(apiKey))
+      throw new TypeError('apiKey: an API key is needed');
+    if (typeof options.agentId !== 'string' || options.agentId === '') {
+      throw new TypeError('agentId: the id of an agent is needed');
+    }
+    if (!(timeoutMs > 0 && attemptTimeoutMs > 0)) throw new TypeError('timeoutMs, attemptTimeoutMs: above zero');
+    this.#agentId = options.agentId;
+    this.#baseUrl = addressOf(options.baseUrl ?? DEFAULT_BASE_URL);
+    this.#headers = {
+      'content-type': 'application/json',
+      'x-service-key': apiKey,
+      authorization: `Bearer ${apiKey}`,
+    };
+    this.#fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+    this.#breaker = circuitBreaker === false ? null : new CircuitBreaker(circuitBreaker);
+    this.#failMode = options.failMode ?? 'closed';
+    this.#tries = { retries, timeoutMs, attemptTimeoutMs };
+    this.#onDenied = options.onDenied;
+    this.#onReportFailed = options.onReportFailed ?? warn;
+  }
+
+  /**
+   * Whether the action is allowed. Every answer, and that there was none, is a result; it is never allowed by mistake.
+   * @throws TypeError where the action is not one; CountersignError without a decision under `failMode: 'throw'`; the
+   * signal's reason where the caller gave up
+   */
+  async check(action: Action, options: CallOptions = {}): Promise<CheckResult> {
+    const body = checkBody(options.agentId ?? this.#agentId, action);
+    const headers = { 'idempotency-key': options.idempotencyKey ?? newIdempotencyKey() };
+    const result = await this.#decided(body, headers, options.signal);
+    if (!result.allowed) await this.#onDenied?.(result, action);
+    return result;
+  }
+
+  /**
+   * Checks, executes `fn` where the action is allowed, and reports what became of it.
+   * @returns what `fn` gives
+   * @throws ActionDeniedError where it is not allowed, and `fn` was not called; what `fn` throws; else as {@link check}
+   */
+  async guard<T>(action: Action, fn: (check: CheckResult) => T | Promise<T>, options: CallOptions = {}): Promise<T> {
+    const check = await this.check(action, options);
+    if (!check.allowed) throw new ActionDeniedError(check);
+    let outcome: OutcomeReport['outcome'] = 'failed';
+    try {
+      const value = await fn(check);
+      outcome = 'succeeded';
+      return value;
+    } finally {
+      if (check.eventId !== undefined) await this.#reportOf({ eventId: check.eventId, outcome }, options);
+    }
+  }
+
+  /**
+   * Says what became of a checked action: `POST /v1/mcp/log`. What was reported before stays.
+   * @throws CountersignError where it was not taken
+   */
+  async reportOutcome(report: OutcomeReport, options: Pick<CallOptions, 'agentId' | 'signal'> = {}): Promise<void> {
+    const body = JSON.stringify({ agentId: options.agentId ?? this.#agentId, ...report });
+    await withRetries(
+      async (timeoutMs) => {
+        const answer = await this.#post('/v1/mcp/log', body, {}, timeoutMs, options.signal);
+        // 409: an earlier try of this, or somebody else, has reported it.
+        if (answer.status !== 201 && answer.status !== 409) throw readRefusal(answer);
+      },
+      { ...this.#tries, signal: options.signal },
+    );
+  }
+
+  /**
+   * Judges a text by the output rules of the agent alone: `POST /v1/mcp/scan`. Nothing is recorded or counted.
+   * @throws as {@link check}
+   */
+  async scan(text: string, options: Pick<CallOptions, 'agentId' | 'signal'> = {}): Promise<CheckResult> {
+    const body = JSON.stringify({ agentId: options.agentId ?? this.#agentId, text });
+    return this.#decided(body, {}, options.signal, '/v1/mcp/scan');
+  }
+
+  async #decided(
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+    path = '/v1/check',
+  ): Promise<CheckResult> {
+    if (this.#breaker?.admits() === false) {
+      return this.#undecided(new CountersignError('circuit_open', 'the service did not decide several times in a row'));
+    }
+    try {
+      const result = await withRetries(
+        async (timeoutMs) => readCheck(await this.#post(path, body, headers, timeoutMs, signal)),
+        { ...this.#tries, signal },
+      );
+      this.#breaker?.ended(true);
+      return result;
+    } catch (error) {
+      if (!(error instanceof CountersignError)) {
+        this.#breaker?.ended(false);
+        throw error;
+      }
+      this.#breaker?.failed();
+      return this.#undecided(error);
+    }
+  }
+
+  #undecided(error: CountersignError): CheckResult {
+    if (this.#failMode === 'throw') throw error;
+    const { eventId } = error.details;
+    const known = {
+      reason: `no decision was had: ${error.message}`,
+      severity: 'P1',
+      violations: [error.code as UnavailableCode],
+      ...(eventId === undefined ? {} : { eventId }),
+      error,
+    };
+    return this.#failMode === 'open' ? { allowed: true, failedOpen: true, ...known } : { allowed: false, ...known };
+  }
+
+  async #post(
+    path: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const url = `${this.#baseUrl}${path}`;
+    return post(this.#fetch, { url, headers: { ...this.#headers, ...headers }, body, timeoutMs, signal });
+  }
+
+  async #reportOf(report: OutcomeReport, { agentId }: CallOptions): Promise<void> {
+    try {
+      await this.reportOutcome(report, agentId === undefined ? {} : { agentId });
+    } catch (error) {
+      this.#onReportFailed(error, report);
+    }
+  }
+}
+
+function addressOf(baseUrl: string): string {
+  let url: URL;
+  try {
+    url = new URL(baseUrl);
+  } catch (cause) {
+    throw new TypeError(`baseUrl: ${baseUrl} is no address`, { cause });
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new TypeError('baseUrl: http or https');
+  return `${url.origin}${url.pathname}`.replace(/\/+$/u, '').replace(/\/v1$/u, '');
+}
+
+function warn(error: unknown, { eventId, outcome }: OutcomeReport): void {
+  const why = error instanceof Error ? error.message : String(error);
+  console.warn(`countersign: that ${eventId} ${outcome} was not reported: ${why}`);
+}

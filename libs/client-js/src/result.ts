@@ -1,0 +1,133 @@
+import type { Answer } from './transport.js';
+import { CountersignError } from './errors.js';
+import type { ErrorCode, RefusalCode, UnavailableCode } from './errors.js';
+
+/** What the service, or the fail mode, says of an action. */
+export interface CheckResult {
+  readonly allowed: boolean;
+  /** Why not, in words that say what can be done. */
+  readonly reason?: string;
+  readonly severity?: string;
+  /** Set where no policy decided: the plan, the credentials, the request, or no answer at all. */
+  readonly violations?: readonly (RefusalCode | UnavailableCode)[];
+  /** Which rule of the profile was broken, and how: `api_not_allowed`, `spending_limit_exceeded`… */
+  readonly violationType?: string;
+  readonly rule?: string;
+  readonly detail?: string;
+  /** Of `unsafe_output`: `pii`, `secret`, `topic` or `length`. */
+  readonly category?: string;
+  readonly upgradeUrl?: string;
+  /** The event that records the check: quote it when an outcome is reported. */
+  readonly eventId?: string;
+  /** `none`: no rule of the profile speaks of this kind of action. */
+  readonly coverage?: 'governed' | 'none';
+  /** No decision was had, and the fail mode is `open`. */
+  readonly failedOpen?: true;
+  /** Beside `violations`: what went wrong. */
+  readonly error?: CountersignError;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** By status, where the body names no code of its own. */
+const REFUSALS: Readonly<Record<number, RefusalCode>> = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  402: 'sandbox_expired',
+  403: 'agent_frozen',
+  404: 'agent_not_found',
+  429: 'plan_action_cap',
+};
+const BY_BODY: ReadonlySet<string> = new Set<ErrorCode>([
+  'sandbox_expired',
+  'sandbox_action_cap',
+  'plan_action_cap',
+  'agent_frozen',
+]);
+
+/**
+ * The result that the answer to a check gives.
+ * @throws CountersignError where it holds no decision: `isUnavailable` says so
+ */
+export function readCheck(answer: Answer): CheckResult {
+  const { status } = answer;
+  if (status === 200) {
+    const body = membersOf(answer);
+    if (typeof body['allowed'] !== 'boolean') throw invalid(answer, 'it does not say whether the action is allowed');
+    return result(answer, body, body['allowed']);
+  }
+  const error = readRefusal(answer);
+  if (error.isUnavailable) throw error;
+  const body = membersOf(answer);
+  const violations = [error.code as RefusalCode];
+  return { reason: error.message, ...result(answer, body, false), violations, error };
+}
+
+/** What an answer that is no success says. An answer that is not the service's own is unavailable, whatever its status. */
+export function readRefusal(answer: Answer): CountersignError {
+  const { status, retryAfterMs, eventId } = answer;
+  const details = {
+    status,
+    ...(eventId === undefined ? {} : { eventId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  if (status >= 500) {
+    const { reason, code } = membersOrNone(answer);
+    const known = code === 'deadline_exceeded' ? code : 'unavailable';
+    return new CountersignError(known, textOf(reason) ?? `the service answered ${status}`, details);
+  }
+  if (status < 400) return invalid(answer, `its status is ${status}`);
+  const body = membersOrNone(answer);
+  const said = textOf(body['error']) ?? textOf(body['reason']);
+  if (said === undefined) return invalid(answer, `it is a ${status} that is not the service's`);
+  const code = textOf(body['code']) ?? '';
+  const known = BY_BODY.has(code) ? (code as RefusalCode) : (REFUSALS[status] ?? 'refused');
+  return new CountersignError(known, said, details);
+}
+
+function result(answer: Answer, body: Members, allowed: boolean): CheckResult {
+  const named = {
+    reason: textOf(body['reason']),
+    severity: textOf(body['severity']),
+    violationType: textOf(body['violation_type']),
+    rule: textOf(body['rule']),
+    detail: textOf(body['detail']),
+    category: textOf(body['category']),
+    upgradeUrl: textOf(body['upgrade_url']),
+    eventId: answer.eventId,
+    coverage: answer.coverage,
+  };
+  const there = Object.entries(named).filter(([, value]) => value !== undefined);
+  return { allowed, ...Object.fromEntries(there) };
+}
+
+/** @throws CountersignError `invalid_response` where the answer is no JSON object */
+export function membersOf(answer: Answer): Members {
+  let body: unknown;
+  try {
+    body = JSON.parse(answer.text);
+  } catch (cause) {
+    throw invalid(answer, 'it is not JSON', cause);
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid(answer, 'it is no JSON object');
+  return body as Members;
+}
+
+function membersOrNone(answer: Answer): Members {
+  try {
+    return membersOf(answer);
+  } catch {
+    return {};
+  }
+}
+
+function invalid(answer: Answer, why: string, cause?: unknown): CountersignError {
+  return new CountersignError('invalid_response', `the answer is not one of the service: ${why}`, {
+    status: answer.status,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
