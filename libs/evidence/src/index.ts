@@ -47,6 +47,13 @@ export {
   windowTree,
 } from './window/window-tree.js';
 export { type AnchoredPlace, proofFor, unanchored } from './window/proof.js';
+export {
+  type AbsenceNeighbour,
+  type AbsenceProof,
+  absenceProof,
+  type AnchoredRoot,
+  placeOfKey,
+} from './window/absence.js';
 
 export {
   parseRegistrationMemo,
@@ -88,20 +95,25 @@ export {
   type ReportAnchor,
   type SignedForm,
   signMembers,
+  signMembersElsewhere,
   signPackage,
 } from './package/assemble.js';
 
 export type {
+  AgentCompleteness,
   ChainCheck,
   EventResult,
   Problem,
   ProblemCode,
+  SequenceRun,
   SignatureResult,
   VerificationResult,
+  WindowCount,
 } from './verify/result.js';
 export { PROBLEM_CODES } from './verify/result.js';
 export type { ChainAnswer, ChainFacts, ChainTransaction, VerificationKey, VerifyOptions } from './verify/options.js';
 export { type EventProofResult, verifyEventProof } from './verify/event-proof.js';
+export { type AbsenceResult, claimsAbsence, verifyAbsence } from './verify/absence.js';
 export { openPackage, type OpenedPackage, verifyPackage } from './verify/verify-package.js';
 export { chainAnswer, type FinalizedTransaction } from './verify/chain-answer.js';
 export { type NamedTransaction, transactionsToAsk } from './verify/transactions-to-ask.js';

@@ -6,6 +6,7 @@ import { contentHash, VERIFICATION_FIELDS } from '../package/canonical.js';
 import { publicKeyToPem } from '../signature/public-key.js';
 import type { ChainAnswer } from '../verify/options.js';
 import type { ProblemCode } from '../verify/result.js';
+import { ABSENCE_CASES, absenceStory } from './absence-cases.js';
 import { airlineStory, smallStory } from './airline-story.js';
 import { CHAIN_CASES } from './chain-cases.js';
 import { EVENT_CASES } from './event-cases.js';
@@ -13,12 +14,13 @@ import { issueStory, type IssuedStory, NETWORK, seal, type StoryKey } from './st
 import type { Surroundings, VectorChain, VectorKey } from './surroundings.js';
 import { AFTER_SIGNING, BEFORE_SIGNING, type Loose } from './tampered.js';
 
-/** A test vector: either a whole `package`, or an `event` and its `proof`. */
+/** A test vector: a whole `package`, or an `event` and its `proof`, or an `absence`. */
 export interface Vector {
   readonly description: string;
   readonly package?: unknown;
   readonly event?: unknown;
   readonly proof?: unknown;
+  readonly absence?: unknown;
   /** `null`: no key is given. */
   readonly keys: readonly VectorKey[] | null;
   /** `null`: the chain is not asked. */
@@ -60,6 +62,15 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
     const made = vector(description, subject, { ...around, withoutKey: true }, expected.firstProblem);
     files.push([`event-${name}`, { ...made, expected }]);
   }
+  const absence = absenceStory(small.authority, sha256);
+  for (const { name, description, make, expected } of ABSENCE_CASES) {
+    const around = {
+      ...surroundings(small, key),
+      transactions: copy(absence.transactions) as Record<string, ChainAnswer>,
+    };
+    const subject = { absence: make(absence, around) };
+    files.push([`absence-${name}`, vector(description, subject, { ...around, withoutKey: true }, expected)]);
+  }
   return files.map(([name, content]) => [`${name}.json`, `${JSON.stringify(content, null, 1)}\n`]);
 }
 
@@ -79,7 +90,7 @@ function surroundings(issued: IssuedStory, key: StoryKey): Surroundings {
 
 function vector(
   description: string,
-  subject: Pick<Vector, 'package' | 'event' | 'proof'>,
+  subject: Pick<Vector, 'package' | 'event' | 'proof' | 'absence'>,
   { key, withoutKey, network, authorities, transactions }: Surroundings,
   firstProblem: ProblemCode | null,
 ): Vector {

@@ -3,9 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { nodeCrypto, seededKey } from '../../vectors/node-crypto.mjs';
 import { parseJsonStrict, VERIFICATION_LIMITS } from '../json/parse-strict.js';
 import { publicKeyFromPem } from '../signature/public-key.js';
+import { verifyAbsence } from '../verify/absence.js';
 import { verifyEventProof } from '../verify/event-proof.js';
 import type { VerifyOptions } from '../verify/options.js';
-import { PROBLEM_CODES } from '../verify/result.js';
+import { type Problem, PROBLEM_CODES } from '../verify/result.js';
 import { verifyPackage } from '../verify/verify-package.js';
 import { type Vector, vectorFiles } from './cases.js';
 
@@ -22,13 +23,17 @@ function options({ keys, chain }: Vector): VerifyOptions {
   };
 }
 
+function judged(vector: Vector): { readonly ok: boolean; readonly problems: readonly Problem[] } {
+  const given = options(vector);
+  if (vector.absence !== undefined) return verifyAbsence(vector.absence, given);
+  if (vector.package !== undefined) return verifyPackage(vector.package, given);
+  return verifyEventProof(vector.event, vector.proof, given);
+}
+
 describe('the test vectors', () => {
   it.each(names)('%s is judged as it says', (name) => {
     const vector = load(name);
-    const result =
-      vector.package === undefined
-        ? verifyEventProof(vector.event, vector.proof, options(vector))
-        : verifyPackage(vector.package, options(vector));
+    const result = judged(vector);
     expect({ ok: result.ok, firstProblem: result.problems[0]?.code ?? null }).toEqual(vector.expected);
   });
 

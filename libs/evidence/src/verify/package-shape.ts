@@ -37,7 +37,7 @@ const status = oneOf(...Object.keys(STATUS));
 const path = list(hash);
 
 /** A label of a window: whole seconds long, and a multiple of its duration since the epoch. */
-const windowLabel = where((value) => {
+export const windowLabel: Shape = where((value) => {
   const { windowStart, windowEnd } = value as { readonly windowStart: string; readonly windowEnd: string };
   const start = Date.parse(windowStart);
   const duration = Date.parse(windowEnd) - start;
@@ -48,6 +48,12 @@ const sequenceRun = where((value) => {
   const leaf = value as { readonly firstSequence: number; readonly lastSequence: number; readonly count: number };
   return leaf.count === leaf.lastSequence - leaf.firstSequence + 1;
 }, 'of as many events as its sequences');
+
+/** The leaf of an agent in a window tree. */
+export const windowLeafShape: Shape = both(
+  object({ agentKey: hash, count: positive, firstSequence: positive, lastSequence: positive, agentRoot: hash }),
+  sequenceRun,
+);
 
 export const anchoredProofShape: Shape = both(
   object({
@@ -129,10 +135,7 @@ const window = both(
     merkleRoot: hash,
     txSignature: base58,
     network: name,
-    leaf: both(
-      object({ agentKey: hash, count: positive, firstSequence: positive, lastSequence: positive, agentRoot: hash }),
-      sequenceRun,
-    ),
+    leaf: windowLeafShape,
     leafIndex: count,
     treeSize: positive,
     path,

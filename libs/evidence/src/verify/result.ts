@@ -42,6 +42,11 @@ export const PROBLEM_CODES = [
   'transaction-size-differs',
   'transaction-window-differs',
   'transaction-height-differs',
+  'absence-form',
+  'absence-agent-differs',
+  'absence-order-differs',
+  'absence-neighbours-apart',
+  'absence-root-differs',
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
@@ -93,6 +98,34 @@ export interface SignatureResult {
   readonly provenTime: string | null;
 }
 
+/** Sequence numbers from `first` to `last`, both included. */
+export interface SequenceRun {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A closed window of an agent: it holds exactly the numbers `firstSequence` to `lastSequence`. */
+export interface WindowCount {
+  readonly windowStart: string;
+  readonly windowEnd: string;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  /** Numbers of the window that the package does not hold, within the agent's run or beyond its ends. */
+  readonly notInPackage: readonly SequenceRun[];
+}
+
+/** What a package holds of an agent's sequence, counted from its entries. */
+export interface AgentCompleteness {
+  readonly agentId: string;
+  /** `null`: the package has no event of the agent. */
+  readonly firstSequence: number | null;
+  readonly lastSequence: number | null;
+  readonly count: number;
+  /** Between the first and the last; each is a problem too. At most 100. */
+  readonly missing: readonly SequenceRun[];
+  readonly windows: readonly WindowCount[];
+}
+
 export interface VerificationResult {
   /** Nothing that was checked is wrong. Read `notChecked` beside it. */
   readonly ok: boolean;
@@ -102,6 +135,8 @@ export interface VerificationResult {
   /** Recomputed; `null` likewise. */
   readonly contentHash: string | null;
   readonly events: readonly EventResult[];
+  /** Per agent, in the order of the package; empty where the package could not be read so far. */
+  readonly completeness: readonly AgentCompleteness[];
   readonly anchoredCount: number;
   readonly unanchoredCount: number;
   /** Of the report's own transaction. */

@@ -105,7 +105,7 @@ describe('verifyPackage', () => {
   it('names missing numbers as ranges, however far apart', () => {
     const pkg = reissued(airline, (content) => (content.events[15].sequence = 2 ** 52));
     const missing = verify(airline, pkg).problems.find(({ code }) => code === 'sequence-missing');
-    expect(missing?.message).toBe(`Numbers 22 to ${2 ** 52 - 1} of the agent are missing.`);
+    expect(missing?.message).toBe(`Numbers 22 to ${2 ** 52 - 1} of agent ${airline.pkg.agents[0]!.id} are missing.`);
   });
 
   it('names a run that ends outside the range', () => {

@@ -4,7 +4,7 @@ import { NotCanonical } from '../json/canonicalize.js';
 import { packageDigests, type PackageDigests } from '../package/canonical.js';
 import { isRecord } from '../reading.js';
 import { checkReportAnchor, type ChainVerdict, unchecked } from './chain-check.js';
-import { checkSequences } from './completeness.js';
+import { checkSequences, countWindows } from './completeness.js';
 import { counted, Findings } from './findings.js';
 import type { ChainFacts, VerifyOptions } from './options.js';
 import { checkEntries, Memory } from './package-entries.js';
@@ -80,12 +80,13 @@ function checkContent(
   const signature = checkValidity(signed, report.blockTime, findings);
   const memory = new Memory(options);
   const { entries, results } = checkEntries(content, options, memory, findings);
-  checkSequences(content, entries, findings);
+  const runs = checkSequences(content, entries, findings);
   checkWindows(content, entries, options, memory, findings);
+  const completeness = countWindows(content, runs, findings);
   checkStatuses(content, entries, findings);
   tellProofs(results, findings);
   tellAnchors([...memory.anchors(), ...(content.timestamp.anchor === 'pending' ? [] : [report])], options, findings);
-  return result(findings, signature, claim, digests, results, report);
+  return { ...result(findings, signature, claim, digests, results, report), completeness };
 }
 
 const NO_SIGNATURE: SignatureVerdict = { checked: false, valid: false, detail: 'Nothing to check.', key: null };
@@ -192,6 +193,7 @@ function result(
     sha256: digests?.sha256 ?? null,
     contentHash: digests?.contentHash ?? null,
     events,
+    completeness: [],
     anchoredCount,
     unanchoredCount: events.length - anchoredCount,
     chain: (report ?? unchecked('No chain was asked.')).check,

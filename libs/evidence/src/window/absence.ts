@@ -1,0 +1,98 @@
+import type { AgentWindowLeaf, MerklePath } from '@countersign/contracts';
+import type { Sha256 } from '../crypto.js';
+import { toHex } from '../encoding/hex.js';
+import type { MerkleTree } from '../merkle/tree.js';
+import type { AnchoredPlace } from './proof.js';
+import { agentKey } from './window-tree.js';
+
+/** An agent of a window beside the place where another one would stand. */
+export interface AbsenceNeighbour {
+  readonly leaf: AgentWindowLeaf;
+  /** Its place in the window tree. */
+  readonly leafIndex: number;
+  /** From its leaf to `merkleRoot`. */
+  readonly path: MerklePath;
+}
+
+/**
+ * That an agent had no event in an anchored window: the leaves of a window tree are ordered by `agentKey`, and the two
+ * between which the agent would stand are next to each other. `FORMAT.md`, "Absence".
+ */
+export interface AbsenceProof {
+  readonly v: 1;
+  readonly kind: 'absence';
+  readonly agentId: string;
+  readonly agentKey: string;
+  /** `null`: the agent would come before all others. */
+  readonly before: AbsenceNeighbour | null;
+  /** `null`: the agent would come after all others. */
+  readonly after: AbsenceNeighbour | null;
+  /** Agents of the window. */
+  readonly treeSize: number;
+  readonly merkleRoot: string;
+  readonly txSignature: string;
+  readonly network: string;
+  readonly windowStart: string;
+  readonly windowEnd: string;
+}
+
+/** An anchored window, of whichever agent. */
+export type AnchoredRoot = Pick<AnchoredPlace, 'merkleRoot' | 'txSignature' | 'network' | 'windowStart' | 'windowEnd'>;
+
+/**
+ * The place where an agent stands or would stand among the leaves of a window, ordered by key: how many keys are below
+ * its own, found in as many look-ups as the binary logarithm of `size`.
+ * @param keyAt `agentKey` of the leaf at an index, lower-case hex
+ */
+export async function placeOfKey(
+  key: string,
+  size: number,
+  keyAt: (index: number) => Promise<string>,
+): Promise<number> {
+  let low = 0;
+  let high = size;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((await keyAt(middle)) < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The proof that an agent had no event in a window.
+ * @param tree the window tree
+ * @param place how many agents of the window have a key below the agent's: {@link placeOfKey}
+ * @param neighbours leaves at `place - 1` and `place`, `null` where the tree ends
+ * @throws RangeError where the neighbours do not surround the agent (it had events, or the place is another), or the tree
+ *   is not the one that was anchored
+ */
+export function absenceProof(
+  agentId: string,
+  tree: MerkleTree,
+  place: number,
+  neighbours: { readonly before: AgentWindowLeaf | null; readonly after: AgentWindowLeaf | null },
+  window: AnchoredRoot,
+  sha256: Sha256,
+): AbsenceProof {
+  if (toHex(tree.root()) !== window.merkleRoot) throw new RangeError('the tree is not the one that was anchored');
+  const key = agentKey(agentId, sha256);
+  const { before, after } = neighbours;
+  const surrounded =
+    (before === null ? place === 0 : before.agentKey < key) &&
+    (after === null ? place === tree.size : key < after.agentKey);
+  if (!surrounded || tree.size === 0) throw new RangeError('the agent does not stand between these neighbours');
+  const neighbour = (leaf: AgentWindowLeaf | null, leafIndex: number): AbsenceNeighbour | null =>
+    leaf === null ? null : { leaf, leafIndex, path: tree.path(leafIndex).map(toHex) };
+  const { merkleRoot, txSignature, network, windowStart, windowEnd } = window;
+  return {
+    v: 1,
+    kind: 'absence',
+    agentId: agentId.toLowerCase(),
+    agentKey: key,
+    before: neighbour(before, place - 1),
+    after: neighbour(after, place),
+    treeSize: tree.size,
+    ...{ merkleRoot, txSignature, network, windowStart, windowEnd },
+  };
+}
