@@ -88,7 +88,10 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
 
     it('walks through all reports of all accounts', async () => {
       const ids = Array.from({ length: 501 }, (_, n) => `r${String(n).padStart(3, '0')}`);
-      await Promise.all(ids.map((id, n) => store.addReport(report(id, `a${n % 3}`, '2026-01-02T00:00:00.000Z'))));
+      for (let n = 0; n < ids.length; n += 20) {
+        const some = ids.slice(n, n + 20);
+        await Promise.all(some.map((id) => store.addReport(report(id, `a${id.at(-1)}`, '2026-01-02T00:00:00.000Z'))));
+      }
       const walked: string[] = [];
       for await (const { id } of store.all()) walked.push(id);
       expect(walked.sort()).toEqual(ids);
