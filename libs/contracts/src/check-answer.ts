@@ -1,4 +1,5 @@
-import type { EventEnvelope } from './envelope.js';
+import type { AnswerExtras, EventEnvelope } from './envelope.js';
+import type { LeafEvent } from './leaf.js';
 
 /** What a check was answered, word for word. */
 export interface CheckAnswer {
@@ -22,14 +23,22 @@ export function checkAnswer(envelope: EventEnvelope): CheckAnswer | null {
   const status = statusOf(envelope);
   if (status === null) return null;
   if (leaf.allowed) return { status, body: '{"allowed":true}', eventId: leaf.eventId, coverage };
+  return { status, body: JSON.stringify(denialBody(leaf, answer)), eventId: leaf.eventId, coverage };
+}
+
+/** What a denial says, in the order of its members. */
+export function denialBody(
+  words: Pick<LeafEvent, 'reason' | 'severity' | 'violation_type' | 'detail' | 'rule'>,
+  extras: AnswerExtras | null,
+): Readonly<Record<string, unknown>> {
   const body: Record<string, unknown> = { allowed: false };
   for (const member of ['reason', 'severity', 'violation_type', 'detail', 'rule'] as const) {
-    if (leaf[member] !== null) body[member] = leaf[member];
+    if (words[member] !== null) body[member] = words[member];
   }
   for (const member of EXTRAS) {
-    if (answer?.[member] !== undefined) body[member] = answer[member];
+    if (extras?.[member] !== undefined) body[member] = extras[member];
   }
-  return { status, body: JSON.stringify(body), eventId: leaf.eventId, coverage };
+  return body;
 }
 
 function statusOf({ leaf, answer }: EventEnvelope): CheckAnswer['status'] | null {

@@ -45,4 +45,6 @@ export interface EventEnvelope {
   readonly idempotency: IdempotencyStamp | null;
   readonly answer: AnswerExtras | null;
   readonly coverage: PolicyCoverage | null;
+  /** Of `action.outcome`: the check that it speaks of was refused, and yet its execution is reported. */
+  readonly executedRefusal?: true;
 }

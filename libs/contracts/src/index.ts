@@ -15,6 +15,8 @@ export * from './http/public-reports.js';
 export * from './http/verification.js';
 export * from './http/check.js';
 export * from './http/evaluation.js';
+export * from './http/scan.js';
+export * from './http/outcome.js';
 export * from './http/identity.js';
 export * from './http/profile.js';
 export * from './http/dry-run.js';

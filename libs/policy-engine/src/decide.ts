@@ -46,6 +46,14 @@ export function* decideInTurns(profile: CompiledProfile, action: Action): Genera
   return decided(subject, true, earlier ?? (yield* judgeOutputInTurns(output, subject.payload)));
 }
 
+/** The verdict of the output rules on one text, a turn at a time, as {@link decideInTurns}. */
+export function* scanInTurns(
+  profile: CompiledProfile,
+  text: string,
+): Generator<undefined, Violation | null, undefined> {
+  return profile.output === null ? null : yield* judgeOutputInTurns(profile.output, text);
+}
+
 function decided(subject: Subject, governed: boolean, violation: Violation | null): Decision {
   return {
     violation,

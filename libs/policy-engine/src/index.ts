@@ -6,7 +6,7 @@ export { apiEntryProblem, nameEntryProblem } from './entries/grammar.js';
 export { dollarsToMicros, limitToMicros, MAX_MICROS } from './money.js';
 export { compileProfile } from './compile-profile.js';
 export type { CompiledProfile } from './compile-profile.js';
-export { decide, decideInTurns } from './decide.js';
+export { decide, decideInTurns, scanInTurns } from './decide.js';
 export type { Decision } from './decide.js';
 export { actionCost, explain, RULE_NAMES } from './explain.js';
 export type { CountedFindings, RuleName, RuleTrace } from './explain.js';

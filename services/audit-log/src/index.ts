@@ -1,4 +1,4 @@
-import { auditLogRoutes } from '@countersign/contracts';
+import { auditLogRoutes, outcomeRoutes } from '@countersign/contracts';
 import type { ServiceDefinition } from '@countersign/service-kit';
 import { startAuditLog } from './service.js';
 
@@ -7,7 +7,7 @@ export { readStoredTables } from './store/stored-tables.js';
 /** The archive of events: lists, the violation inbox, erasure, and where events are anchored. */
 export const definition: ServiceDefinition = {
   name: 'audit-log',
-  routes: Object.values(auditLogRoutes),
+  routes: [...Object.values(auditLogRoutes), ...Object.values(outcomeRoutes)],
   reads: ['agent-events', 'anchors', 'agents', 'accounts'],
   writes: ['agent-events', 'agent-heads', 'dead-letters'],
   after: [],

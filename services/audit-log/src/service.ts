@@ -12,8 +12,10 @@ import { Consumers } from './ingest/consumers.js';
 import { EventIntake } from './ingest/event-intake.js';
 import { ListEventsController } from './list-events/list-events-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
+import { OutcomeDesk } from './report-outcome/outcome-desk.js';
+import { ReportOutcomeController } from './report-outcome/report-outcome-controller.js';
 import type { EventStore } from './store/port.js';
-import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, STORE } from './tokens.js';
+import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, OUTCOME_DESK, STORE } from './tokens.js';
 
 @Module({})
 class AuditLogModule {}
@@ -34,13 +36,21 @@ export async function startAuditLog(context: ServiceContext): Promise<RunningSer
 
   const module: DynamicModule = {
     module: AuditLogModule,
-    controllers: [Consumers, ListEventsController, AlertsController, AgentAnchorsController, EraseContentController],
+    controllers: [
+      Consumers,
+      ListEventsController,
+      AlertsController,
+      AgentAnchorsController,
+      EraseContentController,
+      ReportOutcomeController,
+    ],
     providers: [
       { provide: STORE, useValue: store },
       { provide: CLOCK, useValue: context.clock },
       { provide: EVENT_INTAKE, useValue: events },
       { provide: ANCHOR_INTAKE, useValue: new AnchorIntake(store) },
       { provide: ERASURE, useValue: erasure },
+      { provide: OUTCOME_DESK, useValue: new OutcomeDesk(context, store, events, accounts) },
       { provide: AGENTS, useValue: agents },
     ],
   };

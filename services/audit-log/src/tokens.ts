@@ -4,4 +4,5 @@ export const CLOCK = Symbol('clock');
 export const EVENT_INTAKE = Symbol('event intake');
 export const ANCHOR_INTAKE = Symbol('anchor intake');
 export const ERASURE = Symbol('erasure');
+export const OUTCOME_DESK = Symbol('outcome desk');
 export const AGENTS = Symbol('agents projection');

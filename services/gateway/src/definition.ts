@@ -1,5 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
-import { checkRoutes, evaluationRoutes } from '@countersign/contracts';
+import { checkRoutes, evaluationRoutes, scanRoutes } from '@countersign/contracts';
+import type { Route } from '@countersign/contracts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { Admission, LONG_TURN } from './admission/admission.js';
 import { Passage } from './admission/passage.js';
@@ -15,15 +16,17 @@ import { EntropyPool } from './domain/entropy.js';
 import { Evaluator } from './evaluation/evaluator.js';
 import { KnownFacts } from './follow/known-facts.js';
 import { EVALUATOR, EvaluationController } from './http/evaluation-controller.js';
+import { SCANNER, ScanController } from './http/scan-controller.js';
 import { GatewayMetrics } from './metrics/gateway-metrics.js';
 import { RefusalLog } from './metrics/refusal-log.js';
 import { CountersKeeper } from './rebuild-counters/counters-keeper.js';
 import { rebuildCounters } from './rebuild-counters/rebuild-counters.js';
+import { Scanner } from './scan/scanner.js';
 
 /** Decides checks, makes their events durable, answers. */
 export const definition: ServiceDefinition = {
   name: 'gateway',
-  routes: [...Object.values(checkRoutes), ...Object.values(evaluationRoutes)],
+  routes: [checkRoutes, evaluationRoutes, scanRoutes].flatMap((routes) => Object.values<Route>(routes)),
   reads: ['accounts', 'api-keys', 'agents', 'sessions', 'usage', 'agent-events'],
   writes: ['agent-events'],
   // Where they run in the same thread: what a crash left between their stores and the log is settled first.
@@ -103,8 +106,11 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   keeper.start();
   const module: DynamicModule = {
     module: GatewayModule,
-    controllers: [EvaluationController],
-    providers: [{ provide: EVALUATOR, useValue: new Evaluator(desk, known) }],
+    controllers: [EvaluationController, ScanController],
+    providers: [
+      { provide: EVALUATOR, useValue: new Evaluator(desk, known) },
+      { provide: SCANNER, useValue: new Scanner(known, counters) },
+    ],
   };
   return {
     bare: desk.handle,

@@ -67,6 +67,15 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: byApiKey(200, 200),
     ask: (ids) => ({ body: { evaluations: [evaluation(ids)] } }),
   },
+  // A scan records nothing, and a check has one outcome.
+  'POST /v1/mcp/scan': {
+    statuses: byApiKey(200, 404),
+    ask: ({ agent: agentId }) => ({ body: { agentId, text: 'a' } }),
+  },
+  'POST /v1/mcp/log': {
+    statuses: byApiKey(201, 404),
+    ask: ({ agent: agentId, event: eventId }) => ({ body: { agentId, eventId, outcome: 'succeeded' } }),
+  },
   'POST /v1/mcp/register': { statuses: byApiKey(201, 201), ask: () => ({ body: { name: 'registered' } }) },
 
   'POST /v1/auth/login': {

@@ -70,7 +70,8 @@ const refusalBody: JsonSchema = {
   additionalProperties: false,
 };
 
-const decision: JsonSchema = {
+/** What a check is answered with 200. */
+export const decision: JsonSchema = {
   oneOf: [
     allowedDecision,
     {

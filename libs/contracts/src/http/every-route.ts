@@ -4,19 +4,23 @@ import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
 import { evaluationRoutes } from './evaluation.js';
 import { identityRoutes } from './identity.js';
+import { outcomeRoutes } from './outcome.js';
 import { policyRoutes } from './policy.js';
 import { publicReportRoutes } from './public-reports.js';
 import { reportingRoutes } from './reporting.js';
 import type { Route } from './route.js';
+import { scanRoutes } from './scan.js';
 import { verificationRoutes } from './verification.js';
 
 /** Every route of every service but the probes, which each process has: what one address in front of all of them answers. */
 export const everyRoute: readonly Route[] = [
   checkRoutes,
   evaluationRoutes,
+  scanRoutes,
   identityRoutes,
   policyRoutes,
   auditLogRoutes,
+  outcomeRoutes,
   alertsRoutes,
   anchoringRoutes,
   reportingRoutes,

@@ -19,6 +19,7 @@ const CHECKS: readonly Check[] = [
   ['idempotency', (value) => value === null || isStamp(value), 'null or two hashes'],
   ['answer', (value) => value === null || isAnswer(value), 'null or an object of strings and a length'],
   ['coverage', (value) => value === null || value === 'governed' || value === 'none', '"governed", "none" or null'],
+  ['executedRefusal', (value) => value === undefined || value === true, 'true where it is there'],
 ];
 
 /**

@@ -1,6 +1,6 @@
 import type { EventEnvelope, Severity, ViolationType } from '@countersign/contracts';
 
-/** What alerts needs of a check that was denied or refused as frozen. */
+/** What alerts needs of a check that was denied or refused as frozen, and of one that was executed all the same. */
 export interface Violation {
   readonly eventId: string;
   readonly agentId: string;
@@ -16,11 +16,25 @@ export interface Violation {
   readonly loggedAtMs: number;
 }
 
-/** `null` for whatever does not belong into the violation inbox. */
+/** `null` for whatever nobody is to be told of. */
 export function readViolation(
-  { leaf, accountId }: EventEnvelope,
+  { leaf, accountId, executedRefusal }: EventEnvelope,
   { offset, appendedAtMs }: { readonly offset: number; readonly appendedAtMs: number },
 ): Violation | null {
+  if (executedRefusal === true) {
+    return {
+      eventId: leaf.eventId,
+      agentId: leaf.agentId,
+      accountId,
+      severity: 'P1',
+      violationType: null,
+      reason: `The check was refused, and its execution was reported: it ${leaf.outcome ?? 'was executed'}.`,
+      occurredAt: leaf.occurredAt,
+      kind: 'executed_refusal',
+      offset,
+      loggedAtMs: appendedAtMs,
+    };
+  }
   if (leaf.type !== 'action.checked' || (leaf.outcome !== 'denied' && leaf.outcome !== 'frozen')) return null;
   return {
     eventId: leaf.eventId,

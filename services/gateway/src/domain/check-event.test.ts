@@ -130,7 +130,7 @@ describe('checkEvent', () => {
   });
 });
 
-const MEMBERS: Readonly<Record<keyof EventEnvelope, true>> = {
+const MEMBERS: Readonly<Record<keyof Omit<EventEnvelope, 'executedRefusal'>, true>> = {
   v: true,
   leaf: true,
   openings: true,

@@ -1,0 +1,53 @@
+import { REPORTED_OUTCOMES } from '../leaf.js';
+import type { ReportedOutcome } from '../leaf.js';
+import { bodyErrors, error, uuid } from './fragments.js';
+import { route } from './route.js';
+
+/** Body of `POST /v1/mcp/log`. */
+export interface OutcomeReport {
+  readonly agentId: string;
+  /** The event of the check; without it the agent's latest check. */
+  readonly eventId?: string;
+  readonly outcome: ReportedOutcome;
+  /** Content: committed, not in the leaf. */
+  readonly detail?: string;
+}
+
+export const outcomeRoutes = {
+  reportOutcome: route({
+    service: 'audit-log',
+    method: 'POST',
+    path: '/v1/mcp/log',
+    operationId: 'mcpLog',
+    summary: 'Reports what became of a checked action: one outcome a check',
+    tag: 'Tool protocol',
+    auth: 'api-key',
+    body: {
+      type: 'object',
+      required: ['agentId', 'outcome'],
+      properties: {
+        agentId: uuid,
+        eventId: { ...uuid, description: 'of the check; left out: the latest check of the agent' },
+        outcome: { type: 'string', enum: REPORTED_OUTCOMES },
+        detail: { type: 'string', maxLength: 65_536, description: 'content: committed, and not in the leaf' },
+      },
+      additionalProperties: false,
+    },
+    success: 201,
+    responses: {
+      201: {
+        description: 'recorded, and in the archive',
+        schema: {
+          type: 'object',
+          required: ['eventId'],
+          properties: { eventId: { ...uuid, description: 'of the `action.outcome` event' } },
+        },
+      },
+      ...bodyErrors,
+      401: error('no valid API key'),
+      404: error('no such check of this agent'),
+      409: error('an outcome of this check was reported before'),
+      503: { ...error('not recorded, or not known to be: try again'), headers: { 'Retry-After': 'seconds to wait' } },
+    },
+  }),
+};

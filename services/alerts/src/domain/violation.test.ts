@@ -1,0 +1,35 @@
+import { denied, eventId, START } from '../testing/violations.js';
+import { plainLeaf } from '@countersign/evidence';
+import { readViolation } from './violation.js';
+
+const place = { offset: 7, appendedAtMs: START };
+
+describe('what an account is told of', () => {
+  it('is a check that was denied, or refused as frozen', () => {
+    expect(readViolation(denied(1), place)).toMatchObject({ kind: 'api_not_allowed', severity: 'P2', offset: 7 });
+    const frozen = denied(2, { outcome: 'frozen', violation_type: null, rule: null });
+    expect(readViolation(frozen, place)).toMatchObject({ kind: 'frozen', violationType: null });
+    expect(readViolation(denied(3, { outcome: 'sandbox_expired' }), place)).toBeNull();
+  });
+
+  it('is a refused check that was executed all the same, and no other outcome', () => {
+    const check = denied(4);
+    const { agentId, occurredAt } = check.leaf;
+    const leaf = plainLeaf({
+      type: 'action.outcome',
+      eventId: eventId(5),
+      agentId,
+      occurredAt,
+      refersTo: check.leaf.eventId,
+      outcome: 'succeeded',
+    });
+    expect(readViolation({ ...check, leaf }, place)).toBeNull();
+    expect(readViolation({ ...check, leaf, executedRefusal: true }, place)).toMatchObject({
+      eventId: eventId(5),
+      kind: 'executed_refusal',
+      severity: 'P1',
+      violationType: null,
+      reason: 'The check was refused, and its execution was reported: it succeeded.',
+    });
+  });
+});

@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AccountFacts, OutcomeReport, ReportedOutcome } from '@countersign/contracts';
+import type { EventLog, LogRecord } from '@countersign/event-log';
+import type { Projection, ServiceContext } from '@countersign/service-kit';
+import { EventIntake } from '../ingest/event-intake.js';
+import { SqliteEventStore } from '../store/sqlite.js';
+import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
+import { OutcomeDesk } from './outcome-desk.js';
+
+/** A log of one partition that an instance stores as it is read. */
+class SmallLog {
+  readonly records: LogRecord[] = [];
+  refuses = false;
+
+  readonly append: EventLog['append'] = (messages) => {
+    if (this.refuses) return Promise.reject(new Error('the disk is full'));
+    return Promise.resolve(
+      messages.map(({ key, value }) => {
+        const offset = this.records.length;
+        const place = { topic: 'agent-events', partition: 0, offset } as const;
+        this.records.push({ ...place, key, value: Buffer.from(value ?? ''), appendedAtMs: START });
+        return place;
+      }),
+    );
+  };
+
+  readonly endOffsets: EventLog['endOffsets'] = () => Promise.resolve({ 0: this.records.length });
+}
+
+describe('what became of a check', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'outcomes-'));
+  let log: SmallLog;
+  let store: SqliteEventStore;
+  let intake: EventIntake;
+  let desk: OutcomeDesk;
+  let follows: NodeJS.Timeout;
+  let file = 0;
+  const caller = { accountId: ACCOUNT, apiKeyId: 'key-1' };
+
+  const context = (): ServiceContext =>
+    ({
+      eventLog: log,
+      counters: { now: () => Promise.resolve(START + 10_000) },
+      config: { anchorWindowSeconds: null },
+      log: { error: () => undefined },
+    }) as unknown as ServiceContext;
+  const accounts = { get: () => ({ version: 1, value: { cadenceSeconds: 1 } }) } as unknown as Projection<AccountFacts>;
+
+  beforeEach(() => {
+    log = new SmallLog();
+    store = new SqliteEventStore(join(directory, `${file++}.db`));
+    intake = new EventIntake(context(), store, () => undefined);
+    desk = new OutcomeDesk(context(), store, intake, accounts);
+    let taken = 0;
+    let taking = Promise.resolve();
+    follows = setInterval(() => {
+      taking = taking.then(async () => {
+        const records = log.records.slice(taken);
+        if (records.length === 0) return;
+        await intake.take({ topic: 'agent-events', partition: 0, records, endOffset: log.records.length });
+        taken += records.length;
+      });
+    }, 2);
+  });
+  afterEach(async () => {
+    clearInterval(follows);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await store.close();
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  const write = (...envelopes: readonly { readonly leaf: { readonly agentId: string } }[]) =>
+    log.append(envelopes.map((one) => ({ topic: 'agent-events', key: one.leaf.agentId, value: JSON.stringify(one) })));
+  const report = (parts: Partial<OutcomeReport> = {}, who = caller) =>
+    desk.report(who, { agentId: agentId(1), eventId: eventId(1), outcome: 'succeeded', ...parts });
+  const reportLatest = (agent: number) => desk.report(caller, { agentId: agentId(agent), outcome: 'succeeded' });
+  const outcomes = () =>
+    log.records
+      .map(({ value }) => JSON.parse(Buffer.from(value).toString()))
+      .filter((e) => e.leaf.type === 'action.outcome');
+
+  it('is an event of the archive once it is answered, also of a check that the log has only just taken', async () => {
+    await write(envelope(1));
+    const id = await report({ agentId: agentId(1).toUpperCase(), eventId: eventId(1).toUpperCase(), detail: 'done' });
+    expect(await store.find(ACCOUNT, id)).toMatchObject({
+      sequence: 2,
+      leaf: { type: 'action.outcome', refersTo: eventId(1), outcome: 'succeeded' },
+      openings: { payload: { value: 'done' } },
+    });
+  });
+
+  it('is said once: a second report is 409, and changes nothing', async () => {
+    await write(envelope(1));
+    const id = await report();
+    for (const outcome of ['succeeded', 'failed'] as ReportedOutcome[]) {
+      await expect(report({ outcome })).rejects.toMatchObject({ status: 409 });
+    }
+    expect((await store.find(ACCOUNT, id))?.leaf.outcome).toBe('succeeded');
+    expect(outcomes().length).toBe(1);
+  });
+
+  it('is said once by a hundred at a time, alike or not, on two instances', async () => {
+    await write(envelope(1));
+    const another = new OutcomeDesk(context(), store, intake, accounts);
+    const all = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, n) =>
+        (n % 2 === 0 ? desk : another).report(caller, {
+          agentId: agentId(1),
+          eventId: eventId(1),
+          outcome: n % 3 === 0 ? 'failed' : 'succeeded',
+          detail: `report ${n}`,
+        }),
+      ),
+    );
+    const taken = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(taken.length).toBe(1);
+    expect(all.flatMap((one) => (one.status === 'rejected' ? [one.reason.status] : []))).toEqual(Array(99).fill(409));
+    expect(await store.span(agentId(1), 0, START + 1e9)).toEqual({ first: 1, last: 2 });
+  });
+
+  it('of the latest check, where none is named', async () => {
+    await write(envelope(1), denied(2), other(3, 'agent.frozen'));
+    const id = await reportLatest(1);
+    expect((await store.find(ACCOUNT, id))?.leaf.refersTo).toBe(eventId(2));
+    expect(outcomes()[0]).toMatchObject({ executedRefusal: true });
+  });
+
+  it('is refused where there is no such check of this agent and account', async () => {
+    await write(envelope(1), other(3, 'agent.frozen'));
+    await expect(report({ eventId: eventId(9) })).rejects.toMatchObject({ status: 404 });
+    await expect(report({ eventId: eventId(3) })).rejects.toMatchObject({ status: 404 });
+    await expect(report({ agentId: agentId(2) })).rejects.toMatchObject({ status: 404 });
+    await expect(report({}, { ...caller, accountId: 'account-b' })).rejects.toMatchObject({ status: 404 });
+    await expect(reportLatest(2)).rejects.toMatchObject({ status: 404 });
+    expect(outcomes()).toEqual([]);
+  });
+
+  it('is 503 while the log does not take it', async () => {
+    await write(envelope(1));
+    log.refuses = true;
+    await expect(report()).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    log.refuses = false;
+    expect(await report()).toEqual(expect.any(String));
+  });
+});

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { AccountFacts, LeafEvent, OutcomeReport } from '@countersign/contracts';
+import {
+  HttpRefusal,
+  nodeCrypto,
+  type ApiKeyCaller,
+  type Projection,
+  type ServiceContext,
+} from '@countersign/service-kit';
+import { NotCaughtUp, type EventIntake } from '../ingest/event-intake.js';
+import type { EventStore } from '../store/port.js';
+import { outcomeEvent, outcomeEventId } from './outcome-event.js';
+
+const WAIT_MS = 2_000;
+const AGAIN = { 'retry-after': '1' };
+
+/**
+ * Takes what became of checks. The first report of a check in the log is its outcome: every report of it has the same
+ * event id, which counts once, so no lock and no claim is needed.
+ */
+export class OutcomeDesk {
+  readonly #context: ServiceContext;
+  readonly #store: EventStore;
+  readonly #intake: EventIntake;
+  readonly #accounts: Projection<AccountFacts>;
+  /** Checks that are reported here at the moment: of two reports that are alike, one comes after the other. */
+  readonly #underWay = new Map<string, Promise<unknown>>();
+
+  constructor(context: ServiceContext, store: EventStore, intake: EventIntake, accounts: Projection<AccountFacts>) {
+    this.#context = context;
+    this.#store = store;
+    this.#intake = intake;
+    this.#accounts = accounts;
+  }
+
+  /**
+   * Resolves once the outcome is in the archive, with its event id.
+   * @throws HttpRefusal 404 no such check of this agent and account; 409 reported before; 503 not recorded, or not known
+   * to be
+   */
+  async report(caller: ApiKeyCaller, { agentId, eventId, outcome, detail }: OutcomeReport): Promise<string> {
+    const check = await this.#check(caller.accountId, agentId.toLowerCase(), eventId?.toLowerCase() ?? null);
+    if (check === null) throw new HttpRefusal(404, 'no such check of this agent');
+    const before = this.#underWay.get(check.eventId) ?? Promise.resolve();
+    const own = before
+      .catch(() => undefined)
+      .then(() => this.#record(caller, check, { outcome, detail: detail ?? null }));
+    this.#underWay.set(check.eventId, own);
+    try {
+      return await own;
+    } finally {
+      if (this.#underWay.get(check.eventId) === own) this.#underWay.delete(check.eventId);
+    }
+  }
+
+  async #record(
+    { accountId, apiKeyId }: ApiKeyCaller,
+    check: LeafEvent,
+    said: { readonly outcome: OutcomeReport['outcome']; readonly detail: string | null },
+  ): Promise<string> {
+    const { counters, config, eventLog, log } = this.#context;
+    const id = outcomeEventId(check.eventId, nodeCrypto.sha256);
+    if ((await this.#store.find(accountId, id)) !== null) throw reportedBefore();
+    const cadenceSeconds = config.anchorWindowSeconds ?? this.#accounts.get(accountId)?.value.cadenceSeconds;
+    if (cadenceSeconds === undefined) throw new HttpRefusal(503, 'the account is not known here yet: try again', AGAIN);
+    const envelope = outcomeEvent(
+      { check, ...said, accountId, apiKeyId, cadenceSeconds },
+      await counters.now(),
+      randomBytes,
+      nodeCrypto.sha256,
+    );
+    const appended = await eventLog
+      .append([{ topic: 'agent-events', key: check.agentId, value: JSON.stringify(envelope) }])
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'an outcome was not taken by the event log');
+        throw new HttpRefusal(503, 'the outcome could not be made durable: try again', AGAIN);
+      });
+    const ends = Object.fromEntries(appended.map(({ partition, offset }) => [partition, offset + 1]));
+    await this.#intake.caughtUp(ends, WAIT_MS).catch((error: unknown) => {
+      if (!(error instanceof NotCaughtUp)) throw error;
+      throw new HttpRefusal(503, 'the outcome is recorded, and not yet known to be the first: ask again', AGAIN);
+    });
+    const stored = await this.#store.find(accountId, id);
+    if (!isDeepStrictEqual(stored?.leaf, envelope.leaf)) throw reportedBefore();
+    return id;
+  }
+
+  /** A check that was answered just before may not be stored yet: then what the log holds now is waited for. */
+  async #check(accountId: string, agentId: string, eventId: string | null): Promise<LeafEvent | null> {
+    if (eventId === null) {
+      await this.#caughtUp();
+      const filter = { agentId, type: 'action.checked' } as const;
+      return (await this.#store.list(accountId, filter, { limit: 1, offset: 0 })).events[0]?.leaf ?? null;
+    }
+    let found = await this.#store.find(accountId, eventId);
+    if (found === null) {
+      await this.#caughtUp();
+      found = await this.#store.find(accountId, eventId);
+    }
+    if (found === null || found.leaf.type !== 'action.checked' || found.leaf.agentId !== agentId) return null;
+    return found.leaf;
+  }
+
+  async #caughtUp(): Promise<void> {
+    const ends = await this.#context.eventLog.endOffsets('agent-events');
+    await this.#intake.caughtUp(ends, WAIT_MS).catch((error: unknown) => {
+      if (!(error instanceof NotCaughtUp)) throw error;
+      throw new HttpRefusal(503, 'the archive has not caught up with the log: try again', AGAIN);
+    });
+  }
+}
+
+function reportedBefore(): HttpRefusal {
+  return new HttpRefusal(409, 'an outcome of this check was reported before');
+}
