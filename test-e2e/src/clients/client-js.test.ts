@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Instance } from '../instance/instance.js';
+
+const run = promisify(execFile);
+const HOUSE = fileURLToPath(new URL('../../../', import.meta.url));
+const PACKAGE = join(HOUSE, 'libs/client-js');
+
+/** Each JavaScript block of the README, as a file of the kind that it is. */
+const examples = [...readFileSync(join(PACKAGE, 'README.md'), 'utf8').matchAll(/^```js\n([^]*?)^```$/gmu)].map(
+  ([, code = ''], n) => ({ name: `example-${n}.${code.includes('require(') ? 'cjs' : 'mjs'}`, code }),
+);
+
+describe('the JavaScript client, packed and installed into an empty folder', () => {
+  let instance: Instance;
+  let folder: string;
+  beforeAll(async () => {
+    instance = await Instance.start();
+    folder = mkdtempSync(join(tmpdir(), 'countersign-client-'));
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PACKAGE });
+    const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+    expect(packed.files.map(({ path }) => path).filter((path) => /test|tsbuildinfo|\bsrc\b/u.test(path))).toEqual([]);
+    writeFileSync(join(folder, 'package.json'), '{"private":true}');
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${packed.filename}`], { cwd: folder });
+  }, 120_000);
+  afterAll(async () => {
+    await instance?.discard();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const node = async (file: string, code: string): Promise<{ stdout: string; stderr: string }> => {
+    writeFileSync(join(folder, file), code);
+    const { apiKey, agentId } = instance.bootstrap;
+    const env = { ...process.env, NODE_OPTIONS: '' };
+    return run(process.execPath, [file], {
+      cwd: folder,
+      env: {
+        ...env,
+        COUNTERSIGN_API_KEY: apiKey,
+        COUNTERSIGN_AGENT_ID: agentId,
+        COUNTERSIGN_BASE_URL: instance.bootstrap.baseUrl,
+      },
+    });
+  };
+
+  it('does what its README says', async () => {
+    expect(examples.map(({ name }) => name)).toEqual(['example-0.mjs', 'example-1.mjs', 'example-2.cjs']);
+    const said = [];
+    for (const { name, code } of examples) said.push(await node(name, code));
+    expect(said).toEqual([
+      { stdout: 'go on\n', stderr: '' },
+      { stdout: 'created order-1\n', stderr: '' },
+      { stdout: 'true\n', stderr: '' },
+    ]);
+  }, 60_000);
+
+  it('reports what became of an action, so that the archive has it', async () => {
+    const session = await instance.session();
+    const { agentId } = instance.bootstrap;
+    const { json } = await instance.request('GET', `/v1/events?agentId=${agentId}&type=action.outcome`, {
+      headers: session,
+    });
+    expect(json).toMatchObject({ total: 1, events: [{ outcome: 'succeeded' }] });
+  });
+
+  it('is typed for who imports it and for who requires it', async () => {
+    const program = (first: string): string =>
+      `${first}\nconst one = new Countersign('key', 'id');\n` +
+      `const allowed: Promise<boolean> = one.check({ actionType: 'pay' }).then((check) => check.allowed);\nvoid allowed;\n`;
+    writeFileSync(join(folder, 'imports.mts'), program(`import { Countersign } from '@countersign/client';`));
+    writeFileSync(
+      join(folder, 'requires.cts'),
+      program(`import client = require('@countersign/client');\nconst { Countersign } = client;`),
+    );
+    const tsc = join(HOUSE, 'node_modules/typescript/bin/tsc');
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom'];
+    await run(process.execPath, [tsc, ...options, 'imports.mts', 'requires.cts'], { cwd: folder });
+  }, 60_000);
+});
