@@ -76,6 +76,7 @@ export {
   packageDigests,
   type PackageDigests,
 } from './package/canonical.js';
+export { type AttachedPackage, attachedPackage, isPdf } from './package/attached-package.js';
 export { lengthOf, type Member, piecesOf } from './package/member.js';
 export {
   eventStatus,

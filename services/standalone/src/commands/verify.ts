@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { collect } from '../api-client/target-options.js';
-import { oneLine } from '../verify-file/describe-package.js';
+import { describeCompleteness, oneLine } from '../verify-file/describe-package.js';
 import { verifyFile, type VerifyReport } from '../verify-file/verify-file.js';
 
 interface Options {
@@ -14,8 +14,8 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('verify')
-    .description('check a signed package with nothing of ours: the file, a key, a chain')
-    .argument('<file>', 'the signed package (JSON), or the PDF that carries it')
+    .description('check a signed package, or a proof of absence, with nothing of ours: the file, a key, a chain')
+    .argument('<file>', 'the signed package (JSON), the PDF that carries it, or a proof of absence')
     .option(
       '--key <pem>',
       'public key that you trust (PEM file), repeatable; without it the issuer is not checked',
@@ -47,10 +47,17 @@ export function text(file: string, report: VerifyReport): string {
   const lines = [file, ...report.title.map((line) => `  ${oneLine(line)}`), ''];
   if (report.result !== null && report.result.checked.length > 0)
     lines.push('Checked', ...report.result.checked.map((line) => `  ok  ${oneLine(line)}`), '');
+  if (report.result !== null && 'completeness' in report.result && report.result.completeness.length > 0)
+    lines.push(
+      'Sequences',
+      ...describeCompleteness(report.result.completeness).map((line) => `      ${oneLine(line)}`),
+      '',
+    );
   if (report.notChecked.length > 0)
     lines.push('Not checked', ...report.notChecked.map((line) => `  --  ${oneLine(line)}`), '');
   if (report.problems.length > 0) {
-    const more = (report.result?.problemCount ?? 0) - SHOWN_PROBLEMS;
+    const count = report.result !== null && 'problemCount' in report.result ? report.result.problemCount : 0;
+    const more = count - SHOWN_PROBLEMS;
     lines.push('Wrong', ...report.problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  !!  ${oneLine(problem)}`));
     lines.push(...(more > 0 ? [`      and ${more} more`] : []), '');
   }

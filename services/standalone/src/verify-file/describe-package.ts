@@ -1,3 +1,5 @@
+import type { AbsenceResult, AgentCompleteness } from '@countersign/evidence';
+
 /** Facts of a package for the reader, one line each, as far as they are there. Nothing of it was verified. */
 export function describePackage(value: unknown): string[] {
   const { reportId, range, summary, timestamp } = membersOf(value);
@@ -16,6 +18,31 @@ export function describePackage(value: unknown): string[] {
     lines.push(`issued at ${word(issuedAt)}, anchor ${word(anchor)}`);
   }
   return lines;
+}
+
+/** The claim of a proof of absence, one line each. */
+export function describeAbsence({ agentId, windowStart, windowEnd, merkleRoot }: AbsenceResult): string[] {
+  return [
+    `no event of agent ${word(agentId)}`,
+    `in the window from ${word(windowStart)} to ${word(windowEnd)}`,
+    `root ${word(merkleRoot)}`,
+  ];
+}
+
+const SHOWN_AGENTS = 20;
+
+/** What a package holds of each agent's sequence, one line each. */
+export function describeCompleteness(agents: readonly AgentCompleteness[]): string[] {
+  const lines = agents.slice(0, SHOWN_AGENTS).map(({ agentId, firstSequence, lastSequence, missing, windows }) => {
+    if (firstSequence === null || lastSequence === null) return `agent ${agentId}: no event`;
+    const gone = missing.map(({ first, last }) => (first === last ? `${first}` : `${first} to ${last}`));
+    const whole = windows.filter(({ notInPackage }) => notInPackage.length === 0).length;
+    return (
+      `agent ${agentId}: ${firstSequence} to ${lastSequence}, missing: ${gone.length === 0 ? 'none' : gone.join(', ')}` +
+      `; ${whole} of ${windows.length} closed windows wholly here`
+    );
+  });
+  return agents.length > SHOWN_AGENTS ? [...lines, `and ${agents.length - SHOWN_AGENTS} more agents`] : lines;
 }
 
 const LONGEST_LINE = 400;

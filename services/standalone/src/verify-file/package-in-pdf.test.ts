@@ -1,5 +1,6 @@
 import { deflateSync } from 'node:zlib';
-import { isPdf, packageInPdf } from './package-in-pdf.js';
+import { isPdf } from '@countersign/evidence';
+import { packageInPdf } from './package-in-pdf.js';
 
 const JSON_TEXT = '{"schemaVersion":"1.0.0"}';
 
@@ -11,8 +12,10 @@ function pdfWith(stream: Buffer, dictionary: string, length = stream.length): Bu
 describe('a package inside of a PDF', () => {
   it('is taken out, compressed or not', () => {
     const packed = deflateSync(Buffer.from(JSON_TEXT));
-    expect(packageInPdf(pdfWith(packed, '/Filter /FlateDecode\n')).toString()).toBe(JSON_TEXT);
-    expect(packageInPdf(pdfWith(Buffer.from(JSON_TEXT), '')).toString()).toBe(JSON_TEXT);
+    const compressed = pdfWith(packed, '/Filter /FlateDecode\n');
+    expect(Buffer.from(packageInPdf(compressed)).toString()).toBe(JSON_TEXT);
+    const plain = pdfWith(Buffer.from(JSON_TEXT), '');
+    expect(Buffer.from(packageInPdf(plain)).toString()).toBe(JSON_TEXT);
   });
 
   it.each([

@@ -1,4 +1,44 @@
-import { verifyFile } from './verify-file.js';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from '../commands/verify.js';
+import { verifyFile, type VerifyReport } from './verify-file.js';
+
+const VECTORS = new URL('../../../../libs/evidence/vectors/', import.meta.url);
+const folder = mkdtempSync(join(tmpdir(), 'countersign-verify-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A member of a test vector as a file, verified with nothing but itself. */
+async function verified(vector: string, member: 'absence' | 'package'): Promise<VerifyReport> {
+  const file = join(folder, `${vector}.json`);
+  const content = JSON.parse(readFileSync(new URL(`${vector}.json`, VECTORS), 'utf8')) as Record<string, unknown>;
+  writeFileSync(file, JSON.stringify(content[member]));
+  return verifyFile({ file, keys: [], rpcUrls: [], authorities: [] });
+}
+
+describe('a proof of absence', () => {
+  it('is intact without a chain, and no more than that', async () => {
+    const report = await verified('absence-valid', 'absence');
+    expect(report).toMatchObject({ exitCode: 2, problems: [] });
+    expect(text('f', report)).toMatch(/no event of agent [0-9a-f-]{36}\n.*in the window from 2026[^]*INTACT/);
+  });
+
+  it('is refused where it does not hold', async () => {
+    const report = await verified('absence-present-skipped', 'absence');
+    expect(report.exitCode).toBe(1);
+    expect(report.problems[0]).toContain('[absence-neighbours-apart]');
+  });
+});
+
+describe('a package', () => {
+  it('is shown with the sequence of each agent, and names an event that was left out', async () => {
+    const whole = text('f', await verified('valid-airline', 'package'));
+    expect(whole).toMatch(/agent [0-9a-f-]{36}: 7 to 22, missing: none; 4 of 4 closed windows wholly here/);
+    const less = await verified('resigned-event-left-out', 'package');
+    expect(less.exitCode).toBe(1);
+    expect(less.problems.join('\n')).toMatch(/Number \d+ of agent [0-9a-f-]{36} is missing\. \[sequence-missing\]/);
+  });
+});
 
 const AUTHORITY = '11111111111111111111111111111111';
 

@@ -1,11 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import {
+  claimsAbsence,
+  isPdf,
   JsonRefused,
   parseJsonStrict,
   publicKeyFromPem,
   transactionsToAsk,
   VERIFICATION_LIMITS,
+  verifyAbsence,
   verifyPackage,
+  type AbsenceResult,
   type ChainFacts,
   type NamedTransaction,
   type VerificationKey,
@@ -15,8 +19,8 @@ import { nodeCrypto } from '@countersign/service-kit';
 import { isBase58Of } from '@countersign/chain';
 import { CommandFailed, EXIT } from '../commands/exit-codes.js';
 import { askNetworks } from './ask-networks.js';
-import { describePackage } from './describe-package.js';
-import { isPdf, packageInPdf } from './package-in-pdf.js';
+import { describeAbsence, describePackage } from './describe-package.js';
+import { packageInPdf } from './package-in-pdf.js';
 
 /** What the verifier was given; nothing else is trusted. */
 export interface VerifyRequest {
@@ -30,7 +34,8 @@ export interface VerifyRequest {
 
 export interface VerifyReport {
   readonly exitCode: number;
-  readonly result: VerificationResult | null;
+  /** `null`: the file could not be read as one of the two. */
+  readonly result: VerificationResult | AbsenceResult | null;
   /** Facts of the package for the reader, unverified where `result` says so. */
   readonly title: readonly string[];
   readonly notChecked: readonly string[];
@@ -56,6 +61,7 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
     return { exitCode: EXIT.wrong, result: null, title: [], notChecked: [], problems: [parsed] };
   const named = request.rpcUrls.length === 0 ? [] : transactionsToAsk(parsed.value);
   const chain = request.rpcUrls.length === 0 ? null : await askNetworks(request.rpcUrls, named, request.authorities);
+  if (claimsAbsence(parsed.value)) return absenceReport(parsed.value, chain, request);
   const result = verifyPackage(parsed.value, { crypto: nodeCrypto, keys, chain });
   return {
     exitCode: exitCode(
@@ -67,10 +73,25 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
     result,
     title: describePackage(parsed.value),
     notChecked: parsed.fromPdf ? [...result.notChecked, PAGES_NOT_COMPARED] : result.notChecked,
-    problems: result.problems.map(
-      ({ code, path, message }) => `${path === '' ? 'package' : path}: ${message} [${code}]`,
-    ),
+    problems: problemLines(result.problems, 'package'),
   };
+}
+
+/** Nobody signs a proof of absence: the chain and who anchored are all that it stands on. */
+function absenceReport(proof: unknown, chain: ChainFacts | null, { authorities }: VerifyRequest): VerifyReport {
+  const result = verifyAbsence(proof, { crypto: nodeCrypto, chain });
+  const vouched = result.chain.checked && authorities.length > 0;
+  return {
+    exitCode: !result.ok ? EXIT.wrong : vouched ? EXIT.holds : EXIT.unchecked,
+    result,
+    title: result.agentId === null ? [] : describeAbsence(result),
+    notChecked: result.notChecked,
+    problems: problemLines(result.problems, 'proof'),
+  };
+}
+
+function problemLines(problems: VerificationResult['problems'], whole: string): readonly string[] {
+  return problems.map(({ code, path, message }) => `${path === '' ? whole : path}: ${message} [${code}]`);
 }
 
 function exitCode(
@@ -110,7 +131,8 @@ function unasked(result: VerificationResult): boolean {
   return result.events.some((event) => event.anchored && !event.chain.checked);
 }
 
-async function readKeys(given: readonly string[]): Promise<readonly VerificationKey[] | null> {
+/** `null` where none is given. @throws CommandFailed 64 for one that cannot be read */
+export async function readKeys(given: readonly string[]): Promise<readonly VerificationKey[] | null> {
   if (given.length === 0) return null;
   return Promise.all(
     given.map(async (source) => {
@@ -130,8 +152,13 @@ async function readText(file: string, what: string): Promise<string> {
   }
 }
 
-/** The parsed package, or what is wrong with the file. */
-async function readPackage(file: string): Promise<{ readonly value: unknown; readonly fromPdf: boolean } | string> {
+/**
+ * The parsed package of a file, or what is wrong with it.
+ * @throws CommandFailed 64 where the file cannot be read
+ */
+export async function readPackage(
+  file: string,
+): Promise<{ readonly value: unknown; readonly fromPdf: boolean } | string> {
   const found = await stat(file).catch(() => null);
   if (found === null || !found.isFile()) throw new CommandFailed(EXIT.usage, `cannot read the file ${file}`);
   if (found.size > MAX_PDF_BYTES) return 'The file is larger than 256 MiB: no report is.';

@@ -1,0 +1,30 @@
+/**
+ * Writes `dist/evidence.browser.js`, the whole library in one ES module that needs nothing but ECMAScript and TextEncoder:
+ * `node libs/evidence/browser/bundle.mjs` after a build. The same sources give the same bytes.
+ */
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const target = at('dist/evidence.browser.js');
+const { outputFiles } = await build({
+  entryPoints: [at('dist/browser/evidence.js')],
+  bundle: true,
+  write: false,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  charset: 'ascii',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'inline',
+});
+// Whole or not at all: a server may be reading it.
+const partial = `${target}.${process.pid}`;
+try {
+  writeFileSync(partial, outputFiles[0].contents);
+  renameSync(partial, target);
+} finally {
+  rmSync(partial, { force: true });
+}
