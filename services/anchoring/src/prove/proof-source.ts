@@ -1,7 +1,7 @@
 import type { AgentWindowProof, ProofSource } from '@countersign/contracts';
 import { MerkleTree, toHex, type Sha256 } from '@countersign/evidence';
 import { WindowDamaged } from '../domain/agent-fold.js';
-import type { AnchoredPlace, AnchoredWindow, AnchorStore } from '../store/port.js';
+import type { AnchoredPlace, AnchorStore, ClosedWindow } from '../store/port.js';
 
 const HASH_BYTES = 32;
 const MOST_HASHES = 100_000;
@@ -9,19 +9,19 @@ const MOST_HASHES = 100_000;
 const KEPT_LEAVES = 500_000;
 
 /** Trees of windows, built from the stored leaves when a proof asks for them; the last ones are kept. */
-class WindowTrees {
-  readonly #store: AnchorStore;
+export class WindowTrees {
+  readonly #store: Pick<AnchorStore, 'windowLeafHashes'>;
   readonly #sha256: Sha256;
   readonly #trees = new Map<string, MerkleTree>();
   #leaves = 0;
 
-  constructor(store: AnchorStore, sha256: Sha256) {
+  constructor(store: Pick<AnchorStore, 'windowLeafHashes'>, sha256: Sha256) {
     this.#store = store;
     this.#sha256 = sha256;
   }
 
   /** @throws WindowDamaged where the stored leaves do not give the anchored root */
-  async of({ windowId, merkleRoot, agentCount }: AnchoredWindow): Promise<MerkleTree> {
+  async of({ windowId, merkleRoot, agentCount }: ClosedWindow): Promise<MerkleTree> {
     const kept = this.#trees.get(windowId);
     if (kept !== undefined) {
       this.#trees.delete(windowId);

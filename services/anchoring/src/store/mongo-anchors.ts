@@ -14,6 +14,7 @@ type AnchorMethods =
   | 'markChunkPublished'
   | 'unpublishedReports'
   | 'markReportsPublished'
+  | 'windowAt'
   | 'places'
   | 'waiting';
 
@@ -156,6 +157,12 @@ export function mongoAnchors(
           },
         })),
       );
+    },
+
+    async windowAt(cadence, startMs) {
+      const found = await windows.findOne({ cadence, startMs });
+      const closed = found === null ? null : closedWindowOf(found);
+      return closed === null ? null : { closed, landed: found?.anchored ?? null };
     },
 
     async places(agentId, first, last) {

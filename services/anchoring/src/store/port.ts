@@ -204,6 +204,11 @@ export interface AnchorStore {
   unpublishedReports(limit: number): Promise<readonly AnchoredReport[]>;
   markReportsPublished(reportIds: readonly string[]): Promise<void>;
 
+  /** The closed window with this label; `null` when there is none. One that is not anchored yet has no `landed`. */
+  windowAt(
+    cadenceSeconds: number,
+    startMs: number,
+  ): Promise<{ readonly closed: ClosedWindow; readonly landed: Landed | null } | null>;
   places(agentId: string, first: number, last: number): Promise<readonly AnchoredPlace[]>;
   /** Leaf hashes of a closed window's tree, 32 bytes each. */
   windowLeafHashes(windowId: string): Promise<Uint8Array>;

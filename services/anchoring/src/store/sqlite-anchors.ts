@@ -1,6 +1,14 @@
 import type { PreparedTransaction } from '@countersign/chain';
 import type { SqliteDatabase } from '@countersign/service-kit';
-import type { AnchoredPlace, AnchoredReport, AnchoredWindow, AnchorStore, Landed, Submission } from './port.js';
+import type {
+  AnchoredPlace,
+  AnchoredReport,
+  AnchoredWindow,
+  AnchorStore,
+  ClosedWindow,
+  Landed,
+  Submission,
+} from './port.js';
 
 type AnchorMethods =
   | 'openSubmissions'
@@ -10,6 +18,7 @@ type AnchorMethods =
   | 'markChunkPublished'
   | 'unpublishedReports'
   | 'markReportsPublished'
+  | 'windowAt'
   | 'places'
   | 'waiting';
 
@@ -98,6 +107,19 @@ export function sqliteAnchors(database: SqliteDatabase): Pick<AnchorStore, Ancho
       database.transaction(() => {
         for (const id of reportIds) mark.run(id);
       })();
+    },
+
+    async windowAt(cadenceSeconds, startMs) {
+      const row = database
+        .prepare<[number, number], ClosedWindow & { [K in keyof Landed]: Landed[K] | null }>(
+          `SELECT ${ANCHORED} FROM windows w WHERE w.cadence = ? AND w.start_ms = ? AND w.state = 'closed'`,
+        )
+        .get(cadenceSeconds, startMs);
+      if (row === undefined) return null;
+      const { signature, slot, blockHeight, anchoredAt, network, authority, ...closed } = row;
+      const landed =
+        signature === null ? null : ({ signature, slot, blockHeight, anchoredAt, network, authority } as Landed);
+      return { closed, landed };
     },
 
     async places(agentId, first, last): Promise<readonly AnchoredPlace[]> {

@@ -173,7 +173,11 @@ export function anchorStoreContract(
         { id: 'report:r', memo: 'report memo', attempts: [], landed: null },
       ]);
       expect(await store.places(agentId(1), 1, 1)).toEqual([]);
+      expect(await store.windowAt(1, T)).toEqual({ closed, landed: null });
+      expect(await store.windowAt(1, T + 1)).toBeNull();
+      expect(await store.windowAt(300, T)).toBeNull();
       await store.saveAnchored('window:1-1', landed);
+      expect(await store.windowAt(1, T)).toEqual({ closed, landed });
       await store.saveAnchored('report:r', landed);
       expect(await store.openSubmissions(10)).toEqual([]);
       expect(await store.waiting()).toEqual({ windows: 0, lastAnchoredEndMs: T + 1000 });

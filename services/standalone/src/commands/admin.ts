@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createLogger, explain, loadConfig, type PlanChange } from '@countersign/service-kit';
 import { CommandFailed, EXIT } from './exit-codes.js';
+import { registerProveAbsence } from './prove-absence.js';
 
 interface Options {
   readonly dataDir?: string;
@@ -14,6 +15,7 @@ export function register(program: Command): void {
   const admin = program.command('admin').description('operate an instance on this machine, running or stopped');
   registerBootstrap(admin);
   registerRestore(admin);
+  registerProveAbsence(admin);
   admin
     .command('set-plan')
     .description('put an account on a plan; what is not named takes the default of the plan')
