@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,6 +44,7 @@ const port = await freePort();
 const variables = {
   EDGE_LISTEN: `127.0.0.1:${port}`,
   EDGE_RESOLVER: '127.0.0.1',
+  EDGE_TRUSTED_PROXIES: 'set_real_ip_from 127.0.0.2;',
   ...Object.fromEntries(
     servers.map(([name, server]) => [
       `EDGE_${name.toUpperCase().replace('-', '_')}`,
@@ -74,6 +75,17 @@ async function ask(method, path, headers = {}) {
   return { status: response.status, service: response.headers.get('x-service'), response, text: await response.text() };
 }
 
+/** The address that a service is told of a request that comes from `localAddress`. */
+function seenFrom(localAddress, headers) {
+  return new Promise((done, failed) => {
+    request({ host: '127.0.0.1', port, path: '/v1/keys', localAddress, headers }, (response) => {
+      response.resume().on('end', () => done(response.headers['x-seen-address']));
+    })
+      .on('error', failed)
+      .end();
+  });
+}
+
 try {
   for (let turn = 0; ; turn += 1) {
     const up = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
@@ -93,6 +105,9 @@ try {
   }
   const spoofed = await ask('POST', '/v1/check', { 'x-countersign-client-address': '10.0.0.1' });
   expect('the address of the caller', spoofed.response.headers.get('x-seen-address'), '127.0.0.1');
+  const forwarded = { 'x-forwarded-for': '198.51.100.1, 203.0.113.9', 'x-real-ip': '198.51.100.2' };
+  expect('the address of a caller who names another', await seenFrom('127.0.0.1', forwarded), '127.0.0.1');
+  expect('the address that a trusted proxy tells', await seenFrom('127.0.0.2', forwarded), '203.0.113.9');
   for (const [, server] of servers) {
     server.closeAllConnections();
     await new Promise((done) => server.close(done));

@@ -1,10 +1,12 @@
 import { dirname, join } from 'node:path';
 import { Controller, Inject, Module, type DynamicModule } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { publicReportRoutes, verificationRoutes } from '@countersign/contracts';
+import { publicAgentRoutes, publicReportRoutes, verificationRoutes } from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
 import type { ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { keepFacts } from './follow-facts.js';
+import { LOG } from './http/failed.js';
+import { LookUpsController } from './http/look-ups.controller.js';
 import { PublicController } from './http/public.controller.js';
 import { PUBLIC_VERIFICATION, PublicVerification } from './public-verification.js';
 import type { PackageBodies } from './store/package-bodies.js';
@@ -33,6 +35,16 @@ class FactsConsumer {
   onAnchors(@Payload() batch: LogBatch): Promise<void> {
     return keepFacts(this.#facts, batch);
   }
+
+  @EventPattern('agents')
+  onAgents(@Payload() batch: LogBatch): Promise<void> {
+    return keepFacts(this.#facts, batch);
+  }
+
+  @EventPattern('agent-heads')
+  onHeads(@Payload() batch: LogBatch): Promise<void> {
+    return keepFacts(this.#facts, batch);
+  }
 }
 
 @Module({})
@@ -41,8 +53,12 @@ class VerificationModule {}
 /** The public routes: verification by anybody, from public facts alone. */
 export const definition: ServiceDefinition = {
   name: 'verification',
-  routes: [...Object.values(verificationRoutes), ...Object.values(publicReportRoutes)],
-  reads: ['signing-keys', 'reports', 'anchors'],
+  routes: [
+    ...Object.values(verificationRoutes),
+    ...Object.values(publicAgentRoutes),
+    ...Object.values(publicReportRoutes),
+  ],
+  reads: ['signing-keys', 'reports', 'anchors', 'agents', 'agent-heads'],
   writes: [],
   after: [],
   async start(context) {
@@ -56,7 +72,7 @@ export const definition: ServiceDefinition = {
     const anyKey = keyWatch(facts);
     await anyKey.look();
     return {
-      module: moduleOf(verification, facts),
+      module: moduleOf(verification, facts, context),
       consumer: { group: 'verification', position: (topic, partition) => facts.position(topic, partition) },
       notReady: () => (anyKey.seen() ? [] : ['no signing key has been published yet']),
       stop: async () => {
@@ -100,13 +116,18 @@ function keyWatch(facts: PublicFacts): { look(): Promise<void>; seen(): boolean 
   };
 }
 
-function moduleOf(verification: PublicVerification, facts: PublicFacts): DynamicModule {
+function moduleOf(
+  verification: PublicVerification,
+  facts: PublicFacts,
+  { log }: Pick<ServiceContext, 'log'>,
+): DynamicModule {
   return {
     module: VerificationModule,
-    controllers: [PublicController, FactsConsumer],
+    controllers: [PublicController, LookUpsController, FactsConsumer],
     providers: [
       { provide: PUBLIC_VERIFICATION, useValue: verification },
       { provide: FACTS, useValue: facts },
+      { provide: LOG, useValue: log },
     ],
   };
 }

@@ -1,9 +1,10 @@
-import type { AnchorFacts, ReportFacts, SigningKeyFacts } from '@countersign/contracts';
+import type { AgentFacts, AgentHeadFacts, AnchorFacts, ReportFacts, SigningKeyFacts } from '@countersign/contracts';
 import type { LogBatch, LogRecord } from '@countersign/event-log';
 import { readVersionedRecord } from '@countersign/service-kit';
+import { registeredAgent } from './look-up-agent/registered-agent.js';
 import type { PublicFact, PublicFacts } from './store/port.js';
 
-/** Keeps what a batch of `signing-keys`, `reports` or `anchors` says publicly. */
+/** Keeps what a batch of one of the topics that this service reads says publicly. */
 export async function keepFacts(facts: PublicFacts, batch: LogBatch): Promise<void> {
   const kept = batch.records.map(factOf).filter((fact) => fact !== null);
   const last = batch.records.at(-1);
@@ -18,6 +19,10 @@ function factOf(message: LogRecord): PublicFact | null {
       return { kind: 'report', ...stripped(readVersionedRecord<ReportFacts>(message)) };
     case 'anchors':
       return anchorFact(stripped(readVersionedRecord<AnchorFacts>(message)));
+    case 'agents':
+      return agentFact(readVersionedRecord<AgentFacts>(message));
+    case 'agent-heads':
+      return { kind: 'agent-head', ...stripped(readVersionedRecord<AgentHeadFacts>(message)) };
     default:
       throw new Error(`verification does not read ${message.topic}`);
   }
@@ -31,6 +36,11 @@ interface Versioned<T> {
 
 function stripped<T>({ id, version, value }: Versioned<T>): Versioned<T> {
   return { id, version, value };
+}
+
+/** An agent without a registration is as good as none: only its version is kept. */
+function agentFact({ id, version, value }: Versioned<AgentFacts>): PublicFact {
+  return { kind: 'agent', id, version, value: value === null ? null : registeredAgent(id, value) };
 }
 
 function anchorFact({ version, value }: Versioned<AnchorFacts>): PublicFact | null {

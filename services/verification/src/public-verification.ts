@@ -1,9 +1,12 @@
-import type { Chain } from '@countersign/chain';
+import { ChainUnavailable, type Chain } from '@countersign/chain';
 import type { AnchorAuthority } from '@countersign/contracts';
 import { fromHex, type InclusionAnswer, type VerificationKey } from '@countersign/evidence';
-import { HttpRefusal, type RawBody } from '@countersign/service-kit';
+import type { RawBody } from '@countersign/service-kit';
 import { askChain } from './ask-chain/ask-chain.js';
 import { limitedLookups, type ChainLookups } from './ask-chain/chain-lookups.js';
+import { OpenPackages } from './find-package/open-packages.js';
+import { lookUpAgent } from './look-up-agent/look-up-agent.js';
+import type { PublicAgentRecord } from './look-up-agent/public-record.js';
 import type { PackageBodies } from './store/package-bodies.js';
 import type { PublicFacts } from './store/port.js';
 import { InclusionVerifier, NARROW, WIDE } from './verify-aside/inclusion-verifier.js';
@@ -12,18 +15,22 @@ import { checkReportAnchor, type AnchorCheckAnswer } from './verify-chain/verify
 /** Injection token of {@link PublicVerification}. */
 export const PUBLIC_VERIFICATION = Symbol('public-verification');
 
+const nobody = (): Promise<never> => Promise.reject(new ChainUnavailable('network', 'The chain could not be opened'));
+/** Stands for a chain that could not be opened: every proof is walked all the same. */
+const NOBODY: ChainLookups = { network: nobody, transaction: nobody };
+
 /** What anybody may ask, answered from public facts and the chain. */
 export class PublicVerification {
   readonly #chain: () => Promise<ChainLookups>;
   readonly #inclusion: InclusionVerifier;
-  readonly #bodies: PackageBodies;
+  readonly packages: OpenPackages;
   constructor(
     readonly facts: PublicFacts,
     bodies: PackageBodies,
     chain: () => Promise<Chain>,
     limits = { narrow: NARROW, wide: WIDE },
   ) {
-    this.#bodies = bodies;
+    this.packages = new OpenPackages(facts, bodies);
     let lookups: Promise<ChainLookups> | null = null;
     this.#chain = () =>
       (lookups ??= chain().then(
@@ -36,7 +43,7 @@ export class PublicVerification {
     this.#inclusion = new InclusionVerifier(
       {
         keys: () => this.#keys(),
-        askChain: async (named) => askChain(await this.#chain(), named, await this.#authorities()),
+        askChain: async (named) => askChain(await this.#chain().catch(() => NOBODY), named, await this.#authorities()),
       },
       limits,
     );
@@ -60,18 +67,9 @@ export class PublicVerification {
     return this.#inclusion.verify(body);
   }
 
-  /**
-   * The package that a PDF was drawn from, as it was signed.
-   * @throws HttpRefusal 404 where no PDF of that hash was issued, or an erasure withdrew its report
-   */
-  async packageOfPdf(pdfSha256: string): Promise<Uint8Array> {
-    const report = await this.facts.reportByPdfSha256(pdfSha256);
-    if (report === null) throw new HttpRefusal(404, 'no PDF of that hash was issued here');
-    const { withdrawn, sha256 } = report.facts;
-    if (withdrawn !== null) throw new HttpRefusal(404, `withdrawn: ${withdrawn}`);
-    const body = await this.#bodies.get(sha256);
-    if (body === null) throw new Error(`the stored package of report ${report.id} is missing`);
-    return body;
+  /** @throws HttpRefusal 400, 404 */
+  agent(ssn: string): Promise<PublicAgentRecord> {
+    return lookUpAgent(ssn, this.facts);
   }
 
   chain(body: unknown): Promise<AnchorCheckAnswer> {

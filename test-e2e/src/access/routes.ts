@@ -178,6 +178,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: open(404),
     ask: () => ({ path: { sha256: 'ab'.repeat(32) } }),
   },
+  // Nobody made it public.
+  'GET /v1/reports/{id}/public': { statuses: open(404), ask: ({ report: id }) => ({ path: { id } }) },
   'PATCH /v1/reports/{id}': {
     statuses: bySession('member', 200, 404),
     ask: ({ report: id }) => ({ path: { id }, body: { public: false } }),
@@ -190,6 +192,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   'GET /v1/keys': { statuses: open(200) },
   'GET /v1/keys/{keyId}': { statuses: open(404), ask: () => ({ path: { keyId: 'key_0000000000000000' } }) },
+  // No agent has this SSN.
+  'GET /v1/verify/{ssn}': { statuses: open(404), ask: () => ({ path: { ssn: 'CSN-0000-0000-0000-0000' } }) },
   'POST /v1/inclusion/verify': { statuses: open(200), ask: () => ({ body: { event: {}, proof: {} } }) },
   'POST /v1/chain/verify': {
     statuses: open(200),

@@ -65,7 +65,11 @@ export class EdgeProcess {
 
 /** The shipped template holds one server a service: more are put beside it, as names with several addresses would be. */
 function configuration(folder: string, port: number, upstreams: Upstreams): string {
-  const variables: Record<string, string> = { EDGE_LISTEN: `127.0.0.1:${port}`, EDGE_RESOLVER: '127.0.0.1' };
+  const variables: Record<string, string> = {
+    EDGE_LISTEN: `127.0.0.1:${port}`,
+    EDGE_RESOLVER: '127.0.0.1',
+    EDGE_TRUSTED_PROXIES: '',
+  };
   const addresses = new Map(
     Object.entries(upstreams).map(([service, own]) => [`EDGE_${service.toUpperCase().replaceAll('-', '_')}`, own]),
   );

@@ -6,6 +6,7 @@ import { evaluationRoutes } from './evaluation.js';
 import { identityRoutes } from './identity.js';
 import { outcomeRoutes } from './outcome.js';
 import { policyRoutes } from './policy.js';
+import { publicAgentRoutes } from './public-agents.js';
 import { publicReportRoutes } from './public-reports.js';
 import { reportingRoutes } from './reporting.js';
 import type { Route } from './route.js';
@@ -25,5 +26,6 @@ export const everyRoute: readonly Route[] = [
   anchoringRoutes,
   reportingRoutes,
   verificationRoutes,
+  publicAgentRoutes,
   publicReportRoutes,
 ].flatMap((routes) => Object.values<Route>(routes));

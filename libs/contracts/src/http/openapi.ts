@@ -22,6 +22,10 @@ const SECURITY: Readonly<Record<Route['auth'], readonly Json[]>> = {
   session: [{ session: [] }],
 };
 
+const WAITING: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  429: { 'Retry-After': 'seconds after which the request is taken' },
+};
+
 /** Refusals that the edge gives by the shape of a route, whether or not the route lists them. */
 function edgeRefusals(route: Route): Record<number, string> {
   const refusals: Record<number, string> = {};
@@ -31,6 +35,9 @@ function edgeRefusals(route: Route): Record<number, string> {
   }
   if (route.body !== undefined || route.params !== undefined || route.query !== undefined) {
     refusals[400] = 'the request is malformed; the text says what to change';
+  }
+  if (route.perAddress !== undefined) {
+    refusals[429] = 'too many requests from this address: wait for as many seconds as Retry-After says';
   }
   if (route.body !== undefined) {
     refusals[413] = 'the body is too large';
@@ -44,7 +51,7 @@ function responseObject(response: RouteResponse): Json {
   const contentType = response.contentType ?? (schema === undefined ? undefined : 'application/json');
   return {
     description,
-    ...(headers === undefined ? {} : { headers: headerObjects(headers) }),
+    ...(headers === undefined || Object.keys(headers).length === 0 ? {} : { headers: headerObjects(headers) }),
     ...(contentType === undefined ? {} : { content: contentOf(contentType, response) }),
   };
 }
@@ -83,7 +90,11 @@ function operation(route: Route): Json {
   const responses: Record<string, Json> = {};
   for (const [status, response] of Object.entries(route.responses)) responses[status] = responseObject(response);
   for (const [status, description] of Object.entries(edgeRefusals(route))) {
-    responses[status] ??= responseObject({ description, schema: { $ref: '#/components/schemas/Error' } });
+    responses[status] ??= responseObject({
+      description,
+      schema: { $ref: '#/components/schemas/Error' },
+      headers: WAITING[Number(status)] ?? {},
+    });
   }
   return {
     operationId: route.operationId,
@@ -96,6 +107,7 @@ function operation(route: Route): Json {
       ...parameters('header', route.headers),
     ],
     ...(route.role === undefined ? {} : { 'x-role': route.role }),
+    ...(route.perAddress === undefined ? {} : { 'x-per-address': route.perAddress }),
     ...(route.body === undefined
       ? {}
       : {

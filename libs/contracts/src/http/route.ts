@@ -58,6 +58,11 @@ export interface Route {
    * it parses them and holds them against `body`. For a body whose parsing alone would hold up everybody else.
    */
   readonly bodyForm?: 'raw';
+  /**
+   * What a request takes of the allowance that its caller's address has for a minute; what goes beyond it is 429 with
+   * `Retry-After`, before anything of it is read. Absent: nothing.
+   */
+  readonly perAddress?: number;
   /** Body of the 503 while its service does not run yet, where the contract has another than `{error}`. */
   readonly unavailable?: { readonly [member: string]: unknown };
   /** Status that a handler's return value gets. */

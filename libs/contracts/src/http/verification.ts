@@ -1,4 +1,5 @@
 import { bodyErrors, error, errorSchema, nullable, sha256Hex } from './fragments.js';
+import { LOOK_UP, revalidated, VERIFICATION } from './public-answers.js';
 import { route, type JsonSchema } from './route.js';
 
 const text: JsonSchema = { type: 'string' };
@@ -102,9 +103,11 @@ export const verificationRoutes = {
     summary: 'Signing keys and anchor authorities',
     tag: 'Public',
     auth: 'none',
+    perAddress: LOOK_UP,
     success: 200,
     responses: {
-      200: { description: 'active and published keys', schema: keysSchema },
+      200: { description: 'active and published keys', schema: keysSchema, headers: revalidated },
+      304: { description: 'as it was at the ETag that If-None-Match names' },
       500: error('the look-up failed'),
     },
   }),
@@ -116,12 +119,15 @@ export const verificationRoutes = {
     summary: 'A signing key as PEM',
     tag: 'Public',
     auth: 'none',
+    perAddress: LOOK_UP,
     params: { keyId: { type: 'string', pattern: '^key_[0-9a-f]{16}$' } },
     success: 200,
     responses: {
-      200: { description: 'SPKI PEM of the Ed25519 public key', contentType: 'text/plain' },
+      200: { description: 'SPKI PEM of the Ed25519 public key', contentType: 'text/plain', headers: revalidated },
+      304: { description: 'the key of the ETag that If-None-Match names' },
       400: error('not a key id'),
       404: error('no such key'),
+      500: error('the look-up failed'),
     },
   }),
   verifyInclusion: route({
@@ -132,6 +138,7 @@ export const verificationRoutes = {
     summary: 'Check a package, or one event with its proof',
     tag: 'Public',
     auth: 'none',
+    perAddress: VERIFICATION,
     body: {
       type: 'object',
       properties: {
@@ -148,6 +155,7 @@ export const verificationRoutes = {
     responses: {
       200: { description: 'what holds and what could not be checked', schema: inclusionResult },
       ...bodyErrors,
+      500: error('the verification failed'),
       503: error('too much is being verified already, or this body takes too long: try again'),
     },
   }),
@@ -159,6 +167,7 @@ export const verificationRoutes = {
     summary: 'Check that a transaction holds the content hash of a report',
     tag: 'Public',
     auth: 'none',
+    perAddress: VERIFICATION,
     // Malformed or missing members are 400 in the shape of the answer: the handler judges them.
     body: {},
     shownBody: {
@@ -179,7 +188,7 @@ export const verificationRoutes = {
       },
       413: bodyErrors[413],
       415: bodyErrors[415],
-      500: { description: 'the chain could not be asked', schema: anchorCheck },
+      500: { description: 'the chain, or the facts about reports, could not be asked', schema: anchorCheck },
     },
   }),
 } as const;

@@ -13,6 +13,8 @@ export interface Config {
   readonly publicUrl: string | null;
   /** An edge proxy alone reaches this process and tells the caller's address in a header. */
   readonly behindEdge: boolean;
+  /** What one address may ask of the public routes in a minute, in their own measure (`Route.perAddress`). */
+  readonly publicRequestsPerMinute: number;
   /** Deadline of `POST /v1/check`, ms. */
   readonly checkDeadlineMs: number;
   /** Overrides every plan's cadence, seconds; `null`: the plan's. */

@@ -26,6 +26,7 @@ describe('configuration', () => {
       host: '127.0.0.1',
       port: 8080,
       publicUrl: null,
+      publicRequestsPerMinute: 3000,
       checkDeadlineMs: 1000,
       anchorWindowSeconds: null,
       openRegistration: true,

@@ -60,7 +60,7 @@ export async function writeAnswer(response: ServerResponse, answer: HttpAnswer):
     case 'empty':
       response.writeHead(answer.status, {
         ...answer.headers,
-        ...(answer.status === 204 ? {} : { 'content-length': '0' }),
+        ...(answer.status === 204 || answer.status === 304 ? {} : { 'content-length': '0' }),
       });
       response.end();
       return;

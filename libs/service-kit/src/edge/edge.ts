@@ -6,6 +6,7 @@ import type { Authenticator } from '../credentials/authenticator.js';
 import type { RequestObserver } from '../health/metrics.js';
 import { StoreUnreachable } from '../mongo/mongo-errors.js';
 import type { BareHandler } from '../service/definition.js';
+import type { AddressAllowance } from './address-allowance.js';
 import { HttpAnswer, writeAnswer } from './answer.js';
 import { HttpRefusal } from './http-contract.js';
 import type { ApiKeyCaller, SessionCaller } from './http-contract.js';
@@ -39,6 +40,8 @@ export interface EdgeOptions {
   readonly elsewhere?: RequestListener;
   /** Reads the caller's address from `CLIENT_ADDRESS_HEADER`: only on a socket that no outsider reaches. */
   readonly behindEdge?: boolean;
+  /** Of routes that take from it (`perAddress`); without it they take nothing. */
+  readonly allowance?: AddressAllowance;
 }
 
 /** Tells a process behind the edge who calls; dropped from what outsiders send. */
@@ -52,8 +55,8 @@ interface Target {
 }
 
 /**
- * The one way in. In this order: route (404), method (405), credentials (401), body (415, 413, 400), parameters and
- * schema (400), role (403), handler. Every refusal is `{error}`.
+ * The one way in. In this order: route (404), method (405), the address's allowance (429), credentials (401), body (415,
+ * 413, 400), parameters and schema (400), role (403), handler. Every refusal is `{error}`.
  */
 export function createEdge(options: EdgeOptions): RequestListener {
   const table = new RouteTable<Target>(
@@ -80,11 +83,22 @@ export function createEdge(options: EdgeOptions): RequestListener {
         const allow = allowedMethods(match.methods.keys());
         throw new HttpRefusal(405, `use ${allow}`, { allow });
       }
+      takeFrom(options, entry.route, request);
       await admit(options, entry.route, entry.target.checks(), { request, response }, match.params, target.query);
       await entry.target.handle(entry.route, request, response);
     };
     serve().catch((error: unknown) => refuse(options.log, request, response, error));
   };
+}
+
+/** @throws HttpRefusal 429 */
+function takeFrom({ allowance, behindEdge }: EdgeOptions, { perAddress }: Route, request: IncomingMessage): void {
+  if (allowance === undefined || perAddress === undefined) return;
+  const waitMs = allowance.take(addressOf(request, behindEdge === true), perAddress);
+  if (waitMs === 0) return;
+  throw new HttpRefusal(429, 'too many requests from this address: wait as long as Retry-After says', {
+    'Retry-After': String(Math.ceil(waitMs / 1000)),
+  });
 }
 
 /** Schemas are compiled when a route is first asked for: all of them together would take a good part of the start. */

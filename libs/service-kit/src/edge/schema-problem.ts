@@ -6,6 +6,7 @@ const LONGEST_NAME = 64;
 const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
   ['^key_[0-9a-f]{16}$', 'key_ and 16 lower-case hex characters'],
   ['[0-9a-fA-F]{8}-[0-9a-fA-F]{4}', 'a UUID'],
+  ['^[Cc][Ss][Nn]', 'CSN-XXXX-XXXX-XXXX-XXXX, its check character included'],
   ['^[0-9a-f]{64}$', '64 lower-case hex characters'],
   ['^[^\\s@]{1,64}@', 'an e-mail address, as name@example.com'],
   ['^[\\x21-\\x7e]{1,255}$', '1 to 255 visible ASCII characters'],

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Route } from '@countersign/contracts';
 import { openAuthenticator } from '../credentials/authenticator.js';
 import type { Authenticator } from '../credentials/authenticator.js';
+import { AddressAllowance } from '../edge/address-allowance.js';
 import { createEdge } from '../edge/edge.js';
 import type { EdgeRoute } from '../edge/edge.js';
 import { HttpRefusal } from '../edge/http-contract.js';
@@ -83,6 +84,7 @@ export async function serveThread(
     log: thread.log,
     observe,
     behindEdge: options.behindEdge === true,
+    allowance: new AddressAllowance(thread.config.publicRequestsPerMinute),
     ...(options.elsewhere === undefined ? {} : { elsewhere: options.elsewhere }),
   };
   const routes = [...own, ...definitions.flatMap((definition) => definition.routes.map(waiting))];

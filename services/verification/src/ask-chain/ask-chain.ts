@@ -2,6 +2,7 @@ import { ChainUnavailable } from '@countersign/chain';
 import { chainAnswer, type ChainAnswer, type ChainFacts, type NamedTransaction } from '@countersign/evidence';
 import type { AnchorAuthority } from '@countersign/contracts';
 import type { ChainLookups } from './chain-lookups.js';
+import { withoutAnswer } from './without-answer.js';
 
 /** Look-ups under way at once for one request. */
 const AT_ONCE = 8;
@@ -48,8 +49,6 @@ async function answerFor(chain: ChainLookups, signature: string): Promise<ChainA
   try {
     return chainAnswer(await chain.transaction(signature));
   } catch (error) {
-    if (error instanceof ChainUnavailable) return 'unavailable';
-    // A signature that is not base58 of 64 bytes is refused before anybody is asked: no such transaction exists.
-    return 'not-found';
+    return withoutAnswer(error);
   }
 }

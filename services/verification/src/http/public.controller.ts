@@ -1,49 +1,64 @@
 import { Controller, Inject } from '@nestjs/common';
-import { publicReportRoutes, verificationRoutes } from '@countersign/contracts';
+import { verificationRoutes } from '@countersign/contracts';
 import { fromHex, publicKeyToPem } from '@countersign/evidence';
 import { HttpAnswer, HttpRefusal, HttpRoute, Input, type RawBody, type RouteInput } from '@countersign/service-kit';
 import { PUBLIC_VERIFICATION, type PublicVerification } from '../public-verification.js';
+import { NOT_CONFIRMED } from '../verify-chain/verify-chain.js';
+import { conditional, jsonRepresentation, textRepresentation } from './conditional.js';
+import { LOG, orFailed, type Log } from './failed.js';
 
 type PublicInput<B = unknown> = RouteInput<B, Record<string, unknown>, null>;
 
 /** Long enough to spare look-ups, short enough that a revocation is seen soon. */
-const CACHE = { 'cache-control': 'public, max-age=60' };
+const KEYS_CACHE = 'public, max-age=60';
+/** A key's id is a hash of the key: what it names never changes. */
+const PEM_CACHE = 'public, max-age=86400, immutable';
+
+const LOOK_UP_FAILED = 'the look-up failed: try again';
+const VERIFICATION_FAILED = 'the verification failed: try again';
 
 @Controller()
 export class PublicController {
   readonly #verification: PublicVerification;
-  constructor(@Inject(PUBLIC_VERIFICATION) verification: PublicVerification) {
+  readonly #log: Log;
+  constructor(@Inject(PUBLIC_VERIFICATION) verification: PublicVerification, @Inject(LOG) log: Log) {
     this.#verification = verification;
+    this.#log = log;
   }
 
   @HttpRoute(verificationRoutes.listKeys)
-  async keys(): Promise<HttpAnswer> {
-    return new HttpAnswer(200, await this.#verification.keys(), CACHE);
+  keys(@Input() { headers }: PublicInput): Promise<HttpAnswer> {
+    return orFailed(this.#log, LOOK_UP_FAILED, async () =>
+      conditional(jsonRepresentation(await this.#verification.keys(), KEYS_CACHE), headers['if-none-match']),
+    );
   }
 
   @HttpRoute(verificationRoutes.getKey)
-  async key(@Input() { params }: PublicInput): Promise<HttpAnswer> {
-    const facts = await this.#verification.facts.key(params['keyId']!);
-    const publicKey = facts === null ? null : fromHex(facts.publicKeyHex);
-    if (publicKey === null) throw new HttpRefusal(404, 'no such key');
-    return HttpAnswer.text(200, 'text/plain; charset=utf-8', publicKeyToPem(publicKey), CACHE);
-  }
-
-  @HttpRoute(publicReportRoutes.getReportByPdf)
-  async reportByPdf(@Input() { params }: PublicInput): Promise<HttpAnswer> {
-    return HttpAnswer.text(200, 'application/json', await this.#verification.packageOfPdf(params['sha256']!), CACHE);
+  key(@Input() { params, headers }: PublicInput): Promise<HttpAnswer> {
+    return orFailed(this.#log, LOOK_UP_FAILED, async () => {
+      const facts = await this.#verification.facts.key(params['keyId']!);
+      const publicKey = facts === null ? null : fromHex(facts.publicKeyHex);
+      if (publicKey === null) throw new HttpRefusal(404, 'no such key');
+      const pem = textRepresentation('text/plain; charset=utf-8', publicKeyToPem(publicKey), PEM_CACHE);
+      return conditional(pem, headers['if-none-match']);
+    });
   }
 
   @HttpRoute(verificationRoutes.verifyInclusion)
-  async inclusion(@Input() { body }: PublicInput<RawBody>): Promise<HttpAnswer> {
-    const answer = await this.#verification.inclusion(body);
-    if (!(answer instanceof Uint8Array)) return new HttpAnswer(200, answer);
-    return HttpAnswer.text(200, 'application/json; charset=utf-8', answer);
+  inclusion(@Input() { body }: PublicInput<RawBody>): Promise<HttpAnswer> {
+    return orFailed(this.#log, VERIFICATION_FAILED, async () => {
+      const answer = await this.#verification.inclusion(body);
+      if (!(answer instanceof Uint8Array)) return new HttpAnswer(200, answer);
+      return HttpAnswer.text(200, 'application/json; charset=utf-8', answer);
+    });
   }
 
   @HttpRoute(verificationRoutes.verifyChain)
-  async chain(@Input() { body }: PublicInput): Promise<HttpAnswer> {
-    const answer = await this.#verification.chain(body);
-    return new HttpAnswer(answer.status, answer.body);
+  chain(@Input() { body }: PublicInput): Promise<HttpAnswer> {
+    const ask = async (): Promise<HttpAnswer> => {
+      const answer = await this.#verification.chain(body);
+      return new HttpAnswer(answer.status, answer.body);
+    };
+    return orFailed(this.#log, VERIFICATION_FAILED, ask, { ...NOT_CONFIRMED, error: VERIFICATION_FAILED });
   }
 }

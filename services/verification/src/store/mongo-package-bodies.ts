@@ -14,10 +14,13 @@ export async function openMongoPackageBodies(uri: string): Promise<PackageBodies
     async get(sha256) {
       const file = await files.findOne({ filename: sha256 });
       if (file === null) return null;
-      const parts: Buffer[] = [];
-      for await (const part of bucket.openDownloadStream(file._id)) parts.push(part as Buffer);
-      return Buffer.concat(parts);
+      return { bytes: file.length, chunks: chunksOf(() => bucket.openDownloadStream(file._id)) };
     },
     close: () => connection.close(),
   });
+}
+
+/** Opened when it is first read: what nobody reads holds no cursor. */
+async function* chunksOf(open: () => AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const part of open()) yield part as Buffer;
 }

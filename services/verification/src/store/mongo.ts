@@ -1,7 +1,7 @@
 import { createConnection, type Connection, type mongo } from 'mongoose';
 import { keepNewer, mongoOptions, tellingUnreachable } from '@countersign/service-kit';
-import type { ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
-import type { AuthorityFacts, PublicFact, PublicFacts, ReportAnchorFacts } from './port.js';
+import type { AgentHeadFacts, ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
+import type { AuthorityFacts, PublicFact, PublicFacts, RegisteredAgent, ReportAnchorFacts } from './port.js';
 
 interface FactDocument {
   /** `<kind>/<id>`. */
@@ -13,9 +13,19 @@ interface FactDocument {
   readonly sha256?: string;
   /** Of a report's PDF. */
   readonly pdfSha256?: string;
+  /** Of a registered agent. */
+  readonly ssn?: string;
   /** JSON; `null` where the record says that it is gone. */
   readonly body: string | null;
 }
+
+interface Named<T> {
+  readonly id: string;
+  readonly facts: T;
+}
+
+/** What a fact is found by beside its id: one of these. */
+type Lookup = { readonly sha256: string } | { readonly pdfSha256: string } | { readonly ssn: string };
 
 interface PositionDocument {
   /** `<topic>/<partition>`. */
@@ -47,6 +57,7 @@ export async function openMongoPublicFacts(uri: string): Promise<PublicFacts> {
         name: 'by_pdf_sha256',
         partialFilterExpression: { pdfSha256: { $exists: true } },
       },
+      { key: { ssn: 1 }, name: 'by_ssn', partialFilterExpression: { ssn: { $exists: true } } },
     ]);
     return tellingUnreachable(new MongoPublicFacts(connection, collections));
   } catch (error) {
@@ -93,24 +104,34 @@ class MongoPublicFacts implements PublicFacts {
     return this.#one<ReportAnchorFacts>('report-anchor', reportId);
   }
 
-  reportBySha256(sha256: string): Promise<{ readonly id: string; readonly facts: ReportFacts } | null> {
-    return this.#report({ sha256 });
+  report(id: string): Promise<ReportFacts | null> {
+    return this.#one<ReportFacts>('report', id);
   }
 
-  reportByPdfSha256(pdfSha256: string): Promise<{ readonly id: string; readonly facts: ReportFacts } | null> {
-    return this.#report({ pdfSha256 });
+  reportBySha256(sha256: string): Promise<Named<ReportFacts> | null> {
+    return this.#by<ReportFacts>({ sha256 });
+  }
+
+  reportByPdfSha256(pdfSha256: string): Promise<Named<ReportFacts> | null> {
+    return this.#by<ReportFacts>({ pdfSha256 });
+  }
+
+  agentBySsn(ssn: string): Promise<Named<RegisteredAgent> | null> {
+    return this.#by<RegisteredAgent>({ ssn });
+  }
+
+  agentHead(agentId: string): Promise<AgentHeadFacts | null> {
+    return this.#one<AgentHeadFacts>('agent-head', agentId);
   }
 
   close(): Promise<void> {
     return this.#connection.close();
   }
 
-  async #report(
-    by: { readonly sha256: string } | { readonly pdfSha256: string },
-  ): Promise<{ readonly id: string; readonly facts: ReportFacts } | null> {
+  async #by<T>(by: Lookup): Promise<Named<T> | null> {
     const found = await this.#facts.findOne(by);
     if (found === null || found.body === null) return null;
-    return { id: found.id, facts: JSON.parse(found.body) as ReportFacts };
+    return { id: found.id, facts: JSON.parse(found.body) as T };
   }
 
   async #one<T>(kind: PublicFact['kind'], id: string): Promise<T | null> {
@@ -136,19 +157,22 @@ function newestOf(facts: readonly PublicFact[]): readonly PublicFact[] {
 }
 
 /** Matches only where no version as high is there; then the insertion that follows meets its own id. */
-function upsertOf({ kind, id, version, value }: PublicFact): mongo.AnyBulkWriteOperation<FactDocument> {
+function upsertOf(fact: PublicFact): mongo.AnyBulkWriteOperation<FactDocument> {
+  const { kind, id, version, value } = fact;
   const _id = `${kind}/${id}`;
-  const report = kind === 'report' ? value : null;
-  const $set = {
-    kind,
-    id,
-    version,
-    body: value === null ? null : JSON.stringify(value),
-    ...(report === null ? {} : { sha256: report.sha256 }),
-    ...(report === null || report.pdfSha256 === null ? {} : { pdfSha256: report.pdfSha256 }),
-  };
-  const $unset = { ...(report === null ? { sha256: true as const } : {}), pdfSha256: true as const };
-  // A hash is set or unset, never both: a report's PDF is there from the beginning or never.
-  const update = report === null || report.pdfSha256 === null ? { $set, $unset } : { $set };
+  const { sha256, pdfSha256, ssn } = foundBy(fact);
+  const body = value === null ? null : JSON.stringify(value);
+  const given = Object.entries({ sha256, pdfSha256, ssn });
+  const known = given.filter(([, text]) => text !== null);
+  const gone = given.filter(([, text]) => text === null).map(([name]): [string, true] => [name, true]);
+  const $set = { kind, id, version, body, ...Object.fromEntries(known) };
+  const update = gone.length === 0 ? { $set } : { $set, $unset: Object.fromEntries(gone) };
   return { updateOne: { filter: { _id, version: { $lt: version } }, update, upsert: true } };
+}
+
+/** What it is found by beside its id; `null`: not by this. */
+function foundBy({ kind, value }: PublicFact): Readonly<Record<'sha256' | 'pdfSha256' | 'ssn', string | null>> {
+  const report = kind === 'report' ? value : null;
+  const ssn = kind === 'agent' ? (value?.ssn ?? null) : null;
+  return { sha256: report?.sha256 ?? null, pdfSha256: report?.pdfSha256 ?? null, ssn };
 }

@@ -1,22 +1,33 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+
+/** A package as it was stored: 60 MiB at most, read as it is taken. */
+export interface StoredPackage {
+  readonly bytes: number;
+  /** Once only. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
 
 /** Packages as reporting stored them, by their SHA-256: read only, and there also while reporting is down. */
 export interface PackageBodies {
   /** `null` where there is none of that name. */
-  get(sha256: string): Promise<Uint8Array | null>;
+  get(sha256: string): Promise<StoredPackage | null>;
   close(): Promise<void>;
 }
 
 const SHA256 = /^[0-9a-f]{64}$/;
+const CHUNK_BYTES = 256 * 1024;
 
 /** @param directory the folder of reporting's packages, in the same installation */
 export function openFilePackageBodies(directory: string): PackageBodies {
   return {
     async get(sha256) {
       if (!SHA256.test(sha256)) throw new RangeError('a package is named by a hash');
+      const file = join(directory, sha256);
       try {
-        return await readFile(join(directory, sha256));
+        const { size } = await stat(file);
+        return { bytes: size, chunks: chunksOf(file) };
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
         throw error;
@@ -24,4 +35,9 @@ export function openFilePackageBodies(directory: string): PackageBodies {
     },
     close: async () => undefined,
   };
+}
+
+/** Opened when it is first read: what nobody reads holds no file. */
+async function* chunksOf(file: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(file, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
 }

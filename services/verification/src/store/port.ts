@@ -1,7 +1,25 @@
-import type { AnchorFacts, ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
+import type {
+  AgentHeadFacts,
+  AgentStatus,
+  AnchorFacts,
+  ReportFacts,
+  SigningKeyFacts,
+  TopicName,
+} from '@countersign/contracts';
 
 export type AuthorityFacts = Extract<AnchorFacts, { kind: 'authority' }>;
 export type ReportAnchorFacts = Extract<AnchorFacts, { kind: 'report' }>;
+
+/** What anybody may know of an agent whose owner registered it: nothing of its account, its name or its profile. */
+export interface RegisteredAgent {
+  /** In upper case. */
+  readonly ssn: string;
+  readonly type: string | null;
+  readonly status: AgentStatus;
+  readonly walletAddress: string;
+  readonly createdAt: string;
+  readonly registeredAt: string | null;
+}
 
 /** A public fact to keep: a newer version of the same id replaces an older one. */
 export type PublicFact =
@@ -13,6 +31,13 @@ export type PublicFact =
       readonly id: string;
       readonly version: number;
       readonly value: ReportAnchorFacts | null;
+    }
+  | { readonly kind: 'agent'; readonly id: string; readonly version: number; readonly value: RegisteredAgent | null }
+  | {
+      readonly kind: 'agent-head';
+      readonly id: string;
+      readonly version: number;
+      readonly value: AgentHeadFacts | null;
     };
 
 /**
@@ -31,9 +56,13 @@ export interface PublicFacts {
   keys(): Promise<readonly { readonly id: string; readonly facts: SigningKeyFacts }[]>;
   key(id: string): Promise<SigningKeyFacts | null>;
   authorities(): Promise<readonly AuthorityFacts[]>;
+  report(id: string): Promise<ReportFacts | null>;
   reportBySha256(sha256: string): Promise<{ readonly id: string; readonly facts: ReportFacts } | null>;
   /** By the hash of its PDF. */
   reportByPdfSha256(pdfSha256: string): Promise<{ readonly id: string; readonly facts: ReportFacts } | null>;
   reportAnchor(reportId: string): Promise<ReportAnchorFacts | null>;
+  /** @param ssn in upper case */
+  agentBySsn(ssn: string): Promise<{ readonly id: string; readonly facts: RegisteredAgent } | null>;
+  agentHead(agentId: string): Promise<AgentHeadFacts | null>;
   close(): Promise<void>;
 }

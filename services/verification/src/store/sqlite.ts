@@ -1,6 +1,6 @@
 import { openDatabase } from '@countersign/service-kit';
-import type { ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
-import type { AuthorityFacts, PublicFact, PublicFacts, ReportAnchorFacts } from './port.js';
+import type { AgentHeadFacts, ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
+import type { AuthorityFacts, PublicFact, PublicFacts, RegisteredAgent, ReportAnchorFacts } from './port.js';
 
 const MIGRATIONS = [
   `CREATE TABLE facts (
@@ -12,15 +12,17 @@ const MIGRATIONS = [
    ) STRICT, WITHOUT ROWID;`,
   `ALTER TABLE facts ADD COLUMN pdf_sha256 TEXT;
    CREATE INDEX facts_by_pdf_sha256 ON facts (pdf_sha256) WHERE pdf_sha256 IS NOT NULL;`,
+  `ALTER TABLE facts ADD COLUMN ssn TEXT;
+   CREATE INDEX facts_by_ssn ON facts (ssn) WHERE ssn IS NOT NULL;`,
 ];
 
 /** Opens (or creates) `file`. Throws `StoreDamaged` naming it. */
 export function openSqlitePublicFacts(file: string): PublicFacts {
   const db = openDatabase(file, MIGRATIONS);
   const put = db.prepare(
-    `INSERT INTO facts (kind, id, version, sha256, pdf_sha256, body) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO facts (kind, id, version, sha256, pdf_sha256, ssn, body) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (kind, id) DO UPDATE SET version = excluded.version, sha256 = excluded.sha256,
-       pdf_sha256 = excluded.pdf_sha256, body = excluded.body
+       pdf_sha256 = excluded.pdf_sha256, ssn = excluded.ssn, body = excluded.body
      WHERE excluded.version > facts.version`,
   );
   const one = db.prepare<[string, string], { body: string }>(
@@ -35,6 +37,9 @@ export function openSqlitePublicFacts(file: string): PublicFacts {
   const byPdfSha256 = db.prepare<[string], { id: string; body: string }>(
     "SELECT id, body FROM facts WHERE pdf_sha256 = ? AND kind = 'report' AND body IS NOT NULL",
   );
+  const bySsn = db.prepare<[string], { id: string; body: string }>(
+    "SELECT id, body FROM facts WHERE ssn = ? AND kind = 'agent' AND body IS NOT NULL",
+  );
   const readPosition = db.prepare<[string, number], { next_offset: number }>(
     'SELECT next_offset FROM positions WHERE topic = ? AND partition = ?',
   );
@@ -44,14 +49,15 @@ export function openSqlitePublicFacts(file: string): PublicFacts {
   );
   const parsed = <T>(row: { readonly body: string } | undefined): T | null =>
     row === undefined ? null : (JSON.parse(row.body) as T);
-  const report = (row: { id: string; body: string } | undefined): { id: string; facts: ReportFacts } | null =>
-    row === undefined ? null : { id: row.id, facts: JSON.parse(row.body) as ReportFacts };
+  const named = <T>(row: { id: string; body: string } | undefined): { id: string; facts: T } | null =>
+    row === undefined ? null : { id: row.id, facts: JSON.parse(row.body) as T };
   const keep = db.transaction(
     (facts: readonly PublicFact[], topic: TopicName, partition: number, nextOffset: number): void => {
       for (const { kind, id, version, value } of facts) {
         const sha256 = kind === 'report' ? (value?.sha256 ?? null) : null;
         const pdfSha256 = kind === 'report' ? (value?.pdfSha256 ?? null) : null;
-        put.run(kind, id, version, sha256, pdfSha256, value === null ? null : JSON.stringify(value));
+        const ssn = kind === 'agent' ? (value?.ssn ?? null) : null;
+        put.run(kind, id, version, sha256, pdfSha256, ssn, value === null ? null : JSON.stringify(value));
       }
       writePosition.run(topic, partition, nextOffset);
     },
@@ -62,9 +68,12 @@ export function openSqlitePublicFacts(file: string): PublicFacts {
     keys: async () => all.all('key').map(({ id, body }) => ({ id, facts: JSON.parse(body) as SigningKeyFacts })),
     key: async (id) => parsed<SigningKeyFacts>(one.get('key', id)),
     authorities: async () => all.all('authority').map(({ body }) => JSON.parse(body) as AuthorityFacts),
-    reportBySha256: async (sha256) => report(bySha256.get(sha256)),
-    reportByPdfSha256: async (pdfSha256) => report(byPdfSha256.get(pdfSha256)),
+    report: async (id) => parsed<ReportFacts>(one.get('report', id)),
+    reportBySha256: async (sha256) => named<ReportFacts>(bySha256.get(sha256)),
+    reportByPdfSha256: async (pdfSha256) => named<ReportFacts>(byPdfSha256.get(pdfSha256)),
     reportAnchor: async (reportId) => parsed<ReportAnchorFacts>(one.get('report-anchor', reportId)),
+    agentBySsn: async (ssn) => named<RegisteredAgent>(bySsn.get(ssn)),
+    agentHead: async (agentId) => parsed<AgentHeadFacts>(one.get('agent-head', agentId)),
     close: async () => void db.close(),
   };
 }

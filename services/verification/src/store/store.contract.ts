@@ -1,5 +1,5 @@
 import type { ReportFacts, SigningKeyFacts } from '@countersign/contracts';
-import type { AuthorityFacts, PublicFact, PublicFacts, ReportAnchorFacts } from './port.js';
+import type { AuthorityFacts, PublicFact, PublicFacts, RegisteredAgent, ReportAnchorFacts } from './port.js';
 
 /** How one adapter is opened; each test begins with nothing kept. */
 export interface FactsHarness {
@@ -42,6 +42,15 @@ const AUTHORITY: AuthorityFacts = {
   network: 'solana:localnet',
   validFrom: null,
   validTo: null,
+};
+
+const AGENT: RegisteredAgent = {
+  ssn: 'CSN-0000-0000-0000-0000',
+  type: 'support',
+  status: 'active',
+  walletAddress: 'W'.repeat(44),
+  createdAt: '2026-01-01T00:00:00.000Z',
+  registeredAt: '2026-01-02T00:00:00.000Z',
 };
 
 /** What every adapter of {@link PublicFacts} must do. */
@@ -131,6 +140,43 @@ export function publicFactsContract(name: string, harness: FactsHarness): void {
       expect(await facts.reportAnchor('r1')).toEqual(ANCHOR);
       expect(await facts.reportAnchor('r2')).toBeNull();
       expect(await facts.authorities()).toEqual([AUTHORITY]);
+    });
+
+    it('finds a report by its id, as it is now', async () => {
+      await facts.keep([{ kind: 'report', id: 'r1', version: 1, value: REPORT }], 'reports', 0, 1);
+      expect(await facts.report('r1')).toEqual(REPORT);
+      expect(await facts.report('r2')).toBeNull();
+      const withdrawn = { ...REPORT, public: true, withdrawn: 'erased' };
+      await facts.keep([{ kind: 'report', id: 'r1', version: 2, value: withdrawn }], 'reports', 0, 2);
+      expect(await facts.report('r1')).toEqual(withdrawn);
+      expect(await facts.reportBySha256(REPORT.sha256)).toEqual({ id: 'r1', facts: withdrawn });
+    });
+
+    it('finds an agent by its SSN once it has one, over changes and restarts, and not after it is gone', async () => {
+      const agent = (version: number, value: RegisteredAgent | null): PublicFact => {
+        return { kind: 'agent', id: 'a1', version, value };
+      };
+      await facts.keep([agent(1, null)], 'agents', 2, 1);
+      expect(await facts.agentBySsn(AGENT.ssn)).toBeNull();
+      await facts.keep([agent(2, AGENT)], 'agents', 2, 2);
+      expect(await facts.agentBySsn(AGENT.ssn)).toEqual({ id: 'a1', facts: AGENT });
+      const inactive = { ...AGENT, status: 'inactive' } as const;
+      await facts.keep([agent(4, inactive), agent(3, AGENT)], 'agents', 2, 4);
+      facts = await harness.reopen(facts);
+      expect(await facts.agentBySsn(AGENT.ssn)).toEqual({ id: 'a1', facts: inactive });
+      expect(await facts.agentBySsn(AGENT.ssn.toLowerCase())).toBeNull();
+      await facts.keep([agent(5, null)], 'agents', 2, 5);
+      expect(await facts.agentBySsn(AGENT.ssn)).toBeNull();
+    });
+
+    it('keeps the newest head of an agent', async () => {
+      const head = (checks: number): PublicFact => {
+        return { kind: 'agent-head', id: 'a1', version: checks + 1, value: { lastSequence: checks + 1, checks } };
+      };
+      expect(await facts.agentHead('a1')).toBeNull();
+      await facts.keep([head(4), head(9), head(7)], 'agent-heads', 0, 3);
+      expect(await facts.agentHead('a1')).toEqual({ lastSequence: 10, checks: 9 });
+      expect(await facts.agentHead('a2')).toBeNull();
     });
   });
 }

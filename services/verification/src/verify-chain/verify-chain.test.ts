@@ -1,4 +1,4 @@
-import { ChainUnavailable, type Chain, type ChainTransaction } from '@countersign/chain';
+import { ChainRejected, ChainUnavailable, type Chain, type ChainTransaction } from '@countersign/chain';
 import { reportMemo } from '@countersign/evidence';
 import type { PublicFacts } from '../store/port.js';
 import { checkReportAnchor } from './verify-chain.js';
@@ -26,7 +26,7 @@ const facts = {
 } as unknown as PublicFacts;
 
 function chainThat(answer: () => Promise<ChainTransaction | null>): () => Promise<Chain> {
-  return () => Promise.resolve({ transaction: answer } as unknown as Chain);
+  return () => Promise.resolve({ network: async () => 'n', transaction: answer } as unknown as Chain);
 }
 const chain = chainThat(() => Promise.resolve(transaction));
 const body = { anchor_tx_signature: SIGNATURE, sha256: SHA, signature: 'c2ln' };
@@ -62,6 +62,24 @@ describe('whether a transaction names the content hash of a report', () => {
   });
 
   it.each([
+    ['before its time', { validFrom: '2026-01-01T00:00:00.000Z', validTo: null }, false],
+    ['after its time', { validFrom: null, validTo: '1970-01-01T00:00:01.000Z' }, false],
+    ['in its time', { validFrom: '1970-01-01T00:00:01.000Z', validTo: '1970-01-01T00:00:02.000Z' }, true],
+    ['of another network', { network: 'm', validFrom: null, validTo: null }, false],
+  ])('of an authority %s', async (_what, more, confirmed) => {
+    const one = { kind: 'authority', address: 'authority', network: 'n', ...more };
+    const others = { ...facts, authorities: async () => [one] } as unknown as PublicFacts;
+    expect((await checkReportAnchor(body, others, chain)).body.confirmed).toBe(confirmed);
+  });
+
+  it('takes nothing that breaks for the word of the chain', async () => {
+    const broken = chainThat(() => Promise.reject(new TypeError('no such function')));
+    await expect(checkReportAnchor(body, facts, broken)).rejects.toThrow('no such function');
+    const refused = chainThat(() => Promise.reject(new ChainRejected('invalid-transaction', 'not 64 bytes')));
+    expect(await checkReportAnchor(body, facts, refused)).toMatchObject({ status: 200, body: { confirmed: false } });
+  });
+
+  it.each([
     ['nothing', {}],
     ['no object', []],
     ['a short hash', { ...body, sha256: 'ab' }],
@@ -75,8 +93,9 @@ describe('whether a transaction names the content hash of a report', () => {
 
   it('is 500 in the same shape when nobody can be asked', async () => {
     const silent = chainThat(() => Promise.reject(new ChainUnavailable('network', 'no answer')));
+    const forgetful = chainThat(() => Promise.reject(new ChainRejected('history-not-available', 'too old for me')));
     const closed = (): Promise<Chain> => Promise.reject(new Error('no network'));
-    for (const nobody of [silent, closed]) {
+    for (const nobody of [silent, forgetful, closed]) {
       const answer = await checkReportAnchor(body, facts, nobody);
       expect(answer).toMatchObject({ status: 500, body: { confirmed: false } });
     }

@@ -1,6 +1,7 @@
-import { ChainUnavailable, type ChainTransaction } from '@countersign/chain';
+import type { ChainTransaction } from '@countersign/chain';
 import { parseReportMemo } from '@countersign/evidence';
 import type { ChainLookups } from '../ask-chain/chain-lookups.js';
+import { withoutAnswer } from '../ask-chain/without-answer.js';
 import type { AuthorityFacts, PublicFacts } from '../store/port.js';
 
 /** The anchor check of `interface.md`. */
@@ -18,15 +19,12 @@ export interface AnchorCheckAnswer {
   readonly body: AnchorCheck;
 }
 
+/** What an answer says at least that confirms nothing. */
+export const NOT_CONFIRMED = { confirmed: false, block_height: null, slot: null, confirmations: null } as const;
+
 const UNASKED: AnchorCheckAnswer = {
   status: 500,
-  body: {
-    confirmed: false,
-    error: 'the chain could not be asked; try again',
-    block_height: null,
-    slot: null,
-    confirmations: null,
-  },
+  body: { ...NOT_CONFIRMED, error: 'the chain could not be asked; try again' },
 };
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -52,13 +50,16 @@ export async function checkReportAnchor(
   const network = await chain().catch(() => null);
   if (network === null) return UNASKED;
   try {
+    const name = await network.network();
     const transaction = await network.transaction(txSignature);
-    return judged(transaction, report, sha256, authorities);
+    return judged(
+      transaction,
+      report,
+      sha256,
+      authorities.filter((authority) => authority.network === name),
+    );
   } catch (error) {
-    if (!(error instanceof ChainUnavailable)) {
-      return unconfirmed('The chain has no such transaction.');
-    }
-    return UNASKED;
+    return withoutAnswer(error) === 'unavailable' ? UNASKED : unconfirmed('The chain has no such transaction.');
   }
 }
 
@@ -84,7 +85,7 @@ function judged(
       place,
     );
   }
-  if (!authorities.some(({ address }) => transaction.signers.includes(address)))
+  if (!authorities.some((authority) => signedBy(authority, transaction)))
     return unconfirmed('No anchoring authority of this service signed the transaction.', place);
   const detail =
     report === null
@@ -93,9 +94,16 @@ function judged(
   return { status: 200, body: { confirmed: true, detail, ...place } };
 }
 
+/** Whether the authority signed it while it was in force, by the block's time. */
+function signedBy({ address, validFrom, validTo }: AuthorityFacts, { signers, blockTime }: ChainTransaction): boolean {
+  if (!signers.includes(address)) return false;
+  if (blockTime === null) return true;
+  const at = blockTime * 1000;
+  return (validFrom === null || Date.parse(validFrom) <= at) && (validTo === null || at < Date.parse(validTo));
+}
+
 function unconfirmed(detail: string, place: Partial<AnchorCheck> = {}): AnchorCheckAnswer {
-  const nowhere = { block_height: null, slot: null, confirmations: null };
-  return { status: 200, body: { confirmed: false, detail, ...nowhere, ...place } };
+  return { status: 200, body: { ...NOT_CONFIRMED, detail, ...place } };
 }
 
 interface ChainRequest {

@@ -1,0 +1,49 @@
+import { error, nullable } from './fragments.js';
+import { LOOK_UP, revalidated } from './public-answers.js';
+import { route, type JsonSchema } from './route.js';
+
+const isoTime: JsonSchema = { type: 'string', format: 'date-time' };
+
+const publicAgent: JsonSchema = {
+  type: 'object',
+  required: ['verified', 'action_count'],
+  properties: {
+    verified: { const: true, description: 'a finalized transaction of its owner registered the agent' },
+    agent_type: nullable({ type: 'string' }),
+    registered_at: nullable(isoTime),
+    created_at: nullable(isoTime),
+    action_count: { type: 'integer', minimum: 0, description: 'checks on record, allowed and denied' },
+    status: { enum: ['Active', 'Frozen', 'Inactive'] },
+    owner_wallet: nullable({ type: 'string', description: 'address of the wallet that registered the agent' }),
+  },
+  additionalProperties: false,
+};
+
+/** Registered agents as anybody finds them, without an account. */
+export const publicAgentRoutes = {
+  lookUpAgent: route({
+    service: 'verification',
+    method: 'GET',
+    path: '/v1/verify/{ssn}',
+    operationId: 'lookUpAgent',
+    summary: 'What anybody may know of a registered agent, by its blockchain SSN',
+    tag: 'Public',
+    auth: 'none',
+    perAddress: LOOK_UP,
+    params: {
+      ssn: {
+        type: 'string',
+        pattern: '^[Cc][Ss][Nn](-[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{4}){4}$',
+        description: 'CSN-XXXX-XXXX-XXXX-XXXX in Crockford base32, the last a check character; lower case is accepted',
+      },
+    },
+    success: 200,
+    responses: {
+      200: { description: 'the public record', schema: publicAgent, headers: revalidated },
+      304: { description: 'as it was at the ETag that If-None-Match names' },
+      400: error('not an SSN: another form, or the check character is wrong'),
+      404: error('no agent has this SSN'),
+      500: error('the look-up failed'),
+    },
+  }),
+} as const;

@@ -1,0 +1,65 @@
+import type { ReportFacts } from '@countersign/contracts';
+import { HttpRefusal } from '@countersign/service-kit';
+import type { PackageBodies, StoredPackage } from '../store/package-bodies.js';
+import type { PublicFacts } from '../store/port.js';
+
+/** A package that may be handed to whoever asked for it. */
+export interface FoundPackage {
+  /** Names its bytes: they are stored under it and never change. */
+  readonly sha256: string;
+  /** @throws HttpRefusal 404 where it was withdrawn since it was found; Error where its bytes are missing */
+  read(): Promise<StoredPackage>;
+}
+
+interface NamedReport {
+  readonly id: string;
+  readonly facts: ReportFacts;
+}
+
+/** Signed packages as anybody may fetch them, byte for byte as they were issued. */
+export class OpenPackages {
+  readonly #facts: Pick<PublicFacts, 'report' | 'reportByPdfSha256'>;
+  readonly #bodies: Pick<PackageBodies, 'get'>;
+  constructor(facts: Pick<PublicFacts, 'report' | 'reportByPdfSha256'>, bodies: Pick<PackageBodies, 'get'>) {
+    this.#facts = facts;
+    this.#bodies = bodies;
+  }
+
+  /**
+   * Of a report that its account made public.
+   * @param id in lower case
+   * @throws HttpRefusal 404, in the same words for a report that is not public as for none; with the reason for a public
+   *   one that was withdrawn
+   */
+  ofPublicReport(id: string): Promise<FoundPackage> {
+    return this.#find(async () => {
+      const facts = await this.#facts.report(id);
+      return facts?.public === true ? { id, facts } : null;
+    }, 'there is no public report with this id');
+  }
+
+  /**
+   * That a PDF was drawn from; who knows the hash of a PDF has it, and the package with it.
+   * @throws HttpRefusal 404, with the reason where the report was withdrawn
+   */
+  ofPdf(pdfSha256: string): Promise<FoundPackage> {
+    return this.#find(() => this.#facts.reportByPdfSha256(pdfSha256), 'no PDF of that hash was issued here');
+  }
+
+  async #find(look: () => Promise<NamedReport | null>, none: string): Promise<FoundPackage> {
+    const report = await look();
+    if (report === null) throw new HttpRefusal(404, none);
+    const { withdrawn, sha256 } = report.facts;
+    if (withdrawn !== null) throw new HttpRefusal(404, `withdrawn: ${withdrawn}`);
+    return {
+      sha256,
+      read: async () => {
+        const body = await this.#bodies.get(sha256);
+        if (body !== null) return body;
+        // An erasure says first that it withdraws a package, then removes it.
+        await this.#find(look, none);
+        throw new Error(`the stored package of report ${report.id} is missing`);
+      },
+    };
+  }
+}

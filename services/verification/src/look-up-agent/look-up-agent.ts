@@ -1,0 +1,22 @@
+import { readSsn } from '@countersign/evidence';
+import { HttpRefusal } from '@countersign/service-kit';
+import type { PublicFacts } from '../store/port.js';
+import { publicRecord, type PublicAgentRecord } from './public-record.js';
+
+/**
+ * The public record of a registered agent, whatever has become of it since.
+ * @param text an SSN, in either case
+ * @throws HttpRefusal 400 where its form or its check character is wrong, 404 where no agent has it
+ */
+export async function lookUpAgent(
+  text: string,
+  facts: Pick<PublicFacts, 'agentBySsn' | 'agentHead'>,
+): Promise<PublicAgentRecord> {
+  const ssn = readSsn(text);
+  if (ssn === null) {
+    throw new HttpRefusal(400, 'path parameter ssn must be CSN-XXXX-XXXX-XXXX-XXXX, its check character included');
+  }
+  const agent = await facts.agentBySsn(ssn);
+  if (agent === null) throw new HttpRefusal(404, 'no agent has this SSN');
+  return publicRecord(agent.facts, await facts.agentHead(agent.id));
+}
