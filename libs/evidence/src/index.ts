@@ -119,3 +119,21 @@ export { openPackage, type OpenedPackage, verifyPackage } from './verify/verify-
 export { chainAnswer, type FinalizedTransaction } from './verify/chain-answer.js';
 export { type NamedTransaction, transactionsToAsk } from './verify/transactions-to-ask.js';
 export { eventAnswer, type InclusionAnswer, packageAnswer } from './verify/inclusion-answer.js';
+
+export {
+  blockBound,
+  type BlockBound,
+  type Sample,
+  type SampleAnchor,
+  type SampleBlock,
+  type SampledEvent,
+  SAMPLE_DELAY_SLOTS,
+  type SamplePopulation,
+  SAMPLE_POPULATIONS,
+  type SampleRequest,
+  SAMPLE_RULE,
+} from './sample/rule.js';
+export { type SampledPackage, readSampledPackage } from './sample/population.js';
+export { drawSample, sampleSeed } from './sample/draw-sample.js';
+export { readSample } from './sample/read-sample.js';
+export { checkSample, SAMPLE_PROBLEM_CODES, type SampleProblem, type SampleProblemCode } from './sample/check-sample.js';
