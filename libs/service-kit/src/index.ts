@@ -4,7 +4,7 @@ export { ConfigurationError, loadConfig } from './configuration/load-config.js';
 export { kafkaCredentials } from './adapters/kafka-credentials.js';
 export type { Environment } from './configuration/load-config.js';
 export * from './edge/http-contract.js';
-export { HttpAnswer } from './edge/answer.js';
+export { HttpAnswer, writeAnswer } from './edge/answer.js';
 export type { AnswerBody } from './edge/answer.js';
 export { RawBody } from './edge/raw-body.js';
 export type { RouteInput } from './edge/route-input.js';

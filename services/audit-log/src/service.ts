@@ -7,6 +7,8 @@ import { AlertsController } from './alerts/alerts-controller.js';
 import { eventArchive } from './archive/event-archive.js';
 import { EraseContentController } from './erase-content/erase-content-controller.js';
 import { Erasure } from './erase-content/erasure.js';
+import { erasures } from './erase-content/erasures.js';
+import { ExportEventsController } from './export-events/export-events-controller.js';
 import { AnchorIntake } from './ingest/anchor-intake.js';
 import { Consumers } from './ingest/consumers.js';
 import { EventIntake } from './ingest/event-intake.js';
@@ -43,6 +45,7 @@ export async function startAuditLog(context: ServiceContext): Promise<RunningSer
       AgentAnchorsController,
       EraseContentController,
       ReportOutcomeController,
+      ExportEventsController,
     ],
     providers: [
       { provide: STORE, useValue: store },

@@ -148,6 +148,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /v1/alerts/acknowledge': { statuses: bySession('member', 200) },
   'GET /v1/alert-configs': { statuses: bySession('auditor', 200) },
   'POST /v1/alert-configs': {
+  'GET /v1/events/export': { statuses: bySession('auditor', 200), ask: () => ({ query: 'format=csv' }) },
     statuses: bySession('member', 200, 404),
     ask: ({ alertConfig: id }) => ({ body: { id, minSeverity: 'P1' } }),
   },

@@ -62,6 +62,14 @@ export interface EventsQuery {
   readonly offset: number;
 }
 
+export const EXPORT_FORMATS = ['ocsf', 'csv'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Query of `GET /v1/events/export` once validated. */
+export interface ExportQuery extends Omit<EventsQuery, 'limit' | 'offset'> {
+  readonly format?: ExportFormat;
+}
+
 export interface PageQuery {
   readonly limit: number;
   readonly offset: number;
@@ -134,6 +142,17 @@ const anchorRecord: JsonSchema = {
   },
 };
 
+/** What `GET /v1/events` and its export restrict by. */
+const eventFilters = {
+  agentId: uuid,
+  from: isoTime,
+  to: isoTime,
+  type: { type: 'string', enum: LEAF_TYPES },
+  outcome,
+  allowed: { type: 'boolean' },
+  violation_type: { type: 'string', enum: VIOLATION_TYPES },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
 const openCount: JsonSchema = { type: 'integer', minimum: 0 };
 
 /** Routes of audit-log. */
@@ -146,17 +165,7 @@ export const auditLogRoutes = {
     summary: 'Events of the account, newest first',
     tag: 'Events',
     auth: 'session',
-    query: {
-      agentId: uuid,
-      from: isoTime,
-      to: isoTime,
-      type: { type: 'string', enum: LEAF_TYPES },
-      outcome,
-      allowed: { type: 'boolean' },
-      violation_type: { type: 'string', enum: VIOLATION_TYPES },
-      limit,
-      offset,
-    },
+    query: { ...eventFilters, limit, offset },
     success: 200,
     responses: {
       200: {
@@ -165,6 +174,30 @@ export const auditLogRoutes = {
       },
       400: bodyErrors[400],
       ...sessionErrors,
+    },
+  }),
+  exportEvents: route({
+    service: 'audit-log',
+    method: 'GET',
+    path: '/v1/events/export',
+    operationId: 'exportEvents',
+    summary: 'Every event that fits the filters, newest first, as OCSF 1.5.0 events or as CSV',
+    tag: 'Events',
+    auth: 'session',
+    query: { format: { type: 'string', enum: EXPORT_FORMATS }, ...eventFilters },
+    success: 200,
+    responses: {
+      200: {
+        description:
+          '`format=ocsf`: JSON lines; `format=csv`: UTF-8 with a byte order mark. One that breaks off is not whole',
+        contentType: 'application/x-ndjson',
+        schema: { type: 'string' },
+        alsoAs: ['text/csv'],
+        headers: { 'content-disposition': 'a name for the file' },
+      },
+      400: bodyErrors[400],
+      ...sessionErrors,
+      503: error('the archive cannot be read, or too many exports are under way'),
     },
   }),
   eraseContent: route({
@@ -183,7 +216,7 @@ export const auditLogRoutes = {
       400: bodyErrors[400],
       ...sessionErrors,
       404: error('the account has no such event'),
-      503: error('the erasure could not be made durable'),
+      503: error('the erasure is not durable, or not yet carried out everywhere: ask again'),
     },
   }),
   listAlerts: route({

@@ -92,6 +92,8 @@ async function writeStream(
     for await (const chunk of chunks) {
       if (response.destroyed) return;
       head();
+      // A `HEAD` wants no body: nobody waits for the rest of the stream.
+      if (response.req.method === 'HEAD') break;
       if (!response.write(chunk)) await drained(response);
     }
     head();

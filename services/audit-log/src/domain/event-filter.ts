@@ -1,4 +1,4 @@
-import type { EventsQuery } from '@countersign/contracts';
+import type { EventsQuery, ExportQuery } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 
 /** What `GET /v1/events` asks of one account; absent members do not restrict. */
@@ -21,7 +21,7 @@ export class NoSuchTime extends Error {
 }
 
 /** @throws NoSuchTime naming the parameter */
-export function eventFilter(query: EventsQuery): EventFilter {
+export function eventFilter(query: EventsQuery | ExportQuery): EventFilter {
   return {
     ...(query.agentId === undefined ? {} : { agentId: query.agentId.toLowerCase() }),
     ...(query.from === undefined ? {} : { fromMs: instantOf('from', query.from) }),

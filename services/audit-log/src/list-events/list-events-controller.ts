@@ -1,10 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
 import { auditLogRoutes, type EventRecord, type EventsQuery } from '@countersign/contracts';
-import { HttpRefusal, HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
-import { eventFilter, NoSuchTime, type EventFilter } from '../domain/event-filter.js';
+import { HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
 import { eventRecord } from '../domain/event-record.js';
 import type { EventStore } from '../store/port.js';
 import { STORE } from '../tokens.js';
+import { filterOf } from './filter-of.js';
 
 @Controller()
 export class ListEventsController {
@@ -17,14 +17,5 @@ export class ListEventsController {
     const { limit, offset } = query;
     const { events, total } = await this.store.list(caller.accountId, filterOf(query), { limit, offset });
     return { events: events.map(eventRecord), total, limit, offset };
-  }
-}
-
-function filterOf(query: EventsQuery): EventFilter {
-  try {
-    return eventFilter(query);
-  } catch (error) {
-    if (error instanceof NoSuchTime) throw new HttpRefusal(400, error.message);
-    throw error;
   }
 }

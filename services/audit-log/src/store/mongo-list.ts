@@ -9,7 +9,7 @@ import type { MongoClasses } from './mongo-classes.js';
 import { BY_ACCOUNT, BY_AGENT, uuid, uuidText, type Collections, type EventDocument } from './mongo-collections.js';
 import { archivedEvent, shownEvent } from './mongo-leaf.js';
 import { accountScope, agentScope } from './mongo-stretch.js';
-import type { Page } from './port.js';
+import { WALK_LENGTH, type Page, type Place, type Walked } from './port.js';
 
 const DAY = 24;
 /** Pages from this offset on are sought by the hour: fewer events to walk over, more counts to read. */
@@ -41,14 +41,33 @@ export class MongoList {
     const { total, fromMs, toMs, limit, offset } = placePage(await this.#times(range, hoursEach), page);
     if (limit === 0) return { events: [], total };
     const near = { ...range, fromMs: Math.max(fromMs, range.fromMs), toMs: Math.min(toMs, range.toMs) };
-    const order = range.agentId === null ? { at: -1, offset: -1, partition: -1 } : { at: -1, sequence: -1 };
     const documents = await this.#collections.events
       .find(where(near), { hint: indexOf(range) })
-      .sort(order as mongo.Sort)
+      .sort(orderOf(range))
       .skip(offset)
       .limit(limit)
       .toArray();
     return { events: await this.shown(documents), total };
+  }
+
+  /** Places are `[at, offset, partition]`, of one agent `[at, sequence]`. */
+  async walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked> {
+    const range = await this.#range(accountId, filter);
+    if (range === null) return { events: [], next: null };
+    const toMs = after === null ? range.toMs : Math.min(range.toMs, after[0]! + 1);
+    const cursor = this.#collections.events
+      .find({ ...where({ ...range, toMs }), ...behind(range, after) }, { hint: indexOf(range) })
+      .sort(orderOf(range))
+      .limit(limit);
+    const documents: EventDocument[] = [];
+    let length = 0;
+    for await (const document of cursor) {
+      documents.push(document);
+      length += document.leaf.length + (document.openings?.length ?? 0);
+      if (length >= WALK_LENGTH) break;
+    }
+    const last = documents.length === limit || length >= WALK_LENGTH ? documents.at(-1) : undefined;
+    return { events: await this.shown(documents), next: last === undefined ? null : placeOf(range, last) };
   }
 
   async find(accountId: string, eventId: string): Promise<StoredEvent | null> {
@@ -162,6 +181,23 @@ export class MongoList {
 
 function indexOf({ agentId }: Range): string {
   return agentId === null ? BY_ACCOUNT : BY_AGENT;
+}
+
+function orderOf({ agentId }: Range): mongo.Sort {
+  return agentId === null ? { at: -1, offset: -1, partition: -1 } : { at: -1, sequence: -1 };
+}
+
+function placeOf({ agentId }: Range, { at, offset, partition, sequence }: EventDocument): Place {
+  return agentId === null ? [at, offset, partition] : [at, sequence];
+}
+
+/** Of what lies at the time of the place, only what stands behind it. */
+function behind({ agentId }: Range, after: Place | null): mongo.Filter<EventDocument> {
+  if (after === null) return {};
+  const [at, second, partition] = after as readonly [number, number, number];
+  const earlier = { at: { $lt: at } };
+  if (agentId !== null) return { $or: [earlier, { sequence: { $lt: second } }] };
+  return { $or: [earlier, { offset: { $lt: second } }, { offset: second, partition: { $lt: partition } }] };
 }
 
 function where({ accountId, agentId, classes, fromMs, toMs }: Range): mongo.Filter<EventDocument> {

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
 import { mongoOptions } from '@countersign/service-kit';
 import { openMongoEventStore } from './mongo.js';
+import type { EventStore } from './port.js';
 import { eventStoreContract } from './store.contract.js';
+import { walkContract } from './walk.contract.js';
 
 const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 
@@ -23,14 +25,16 @@ if (URI === undefined) {
     await connection.close();
   });
 
-  eventStoreContract('mongo', {
+  const backend = {
     open: () => openMongoEventStore(uri),
-    async reopen(store) {
+    async reopen(store: EventStore) {
       await store.close();
       return openMongoEventStore(uri);
     },
     async clean() {
       for (const collection of await connection.db!.collections()) await collection.deleteMany({});
     },
-  });
+  };
+  eventStoreContract('mongo', backend);
+  walkContract('mongo', backend);
 }

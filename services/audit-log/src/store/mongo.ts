@@ -23,9 +23,11 @@ import type {
   Stretch,
   UntoldHead,
 } from './port.js';
+  Place,
 
 /** Connects, makes the indexes that are missing, and gives the store. */
 export async function openMongoEventStore(uri: string): Promise<EventStore> {
+  Walked,
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   const collections = collectionsOf(connection.db!);
   await createIndexes(collections);
@@ -83,6 +85,10 @@ export class MongoEventStore implements EventStore {
 
   openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]> {
     return this.#inboxes.open(accountId, page);
+  walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked> {
+    return this.#list.walk(accountId, filter, after, limit);
+  }
+
   }
 
   inbox(accountId: string): Promise<Inbox> {

@@ -7,6 +7,18 @@ export interface Page {
   readonly offset: number;
 }
 
+/** A place in the order of `list`; only the kind of store that gave it can read it. */
+export type Place = readonly number[];
+
+/** A stretch of the way through a list. `next`: where the rest begins; `null` at the end. */
+export interface Walked {
+  readonly events: readonly StoredEvent[];
+  readonly next: Place | null;
+}
+
+/** Where a stretch of a walk ends, unless its limit or the list ends before: characters of leaves and openings. */
+export const WALK_LENGTH = 4 * 1024 * 1024;
+
 /** The offset after the last message that is taken, saved with its effects. */
 export interface Position {
   readonly topic: TopicName;
@@ -121,6 +133,12 @@ export interface EventStore {
     agentId: string,
     fromMs: number,
     toMs: number,
+  /**
+   * Goes through all that the filter lets through, in the order of `list`: at most `limit` events (1 at least) that
+   * stand behind `after`, `null` for the newest. What is appended on the way is met where its place is still ahead, and
+   * nothing is met twice or left out because of it.
+   */
+  walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked>;
   ): Promise<{ readonly first: number; readonly last: number } | null>;
   range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]>;
   /** What refers to these events, in their order, then in the log's. */

@@ -4,7 +4,7 @@ import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
 import { countedHours, EARLIEST, LATEST, wholeHours, type WholeHours } from '../domain/count-times.js';
 import { placePage, type CountedTime } from '../domain/place-page.js';
-import type { Page } from './port.js';
+import { WALK_LENGTH, type Page, type Place, type Walked } from './port.js';
 import type { SqliteNumbers } from './sqlite-numbers.js';
 
 /** `:anchored` is whether the leaf lies in an anchored window of its agent. */
@@ -21,6 +21,11 @@ interface ShownRow {
   readonly leaf: string;
   readonly openings: string | null;
   readonly anchored: number;
+}
+
+interface PlacedRow {
+  readonly n: number;
+  readonly at: number;
 }
 
 interface ArchivedRow {
@@ -66,6 +71,27 @@ export class SqliteList {
     const sql = `WITH page AS (SELECT n FROM events ${where(near)} ORDER BY occurred_at DESC, n DESC LIMIT ? OFFSET ?)
       SELECT ${SHOWN} WHERE e.n IN page ORDER BY e.occurred_at DESC, e.n DESC`;
     return { events: this.#all<ShownRow>(sql, ...bounds(near), limit, offset).map(shown), total };
+  }
+
+  /** Places are `[occurred_at, n]`. Rows are read one by one: what a walk holds is bounded by their size as well. */
+  walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Walked {
+    const range = this.#range(accountId, filter);
+    if (range === null) return { events: [], next: null };
+    const [at = LATEST, n = Number.MAX_SAFE_INTEGER] = after ?? [];
+    const near = { ...range, toMs: Math.min(range.toMs, at + 1) };
+    const sql = `SELECT n, occurred_at AS at FROM events ${where(near)} AND (occurred_at < ? OR n < ?)
+      ORDER BY occurred_at DESC, n DESC LIMIT ?`;
+    const ahead = this.#all<PlacedRow>(sql, ...bounds(near), at, n, limit);
+    const events: StoredEvent[] = [];
+    let length = 0;
+    for (const place of ahead) {
+      const row = this.#all<ShownRow>(`SELECT ${SHOWN} WHERE e.n = ?`, place.n)[0]!;
+      events.push(shown(row));
+      length += row.leaf.length + (row.openings?.length ?? 0);
+      if (length >= WALK_LENGTH) return { events, next: [place.at, place.n] };
+    }
+    const last = ahead.length < limit ? undefined : ahead.at(-1);
+    return { events, next: last === undefined ? null : [last.at, last.n] };
   }
 
   find(accountId: string, eventId: Buffer): StoredEvent | null {

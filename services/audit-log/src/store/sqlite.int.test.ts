@@ -1,22 +1,27 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EventStore } from './port.js';
 import { SqliteEventStore } from './sqlite.js';
 import { eventStoreContract } from './store.contract.js';
+import { walkContract } from './walk.contract.js';
 
 let directory = '';
 const file = (): string => join(directory, 'events.db');
 
-eventStoreContract('sqlite', {
+const backend = {
   async open() {
     directory = mkdtempSync(join(tmpdir(), 'audit-log-'));
     return new SqliteEventStore(file());
   },
-  async reopen(store) {
+  async reopen(store: EventStore) {
     await store.close();
     return new SqliteEventStore(file());
   },
   async clean() {
     rmSync(directory, { recursive: true, force: true });
   },
-});
+};
+
+eventStoreContract('sqlite', backend);
+walkContract('sqlite', backend);

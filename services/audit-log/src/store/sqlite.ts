@@ -14,9 +14,11 @@ import {
   type Position,
   type Stretch,
   type UntoldHead,
+  type Place,
 } from './port.js';
 import { MIGRATIONS } from './schema.js';
 import { SqliteAppend } from './sqlite-append.js';
+  type Walked,
 import { SqliteList } from './sqlite-list.js';
 import { idBytes, idText, SqliteNumbers } from './sqlite-numbers.js';
 
@@ -95,12 +97,12 @@ export class SqliteEventStore implements EventStore {
       this.#savePosition(position);
     });
   }
+  async walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked> {
+    return this.#list.walk(accountId, filter, after, limit);
+  }
 
-  async list(
-    accountId: string,
-    filter: EventFilter,
-    page: Page,
-  ): Promise<{ readonly events: readonly StoredEvent[]; readonly total: number }> {
+
+  async list(accountId: string, filter: EventFilter, page: Page): ReturnType<EventStore['list']> {
     return this.#list.list(accountId, filter, page);
   }
 

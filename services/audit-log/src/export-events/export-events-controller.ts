@@ -1,0 +1,49 @@
+import { Controller, Inject } from '@nestjs/common';
+import { auditLogRoutes, EXPORT_FORMATS, type ExportFormat, type ExportQuery } from '@countersign/contracts';
+import { HttpAnswer, HttpRefusal, HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
+import { filterOf } from '../list-events/filter-of.js';
+import type { EventStore } from '../store/port.js';
+import { STORE } from '../tokens.js';
+import { CSV } from './csv.js';
+import { exportStream, type ExportForm } from './export-stream.js';
+import { ocsf } from './ocsf.js';
+import { RunningExports } from './running-exports.js';
+
+@Controller()
+export class ExportEventsController {
+  readonly #running = new RunningExports();
+
+  constructor(@Inject(STORE) private readonly store: EventStore) {}
+
+  @HttpRoute(auditLogRoutes.exportEvents)
+  async export(@Input() { query, caller }: RouteInput<unknown, ExportQuery>): Promise<HttpAnswer> {
+    const { format } = query;
+    if (format === undefined) {
+      throw new HttpRefusal(400, `the query parameter format is missing: it is ${EXPORT_FORMATS.join(' or ')}`);
+    }
+    const form = formOf(format, caller.accountId);
+    const pieces = this.#counted(caller.accountId, exportStream(this.store, caller.accountId, filterOf(query), form));
+    return HttpAnswer.stream(200, form.contentType, pieces, {
+      'content-disposition': `attachment; filename="${form.fileName}"`,
+    });
+  }
+
+  /** Counts from the first piece that is asked for to the last, however the stream ends. */
+  async *#counted(accountId: string, pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+    const end = this.#running.begin(accountId);
+    try {
+      yield* pieces;
+    } finally {
+      end();
+    }
+  }
+}
+
+function formOf(format: ExportFormat, accountId: string): ExportForm {
+  switch (format) {
+    case 'ocsf':
+      return ocsf(accountId);
+    case 'csv':
+      return CSV;
+  }
+}

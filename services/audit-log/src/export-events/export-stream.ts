@@ -1,0 +1,37 @@
+import type { EventFilter } from '../domain/event-filter.js';
+import type { StoredEvent } from '../domain/event-record.js';
+import type { EventStore, Place } from '../store/port.js';
+
+/** A form that events are written in, as text that is read in UTF-8. */
+export interface ExportForm {
+  readonly contentType: string;
+  readonly fileName: string;
+  /** What stands before the first event. */
+  readonly head: string;
+  /** Events, whole: texts of several calls stand behind each other as they are. */
+  write(events: readonly StoredEvent[]): string;
+}
+
+/** Events that are read, and turned into text, without a pause. */
+const EVENTS_AT_ONCE = 250;
+
+/**
+ * Everything that the filter lets through, newest first, in pieces of bounded length. One piece is made when it is asked
+ * for, so a reader that is slow, or goes away, holds no more than that. The first piece comes when the store has answered.
+ */
+export async function* exportStream(
+  store: Pick<EventStore, 'walk'>,
+  accountId: string,
+  filter: EventFilter,
+  form: ExportForm,
+): AsyncGenerator<string, void, void> {
+  let before = form.head;
+  let after: Place | null = null;
+  do {
+    const { events, next } = await store.walk(accountId, filter, after, EVENTS_AT_ONCE);
+    const piece = before + form.write(events);
+    if (piece !== '') yield piece;
+    before = '';
+    after = next;
+  } while (after !== null);
+}

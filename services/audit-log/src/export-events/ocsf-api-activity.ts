@@ -1,0 +1,127 @@
+import type { CheckOutcome, JsonValue, LeafEvent, ReportedOutcome } from '@countersign/contracts';
+import { eventRecord, type StoredEvent } from '../domain/event-record.js';
+import { commonAttributes, given, type Activity, type OcsfEvent } from './ocsf-event.js';
+
+const APPLICATION_ACTIVITY = 6;
+const API_ACTIVITY = 6003;
+const SUCCESS = [1, 'Success'] as const;
+const FAILURE = [2, 'Failure'] as const;
+
+/** What the control did (profile Security Control): [action, disposition], each with its caption. */
+type Control = readonly [actionId: number, action: string, dispositionId: number, disposition: string];
+
+const ALLOWED: Control = [1, 'Allowed', 1, 'Allowed'];
+/** Observe mode let a violation pass. */
+const DETECTED: Control = [3, 'Observed', 15, 'Detected'];
+const BLOCKED: Control = [2, 'Denied', 2, 'Blocked'];
+/** Refused before a policy was asked: the agent is frozen, or its plan is used up. */
+const REJECTED: Control = [2, 'Denied', 25, 'Rejected'];
+const LOGGED: Control = [3, 'Observed', 17, 'Logged'];
+const FAILED: Control = [99, 'unanswered', 27, 'Error'];
+
+const CHECKED: Readonly<Record<CheckOutcome, Control>> = {
+  allowed: ALLOWED,
+  denied: BLOCKED,
+  frozen: REJECTED,
+  sandbox_expired: REJECTED,
+  action_cap: REJECTED,
+};
+const REPORTED: Readonly<Record<ReportedOutcome, Activity['status']>> = {
+  succeeded: SUCCESS,
+  failed: FAILURE,
+  skipped: [99, 'skipped'],
+};
+
+/**
+ * API Activity (6003) with the profile Security Control: an agent asks for an action, the control answers. Whether the
+ * action would create, read, update or delete is nobody's to say, so the activity is `Other` by its own name.
+ */
+export function apiActivity(event: StoredEvent, accountId: string): OcsfEvent {
+  const { leaf } = event;
+  const { status, control, activity } = seen(leaf);
+  const [actionId, action, dispositionId, disposition] = control;
+  return {
+    ...commonAttributes(event, accountId, {
+      categoryUid: APPLICATION_ACTIVITY,
+      classUid: API_ACTIVITY,
+      activity: [99, activity],
+      status,
+      message: messageOf(leaf, activity),
+    }),
+    action_id: actionId,
+    action,
+    disposition_id: dispositionId,
+    disposition,
+    ...(leaf.violation_type === null ? {} : { is_alert: true }),
+    actor: { app_uid: leaf.agentId },
+    src_endpoint: { uid: leaf.agentId, type_id: 99, type: 'AI agent' },
+    ...asked(event),
+    ...authorizations(leaf),
+  };
+}
+
+function seen(leaf: LeafEvent): {
+  readonly status: Activity['status'];
+  readonly control: Control;
+  readonly activity: string;
+} {
+  switch (leaf.type) {
+    case 'action.checked': {
+      const control = CHECKED[leaf.outcome as CheckOutcome];
+      return {
+        status: leaf.allowed === true ? SUCCESS : FAILURE,
+        control: control === ALLOWED && leaf.violation_type !== null ? DETECTED : control,
+        activity: 'Authorization check',
+      };
+    }
+    case 'action.outcome':
+      return { status: REPORTED[leaf.outcome as ReportedOutcome], control: LOGGED, activity: 'Reported outcome' };
+    default:
+      return { status: [0, 'Unknown'], control: FAILED, activity: 'Answer of unknown fate' };
+  }
+}
+
+function messageOf({ actionKind, outcome, reason }: LeafEvent, activity: string): string {
+  const what = [activity, actionKind, outcome].filter((word) => word !== null).join(' ');
+  return reason === null ? what : `${what}: ${reason}`;
+}
+
+/** The call that the agent asked for: by the caller's own words while they are kept, by its kind always. */
+function asked(event: StoredEvent): { readonly api: unknown; readonly resources?: unknown } {
+  const { leaf } = event;
+  const { action } = eventRecord(event);
+  const words = leaf.type === 'action.checked' ? (action as Readonly<Record<string, JsonValue>> | null) : null;
+  const text = (name: string): string | null => (typeof words?.[name] === 'string' ? (words[name]) : null);
+  const resources = [
+    ...resource('URL', text('url')),
+    ...resource('tool', text('tool_name')),
+    ...resource('data scope', text('dataScope')),
+  ];
+  return {
+    api: {
+      operation: text('type') ?? leaf.actionKind ?? leaf.type,
+      request: { uid: leaf.refersTo ?? leaf.eventId },
+      ...(leaf.violation_type === null
+        ? {}
+        : { response: { error: leaf.violation_type, ...given('error_message', leaf.reason) } }),
+    },
+    ...(resources.length === 0 ? {} : { resources }),
+  };
+}
+
+function resource(type: string, name: string | null): readonly { readonly type: string; readonly name: string }[] {
+  return name === null ? [] : [{ type, name }];
+}
+
+/** The decision and the version of the profile that it was made by. */
+function authorizations(leaf: LeafEvent): { readonly authorizations?: unknown } {
+  const { type, allowed, profileSha256, profileVersion, rule } = leaf;
+  if (type !== 'action.checked' || profileSha256 === null) return {};
+  const policy = {
+    name: 'behavior profile',
+    uid: profileSha256,
+    ...given('version', profileVersion === null ? null : String(profileVersion)),
+    ...given('desc', rule),
+  };
+  return { authorizations: [{ decision: allowed === true ? 'allowed' : 'denied', policy }] };
+}

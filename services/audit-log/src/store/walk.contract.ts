@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import type { EventEnvelope } from '@countersign/contracts';
+import type { EventFilter } from '../domain/event-filter.js';
+import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
+import { anyFilter, scan } from '../testing/scan.js';
+import { WALK_LENGTH, type EventStore, type Place } from './port.js';
+
+const PLACE = { topic: 'agent-events', partition: 0 } as const;
+
+/** How every {@link EventStore} is walked through. `open` gives an empty store. */
+export function walkContract(name: string, backend: { open(): Promise<EventStore>; clean(): Promise<void> }): void {
+  describe(`walk through an event store: ${name}`, () => {
+    let store: EventStore;
+    let next = 0;
+
+    beforeEach(async () => {
+      store = await backend.open();
+      next = 0;
+    });
+    afterEach(async () => {
+      await store.close();
+      await backend.clean();
+    });
+
+    const append = async (...envelopes: EventEnvelope[]): Promise<void> => {
+      const events = envelopes.map((one, n) => ({ offset: next + n, envelope: one }));
+      await store.append(events, { ...PLACE, from: next, next: next + envelopes.length });
+      next += envelopes.length;
+    };
+    const stretches = async (
+      filter: EventFilter,
+      limit: number,
+      between?: () => Promise<void>,
+    ): Promise<string[][]> => {
+      const all: string[][] = [];
+      let after: Place | null = null;
+      do {
+        const walked: Awaited<ReturnType<EventStore['walk']>> = await store.walk(ACCOUNT, filter, after, limit);
+        all.push(walked.events.map(({ leaf }) => leaf.eventId));
+        after = walked.next;
+        await between?.();
+      } while (after !== null);
+      return all;
+    };
+
+    it('gives what a scan of everything would, whatever the filter and however it is cut', async () => {
+      const all: EventEnvelope[] = [];
+      // Many happen at the same time: only their place in the log tells them apart.
+      for (let n = 0; n < 300; n += 1) {
+        const parts = { agent: n % 5, occurredAtMs: START + ((n * 7919) % 40) * 600_000 };
+        all.push(n % 3 === 0 ? denied(n, parts) : n % 11 === 0 ? other(n, 'agent.frozen', parts) : envelope(n, parts));
+      }
+      await append(...all.slice(0, 150));
+      await append(...all.slice(150));
+      await fc.assert(
+        fc.asyncProperty(anyFilter, fc.integer({ min: 1, max: 130 }), async (filter, limit) => {
+          const walked = await stretches(filter, limit);
+          expect(walked.flat()).toEqual(scan(all, filter));
+          expect(Math.max(...walked.map(({ length }) => length))).toBeLessThanOrEqual(limit);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    it('goes on where it was while others write, and never to another account', async () => {
+      await append(...[1, 2, 3, 4, 5, 6].map((n) => envelope(n)), envelope(7, { agent: 3, accountId: 'account-b' }));
+      let n = 10;
+      const walked = await stretches({}, 2, () => append(envelope((n += 1))));
+      expect(walked.flat()).toEqual([6, 5, 4, 3, 2, 1].map((one) => eventId(one)));
+      expect((await store.walk('nobody', {}, null, 5)).events).toEqual([]);
+      expect((await store.walk(ACCOUNT, { agentId: agentId(3) }, null, 5)).events).toEqual([]);
+    });
+
+    it('takes few events at a time where they are large', async () => {
+      const text = 'x'.repeat(WALK_LENGTH / 4);
+      const large = (one: number): EventEnvelope =>
+        envelope(one, { openings: { payload: { salt: 'AAAAAAAAAAAAAAAAAAAAAA', value: text } } });
+      for (const one of [1, 2, 3, 4, 5, 6]) await append(large(one));
+      const walked = await stretches({}, 100);
+      expect(walked.map(({ length }) => length)).toEqual([4, 2]);
+    });
+
+    it('shows where leaves are anchored, and nothing of what was erased', async () => {
+      await append(envelope(1), envelope(2), other(3, 'content.erased', { refersTo: eventId(1) }));
+      const window = {
+        windowStart: '2026-03-01T09:00:00.000Z',
+        windowEnd: '2026-03-01T10:00:00.000Z',
+        merkleRoot: 'ab'.repeat(32),
+        txSignature: 'signature',
+        blockHeight: 12,
+        anchoredAt: '2026-03-01T10:00:14.000Z',
+      };
+      const agents = [{ agentId: agentId(1), firstSequence: 1, lastSequence: 2 }];
+      await store.saveAnchors([{ windowId: '3600-1', ...window, agents }], { topic: 'anchors', partition: 0, next: 1 });
+      const { events } = await store.walk(ACCOUNT, {}, null, 10);
+      expect(events.map(({ anchored }) => anchored)).toEqual([false, true, true]);
+      expect(events.map(({ openings }) => Object.keys(openings))).toEqual([['action'], ['action'], []]);
+    });
+  });
+}
