@@ -7,6 +7,7 @@ import { countersign } from '../instance/command.js';
 import type { Instance } from '../instance/instance.js';
 import { onEachProfile } from '../instance/profiles.js';
 import { eventually } from '../instance/request.js';
+import { publicReportCases } from './public-reports.test-cases.js';
 import { reportPdfCases } from './report-pdf.test-cases.js';
 
 type Json = Record<string, unknown>;
@@ -253,6 +254,7 @@ onEachProfile('from a check to evidence', (start) => {
   });
 
   reportPdfCases(() => ({ instance, session, agentId, keyFile, authority, folder }));
+  publicReportCases(() => ({ instance, session, agentId, keyFile, authority, folder }));
 
   it('shows the anchors of the agent, with the ids of their events', async () => {
     const { json } = await instance.request('GET', `/v1/agents/${agentId}/anchors`, { headers: session });
