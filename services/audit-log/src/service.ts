@@ -7,7 +7,6 @@ import { AlertsController } from './alerts/alerts-controller.js';
 import { eventArchive } from './archive/event-archive.js';
 import { EraseContentController } from './erase-content/erase-content-controller.js';
 import { Erasure } from './erase-content/erasure.js';
-import { erasures } from './erase-content/erasures.js';
 import { ExportEventsController } from './export-events/export-events-controller.js';
 import { AnchorIntake } from './ingest/anchor-intake.js';
 import { Consumers } from './ingest/consumers.js';
