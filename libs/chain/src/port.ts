@@ -138,7 +138,10 @@ export interface Chain {
   observe(signatures: readonly string[]): Promise<Observation>;
   blockHeight(commitment?: Commitment): Promise<number>;
   latestBlockhash(commitment?: Commitment): Promise<LatestBlockhash>;
-  /** `null` unless it is finalized. */
+  /**
+   * `null` unless it is finalized. MUST verify that the signature is the fee payer's over what is given: a node may lie
+   * about success and place alone.
+   */
   transaction(signature: string): Promise<ChainTransaction | null>;
   /**
    * Finalized transactions that name the address, newest first; an empty page is the end.
@@ -152,7 +155,7 @@ export interface Chain {
    * @throws ChainRejected `airdrop-not-offered` on mainnet-beta and testnet
    */
   requestAirdrop(address: string, lamports: number): Promise<string>;
-  /** @throws ChainRejected `invalid-address`, `invalid-memo` */
+  /** @throws ChainRejected `invalid-address` (also one that no wallet can have, `isWalletAddress`), `invalid-memo` */
   buildRegistrationTransaction(request: {
     readonly walletAddress: string;
     readonly memo: string;

@@ -4,6 +4,7 @@ import { privateKeyOf, rawPublicKey, signEd25519, verifyEd25519 } from '../ed255
 import { ChainRejected } from '../errors.js';
 import { MEMO_PROGRAM_ID } from '../port.js';
 import type { LatestBlockhash, MemoSigner, PreparedTransaction } from '../port.js';
+import { isWalletAddress } from '../wallet-address.js';
 
 const LARGEST_TRANSACTION = 1232;
 /** One signature and its count. */
@@ -33,6 +34,12 @@ export function addressOf(address: string): PublicKey {
   const bytes = address.length > 64 ? null : decodeBase58(address);
   if (bytes?.length !== 32) throw new ChainRejected('invalid-address', 'An address is 32 bytes in base58');
   return new PublicKey(bytes);
+}
+
+/** @throws ChainRejected invalid-address where nobody can hold its key */
+export function walletOf(address: string): PublicKey {
+  if (isWalletAddress(address)) return addressOf(address);
+  throw new ChainRejected('invalid-address', 'A wallet is a point of Ed25519, 32 bytes in base58');
 }
 
 /** Signs, and looks at the signature before it trusts it. @throws ChainRejected invalid-signer */

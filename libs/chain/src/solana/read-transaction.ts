@@ -1,9 +1,15 @@
 import type { Connection } from '@solana/web3.js';
+import { decodeBase58 } from '../base58.js';
+import { verifyEd25519 } from '../ed25519.js';
 import { ChainUnavailable } from '../errors.js';
 import { memoTexts } from '../memo.js';
 import type { ChainTransaction } from '../port.js';
 
-/** `null` unless it is finalized. @throws ChainUnavailable when the node does not know its fate */
+/**
+ * `null` unless it is finalized. Who paid and what it says is not taken on the node's word: the signature is the fee
+ * payer's over all of it, and is verified here.
+ * @throws ChainUnavailable when the node does not know its fate, or shows another transaction than was asked for
+ */
 export async function finalizedTransaction(
   connection: Connection,
   signature: string,
@@ -16,6 +22,11 @@ export async function finalizedTransaction(
   if (found.meta === null)
     throw new ChainUnavailable('node-unhealthy', "The node does not know the transaction's fate");
   const { message } = found.transaction;
+  const [payer] = message.staticAccountKeys;
+  const signed = decodeBase58(signature);
+  if (payer === undefined || signed === null || !verifyEd25519(payer.toBytes(), message.serialize(), signed)) {
+    throw new ChainUnavailable('node-unhealthy', 'The node shows a transaction that does not bear this signature');
+  }
   const keys = message.staticAccountKeys.map((key) => key.toBase58());
   const signers = keys.slice(0, message.header.numRequiredSignatures);
   const instructions = message.compiledInstructions.map(({ programIdIndex, data }) => ({

@@ -18,7 +18,7 @@ import type {
   TransactionStatus,
 } from '../port.js';
 import { saysAlreadyProcessed } from './classify-error.js';
-import { addressOf, memoTransaction, signMemo } from './memo-transaction.js';
+import { addressOf, memoTransaction, signMemo, walletOf } from './memo-transaction.js';
 import { networkOf } from './networks.js';
 import { Nodes } from './nodes.js';
 import { finalizedTransaction } from './read-transaction.js';
@@ -180,7 +180,7 @@ export class SolanaChain implements Chain {
     readonly walletAddress: string;
     readonly memo: string;
   }): Promise<RegistrationTransaction> {
-    const wallet = addressOf(request.walletAddress);
+    const wallet = walletOf(request.walletAddress);
     const latest = await this.latestBlockhash();
     const transaction = memoTransaction(request.memo, wallet, latest);
     return {
