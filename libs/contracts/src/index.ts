@@ -23,6 +23,7 @@ export * from './http/profile.js';
 export * from './http/dry-run.js';
 export * from './http/policy.js';
 export * from './http/audit-log.js';
+export * from './http/agent-record.js';
 export * from './http/alerts.js';
 export * from './http/anchoring.js';
 export * from './http/every-route.js';

@@ -15,8 +15,18 @@ import { AgentsController } from './http/agents-controller.js';
 import { ExplainController } from './http/explain-controller.js';
 import { ProfilesController } from './http/profiles-controller.js';
 import { DryRunController } from './http/dry-run-controller.js';
-import { AGENT_CHANGES, CHECK_FOLLOWER, COUNTERS, DRY_RUNS, POLICY_STORE, SAFETY_PACKAGES } from './http/tokens.js';
+import { RegistrationController } from './http/registration-controller.js';
+import {
+  AGENT_CHANGES,
+  CHECK_FOLLOWER,
+  COUNTERS,
+  DRY_RUNS,
+  POLICY_STORE,
+  REGISTRATIONS,
+  SAFETY_PACKAGES,
+} from './http/tokens.js';
 import type { Agent } from './domain/agent.js';
+import { Registrations } from './register-agent/registrations.js';
 import { loadPackages } from './safety-packages/load-packages.js';
 import type { PolicyStore } from './store/port.js';
 
@@ -80,7 +90,14 @@ async function start(context: ServiceContext): Promise<RunningService> {
 
   const module: DynamicModule = {
     module: PolicyModule,
-    controllers: [AgentsController, ProfilesController, ExplainController, DryRunController, CheckConsumer],
+    controllers: [
+      AgentsController,
+      ProfilesController,
+      ExplainController,
+      DryRunController,
+      RegistrationController,
+      CheckConsumer,
+    ],
     providers: [
       { provide: AGENT_CHANGES, useValue: changes },
       { provide: POLICY_STORE, useValue: store },
@@ -88,6 +105,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: COUNTERS, useValue: context.counters },
       { provide: CHECK_FOLLOWER, useValue: follower },
       { provide: DRY_RUNS, useValue: new DryRuns(context) },
+      { provide: REGISTRATIONS, useValue: new Registrations(context, changes, store) },
     ],
   };
   return {

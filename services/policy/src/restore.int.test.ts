@@ -67,6 +67,18 @@ describe('a store of policy brought up to its topics', () => {
     await store.close();
   });
 
+  it('has a registration again, and the transaction that it took', async () => {
+    await restoreFromTopics(context(), wet);
+    const registration = { walletAddress: 'wallet', transactionSignature: 'transaction' };
+    const { facts } = await bench.changes.register(CALLER, AGENT, registration);
+    await restoreFromTopics(context(), wet);
+    const store = restored();
+    expect((await store.find(AGENT))?.facts).toEqual(facts);
+    expect(facts).toMatchObject({ wallet_address: 'wallet', chain_tx_signature: 'transaction' });
+    expect(await store.registeredBy('transaction')).toBe(AGENT);
+    await store.close();
+  });
+
   it('follows nothing before: a freeze would get a revision that was told of another change', async () => {
     const ahead = Promise.reject(new TopicAhead('topic agents holds version 3'));
     const follower = new CheckFollower(bench.context, bench.store, bench.announcer, ahead);

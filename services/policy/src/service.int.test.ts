@@ -223,6 +223,35 @@ describe('policy over HTTP', () => {
     expect((await ask('POST', `${path}/unfreeze`)).status).toBe(409);
   });
 
+  it('lets members register by a wallet; while the chain cannot be asked it says so and stores nothing', async () => {
+    const register = `${path}/register-blockchain-self-custody`;
+    const body = { walletAddress: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr', transactionSignature: '1'.repeat(64) };
+    for (const [who, status] of [
+      ['auditor', 403],
+      ['key', 401],
+      ['stranger', 404],
+      ['member', 503],
+    ] as const) {
+      expect([who, (await ask('POST', register, body, who)).status]).toEqual([who, status]);
+    }
+    for (const wrong of [{}, { ...body, walletAddress: 'x' }, { ...body, transactionSignature: 'x' }]) {
+      const { status, body: refusal } = await ask('POST', register, wrong);
+      expect([status, refusal.error]).toEqual([400, expect.stringMatching(/walletAddress|transactionSignature/)]);
+    }
+    const draft = await ask('GET', `${path}/registration-tx`);
+    expect(draft.body).toMatchObject({ transaction: null, recentBlockhash: null, lastValidBlockHeight: null });
+    expect(draft.body.memo).toMatch(/^countersign\/1 register=[0-9a-f]{64}$/);
+    expect((await ask('GET', `${path}/registration-tx`, undefined, 'auditor')).status).toBe(403);
+    for (const [wallet, status] of [
+      [body.walletAddress, 503],
+      ['x', 400],
+      ['', 400],
+    ] as const) {
+      expect((await ask('GET', `${path}/registration-tx?walletAddress=${wallet}`)).status).toBe(status);
+    }
+    expect((await ask('GET', path)).body).toMatchObject({ blockchain_ssn: null, wallet_address: null });
+  });
+
   it('creates the first agent once', async () => {
     const first = { agentId: randomUUID(), accountId: ACCOUNT, name: 'First agent' };
     await operator.createFirst(first);

@@ -131,6 +131,15 @@ export const ACCESS: Readonly<Record<string, Access>> = {
       body: { profile: {}, from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:00:01.000Z' },
     }),
   },
+  'GET /v1/agents/{id}/registration-tx': { statuses: bySession('member', 200, 404), ask: agent },
+  // No chain knows the transaction.
+  'POST /v1/agents/{id}/register-blockchain-self-custody': {
+    statuses: bySession('member', 409, 404),
+    ask: (ids) => ({
+      ...agent(ids),
+      body: { walletAddress: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr', transactionSignature: '1'.repeat(64) },
+    }),
+  },
   'GET /v1/safety-packages': { statuses: bySession('auditor', 200) },
   'POST /v1/agents/{id}/apply-package': {
     statuses: bySession('member', 200, 404),

@@ -1,8 +1,10 @@
-import { bodyErrors, error, isoTime, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
+import { agentRecord } from './agent-record.js';
+import { bodyErrors, error, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
 import { checkBody } from './check.js';
 import { dryRun, dryRunBody } from './dry-run.js';
 import { explanation } from './explanation.js';
 import { behaviorProfile, profileFields, profilePatch } from './profile.js';
+import { registrationRoutes } from './registration.js';
 import { route } from './route.js';
 import type { JsonSchema } from './route.js';
 
@@ -10,28 +12,6 @@ const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength });
 const label: JsonSchema = nullable(text(200));
 const name: JsonSchema = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' };
 const purpose: JsonSchema = nullable(text(2000));
-
-const agentProperties: Readonly<Record<string, JsonSchema>> = {
-  id: uuid,
-  name: { type: 'string' },
-  type: nullable({ type: 'string' }),
-  purpose: nullable({ type: 'string' }),
-  version: nullable({ type: 'string' }),
-  status: { type: 'string', enum: ['active', 'frozen', 'inactive'] },
-  blockchain_ssn: nullable({ type: 'string' }),
-  wallet_address: nullable({ type: 'string' }),
-  chain_tx_signature: nullable({ type: 'string' }),
-  created_at: isoTime,
-  updated_at: isoTime,
-  behavior_profile: behaviorProfile,
-};
-
-export const agentRecord: JsonSchema = {
-  type: 'object',
-  required: Object.keys(agentProperties),
-  properties: agentProperties,
-  additionalProperties: false,
-};
 
 const newAgent: JsonSchema = {
   type: 'object',
@@ -345,4 +325,5 @@ export const policyRoutes = {
       503: notNow,
     },
   }),
+  ...registrationRoutes,
 };

@@ -57,6 +57,33 @@ describe('changes of agents, on a real log and a real store', () => {
     expect((await bench.changes.find(ACCOUNT, AGENT)).facts.profile.version).toBe(2);
   });
 
+  it('registers one of two agents that bring one transaction, whosever they are', async () => {
+    const other = { accountId: OTHER_ACCOUNT, actor: CALLER.actor, apiKeyId: null };
+    const otherId = 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb';
+    await bench.changes.create(otherId, other, { name: 'Other', type: null, purpose: null, version: null });
+    const registration = { walletAddress: 'wallet', transactionSignature: 'transaction' };
+    const ends = await Promise.allSettled([
+      bench.changes.register(CALLER, AGENT, registration),
+      bench.changes.register(other, otherId, registration),
+    ]);
+    const [refused] = ends.filter((end) => end.status === 'rejected');
+    expect(refused?.reason).toMatchObject({ status: 409, message: expect.stringContaining('another agent') });
+    const told = (await events(bench.eventLog)).filter(({ leaf }) => leaf.type === 'agent.registered');
+    expect(told).toHaveLength(1);
+    expect(told[0]?.openings.action?.value).toEqual({ ...registration, by: { kind: 'user', id: 'u-1' } });
+  });
+
+  it('registers an agent once, whatever it is asked at once', async () => {
+    const ends = await Promise.allSettled(
+      ['a', 'b', 'a'].map((transactionSignature) =>
+        bench.changes.register(CALLER, AGENT, { walletAddress: 'wallet', transactionSignature }),
+      ),
+    );
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect((await bench.changes.find(ACCOUNT, AGENT)).revision).toBe(2);
+    expect(await bench.counters.version('agent', AGENT)).toBe(2);
+  });
+
   it('freezes and unfreezes with the flag of the counters, once each', async () => {
     await bench.changes.freeze(CALLER, AGENT, 'odd');
     await bench.changes.freeze(CALLER, AGENT, 'odd');

@@ -5,6 +5,9 @@ import type { Agent, AgentFields } from '../domain/agent.js';
 import type { Actor, Change } from '../domain/change.js';
 import { createAgent, deactivateAgent, freezeAgent, unfreezeAgent, updateAgent } from '../domain/life-cycle.js';
 import { applyPackage, changeProfile } from '../domain/profile.js';
+import { registerAgent, TAKEN } from '../domain/registration.js';
+import type { WalletRegistration } from '../domain/registration.js';
+import { TransactionTaken } from '../store/port.js';
 import type { PolicyStore } from '../store/port.js';
 import { agentWrite } from './agent-write.js';
 
@@ -83,6 +86,17 @@ export class AgentChanges {
     return this.#change(caller, id, (agent) =>
       this.#now((now) => applyPackage(agent, rules, caller.actor, now, nodeCrypto.sha256)),
     );
+  }
+
+  /** By a transaction that was judged; refused with 409 where it registered another agent meanwhile. */
+  async register(caller: Caller, id: string, registration: WalletRegistration): Promise<Agent> {
+    try {
+      return await this.#change(caller, id, (agent) =>
+        this.#now((now) => registerAgent(agent, registration, caller.actor, now, nodeCrypto.sha256)),
+      );
+    } catch (error) {
+      throw error instanceof TransactionTaken ? new HttpRefusal(409, TAKEN) : error;
+    }
   }
 
   async freeze(caller: Caller, id: string, reason: string | null): Promise<Agent> {

@@ -4,4 +4,5 @@ export const POLICY_STORE = Symbol('PolicyStore');
 export const SAFETY_PACKAGES = Symbol('SafetyPackages');
 export const COUNTERS = Symbol('Counters');
 export const CHECK_FOLLOWER = Symbol('CheckFollower');
+export const REGISTRATIONS = Symbol('Registrations');
 export const DRY_RUNS = Symbol('DryRuns');

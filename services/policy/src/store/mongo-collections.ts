@@ -14,6 +14,8 @@ export interface AgentDocument extends EmbeddedRows {
   readonly facts: string;
   /** SHA-256, hex. */
   readonly checksum: string;
+  /** Beside the facts that hold it; absent of an agent that is not registered. */
+  readonly transaction?: string;
 }
 
 export interface PositionDocument {
@@ -77,12 +79,20 @@ export function collectionsOf(connection: Connection): PolicyCollections {
   };
 }
 
+/** Takes a transaction once. */
+const REGISTERED = {
+  key: { transaction: 1 },
+  name: 'registered',
+  unique: true,
+  partialFilterExpression: { transaction: { $exists: true } },
+} as const;
+
 /** The collections, with the indexes that their queries need. */
 export async function policyCollections(connection: Connection): Promise<PolicyCollections> {
   const collections = collectionsOf(connection);
   const { agents, accountUsage, agentUsage, claims } = collections;
   await Promise.all([
-    agents.createIndexes([{ key: { accountId: 1, order: -1 }, name: 'newest' }, ...EMBEDDED_ROWS_INDEXES]),
+    agents.createIndexes([{ key: { accountId: 1, order: -1 }, name: 'newest' }, REGISTERED, ...EMBEDDED_ROWS_INDEXES]),
     accountUsage.createIndexes([CHANGED]),
     agentUsage.createIndexes([CHANGED]),
     claims.createIndexes([CHANGED, { key: { liveSinceMs: 1 }, name: 'live', sparse: true }]),

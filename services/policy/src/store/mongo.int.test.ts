@@ -2,10 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { nodeCrypto, StoreDamaged, StoreUnreachable } from '@countersign/service-kit';
 import { createConnection } from 'mongoose';
 import { createAgent } from '../domain/life-cycle.js';
+import { registerAgent } from '../domain/registration.js';
 import { AGENTS, followLoad, T, usageOf } from './follow-load.test-double.js';
 import { openMongoPolicyStore } from './mongo.js';
+import { TransactionTaken } from './port.js';
 import type { PolicyStore } from './port.js';
+import { registeredContract } from './registered.contract.js';
 import { policyStoreContract } from './store.contract.js';
+import type { OpenedStore } from './store.contract.js';
 
 const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 const WITHOUT = 'needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI';
@@ -25,7 +29,7 @@ function database(): { readonly uri: string; readonly drop: () => Promise<void> 
 if (SERVER === undefined) {
   describe.skip(WITHOUT, () => it('has no server', () => undefined));
 } else {
-  policyStoreContract('MongoDB', async () => {
+  const opened = async (): Promise<OpenedStore> => {
     const { uri, drop } = database();
     let store = await openMongoPolicyStore(uri);
     return {
@@ -40,7 +44,9 @@ if (SERVER === undefined) {
         await drop();
       },
     };
-  });
+  };
+  policyStoreContract('MongoDB', opened);
+  registeredContract('MongoDB', opened);
 
   describe('several instances of policy on one MongoDB', () => {
     const { uri, drop } = database();
@@ -91,6 +97,22 @@ if (SERVER === undefined) {
       );
       expect(replaced.filter(Boolean)).toHaveLength(1);
       expect((await stores[0]!.announcements.unannounced(10)).map(({ version }) => version)).toEqual([1, 2]);
+    });
+
+    it('never let two agents have one transaction, whichever instance registers them', async () => {
+      const fields = { name: 'agent', type: null, purpose: null, version: null };
+      const by = { kind: 'user', id: 'u' } as const;
+      const registration = { walletAddress: 'wallet', transactionSignature: 'transaction' };
+      const writes = Array.from({ length: 9 }, (_, n) => {
+        const { agent } = createAgent(`registers ${n}`, `account ${n % 2}`, fields, by, T, nodeCrypto.sha256);
+        const change = registerAgent(agent, registration, by, T, nodeCrypto.sha256);
+        if (change.kind !== 'changed') throw new Error('expected a change');
+        return { created: { agent, records: [] }, registered: { agent: change.agent, records: [] } };
+      });
+      for (const { created } of writes) await stores[0]!.create(created);
+      const ends = await Promise.allSettled(writes.map(({ registered }, n) => stores[n % 3]!.replace(registered)));
+      expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const end of ends) if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(TransactionTaken);
     });
 
     it('never serve an agent that is not as it was written', async () => {

@@ -19,6 +19,7 @@ import { policyCollections } from './mongo-collections.js';
 import type { AgentDocument, PolicyCollections } from './mongo-collections.js';
 import { MongoFollowing } from './mongo-following.js';
 import { MongoUsage } from './mongo-usage.js';
+import { TransactionTaken } from './port.js';
 import type { AgentWrite, FollowedBatch, FollowedEvent, FollowEffects, FollowState, Page } from './port.js';
 import type { PolicyStore, UsageRow } from './port.js';
 
@@ -81,21 +82,30 @@ class MongoPolicyStore implements PolicyStore {
 
   async replace(write: AgentWrite): Promise<boolean> {
     const { id, revision } = write.agent;
-    const { matchedCount } = await this.#collections.agents.updateOne(
-      { _id: id, revision: revision - 1 },
-      { $set: stored(write.agent), $push: pushRows(rowsOf(write)) },
-    );
-    return matchedCount === 1;
+    try {
+      const { matchedCount } = await this.#collections.agents.updateOne(
+        { _id: id, revision: revision - 1 },
+        { $set: stored(write.agent), $push: pushRows(rowsOf(write)) },
+      );
+      return matchedCount === 1;
+    } catch (error) {
+      // No other unique field changes.
+      if (!isDuplicateKey(error)) throw error;
+      throw new TransactionTaken('another agent has this transaction', { cause: error });
+    }
   }
 
   async adopt(agent: Agent): Promise<void> {
     const { id, revision, facts } = agent;
     const order = changeName(Date.parse(facts.created_at), id, 1);
     const set = { accountId: facts.accountId, order, ...embeddedRows(order, [], []) };
-    await this.#collections.agents
+    const { agents } = this.#collections;
+    await agents
       .updateOne({ _id: id, revision: { $lt: revision } }, { $set: stored(agent), $setOnInsert: set }, { upsert: true })
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         if (!isDuplicateKey(error)) throw error;
+        const there = await agents.countDocuments({ _id: id, revision: { $gte: revision } });
+        if (there === 0) throw new TransactionTaken('another agent has this transaction', { cause: error });
       });
   }
 
@@ -107,6 +117,11 @@ class MongoPolicyStore implements PolicyStore {
   async findOf(accountId: string, id: string): Promise<Agent | null> {
     const document = await this.#collections.agents.findOne({ _id: id, accountId }, { projection: AGENT });
     return document === null ? null : agentOf(document);
+  }
+
+  async registeredBy(transaction: string): Promise<string | null> {
+    const document = await this.#collections.agents.findOne({ transaction }, { projection: { _id: 1 } });
+    return document?._id ?? null;
   }
 
   async list(accountId: string, limit: number, offset: number): Promise<Page<Agent>> {
@@ -172,11 +187,13 @@ class MongoPolicyStore implements PolicyStore {
 
 const AGENT = { revision: 1, frozenAtMs: 1, facts: 1, checksum: 1 } as const;
 
-type StoredAgent = Pick<AgentDocument, 'revision' | 'frozenAtMs' | 'facts' | 'checksum'>;
+type StoredAgent = Pick<AgentDocument, 'revision' | 'frozenAtMs' | 'facts' | 'checksum' | 'transaction'>;
 
 function stored({ id, revision, frozenAtMs, facts }: Agent): StoredAgent {
   const text = JSON.stringify(facts);
-  return { revision, frozenAtMs, facts: text, checksum: checksum(id, revision, frozenAtMs, text) };
+  const { chain_tx_signature: transaction } = facts;
+  const row = { revision, frozenAtMs, facts: text, checksum: checksum(id, revision, frozenAtMs, text) };
+  return transaction === null ? row : { ...row, transaction };
 }
 
 function rowsOf({ agent: { id, revision, facts }, records }: AgentWrite): EmbeddedRows {

@@ -60,10 +60,16 @@ export interface UsageRow {
   readonly value: JsonValue | null;
 }
 
+/** A transaction registers one agent for ever: nothing was written. */
+export class TransactionTaken extends Error {
+  override readonly name = 'TransactionTaken';
+}
+
 /**
  * Agents with their profiles, and what the log's checks add up to.
  * - A method that writes MUST be durable when it resolves, and write everything or nothing.
  * - Outbox rows and announcements (kind `agent`, the agent's id and revision) MUST be written with the agent.
+ * - No two agents MUST ever have one `chain_tx_signature`, whoever writes at once.
  * - A method rejects only when the store cannot be used; the caller answers 503 or stops its partition.
  */
 export interface PolicyStore {
@@ -73,16 +79,22 @@ export interface PolicyStore {
 
   /** `false`: an agent of that id exists, and nothing was written. */
   create(write: AgentWrite): Promise<boolean>;
-  /** `false`: the agent is not at revision `write.agent.revision − 1`, and nothing was written. */
+  /**
+   * `false`: the agent is not at revision `write.agent.revision − 1`, and nothing was written.
+   * @throws TransactionTaken where another agent has its `chain_tx_signature`
+   */
   replace(write: AgentWrite): Promise<boolean>;
   find(id: string): Promise<Agent | null>;
   /** Another account's agent is read no more than one that does not exist. */
   findOf(accountId: string, id: string): Promise<Agent | null>;
+  /** The id of the agent, of whatever account, that the transaction registered. */
+  registeredBy(transactionSignature: string): Promise<string | null>;
   /** Agents of an account, newest first. */
   list(accountId: string, limit: number, offset: number): Promise<Page<Agent>>;
   /**
    * Takes an agent as the topic `agents` tells it, unless the store has it at that revision or a later one. Nobody is
    * told: the topic has it.
+   * @throws TransactionTaken where another agent has its `chain_tx_signature`
    */
   adopt(agent: Agent): Promise<void>;
   /** Every agent; for publishing again what a topic lost. */

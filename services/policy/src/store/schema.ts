@@ -13,6 +13,12 @@ CREATE TABLE agents (
 CREATE INDEX agents_of_account ON agents (account_id, number);
 `;
 
+/** Beside the facts that hold it: a unique index takes a transaction once. Of an agent that is not registered: null. */
+const REGISTRATIONS = `
+ALTER TABLE agents ADD COLUMN transaction_signature TEXT;
+CREATE UNIQUE INDEX agents_by_transaction ON agents (transaction_signature);
+`;
+
 const USAGE = `
 CREATE TABLE positions (
   partition INTEGER PRIMARY KEY,
@@ -54,4 +60,4 @@ CREATE INDEX claims_by_time ON claims (occurred_at_ms) WHERE claim IS NOT NULL;
 `;
 
 /** Appended to, never changed. */
-export const MIGRATIONS: readonly string[] = [AGENTS + USAGE + OUTBOX_SCHEMA + ANNOUNCEMENTS_SCHEMA];
+export const MIGRATIONS: readonly string[] = [AGENTS + USAGE + OUTBOX_SCHEMA + ANNOUNCEMENTS_SCHEMA, REGISTRATIONS];

@@ -5,9 +5,11 @@ import Database from 'better-sqlite3';
 import { nodeCrypto, StoreDamaged } from '@countersign/service-kit';
 import { createAgent } from '../domain/life-cycle.js';
 import { SqlitePolicyStore } from './sqlite.js';
+import { registeredContract } from './registered.contract.js';
 import { policyStoreContract } from './store.contract.js';
+import type { OpenedStore } from './store.contract.js';
 
-policyStoreContract('SQLite', async () => {
+async function opened(): Promise<OpenedStore> {
   const directory = mkdtempSync(join(tmpdir(), 'policy-store-'));
   const file = join(directory, 'policy.sqlite');
   let store = new SqlitePolicyStore(file);
@@ -23,7 +25,10 @@ policyStoreContract('SQLite', async () => {
       rmSync(directory, { recursive: true });
     },
   };
-});
+}
+
+policyStoreContract('SQLite', opened);
+registeredContract('SQLite', opened);
 
 describe('a damaged policy store', () => {
   it('is named and never served: one changed byte of an agent', async () => {

@@ -3,6 +3,7 @@ import { openDatabase, sqliteAnnouncements, sqliteOutbox, StoreDamaged } from '@
 import type { SqliteAnnouncements, SqliteDatabase, SqliteOutbox } from '@countersign/service-kit';
 import type { AgentFacts } from '@countersign/contracts';
 import type { Agent } from '../domain/agent.js';
+import { TransactionTaken } from './port.js';
 import type { AgentWrite, FollowedBatch, FollowedEvent, FollowEffects, FollowState, Page } from './port.js';
 import type { PolicyStore, UsageRow } from './port.js';
 import { MIGRATIONS } from './schema.js';
@@ -43,7 +44,8 @@ export class SqlitePolicyStore implements PolicyStore {
        ON CONFLICT (id) DO NOTHING`,
     );
     this.#update = this.#database.prepare(
-      `UPDATE agents SET revision = ?, frozen_at_ms = ?, facts = ?, checksum = ? WHERE id = ? AND revision = ?`,
+      `UPDATE agents SET revision = ?, frozen_at_ms = ?, facts = ?, checksum = ?, transaction_signature = ?
+       WHERE id = ? AND revision = ?`,
     );
   }
 
@@ -60,18 +62,27 @@ export class SqlitePolicyStore implements PolicyStore {
   }
 
   async replace(write: AgentWrite): Promise<boolean> {
-    return this.#database.transaction(() => this.#replace(write)).immediate();
+    return takingOnce(() => this.#database.transaction(() => this.#replace(write)).immediate());
   }
 
   async adopt({ id, revision, frozenAtMs, facts }: Agent): Promise<void> {
     const text = JSON.stringify(facts);
-    this.#database
-      .prepare(
-        `INSERT INTO agents (id, account_id, revision, frozen_at_ms, facts, checksum) VALUES (?, ?, ?, ?, ?, ?)
+    const adopted = this.#database.prepare(
+      `INSERT INTO agents (id, account_id, revision, frozen_at_ms, facts, checksum, transaction_signature)
+         VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, frozen_at_ms = excluded.frozen_at_ms,
-           facts = excluded.facts, checksum = excluded.checksum WHERE excluded.revision > agents.revision`,
-      )
-      .run(id, facts.accountId, revision, frozenAtMs, text, checksum(id, revision, frozenAtMs, text));
+           facts = excluded.facts, checksum = excluded.checksum, transaction_signature = excluded.transaction_signature
+         WHERE excluded.revision > agents.revision`,
+    );
+    const values = [id, facts.accountId, revision, frozenAtMs, text, checksum(id, revision, frozenAtMs, text)];
+    takingOnce(() => adopted.run(...values, facts.chain_tx_signature));
+  }
+
+  async registeredBy(transactionSignature: string): Promise<string | null> {
+    const found = this.#database
+      .prepare<[string], { readonly id: string }>('SELECT id FROM agents WHERE transaction_signature = ?')
+      .get(transactionSignature);
+    return found?.id ?? null;
   }
 
   async find(id: string): Promise<Agent | null> {
@@ -170,7 +181,8 @@ export class SqlitePolicyStore implements PolicyStore {
     const { id, revision, frozenAtMs, facts } = write.agent;
     const text = JSON.stringify(facts);
     const sum = checksum(id, revision, frozenAtMs, text);
-    if (this.#update.run(revision, frozenAtMs, text, sum, id, revision - 1).changes === 0) return false;
+    const values = [revision, frozenAtMs, text, sum, facts.chain_tx_signature, id, revision - 1];
+    if (this.#update.run(...values).changes === 0) return false;
     this.#tell(write);
     return true;
   }
@@ -186,6 +198,16 @@ export class SqlitePolicyStore implements PolicyStore {
       throw new StoreDamaged(this.#file, `is damaged: agent ${id} is not as it was written; restore a backup`);
     }
     return { id, revision, frozenAtMs, facts: JSON.parse(facts) as AgentFacts };
+  }
+}
+
+/** Of what changes in an agent, its transaction alone is unique. @throws TransactionTaken */
+function takingOnce<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error;
+    throw new TransactionTaken('another agent has this transaction', { cause: error });
   }
 }
 

@@ -1,0 +1,87 @@
+import { agentRecord } from './agent-record.js';
+import { bodyErrors, error, nullable, sessionErrors, uuid } from './fragments.js';
+import { route } from './route.js';
+import type { JsonSchema } from './route.js';
+
+/** 32 bytes in base58. */
+const walletAddress: JsonSchema = { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' };
+/** 64 bytes in base58. */
+const transactionSignature: JsonSchema = { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{64,88}$' };
+
+const registrationTransaction: JsonSchema = {
+  type: 'object',
+  required: ['transaction', 'memo', 'programId', 'recentBlockhash', 'lastValidBlockHeight'],
+  properties: {
+    transaction: nullable({
+      type: 'string',
+      description: 'base64, unsigned; the wallet is its fee payer and signer; null without walletAddress',
+    }),
+    memo: { type: 'string', description: 'what the one memo of the transaction says' },
+    programId: { type: 'string', description: 'address of the SPL Memo program' },
+    recentBlockhash: nullable({ type: 'string' }),
+    lastValidBlockHeight: nullable({ type: 'integer', description: 'of the chain; later the transaction cannot land' }),
+  },
+  additionalProperties: false,
+};
+
+const service = 'policy' as const;
+const tag = 'Agents';
+const noAgent = error('no such agent');
+
+/** Registration of an agent on the chain by a wallet that is the user's own (`evidence.md`, "Registration"). */
+export const registrationRoutes = {
+  registrationTransaction: route({
+    service,
+    method: 'GET',
+    path: '/v1/agents/{id}/registration-tx',
+    operationId: 'registrationTransaction',
+    summary: 'A transaction for a wallet to sign and submit, and the memo that registers the agent',
+    tag,
+    auth: 'session',
+    role: 'member',
+    params: { id: uuid },
+    query: { walletAddress },
+    success: 200,
+    responses: {
+      200: { description: 'the transaction; changes nothing', schema: registrationTransaction },
+      400: bodyErrors[400],
+      ...sessionErrors,
+      404: noAgent,
+      409: error('the agent is registered already or inactive: no wallet is asked to pay'),
+      503: error('the chain cannot be asked at the moment'),
+    },
+  }),
+  registerSelfCustody: route({
+    service,
+    method: 'POST',
+    path: '/v1/agents/{id}/register-blockchain-self-custody',
+    operationId: 'registerSelfCustody',
+    summary: 'Registers an agent by a finalized transaction of the user’s wallet',
+    tag,
+    auth: 'session',
+    role: 'member',
+    params: { id: uuid },
+    body: {
+      type: 'object',
+      required: ['walletAddress', 'transactionSignature'],
+      properties: { walletAddress, transactionSignature },
+      additionalProperties: false,
+    },
+    success: 200,
+    responses: {
+      200: { description: 'the agent, registered', schema: agentRecord },
+      ...bodyErrors,
+      400: error('malformed, or the transaction does not register this agent; the text says why'),
+      ...sessionErrors,
+      404: noAgent,
+      409: {
+        ...error(
+          'the agent is registered already or inactive, the transaction registered another agent, or, with Retry-After, ' +
+            'the chain does not know it yet or has not finalized it',
+        ),
+        headers: { 'Retry-After': 'seconds, where the same request may be taken later' },
+      },
+      503: error('the chain cannot be asked at the moment, or the change could not be made durable or be announced'),
+    },
+  }),
+};
