@@ -153,8 +153,40 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
     expect(direct.status).toBe(401);
   });
 
-  it('ends in order', async () => {
-    const ends = await topology.stop();
+  it('ends in order, and answers the public routes from verification alone', async () => {
+    const session = await topology.session();
+    const { agentId } = topology.bootstrap;
+    const issued = await topology.request('POST', '/v1/events/export-signed', {
+      headers: session,
+      body: {
+        agentIds: [agentId],
+        from: new Date(Date.now() - 600_000).toISOString(),
+        to: new Date(Date.now() + 60_000).toISOString(),
+        format: 'json',
+        frameworks: ['soc2'],
+      },
+    });
+    const path = `/v1/reports/${String(issued.headers['x-report-id'])}`;
+    expect((await topology.request('PATCH', path, { headers: session, body: { public: true } })).status).toBe(200);
+    await eventually('the report is public', 30, async () =>
+      (await topology.request('GET', `${path}/public`)).status === 200 ? true : null,
+    );
+    const others = topology.processes.filter(({ services }) => !services.includes('verification'));
+    const ends = await Promise.all(others.map((other) => other.stop()));
     expect(ends.map(({ code }) => code)).toEqual(ends.map(() => 0));
-  }, 60_000);
+
+    expect((await topology.request('GET', '/v1/account', { headers: session })).status).toBe(503);
+    const { status, text, json } = await topology.request('GET', `${path}/public`);
+    expect([status, text]).toEqual([200, issued.text]);
+    const { keys } = (await topology.request('GET', '/v1/keys')).json as { keys: { id: string }[] };
+    expect((await topology.request('GET', `/v1/keys/${keys[0]?.id}`)).text).toContain('PUBLIC KEY');
+    expect((await topology.request('GET', '/v1/verify/CSN-0000-0000-0000-0000')).status).toBe(404);
+    const verified = await topology.request('POST', '/v1/inclusion/verify', { body: { report: json } });
+    expect(verified.json).toMatchObject({ ok: true, signature: { valid: true } });
+    const { sha256, signature } = json as { sha256: string; signature: string };
+    const body = { sha256, signature, anchor_tx_signature: '1'.repeat(64) };
+    expect((await topology.request('POST', '/v1/chain/verify', { body })).json).toMatchObject({ confirmed: false });
+    const rest = await topology.stop();
+    expect(rest).toEqual([{ service: 'verification', code: 0 }]);
+  }, 120_000);
 });
