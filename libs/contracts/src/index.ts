@@ -11,6 +11,7 @@ export * from './http/fragments.js';
 export * from './http/openapi.js';
 export * from './http/operations.js';
 export * from './http/reporting.js';
+export * from './http/key-set.js';
 export * from './http/public-agents.js';
 export * from './http/public-reports.js';
 export * from './http/verification.js';

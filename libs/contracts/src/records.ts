@@ -130,6 +130,8 @@ export interface SigningKeyFacts {
   readonly status: 'published' | 'active' | 'retired' | 'revoked';
   readonly validFrom: string | null;
   readonly validTo: string | null;
+  /** Of a revoked key: when (ISO) and why. */
+  readonly revocation?: { readonly at: string; readonly reason: string };
 }
 
 /**

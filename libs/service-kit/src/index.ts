@@ -1,4 +1,5 @@
 export * from './service/definition.js';
+export * from './service/signing-key-operator.js';
 export * from './configuration/config.js';
 export { ConfigurationError, loadConfig } from './configuration/load-config.js';
 export { kafkaCredentials } from './adapters/kafka-credentials.js';

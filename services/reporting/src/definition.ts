@@ -17,8 +17,7 @@ import { ReportsController } from './http/reports.controller.js';
 import { loadControlMapping } from './mapping/control-mapping.js';
 import { Reports, REPORTS } from './reports.js';
 import { ownedOf, ReportTopic } from './report-topic.js';
-import { openKeyRing, type KeyRing } from './signing-keys/key-ring.js';
-import { keysInUse, keysToPublish, publishedKeys } from './signing-keys/publish-keys.js';
+import { serveKeys } from './signing-keys/serve-keys.js';
 import { PdfRenderer } from './render-pdf/pdf-renderer.js';
 import type { ReportStore } from './store/port.js';
 
@@ -55,7 +54,9 @@ export const definition: ServiceDefinition = {
     const store = await openStore(context);
     const blobs = await openBlobs(context);
     const relay = new OutboxRelay(context, store);
-    const keys = await openKeys(context, store, relay);
+    // What a crash left goes first: the topics are compared as all of it will be.
+    await relay.flush();
+    const keys = await serveKeys(context);
     const topic = new ReportTopic(context, store);
     const tail = await followTail(context, store);
     const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
@@ -76,7 +77,7 @@ export const definition: ServiceDefinition = {
         crypto: nodeCrypto,
         generatorVersion: GENERATOR_VERSION,
         anchorWaitMs: ANCHOR_WAIT_MS,
-        signer: () => keys.active(),
+        signer: () => keys.forReport(),
         authorities: async () =>
           (await store.authorities()).map(({ address, network, validFrom, validTo }) => ({
             address,
@@ -100,12 +101,15 @@ export const definition: ServiceDefinition = {
       module: moduleOf(reports, store),
       consumer: { group: 'reporting', position: (_topic, partition) => store.anchorsPosition(partition) },
       notReady: () =>
-        [accounts.problem(), agents.problem(), relay.problem(), topic.problem()].filter((problem) => problem !== null),
+        [accounts.problem(), agents.problem(), relay.problem(), topic.problem(), keys.problem()].filter(
+          (problem) => problem !== null,
+        ),
       stop: async () => {
         pdf.end();
         await Promise.all([accounts.stop(), agents.stop()]);
         await topic.compared;
         await tail?.stop();
+        await keys.stop();
         await relay.stop();
         await blobs.close();
         await store.close();
@@ -113,22 +117,6 @@ export const definition: ServiceDefinition = {
     };
   },
 };
-
-/** The signing keys, published; throws where a key that is in use is not in this instance's folder. */
-async function openKeys(context: ServiceContext, store: ReportStore, relay: OutboxRelay): Promise<KeyRing> {
-  const { eventLog } = context;
-  // What a crash left goes first: the topic is compared as all of it will be.
-  await relay.flush();
-  const published = await publishedKeys(eventLog);
-  // Block times are whole seconds: a key made in the same second as its first block must be valid in it.
-  const since = new Date(Math.floor(context.clock() / 1000) * 1000).toISOString();
-  const keys = await openKeyRing(join(context.directory, 'keys'), since, nodeCrypto, keysInUse(published));
-  await store.enqueue(keysToPublish(keys, published));
-  await relay.flush();
-  // Two that started at once in folders of their own have both published: each finds the other's key now.
-  keysToPublish(keys, await publishedKeys(eventLog));
-  return keys;
-}
 
 /** Where one process alone writes the topic, its order is that of the changes. */
 async function followTail(context: ServiceContext, store: ReportStore): Promise<TopicTail | null> {

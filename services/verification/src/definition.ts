@@ -1,11 +1,12 @@
 import { dirname, join } from 'node:path';
 import { Controller, Inject, Module, type DynamicModule } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { publicAgentRoutes, publicReportRoutes, verificationRoutes } from '@countersign/contracts';
+import { keySetRoutes, publicAgentRoutes, publicReportRoutes, verificationRoutes } from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
 import type { ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { keepFacts } from './follow-facts.js';
 import { LOG } from './http/failed.js';
+import { KeySetController } from './http/key-set.controller.js';
 import { LookUpsController } from './http/look-ups.controller.js';
 import { PublicController } from './http/public.controller.js';
 import { PUBLIC_VERIFICATION, PublicVerification } from './public-verification.js';
@@ -55,6 +56,7 @@ export const definition: ServiceDefinition = {
   name: 'verification',
   routes: [
     ...Object.values(verificationRoutes),
+    ...Object.values(keySetRoutes),
     ...Object.values(publicAgentRoutes),
     ...Object.values(publicReportRoutes),
   ],
@@ -123,7 +125,7 @@ function moduleOf(
 ): DynamicModule {
   return {
     module: VerificationModule,
-    controllers: [PublicController, LookUpsController, FactsConsumer],
+    controllers: [PublicController, KeySetController, LookUpsController, FactsConsumer],
     providers: [
       { provide: PUBLIC_VERIFICATION, useValue: verification },
       { provide: FACTS, useValue: facts },

@@ -49,17 +49,18 @@ export class PublicVerification {
     );
   }
 
-  /** Body of `GET /v1/keys`: active and published keys first, then those that still verify what they signed. */
+  /** Body of `GET /v1/keys`: the active key first, then those that wait, that verify what they signed, that were revoked. */
   async keys(): Promise<object> {
-    const keys = (await this.facts.keys()).map(({ id, facts: { status, validFrom, validTo } }) => ({
+    const keys = (await this.facts.keys()).map(({ id, facts: { status, validFrom, validTo, revocation } }) => ({
       id,
       validFrom,
       validTo,
       status,
+      ...(revocation === undefined ? {} : { revocation }),
     }));
     const order = ['active', 'published', 'retired', 'revoked'];
     keys.sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
-    return { keys, activeKeyId: keys[0]?.id ?? '', anchorAuthorities: await this.#authorities() };
+    return { keys, activeKeyId: keys.find(({ status }) => status === 'active')?.id ?? '', anchorAuthorities: await this.#authorities() };
   }
 
   /** Body of `POST /v1/inclusion/verify`, or its JSON in UTF-8. */
@@ -83,9 +84,9 @@ export class PublicVerification {
 
   async #keys(): Promise<VerificationKey[]> {
     const keys = await this.facts.keys();
-    return keys.flatMap(({ facts: { publicKeyHex, status, validFrom, validTo } }) => {
+    return keys.flatMap(({ facts: { publicKeyHex, ...facts } }) => {
       const publicKey = fromHex(publicKeyHex);
-      return publicKey === null ? [] : [{ publicKey, status, validFrom, validTo }];
+      return publicKey === null ? [] : [{ publicKey, ...facts }];
     });
   }
 

@@ -200,6 +200,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     ask: () => ({ body: { soc2: null, hipaa: null, euaiact: null, nydfs: null } }),
   },
 
+  'GET /.well-known/jwks.json': { statuses: open(200) },
   'GET /v1/keys': { statuses: open(200) },
   'GET /v1/keys/{keyId}': { statuses: open(404), ask: () => ({ path: { keyId: 'key_0000000000000000' } }) },
   // No agent has this SSN.

@@ -61,6 +61,7 @@ export class Topology {
       COUNTERSIGN_POLICY_URL: first('policy'),
       COUNTERSIGN_AUDIT_LOG_URL: first('audit-log'),
       COUNTERSIGN_ANCHORING_URL: first('anchoring'),
+      ...(instances.reporting === 0 ? {} : { COUNTERSIGN_REPORTING_URL: first('reporting') }),
       ...options.env,
     };
     const processes = groups.map((services, n) => {

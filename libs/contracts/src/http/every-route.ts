@@ -4,6 +4,7 @@ import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
 import { evaluationRoutes } from './evaluation.js';
 import { identityRoutes } from './identity.js';
+import { keySetRoutes } from './key-set.js';
 import { outcomeRoutes } from './outcome.js';
 import { policyRoutes } from './policy.js';
 import { publicAgentRoutes } from './public-agents.js';
@@ -26,6 +27,7 @@ export const everyRoute: readonly Route[] = [
   anchoringRoutes,
   reportingRoutes,
   verificationRoutes,
+  keySetRoutes,
   publicAgentRoutes,
   publicReportRoutes,
 ].flatMap((routes) => Object.values<Route>(routes));

@@ -19,6 +19,7 @@ const keysSchema: JsonSchema = {
           validFrom: nullable(text),
           validTo: nullable(text),
           status: { enum: ['published', 'active', 'retired', 'revoked'] },
+          revocation: { type: 'object', required: ['at', 'reason'], properties: { at: text, reason: text } },
         },
       },
     },
@@ -106,7 +107,7 @@ export const verificationRoutes = {
     perAddress: LOOK_UP,
     success: 200,
     responses: {
-      200: { description: 'active and published keys', schema: keysSchema, headers: revalidated },
+      200: { description: 'every key; `activeKeyId` is empty while none signs', schema: keysSchema, headers: revalidated },
       304: { description: 'as it was at the ETag that If-None-Match names' },
       500: error('the look-up failed'),
     },

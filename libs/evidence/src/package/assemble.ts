@@ -70,12 +70,23 @@ export function signMembers(
 ): SignedForm {
   const unsigned = [...content, memberOf('timestamp', timestamp)];
   const bytes = joined(unsigned);
-  const signature: PackageSignature = {
-    sha256: toHex(sha256(bytes)),
-    signature: toBase64(signer.sign(bytes)),
-    algorithm: 'Ed25519',
-    publicKeyUrl: signer.publicKeyUrl,
-  };
+  return signedForm(unsigned, toHex(sha256(bytes)), signer.sign(bytes), signer.publicKeyUrl);
+}
+
+/** As {@link signMembers}, where the signature takes its time: the key may be in another process. */
+export async function signMembersElsewhere(
+  content: readonly Member[],
+  timestamp: PackageTimestamp,
+  signer: { readonly publicKeyUrl: string; readonly sign: (bytes: Uint8Array) => Promise<Uint8Array> },
+  sha256: Sha256,
+): Promise<SignedForm> {
+  const unsigned = [...content, memberOf('timestamp', timestamp)];
+  const bytes = joined(unsigned);
+  return signedForm(unsigned, toHex(sha256(bytes)), await signer.sign(bytes), signer.publicKeyUrl);
+}
+
+function signedForm(unsigned: readonly Member[], sha256: string, bytes: Uint8Array, publicKeyUrl: string): SignedForm {
+  const signature: PackageSignature = { sha256, signature: toBase64(bytes), algorithm: 'Ed25519', publicKeyUrl };
   const whole = [...unsigned, ...Object.entries(signature).map(([name, value]) => memberOf(name, value))];
   return { signature, pieces: () => piecesOf(whole) };
 }

@@ -9,6 +9,8 @@ export interface VerificationKey {
   /** ISO times: valid from `validFrom` on and before `validTo`; `null` is open. */
   readonly validFrom: string | null;
   readonly validTo: string | null;
+  /** Of a revoked key: when (ISO) and why. */
+  readonly revocation?: { readonly at: string; readonly reason: string };
 }
 
 /** What a chain said about one transaction. */

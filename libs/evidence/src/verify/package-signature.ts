@@ -59,9 +59,14 @@ export function checkSignature(
   if (!verifyEd25519(key.publicKey, bytes, claim.signature, crypto.ed25519Verify)) {
     return refuse('signature-invalid', 'signature', 'The signature is not that of the key over this package.');
   }
-  if (key.status === 'revoked') return refuse('key-revoked', 'publicKeyUrl', 'The key was revoked.');
+  if (key.status === 'revoked') return refuse('key-revoked', 'publicKeyUrl', revokedDetail(key));
   findings.checked.push(`the Ed25519 signature of ${claim.keyId}`);
   return { checked: true, valid: true, detail: `Signed by ${claim.keyId}.`, key };
+}
+
+function revokedDetail({ revocation }: VerificationKey): string {
+  if (revocation === undefined) return 'The key was revoked.';
+  return `The key was revoked at ${revocation.at}: ${revocation.reason}`;
 }
 
 /**

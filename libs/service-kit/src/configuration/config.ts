@@ -50,6 +50,15 @@ export interface Config {
   readonly allowSingleBroker: boolean;
   /** Where the instance secret lies; `null`: `<data>/instance-secret`, made at the first start. */
   readonly instanceSecretFile: string | null;
+  /** What encrypts the files of signing keys; `null`: they are kept in clear, with mode 0600. A file is absolute. */
+  readonly signingPassphrase: { readonly text: string } | { readonly file: string } | null;
+  /** Keeps signing keys outside: new ones are made there, and sign there; `null`: they are files. */
+  readonly signer: {
+    /** No trailing slash. */
+    readonly url: string;
+    /** Absolute; what it holds is sent as a bearer token. `null`: none is sent. */
+    readonly tokenFile: string | null;
+  } | null;
   /** Where services of other processes are reached by their neighbours, by service name; no trailing slash. */
   readonly neighbourUrls: Readonly<Partial<Record<ServiceName, string>>>;
   /** `host:port` each, in small letters: webhooks may go there whatever it is, also without TLS. */

@@ -17,6 +17,7 @@ import {
   urlOf,
 } from './readers.js';
 import type { Reader } from './readers.js';
+import { signingKeyAccess, signingKeyProblems } from './signing-key-access.js';
 
 /** The environment holds what this program cannot use; `problems` has one line a variable. */
 export class ConfigurationError extends Error {
@@ -47,6 +48,7 @@ const DISTRIBUTED_ONLY = [
   'COUNTERSIGN_POLICY_URL',
   'COUNTERSIGN_AUDIT_LOG_URL',
   'COUNTERSIGN_ANCHORING_URL',
+  'COUNTERSIGN_REPORTING_URL',
 ] as const;
 
 const READERS = {
@@ -74,6 +76,11 @@ const READERS = {
   COUNTERSIGN_POLICY_URL: httpUrl(),
   COUNTERSIGN_AUDIT_LOG_URL: httpUrl(),
   COUNTERSIGN_ANCHORING_URL: httpUrl(),
+  COUNTERSIGN_REPORTING_URL: httpUrl(),
+  COUNTERSIGN_SIGNING_PASSPHRASE: text(),
+  COUNTERSIGN_SIGNING_PASSPHRASE_FILE: text(),
+  COUNTERSIGN_SIGNER_URL: httpUrl(),
+  COUNTERSIGN_SIGNER_TOKEN_FILE: text(),
   SOLANA_RPC_URL: httpUrls(),
   KAFKA_BROKERS: list(),
   KAFKA_TLS: boolean(),
@@ -116,6 +123,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   const port = values.COUNTERSIGN_PORT ?? 8080;
   const probesPort = values.COUNTERSIGN_PROBES_PORT ?? null;
   if (probesPort === port && port !== 0) problems.push('COUNTERSIGN_PROBES_PORT must not be COUNTERSIGN_PORT');
+  problems.push(...signingKeyProblems(values));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     profile,
@@ -139,11 +147,13 @@ export function loadConfig(environment: Environment = process.env): Config {
     redisPrefix: values.COUNTERSIGN_REDIS_PREFIX ?? '',
     allowSingleBroker: values.COUNTERSIGN_ALLOW_SINGLE_BROKER ?? false,
     instanceSecretFile: given(values.COUNTERSIGN_INSTANCE_SECRET_FILE, resolve),
+    ...signingKeyAccess(values),
     neighbourUrls: withoutAbsent({
       identity: values.COUNTERSIGN_IDENTITY_URL,
       policy: values.COUNTERSIGN_POLICY_URL,
       'audit-log': values.COUNTERSIGN_AUDIT_LOG_URL,
       anchoring: values.COUNTERSIGN_ANCHORING_URL,
+      reporting: values.COUNTERSIGN_REPORTING_URL,
     }),
     webhookAllowedHosts: (values.COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS ?? []).map((host) => host.toLowerCase()),
     alertWindowSeconds: values.COUNTERSIGN_ALERT_WINDOW_SECONDS ?? 300,

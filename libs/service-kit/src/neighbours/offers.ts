@@ -17,6 +17,7 @@ export const OFFERS: { readonly [K in NeighbourName]: Offer<K> } = {
   'proof-source': { by: 'anchoring', methods: ['windows', 'leafHashes'] },
   'account-operator': { by: 'identity', methods: ['hasAccount', 'createFirst', 'setPlan'] },
   'agent-operator': { by: 'policy', methods: ['createFirst'] },
+  'signing-key-operator': { by: 'reporting', methods: ['list', 'create', 'rotate', 'revoke'] },
 };
 
 export const NEIGHBOUR_NAMES = Object.keys(OFFERS) as readonly NeighbourName[];

@@ -7,6 +7,7 @@ import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../configuration/config.js';
+import type { SigningKeyOperator } from './signing-key-operator.js';
 
 /** The first account with its admin and its API key; ids and secrets are the caller's, so that a repetition changes nothing. */
 export interface FirstAccount {
@@ -52,6 +53,7 @@ export interface Neighbours {
   readonly 'proof-source': ProofSource;
   readonly 'account-operator': AccountOperator;
   readonly 'agent-operator': AgentOperator;
+  readonly 'signing-key-operator': SigningKeyOperator;
 }
 
 /** How a service opens its store, by profile. Each is a dynamic import: only the driver in use is loaded. */

@@ -5,7 +5,7 @@ import {
   lengthOf,
   packageTimestamp,
   piecesOf,
-  signMembers,
+  signMembersElsewhere,
   type EvidenceCrypto,
   type Member,
   type PackageSignature,
@@ -16,7 +16,7 @@ import { HttpRefusal, versionedRecord } from '@countersign/service-kit';
 import { pdfBlobName, type BlobStore } from '../blobs/blob-store.js';
 import type { ControlMapping } from '../mapping/control-mapping.js';
 import type { PdfRenderer } from '../render-pdf/pdf-renderer.js';
-import type { Signer } from '../signing-keys/key-ring.js';
+import type { Signer } from '../signing-keys/signer.js';
 import type { ReportStore, StoredReport } from '../store/port.js';
 import { buildContent } from './build-content.js';
 import { collectReferred, collectReferring, collectRun, TooManyEvents, type AgentRun } from './collect-events.js';
@@ -39,7 +39,8 @@ export interface Issuer {
   readonly generatorVersion: string;
   /** Longest wait for the report's own transaction, ms. */
   readonly anchorWaitMs: number;
-  signer(): Signer;
+  /** The key that signs what is begun now. */
+  signer(): Promise<Signer>;
   authorities(): Promise<readonly AnchorAuthority[]>;
   publicUrl(): string;
   now(): Promise<number>;
@@ -62,7 +63,8 @@ export interface IssuedReport {
 /**
  * Issues a signed package over the agents' events: collects, proves, asks for the report's own transaction, waits for
  * it, signs, draws the PDF where one is wanted, stores.
- * @throws HttpRefusal 400 where the package would be too large, with a range that fits; 503 where too many PDFs wait
+ * @throws HttpRefusal 400 where the package would be too large, with a range that fits; 503 where too many PDFs wait, or
+ *   nothing can be signed
  */
 export async function issueReport(
   issuer: Issuer,
@@ -71,6 +73,8 @@ export async function issueReport(
   request: ExportRequest,
 ): Promise<IssuedReport> {
   if (request.format === 'pdf') issuer.pdf.requireRoom();
+  // Chosen first: the block time of the report's transaction must be within the validity of the key that signs it.
+  const signer = await issuer.signer();
   const reportId = randomUUID();
   const content = await readContent(issuer, accountId, reportId, agents, request);
   const hash = contentHashOf(content);
@@ -78,8 +82,7 @@ export async function issueReport(
   await issuer.flush();
   const anchor = await issuer.anchorOf(reportId, issuer.anchorWaitMs);
   const createdAt = new Date(await issuer.now()).toISOString();
-  const signer = issuer.signer();
-  const { signature, pieces } = signMembers(
+  const { signature, pieces } = await signMembersElsewhere(
     content,
     packageTimestamp(hash, createdAt, anchor),
     { publicKeyUrl: `${issuer.publicUrl()}/v1/keys/${signer.keyId}`, sign: (bytes) => signer.sign(bytes) },

@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { SigningKeyFacts } from '@countersign/contracts';
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import { newestTold, versionedRecord, type Told } from '@countersign/service-kit';
-import { SigningKeyMissing, type KeyRing } from './key-ring.js';
+import type { Ring } from './ring.js';
 
 /** `value: null`: it is gone. */
 export type PublishedKey = Told<SigningKeyFacts>;
@@ -12,25 +11,18 @@ export function publishedKeys(log: EventLog): Promise<ReadonlyMap<string, Publis
   return newestTold<SigningKeyFacts>(log, 'signing-keys');
 }
 
-/** Keys that whoever verifies takes for good now: their files must be at hand. */
+/** Keys that whoever verifies takes for good now, and that may sign: their private halves must be at hand. */
 export function keysInUse(published: ReadonlyMap<string, PublishedKey>): readonly string[] {
   return [...published].flatMap(([id, { value }]) =>
     value?.status === 'active' || value?.status === 'published' ? [id] : [],
   );
 }
 
-/**
- * The messages that make the topic say what the ring does; none where it does already.
- * @throws SigningKeyMissing where an active or published key is not in the ring: its file was lost, or this instance
- *   has another folder than the one that made it
- */
-export function keysToPublish(ring: KeyRing, published: ReadonlyMap<string, PublishedKey>): readonly NewRecord[] {
-  const missing = keysInUse(published).find((id) => !ring.has(id));
-  if (missing !== undefined) throw new SigningKeyMissing(missing, ring.directory);
-  return ring.facts().flatMap(({ id, value }) => {
-    const known = published.get(id);
-    // What was revoked stays so: the file alone does not make a key good again.
-    if (known?.value?.status === 'revoked' || isDeepStrictEqual(known?.value, value)) return [];
-    return [versionedRecord<SigningKeyFacts>('signing-keys', id, (known?.version ?? 0) + 1, value)];
-  });
+/** The messages that make the topic say what the ring does; none where it says it already, or something newer. */
+export function keysToPublish(ring: Ring, published: ReadonlyMap<string, PublishedKey>): readonly NewRecord[] {
+  return ring.flatMap(({ id, version, facts }) =>
+    version > (published.get(id)?.version ?? 0)
+      ? [versionedRecord<SigningKeyFacts>('signing-keys', id, version, facts)]
+      : [],
+  );
 }

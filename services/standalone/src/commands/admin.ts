@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createLogger, explain, loadConfig, type PlanChange } from '@countersign/service-kit';
+import { registerKeys } from './admin-keys.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 import { registerProveAbsence } from './prove-absence.js';
 
@@ -15,6 +16,7 @@ export function register(program: Command): void {
   const admin = program.command('admin').description('operate an instance on this machine, running or stopped');
   registerBootstrap(admin);
   registerRestore(admin);
+  registerKeys(admin);
   registerProveAbsence(admin);
   admin
     .command('set-plan')

@@ -1,19 +1,23 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { AnchorFacts, SigningKeyFacts } from '@countersign/contracts';
 import { encodeBase58 } from '@countersign/chain';
 import type { StoredLog } from '@countersign/event-log';
 import { fromHex, keyId, toHex, type VerificationKey } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
+import { readKeyRing, type KeyInRing } from './key-ring.js';
 import { LAYOUT, placeOf } from './layout.js';
 import { newestRecords } from './newest-records.js';
 import type { Store } from './open-stores.js';
 import type { Check } from './report.js';
 
+type Published = ReadonlyMap<string, { readonly version: number; readonly value: SigningKeyFacts | null }>;
+
 /**
- * Each key file holds the key that the topic publishes under its name, and the authority's key file the one that the
- * anchors are signed with. Gives the published keys.
+ * Each key file holds the key that the topic publishes under its name, the ring says what the topic does, and the
+ * authority's key file holds the one that the anchors are signed with. Gives the published keys.
  */
 export function checkKeys(dataDir: string, log: StoredLog, anchors: Store | null, check: Check): VerificationKey[] {
   const published = newestRecords<SigningKeyFacts>(log, 'signing-keys', { values: true });
@@ -33,9 +37,11 @@ export function checkKeys(dataDir: string, log: StoredLog, anchors: Store | null
     else if (facts === null) check.wrong(place, 'its key is not published in the topic signing-keys');
     else if (facts.publicKeyHex !== toHex(publicKey)) check.wrong(place, 'another key is published under its name');
   }
+  const elsewhere = checkRing(readKeyRing(dataDir, check), published, check);
   for (const [id, { value }] of published) {
-    if (value?.status === 'active' && !held.has(id)) {
-      check.wrong(`${LAYOUT.keys}/${id}.json`, 'the file of the active key is missing');
+    const isInUse = value?.status === 'active' || value?.status === 'published';
+    if (isInUse && !held.has(id) && !elsewhere.has(id)) {
+      check.wrong(`${LAYOUT.keys}/${id}.json`, `the file of the ${value.status} key is missing`);
     }
   }
   if (anchors !== null) checkAuthority(dataDir, log, anchors, check);
@@ -43,6 +49,20 @@ export function checkKeys(dataDir: string, log: StoredLog, anchors: Store | null
     const publicKey = value === null ? null : fromHex(value.publicKeyHex);
     return value === null || publicKey === null ? [] : { ...value, publicKey };
   });
+}
+
+/** Compares the ring with the topic, and gives the ids of keys that an external signer has. */
+function checkRing(ring: readonly KeyInRing[], published: Published, check: Check): ReadonlySet<string> {
+  for (const { id, version, facts } of ring) {
+    check.examined += 1;
+    const place = `${LAYOUT.keys} ring ${id}`;
+    const told = published.get(id) ?? null;
+    if (told === null || told.version < version) check.note(`${id} is told of at the next start: version ${version}`);
+    else if (told.version > version) {
+      check.wrong(place, `version ${told.version} was published, and the folder has ${version}: it is an older copy`);
+    } else if (!isDeepStrictEqual(told.value, facts)) check.wrong(place, 'something else is published of it');
+  }
+  return new Set(ring.filter(({ custody }) => custody === 'signer').map(({ id }) => id));
 }
 
 function keyFiles(dataDir: string): string[] {
@@ -55,7 +75,12 @@ function keyFiles(dataDir: string): string[] {
 
 function publicKeyOf(file: string): Uint8Array | null {
   try {
-    const { privateKeyPem } = JSON.parse(readFileSync(file, 'utf8')) as { privateKeyPem: string };
+    const { privateKeyPem, publicKeyHex } = JSON.parse(readFileSync(file, 'utf8')) as {
+      privateKeyPem: string;
+      publicKeyHex?: string;
+    };
+    // Without its passphrase an encrypted key is what it says it is.
+    if (privateKeyPem.startsWith('-----BEGIN ENCRYPTED PRIVATE KEY-----')) return fromHex(publicKeyHex ?? '');
     const { crv, x } = createPublicKey(createPrivateKey(privateKeyPem)).export({ format: 'jwk' });
     return crv === 'Ed25519' && x !== undefined ? new Uint8Array(Buffer.from(x, 'base64url')) : null;
   } catch {

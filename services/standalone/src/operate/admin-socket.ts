@@ -2,6 +2,7 @@ import { chmod } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PlanChange } from '@countersign/service-kit';
+import type { SigningKeyAnswer, SigningKeyRequest } from './signing-key-request.js';
 import { findSocket, makeSocketPath } from '../threads/socket-path.js';
 
 const NAME = 'admin.sock';
@@ -10,6 +11,7 @@ const LONGEST_REQUEST = 16 * 1024;
 /** What an operator may ask of a running instance: a member's name is the path of its request. */
 export interface Operations {
   readonly setPlan: (change: PlanChange) => Promise<'set' | 'unknown-account'>;
+  readonly signingKeys: (request: SigningKeyRequest) => Promise<SigningKeyAnswer>;
 }
 
 type Outcome<K extends keyof Operations> = Awaited<ReturnType<Operations[K]>>;
@@ -53,6 +55,8 @@ async function answer(operations: Operations, request: IncomingMessage): Promise
   switch (request.url) {
     case '/setPlan':
       return operations.setPlan(argument as PlanChange);
+    case '/signingKeys':
+      return operations.signingKeys(argument as SigningKeyRequest);
     default:
       throw new Error(`there is no operation ${request.url ?? ''}`);
   }

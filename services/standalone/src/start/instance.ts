@@ -89,6 +89,7 @@ export async function startInstance(
     });
     parts.admin = await openAdminSocket(config.dataDir, {
       setPlan: (change) => services.calls.call('setPlan', change),
+      signingKeys: (request) => services.calls.call('signingKeys', request),
     });
     const [solanaRpcUrl = ''] = await backends.rpcUrls;
     const addresses: Addresses = { baseUrl, mcpUrl: `${baseUrl}/mcp`, solanaRpcUrl };

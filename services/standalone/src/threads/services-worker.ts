@@ -14,6 +14,7 @@ import {
   type ThreadContext,
 } from '@countersign/service-kit';
 import type { Route } from '@countersign/contracts';
+import { answerKeys, type SigningKeyRequest } from '../operate/signing-key-request.js';
 import { answerCalls } from './calls.js';
 import { stepBack } from './step-back.js';
 
@@ -92,6 +93,8 @@ const handlers = {
   createAccount: async (first: FirstAccount) => (await neighbourhood.neighbour('account-operator')).createFirst(first),
   createAgent: async (first: FirstAgent) => (await neighbourhood.neighbour('agent-operator')).createFirst(first),
   setPlan: async (change: PlanChange) => (await neighbourhood.neighbour('account-operator')).setPlan(change),
+  signingKeys: async (request: SigningKeyRequest) =>
+    answerKeys(await neighbourhood.neighbour('signing-key-operator'), request),
   closeIntake: async (graceMs: number) => (await started).serving.closeIntake(graceMs),
   stop: async () => {
     await (await started).stop();

@@ -1,0 +1,179 @@
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { keyId as keyIdOf, toHex, type EvidenceCrypto } from '@countersign/evidence';
+import {
+  ConfigurationError,
+  createFileOnce,
+  readIfPresent,
+  syncFolder,
+  writeFileWhole,
+} from '@countersign/service-kit';
+import {
+  encrypted,
+  generateKey,
+  isEncrypted,
+  parseKeyFile,
+  publicKeyIn,
+  SigningKeyDamaged,
+  SigningKeyMissing,
+  signerIn,
+  type KeyFile,
+} from './key-file.js';
+import { codeOf, type Passphrase } from './passphrase.js';
+import type { KeyCustody, Signer } from './signer.js';
+
+export interface HeldFile {
+  readonly id: string;
+  readonly publicKeyHex: string;
+  readonly validFrom: string;
+}
+
+/** Names the key that was made first: of several instances that start at once on one folder, one decides. */
+const FIRST = 'first-key';
+
+/**
+ * Private keys as files, `<directory>/<key id>.json` with mode 0600, encrypted where there is a passphrase. Shared by all
+ * instances that have the folder. No file of another key is ever overwritten.
+ */
+export class KeyFolder implements KeyCustody {
+  readonly #crypto: EvidenceCrypto;
+  readonly #passphrase: Passphrase | null;
+  readonly #validFrom: () => string;
+  readonly #signers = new Map<string, Signer>();
+
+  /** @param validFrom of a key that is made now */
+  constructor(
+    readonly directory: string,
+    passphrase: Passphrase | null,
+    crypto: EvidenceCrypto,
+    validFrom: () => string,
+  ) {
+    this.#passphrase = passphrase;
+    this.#crypto = crypto;
+    this.#validFrom = validFrom;
+  }
+
+  async create(): Promise<Uint8Array> {
+    const { publicKey, file } = generateKey(this.#validFrom(), this.#passphrase);
+    // Durable before anything is signed: a key that a power loss takes leaves signatures that nobody can renew.
+    await writeFileWhole(this.#place(keyIdOf(publicKey, this.#crypto.sha256)), JSON.stringify(file), 0o600);
+    return publicKey;
+  }
+
+  async signer(keyId: string): Promise<Signer> {
+    const known = this.#signers.get(keyId);
+    if (known !== undefined) return known;
+    const file = await this.#read(keyId);
+    if (file === null) throw new SigningKeyMissing(keyId, this.directory);
+    const signer = signerIn(file, this.#place(keyId), this.#passphrase, this.#crypto);
+    this.#signers.set(keyId, signer);
+    return signer;
+  }
+
+  /**
+   * Every key that lies in the folder, also encrypted ones.
+   * @throws SigningKeyDamaged naming a file that holds no key, or another one than its name says
+   */
+  async all(): Promise<readonly HeldFile[]> {
+    const ids = await this.#ids();
+    return Promise.all(
+      ids.map(async (id) => {
+        const file = await this.#read(id);
+        if (file === null) throw new SigningKeyMissing(id, this.directory);
+        return { id, publicKeyHex: toHex(publicKeyIn(file)), validFrom: file.validFrom };
+      }),
+    );
+  }
+
+  /**
+   * Encrypts the files that are in clear, where there is a passphrase and it opens those that are not.
+   * @returns ids of the keys that were
+   * @throws SigningKeyLocked where it does not; ConfigurationError where a file cannot be replaced: nothing is lost then
+   */
+  async encryptAll(): Promise<readonly string[]> {
+    const passphrase = this.#passphrase;
+    if (passphrase === null) return [];
+    const files = await Promise.all(
+      (await this.#ids()).map(async (id) => ({ id, place: this.#place(id), file: await this.#read(id) })),
+    );
+    const clear = files.filter(({ file }) => file !== null && !isEncrypted(file));
+    if (clear.length === 0) return [];
+    for (const { file, place } of files) if (file !== null) signerIn(file, place, passphrase, this.#crypto);
+    for (const { file, place } of clear) {
+      try {
+        await writeFileWhole(place, JSON.stringify(encrypted(file!, place, passphrase)), 0o600);
+      } catch (error) {
+        throw new ConfigurationError([
+          `${passphrase.setting} is set, and ${place} is in clear and cannot be replaced: ${codeOf(error)}`,
+        ]);
+      }
+    }
+    return clear.map(({ id }) => id);
+  }
+
+  /**
+   * The first key of a folder that has none. Each instance makes a key of its own beside the others', and the first to
+   * name its key decides: that one is put into its place, by whoever comes to it, and those of the others go. A crash
+   * leaves no more than the next start finishes.
+   * @throws SigningKeyMissing where the key that was named first is nowhere
+   */
+  async makeFirst(): Promise<void> {
+    if (await this.finishFirst()) return;
+    const { publicKey, file } = generateKey(this.#validFrom(), this.#passphrase);
+    const id = keyIdOf(publicKey, this.#crypto.sha256);
+    await writeFileWhole(this.#candidate(id), JSON.stringify(file), 0o600);
+    await createFileOnce(join(this.directory, FIRST), () => Buffer.from(id), 0o600);
+    await this.finishFirst();
+  }
+
+  /**
+   * Puts the key that was named first into its place, durably. `false`: none is named.
+   * @throws SigningKeyMissing where its file is nowhere
+   */
+  async finishFirst(): Promise<boolean> {
+    const named = await readIfPresent(join(this.directory, FIRST));
+    if (named === null) return false;
+    const first = Buffer.from(named).toString('utf8');
+    await rename(this.#candidate(first), this.#place(first)).catch(ignoringAbsence);
+    await syncFolder(this.directory);
+    if ((await readIfPresent(this.#place(first))) === null) throw new SigningKeyMissing(first, this.directory);
+    const left = (await readdir(this.directory)).filter((name) => name.endsWith('.candidate'));
+    await Promise.all(left.map((name) => rm(join(this.directory, name), { force: true })));
+    return true;
+  }
+
+  async #ids(): Promise<readonly string[]> {
+    const names = (await readdir(this.directory)).filter((name) => name.endsWith('.json')).sort();
+    return names.map((name) => name.slice(0, -'.json'.length));
+  }
+
+  async #read(id: string): Promise<KeyFile | null> {
+    const place = this.#place(id);
+    let text: string;
+    try {
+      text = await readFile(place, 'utf8');
+    } catch (error) {
+      ignoringAbsence(error);
+      return null;
+    }
+    try {
+      const file = parseKeyFile(text);
+      if (keyIdOf(publicKeyIn(file), this.#crypto.sha256) !== id) throw new Error('the name is another key’s');
+      return file;
+    } catch (cause) {
+      throw new SigningKeyDamaged(`the signing key ${place} is damaged: put it back from the backup`, { cause });
+    }
+  }
+
+  #place(id: string): string {
+    return join(this.directory, `${id}.json`);
+  }
+
+  #candidate(id: string): string {
+    return join(this.directory, `${id}.candidate`);
+  }
+}
+
+function ignoringAbsence(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}

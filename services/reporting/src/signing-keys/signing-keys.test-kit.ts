@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import type { SigningKeyFacts } from '@countersign/contracts';
+import { openSqliteLog, type EventLog } from '@countersign/event-log';
+import { loadConfig, nodeCrypto, Projection } from '@countersign/service-kit';
+import { openSigningKeys, type OpenedKeys } from './open-signing-keys.js';
+import { publishedKeys, type PublishedKey } from './publish-keys.js';
+
+export interface OpenedInstance extends OpenedKeys {
+  readonly told: Projection<SigningKeyFacts>;
+}
+
+/** An installation's log and folders of keys, on which instances of the signing keys are opened. */
+export class KeysBench {
+  /** Everything that any instance wrote into its log. */
+  logged = '';
+  now = Date.UTC(2026, 2, 1, 12);
+  readonly #followed: Projection<SigningKeyFacts>[] = [];
+  #folders = 0;
+
+  private constructor(
+    readonly root: string,
+    readonly eventLog: EventLog,
+  ) {}
+
+  static async open(): Promise<KeysBench> {
+    const root = mkdtempSync(join(tmpdir(), 'signing-keys-'));
+    return new KeysBench(root, await openSqliteLog({ file: join(root, 'log.db') }));
+  }
+
+  newFolder(): string {
+    return join(this.root, String((this.#folders += 1)));
+  }
+
+  /** @param eventLog in the place of the installation's, for what fails */
+  async instance(
+    directory: string,
+    environment: Readonly<Record<string, string>> = {},
+    eventLog: EventLog = this.eventLog,
+  ): Promise<OpenedInstance> {
+    const write = (...what: readonly unknown[]): void => void (this.logged += inspect(what, { depth: 9 }));
+    const opened = await openSigningKeys({
+      directory,
+      config: loadConfig(environment),
+      eventLog,
+      crypto: nodeCrypto,
+      clock: () => this.now,
+      log: { info: write, warn: write, error: write },
+    });
+    const told = await Projection.follow<SigningKeyFacts>({ eventLog, name: 'reporting' }, 'signing-keys');
+    this.#followed.push(told);
+    return { ...opened, told };
+  }
+
+  told(): Promise<ReadonlyMap<string, PublishedKey>> {
+    return publishedKeys(this.eventLog);
+  }
+
+  /** `<id> <status>` as the topic says, by key id. */
+  async statuses(): Promise<Readonly<Record<string, string>>> {
+    return Object.fromEntries([...(await this.told())].map(([id, { value }]) => [id, value?.status ?? 'gone']));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#followed.map((told) => told.stop()));
+    await this.eventLog.close();
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}

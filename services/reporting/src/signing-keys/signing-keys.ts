@@ -1,0 +1,223 @@
+import type { SigningKeyFacts } from '@countersign/contracts';
+import { fromHex, keyId as keyIdOf, sameBytes, toHex, type EvidenceCrypto } from '@countersign/evidence';
+import type {
+  ListedSigningKey,
+  Projection,
+  ServiceContext,
+  SigningKeyChange,
+  SigningKeyOperator,
+} from '@countersign/service-kit';
+import type { KeyFolder } from './key-folder.js';
+import type { Keyring } from './keyring.js';
+import {
+  activeKey,
+  KeyChangeRefused,
+  validSince,
+  waitingKey,
+  withActive,
+  withKey,
+  withRevoked,
+  type Ring,
+  type RingKey,
+} from './ring.js';
+import { checked, SignerUnavailable, type KeyCustody, type Signer } from './signer.js';
+
+export interface SigningKeysParts {
+  readonly ring: Keyring;
+  readonly folder: KeyFolder;
+  /** `null`: new keys are files. */
+  readonly elsewhere: KeyCustody | null;
+  readonly crypto: EvidenceCrypto;
+  readonly log: Pick<ServiceContext['log'], 'warn' | 'error'>;
+}
+
+/** This service's copy of what the topic `signing-keys` says. */
+export type ToldKeys = Pick<Projection<SigningKeyFacts>, 'get' | 'waitFor'>;
+
+/** A key that was just published may take so long to come back from the topic, ms. */
+const TOLD_WITHIN_MS = 5_000;
+const LONGEST_REASON = 500;
+const NOT_NOW = 'reports cannot be signed at the moment: try again';
+/** No package has this form: it is signed to see whether a key signs. */
+const TRIAL = new TextEncoder().encode('countersign: does this key sign?');
+
+/** The keys that sign reports, and what an operator does with them. */
+export class SigningKeys implements SigningKeyOperator {
+  readonly #parts: SigningKeysParts;
+  readonly #signers = new Map<string, Signer>();
+  /** Changes of this instance, one after the other. */
+  #changing: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: SigningKeysParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The key that signs a report which is begun now. Its `sign` may come much later: it holds while the key is valid, also
+   * where it was retired in between, and refuses where it was revoked.
+   * @param told it signs only with what the topic says of it, in the version that the folder has
+   * @throws SignerUnavailable where no key is active, or the active one cannot be had
+   */
+  async forReport(told: ToldKeys): Promise<Signer> {
+    const key = await this.#published(told);
+    const signer = await this.#refusing(key.id, () => this.#signerOf(key));
+    return {
+      keyId: signer.keyId,
+      publicKey: signer.publicKey,
+      sign: (message) =>
+        this.#refusing(key.id, async () => {
+          await this.#requireValid(key.id);
+          return signer.sign(message);
+        }),
+    };
+  }
+
+  async list(): Promise<readonly ListedSigningKey[]> {
+    return listed((await this.#parts.ring.read()).keys);
+  }
+
+  create(): Promise<SigningKeyChange> {
+    return this.#inTurn(() => this.#create());
+  }
+
+  rotate(keyId: string | null): Promise<SigningKeyChange> {
+    return this.#inTurn(async () => {
+      const { ring } = this.#parts;
+      const stored = await ring.read();
+      // What a crash left untold: the key must be published before it signs.
+      await ring.publish(stored);
+      const next = keyId ?? waitingKey(stored.keys)?.id ?? (await this.#create()).keyId;
+      const key = (await ring.read()).keys.find(({ id }) => id === next);
+      if (key?.facts.status === 'published') await this.#requireSigning(key);
+      const keys = await ring.change((now) => withActive(now, next, ring.clock()));
+      return { keyId: next, keys: listed(keys) };
+    });
+  }
+
+  revoke(keyId: string, reason: string): Promise<SigningKeyChange> {
+    return this.#inTurn(async () => {
+      const { ring } = this.#parts;
+      const why = reason.trim();
+      if (why === '' || why.length > LONGEST_REASON) {
+        throw new KeyChangeRefused(
+          `a revocation has a reason of 1 to ${LONGEST_REASON} characters: everybody reads it`,
+        );
+      }
+      await ring.publish(await ring.read());
+      const keys = await ring.change((now) => withRevoked(now, keyId, why, ring.clock()));
+      return { keyId, keys: listed(keys) };
+    });
+  }
+
+  /**
+   * That the private half of a key is at hand and opens.
+   * @throws SigningKeyMissing, SigningKeyDamaged, SigningKeyLocked, SignerRefused, SignerUnavailable
+   */
+  async requireHeld(key: RingKey): Promise<void> {
+    await this.#signerOf(key);
+  }
+
+  async #create(): Promise<SigningKeyChange> {
+    const { ring, folder, elsewhere, crypto } = this.#parts;
+    const publicKey = await (elsewhere ?? folder).create();
+    const id = keyIdOf(publicKey, crypto.sha256);
+    const custody = elsewhere === null ? 'file' : 'signer';
+    const validFrom = validSince(ring.clock());
+    const facts = { publicKeyHex: toHex(publicKey), status: 'published', validFrom, validTo: null } as const;
+    const keys = await ring.change((now) => withKey(now, { id, custody }, facts));
+    return { keyId: id, keys: listed(keys) };
+  }
+
+  async #published(told: ToldKeys): Promise<RingKey> {
+    const { ring } = this.#parts;
+    let problem = '';
+    // Another instance may change the ring between the look at the folder and the one at the topic.
+    for (let look = 0; look < 2; look += 1) {
+      const stored = await ring.read();
+      await ring.publish(stored);
+      const key = activeKey(stored.keys);
+      if (key === null) {
+        throw this.#logged('', 'no signing key is active: whoever operates this service must rotate to a new one', '');
+      }
+      await told.waitFor(key.id, 1, TOLD_WITHIN_MS);
+      const known = told.get(key.id);
+      if (known !== undefined && known.version <= key.version) return key;
+      problem =
+        known === undefined
+          ? `${key.id} has not come back from the topic signing-keys`
+          : `the topic signing-keys has version ${known.version} of ${key.id}, the folder ${key.version}: is it another folder?`;
+    }
+    throw this.#logged('', NOT_NOW, problem);
+  }
+
+  async #requireValid(keyId: string): Promise<void> {
+    const { ring } = this.#parts;
+    const facts = (await ring.read()).keys.find(({ id }) => id === keyId)?.facts;
+    const isOver = (facts?.validTo ?? null) !== null && Date.parse(facts!.validTo!) <= ring.clock();
+    if (facts === undefined || facts.status === 'revoked' || isOver) {
+      const what = facts?.status === 'revoked' ? 'revoked' : 'retired';
+      throw new SignerUnavailable(`the signing key was ${what} while this report was made: try again`, what);
+    }
+  }
+
+  async #requireSigning(key: RingKey): Promise<void> {
+    try {
+      await (await this.#signerOf(key)).sign(TRIAL);
+    } catch (error) {
+      const why = error instanceof SignerUnavailable ? String(error.cause) : wordsOf(error);
+      throw new KeyChangeRefused(`${key.id} cannot sign, so nothing was changed: ${why}`);
+    }
+  }
+
+  async #signerOf({ id, custody, facts }: RingKey): Promise<Signer> {
+    const known = this.#signers.get(id);
+    if (known !== undefined) return known;
+    const { folder, elsewhere, crypto } = this.#parts;
+    const place = custody === 'signer' ? elsewhere : folder;
+    if (place === null) throw new KeyChangeRefused(`${id} is at a signer: COUNTERSIGN_SIGNER_URL is missing`);
+    const signer = await place.signer(id);
+    const publicKey = fromHex(facts.publicKeyHex);
+    if (publicKey === null || !sameBytes(publicKey, signer.publicKey)) {
+      throw new KeyChangeRefused(`another key than ${id} came from where it is kept`);
+    }
+    const sound = checked(signer, crypto);
+    this.#signers.set(id, sound);
+    return sound;
+  }
+
+  /** What goes wrong with a key is told to the log; the caller is told to try again. */
+  async #refusing<T>(keyId: string, act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      if (error instanceof SignerUnavailable) throw this.#logged(keyId, error.message, String(error.cause));
+      throw this.#logged(keyId, NOT_NOW, wordsOf(error));
+    }
+  }
+
+  #logged(keyId: string, message: string, why: string): SignerUnavailable {
+    this.#parts.log.error({ keyId, why }, message);
+    return new SignerUnavailable(message, why);
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = this.#changing.then(act, act);
+    this.#changing = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+function listed(ring: Ring): readonly ListedSigningKey[] {
+  return ring.map(({ id, custody, facts: { status, validFrom, validTo, revocation } }) => ({
+    id,
+    status,
+    validFrom,
+    validTo,
+    custody,
+    revokedFor: revocation?.reason ?? null,
+  }));
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
