@@ -136,4 +136,37 @@ onEachProfile('registration by a wallet that is the user’s own', (start) => {
     expect(await record(other)).toMatchObject({ blockchain_ssn: null, wallet_address: null, chain_tx_signature: null });
     expect(await bring(third, theirs)).toMatchObject({ status: 200, json: { chain_tx_signature: theirs } });
   }, 60_000);
+
+  it('is found by everybody by its number, whatever becomes of the agent, with nothing of its account', async () => {
+    const ssn = registered.blockchain_ssn!;
+    const seen = (status: string, count: number): Promise<Answer> =>
+      eventually(`${ssn} is ${status} with ${count}`, 30, async () => {
+        const answer = await instance.request('GET', `/v1/verify/${ssn.toLowerCase()}`);
+        const found = answer.json as { readonly status?: string; readonly action_count?: number };
+        return found.status === status && found.action_count === count ? answer : null;
+      });
+    expect((await instance.check({ type: 'a' }, { agentId })).status).toBe(200);
+    const active = await seen('Active', 1);
+    expect([active.status, active.json]).toEqual([
+      200,
+      {
+        verified: true,
+        agent_type: null,
+        registered_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        action_count: 1,
+        status: 'Active',
+        owner_wallet: walletAddress,
+      },
+    ]);
+    const tag = { 'if-none-match': String(active.headers['etag']) };
+    expect((await instance.request('GET', `/v1/verify/${ssn}`, { headers: tag })).status).toBe(304);
+    for (const [change, status] of [
+      ['/freeze', 'Frozen'],
+      ['/deactivate', 'Inactive'],
+    ] as const) {
+      await instance.request('POST', of(agentId, change), { headers: session, body: {} });
+      await seen(status, 1);
+    }
+  }, 90_000);
 });
