@@ -1,7 +1,13 @@
 import { dirname, join } from 'node:path';
 import { Controller, Inject, Module, type DynamicModule } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { keySetRoutes, publicAgentRoutes, publicReportRoutes, verificationRoutes } from '@countersign/contracts';
+import {
+  keySetRoutes,
+  publicAgentRoutes,
+  publicReportRoutes,
+  verificationPageRoutes,
+  verificationRoutes,
+} from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
 import type { ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { keepFacts } from './follow-facts.js';
@@ -9,6 +15,7 @@ import { LOG } from './http/failed.js';
 import { KeySetController } from './http/key-set.controller.js';
 import { LookUpsController } from './http/look-ups.controller.js';
 import { PublicController } from './http/public.controller.js';
+import { PageController } from './page/page.controller.js';
 import { PUBLIC_VERIFICATION, PublicVerification } from './public-verification.js';
 import type { PackageBodies } from './store/package-bodies.js';
 import type { PublicFacts } from './store/port.js';
@@ -59,6 +66,7 @@ export const definition: ServiceDefinition = {
     ...Object.values(keySetRoutes),
     ...Object.values(publicAgentRoutes),
     ...Object.values(publicReportRoutes),
+    ...Object.values(verificationPageRoutes),
   ],
   reads: ['signing-keys', 'reports', 'anchors', 'agents', 'agent-heads'],
   writes: [],
@@ -125,7 +133,7 @@ function moduleOf(
 ): DynamicModule {
   return {
     module: VerificationModule,
-    controllers: [PublicController, KeySetController, LookUpsController, FactsConsumer],
+    controllers: [PublicController, KeySetController, LookUpsController, PageController, FactsConsumer],
     providers: [
       { provide: PUBLIC_VERIFICATION, useValue: verification },
       { provide: FACTS, useValue: facts },

@@ -148,6 +148,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /v1/agents/{id}/anchors': { statuses: bySession('auditor', 200, 404), ask: agent },
 
   'GET /v1/events': { statuses: bySession('auditor', 200), ask: ({ agent: id }) => ({ query: `agentId=${id}` }) },
+  'GET /v1/events/export': { statuses: bySession('auditor', 200), ask: () => ({ query: 'format=csv' }) },
   'DELETE /v1/events/{eventId}/content': {
     statuses: bySession('admin', 204, 404),
     ask: ({ event: eventId }) => ({ path: { eventId } }),
@@ -157,7 +158,6 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /v1/alerts/acknowledge': { statuses: bySession('member', 200) },
   'GET /v1/alert-configs': { statuses: bySession('auditor', 200) },
   'POST /v1/alert-configs': {
-  'GET /v1/events/export': { statuses: bySession('auditor', 200), ask: () => ({ query: 'format=csv' }) },
     statuses: bySession('member', 200, 404),
     ask: ({ alertConfig: id }) => ({ body: { id, minSeverity: 'P1' } }),
   },
@@ -200,6 +200,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     ask: () => ({ body: { soc2: null, hipaa: null, euaiact: null, nydfs: null } }),
   },
 
+  'GET /verify': { statuses: open(200) },
+  'GET /verify/{file}': { statuses: open(200), ask: () => ({ path: { file: 'style.css' } }) },
   'GET /.well-known/jwks.json': { statuses: open(200) },
   'GET /v1/keys': { statuses: open(200) },
   'GET /v1/keys/{keyId}': { statuses: open(404), ask: () => ({ path: { keyId: 'key_0000000000000000' } }) },

@@ -12,6 +12,7 @@ import { publicReportRoutes } from './public-reports.js';
 import { reportingRoutes } from './reporting.js';
 import type { Route } from './route.js';
 import { scanRoutes } from './scan.js';
+import { verificationPageRoutes } from './verification-page.js';
 import { verificationRoutes } from './verification.js';
 
 /** Every route of every service but the probes, which each process has: what one address in front of all of them answers. */
@@ -30,4 +31,5 @@ export const everyRoute: readonly Route[] = [
   keySetRoutes,
   publicAgentRoutes,
   publicReportRoutes,
+  verificationPageRoutes,
 ].flatMap((routes) => Object.values<Route>(routes));

@@ -1,0 +1,2 @@
+/** The library in one file, which the service serves beside the page. */
+export * from '@countersign/evidence/browser';

@@ -1,0 +1,163 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
+import * as library from '@countersign/evidence/browser';
+import { askChain } from './ask-chain.js';
+import { expectedOf } from './expected.js';
+import { judge, type Outcome, type Question } from './judge.js';
+import { base58 } from './solana-transaction.js';
+
+const VECTORS = new URL('../../../../libs/evidence/vectors/', import.meta.url);
+interface Vector {
+  readonly package?: { readonly publicKeyUrl: string };
+  readonly absence?: object;
+  readonly keys: readonly { readonly pem: string }[] | null;
+}
+const vector = (name: string): Vector => JSON.parse(readFileSync(new URL(`${name}.json`, VECTORS), 'utf8')) as Vector;
+const small = vector('valid-small');
+const { pem } = small.keys![0]!;
+const keyId = small.package!.publicKeyUrl.split('/').at(-1)!;
+const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+
+const BASE = 'https://service.example/';
+/** What answers, by address; everything else does not. */
+let answers: Record<string, (body: string) => Response>;
+const asked: string[] = [];
+const realFetch = globalThis.fetch;
+
+beforeEach(() => {
+  asked.length = 0;
+  const facts = { id: keyId, status: 'active', validFrom: null, validTo: null };
+  answers = {
+    [`${BASE}v1/keys`]: () => Response.json({ keys: [facts], activeKeyId: keyId, anchorAuthorities: [] }),
+    [`${BASE}v1/keys/${keyId}`]: () => new Response(pem),
+  };
+  globalThis.fetch = async (input, init) => {
+    const url = input instanceof Request ? input.url : input.toString();
+    asked.push(url);
+    const answer = answers[url];
+    if (answer === undefined) throw new TypeError('nobody answers');
+    return answer(typeof init?.body === 'string' ? init.body : '');
+  };
+});
+afterAll(() => {
+  globalThis.fetch = realFetch;
+});
+
+const SERVICE: Question = { keys: { from: 'service', base: BASE }, rpc: null };
+const judged = (bytes: Uint8Array, question = SERVICE): Promise<Outcome> =>
+  judge(library, bytes, question, () => undefined);
+
+describe('what the page says of a file', () => {
+  it('names what was checked, with which key, and that no chain was asked', async () => {
+    const outcome = await judged(bytesOf(small.package));
+    expect(outcome).toMatchObject({ verdict: 'partly', what: 'package', problems: [], problemCount: 0 });
+    expect(outcome.keySource).toBe(`${keyId} from this service, ${BASE}v1/keys`);
+    expect(outcome.checked).toContain(`the Ed25519 signature of ${keyId}`);
+    expect(outcome.notChecked.join()).toContain('No chain was asked');
+    expect(outcome.chainSource).toContain('not asked');
+    expect(outcome.completeness.map(({ missing }) => missing)).toEqual([[], []]);
+  });
+
+  it('takes a key that was pasted, and asks nobody then', async () => {
+    const outcome = await judged(bytesOf(small.package), { keys: { from: 'pem', text: `\n${pem}` }, rpc: null });
+    expect(outcome).toMatchObject({ verdict: 'partly', keySource: `the key that you pasted, ${keyId}` });
+    expect(asked).toEqual([]);
+    const wrong: Question = { keys: { from: 'pem', text: 'no key' }, rpc: null };
+    await expect(judged(bytesOf(small.package), wrong)).rejects.toThrow('not an Ed25519 public key');
+  });
+
+  it('takes the package out of a PDF, and says that the pages were not compared', async () => {
+    const packed = deflateSync(bytesOf(small.package));
+    const head = `%PDF-1.7\n5 0 obj\n<<\n/Type /EmbeddedFile\n/Length ${packed.length}\n/Filter /FlateDecode\n>>\nstream\n`;
+    const pdf = Buffer.concat([Buffer.from(head), packed, Buffer.from('\nendstream\nendobj\n%%EOF\n')]);
+    const outcome = await judged(new Uint8Array(pdf));
+    expect(outcome).toMatchObject({ verdict: 'partly', what: 'package' });
+    expect(outcome.notChecked.at(-1)).toContain('the pages of the PDF');
+    const broken = new Uint8Array(pdf);
+    broken.fill(0, head.length, head.length + 20);
+    expect(await judged(broken)).toMatchObject({ verdict: 'refused', what: 'unreadable' });
+  });
+
+  it('names the first thing that is wrong', async () => {
+    for (const name of ['tampered-allowed-flipped', 'resigned-event-left-out']) {
+      const outcome = await judged(bytesOf(vector(name).package));
+      expect(outcome).toMatchObject({ verdict: 'refused' });
+      const code = name.startsWith('tampered') ? 'signature-invalid' : 'sequence-missing';
+      expect(outcome.problems[0]?.code).toBe(code);
+    }
+    expect(await judged(new TextEncoder().encode('{"a":1,"a":2}'))).toMatchObject({ what: 'unreadable' });
+  });
+
+  it('does not take silence for a key: without an answer the issuer is not checked', async () => {
+    answers = {};
+    const silent = await judged(bytesOf(small.package));
+    expect(silent).toMatchObject({ verdict: 'partly', keySource: `none: ${BASE}v1/keys did not answer` });
+    expect(silent.notChecked.join()).toContain('no key was given');
+    answers = { [`${BASE}v1/keys`]: () => Response.json({ keys: [] }) };
+    expect((await judged(bytesOf(small.package))).problems[0]?.code).toBe('unknown-key');
+  });
+
+  it('reads a proof of absence', async () => {
+    expect(await judged(bytesOf(vector('absence-valid').absence))).toMatchObject({
+      verdict: 'partly',
+      what: 'absence',
+    });
+    const refused = await judged(bytesOf(vector('absence-path-hash').absence));
+    expect(refused).toMatchObject({ verdict: 'refused', problems: [{ code: 'absence-root-differs' }] });
+  });
+});
+
+describe('the chain that the reader names', () => {
+  const RPC = 'https://rpc.example/';
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const payer = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
+  const message = Buffer.concat([Buffer.from([1, 0, 0, 1]), payer, Buffer.alloc(32), Buffer.from([0])]);
+  const signature = sign(null, message, privateKey);
+  const txSignature = base58(new Uint8Array(signature));
+  const wire = Buffer.concat([Buffer.from([1]), signature, message]).toString('base64');
+  const node = (found: unknown) => (body: string) => {
+    const { method } = JSON.parse(body) as { readonly method: string };
+    const results: Record<string, unknown> = {
+      getGenesisHash: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG',
+      getTransaction: found,
+      getBlock: { blockHeight: 8 },
+    };
+    return Response.json({ jsonrpc: '2.0', id: 1, result: results[method] });
+  };
+  const facts = (named: string, network = 'solana:devnet') =>
+    askChain(library, RPC, [{ txSignature: named, network }], null, () => undefined);
+
+  it('is asked for each transaction, and the payer’s signature is verified here', async () => {
+    answers[RPC] = node({ slot: 9, blockTime: 1_772_445_600, meta: { err: null }, transaction: [wire, 'base64'] });
+    const { network, transactions } = await facts(txSignature);
+    expect(network).toBe('solana:devnet');
+    expect(transactions.get(txSignature)).toMatchObject({
+      succeeded: true,
+      finalized: true,
+      signers: [base58(new Uint8Array(payer))],
+      blockHeight: 8,
+      blockTime: '2026-03-02T10:00:00.000Z',
+    });
+    // Another transaction than was asked for is no answer.
+    expect((await facts('1111')).transactions.get('1111')).toBe('unavailable');
+    expect((await facts(txSignature, 'solana:mainnet-beta')).transactions.size).toBe(0);
+  });
+
+  it('tells what is not there from what was not answered', async () => {
+    answers[RPC] = node(null);
+    expect((await facts(txSignature)).transactions.get(txSignature)).toBe('not-found');
+    answers[RPC] = () => new Response('busy', { status: 429 });
+    expect((await facts(txSignature)).transactions.get(txSignature)).toBe('unavailable');
+  });
+});
+
+describe('the report that a link names', () => {
+  it('is read from the part after #, and nothing else is', () => {
+    const id = '019cadff-61a8-7a57-8869-bab2cfb1d31a';
+    const hash = 'ab'.repeat(32);
+    expect(expectedOf(`#report=${id}&sha256=${hash}`)).toEqual({ reportId: id, sha256: hash });
+    expect(expectedOf('#report=<script>&sha256=ab')).toEqual({ reportId: null, sha256: null });
+    expect(expectedOf('')).toEqual({ reportId: null, sha256: null });
+  });
+});

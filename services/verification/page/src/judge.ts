@@ -1,0 +1,184 @@
+import type { AnchorAuthority } from '@countersign/contracts';
+import { askChain } from './ask-chain.js';
+import type { AgentCompleteness, ChainFacts, Problem } from './evidence.js';
+import type { EvidenceLibrary } from './evidence-library.js';
+import { findKeys, namedKey, type FoundKeys, type KeyChoice } from './find-keys.js';
+import { readFile, type ReadFile } from './read-file.js';
+
+/** What the reader chose. */
+export interface Question {
+  readonly keys: KeyChoice;
+  /** `null`: no chain is asked. `authority`: an address that the reader trusts, in place of those that the service names. */
+  readonly rpc: { readonly url: string; readonly authority: string | null } | null;
+}
+
+export interface Outcome {
+  /** `holds`: all that can be checked was, and holds. `partly`: nothing is wrong, and something was not checked. */
+  readonly verdict: 'holds' | 'partly' | 'refused';
+  readonly what: 'package' | 'absence' | 'unreadable';
+  /** Facts of the file, `[name, value]`; not verified where the verdict is `refused`. */
+  readonly facts: readonly (readonly [string, string])[];
+  readonly reportId: string | null;
+  readonly packageSha256: string | null;
+  readonly keySource: string | null;
+  readonly chainSource: string;
+  readonly checked: readonly string[];
+  readonly notChecked: readonly string[];
+  readonly problems: readonly Pick<Problem, 'code' | 'path' | 'message'>[];
+  readonly problemCount: number;
+  readonly completeness: readonly AgentCompleteness[];
+}
+
+const PAGES =
+  'the pages of the PDF: the package inside was verified, which they were drawn from; the issuer tells the package of a file by its SHA-256';
+
+/** Reads, asks and verifies. Nothing of the file leaves the reader's machine. */
+export async function judge(
+  library: EvidenceLibrary,
+  bytes: Uint8Array,
+  question: Question,
+  progress: (text: string) => void,
+): Promise<Outcome> {
+  progress('Reading the file');
+  const file = await readFile(library, bytes);
+  if (typeof file === 'string') return unreadable(file);
+  if (library.claimsAbsence(file.value)) return judgeAbsence(library, file, question, progress);
+  progress('Fetching the key');
+  const keys = await findKeys(library, question.keys, namedKey(file.value));
+  const chain = await chainOf(library, file, question, keys, progress);
+  progress('Verifying');
+  const result = library.verifyPackage(file.value, { crypto: library.browserCrypto, keys: keys.keys, chain });
+  const notChecked = file.fromPdf ? [...result.notChecked, PAGES] : result.notChecked;
+  const complete = keys.keys !== null && chainAnswered(library, file, chain) && (chain?.authorities ?? null) !== null;
+  return {
+    verdict: !result.ok ? 'refused' : complete ? 'holds' : 'partly',
+    what: 'package',
+    facts: [...packageFacts(file.value), ['SHA-256 of this file', file.fileSha256]],
+    reportId: textOf(file.value, 'reportId'),
+    packageSha256: result.sha256,
+    keySource: keys.told,
+    chainSource: chainSource(question, keys),
+    checked: result.checked,
+    notChecked,
+    problems: result.problems,
+    problemCount: result.problemCount,
+    completeness: result.completeness,
+  };
+}
+
+async function judgeAbsence(
+  library: EvidenceLibrary,
+  file: ReadFile,
+  question: Question,
+  progress: (text: string) => void,
+): Promise<Outcome> {
+  const wantsAuthorities = question.rpc !== null && question.rpc.authority === null && question.keys.from === 'service';
+  const keys = wantsAuthorities ? await findKeys(library, question.keys, null) : NO_KEYS;
+  const chain = await chainOf(library, file, question, keys, progress);
+  const result = library.verifyAbsence(file.value, { crypto: library.browserCrypto, chain });
+  const complete = result.chain.checked && (chain?.authorities ?? null) !== null;
+  return {
+    verdict: !result.ok ? 'refused' : complete ? 'holds' : 'partly',
+    what: 'absence',
+    facts: [
+      ['Claim', 'the agent had no event in the window'],
+      ['Agent', result.agentId ?? '?'],
+      ['Window', `${result.windowStart ?? '?'} to ${result.windowEnd ?? '?'}`],
+      ['SHA-256 of this file', file.fileSha256],
+    ],
+    reportId: null,
+    packageSha256: null,
+    keySource: null,
+    chainSource: chainSource(question, keys),
+    checked: result.checked,
+    notChecked: result.notChecked,
+    problems: result.problems,
+    problemCount: result.problems.length,
+    completeness: [],
+  };
+}
+
+const NO_KEYS: FoundKeys = { keys: null, authorities: null, told: '' };
+
+async function chainOf(
+  library: EvidenceLibrary,
+  file: ReadFile,
+  { rpc }: Question,
+  keys: FoundKeys,
+  progress: (text: string) => void,
+): Promise<ChainFacts | null> {
+  if (rpc === null) return null;
+  const named = library.transactionsToAsk(file.value);
+  return askChain(library, rpc.url, named, authoritiesOf(rpc.authority, named[0]?.network, keys), (asked, of) =>
+    progress(`Asking the chain: ${asked} of ${of} transactions`),
+  );
+}
+
+function authoritiesOf(
+  authority: string | null,
+  network: string | undefined,
+  keys: FoundKeys,
+): readonly AnchorAuthority[] | null {
+  if (authority === null) return keys.authorities;
+  return [{ address: authority, network: network ?? 'unknown', validFrom: null, validTo: null }];
+}
+
+function chainSource({ rpc }: Question, keys: FoundKeys): string {
+  if (rpc === null) return 'not asked: you gave no RPC address';
+  if (rpc.authority !== null) return `${rpc.url}, for the authority that you gave, ${rpc.authority}`;
+  if (keys.authorities === null) return `${rpc.url}, for no particular authority: none was given`;
+  return `${rpc.url}, for the authorities that this service publishes`;
+}
+
+function chainAnswered(library: EvidenceLibrary, { value }: ReadFile, chain: ChainFacts | null): boolean {
+  return library.transactionsToAsk(value).every(({ txSignature }) => {
+    const answer = chain?.transactions.get(txSignature);
+    return answer !== undefined && answer !== 'unavailable';
+  });
+}
+
+function unreadable(message: string): Outcome {
+  return {
+    verdict: 'refused',
+    what: 'unreadable',
+    facts: [],
+    reportId: null,
+    packageSha256: null,
+    keySource: null,
+    chainSource: '',
+    checked: [],
+    notChecked: [],
+    problems: [{ code: 'structure', path: '', message }],
+    problemCount: 1,
+    completeness: [],
+  };
+}
+
+function packageFacts(value: unknown): [string, string][] {
+  const members = (value ?? {}) as Record<string, Record<string, unknown> | undefined>;
+  const { range, summary, timestamp } = members;
+  const facts: [string, string | null][] = [
+    ['Report', textOf(value, 'reportId')],
+    ['Period', range === undefined ? null : `${word(range?.['from'])} to ${word(range?.['to'])}`],
+    [
+      'Events',
+      summary === undefined
+        ? null
+        : `${word(summary?.['events'])}: ${word(summary?.['allowed'])} allowed, ${word(summary?.['denied'])} denied, ${word(summary?.['gap'])} to review`,
+    ],
+    [
+      'Issued at',
+      timestamp === undefined ? null : `${word(timestamp?.['issued_at'])}, anchor ${word(timestamp?.['anchor'])}`,
+    ],
+  ];
+  return facts.filter((fact): fact is [string, string] => fact[1] !== null);
+}
+
+function textOf(value: unknown, member: string): string | null {
+  const found = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[member] : null;
+  return typeof found === 'string' ? found : null;
+}
+
+function word(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 100) : '?';
+}

@@ -1,0 +1,61 @@
+import type { EvidenceLibrary } from './evidence-library.js';
+
+const MIB = 1024 * 1024;
+/** Largest package, and largest PDF around one, that this reads. */
+const MAX_PACKAGE = 64 * MIB;
+const MAX_PDF = 256 * MIB;
+
+export interface ReadFile {
+  readonly value: unknown;
+  readonly fromPdf: boolean;
+  /** SHA-256 of the file itself, lower-case hex. */
+  readonly fileSha256: string;
+}
+
+/** The JSON of a file, or of the package that a PDF carries; or why there is none, in plain words. */
+export async function readFile(library: EvidenceLibrary, bytes: Uint8Array): Promise<ReadFile | string> {
+  const { attachedPackage, browserCrypto, isPdf, JsonRefused, parseJsonStrict, toHex, VERIFICATION_LIMITS } = library;
+  if (bytes.length > MAX_PDF) return 'The file is larger than 256 MiB: no report is.';
+  const fromPdf = isPdf(bytes);
+  const found = fromPdf ? attachedPackage(bytes) : { content: bytes, deflated: false };
+  if (typeof found === 'string') return found;
+  const json = found.deflated ? await inflate(found.content) : found.content;
+  if (json === null) return 'The attachment of the PDF cannot be read, or is larger than 64 MiB.';
+  if (json.length > MAX_PACKAGE) return 'The package is larger than 64 MiB: none is.';
+  try {
+    const value = parseJsonStrict(json, VERIFICATION_LIMITS);
+    return { value, fromPdf, fileSha256: toHex(browserCrypto.sha256(bytes)) };
+  } catch (error) {
+    if (error instanceof JsonRefused) return `This is not the JSON of a package: ${error.message}.`;
+    throw error;
+  }
+}
+
+/** `null`: no zlib stream, or more than a package may have. */
+async function inflate(deflated: Uint8Array): Promise<Uint8Array | null> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  try {
+    const stream = new Blob([deflated as Uint8Array<ArrayBuffer>]).stream();
+    const reader = stream.pipeThrough(new DecompressionStream('deflate')).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      size += value.length;
+      if (size > MAX_PACKAGE) {
+        await reader.cancel();
+        return null;
+      }
+      parts.push(value);
+    }
+  } catch {
+    return null;
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+
+/** The scripts of the page, each an ES module of its own. */
+const SCRIPTS = [
+  'ask',
+  'ask-chain',
+  'elements',
+  'expected',
+  'find-keys',
+  'judge',
+  'page',
+  'read-file',
+  'show-outcome',
+  'solana-transaction',
+  'worker',
+];
+
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+const at = (path: string): URL => new URL(`../../page/${path}`, import.meta.url);
+/** One file with the whole library, which the build of `libs/evidence` writes. */
+const evidenceBundle = (): string => createRequire(import.meta.url).resolve('@countersign/evidence/browser');
+
+interface Place {
+  readonly contentType: string;
+  readonly file: () => URL | string;
+}
+
+const PLACES: ReadonlyMap<string, Place> = new Map([
+  ['', { contentType: 'text/html; charset=utf-8', file: () => at('index.html') }],
+  ['style.css', { contentType: 'text/css; charset=utf-8', file: () => at('style.css') }],
+  ['icon.svg', { contentType: 'image/svg+xml', file: () => at('icon.svg') }],
+  ['evidence.js', { contentType: JAVASCRIPT, file: evidenceBundle }],
+  ...SCRIPTS.map((name): [string, Place] => [
+    `${name}.js`,
+    { contentType: JAVASCRIPT, file: () => at(`dist/${name}.js`) },
+  ]),
+]);
+
+export interface PageFile {
+  readonly contentType: string;
+  readonly content: Uint8Array;
+  /** In quotes: the same exactly for the same bytes. */
+  readonly etag: string;
+}
+
+/** Files of the verification page, each read once. */
+export class PageFiles {
+  readonly #read = new Map<string, PageFile>();
+
+  /**
+   * @param name empty for the page itself
+   * @returns `null` where the page has no such file
+   * @throws when the build did not write it
+   */
+  async get(name: string): Promise<PageFile | null> {
+    const known = this.#read.get(name);
+    if (known !== undefined) return known;
+    const place = PLACES.get(name);
+    if (place === undefined) return null;
+    const content = await readFile(place.file());
+    const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`;
+    const file = { contentType: place.contentType, content, etag };
+    this.#read.set(name, file);
+    return file;
+  }
+
+  /** Names of all files beside the page itself. */
+  get names(): readonly string[] {
+    return [...PLACES.keys()].filter((name) => name !== '');
+  }
+}
