@@ -3,6 +3,7 @@ import { detection } from './detection/detection.js';
 import { readOptions, USAGE } from './options.js';
 import type { BenchOptions } from './options.js';
 import { rules } from './rules/rules.js';
+import { exportEvents } from './stored/export-events.js';
 import { exportPackage } from './stored/export-package.js';
 import { startUp } from './stored/start-up.js';
 import { throughput } from './throughput/throughput.js';
@@ -29,6 +30,8 @@ async function main(): Promise<void> {
       return startUp(options, print);
     case 'export':
       return exportPackage(options, print);
+    case 'export-events':
+      return exportEvents(options, print);
     case 'detection':
       return detection(print);
     case 'rules':

@@ -1,7 +1,16 @@
 import { parseArgs } from 'node:util';
 
 export interface BenchOptions {
-  readonly run: 'throughput' | 'start-up' | 'export' | 'distributed' | 'scaling' | 'detection' | 'rules' | 'overload';
+  readonly run:
+    | 'throughput'
+    | 'start-up'
+    | 'export'
+    | 'export-events'
+    | 'distributed'
+    | 'scaling'
+    | 'detection'
+    | 'rules'
+    | 'overload';
   /** Of each figure; the median counts. */
   readonly repetitions: number;
   /** Of each load. */
@@ -18,6 +27,7 @@ export type SubjectName = (typeof SUBJECTS)[number];
 export const USAGE = `npm run bench -- [--quick] [--subjects ${SUBJECTS.join(',')}] [--repetitions N] [--seconds N]
 npm run bench -- --startup [--events N]    time to readiness with N stored events (1,000,000)
 npm run bench -- --export [--events N]     time and memory of an export of N events (10,000)
+npm run bench -- --export-events [--events N]   time and memory of N events as OCSF and CSV (1,000,000)
 npm run bench -- --distributed [--quick]   one gateway on Kafka and Redis, beside the bare server and the embedded gateway
 npm run bench -- --scaling [--events N]    1 and 2 gateways; 1, 2 and 4 audit-log processes on N waiting events (20,000)
 npm run bench -- --overload [--quick]      gateways of both profiles at 1, 2 and 3 times what they can do
@@ -33,6 +43,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       quick: { type: 'boolean', default: false },
       startup: { type: 'boolean', default: false },
       export: { type: 'boolean', default: false },
+      'export-events': { type: 'boolean', default: false },
       distributed: { type: 'boolean', default: false },
       scaling: { type: 'boolean', default: false },
       detection: { type: 'boolean', default: false },
@@ -45,9 +56,9 @@ export function readOptions(args: readonly string[]): BenchOptions {
     },
   });
   const { quick } = values;
-  const runs = (['startup', 'export', 'distributed', 'scaling', 'detection', 'rules', 'overload'] as const).filter(
-    (name) => values[name],
-  );
+  const runs = (
+    ['startup', 'export', 'export-events', 'distributed', 'scaling', 'detection', 'rules', 'overload'] as const
+  ).filter((name) => values[name]);
   if (runs.length > 1) throw new Error(`take one of ${runs.map((name) => `--${name}`).join(', ')}`);
   const run = runs[0] === 'startup' ? 'start-up' : (runs[0] ?? 'throughput');
   return {

@@ -2,6 +2,7 @@ import type { Localnet, LocalnetOptions } from './localnet/localnet.js';
 import type { LedgerReader } from './localnet/ledger/read-ledger.js';
 import type { WorkerLocalnet, WorkerOptions } from './localnet/start-in-worker.js';
 import type { Chain } from './port.js';
+import type { BlockReader } from './solana/blocks.js';
 import type { SolanaChainOptions } from './solana/solana-chain.js';
 
 export { decodeBase58, encodeBase58, isBase58Of } from './base58.js';
@@ -13,6 +14,7 @@ export type { LocalnetClock } from './localnet/bank/slots.js';
 export type { Localnet, LocalnetOptions } from './localnet/localnet.js';
 export type { WorkerLocalnet, WorkerOptions } from './localnet/start-in-worker.js';
 export * from './port.js';
+export type { Block, BlockReader } from './solana/blocks.js';
 export type { SolanaChainOptions } from './solana/solana-chain.js';
 export { advance } from './submission/advance.js';
 export type { Advanced, SubmissionTools } from './submission/advance.js';
@@ -29,6 +31,12 @@ export { isWalletAddress } from './wallet-address.js';
 export async function openSolanaChain(options: SolanaChainOptions): Promise<Chain> {
   const { SolanaChain } = await import('./solana/solana-chain.js');
   return new SolanaChain(options);
+}
+
+/** Opens the blocks of the network behind the nodes; does not ask one yet. @throws RangeError without a URL */
+export async function openBlocks(options: { readonly urls: readonly string[] }): Promise<BlockReader> {
+  const { SolanaBlocks } = await import('./solana/blocks.js');
+  return new SolanaBlocks(options);
 }
 
 /**

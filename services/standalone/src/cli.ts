@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   policy: () => import('./commands/policy.js'),
   export: () => import('./commands/export.js'),
   verify: () => import('./commands/verify.js'),
+  sample: () => import('./commands/sample.js'),
   fsck: () => import('./commands/fsck.js'),
   admin: () => import('./commands/admin.js'),
   localnet: () => import('./commands/localnet.js'),

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { Api } from '../api-client/api.js';
 import { collect, targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
 interface Options extends TargetOptions {
-  readonly format: string;
+  readonly format: keyof typeof DEFAULT_NAMES;
   readonly out?: string;
   readonly from: string;
   readonly to?: string;
@@ -15,23 +15,30 @@ interface Options extends TargetOptions {
   readonly password?: string;
 }
 
-/** `countersign export`: a signed evidence package in a file. */
+const PACKAGES = ['json', 'pdf'] as const;
+const EVENTS = ['ocsf', 'csv'] as const;
+const DEFAULT_NAMES = { json: 'report.json', pdf: 'report.pdf', ocsf: 'events.ocsf.jsonl', csv: 'events.csv' } as const;
+
+/** `countersign export`: a signed evidence package in a file, or the events as other programs read them. */
 export function register(program: Command): void {
   const command = program
     .command('export')
-    .description('issue a signed evidence package and save it')
-    .option('--format <json|pdf>', 'the package, or a document for readers that carries it', 'json')
-    .option('--out <file>', 'where to save it; default: report.json or report.pdf')
+    .description('issue a signed evidence package and save it, or save events for a SIEM or a spreadsheet')
+    .addOption(
+      new Option('--format <name>', 'json: the package; pdf: a document that carries it; ocsf, csv: unsigned events')
+        .choices([...PACKAGES, ...EVENTS])
+        .default('json'),
+    )
+    .option('--out <file>', 'where to save it; default: report.json, report.pdf, events.ocsf.jsonl or events.csv')
     .option('--from <iso>', 'first instant of the report', '1970-01-01T00:00:00.000Z')
     .option('--to <iso>', 'instant after the last one; default: now')
-    .option('--frameworks <list>', 'comma separated', 'soc2,euaiact')
-    .option('--agent <id>', 'agent of the report, repeatable; default: all', collect)
+    .option('--frameworks <list>', 'of a package, comma separated', 'soc2,euaiact')
+    .option('--agent <id>', 'agent of the report, repeatable (events: one); default: all', collect)
     .option('--email <address>', 'who logs in; default: as bootstrap.json says')
     .option('--password <text>', 'password; default: as bootstrap.json says');
   withTarget(command).action(async (options: Options) => {
-    const { format, out = `report.${format}` } = options;
-    if (format !== 'json' && format !== 'pdf')
-      throw new CommandFailed(EXIT.usage, `--format is json or pdf, not ${format}`);
+    const { format, out = DEFAULT_NAMES[format] } = options;
+    if (format === 'ocsf' || format === 'csv') return exportEvents(options, format, out);
     const { baseUrl, email, password } = await targetOf(options, { email: options.email, password: options.password });
     const api = new Api(baseUrl);
     const session = await api.login(email, password);
@@ -63,4 +70,19 @@ export function register(program: Command): void {
       `${out}: report ${String(answer.headers['x-report-id'])}, ${String(summary['events'])} events, ${String(summary['anchored'])} anchored, anchor ${String(timestamp['anchor'])}\nkey: ${publicKeyUrl}\n`,
     );
   });
+}
+
+async function exportEvents(options: Options, format: 'ocsf' | 'csv', out: string): Promise<void> {
+  const { agent = [], from, to } = options;
+  if (agent.length > 1) throw new CommandFailed(EXIT.usage, `--format ${format} takes one --agent, or none for all`);
+  const { baseUrl, email, password } = await targetOf(options, { email: options.email, password: options.password });
+  const { saveEvents } = await import('../export-events/save-events.js');
+  const api = new Api(baseUrl);
+  try {
+    const session = await api.login(email, password);
+    const bytes = await saveEvents({ baseUrl, session, format, filters: { agentId: agent[0], from, to }, out });
+    process.stdout.write(`${out}: ${bytes} bytes\n`);
+  } finally {
+    api.close();
+  }
 }

@@ -1,5 +1,6 @@
 import type { LocalNode, Method } from './method.js';
 import { ACCOUNT_METHODS } from './methods/accounts.js';
+import { BLOCK_METHODS } from './methods/blocks.js';
 import { CLUSTER_METHODS } from './methods/cluster.js';
 import { HISTORY_METHODS } from './methods/history.js';
 import { SUBMIT_METHODS } from './methods/submit.js';
@@ -7,7 +8,9 @@ import { RpcError } from './rpc-error.js';
 
 const MOST_IN_BATCH = 1_000;
 const METHODS: ReadonlyMap<string, Method> = new Map(
-  [CLUSTER_METHODS, ACCOUNT_METHODS, SUBMIT_METHODS, HISTORY_METHODS].flatMap((methods) => Object.entries(methods)),
+  [CLUSTER_METHODS, ACCOUNT_METHODS, SUBMIT_METHODS, HISTORY_METHODS, BLOCK_METHODS].flatMap((methods) =>
+    Object.entries(methods),
+  ),
 );
 
 type Id = string | number | null;
