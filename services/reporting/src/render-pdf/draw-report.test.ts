@@ -98,6 +98,10 @@ describe('a report as PDF', () => {
     expect(page.text.match(/none/g)!.length).toBeGreaterThanOrEqual(content.agents.length);
     expect(page.text.replaceAll(' ', '')).toContain(content.signature);
     expect(page.text).toContain(content.publicKeyUrl);
+    // What the QR code holds: the page that verifies this report, named in the part that is never sent.
+    expect(page.text.replaceAll(' ', '')).toContain(
+      `https://countersign.example/verify#report=${content.reportId}&sha256=${content.sha256}`,
+    );
   });
 
   it('shows a name in any script, and obeys none', async () => {

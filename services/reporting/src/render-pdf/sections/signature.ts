@@ -35,21 +35,36 @@ export function drawSignature(flow: Flow, content: SignedPackage): void {
   flow.heading(3, 'How to verify');
   flow.numbered([
     'Offline, trusting nobody: “countersign verify FILE.pdf --key KEY.pem --rpc URL --authority ADDRESS” takes the package out of this file, walks every proof, counts every sequence and asks the chain that you name. Any PDF reader saves the attachment “countersign-package.json” for other verifiers.',
-    `Online: GET ${lookUp(publicKeyUrl)}, with the SHA-256 of this file (“sha256sum FILE.pdf”), gives the package that was issued with exactly these bytes.`,
+    `Online: ${origin(publicKeyUrl)}/verify does the same in a browser, without an upload; GET ${lookUp(publicKeyUrl)}, with the SHA-256 of this file (“sha256sum FILE.pdf”), gives the package that was issued with exactly these bytes.`,
     'On the chain: the memo of the report’s transaction holds the hash of the package’s content; the transactions of section 7 hold the roots of its windows.',
   ]);
-  const { side, dark } = qrCode(publicKeyUrl);
-  flow.figure(QR_SIDE, `QR code of ${publicKeyUrl}`, (x, y) => {
+  const page = verificationPage(content);
+  const { side, dark } = qrCode(page);
+  flow.figure(QR_SIDE, `QR code of ${page}`, (x, y) => {
     const module = QR_SIDE / side;
     flow.sheet.squares(
       dark.map(([column, row]) => [x + column * module, y + row * module]),
       module,
     );
   });
-  flow.paragraph('The QR code leads to the public key that verifies this report:');
-  flow.paragraph({ text: publicKeyUrl, link: publicKeyUrl }, { face: 'mono', size: 7 });
+  flow.paragraph('The QR code leads to a page that verifies this file in a browser, and knows which report to expect:');
+  flow.paragraph({ text: page, link: page }, { face: 'mono', size: 7 });
+}
+
+/** Where the service answers. */
+function origin(publicKeyUrl: string): string {
+  return publicKeyUrl.replace(/\/v1\/keys\/[^/]*$/, '');
 }
 
 function lookUp(publicKeyUrl: string): string {
-  return `${publicKeyUrl.replace(/\/v1\/keys\/[^/]*$/, '')}/v1/reports/by-pdf-sha256/<SHA-256>`;
+  return `${origin(publicKeyUrl)}/v1/reports/by-pdf-sha256/<SHA-256>`;
+}
+
+/** The public verification page with this report named in the part of the address that is never sent to a server. */
+export function verificationPage({
+  publicKeyUrl,
+  reportId,
+  sha256,
+}: Pick<SignedPackage, 'publicKeyUrl' | 'reportId' | 'sha256'>): string {
+  return `${origin(publicKeyUrl)}/verify#report=${reportId}&sha256=${sha256}`;
 }
