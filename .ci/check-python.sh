@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# libs/client-python: ruff, mypy, its tests against a running service and the verifier of libs/evidence, and the wheel,
+# installed into an empty environment and imported from there. Needs a build.
+#   .ci/check-python.sh [ARGUMENT...]     arguments are pytest's
+# Installs its tools beside those of the test servers.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly PACKAGES=(
+  cryptography==50.0.2
+  rfc8785==0.1.4
+  httpx==0.28.1
+  anyio==4.16.0
+  hatchling==1.33.0
+  pytest==9.2.0
+  mypy==2.4.1
+  ruff==0.17.6
+)
+VERSIONS=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' && printf '%s\n' "${PACKAGES[@]}")
+readonly VERSIONS
+TOOLS=${COUNTERSIGN_TEST_INFRA_DIR:-$HOME/.cache/countersign-infra}/tools/python-$(sha256sum <<<"$VERSIONS" | cut -c 1-12)
+readonly TOOLS
+WORK=$(mktemp -d)
+readonly WORK
+trap 'rm -rf "$WORK"' EXIT
+
+# A folder that was not finished has no mark, and is made anew.
+install_tools() {
+  [ ! -e "$TOOLS/whole" ] || return 0
+  local try
+  for try in 1 2 3; do
+    rm -rf "$TOOLS"
+    if python3 -m venv "$TOOLS" && timeout 150 "$TOOLS/bin/pip" install -q --disable-pip-version-check "${PACKAGES[@]}"; then
+      touch "$TOOLS/whole"
+      return 0
+    fi
+    sleep $((try * 3))
+  done
+  rm -rf "$TOOLS"
+  echo 'the tools for Python cannot be installed' >&2
+  return 1
+}
+
+# What it depends on is taken from the tools: nothing is asked of a registry, and of the package only the wheel is seen.
+check_wheel() {
+  "$TOOLS/bin/python" -m hatchling build -t wheel -d "$WORK/wheel" >/dev/null
+  python3 -m venv "$WORK/empty"
+  "$WORK/empty/bin/pip" install -q --disable-pip-version-check --no-index --no-deps "$WORK"/wheel/countersign-*.whl
+  "$TOOLS/bin/python" -c 'import site; print(site.getsitepackages()[0])' \
+    >"$("$WORK/empty/bin/python" -c 'import site; print(site.getsitepackages()[0])')/tools.pth"
+  (
+    cd "$WORK"
+    "$WORK/empty/bin/python" -I - <<'PYTHON'
+import pathlib, sys
+import countersign, countersign.verify
+place = pathlib.Path(countersign.__file__).parent
+assert str(place).startswith(sys.prefix), place
+assert (place / "py.typed").exists(), "py.typed is missing"
+print(f"imported {len(countersign.__all__)} and {len(countersign.verify.__all__)} names from the wheel")
+PYTHON
+    "$WORK/empty/bin/python" -I -m countersign verify --help >/dev/null
+  )
+}
+
+install_tools
+export PYTHONDONTWRITEBYTECODE=1
+cd libs/client-python
+"$TOOLS/bin/ruff" check --no-cache --quiet .
+"$TOOLS/bin/ruff" format --no-cache --check --quiet .
+"$TOOLS/bin/mypy" --cache-dir=/dev/null
+"$TOOLS/bin/python" -m pytest "$@"
+check_wheel

@@ -1,0 +1,26 @@
+"""Countersign: asks before an AI agent acts. ``countersign.verify`` checks signed packages without trusting anybody."""
+
+from __future__ import annotations
+
+from .action import Action
+from .async_client import AsyncCountersign
+from .circuit_breaker import CircuitBreakerOptions
+from .client import Countersign
+from .errors import REFUSAL_CODES, UNAVAILABLE_CODES, ActionDeniedError, CountersignError
+from .options import DEFAULT_BASE_URL, FailMode, Outcome
+from .result import CheckResult
+
+__all__ = [
+    "DEFAULT_BASE_URL",
+    "REFUSAL_CODES",
+    "UNAVAILABLE_CODES",
+    "Action",
+    "ActionDeniedError",
+    "AsyncCountersign",
+    "CheckResult",
+    "CircuitBreakerOptions",
+    "Countersign",
+    "CountersignError",
+    "FailMode",
+    "Outcome",
+]

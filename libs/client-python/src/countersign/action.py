@@ -1,0 +1,42 @@
+"""What an agent is about to do, as the caller says it and as the service wants it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, Mapping, Optional, Union
+
+#: What can be given for an action: its ``action_type`` alone, or all its members by name.
+Action = Union[str, Mapping[str, Any]]
+
+_NAMES = {
+    "action_type": "type",
+    "tool_name": "toolName",
+    "data_scope": "dataScope",
+    "estimated_cost": "estimatedCost",
+}
+
+
+def members_of(action: Optional[Action], more: Mapping[str, Any]) -> Dict[str, Any]:
+    """The members of ``action`` in a check's body: ``action_type`` becomes ``type``, what is not known is kept.
+
+    :raises TypeError: there is no ``action_type``, or a member is given twice
+    """
+    given: Dict[str, Any] = {"action_type": action} if isinstance(action, str) else dict(action or {})
+    members: Dict[str, Any] = {}
+    for name, value in [*given.items(), *more.items()]:
+        wire_name = _NAMES.get(name, name)
+        if wire_name in members:
+            raise TypeError(f"{name} is given twice")
+        members[wire_name] = value
+    if not isinstance(members.get("type"), str) or members["type"] == "":
+        raise TypeError('an action has an action_type, such as "tool_use"')
+    return members
+
+
+def body_of(members: Mapping[str, Any]) -> bytes:
+    """JSON in UTF-8.
+
+    :raises TypeError: a value is of no type that JSON has
+    :raises ValueError: a number is not finite, or a text holds a lone surrogate
+    """
+    return json.dumps(members, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")

@@ -1,0 +1,173 @@
+"""The client that awaits."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Awaitable, Callable, Optional, TypeVar, overload
+
+import anyio
+import httpx
+
+from .action import Action, members_of
+from .circuit_breaker import CircuitBreakerOptions
+from .client import _warn
+from .conversation import Attempt, Conversation, Pause, Talk
+from .errors import ActionDeniedError, CountersignError
+from .options import DEFAULT_BASE_URL, ClientOptions, FailMode, Outcome
+from .result import Answer, CheckResult
+from .transport import TooLarge, add_chunk, answer_of, failure_of
+
+T = TypeVar("T")
+
+
+class AsyncCountersign:
+    """As :class:`countersign.Countersign`, for asyncio and trio. Hooks and what ``guard`` calls may be coroutines."""
+
+    def __init__(
+        self,
+        api_key: str,
+        agent_id: str,
+        base_url: str = DEFAULT_BASE_URL,
+        *,
+        timeout: float = 5.0,
+        attempt_timeout: float = 2.0,
+        retries: int = 2,
+        fail_mode: FailMode = "closed",
+        circuit_breaker: Optional[CircuitBreakerOptions] = CircuitBreakerOptions(),  # noqa: B008 - it is frozen
+        on_denied: Optional[Callable[[CheckResult, Action], Any]] = None,
+        on_report_failed: Optional[Callable[[CountersignError, str, Outcome], Any]] = None,
+        http_client: Optional[httpx.AsyncClient] = None,
+    ) -> None:
+        options = ClientOptions(base_url, timeout, attempt_timeout, retries, fail_mode, circuit_breaker)
+        self._talk = Conversation(api_key, agent_id, options)
+        self._on_denied = on_denied
+        self._on_report_failed = on_report_failed or _warn
+        self._owns_http = http_client is None
+        self._http = http_client or httpx.AsyncClient()
+
+    async def __aenter__(self) -> AsyncCountersign:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connections, unless they are those of a client of your own."""
+        if self._owns_http:
+            await self._http.aclose()
+
+    async def check(
+        self,
+        action: Optional[Action] = None,
+        *,
+        agent_id: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+        **members: Any,
+    ) -> CheckResult:
+        """As :meth:`countersign.Countersign.check`."""
+        wire = members_of(action, members)
+        result = await self._run(self._talk.check(wire, agent_id, idempotency_key))
+        if not result.allowed and self._on_denied is not None:
+            await _settled(self._on_denied(result, action if action is not None else members))
+        return result
+
+    @overload
+    async def guard(
+        self,
+        action: Action,
+        fn: Callable[..., Awaitable[T]],
+        *arguments: Any,
+        agent_id: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> T: ...
+
+    @overload
+    async def guard(
+        self,
+        action: Action,
+        fn: Callable[..., T],
+        *arguments: Any,
+        agent_id: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> T: ...
+
+    async def guard(
+        self,
+        action: Action,
+        fn: Callable[..., Any],
+        *arguments: Any,
+        agent_id: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Any:
+        """As :meth:`countersign.Countersign.guard`. What is cancelled is reported as ``failed``."""
+        result = await self.check(action, agent_id=agent_id, idempotency_key=idempotency_key)
+        if not result.allowed:
+            raise ActionDeniedError(result)
+        outcome: Outcome = "failed"
+        try:
+            value = await _settled(fn(*arguments))
+            outcome = "succeeded"
+            return value
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._report_of(result.event_id, outcome, agent_id)
+
+    async def report_outcome(
+        self, event_id: str, outcome: Outcome, detail: Optional[str] = None, *, agent_id: Optional[str] = None
+    ) -> None:
+        """As :meth:`countersign.Countersign.report_outcome`."""
+        await self._run(self._talk.report(event_id, outcome, detail, agent_id))
+
+    async def scan(self, text: str, *, agent_id: Optional[str] = None) -> CheckResult:
+        """As :meth:`countersign.Countersign.scan`."""
+        return await self._run(self._talk.scan(text, agent_id))
+
+    async def _report_of(self, event_id: Optional[str], outcome: Outcome, agent_id: Optional[str]) -> None:
+        if event_id is None:
+            return
+        try:
+            await self.report_outcome(event_id, outcome, agent_id=agent_id)
+        except CountersignError as error:
+            await _settled(self._on_report_failed(error, event_id, outcome))
+
+    async def _run(self, talk: Talk[T]) -> T:
+        answer: Optional[Answer] = None
+        failure: Optional[CountersignError] = None
+        try:
+            while True:
+                step = talk.send(answer) if failure is None else talk.throw(failure)
+                answer = failure = None
+                if isinstance(step, Pause):
+                    await anyio.sleep(step.seconds)
+                    continue
+                try:
+                    answer = await self._exchange(step)
+                except CountersignError as error:
+                    failure = error
+        except StopIteration as end:
+            value: T = end.value
+            return value
+        finally:
+            talk.close()
+
+    async def _exchange(self, attempt: Attempt) -> Answer:
+        content = bytearray()
+        try:
+            with anyio.fail_after(attempt.timeout):
+                async with self._http.stream(
+                    "POST",
+                    attempt.url,
+                    content=attempt.body,
+                    headers=attempt.headers,
+                    timeout=attempt.timeout,
+                    follow_redirects=False,
+                ) as response:
+                    async for chunk in response.aiter_bytes():
+                        add_chunk(content, chunk)
+                    return answer_of(response, content)
+        except (httpx.HTTPError, httpx.StreamError, TooLarge, OSError) as error:
+            raise failure_of(error, attempt.timeout) from error
+
+
+async def _settled(value: Any) -> Any:
+    return await value if inspect.isawaitable(value) else value

@@ -1,0 +1,135 @@
+"""``python -m countersign verify FILE``: the file, the key and the chain that are given, and nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import unicodedata
+from pathlib import Path
+from typing import Any, List, NoReturn, Optional, Sequence
+from urllib.parse import urlsplit
+
+EXIT_HOLDS, EXIT_WRONG, EXIT_UNCHECKED, EXIT_USAGE = 0, 1, 2, 64
+
+_VERDICTS = {
+    EXIT_HOLDS: "VERIFIED: all that was asked holds.",
+    EXIT_WRONG: "REFUSED: do not rely on this file.",
+    EXIT_UNCHECKED: "INTACT, but not everything was checked: see above.",
+}
+_SHOWN_PROBLEMS = 5
+_LONGEST_LINE = 400
+_MAX_FILE_BYTES = 256 * 1024 * 1024
+_ENDS = (
+    "Ends with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer or the chain was not "
+    "checked; 64: usage."
+)
+
+
+class _Usage(Exception):
+    """The command was not used as it can be."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise _Usage(message)
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Runs one command; the exit code."""
+    try:
+        options = _parser().parse_args(arguments)
+        return _verify(options)
+    except _Usage as error:
+        print(f"countersign: {error}", file=sys.stderr)
+        return EXIT_USAGE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m countersign", description="Countersign for Python.")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    verify = commands.add_parser(
+        "verify", description="Checks a signed package with nothing but the file, a key, a chain.", epilog=_ENDS
+    )
+    verify.add_argument("file", metavar="FILE", help="the signed package (JSON), or the PDF that carries it")
+    verify.add_argument("--key", action="append", default=[], metavar="PEM", help="public key that you trust (file)")
+    verify.add_argument("--rpc", action="append", default=[], metavar="URL", help="Solana RPC that you trust")
+    verify.add_argument(
+        "--authority", action="append", default=[], metavar="ADDRESS", help="anchoring authority that you trust"
+    )
+    return parser
+
+
+def _verify(options: argparse.Namespace) -> int:
+    try:
+        from . import verify
+        from .verify.pdf import PdfRefused, is_pdf, package_in_pdf
+        from .verify.solana_rpc import ask_chain, bytes_of_base58
+    except ImportError as error:
+        raise _Usage(str(error)) from None
+    for url in options.rpc:
+        if urlsplit(url).scheme.lower() not in ("http", "https") or not urlsplit(url).hostname:
+            raise _Usage(f"--rpc must be an http:// or https:// address, not {url}")
+    for address in options.authority:
+        if len(bytes_of_base58(address) or b"") != 32:
+            raise _Usage(f"--authority must be a Solana address, not {address}")
+    if options.authority and not options.rpc:
+        raise _Usage("--authority needs --rpc: who anchored is read from the chain")
+    keys = [_read_key(file) for file in options.key] or None
+    data = _read(options.file, "file")
+    try:
+        from_pdf = is_pdf(data)
+        package = verify.parse_json_strict(package_in_pdf(data) if from_pdf else data)
+    except (verify.JsonRefused, PdfRefused) as error:
+        return _print(options.file, [], [], [f"the file is not a package: {error}"], EXIT_WRONG)
+    facts = ask_chain(options.rpc, verify.transactions_to_ask(package), options.authority) if options.rpc else None
+    result = verify.verify_package(package, keys, facts)
+    not_checked = list(result.not_checked)
+    if from_pdf:
+        not_checked.append("the pages of the PDF: its package was verified, which they were drawn from")
+    return _print(options.file, result.checked, not_checked, list(map(str, result.problems)), _exit_code(result, facts))
+
+
+def _exit_code(result: Any, facts: Any) -> int:
+    if not result.ok:
+        return EXIT_WRONG
+    if not result.issuer_checked:
+        return EXIT_UNCHECKED
+    return EXIT_HOLDS if facts is None or result.authority_checked else EXIT_UNCHECKED
+
+
+def _read_key(file: str) -> Any:
+    from .verify import VerificationKey
+
+    try:
+        return VerificationKey.from_pem(_read(file, "key").decode("utf-8"))
+    except ValueError:
+        raise _Usage(f"{file} is not an Ed25519 public key in PEM") from None
+
+
+def _read(file: str, what: str) -> bytes:
+    path = Path(file)
+    try:
+        if not path.is_file() or path.stat().st_size > _MAX_FILE_BYTES:
+            raise _Usage(f"cannot read the {what} {file}")
+        return path.read_bytes()
+    except OSError:
+        raise _Usage(f"cannot read the {what} {file}") from None
+
+
+def _print(file: str, checked: List[str], not_checked: List[str], problems: List[str], code: int) -> int:
+    lines = [file]
+    for title, mark, items in (("Checked", "ok", checked), ("Not checked", "--", not_checked)):
+        if items:
+            lines += ["", title, *(f"  {mark}  {_one_line(item)}" for item in items)]
+    if problems:
+        lines += ["", "Wrong", *(f"  !!  {_one_line(item)}" for item in problems[:_SHOWN_PROBLEMS])]
+        if len(problems) > _SHOWN_PROBLEMS:
+            lines.append(f"      and {len(problems) - _SHOWN_PROBLEMS} more")
+    print("\n".join([*lines, "", _VERDICTS[code]]))
+    return code
+
+
+def _one_line(text: str) -> str:
+    """Text that a file may have had a hand in, as one line that a terminal shows and never obeys."""
+    plain = "".join("\ufffd" if unicodedata.category(one) in ("Cc", "Cf", "Zl", "Zp", "Cs") else one for one in text)
+    return plain if len(plain) <= _LONGEST_LINE else f"{plain[:_LONGEST_LINE]}…"

@@ -1,0 +1,150 @@
+"""What a client says and when, without saying it: the same for the client that waits and the one that awaits.
+
+A conversation is a generator. It yields an :class:`Attempt`, and is sent the :class:`Answer` or thrown the
+``CountersignError`` that came of it; or a :class:`Pause`. What it returns is what the call gives.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+import uuid
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Generator, Mapping, Optional, TypeVar, Union
+
+import httpx
+
+from .action import body_of
+from .circuit_breaker import CircuitBreaker
+from .errors import CountersignError
+from .options import ClientOptions
+from .result import Answer, CheckResult, read_check, read_refusal, undecided
+
+T = TypeVar("T")
+
+_FIRST_WAIT = 0.05
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One POST request. ``timeout`` is for the answer, read to its end, in seconds."""
+
+    url: str
+    body: bytes
+    headers: Mapping[str, str]
+    timeout: float
+
+
+@dataclass(frozen=True)
+class Pause:
+    seconds: float
+
+
+Step = Union[Attempt, Pause]
+Talk = Generator[Step, Optional[Answer], T]
+
+
+class Conversation:
+    """The calls of one client.
+
+    :raises TypeError, ValueError: the key, the agent's id, the address or an option is missing or malformed
+    """
+
+    def __init__(self, api_key: str, agent_id: str, options: ClientOptions) -> None:
+        options.validate(api_key, agent_id)
+        self.agent_id = agent_id
+        self._options = options
+        self._address = _address_of(options.base_url)
+        breaker = options.circuit_breaker
+        self._breaker = None if breaker is None else CircuitBreaker(breaker)
+        self._headers = {
+            "content-type": "application/json",
+            "accept": "application/json",
+            "accept-encoding": "identity",
+            "x-service-key": api_key,
+            "authorization": f"Bearer {api_key}",
+        }
+
+    def check(
+        self, members: Mapping[str, Any], agent_id: Optional[str], idempotency_key: Optional[str]
+    ) -> Talk[CheckResult]:
+        """``POST /v1/check``."""
+        body = body_of({"agentId": agent_id or self.agent_id, "action": members})
+        if idempotency_key is not None and _IDEMPOTENCY_KEY.fullmatch(idempotency_key) is None:
+            raise ValueError("idempotency_key: 1 to 255 visible characters")
+        headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
+        return self._decided("/v1/check", body, headers)
+
+    def scan(self, text: str, agent_id: Optional[str]) -> Talk[CheckResult]:
+        """``POST /v1/mcp/scan``."""
+        return self._decided("/v1/mcp/scan", body_of({"agentId": agent_id or self.agent_id, "text": text}), {})
+
+    def report(self, event_id: str, outcome: str, detail: Optional[str], agent_id: Optional[str]) -> Talk[None]:
+        """``POST /v1/mcp/log``."""
+        report: Dict[str, Any] = {"agentId": agent_id or self.agent_id, "eventId": event_id, "outcome": outcome}
+        if detail is not None:
+            report["detail"] = detail
+        yield from self._with_retries("/v1/mcp/log", body_of(report), {}, _read_report)
+
+    def _decided(self, path: str, body: bytes, headers: Mapping[str, str]) -> Talk[CheckResult]:
+        breaker = self._breaker
+        if breaker is not None and not breaker.admits():
+            return self._undecided(
+                CountersignError("circuit_open", "the service did not decide several times in a row")
+            )
+        try:
+            result = yield from self._with_retries(path, body, headers, read_check)
+        except CountersignError as error:
+            if breaker is not None:
+                breaker.failed()
+            return self._undecided(error)
+        except BaseException:
+            if breaker is not None:
+                breaker.ended(False)
+            raise
+        if breaker is not None:
+            breaker.ended(True)
+        return result
+
+    def _undecided(self, error: CountersignError) -> CheckResult:
+        if self._options.fail_mode == "throw":
+            raise error
+        return undecided(error, self._options.fail_mode == "open")
+
+    def _with_retries(self, path: str, body: bytes, headers: Mapping[str, str], read: Callable[[Answer], T]) -> Talk[T]:
+        """Tries again where nothing was decided and time is left: after 50 ms, then twice that, or when told."""
+        options = self._options
+        ends_at = time.monotonic() + options.timeout
+        tried = 0
+        while True:
+            left = max(0.001, min(options.attempt_timeout, ends_at - time.monotonic()))
+            try:
+                answer = yield Attempt(self._address + path, body, {**self._headers, **headers}, left)
+                if answer is None:
+                    raise RuntimeError("an attempt has an answer")
+                return read(answer)
+            except CountersignError as error:
+                wait = max(_FIRST_WAIT * 2**tried * (0.5 + random.random() / 2), error.retry_after or 0)  # noqa: S311
+                if not error.is_unavailable or tried >= options.retries or time.monotonic() + wait >= ends_at:
+                    raise
+            tried += 1
+            yield Pause(wait)
+
+
+def _read_report(answer: Answer) -> None:
+    # 409: an earlier try of this, or somebody else, has reported it.
+    if answer.status not in (201, 409):
+        raise read_refusal(answer)
+
+
+def _address_of(base_url: str) -> str:
+    try:
+        url = httpx.URL(base_url)
+    except (httpx.InvalidURL, TypeError):
+        raise ValueError(f"base_url: {base_url} is no address") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ValueError("base_url: http or https")
+    address = str(url.copy_with(query=None, fragment=None, username=None, password=None)).rstrip("/")
+    return address[: -len("/v1")] if address.endswith("/v1") else address

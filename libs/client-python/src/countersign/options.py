@@ -1,0 +1,47 @@
+"""How a client behaves."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal, Optional
+
+from .circuit_breaker import CircuitBreakerOptions
+
+#: What an action may do when no decision was had. ``closed``: it is denied. ``open``: it is allowed, and
+#: ``failed_open`` says so. ``throw``: the call raises. A refusal (credentials, plan, frozen or unknown agent) is a
+#: decision: never open.
+FailMode = Literal["closed", "open", "throw"]
+
+#: What became of an action.
+Outcome = Literal["succeeded", "failed", "skipped"]
+
+#: Where ``npm start`` listens.
+DEFAULT_BASE_URL = "http://127.0.0.1:8080"
+
+_KEY = re.compile(r"[\x21-\x7e]+")
+
+
+@dataclass(frozen=True)
+class ClientOptions:
+    """Times are seconds: ``timeout`` for one call with all its tries, ``attempt_timeout`` for one try."""
+
+    base_url: str = DEFAULT_BASE_URL
+    timeout: float = 5.0
+    attempt_timeout: float = 2.0
+    retries: int = 2
+    fail_mode: FailMode = "closed"
+    circuit_breaker: Optional[CircuitBreakerOptions] = field(default_factory=CircuitBreakerOptions)
+
+    def validate(self, api_key: str, agent_id: str) -> None:
+        """:raises TypeError, ValueError: the key, the agent's id or an option is missing or malformed"""
+        if not isinstance(api_key, str) or _KEY.fullmatch(api_key) is None:
+            raise ValueError("api_key: an API key is needed")
+        if not isinstance(agent_id, str) or agent_id == "":
+            raise ValueError("agent_id: the id of an agent is needed")
+        if not (self.timeout > 0 and self.attempt_timeout > 0):
+            raise ValueError("timeout, attempt_timeout: above zero")
+        if self.retries < 0:
+            raise ValueError("retries: not below zero")
+        if self.fail_mode not in ("closed", "open", "throw"):
+            raise ValueError('fail_mode: "closed", "open" or "throw"')

@@ -1,0 +1,154 @@
+"""What the service, or the fail mode, says of an action."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from .errors import CountersignError
+
+MAX_ANSWER_BYTES = 1024 * 1024
+
+_BY_STATUS = {
+    400: "invalid_request",
+    401: "unauthorized",
+    402: "sandbox_expired",
+    403: "agent_frozen",
+    404: "agent_not_found",
+    429: "plan_action_cap",
+}
+_BY_BODY = frozenset(("sandbox_expired", "sandbox_action_cap", "plan_action_cap", "agent_frozen"))
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """``allowed`` says whether to act; ``violations`` is set where no policy decided, ``error`` then says more."""
+
+    allowed: bool
+    reason: Optional[str] = None
+    """Why not, in words that say what can be done."""
+    severity: Optional[str] = None
+    violations: Optional[Tuple[str, ...]] = None
+    """The plan, the credentials, the request, or no answer at all: a code of ``countersign.errors``."""
+    violation_type: Optional[str] = None
+    """Which rule of the profile was broken, and how: ``api_not_allowed``, ``spending_limit_exceeded``…"""
+    rule: Optional[str] = None
+    detail: Optional[str] = None
+    category: Optional[str] = None
+    """Of ``unsafe_output``: ``pii``, ``secret``, ``topic`` or ``length``."""
+    upgrade_url: Optional[str] = None
+    event_id: Optional[str] = None
+    """The event that records the check: quote it when an outcome is reported."""
+    coverage: Optional[str] = None
+    """``none``: no rule of the profile speaks of this kind of action; else ``governed``."""
+    failed_open: bool = False
+    """No decision was had, and the fail mode is ``open``."""
+    error: Optional[CountersignError] = None
+
+    def __bool__(self) -> bool:
+        return self.allowed
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP answer, read to its end."""
+
+    status: int
+    content: bytes
+    event_id: Optional[str] = None
+    coverage: Optional[str] = None
+    retry_after: Optional[float] = None
+
+
+def read_check(answer: Answer) -> CheckResult:
+    """The result that the answer to a check gives.
+
+    :raises CountersignError: it holds no decision; ``is_unavailable`` is true
+    """
+    if answer.status == 200:
+        body = _members_of(answer)
+        if type(body.get("allowed")) is not bool:
+            raise _invalid(answer, "it does not say whether the action is allowed")
+        return _result(answer, body, body["allowed"])
+    error = read_refusal(answer)
+    if error.is_unavailable:
+        raise error
+    return _result(answer, _members_of(answer), False, error)
+
+
+def read_refusal(answer: Answer) -> CountersignError:
+    """What an answer that is no success says. One that is not the service's own is unavailable, whatever its status."""
+    if 200 <= answer.status < 400:
+        return _invalid(answer, f"its status is {answer.status}")
+    try:
+        body = _members_of(answer)
+    except CountersignError:
+        body = {}
+    said = _text(body.get("error")) or _text(body.get("reason"))
+    code = _text(body.get("code")) or ""
+    if answer.status >= 500:
+        known = code if code == "deadline_exceeded" else "unavailable"
+        said = said or f"the service answered {answer.status}"
+    elif said is None:
+        return _invalid(answer, f"it is a {answer.status} that is not the service's")
+    else:
+        known = code if code in _BY_BODY else _BY_STATUS.get(answer.status, "refused")
+    return CountersignError(known, said, status=answer.status, event_id=answer.event_id, retry_after=answer.retry_after)
+
+
+def undecided(error: CountersignError, allowed: bool) -> CheckResult:
+    """The result where no decision was had, by fail mode."""
+    return CheckResult(
+        allowed,
+        reason=f"no decision was had: {error.message}",
+        severity="P1",
+        violations=(error.code,),
+        event_id=error.event_id,
+        failed_open=allowed,
+        error=error,
+    )
+
+
+def _result(
+    answer: Answer, body: Mapping[str, Any], allowed: bool, error: Optional[CountersignError] = None
+) -> CheckResult:
+    return CheckResult(
+        allowed,
+        reason=_text(body.get("reason")) or (None if error is None else error.message),
+        severity=_text(body.get("severity")),
+        violations=None if error is None else (error.code,),
+        violation_type=_text(body.get("violation_type")),
+        rule=_text(body.get("rule")),
+        detail=_text(body.get("detail")),
+        category=_text(body.get("category")),
+        upgrade_url=_text(body.get("upgrade_url")),
+        event_id=answer.event_id,
+        coverage=answer.coverage,
+        error=error,
+    )
+
+
+def _members_of(answer: Answer) -> Dict[str, Any]:
+    try:
+        body = json.loads(answer.content.decode("utf-8"), object_pairs_hook=_object_of)
+    except (ValueError, RecursionError) as cause:
+        raise _invalid(answer, "it is not JSON") from cause
+    if not isinstance(body, dict):
+        raise _invalid(answer, "it is no JSON object")
+    return body
+
+
+def _object_of(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("an object repeats a key")
+    return members
+
+
+def _invalid(answer: Answer, why: str) -> CountersignError:
+    return CountersignError("invalid_response", f"the answer is not one of the service: {why}", status=answer.status)
+
+
+def _text(value: Any) -> Optional[str]:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,54 @@
+"""What the clients that wait and that await have in common at the wire: answers and failures of httpx in our words."""
+
+from __future__ import annotations
+
+import math
+from typing import Optional
+
+import httpx
+
+from .errors import CountersignError
+from .result import MAX_ANSWER_BYTES, Answer
+
+
+class TooLarge(Exception):
+    """The answer is larger than any of the service."""
+
+
+class TooLate(Exception):
+    """The answer did not end in time."""
+
+
+def add_chunk(content: bytearray, chunk: bytes) -> None:
+    """:raises TooLarge: beyond :data:`MAX_ANSWER_BYTES`"""
+    content += chunk
+    if len(content) > MAX_ANSWER_BYTES:
+        raise TooLarge
+
+
+def answer_of(response: httpx.Response, content: bytearray) -> Answer:
+    coverage = response.headers.get("x-policy-coverage")
+    return Answer(
+        response.status_code,
+        bytes(content),
+        event_id=response.headers.get("x-event-id"),
+        coverage=coverage if coverage in ("governed", "none") else None,
+        retry_after=_seconds(response.headers.get("retry-after")),
+    )
+
+
+def failure_of(error: Exception, timeout: float) -> CountersignError:
+    """``timeout``, ``invalid_response`` or ``unreachable``."""
+    if isinstance(error, (httpx.TimeoutException, TooLate, TimeoutError)):
+        return CountersignError("timeout", f"no answer within {timeout:.3g} s")
+    if isinstance(error, (httpx.DecodingError, TooLarge)):
+        return CountersignError("invalid_response", "the answer is not one of the service: it cannot be read")
+    return CountersignError("unreachable", f"the service cannot be reached: {error or type(error).__name__}")
+
+
+def _seconds(text: Optional[str]) -> Optional[float]:
+    try:
+        seconds = float(text) if text is not None else math.nan
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < math.inf else None

@@ -1,0 +1,41 @@
+"""An independent verifier of Countersign's signed packages and proofs, after ``libs/evidence/FORMAT.md``.
+
+It asks nobody and trusts nothing but its arguments. It needs the extra ``countersign[verify]``.
+"""
+
+from __future__ import annotations
+
+try:
+    import cryptography  # noqa: F401
+    import rfc8785  # noqa: F401
+except ImportError as error:  # pragma: no cover - depends on what is installed
+    raise ImportError("countersign.verify needs more packages: pip install 'countersign[verify]'") from error
+
+from .absence import verify_absence
+from .chain import Answer, Authority, ChainFacts, NamedTransaction, Transaction, transactions_to_ask
+from .ed25519 import VerificationKey, key_id_of, signature_holds
+from .findings import PROBLEM_CODES, Problem, Verification
+from .package import verify_event, verify_package
+from .strict_json import JsonRefused, NotCanonical, canonical_bytes, parse_json_strict
+
+__all__ = [
+    "PROBLEM_CODES",
+    "Answer",
+    "Authority",
+    "ChainFacts",
+    "JsonRefused",
+    "NamedTransaction",
+    "NotCanonical",
+    "Problem",
+    "Transaction",
+    "Verification",
+    "VerificationKey",
+    "canonical_bytes",
+    "key_id_of",
+    "parse_json_strict",
+    "signature_holds",
+    "transactions_to_ask",
+    "verify_absence",
+    "verify_event",
+    "verify_package",
+]

@@ -1,0 +1,134 @@
+"""Steps 6, 7 and 9 of a package: its events one by one, the runs of its agents, statuses and figures."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping
+
+from .findings import Findings
+from .forms import milliseconds
+from .leaf import what_is_wrong_with_leaf
+from .proof import check_proof
+from .status import Story, summary_of
+from .strict_json import canonical_bytes, sha256_hex
+
+_COMMITMENTS = ("action", "payload")
+
+
+def check_entries(package: Mapping[str, Any], findings: Findings) -> List[int]:
+    """Checks leaves, openings, marks, controls and proofs; the indexes of events whose anchored proof holds so far."""
+    start, end = milliseconds(package["range"]["from"]), milliseconds(package["range"]["to"])
+    seen: Dict[str, int] = {}
+    proven: List[int] = []
+    for index, entry in enumerate(package["events"]):
+        path, event = f"events[{index}]", entry["event"]
+        wrong = what_is_wrong_with_leaf(event)
+        if wrong is not None:
+            findings.add("leaf-invalid", f"{path}.event", wrong)
+            continue
+        if seen.setdefault(event["eventId"], index) != index:
+            findings.add("duplicate-event", path, f"the event is there as events[{seen[event['eventId']]}] too")
+        _check_openings(entry, path, findings)
+        at = milliseconds(event["occurredAt"])
+        inside = at is not None and start is not None and end is not None and start <= at < end
+        if inside == ("outsideRange" in entry):
+            findings.add("range-mark-wrong", path, "outsideRange does not say where the event lies")
+        for place, control in enumerate(entry["controls"]):
+            if control["status"] != entry["status"]:
+                findings.add("control-status-differs", f"{path}.controls[{place}]", "its status is not the event's")
+        proof = package["inclusionProofs"][index]
+        if check_proof(event, proof, entry["sequence"], f"inclusionProofs[{index}]", findings):
+            proven.append(index)
+    return proven
+
+
+def _check_openings(entry: Mapping[str, Any], path: str, findings: Findings) -> None:
+    event, opened = entry["event"], entry["opened"]
+    if "erased" in entry:
+        if any(name in opened for name in _COMMITMENTS):
+            findings.add("opening-inconsistent", path, "what was erased is opened")
+        elif event["action"] is None and event["payload"] is None:
+            findings.add("opening-inconsistent", path, "there was nothing to erase")
+    for name in _COMMITMENTS:
+        opening = opened.get(name)
+        if opening is None:
+            continue
+        place = f"{path}.opened.{name}"
+        if event[name] is None:
+            findings.add("opening-inconsistent", place, "nothing was committed there")
+        elif "value" in opening:
+            if sha256_hex(canonical_bytes([name, opening["salt"], opening["value"]])) != event[name]:
+                findings.add("opening-wrong", place, "it is not what was committed")
+            elif name == "action" and event["type"] == "profile.changed":
+                _check_profile(event, opening["value"], place, findings)
+
+
+def _check_profile(event: Mapping[str, Any], value: Any, place: str, findings: Findings) -> None:
+    profile = value.get("profile") if isinstance(value, dict) else None
+    version = profile.get("version") if isinstance(profile, dict) else None
+    same_version = type(version) is int and version == event["profileVersion"]
+    if not same_version or sha256_hex(canonical_bytes(profile)) != event["profileSha256"]:
+        findings.add("profile-differs", place, "profileVersion and profileSha256 are those of another profile")
+
+
+def check_runs(package: Mapping[str, Any], findings: Findings) -> None:
+    """Step 7: per agent each number is there once, and ``agents`` counts them."""
+    runs: Dict[str, Dict[int, Mapping[str, Any]]] = {}
+    for index, entry in enumerate(package["events"]):
+        run = runs.setdefault(entry["event"]["agentId"], {})
+        if entry["sequence"] in run:
+            findings.add("sequence-duplicate", f"events[{index}].sequence", f"{entry['sequence']} is there twice")
+        run[entry["sequence"]] = entry
+    for run in runs.values():
+        missing = _missing_of(run)
+        if missing:
+            findings.add("sequence-missing", "events", f"{missing} missing")
+    listed: Dict[str, int] = {}
+    for index, agent in enumerate(package["agents"]):
+        path = f"agents[{index}]"
+        if listed.setdefault(agent["id"], index) != index:
+            findings.add("agent-figures-differ", path, f"the agent is there as agents[{listed[agent['id']]}] too")
+        _check_figures(agent, runs.get(agent["id"], {}), path, findings)
+    for agent_id in runs:
+        if agent_id not in listed:
+            findings.add("agent-unknown", "agents", f"{agent_id} has events and is not listed")
+
+
+def _missing_of(run: Mapping[int, Any]) -> str:
+    """The numbers between the first and the last that are not there, as ranges."""
+    numbers = sorted(run)
+    gaps = [(before + 1, after - 1) for before, after in zip(numbers, numbers[1:]) if after > before + 1]
+    return ", ".join(f"{first}" if first == last else f"{first} to {last}" for first, last in gaps)
+
+
+def _check_figures(
+    agent: Mapping[str, Any], run: Mapping[int, Mapping[str, Any]], path: str, findings: Findings
+) -> None:
+    first, last = (min(run), max(run)) if run else (None, None)
+    if (agent["firstSequence"], agent["lastSequence"], agent["count"]) != (first, last, len(run)):
+        findings.add("agent-figures-differ", path, "first, last or count is not that of its events")
+    for number in {first, last} - {None}:
+        if number is not None and "outsideRange" in run[number]:
+            findings.add("range-mark-wrong", path, f"its run has an end outside the range, {number}")
+
+
+def check_statuses(package: Mapping[str, Any], anchored: int, findings: Findings) -> None:
+    """Step 9: statuses and figures follow from the events."""
+    entries = package["events"]
+    story = Story(entries)
+    for index, entry in enumerate(entries):
+        if (entry["status"], entry["statusReason"]) not in story.statuses(entry):
+            findings.add("status-differs", f"events[{index}].status", "it does not follow from the events")
+    told = package["summary"]
+    for name, figure in summary_of(entries, anchored, story).items():
+        if not _is_same(told.get(name), figure):
+            findings.add("summary-differs", f"summary.{name}", f"the entries give {figure}")
+
+
+def _is_same(told: Any, figure: Any) -> bool:
+    if isinstance(figure, dict):
+        return (
+            isinstance(told, dict)
+            and told.keys() >= figure.keys()
+            and all(_is_same(told[name], figure.get(name)) for name in told)
+        )
+    return type(told) is int and told == figure

@@ -1,0 +1,113 @@
+"""What a verification found: problems, each with a code of the closed set of FORMAT.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import List, Optional
+
+PROBLEM_CODES = (
+    "unsupported-canonicalization",
+    "unsupported-schema",
+    "not-canonical",
+    "verification-fields",
+    "unknown-key",
+    "signature-invalid",
+    "key-revoked",
+    "sha256-differs",
+    "structure",
+    "content-hash-differs",
+    "transaction-not-found",
+    "transaction-failed",
+    "transaction-memo",
+    "transaction-root-differs",
+    "transaction-size-differs",
+    "transaction-window-differs",
+    "transaction-authority",
+    "transaction-height-differs",
+    "key-outside-validity",
+    "leaf-invalid",
+    "duplicate-event",
+    "opening-inconsistent",
+    "opening-wrong",
+    "profile-differs",
+    "range-mark-wrong",
+    "control-status-differs",
+    "proof-form",
+    "proof-event-differs",
+    "proof-agent-differs",
+    "proof-place-differs",
+    "proof-root-differs",
+    "sequence-missing",
+    "sequence-duplicate",
+    "agent-unknown",
+    "agent-figures-differ",
+    "window-missing",
+    "window-differs",
+    "window-root-differs",
+    "window-gap",
+    "anchor-list-differs",
+    "status-differs",
+    "summary-differs",
+    "absence-form",
+    "absence-agent-differs",
+    "absence-order-differs",
+    "absence-neighbours-apart",
+    "absence-root-differs",
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: ``path`` says where (``events[3].opened.action``), empty for the whole."""
+
+    code: str
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path or 'package'}: {self.message} [{self.code}]"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """``ok`` says that nothing which was checked is wrong; ``not_checked`` says in words what was not.
+
+    ``issuer_checked``, ``chain_checked`` and ``authority_checked`` say the same for programs: that a key of the
+    caller's verified the signature, that the chain answered for every transaction that is named, and that each was
+    held against authorities that the caller knows.
+    """
+
+    problems: List[Problem]
+    checked: List[str]
+    not_checked: List[str]
+    issuer_checked: bool = False
+    chain_checked: bool = False
+    authority_checked: bool = False
+    anchored: int = 0
+    unanchored: int = 0
+    proven: bool = True
+    """``False`` for a single event that is not anchored: there is nothing to prove yet, and nothing wrong."""
+
+    @property
+    def ok(self) -> bool:
+        return self.proven and not self.problems
+
+    @property
+    def first_problem(self) -> Optional[str]:
+        """The code of the first problem, in the order of the checks."""
+        return self.problems[0].code if self.problems else None
+
+
+@dataclass
+class Findings:
+    """Collects problems in the order of the checks."""
+
+    problems: List[Problem] = field(default_factory=list)
+
+    def add(self, code: str, path: str, message: str) -> None:
+        if code not in PROBLEM_CODES:
+            raise ValueError(f"{code} is not a code of FORMAT.md")
+        self.problems.append(Problem(code, path, message))
+
+    def __len__(self) -> int:
+        return len(self.problems)

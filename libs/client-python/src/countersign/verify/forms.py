@@ -1,0 +1,86 @@
+"""The forms of single values in FORMAT.md: hashes, times, ids, salts, base64, counts."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from datetime import datetime, timedelta, timezone
+from typing import Any, Optional
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_UUID_V7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_SALT = re.compile(r"[A-Za-z0-9_-]{22}")
+_BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]{1,128}")
+_TIME = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})\.([0-9]{3})Z")
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MILLISECOND = timedelta(milliseconds=1)
+
+MAX_SAFE_INTEGER = 2**53 - 1
+
+
+def is_text(value: Any) -> bool:
+    return type(value) is str
+
+
+def is_count(value: Any, least: int = 0) -> bool:
+    """An integer from ``least`` to 2^53 - 1; JSON's ``7.0`` is one, ``true`` is none."""
+    return type(value) is int and least <= value <= MAX_SAFE_INTEGER
+
+
+def is_hash(value: Any) -> bool:
+    """SHA-256 as 64 lower-case hex digits."""
+    return is_text(value) and _HASH.fullmatch(value) is not None
+
+
+def is_uuid(value: Any) -> bool:
+    return is_text(value) and _UUID.fullmatch(value) is not None
+
+
+def is_event_id(value: Any) -> bool:
+    """UUID v7 in lower case."""
+    return is_text(value) and _UUID_V7.fullmatch(value) is not None
+
+
+def is_salt(value: Any) -> bool:
+    """16 bytes in base64url without padding, unused bits zero."""
+    return is_text(value) and _SALT.fullmatch(value) is not None and value[-1] in "AQgw"
+
+
+def is_base58(value: Any) -> bool:
+    """A Solana address or transaction signature: 1 to 128 characters of base58."""
+    return is_text(value) and _BASE58.fullmatch(value) is not None
+
+
+def is_name(value: Any) -> bool:
+    """A string that is not empty."""
+    return is_text(value) and value != ""
+
+
+def milliseconds(value: Any) -> Optional[int]:
+    """Milliseconds since 1970 of ``2026-03-02T10:00:00.000Z``; ``None`` for anything else."""
+    found = _TIME.fullmatch(value) if is_text(value) else None
+    if found is None:
+        return None
+    year, month, day, hour, minute, second, thousandth = (int(part) for part in found.groups())
+    try:
+        instant = datetime(year, month, day, hour, minute, second, thousandth * 1000, tzinfo=timezone.utc)
+    except ValueError:
+        return None
+    return (instant - _EPOCH) // _MILLISECOND
+
+
+def is_time(value: Any) -> bool:
+    return milliseconds(value) is not None
+
+
+def bytes_of_base64(value: Any) -> Optional[bytes]:
+    """The bytes of RFC 4648 base64 with padding and zero unused bits; ``None`` for anything else."""
+    if not is_text(value):
+        return None
+    try:
+        decoded = base64.b64decode(value.encode("ascii"), validate=True)
+    except (UnicodeEncodeError, binascii.Error):
+        return None
+    return decoded if base64.b64encode(decoded).decode("ascii") == value else None

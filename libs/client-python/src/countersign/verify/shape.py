@@ -1,0 +1,218 @@
+"""The members of a package, schemaVersion 1.0.0, and the form of each."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
+
+from .forms import is_base58, is_count, is_hash, is_name, is_salt, is_text, is_time, is_uuid
+from .proof import is_window
+
+FRAMEWORKS = ("soc2", "euaiact", "hipaa", "sr11-7", "sr26-2", "nydfs")
+STATUSES = ("Satisfied", "Prevented", "Gap, review required")
+RELATIONS = ("direct", "supporting", "contextual")
+
+Form = Callable[[Any], bool]
+
+
+def _or_null(form: Form) -> Form:
+    return lambda value: value is None or form(value)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_hash_list(value: Any) -> bool:
+    return isinstance(value, list) and all(is_hash(item) for item in value)
+
+
+def _one_of(*words: str) -> Form:
+    return lambda value: is_text(value) and value in words
+
+
+_SCOPE = frozenset(("soc2", "hipaa", "euaiact", "nydfs"))
+_PACKAGE: Mapping[str, Form] = {
+    "reportId": is_uuid,
+    "generator": _is_object,
+    "range": _is_object,
+    "frameworks": lambda value: _is_list(value) and all(is_text(item) and item in FRAMEWORKS for item in value),
+    "mapping": _is_object,
+    "scope": lambda value: _is_object(value) and value.keys() >= _SCOPE,
+    "statements": _is_list,
+    "anchorAuthorities": _is_list,
+    "agents": _is_list,
+    "events": _is_list,
+    "inclusionProofs": _is_list,
+    "windows": _is_list,
+    "summary": _is_object,
+    "timestamp": _is_object,
+}
+_TEXTS: Tuple[Tuple[str, Mapping[str, Form]], ...] = (
+    ("generator", {"name": is_text, "version": is_text}),
+    ("range", {"from": is_time, "to": is_time}),
+    ("mapping", {"version": is_text, "sha256": is_hash}),
+)
+_STATEMENT: Mapping[str, Form] = {"framework": _one_of(*FRAMEWORKS), "text": is_text}
+_AUTHORITY: Mapping[str, Form] = {
+    "address": is_base58,
+    "network": is_name,
+    "validFrom": _or_null(is_time),
+    "validTo": _or_null(is_time),
+}
+_AGENT: Mapping[str, Form] = {
+    "id": is_uuid,
+    "name": is_text,
+    "type": _or_null(is_text),
+    "purpose": _or_null(is_text),
+    "version": _or_null(is_text),
+    "status": is_text,
+    "blockchain_ssn": _or_null(is_text),
+    "wallet_address": _or_null(is_base58),
+    "chain_tx_signature": _or_null(is_base58),
+    "firstSequence": _or_null(lambda value: is_count(value, 1)),
+    "lastSequence": _or_null(lambda value: is_count(value, 1)),
+    "count": is_count,
+    "anchors": _is_list,
+}
+_ANCHOR: Mapping[str, Form] = {
+    "merkle_root": is_hash,
+    "chain_tx_signature": is_base58,
+    "chain_block_height": is_count,
+    "anchored_at": is_time,
+    "window_start": is_time,
+    "window_end": is_time,
+}
+_ENTRY: Mapping[str, Form] = {
+    "event": _is_object,
+    "sequence": lambda value: is_count(value, 1),
+    "opened": _is_object,
+    "status": _one_of(*STATUSES),
+    "statusReason": _or_null(is_text),
+    "controls": _is_list,
+}
+_CONTROL: Mapping[str, Form] = {
+    "framework": _one_of(*FRAMEWORKS),
+    "controlId": is_name,
+    "title": is_text,
+    "relation": _one_of(*RELATIONS),
+    "status": _one_of(*STATUSES),
+}
+_WINDOW: Mapping[str, Form] = {
+    "agentId": is_uuid,
+    "windowStart": is_time,
+    "windowEnd": is_time,
+    "merkleRoot": is_hash,
+    "txSignature": is_base58,
+    "network": is_name,
+    "leaf": _is_object,
+    "leafIndex": is_count,
+    "treeSize": lambda value: is_count(value, 1),
+    "path": _is_hash_list,
+}
+_WINDOW_LEAF: Mapping[str, Form] = {
+    "agentKey": is_hash,
+    "agentRoot": is_hash,
+    "count": lambda value: is_count(value, 1),
+    "firstSequence": lambda value: is_count(value, 1),
+    "lastSequence": lambda value: is_count(value, 1),
+}
+_FIGURES = "events allowed denied frozen capped satisfied prevented gap anchored unanchored".split()
+_TIMESTAMP: Mapping[str, Form] = {"issued_at": is_time, "anchor": is_name, "message": is_text}
+
+
+def misshapen(package: Mapping[str, Any]) -> Optional[str]:
+    """The path of the first member that is missing or has not its form; ``None`` where all have."""
+    return next((path for path in _paths(package) if path is not None), None)
+
+
+def _paths(package: Mapping[str, Any]) -> Iterator[Optional[str]]:
+    """Each check relies on those before it."""
+    yield _wrong_member(package, _PACKAGE, "")
+    for name, forms in _TEXTS:
+        yield _wrong_member(package[name], forms, name)
+    yield _wrong_in_list(package["statements"], _STATEMENT, "statements")
+    yield _wrong_in_list(package["anchorAuthorities"], _AUTHORITY, "anchorAuthorities")
+    yield _wrong_in_list(package["agents"], _AGENT, "agents", _wrong_agent)
+    yield _wrong_in_list(package["events"], _ENTRY, "events", _wrong_entry)
+    yield "inclusionProofs" if len(package["inclusionProofs"]) != len(package["events"]) else None
+    yield _wrong_in_list(package["windows"], _WINDOW, "windows", _wrong_window)
+    yield _wrong_summary(package["summary"])
+    yield _wrong_timestamp(package["timestamp"])
+
+
+def _wrong_member(value: Any, forms: Mapping[str, Form], path: str) -> Optional[str]:
+    if not isinstance(value, dict):
+        return path
+    for name, form in forms.items():
+        if name not in value or not form(value[name]):
+            return f"{path}.{name}" if path else name
+    return None
+
+
+def _wrong_in_list(
+    items: List[Any],
+    forms: Mapping[str, Form],
+    path: str,
+    further: Optional[Callable[[Dict[str, Any], str], Optional[str]]] = None,
+) -> Optional[str]:
+    for index, item in enumerate(items):
+        place = f"{path}[{index}]"
+        found = _wrong_member(item, forms, place)
+        if found is None and further is not None:
+            found = further(item, place)
+        if found is not None:
+            return found
+    return None
+
+
+def _wrong_agent(agent: Dict[str, Any], path: str) -> Optional[str]:
+    return _wrong_in_list(agent["anchors"], _ANCHOR, f"{path}.anchors")
+
+
+def _wrong_entry(entry: Dict[str, Any], path: str) -> Optional[str]:
+    for mark in ("erased", "outsideRange"):
+        if mark in entry and entry[mark] is not True:
+            return f"{path}.{mark}"
+    for name in ("action", "payload"):
+        opening = entry["opened"].get(name, {})
+        if name in entry["opened"] and (not isinstance(opening, dict) or not is_salt(opening.get("salt"))):
+            return f"{path}.opened.{name}"
+    if "value" not in entry["opened"].get("action", {"value": None}):
+        return f"{path}.opened.action"
+    return _wrong_in_list(entry["controls"], _CONTROL, f"{path}.controls")
+
+
+def _wrong_window(window: Dict[str, Any], path: str) -> Optional[str]:
+    leaf = window["leaf"]
+    found = _wrong_member(leaf, _WINDOW_LEAF, f"{path}.leaf")
+    if found is None and leaf["count"] != leaf["lastSequence"] - leaf["firstSequence"] + 1:
+        return f"{path}.leaf.count"
+    if found is None and not is_window(window["windowStart"], window["windowEnd"]):
+        return f"{path}.windowStart"
+    return found
+
+
+def _wrong_summary(summary: Mapping[str, Any]) -> Optional[str]:
+    for name in _FIGURES:
+        if not is_count(summary.get(name)):
+            return f"summary.{name}"
+    violations, outcomes = summary.get("byViolation"), summary.get("outcomes")
+    if not isinstance(violations, dict) or not all(is_count(figure) for figure in violations.values()):
+        return "summary.byViolation"
+    if not isinstance(outcomes, dict) or not all(is_count(outcomes.get(name)) for name in ("reported", "of")):
+        return "summary.outcomes"
+    return None
+
+
+def _wrong_timestamp(timestamp: Dict[str, Any]) -> Optional[str]:
+    found = _wrong_member(timestamp, _TIMESTAMP, "timestamp")
+    if found is not None:
+        return found
+    signature, height = timestamp.get("anchor_tx_signature"), timestamp.get("anchor_block_height")
+    if timestamp["anchor"] == "pending":
+        return None if signature is None and height is None else "timestamp.anchor"
+    return None if is_base58(signature) and is_count(height) else "timestamp.anchor_tx_signature"

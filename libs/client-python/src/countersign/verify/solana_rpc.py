@@ -1,0 +1,145 @@
+"""Looks transactions up at Solana RPC addresses of the caller's choice."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
+from typing import Any, Dict, List, Optional, Sequence
+
+import httpx
+
+from .chain import Answer, Authority, ChainFacts, NamedTransaction, Transaction
+
+_MEMO_PROGRAMS = frozenset(
+    ("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr", "Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo")
+)
+_NETWORKS = {
+    "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d": "solana:mainnet-beta",
+    "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG": "solana:devnet",
+    "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY": "solana:testnet",
+}
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_AT_ONCE = 8
+
+
+class RpcUnavailable(Exception):
+    """No address gave an answer that can be read."""
+
+
+def bytes_of_base58(text: str) -> Optional[bytes]:
+    """``None`` where the text holds a character that base58 has not."""
+    number = 0
+    for character in text:
+        digit = _BASE58.find(character)
+        if digit < 0:
+            return None
+        number = number * 58 + digit
+    zeros = len(text) - len(text.lstrip("1"))
+    return b"\x00" * zeros + number.to_bytes((number.bit_length() + 7) // 8, "big")
+
+
+class SolanaRpc:
+    """The first of several addresses of one network that answers is believed.
+
+    :param urls: JSON-RPC addresses; :param timeout: seconds for one request
+    """
+
+    def __init__(self, urls: Sequence[str], timeout: float = 10.0) -> None:
+        self._urls = list(urls)
+        self._http = httpx.Client(timeout=timeout, follow_redirects=False)
+
+    def __enter__(self) -> SolanaRpc:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
+    def network(self) -> str:
+        """Told by the genesis hash; one that no public network has is ``solana:localnet``.
+
+        :raises RpcUnavailable: nobody answered
+        """
+        return _NETWORKS.get(str(self._ask("getGenesisHash", [])), "solana:localnet")
+
+    def look_up(self, signature: str) -> Answer:
+        """The transaction at the commitment ``finalized``."""
+        if len(bytes_of_base58(signature) or b"") != 64:
+            return "not-found"
+        options = {"commitment": "finalized", "encoding": "json", "maxSupportedTransactionVersion": 0}
+        try:
+            found = self._ask("getTransaction", [signature, options])
+            return "not-found" if found is None else self._transaction_of(found)
+        except (RpcUnavailable, KeyError, TypeError, IndexError, ValueError):
+            return "unavailable"
+
+    def _transaction_of(self, found: Dict[str, Any]) -> Transaction:
+        if found.get("meta") is None:
+            raise RpcUnavailable("the node does not know the fate of the transaction")
+        message = found["transaction"]["message"]
+        keys: List[str] = message["accountKeys"]
+        memos = [
+            (bytes_of_base58(one["data"]) or b"").decode("utf-8", "replace")
+            for one in message["instructions"]
+            if keys[one["programIdIndex"]] in _MEMO_PROGRAMS
+        ]
+        at = found.get("blockTime")
+        return Transaction(
+            succeeded=found["meta"]["err"] is None,
+            finalized=True,
+            signers=keys[: message["header"]["numRequiredSignatures"]],
+            memos=memos,
+            block_time=None if at is None else _iso(at),
+            block_height=self._height_of(found["slot"]),
+        )
+
+    def _height_of(self, slot: int) -> Optional[int]:
+        """``None`` where the node no longer has the block."""
+        options = {
+            "commitment": "finalized",
+            "transactionDetails": "none",
+            "rewards": False,
+            "maxSupportedTransactionVersion": 0,
+        }
+        try:
+            block = self._ask("getBlock", [slot, options])
+        except RpcUnavailable:
+            return None
+        height = block.get("blockHeight") if isinstance(block, dict) else None
+        return height if isinstance(height, int) else None
+
+    def _ask(self, method: str, params: List[Any]) -> Any:
+        for url in self._urls:
+            try:
+                answer = self._http.post(url, json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+                body = answer.json() if answer.status_code == 200 else None
+            except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+                continue
+            if isinstance(body, dict) and "result" in body:
+                return body["result"]
+        raise RpcUnavailable(f"no address answered {method}")
+
+
+def ask_chain(
+    urls: Sequence[str], named: Sequence[NamedTransaction], authorities: Sequence[str], timeout: float = 10.0
+) -> ChainFacts:
+    """Looks up what a package names on the network that the addresses are nodes of; never raises for a silent node.
+
+    :param authorities: addresses that may have anchored; none: who anchored is not checked
+    """
+    with SolanaRpc(urls, timeout) as rpc:
+        try:
+            network = rpc.network()
+        except RpcUnavailable:
+            return ChainFacts("unknown", {}, _known(authorities, "unknown"))
+        wanted = [one.signature for one in named if one.network == network]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            answers = dict(zip(wanted, pool.map(rpc.look_up, wanted)))
+        return ChainFacts(network, answers, _known(authorities, network))
+
+
+def _known(addresses: Sequence[str], network: str) -> Optional[List[Authority]]:
+    return [Authority(address, network) for address in addresses] or None
+
+
+def _iso(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")

@@ -1,0 +1,107 @@
+"""The status table: what follows for an event from what a package shows."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
+
+GAP, PREVENTED, SATISFIED = "Gap, review required", "Prevented", "Satisfied"
+OBSERVED = (GAP, "Observe mode let a violation pass.")
+EXECUTED = (GAP, "The check was refused, and its execution was reported.")
+REPORTS_EXECUTION = (GAP, "The outcome reports the execution of a check that was refused.")
+UNANSWERED = (GAP, "The answer to the check may not have reached its caller.")
+NO_SCOPE = (GAP, "The data access names no data scope.")
+REFUSED = (PREVENTED, "The check was refused, and no execution was reported.")
+NOTHING = (SATISFIED, None)
+
+Status = Tuple[str, Optional[str]]
+
+
+class Story:
+    """What the events of one package say of each other."""
+
+    def __init__(self, entries: List[Mapping[str, Any]]) -> None:
+        self._checks: Dict[str, Mapping[str, Any]] = {}
+        self._executed: Set[str] = set()
+        self._unanswered: Set[str] = set()
+        self._reported: Set[str] = set()
+        for entry in entries:
+            event = entry["event"]
+            kind, refers_to = event["type"], event["refersTo"]
+            if kind == "action.checked":
+                self._checks[event["eventId"]] = event
+            elif kind == "action.unanswered":
+                self._unanswered.add(refers_to)
+            elif kind == "action.outcome":
+                self._reported.add(refers_to)
+                if event["outcome"] != "skipped":
+                    self._executed.add(refers_to)
+
+    @property
+    def checks(self) -> int:
+        return len(self._checks)
+
+    @property
+    def reported(self) -> int:
+        """How many of the checks have an outcome in the package."""
+        return len(self._reported & self._checks.keys())
+
+    def statuses(self, entry: Mapping[str, Any]) -> Set[Status]:
+        """Each status that the event may have, given what lies outside of the package."""
+        event = entry["event"]
+        kind = event["type"]
+        if kind == "action.checked":
+            return self._of_check(event, entry["opened"].get("action"))
+        if kind == "action.unanswered":
+            return {UNANSWERED}
+        if kind == "action.outcome" and event["outcome"] != "skipped":
+            check = self._checks.get(event["refersTo"])
+            if check is None:
+                return {REPORTS_EXECUTION, NOTHING}
+            return {NOTHING if check["allowed"] else REPORTS_EXECUTION}
+        return {NOTHING}
+
+    def _of_check(self, event: Mapping[str, Any], opening: Optional[Mapping[str, Any]]) -> Set[Status]:
+        if event["allowed"] and event["violation_type"] is not None:
+            return {OBSERVED}
+        refused, event_id = not event["allowed"], event["eventId"]
+        if refused and event_id in self._executed:
+            return {EXECUTED}
+        possible: Set[Status] = {EXECUTED} if refused else set()
+        if event_id in self._unanswered:
+            return possible | {UNANSWERED}
+        possible.add(UNANSWERED)
+        if event["actionKind"] == "data_access":
+            if opening is None or "value" not in opening:
+                possible.add(NO_SCOPE)
+            elif not _names_scope(opening["value"]):
+                return possible | {NO_SCOPE}
+        return possible | {REFUSED if refused else NOTHING}
+
+
+def _names_scope(action: Any) -> bool:
+    return isinstance(action, dict) and action.get("dataScope") is not None
+
+
+def summary_of(entries: List[Mapping[str, Any]], anchored: int, story: Story) -> Dict[str, Any]:
+    """The figures of a package: statuses and anchors count all entries, the rest only checks."""
+    checks = [entry["event"] for entry in entries if entry["event"]["type"] == "action.checked"]
+    outcomes = [event["outcome"] for event in checks]
+    statuses = [entry["status"] for entry in entries]
+    violations: Dict[str, int] = {}
+    for event in checks:
+        if event["violation_type"] is not None:
+            violations[event["violation_type"]] = violations.get(event["violation_type"], 0) + 1
+    return {
+        "events": len(entries),
+        "allowed": outcomes.count("allowed"),
+        "denied": outcomes.count("denied"),
+        "frozen": outcomes.count("frozen"),
+        "capped": outcomes.count("sandbox_expired") + outcomes.count("action_cap"),
+        "satisfied": statuses.count(SATISFIED),
+        "prevented": statuses.count(PREVENTED),
+        "gap": statuses.count(GAP),
+        "anchored": anchored,
+        "unanchored": len(entries) - anchored,
+        "byViolation": violations,
+        "outcomes": {"reported": story.reported, "of": story.checks},
+    }

@@ -1,0 +1,219 @@
+"""What is the Python clients' own: arguments, threads, connections, cancellation, slow answers."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Dict, Iterator, List
+
+import httpx
+import pytest
+from fault_server import FaultServer
+
+from countersign import ActionDeniedError, AsyncCountersign, CheckResult, Countersign, CountersignError
+from countersign.circuit_breaker import CircuitBreaker, CircuitBreakerOptions
+
+AGENT = "0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77"
+EVENT = "01890a5d-ac96-774b-bcce-b302099a8057"
+ALLOWED = {"status": 200, "body": {"allowed": True}, "headers": {"x-event-id": EVENT}}
+REPORTED = {"status": 201, "body": {"eventId": EVENT}}
+
+
+@pytest.mark.parametrize(
+    ("api_key", "agent_id", "options"),
+    [
+        ("", AGENT, {}),
+        ("csn_live_a b", AGENT, {}),
+        ("csn_live_a\n", AGENT, {}),
+        ("key", "", {}),
+        ("key", AGENT, {"base_url": "ftp://127.0.0.1"}),
+        ("key", AGENT, {"base_url": "127.0.0.1:8080"}),
+        ("key", AGENT, {"base_url": "http://"}),
+        ("key", AGENT, {"base_url": "http://[::1"}),
+        ("key", AGENT, {"timeout": 0}),
+        ("key", AGENT, {"retries": -1}),
+        ("key", AGENT, {"fail_mode": "ajar"}),
+    ],
+)
+def test_a_client_is_not_made_of_what_is_malformed(api_key: str, agent_id: str, options: Dict[str, Any]) -> None:
+    for kind in (Countersign, AsyncCountersign):
+        with pytest.raises(ValueError, match=r"\w"):
+            kind(api_key, agent_id, **options)
+
+
+def test_the_ways_to_name_an_action_are_one() -> None:
+    with FaultServer([ALLOWED]) as server, Countersign("key", AGENT, server.address + "/v1/") as client:
+        client.check("http_call", url="https://a.example/")
+        client.check(action_type="http_call", url="https://a.example/")
+        client.check({"action_type": "http_call", "url": "https://a.example/"})
+        client.check({"type": "http_call"}, url="https://a.example/")
+    assert len(server.seen) == 4
+    assert all(one.path == "/v1/check" for one in server.seen)
+    assert all(one.body == server.seen[0].body for one in server.seen)
+
+
+@pytest.mark.parametrize(
+    ("action", "members", "error"),
+    [
+        (None, {}, TypeError),
+        ("", {}, TypeError),
+        ({"url": "https://a.example/"}, {}, TypeError),
+        ({"action_type": 7}, {}, TypeError),
+        ("a", {"action_type": "b"}, TypeError),
+        ("a", {"payload": object()}, TypeError),
+        ("a", {"payload": float("nan")}, ValueError),
+        ("a", {"payload": "\ud800"}, ValueError),
+        ("a", {"idempotency_key": "two words"}, ValueError),
+    ],
+)
+def test_what_is_no_action_is_not_sent(action: Any, members: Dict[str, Any], error: type) -> None:
+    with FaultServer([ALLOWED]) as server:
+        with Countersign("key", AGENT, server.address) as client, pytest.raises(error):
+            client.check(action, **members)
+        assert server.seen == []
+
+
+def test_connections_are_used_again() -> None:
+    with FaultServer([ALLOWED]) as server, Countersign("key", AGENT, server.address) as client:
+        for _ in range(20):
+            assert client.check("a")
+        assert server.connections == 1
+
+
+def test_many_threads_use_one_client() -> None:
+    with FaultServer([ALLOWED]) as server, Countersign("key", AGENT, server.address) as client:
+        with ThreadPoolExecutor(8) as pool:
+            results = list(pool.map(lambda _: client.check("a"), range(64)))
+        assert all(result.allowed for result in results)
+        assert len({seen.headers["idempotency-key"] for seen in server.seen}) == 64
+
+
+def test_a_client_of_your_own_stays_open() -> None:
+    with FaultServer([ALLOWED]) as server, httpx.Client() as http:
+        with Countersign("key", AGENT, server.address, http_client=http) as client:
+            assert client.check("a")
+        assert not http.is_closed
+
+
+def test_guard_hands_arguments_on_and_reports_what_was_raised() -> None:
+    failures: List[Any] = []
+    with FaultServer([ALLOWED, {"status": 500, "body": ""}]) as server:
+        options: Dict[str, Any] = {"retries": 0, "on_report_failed": lambda *told: failures.append(told)}
+        with Countersign("key", AGENT, server.address, **options) as client:
+            assert client.guard("a", lambda one, two: one + two, 1, 2) == 3
+    ((error, event_id, outcome),) = failures
+    assert isinstance(error, CountersignError)
+    assert (error.code, event_id, outcome) == ("unavailable", EVENT, "succeeded")
+
+
+def test_a_denial_says_why() -> None:
+    denied = {"status": 200, "body": {"allowed": False, "reason": "off limits", "severity": "P1"}}
+    with FaultServer([denied]) as server, Countersign("key", AGENT, server.address) as client:
+        with pytest.raises(ActionDeniedError, match="off limits") as caught:
+            client.guard("a", pytest.fail)
+        assert caught.value.result.severity == "P1"
+
+
+def test_what_is_cancelled_is_reported_and_stays_cancelled() -> None:
+    async def run(address: str) -> None:
+        async with AsyncCountersign("key", AGENT, address) as client:
+            begun = asyncio.Event()
+
+            async def act() -> None:
+                begun.set()
+                await asyncio.sleep(3600)
+
+            task = asyncio.ensure_future(client.guard("a", act))
+            await begun.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    with FaultServer([ALLOWED, REPORTED]) as server:
+        asyncio.run(run(server.address))
+    assert [seen.path for seen in server.seen] == ["/v1/check", "/v1/mcp/log"]
+    assert server.seen[1].body["outcome"] == "failed"
+
+
+def test_many_tasks_use_one_client() -> None:
+    async def run(address: str) -> List[CheckResult]:
+        async with AsyncCountersign("key", AGENT, address) as client:
+            return await asyncio.gather(*(client.check("a") for _ in range(32)))
+
+    with FaultServer([ALLOWED]) as server:
+        assert all(asyncio.run(run(server.address)))
+
+
+@pytest.fixture
+def trickling() -> Iterator[str]:
+    """An address that begins an answer and sends a byte of its body now and then, for ever."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    ended = threading.Event()
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=trickle, args=(connection,), daemon=True).start()
+
+    def trickle(connection: socket.socket) -> None:
+        with connection:
+            try:
+                connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 999\r\n\r\n")
+                while not ended.wait(0.02):
+                    connection.sendall(b" ")
+            except OSError:
+                return
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    ended.set()
+    listener.close()
+
+
+def test_an_answer_that_never_ends_is_too_late(trickling: str) -> None:
+    options: Dict[str, Any] = {"attempt_timeout": 0.3, "retries": 0}
+
+    async def run() -> CheckResult:
+        async with AsyncCountersign("key", AGENT, trickling, **options) as client:
+            return await client.check("a")
+
+    with Countersign("key", AGENT, trickling, **options) as client:
+        assert client.check("a").violations == ("timeout",)
+    assert asyncio.run(run()).violations == ("timeout",)
+
+
+def test_an_answer_that_is_too_large_is_none() -> None:
+    large = {"status": 200, "body": '{"allowed":true,"x":"' + "x" * 2_000_000 + '"}'}
+    with FaultServer([large]) as server, Countersign("key", AGENT, server.address, retries=0) as client:
+        assert client.check("a").violations == ("invalid_response",)
+
+
+def test_a_key_that_is_repeated_is_no_answer() -> None:
+    twice = {"status": 200, "body": '{"allowed":false,"allowed":true}'}
+    with FaultServer([twice]) as server, Countersign("key", AGENT, server.address, retries=0) as client:
+        assert client.check("a").violations == ("invalid_response",)
+
+
+def test_one_call_tries_after_the_cooldown() -> None:
+    now = 100.0
+    breaker = CircuitBreaker(CircuitBreakerOptions(failures=2, cooldown=10.0), lambda: now)
+    breaker.failed()
+    assert breaker.admits()
+    breaker.failed()
+    assert not breaker.admits()
+    now = 110.0
+    assert (breaker.admits(), breaker.admits()) == (True, False)
+    breaker.ended(False)
+    assert breaker.admits()
+    breaker.failed()
+    assert not breaker.admits()
+    now = 120.0
+    assert breaker.admits()
+    breaker.ended(True)
+    assert (breaker.admits(), breaker.admits()) == (True, True)

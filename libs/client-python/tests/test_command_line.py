@@ -1,0 +1,112 @@
+"""``python -m countersign verify``: what it ends with, and that it says no more than it checked."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from typing import Any, Tuple
+
+import pytest
+import vectors
+
+from countersign.command_line import main
+
+VECTOR = vectors.load("valid-small.json")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Tuple[str, str]:
+    """A sound package, and its key."""
+    package, key = tmp_path / "report.json", tmp_path / "key.pem"
+    package.write_text(json.dumps(VECTOR["package"]), "utf-8")
+    key.write_text(VECTOR["keys"][0]["pem"], "utf-8")
+    return str(package), str(key)
+
+
+def test_without_a_key_the_issuer_was_not_checked(files: Tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", files[0]]) == 2
+    assert "--  the issuer: no key was given" in capsys.readouterr().out
+
+
+def test_with_the_key_it_holds(files: Tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", files[0], "--key", files[1]]) == 0
+    assert capsys.readouterr().out.endswith("VERIFIED: all that was asked holds.\n")
+
+
+def test_without_an_authority_or_an_answer_not_all_was_checked(files: Tuple[str, str]) -> None:
+    nobody = ["--rpc", "http://127.0.0.1:1"]
+    assert main(["verify", files[0], "--key", files[1], *nobody]) == 2
+    authority = ["--authority", "11111111111111111111111111111111"]
+    assert main(["verify", files[0], "--key", files[1], *nobody, *authority]) == 2
+
+
+@pytest.mark.parametrize("change", ["12A", "Satisfied", "soc2"])
+def test_a_changed_package_is_refused(files: Tuple[str, str], change: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file = Path(files[0])
+    file.write_text(file.read_text("utf-8").replace(change, f"{change}\u202e", 1), "utf-8")
+    assert main(["verify", str(file), "--key", files[1]]) == 1
+    out = capsys.readouterr().out
+    assert "[signature-invalid]" in out
+    assert "REFUSED" in out
+    assert "\u202e" not in out
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xef\xbb\xbf{}", b"%PDF-1.7\n", b'{"a":1,"a":1}', b"\xff"])
+def test_what_is_no_package_is_refused(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "report.json"
+    file.write_bytes(data)
+    assert main(["verify", str(file)]) == 1
+
+
+def test_usage(files: Tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    package, key = files
+    for arguments in (
+        [],
+        ["verify"],
+        ["prove", package],
+        ["verify", str(tmp_path / "missing.json")],
+        ["verify", str(tmp_path)],
+        ["verify", package, "--key", package],
+        ["verify", package, "--key", str(tmp_path / "missing.pem")],
+        ["verify", package, "--key", key, "--rpc", "ftp://127.0.0.1"],
+        ["verify", package, "--key", key, "--rpc", "http://127.0.0.1:1", "--authority", "0OIl"],
+        ["verify", package, "--key", key, "--authority", "11111111111111111111111111111111"],
+        ["verify", package, "--unknown"],
+    ):
+        assert main(arguments) == 64, arguments
+    assert capsys.readouterr().out == ""
+
+
+def test_a_module_ends_with_the_same_code(files: Tuple[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "countersign", "verify", files[0]],
+        env={"PYTHONPATH": str(vectors.REPOSITORY / "libs" / "client-python" / "src")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "INTACT" in done.stdout
+
+
+def _pdf(package: Any, **changes: Any) -> bytes:
+    content = zlib.compress(json.dumps(package).encode())
+    length = changes.get("length", len(content))
+    head = f"%PDF-1.7\n1 0 obj\n<< /Type /EmbeddedFile /Filter /FlateDecode /Length {length} >>\nstream\n".encode()
+    return head * int(changes.get("times", 1)) + content + b"\nendstream\nendobj\n"
+
+
+def test_the_package_in_a_pdf_is_verified(files: Tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    Path(files[0]).write_bytes(_pdf(VECTOR["package"]))
+    assert main(["verify", files[0], "--key", files[1]]) == 0
+    assert "the pages of the PDF" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("changes", [{"length": 5}, {"length": 10**9}, {"times": 2}])
+def test_a_pdf_that_is_not_whole_is_refused(files: Tuple[str, str], changes: Any) -> None:
+    Path(files[0]).write_bytes(_pdf(VECTOR["package"], **changes))
+    assert main(["verify", files[0], "--key", files[1]]) == 1

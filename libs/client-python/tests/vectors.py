@@ -1,0 +1,68 @@
+"""The vectors of libs/evidence, and what their cases mean for this verifier."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Dict, Mapping, Optional
+
+from countersign.verify import (
+    Answer,
+    Authority,
+    ChainFacts,
+    Transaction,
+    Verification,
+    VerificationKey,
+    parse_json_strict,
+    verify_absence,
+    verify_event,
+    verify_package,
+)
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+FOLDER = REPOSITORY / "libs" / "evidence" / "vectors"
+
+
+def names() -> list[str]:
+    return sorted(path.name for path in FOLDER.glob("*.json"))
+
+
+def load(name: str) -> Any:
+    return parse_json_strict((FOLDER / name).read_bytes())
+
+
+def chain_of(vector: Mapping[str, Any]) -> Optional[ChainFacts]:
+    chain = vector["chain"]
+    if chain is None:
+        return None
+    transactions: Dict[str, Answer] = {signature: _answer_of(told) for signature, told in chain["transactions"].items()}
+    known = chain["authorities"]
+    authorities = None if known is None else [_authority_of(one) for one in known]
+    return ChainFacts(chain["network"], transactions, authorities)
+
+
+def judge(vector: Mapping[str, Any]) -> Verification:
+    chain = chain_of(vector)
+    if "absence" in vector:
+        return verify_absence(vector["absence"], chain)
+    if "event" in vector:
+        return verify_event(vector["event"], vector["proof"], chain)
+    given = vector["keys"]
+    keys = None if given is None else [_key_of(one) for one in given]
+    return verify_package(vector["package"], keys, chain)
+
+
+def _key_of(key: Mapping[str, Any]) -> VerificationKey:
+    return VerificationKey.from_pem(key["pem"], key["status"], key["validFrom"], key["validTo"])
+
+
+def _authority_of(one: Mapping[str, Any]) -> Authority:
+    return Authority(one["address"], one["network"], one["validFrom"], one["validTo"])
+
+
+def _answer_of(told: Any) -> Answer:
+    if told in ("not-found", "unavailable"):
+        words: Answer = told
+        return words
+    return Transaction(
+        told["succeeded"], told["finalized"], told["signers"], told["memos"], told["blockTime"], told["blockHeight"]
+    )
