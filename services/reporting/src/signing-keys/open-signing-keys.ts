@@ -11,7 +11,7 @@ import { readPassphrase } from './passphrase.js';
 import { keysInUse, publishedKeys, type PublishedKey } from './publish-keys.js';
 import { writeRing } from './ring-file.js';
 import { reconciled, validSince, type Ring, type RingKey } from './ring.js';
-import { SignerUnavailable, type KeyCustody } from './signer.js';
+import { SignerRefused, SignerUnavailable, type KeyCustody } from './signer.js';
 import { SigningKeys } from './signing-keys.js';
 
 export interface KeysContext {
@@ -97,7 +97,10 @@ async function filesIn(
 }
 
 async function firstElsewhere({ crypto, clock }: KeysContext, elsewhere: KeyCustody): Promise<RingKey> {
-  const publicKey = await elsewhere.create();
+  const publicKey = await elsewhere.create().catch((error: unknown) => {
+    if (!(error instanceof SignerUnavailable)) throw error;
+    throw new SignerRefused(`the external signer makes no first key: ${String(error.cause)}`);
+  });
   const id = keyIdOf(publicKey, crypto.sha256);
   const validFrom = validSince(clock());
   const facts = { publicKeyHex: toHex(publicKey), status: 'active', validFrom, validTo: null } as const;
