@@ -26,6 +26,26 @@ export interface EventArchive {
   caughtUp(offsets: Readonly<Record<number, number>>, timeoutMs: number): Promise<void>;
 }
 
+/** An event whose content an order (`content.erased`) took. */
+export interface ErasedContent {
+  readonly eventId: string;
+  readonly agentId: string;
+  readonly sequence: number;
+}
+
+/**
+ * audit-log's erasures, for those who keep copies of content. An order is untold until its keeper of copies says that
+ * it has none left; so an order outlives a crash of either.
+ */
+export interface Erasures {
+  /** Orders that are carried out in the archive and untold, at most `limit` (up to 1,000). */
+  untold(limit: number): Promise<readonly ErasedContent[]>;
+  /** Says that nothing that is stored opens the content of these events any more. At most 1,000 ids. */
+  tell(eventIds: readonly string[]): Promise<void>;
+  /** Sequences among `first`…`last` of which an order took the content; what retention took is not among them. */
+  among(agentId: string, first: number, last: number): Promise<readonly number[]>;
+}
+
 /** anchoring's proofs: for windows whose transaction is finalized. */
 export interface ProofSource {
   /** The anchored windows of an agent that hold any of the sequences `first`…`last`, in sequence order. */

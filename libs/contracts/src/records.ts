@@ -265,6 +265,14 @@ export interface ReportFacts {
 /** Compliance scope as stored by reporting. */
 export type StoredComplianceScope = ComplianceScope;
 
+/** Topic `compliance-scopes`, key: account id. How long content is kept follows from it. */
+export interface DeclaredScope {
+  /** What the account declared of each framework; a framework that it did not declare is left out. */
+  readonly scope: ComplianceScope;
+  /** ISO time of the declaration. */
+  readonly declaredAt: string;
+}
+
 /** Where an agent stands in an anchored window: what a reader needs to build a proof. */
 export interface AgentWindowProof {
   readonly windowStart: string;
@@ -294,7 +302,8 @@ export interface DeadLetter {
   readonly offset: number;
   readonly consumer: string;
   readonly problem: string;
-  /** The message as it was, base64. */
-  readonly value: string;
+  /** Of the message, lower-case hex. The message itself may hold content: it stays at its origin alone. */
+  readonly sha256: string;
+  readonly bytes: number;
   readonly parkedAt: string;
 }

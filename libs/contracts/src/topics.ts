@@ -102,6 +102,14 @@ export const TOPICS = {
     writtenBy: ['reporting'],
     readBy: ['verification'],
   },
+  'compliance-scopes': {
+    name: 'compliance-scopes',
+    key: 'account id',
+    retention: compacted,
+    partitions: 1,
+    writtenBy: ['reporting'],
+    readBy: ['audit-log'],
+  },
   'dead-letters': {
     name: 'dead-letters',
     key: 'origin: <topic>/<partition>/<offset>',

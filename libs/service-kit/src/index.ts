@@ -4,6 +4,8 @@ export * from './configuration/config.js';
 export { ConfigurationError, loadConfig } from './configuration/load-config.js';
 export { kafkaCredentials } from './adapters/kafka-credentials.js';
 export type { Environment } from './configuration/load-config.js';
+export { RETENTION_MONTHS } from './configuration/retention-months.js';
+export type { RetentionMonths, RetentionReason } from './configuration/retention-months.js';
 export * from './edge/http-contract.js';
 export { HttpAnswer, writeAnswer } from './edge/answer.js';
 export type { AnswerBody } from './edge/answer.js';

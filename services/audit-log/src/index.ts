@@ -8,7 +8,7 @@ export { readStoredTables } from './store/stored-tables.js';
 export const definition: ServiceDefinition = {
   name: 'audit-log',
   routes: [...Object.values(auditLogRoutes), ...Object.values(outcomeRoutes)],
-  reads: ['agent-events', 'anchors', 'agents', 'accounts'],
+  reads: ['agent-events', 'anchors', 'agents', 'accounts', 'compliance-scopes'],
   writes: ['agent-events', 'agent-heads', 'dead-letters'],
   after: [],
   start: startAuditLog,

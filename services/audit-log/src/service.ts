@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { AccountFacts, AgentFacts } from '@countersign/contracts';
+import type { AccountFacts, AgentFacts, DeclaredScope } from '@countersign/contracts';
 import { Projection, type RunningService, type ServiceContext } from '@countersign/service-kit';
 import { AgentAnchorsController } from './agent-anchors/agent-anchors-controller.js';
 import { AlertsController } from './alerts/alerts-controller.js';
 import { eventArchive } from './archive/event-archive.js';
 import { EraseContentController } from './erase-content/erase-content-controller.js';
 import { Erasure } from './erase-content/erasure.js';
+import { erasures } from './erase-content/erasures.js';
 import { ExportEventsController } from './export-events/export-events-controller.js';
 import { AnchorIntake } from './ingest/anchor-intake.js';
 import { Consumers } from './ingest/consumers.js';
@@ -15,6 +16,7 @@ import { ListEventsController } from './list-events/list-events-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
 import { OutcomeDesk } from './report-outcome/outcome-desk.js';
 import { ReportOutcomeController } from './report-outcome/report-outcome-controller.js';
+import { followRetention } from './retention/follow-retention.js';
 import type { EventStore } from './store/port.js';
 import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, OUTCOME_DESK, STORE } from './tokens.js';
 
@@ -29,22 +31,25 @@ export async function startAuditLog(context: ServiceContext): Promise<RunningSer
   });
   const agents = await Projection.follow<AgentFacts>(context, 'agents');
   const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
+  const scopes = await Projection.follow<DeclaredScope>(context, 'compliance-scopes');
   const heads = new HeadPublisher(context, store);
   const events = new EventIntake(context, store, heads.moved);
   const erasure = new Erasure(context, store, events, accounts);
   context.provide('event-archive', eventArchive(store, events));
+  context.provide('erasures', erasures(store));
   heads.start();
+  const retention = followRetention(context, store, events, accounts, scopes);
 
   const module: DynamicModule = {
     module: AuditLogModule,
     controllers: [
       Consumers,
       ListEventsController,
+      ExportEventsController,
       AlertsController,
       AgentAnchorsController,
       EraseContentController,
       ReportOutcomeController,
-      ExportEventsController,
     ],
     providers: [
       { provide: STORE, useValue: store },
@@ -64,9 +69,13 @@ export async function startAuditLog(context: ServiceContext): Promise<RunningSer
         topic === 'agent-events' ? events.begin(topic, partition) : store.position(topic, partition),
     },
     notReady: () =>
-      [agents.problem(), accounts.problem(), heads.problem()].filter((problem): problem is string => problem !== null),
+      [agents.problem(), accounts.problem(), scopes.problem(), heads.problem()].filter(
+        (problem): problem is string => problem !== null,
+      ),
     stop: async () => {
+      await retention?.stop();
       await heads.stop();
+      await scopes.stop();
       await agents.stop();
       await accounts.stop();
       await store.close();

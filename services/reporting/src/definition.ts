@@ -19,7 +19,10 @@ import { Reports, REPORTS } from './reports.js';
 import { ownedOf, ReportTopic } from './report-topic.js';
 import { serveKeys } from './signing-keys/serve-keys.js';
 import { PdfRenderer } from './render-pdf/pdf-renderer.js';
+import { publishScopes } from './scope/publish-scopes.js';
 import type { ReportStore } from './store/port.js';
+import { requireUnerased, type WithdrawalPlace } from './withdraw/withdraw-report.js';
+import { Withdrawals } from './withdraw/withdrawals.js';
 
 const ANCHOR_WAIT_MS = 20_000;
 const ARCHIVE_WAIT_MS = 20_000;
@@ -46,10 +49,10 @@ class ReportingModule {}
 export const definition: ServiceDefinition = {
   name: 'reporting',
   routes: Object.values(reportingRoutes),
-  reads: ['accounts', 'agents', 'anchors', 'reports', 'signing-keys'],
-  writes: ['reports', 'signing-keys', 'anchor-requests'],
+  reads: ['accounts', 'agents', 'anchors', 'reports', 'signing-keys', 'compliance-scopes'],
+  writes: ['reports', 'signing-keys', 'anchor-requests', 'compliance-scopes'],
   after: ['audit-log', 'anchoring'],
-  asks: ['event-archive', 'proof-source'],
+  asks: ['event-archive', 'erasures', 'proof-source'],
   async start(context) {
     const store = await openStore(context);
     const blobs = await openBlobs(context);
@@ -57,14 +60,21 @@ export const definition: ServiceDefinition = {
     // What a crash left goes first: the topics are compared as all of it will be.
     await relay.flush();
     const keys = await serveKeys(context);
+    await publishScopes(context.eventLog, store, new Date(context.clock()).toISOString());
+    await relay.flush();
     const topic = new ReportTopic(context, store);
     const tail = await followTail(context, store);
     const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
     const agents = await Projection.follow<AgentFacts>(context, 'agents');
-    const [archive, proofs] = await Promise.all([
+    const [archive, erasures, proofs] = await Promise.all([
       context.neighbour('event-archive'),
+      context.neighbour('erasures'),
       context.neighbour('proof-source'),
     ]);
+    const place: WithdrawalPlace = { store, blobs, erasures, flush: () => relay.flush() };
+    const withdrawals = new Withdrawals(context, place);
+    // Where the store is behind its topic, bodies that it does not know may be a report's that is to be restored.
+    void topic.compared.then(() => topic.problem() ?? withdrawals.start());
     const pdf = new PdfRenderer();
     const reports = new Reports(
       {
@@ -88,6 +98,7 @@ export const definition: ServiceDefinition = {
         publicUrl: () => context.publicUrl(),
         now: () => context.counters.now(),
         flush: () => relay.flush(),
+        requireUnerased: (report) => requireUnerased(place, report),
         anchorOf: (reportId, timeoutMs) => waitForReportAnchor(store, reportId, timeoutMs),
       },
       {
@@ -106,6 +117,7 @@ export const definition: ServiceDefinition = {
         ),
       stop: async () => {
         pdf.end();
+        await withdrawals.stop();
         await Promise.all([accounts.stop(), agents.stop()]);
         await topic.compared;
         await tail?.stop();

@@ -50,14 +50,14 @@ export class Reports {
 
   async body(accountId: string, id: string): Promise<Uint8Array> {
     const { facts } = await this.#available(accountId, id);
-    return this.#stored(facts.sha256, `package of report ${id}`);
+    return this.#stored(accountId, id, facts.sha256, 'package');
   }
 
   /** @throws HttpRefusal 404 also for a report that was issued without one */
   async pdf(accountId: string, id: string): Promise<{ readonly bytes: Uint8Array; readonly sha256: string }> {
     const { pdfSha256 } = (await this.#available(accountId, id)).facts;
     if (pdfSha256 === null) throw new HttpRefusal(404, 'this report has no PDF: it was issued as json');
-    return { bytes: await this.#stored(pdfBlobName(pdfSha256), `PDF of report ${id}`), sha256: pdfSha256 };
+    return { bytes: await this.#stored(accountId, id, pdfBlobName(pdfSha256), 'PDF'), sha256: pdfSha256 };
   }
 
   async setPublic(accountId: string, id: string, isPublic: boolean): Promise<object> {
@@ -83,7 +83,9 @@ export class Reports {
     scope: { readonly [K in keyof ComplianceScope]: ComplianceScope[K] | null },
   ): Promise<object> {
     const stated = Object.entries(scope).filter(([, value]) => value !== null);
-    await this.#issuer.store.putScope(accountId, Object.fromEntries(stated));
+    const declaredAt = new Date(await this.#issuer.now()).toISOString();
+    await this.#issuer.store.putScope(accountId, { scope: Object.fromEntries(stated), declaredAt });
+    await this.#issuer.flush();
     return this.scope(accountId);
   }
 
@@ -113,10 +115,12 @@ export class Reports {
     return report;
   }
 
-  async #stored(name: string, what: string): Promise<Uint8Array> {
+  async #stored(accountId: string, id: string, name: string, what: string): Promise<Uint8Array> {
     const bytes = await this.#issuer.blobs.get(name);
-    if (bytes === null) throw new Error(`the stored ${what} is missing`);
-    return bytes;
+    if (bytes !== null) return bytes;
+    // It may have been withdrawn since it was looked up.
+    await this.#available(accountId, id);
+    throw new Error(`the stored ${what} of report ${id} is missing`);
   }
 
   async #report(accountId: string, id: string): Promise<StoredReport> {

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import type { Framework, ReportFacts } from '@countersign/contracts';
+import type { Framework, PackageContent, ReportFacts } from '@countersign/contracts';
 import { aheadOfStore } from '@countersign/service-kit';
 import type { Ahead, Owned, RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
 import type { BlobStore } from './blobs/blob-store.js';
-import type { ReportStore, StoredReport } from './store/port.js';
+import type { OpenedRun, ReportStore, StoredReport } from './store/port.js';
+import { openedRuns } from './withdraw/opened-runs.js';
+import { removeBodies } from './withdraw/withdraw-report.js';
 
 /** Why such a report cannot be fetched. It can be verified by whoever has it. */
 export const LOST = 'its package was lost with the database that it was in; a copy that was downloaded stays valid';
@@ -27,9 +29,12 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
     const adopted: string[] = [];
     const lost: string[] = [];
     for (const told of await aheadOfStore<ReportFacts>(context.eventLog, 'reports', owned(store))) {
-      const report = reportOf(told, await store.anyReport(told.id));
+      const body = told.value === null ? null : await blobs.get(told.value.sha256);
+      const report = reportOf(told, await store.anyReport(told.id), body);
       if (report === null) continue;
-      const isLost = report.facts.withdrawn === null && (await blobs.get(report.facts.sha256)) === null;
+      const isLost = report.facts.withdrawn === null && body === null;
+      // What was withdrawn since the copy is there again with it.
+      if (!dryRun && report.facts.withdrawn !== null) await removeBodies({ blobs }, report);
       if (!dryRun) await keep(store, isLost ? withdrawn(report) : report, told.stored);
       adopted.push(`report ${told.id} of ${report.facts.createdAt}`);
       if (isLost) lost.push(`the package of report ${told.id} (${report.facts.sha256})`);
@@ -51,12 +56,21 @@ function withdrawn(report: StoredReport): StoredReport {
   return { ...report, version: report.version + 1, facts: { ...report.facts, withdrawn: LOST } };
 }
 
-/** Which agents a lost package opens nobody knows any more; it is gone with them. */
-function reportOf({ id, version, value }: Ahead<ReportFacts>, stored: StoredReport | null): StoredReport | null {
+/** What a package opens that only the folder still has is read from it; of a lost one nobody knows, nor needs to. */
+function reportOf(
+  { id, version, value }: Ahead<ReportFacts>,
+  stored: StoredReport | null,
+  body: Uint8Array | null,
+): StoredReport | null {
   if (value === null) return null;
   const facts = { ...value, frameworks: value.frameworks as readonly Framework[] };
-  const kept = stored ?? { agentIds: [], from: value.createdAt, to: value.createdAt };
+  const kept = stored ?? { agentIds: [], opens: opensOf(body), from: value.createdAt, to: value.createdAt };
   return { ...kept, id, version, facts };
+}
+
+function opensOf(body: Uint8Array | null): readonly OpenedRun[] {
+  if (body === null) return [];
+  return openedRuns((JSON.parse(Buffer.from(body).toString('utf8')) as PackageContent).events);
 }
 
 async function* owned(store: ReportStore): AsyncGenerator<Owned> {

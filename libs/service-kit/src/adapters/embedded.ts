@@ -22,6 +22,8 @@ export interface EmbeddedBackends extends Backends {
 }
 
 const MAINTENANCE_MS = 60 * 60 * 1000;
+/** After the start, so that the log of a process that never runs for long is maintained as well. */
+const FIRST_MAINTENANCE_MS = 10_000;
 const FINALITY_MS = 1000;
 
 const logFile = (config: Config): string => join(config.dataDir, 'log.db');
@@ -44,6 +46,8 @@ export async function openEmbedded(config: Config, log: Logger): Promise<Embedde
   };
   const maintenance = setInterval(maintain, MAINTENANCE_MS);
   maintenance.unref();
+  const first = setTimeout(maintain, FIRST_MAINTENANCE_MS);
+  first.unref();
   const rpcUrls = network.then(({ urls }) => urls);
   rpcUrls.catch(() => undefined);
   const backends = backendsOf(eventLog, counters, () => rpcUrls);
@@ -62,6 +66,7 @@ export async function openEmbedded(config: Config, log: Logger): Promise<Embedde
     },
     async close() {
       clearInterval(maintenance);
+      clearTimeout(first);
       await backends.close();
       await network.then(({ close }) => close()).catch(() => undefined);
     },

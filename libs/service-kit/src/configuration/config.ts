@@ -1,3 +1,4 @@
+import type { RetentionMonths } from './retention-months.js';
 import type { ServiceName } from '@countersign/contracts';
 
 /** The whole configuration, read once from the environment; `process.env` is read nowhere else. */
@@ -65,6 +66,8 @@ export interface Config {
   readonly webhookAllowedHosts: readonly string[];
   /** For how long violations of one kind are summed after the first, seconds. */
   readonly alertWindowSeconds: number;
+  /** How long content is kept; `null`: nothing is taken away by its age. */
+  readonly retentionMonths: RetentionMonths | null;
   /** `null`: no e-mail. */
   readonly smtpUrl: string | null;
   /** Sender of e-mail; `null`: `countersign` at the mail server's host. */

@@ -98,6 +98,16 @@ describe('configuration', () => {
     expect(problemsOf({ SMTP_URL: 'https://mail.example' })).toHaveLength(1);
   });
 
+  it('reads how long content is kept, and lets none keep less than a law asks', () => {
+    expect(loadConfig({}).retentionMonths).toEqual({ soc2: 13, euaiact: 13, hipaa: 72, nydfs: 72, undeclared: 72 });
+    const read = (months: string) => loadConfig({ COUNTERSIGN_RETENTION_MONTHS: months }).retentionMonths;
+    expect(read('off')).toBeNull();
+    expect(read('euaiact=6, undeclared=24')).toMatchObject({ euaiact: 6, undeclared: 24, hipaa: 72 });
+    for (const wrong of ['hipaa=71', 'nydfs=59', 'sr11-7=12', 'soc2=', 'soc2=1e3', 'on', 'soc2=1201']) {
+      expect(problemsOf({ COUNTERSIGN_RETENTION_MONTHS: wrong })).toHaveLength(1);
+    }
+  });
+
   it('names what the distributed profile lacks', () => {
     expect(problemsOf({ COUNTERSIGN_PROFILE: 'distributed', REDIS_URL: 'redis://127.0.0.1' })).toEqual([
       'KAFKA_BROKERS is missing: COUNTERSIGN_PROFILE=distributed needs it',

@@ -17,6 +17,7 @@ import {
   urlOf,
 } from './readers.js';
 import type { Reader } from './readers.js';
+import { RETENTION_MONTHS, retentionMonths } from './retention-months.js';
 import { signingKeyAccess, signingKeyProblems } from './signing-key-access.js';
 
 /** The environment holds what this program cannot use; `problems` has one line a variable. */
@@ -68,6 +69,7 @@ const READERS = {
   COUNTERSIGN_UPGRADE_URL: httpUrl(),
   COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: list(),
   COUNTERSIGN_ALERT_WINDOW_SECONDS: integer(1, 86_400),
+  COUNTERSIGN_RETENTION_MONTHS: retentionMonths(),
   COUNTERSIGN_ALLOW_SINGLE_BROKER: boolean(),
   COUNTERSIGN_KAFKA_TOPIC_PREFIX: namePrefix('._-'),
   COUNTERSIGN_REDIS_PREFIX: namePrefix('._:-'),
@@ -157,6 +159,9 @@ export function loadConfig(environment: Environment = process.env): Config {
     }),
     webhookAllowedHosts: (values.COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS ?? []).map((host) => host.toLowerCase()),
     alertWindowSeconds: values.COUNTERSIGN_ALERT_WINDOW_SECONDS ?? 300,
+    retentionMonths: given(values.COUNTERSIGN_RETENTION_MONTHS ?? RETENTION_MONTHS, (months) =>
+      months === 'off' ? null : months,
+    ),
     smtpUrl: values.SMTP_URL ?? null,
     smtpFrom: values.SMTP_FROM ?? null,
     logLevel: values.COUNTERSIGN_LOG_LEVEL ?? 'info',

@@ -2,6 +2,8 @@ import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { DeadLetter } from '@countersign/contracts';
 import type { LogRecord } from '@countersign/event-log';
+import { toHex } from '@countersign/evidence';
+import { nodeCrypto } from '../evidence-crypto/node-crypto.js';
 import type { ServiceContext } from '../service/definition.js';
 
 const METRIC = 'countersign_dead_letters_total';
@@ -19,7 +21,8 @@ function counterIn(registry: Registry): Counter<'topic' | 'consumer'> {
 
 /**
  * Parks a message that no later try could take, durably, and counts it. Only for what the leaf predicate rejects: an
- * error of a store or a network must reject the batch instead.
+ * error of a store or a network must reject the batch instead. The letter names the message and does not hold it: a copy
+ * would keep content longer than its origin does, and out of reach of an erasure.
  */
 export async function park(
   context: Pick<ServiceContext, 'eventLog' | 'metrics' | 'log' | 'clock'>,
@@ -35,7 +38,8 @@ export async function park(
     offset,
     consumer,
     problem,
-    value: Buffer.from(record.value).toString('base64'),
+    sha256: toHex(nodeCrypto.sha256(record.value)),
+    bytes: record.value.length,
     parkedAt: new Date(context.clock()).toISOString(),
   };
   const key = `${topic}/${partition}/${offset}`;

@@ -1,7 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { EventArchive, Plan, ProofSource, Route, ServiceName, TopicName } from '@countersign/contracts';
+import type { Erasures, EventArchive, Plan, ProofSource, Route, ServiceName, TopicName } from '@countersign/contracts';
 import type { Chain } from '@countersign/chain';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
@@ -50,6 +50,7 @@ export interface AgentOperator {
 /** What one service offers another: in process in the standalone, HTTP with a service credential otherwise. */
 export interface Neighbours {
   readonly 'event-archive': EventArchive;
+  readonly erasures: Erasures;
   readonly 'proof-source': ProofSource;
   readonly 'account-operator': AccountOperator;
   readonly 'agent-operator': AgentOperator;

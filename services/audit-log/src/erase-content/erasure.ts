@@ -7,39 +7,81 @@ import type { EventStore } from '../store/port.js';
 import { erasureEvent } from './erasure-event.js';
 
 const WAIT_MS = 2_000;
+/** How long stored packages may take to be withdrawn before the caller is to ask again. */
+const COPIES_WAIT_MS = 8_000;
+const ASK_MS = 50;
 
 /**
  * Erases content by one durable write: the event `content.erased`. The archive deletes when the event comes back to it,
- * as every rebuild and restore will.
+ * as every rebuild and restore will, and whoever keeps copies is told. Repeated, it waits for what is left to be done.
  */
 export class Erasure {
   readonly #context: ServiceContext;
   readonly #store: EventStore;
   readonly #intake: EventIntake;
   readonly #accounts: Projection<AccountFacts>;
+  readonly #copiesWaitMs: number;
 
-  constructor(context: ServiceContext, store: EventStore, intake: EventIntake, accounts: Projection<AccountFacts>) {
+  constructor(
+    context: ServiceContext,
+    store: EventStore,
+    intake: EventIntake,
+    accounts: Projection<AccountFacts>,
+    copiesWaitMs = COPIES_WAIT_MS,
+  ) {
     this.#context = context;
     this.#store = store;
     this.#intake = intake;
     this.#accounts = accounts;
+    this.#copiesWaitMs = copiesWaitMs;
   }
 
-  /** @throws HttpRefusal 404 for another account's event, 503 when the erasure is not durable or not yet carried out */
+  /**
+   * Resolves when neither the archive nor a stored package opens the content any more.
+   * @throws HttpRefusal 404 for another account's event, 503 when the erasure is not durable or not yet carried out
+   */
   async erase(accountId: string, userId: string, eventId: string): Promise<void> {
     const event = await this.#find(accountId, eventId);
     if (event === null) throw new HttpRefusal(404, 'no such event');
-    if (event.openings.action === undefined && event.openings.payload === undefined) return;
+    if ((await this.#store.orderState(eventId)) === 'none') {
+      if (!(await this.#hadContent(event))) return;
+      await this.#order(accountId, userId, event);
+    }
+    await this.#copiesGone(eventId);
+  }
+
+  /** Also content that retention took: an earlier package may open it. */
+  async #hadContent({ leaf, sequence, openings }: StoredEvent): Promise<boolean> {
+    if (openings.action !== undefined || openings.payload !== undefined) return true;
+    const [archived] = await this.#store.range(leaf.agentId, sequence, sequence, 1);
+    return archived?.erased === true;
+  }
+
+  async #order(accountId: string, userId: string, { leaf }: StoredEvent): Promise<void> {
     const account = this.#accounts.get(accountId);
     const cadenceSeconds = this.#context.config.anchorWindowSeconds ?? account?.value.cadenceSeconds;
     if (cadenceSeconds === undefined) throw new HttpRefusal(503, 'the account is not known here yet: try again');
     const envelope = erasureEvent(
-      { accountId, userId, agentId: event.leaf.agentId, eventId, cadenceSeconds },
+      { accountId, userId, agentId: leaf.agentId, eventId: leaf.eventId, cadenceSeconds },
       await this.#context.counters.now(),
       randomBytes,
       nodeCrypto.sha256,
     );
-    await this.#carryOut(event.leaf.agentId, JSON.stringify(envelope));
+    await this.#carryOut(leaf.agentId, JSON.stringify(envelope));
+  }
+
+  async #copiesGone(eventId: string): Promise<void> {
+    const until = performance.now() + this.#copiesWaitMs;
+    while ((await this.#store.orderState(eventId)) === 'untold') {
+      if (performance.now() > until) {
+        throw new HttpRefusal(
+          503,
+          'the content is erased from the archive; stored packages that open it are still to be withdrawn: ask again',
+          { 'retry-after': '1' },
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, ASK_MS));
+    }
   }
 
   /** An event that was answered just before may not be stored yet: then what the log holds now is waited for. */

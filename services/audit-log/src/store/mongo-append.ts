@@ -2,9 +2,10 @@ import type { mongo } from 'mongoose';
 import { isDuplicateKey } from '@countersign/service-kit';
 import { uuidText, type Collections, type EventDocument } from './mongo-collections.js';
 import type { MongoClasses } from './mongo-classes.js';
+import type { MongoErasures } from './mongo-erasures.js';
 import { readLeaves, type ReadLeaf } from './mongo-leaf.js';
 import type { MongoPositions } from './mongo-positions.js';
-import { assertSamePlace, StretchCount, type ErasureAt, type StoredPlace } from './mongo-stretch.js';
+import { assertSamePlace, StretchCount, type StoredPlace } from './mongo-stretch.js';
 import { applyToTallies, readTallies } from './mongo-tallies.js';
 import { StoreConflict, type AgentHead, type LoggedEvent, type Stretch } from './port.js';
 
@@ -20,11 +21,13 @@ export class MongoAppend {
   readonly #collections: Collections;
   readonly #positions: MongoPositions;
   readonly #classes: MongoClasses;
+  readonly #erasures: MongoErasures;
 
-  constructor(collections: Collections, positions: MongoPositions, classes: MongoClasses) {
+  constructor(collections: Collections, positions: MongoPositions, classes: MongoClasses, erasures: MongoErasures) {
     this.#collections = collections;
     this.#positions = positions;
     this.#classes = classes;
+    this.#erasures = erasures;
   }
 
   async append(events: readonly LoggedEvent[], stretch: Stretch): Promise<readonly AgentHead[]> {
@@ -40,7 +43,8 @@ export class MongoAppend {
     for (const leaf of leaves) if (leaf.offset >= saved) count.take(leaf);
     await this.#classes.know(leaves);
     await this.#insert(count.unstored, partition);
-    await this.#erase(count.erasures, partition);
+    await this.#erasures.erase(count.erasures, partition);
+    await this.#erasures.retain(count.retentions, partition);
     const { heads, hours, blocked } = this.#collections;
     await allEnded([
       applyToTallies(heads as never, count.headChanges(), next),
@@ -103,19 +107,6 @@ export class MongoAppend {
       );
     }
     return rest;
-  }
-
-  async #erase(erasures: readonly ErasureAt[], partition: number): Promise<void> {
-    if (erasures.length === 0) return;
-    await this.#collections.events.bulkWrite(
-      erasures.map(({ refersTo, agentId, offset }) => ({
-        updateOne: {
-          filter: { _id: refersTo, agentId, partition, offset: { $lt: offset } },
-          update: { $set: { erased: true }, $unset: { openings: '' } },
-        },
-      })),
-      { ordered: false },
-    );
   }
 }
 

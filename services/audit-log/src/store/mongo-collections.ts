@@ -25,7 +25,10 @@ export interface EventDocument {
    * more cannot bring them back.
    */
   readonly openings?: string;
+  /** By an order or by retention. */
   readonly erased?: true;
+  /** An order took the content: whether the keeper of copies has been told. */
+  readonly order?: 'untold' | 'told';
 }
 
 /** Counts the leaves of one partition below the offset `applied`. */
@@ -101,6 +104,19 @@ export interface AgentWindowDocument {
   readonly windowId: string;
 }
 
+/** `_id`: the agent. Content of its checks up to there is gone by retention. */
+export interface RetainedDocument {
+  readonly _id: mongo.UUID;
+  readonly sequence: number;
+}
+
+/** The one document of what retention knows; `turn` rises with each change. */
+export interface RetentionDocument {
+  readonly _id: 'state';
+  readonly turn: number;
+  readonly body: string;
+}
+
 /** The anchored stretches that touch a run of {@link RUN} sequences; `_id`: `<agent>/<run>`. */
 export interface AnchoredRunDocument {
   readonly _id: string;
@@ -121,6 +137,8 @@ export interface Collections {
   readonly windows: mongo.Collection<WindowDocument>;
   readonly agentWindows: mongo.Collection<AgentWindowDocument>;
   readonly anchoredRuns: mongo.Collection<AnchoredRunDocument>;
+  readonly retained: mongo.Collection<RetainedDocument>;
+  readonly retention: mongo.Collection<RetentionDocument>;
 }
 
 /** Collections of the driver: batches of a thousand leaves want no model between. */
@@ -137,6 +155,8 @@ export function collectionsOf(db: mongo.Db): Collections {
     windows: of('windows'),
     agentWindows: of('agent_windows'),
     anchoredRuns: of('anchored_runs'),
+    retained: of('retained'),
+    retention: of('retention'),
   };
 }
 
@@ -157,6 +177,11 @@ export async function createIndexes({ events, heads, hours, blocked, agentWindow
         key: { accountId: 1, at: 1, offset: 1, partition: 1 },
         name: BLOCKED,
         partialFilterExpression: { blocked: true },
+      },
+      {
+        key: { order: 1, agentId: 1, sequence: 1 },
+        name: 'by_order',
+        partialFilterExpression: { order: { $exists: true } },
       },
       { key: { refersTo: 1 }, name: 'referring', partialFilterExpression: { refersTo: { $exists: true } } },
     ]),

@@ -20,6 +20,8 @@ export interface ReadLeaf {
   readonly blocked: boolean;
   /** The event whose content it erases. */
   readonly erases: string | null;
+  /** The event up to which it takes the content of checks. */
+  readonly retains: string | null;
   /** The document, but for its sequence. */
   document(agentId: mongo.UUID, sequence: number): EventDocument;
 }
@@ -50,6 +52,7 @@ function readLeaf({ offset, envelope }: LoggedEvent, partition: number): ReadLea
     isCheck: leaf.type === 'action.checked',
     blocked,
     erases: leaf.type === 'content.erased' ? leaf.refersTo : null,
+    retains: leaf.type === 'retention.applied' ? leaf.refersTo : null,
     document: (agentId, sequence) => ({
       _id: id,
       agentId,

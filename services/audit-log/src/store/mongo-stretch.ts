@@ -51,6 +51,7 @@ interface BlockedCount {
 export class StretchCount {
   readonly unstored: EventDocument[] = [];
   readonly erasures: ErasureAt[] = [];
+  readonly retentions: ErasureAt[] = [];
   readonly #partition: number;
   readonly #stored = new Map<string, StoredPlace>();
   readonly #seen = new Set<string>();
@@ -131,6 +132,9 @@ export class StretchCount {
     else assertSamePlace(document, stored);
     if (leaf.erases !== null) {
       this.erasures.push({ refersTo: uuid(leaf.erases), agentId: head.id, offset: leaf.offset });
+    }
+    if (leaf.retains !== null) {
+      this.retentions.push({ refersTo: uuid(leaf.retains), agentId: head.id, offset: leaf.offset });
     }
   }
 

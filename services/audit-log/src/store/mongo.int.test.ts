@@ -3,6 +3,7 @@ import { createConnection, type Connection } from 'mongoose';
 import { mongoOptions } from '@countersign/service-kit';
 import { openMongoEventStore } from './mongo.js';
 import type { EventStore } from './port.js';
+import { erasuresContract } from './erasures.contract.js';
 import { eventStoreContract } from './store.contract.js';
 import { walkContract } from './walk.contract.js';
 
@@ -37,4 +38,5 @@ if (URI === undefined) {
   };
   eventStoreContract('mongo', backend);
   walkContract('mongo', backend);
+  erasuresContract('mongo', backend);
 }

@@ -1,5 +1,5 @@
 import { createConnection } from 'mongoose';
-import type { ArchivedEvent, LeafEvent, TopicName } from '@countersign/contracts';
+import type { ArchivedEvent, ErasedContent, LeafEvent, TopicName } from '@countersign/contracts';
 import { mongoOptions, tellingUnreachable } from '@countersign/service-kit';
 import type { EventFilter } from '../domain/event-filter.js';
 import type { StoredEvent } from '../domain/event-record.js';
@@ -7,6 +7,7 @@ import { MongoAnchors } from './mongo-anchors.js';
 import { MongoAppend } from './mongo-append.js';
 import { MongoClasses } from './mongo-classes.js';
 import { collectionsOf, createIndexes, type Collections } from './mongo-collections.js';
+import { MongoErasures } from './mongo-erasures.js';
 import { MongoHeads } from './mongo-heads.js';
 import { MongoInboxes } from './mongo-inboxes.js';
 import { MongoList } from './mongo-list.js';
@@ -14,20 +15,23 @@ import { MongoPositions } from './mongo-positions.js';
 import type {
   AgentAnchor,
   AgentHead,
+  AgentOfAccount,
   AnchoredWindow,
   EventStore,
   Inbox,
+  KeptContent,
   LoggedEvent,
+  OrderState,
   Page,
+  Place,
   Position,
   Stretch,
   UntoldHead,
+  Walked,
 } from './port.js';
-  Place,
 
 /** Connects, makes the indexes that are missing, and gives the store. */
 export async function openMongoEventStore(uri: string): Promise<EventStore> {
-  Walked,
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   const collections = collectionsOf(connection.db!);
   await createIndexes(collections);
@@ -37,6 +41,7 @@ export async function openMongoEventStore(uri: string): Promise<EventStore> {
 /** {@link EventStore} in MongoDB, shared by all instances of audit-log. Decision 0023. */
 export class MongoEventStore implements EventStore {
   readonly #positions: MongoPositions;
+  readonly #erasures: MongoErasures;
   readonly #append: MongoAppend;
   readonly #anchors: MongoAnchors;
   readonly #list: MongoList;
@@ -47,7 +52,8 @@ export class MongoEventStore implements EventStore {
   constructor(collections: Collections, close: () => Promise<void>) {
     const classes = new MongoClasses(collections.classes);
     this.#positions = new MongoPositions(collections.positions);
-    this.#append = new MongoAppend(collections, this.#positions, classes);
+    this.#erasures = new MongoErasures(collections);
+    this.#append = new MongoAppend(collections, this.#positions, classes, this.#erasures);
     this.#anchors = new MongoAnchors(collections, this.#positions);
     this.#list = new MongoList(collections, classes, this.#anchors);
     this.#inboxes = new MongoInboxes(collections, this.#list);
@@ -79,16 +85,16 @@ export class MongoEventStore implements EventStore {
     return this.#list.list(accountId, filter, page);
   }
 
+  walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked> {
+    return this.#list.walk(accountId, filter, after, limit);
+  }
+
   find(accountId: string, eventId: string): Promise<StoredEvent | null> {
     return this.#list.find(accountId, eventId);
   }
 
   openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]> {
     return this.#inboxes.open(accountId, page);
-  walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked> {
-    return this.#list.walk(accountId, filter, after, limit);
-  }
-
   }
 
   inbox(accountId: string): Promise<Inbox> {
@@ -129,6 +135,38 @@ export class MongoEventStore implements EventStore {
 
   markPublished(heads: readonly UntoldHead[]): Promise<void> {
     return this.#heads.markTold(heads);
+  }
+
+  orderState(eventId: string): Promise<OrderState> {
+    return this.#erasures.orderState(eventId);
+  }
+
+  untoldErasures(limit: number): Promise<readonly ErasedContent[]> {
+    return this.#erasures.untold(limit);
+  }
+
+  markErasuresTold(eventIds: readonly string[]): Promise<void> {
+    return this.#erasures.markTold(eventIds);
+  }
+
+  erasedAmong(agentId: string, first: number, last: number): Promise<readonly number[]> {
+    return this.#erasures.among(agentId, first, last);
+  }
+
+  agentsAfter(afterId: string, limit: number): Promise<readonly AgentOfAccount[]> {
+    return this.#erasures.agentsAfter(afterId, limit);
+  }
+
+  keptContent(agentId: string, limit: number): Promise<readonly KeptContent[]> {
+    return this.#erasures.kept(agentId, limit);
+  }
+
+  retentionState(): Promise<{ readonly turn: number; readonly body: string } | null> {
+    return this.#erasures.state();
+  }
+
+  saveRetentionState(turn: number, body: string): Promise<boolean> {
+    return this.#erasures.saveState(turn, body);
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ArchivedEvent, EventEnvelope, LeafEvent, TopicName } from '@countersign/contracts';
+import type { ArchivedEvent, ErasedContent, EventEnvelope, LeafEvent, TopicName } from '@countersign/contracts';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
 
@@ -35,6 +35,11 @@ export interface LoggedEvent {
 /** A part of a partition's log without a gap. `from`: where its caller knows the store to have come to at least. */
 export interface Stretch extends Position {
   readonly from: number;
+}
+
+export interface AgentOfAccount {
+  readonly agentId: string;
+  readonly accountId: string;
 }
 
 /** The last leaf of an agent, and how many of its leaves are `action.checked`. */
@@ -79,6 +84,18 @@ export interface Inbox {
   readonly acknowledgedAt: string | null;
 }
 
+/** Whether an order took an event's content, and whether the keeper of copies has been told. */
+export type OrderState = 'none' | 'untold' | 'told';
+
+/** A leaf of a check whose content is kept, and what says how old it is. */
+export interface KeptContent {
+  readonly eventId: string;
+  readonly sequence: number;
+  readonly occurredAtMs: number;
+  /** When the leaf's window was anchored, by the chain; `null`: not yet. */
+  readonly anchoredAtMs: number | null;
+}
+
 /**
  * What is stored is not what the log says: damage, a store put back to an older state, or two writers that did not read
  * the same log. Nothing stored is overwritten; the partition stands still until it is looked into.
@@ -102,8 +119,9 @@ export interface EventStore {
   /** Positions of all partitions that have one, whichever instance saved them. */
   positions(topic: TopicName): Promise<Readonly<Record<number, number>>>;
   /**
-   * Saves the leaves and the position. Applies erasures among them to earlier leaves of the same agent. Gives the heads
-   * that moved.
+   * Saves the leaves and the position. Applies what takes content away among them (`content.erased`: of the leaf that it
+   * names; `retention.applied`: of checks and outcomes up to the leaf that it names) to earlier leaves of the same agent.
+   * Nothing that was taken can be read from the store's files once it resolves. Gives the heads that moved.
    * @throws StoreConflict also when the saved position is below `from`
    */
   append(events: readonly LoggedEvent[], stretch: Stretch): Promise<readonly AgentHead[]>;
@@ -115,6 +133,12 @@ export interface EventStore {
     filter: EventFilter,
     page: Page,
   ): Promise<{ readonly events: readonly StoredEvent[]; readonly total: number }>;
+  /**
+   * Goes through all that the filter lets through, in the order of `list`: at most `limit` events (1 at least) that
+   * stand behind `after`, `null` for the newest. What is appended on the way is met where its place is still ahead, and
+   * nothing is met twice or left out because of it.
+   */
+  walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked>;
   /** The account's event, or `null`. */
   find(accountId: string, eventId: string): Promise<StoredEvent | null>;
 
@@ -133,12 +157,6 @@ export interface EventStore {
     agentId: string,
     fromMs: number,
     toMs: number,
-  /**
-   * Goes through all that the filter lets through, in the order of `list`: at most `limit` events (1 at least) that
-   * stand behind `after`, `null` for the newest. What is appended on the way is met where its place is still ahead, and
-   * nothing is met twice or left out because of it.
-   */
-  walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked>;
   ): Promise<{ readonly first: number; readonly last: number } | null>;
   range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]>;
   /** What refers to these events, in their order, then in the log's. */
@@ -153,6 +171,22 @@ export interface EventStore {
    * two reached the log last is unknown, so it is told once more.
    */
   markPublished(heads: readonly UntoldHead[]): Promise<void>;
+
+  orderState(eventId: string): Promise<OrderState>;
+  /** What orders took and nobody was told of yet. */
+  untoldErasures(limit: number): Promise<readonly ErasedContent[]>;
+  markErasuresTold(eventIds: readonly string[]): Promise<void>;
+  /** Sequences among `first`…`last` of which an order took the content. */
+  erasedAmong(agentId: string, first: number, last: number): Promise<readonly number[]>;
+
+  /** Agents with their accounts in the order of their ids, from the first after `afterId` (empty: from the first). */
+  agentsAfter(afterId: string, limit: number): Promise<readonly AgentOfAccount[]>;
+  /** The oldest checks and outcomes of an agent whose content is kept, in sequence order. */
+  keptContent(agentId: string, limit: number): Promise<readonly KeptContent[]>;
+  /** What retention knows of the time and how far it came: JSON, and a number that rises with each save. */
+  retentionState(): Promise<{ readonly turn: number; readonly body: string } | null>;
+  /** Saves turn `turn`; `false`, and nothing is changed, unless the turn before it stands there. */
+  saveRetentionState(turn: number, body: string): Promise<boolean>;
 
   close(): Promise<void>;
 }

@@ -100,4 +100,16 @@ DROP INDEX events_blocked;
 CREATE INDEX events_blocked ON events (account_n, occurred_at, n) WHERE blocked = 1;
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND];
+/**
+ * `erased` is 1 by an order and 2 by retention. Content below `retained_sequence` of an agent is gone by retention.
+ * What was erased before there were keepers of copies is told once.
+ */
+const THIRD = `
+CREATE INDEX events_erased ON events (agent_n, sequence) WHERE erased = 1;
+CREATE TABLE untold_erasures (n INTEGER PRIMARY KEY) STRICT;
+INSERT INTO untold_erasures SELECT n FROM events WHERE erased = 1;
+ALTER TABLE agents ADD COLUMN retained_sequence INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE retention (one INTEGER PRIMARY KEY CHECK (one = 1), turn INTEGER NOT NULL, body TEXT NOT NULL) STRICT;
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD];

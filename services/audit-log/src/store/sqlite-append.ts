@@ -4,6 +4,7 @@ import type { SqliteDatabase } from '@countersign/service-kit';
 import { HOUR_MS } from '../domain/count-times.js';
 import { isBlocked } from '../domain/event-class.js';
 import type { AgentHead } from './port.js';
+import type { SqliteErasures, Taking } from './sqlite-erasures.js';
 import type { SqliteNumbers } from './sqlite-numbers.js';
 import { idBytes } from './sqlite-numbers.js';
 
@@ -41,15 +42,15 @@ export class SqliteAppend {
   readonly #addAgent;
   readonly #moveAgent;
   readonly #addOpening;
-  readonly #erase;
-  readonly #dropOpening;
+  readonly #erasures: SqliteErasures;
   readonly #count;
   readonly #open;
   #nextRow: number | null = null;
   readonly #lastRow;
 
-  constructor(database: SqliteDatabase, numbers: SqliteNumbers) {
+  constructor(database: SqliteDatabase, numbers: SqliteNumbers, erasures: SqliteErasures) {
     this.#numbers = numbers;
+    this.#erasures = erasures;
     this.#insertMany = database.prepare<Value[]>(insertRows(ROWS));
     this.#insertOne = database.prepare<Value[]>(insertRows(1));
     this.#isKnown = database.prepare<[Buffer], number>('SELECT 1 FROM events WHERE event_id = ?').pluck();
@@ -61,12 +62,6 @@ export class SqliteAppend {
       'UPDATE agents SET account_n = coalesce(account_n, ?), last_sequence = ?, checks = ? WHERE n = ?',
     );
     this.#addOpening = database.prepare<[number, string]>('INSERT INTO openings (n, value) VALUES (?, ?)');
-    this.#erase = database
-      .prepare<[Buffer, number, number], number>(
-        'UPDATE events SET erased = 1 WHERE event_id = ? AND agent_n = ? AND n < ? RETURNING n',
-      )
-      .pluck();
-    this.#dropOpening = database.prepare<[number]>('DELETE FROM openings WHERE n = ?');
     this.#count = database.prepare<[number, number, number, number, number]>(
       `INSERT INTO hours (account_n, agent_n, hour, class_n, count) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET count = count + excluded.count`,
@@ -80,10 +75,8 @@ export class SqliteAppend {
     for (const envelope of envelopes) this.#take(envelope, batch);
     this.#insert(batch.rows);
     for (const { n, value } of batch.openings) this.#addOpening.run(n, value);
-    for (const { n, refersTo, agentN } of batch.erasures) {
-      const erased = this.#erase.get(idBytes(refersTo), agentN, n);
-      if (erased !== undefined) this.#dropOpening.run(erased);
-    }
+    for (const taking of batch.erasures) this.#erasures.erase(taking);
+    for (const taking of batch.retentions) this.#erasures.retain(taking);
     for (const [key, count] of batch.counts) {
       const [accountN, agentN, hour, classN] = key.split(' ').map(Number) as [number, number, number, number];
       this.#count.run(accountN, agentN, hour, classN, count);
@@ -138,9 +131,10 @@ export class SqliteAppend {
     add(batch.counts, `${accountN} 0 ${hour} ${classN}`);
     add(batch.counts, `${accountN} ${agent.n} ${hour} ${classN}`);
     if (blocked) add(batch.blocked, accountN);
-    if (leaf.type === 'content.erased' && leaf.refersTo !== null) {
-      batch.erasures.push({ n, refersTo: leaf.refersTo, agentN: agent.n });
-    }
+    if (leaf.refersTo === null) return;
+    const taking = { n, refersTo: leaf.refersTo, agentN: agent.n };
+    if (leaf.type === 'content.erased') batch.erasures.push(taking);
+    if (leaf.type === 'retention.applied') batch.retentions.push(taking);
   }
 
   #insert(values: readonly Value[]): void {
@@ -180,7 +174,8 @@ class Batch {
   readonly ids = new Set<string>();
   readonly rows: Value[] = [];
   readonly openings: { readonly n: number; readonly value: string }[] = [];
-  readonly erasures: { readonly n: number; readonly refersTo: string; readonly agentN: number }[] = [];
+  readonly erasures: Taking[] = [];
+  readonly retentions: Taking[] = [];
   /** `<account> <agent or 0> <hour> <class>` */
   readonly counts = new Map<string, number>();
   readonly blocked = new Map<number, number>();

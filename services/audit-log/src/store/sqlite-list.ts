@@ -199,7 +199,7 @@ function archived({ sequence, erased, leaf, facts, openings }: ArchivedRow): Arc
   const rest = JSON.parse(facts) as Omit<EventEnvelope, 'leaf' | 'openings'>;
   return {
     sequence,
-    erased: erased === 1,
+    erased: erased !== 0,
     envelope: { ...rest, leaf: JSON.parse(leaf) as LeafEvent, openings: readOpenings(openings) },
   };
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { erasuresContract } from './erasures.contract.js';
 import type { EventStore } from './port.js';
 import { SqliteEventStore } from './sqlite.js';
 import { eventStoreContract } from './store.contract.js';
@@ -25,3 +26,4 @@ const backend = {
 
 eventStoreContract('sqlite', backend);
 walkContract('sqlite', backend);
+erasuresContract('sqlite', backend);

@@ -1,4 +1,4 @@
-import type { ArchivedEvent, LeafEvent, TopicName } from '@countersign/contracts';
+import type { ArchivedEvent, ErasedContent, LeafEvent, TopicName } from '@countersign/contracts';
 import { openDatabase, type SqliteDatabase } from '@countersign/service-kit';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
@@ -6,19 +6,24 @@ import {
   StoreConflict,
   type AgentAnchor,
   type AgentHead,
+  type AgentOfAccount,
   type AnchoredWindow,
   type EventStore,
   type Inbox,
+  type KeptContent,
   type LoggedEvent,
+  type OrderState,
   type Page,
+  type Place,
   type Position,
   type Stretch,
   type UntoldHead,
-  type Place,
+  type Walked,
 } from './port.js';
 import { MIGRATIONS } from './schema.js';
+import { SqliteAnchors } from './sqlite-anchors.js';
 import { SqliteAppend } from './sqlite-append.js';
-  type Walked,
+import { SqliteErasures } from './sqlite-erasures.js';
 import { SqliteList } from './sqlite-list.js';
 import { idBytes, idText, SqliteNumbers } from './sqlite-numbers.js';
 
@@ -34,6 +39,8 @@ export class SqliteEventStore implements EventStore {
   readonly #database: SqliteDatabase;
   readonly #numbers: SqliteNumbers;
   readonly #append: SqliteAppend;
+  readonly #anchors: SqliteAnchors;
+  readonly #erasures: SqliteErasures;
   readonly #list: SqliteList;
 
   /** @throws StoreDamaged naming the file */
@@ -43,7 +50,11 @@ export class SqliteEventStore implements EventStore {
     this.#database.pragma('cache_size = -65536');
     this.#database.pragma('wal_autocheckpoint = 4000');
     this.#numbers = new SqliteNumbers(this.#database);
-    this.#append = new SqliteAppend(this.#database, this.#numbers);
+    this.#erasures = new SqliteErasures(this.#database);
+    this.#append = new SqliteAppend(this.#database, this.#numbers, this.#erasures);
+    // What a killed process left in the write-ahead log.
+    this.#erasures.scrub();
+    this.#anchors = new SqliteAnchors(this.#database);
     this.#list = new SqliteList(this.#database, this.#numbers);
   }
 
@@ -62,48 +73,32 @@ export class SqliteEventStore implements EventStore {
   async append(events: readonly LoggedEvent[], stretch: Stretch): Promise<readonly AgentHead[]> {
     const { topic, partition, from } = stretch;
     this.#append.trim();
-    return this.#transaction(() => {
+    const heads = this.#transaction(() => {
       const saved = this.#position(topic, partition) ?? 0;
       if (saved < from) {
         throw new StoreConflict(`the store ends at offset ${saved} of ${topic}/${partition}, its reader at ${from}`);
       }
-      const heads = this.#append.write(events.filter(({ offset }) => offset >= saved).map(({ envelope }) => envelope));
+      const moved = this.#append.write(events.filter(({ offset }) => offset >= saved).map(({ envelope }) => envelope));
       this.#savePosition(stretch);
-      return heads;
+      return moved;
     });
+    this.#erasures.scrub();
+    return heads;
   }
 
   async saveAnchors(windows: readonly AnchoredWindow[], position: Position): Promise<void> {
-    const addWindow = this.#database
-      .prepare<(string | number)[], number>(
-        `INSERT INTO windows (id, window_start, window_end, merkle_root, tx_signature, block_height, anchored_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET id = id RETURNING n`,
-      )
-      .pluck();
-    const addAgent = this.#database.prepare<[string]>('INSERT OR IGNORE INTO agents (id) VALUES (?)');
-    const place = this.#database.prepare<[string, number, number, number]>(
-      `INSERT OR IGNORE INTO agent_windows (agent_n, first_sequence, last_sequence, window_n)
-       VALUES ((SELECT n FROM agents WHERE id = ?), ?, ?, ?)`,
-    );
     this.#transaction(() => {
-      for (const window of windows) {
-        const { windowId, windowStart, windowEnd, merkleRoot, txSignature, blockHeight, anchoredAt } = window;
-        const n = addWindow.get(windowId, windowStart, windowEnd, merkleRoot, txSignature, blockHeight, anchoredAt)!;
-        for (const { agentId, firstSequence, lastSequence } of window.agents) {
-          addAgent.run(agentId);
-          place.run(agentId, firstSequence, lastSequence, n);
-        }
-      }
+      this.#anchors.save(windows);
       this.#savePosition(position);
     });
   }
-  async walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked> {
-    return this.#list.walk(accountId, filter, after, limit);
-  }
-
 
   async list(accountId: string, filter: EventFilter, page: Page): ReturnType<EventStore['list']> {
     return this.#list.list(accountId, filter, page);
+  }
+
+  async walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked> {
+    return this.#list.walk(accountId, filter, after, limit);
   }
 
   async find(accountId: string, eventId: string): Promise<StoredEvent | null> {
@@ -134,21 +129,9 @@ export class SqliteEventStore implements EventStore {
 
   async anchors(
     agentId: string,
-    { limit, offset }: Page,
+    page: Page,
   ): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }> {
-    const stored = `FROM agent_windows p JOIN agents a ON a.n = p.agent_n
-      WHERE a.id = ? AND p.last_sequence <= a.last_sequence`;
-    const total = this.#database.prepare<[string], number>(`SELECT count(*) ${stored}`).pluck().get(agentId)!;
-    const anchors = this.#database
-      .prepare<[string, number, number], AgentAnchor>(
-        `SELECT w.window_start AS windowStart, w.window_end AS windowEnd, w.merkle_root AS merkleRoot,
-         w.tx_signature AS txSignature, w.block_height AS blockHeight, w.anchored_at AS anchoredAt,
-         p.first_sequence AS firstSequence, p.last_sequence AS lastSequence
-         ${stored.replace('WHERE', 'JOIN windows w ON w.n = p.window_n WHERE')}
-         ORDER BY p.first_sequence DESC LIMIT ? OFFSET ?`,
-      )
-      .all(agentId, limit, offset);
-    return { anchors, total };
+    return this.#anchors.list(agentId, page);
   }
 
   async eventIds(agentId: string, first: number, last: number): Promise<readonly string[]> {
@@ -202,6 +185,38 @@ export class SqliteEventStore implements EventStore {
     this.#transaction(() => {
       for (const head of heads) mark.run(head);
     });
+  }
+
+  async orderState(eventId: string): Promise<OrderState> {
+    return this.#erasures.orderState(eventId);
+  }
+
+  async untoldErasures(limit: number): Promise<readonly ErasedContent[]> {
+    return this.#erasures.untold(limit);
+  }
+
+  async markErasuresTold(eventIds: readonly string[]): Promise<void> {
+    this.#transaction(() => this.#erasures.markTold(eventIds));
+  }
+
+  async erasedAmong(agentId: string, first: number, last: number): Promise<readonly number[]> {
+    return this.#erasures.among(agentId, first, last);
+  }
+
+  async agentsAfter(afterId: string, limit: number): Promise<readonly AgentOfAccount[]> {
+    return this.#erasures.agentsAfter(afterId, limit);
+  }
+
+  async keptContent(agentId: string, limit: number): Promise<readonly KeptContent[]> {
+    return this.#erasures.kept(agentId, limit);
+  }
+
+  async retentionState(): Promise<{ readonly turn: number; readonly body: string } | null> {
+    return this.#erasures.state();
+  }
+
+  async saveRetentionState(turn: number, body: string): Promise<boolean> {
+    return this.#erasures.saveState(turn, body);
   }
 
   async close(): Promise<void> {

@@ -8,6 +8,8 @@ export interface BlobStore {
   /** `null` where there is none. */
   get(name: string): Promise<Buffer | null>;
   remove(name: string): Promise<void>;
+  /** What was put before this time, ms. */
+  namesBefore(ms: number): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 

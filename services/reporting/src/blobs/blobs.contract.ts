@@ -80,6 +80,13 @@ export function blobsContract(name: string, harness: BlobsHarness): void {
       expect(await harness.pieces()).toBe(0);
     });
 
+    it('tells what was put before a time, and no draft', async () => {
+      await harness.dieWhilePutting('cd'.repeat(32));
+      await blobs.put(NAME, inPieces(LARGE));
+      expect(await blobs.namesBefore(Date.now() + 60_000)).toEqual([NAME]);
+      expect(await blobs.namesBefore(Date.now() - 60_000)).toEqual([]);
+    });
+
     it('takes hashes for names and nothing else', async () => {
       for (const bad of ['../../etc/passwd', 'x', `${NAME}/..`]) {
         await expect(blobs.put(bad, ['x'])).rejects.toThrow(RangeError);

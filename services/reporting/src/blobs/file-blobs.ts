@@ -37,15 +37,25 @@ export async function openFileBlobs(directory: string): Promise<BlobStore> {
       }
     },
     remove: (name) => rm(place(name), { force: true }),
+    async namesBefore(ms) {
+      const names = (await readdir(directory)).filter((name) => !DRAFT.test(name));
+      const ages = await Promise.all(names.map((name) => modifiedAt(join(directory, name))));
+      return names.filter((_, n) => (ages[n] ?? Infinity) < ms);
+    },
     close: async () => undefined,
   };
 }
 
 async function isThere(file: string): Promise<boolean> {
+  return (await modifiedAt(file)) !== null;
+}
+
+/** Ms; `null`: there is no such file. */
+async function modifiedAt(file: string): Promise<number | null> {
   return stat(file).then(
-    () => true,
+    ({ mtimeMs }) => mtimeMs,
     (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;
     },
   );

@@ -17,7 +17,8 @@ import { pdfBlobName, type BlobStore } from '../blobs/blob-store.js';
 import type { ControlMapping } from '../mapping/control-mapping.js';
 import type { PdfRenderer } from '../render-pdf/pdf-renderer.js';
 import type { Signer } from '../signing-keys/signer.js';
-import type { ReportStore, StoredReport } from '../store/port.js';
+import type { OpenedRun, ReportStore, StoredReport } from '../store/port.js';
+import { openedRuns } from '../withdraw/opened-runs.js';
 import { buildContent } from './build-content.js';
 import { collectReferred, collectReferring, collectRun, TooManyEvents, type AgentRun } from './collect-events.js';
 import { fittingRange } from './fitting-range.js';
@@ -47,6 +48,11 @@ export interface Issuer {
   /** Makes what the store enqueued durable in the log. */
   flush(): Promise<void>;
   readonly pdf: Pick<PdfRenderer, 'requireRoom' | 'draw'>;
+  /**
+   * Withdraws a report that was recorded just now where content that it opens was erased meanwhile.
+   * @throws HttpRefusal 503, also where that cannot be found out: then nothing of it stays
+   */
+  requireUnerased(report: StoredReport): Promise<void>;
   /** The report's transaction once it is finalized, or `null` after `timeoutMs`. */
   anchorOf(reportId: string, timeoutMs: number): Promise<ReportAnchor | null>;
 }
@@ -76,7 +82,7 @@ export async function issueReport(
   // Chosen first: the block time of the report's transaction must be within the validity of the key that signs it.
   const signer = await issuer.signer();
   const reportId = randomUUID();
-  const content = await readContent(issuer, accountId, reportId, agents, request);
+  const { content, opens } = await readContent(issuer, accountId, reportId, agents, request);
   const hash = contentHashOf(content);
   await issuer.store.enqueue([anchorRequest(reportId, hash)]);
   await issuer.flush();
@@ -103,9 +109,11 @@ export async function issueReport(
     request,
     signer.keyId,
     pdfSha256,
+    opens,
   );
   await issuer.store.addReport(report);
   await issuer.flush();
+  await issuer.requireUnerased(report);
   let bytes = 0;
   for (const piece of pieces()) bytes += piece.length;
   return { report, pieces, bytes, pdf };
@@ -118,7 +126,7 @@ async function readContent(
   reportId: string,
   agents: readonly { readonly id: string; readonly facts: AgentFacts }[],
   request: ExportRequest,
-): Promise<readonly Member[]> {
+): Promise<{ readonly content: readonly Member[]; readonly opens: readonly OpenedRun[] }> {
   const runs = await collectAll(issuer, agents, request);
   const content = await buildContent(
     {
@@ -142,7 +150,7 @@ async function readContent(
     const perEvent = bytes / content.events.length;
     throw await tooLarge(issuer, agents, request, Math.floor((0.9 * MAX_CONTENT_BYTES) / perEvent));
   }
-  return members;
+  return { content: members, opens: openedRuns(content.events) };
 }
 
 function contentHashOf(content: readonly Member[]): string {
@@ -202,11 +210,13 @@ function storedReport(
   request: ExportRequest,
   keyId: string,
   pdfSha256: string | null,
+  opens: readonly OpenedRun[],
 ): StoredReport {
   return {
     id,
     version: 1,
     agentIds,
+    opens,
     from: request.from,
     to: request.to,
     facts: {

@@ -87,6 +87,13 @@ class MongoBlobs implements BlobStore {
     await this.#chunks.deleteMany({ files_id: file._id });
   }
 
+  async namesBefore(ms: number): Promise<readonly string[]> {
+    const found = await this.#files
+      .find({ uploadDate: { $lt: new Date(ms) } }, { projection: { filename: 1 } })
+      .toArray();
+    return found.map(({ filename }) => filename);
+  }
+
   close(): Promise<void> {
     return this.#connection.close();
   }

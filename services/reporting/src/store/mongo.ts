@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createConnection, type Connection, type mongo } from 'mongoose';
-import type { ComplianceScope } from '@countersign/contracts';
+import type { ComplianceScope, DeclaredScope } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 import {
   changeName,
   embeddedOutbox,
   embeddedRows,
-  isDuplicateKey,
   keepNewer,
   mongoOptions,
   pushRows,
@@ -16,15 +15,20 @@ import {
   type OutboxStore,
   type RowId,
 } from '@countersign/service-kit';
+import { MongoScopes, type ScopeDocument } from './mongo-scopes.js';
 import {
   anchorKey,
+  mayOpen,
   reportRecord,
+  scopeRecord,
   type AuthorityFacts,
   type KeptAnchor,
+  type OpenedRun,
   type ReportAnchorFacts,
   type ReportPage,
   type ReportStore,
   type StoredReport,
+  type StoredScope,
 } from './port.js';
 
 /** A report and the messages that tell of it are one document. */
@@ -35,6 +39,8 @@ interface ReportDocument extends Pick<EmbeddedRows, 'outbox'> {
   readonly version: number;
   /** The report, JSON. */
   readonly body: string;
+  /** As the body says. */
+  readonly opens?: readonly OpenedRun[];
 }
 
 interface AnchorDocument {
@@ -50,7 +56,7 @@ interface MessageDocument extends NewRecord {
 
 interface Collections {
   readonly reports: mongo.Collection<ReportDocument>;
-  readonly scopes: mongo.Collection<{ readonly _id: string; readonly body: string }>;
+  readonly scopes: mongo.Collection<ScopeDocument>;
   readonly anchors: mongo.Collection<AnchorDocument>;
   readonly positions: mongo.Collection<{ readonly _id: number; readonly next: number }>;
   readonly messages: mongo.Collection<MessageDocument>;
@@ -64,6 +70,7 @@ export async function openMongoReportStore(uri: string): Promise<ReportStore> {
     await collections.reports.createIndexes([
       { key: { accountId: 1, createdAt: -1, _id: -1 }, name: 'by_account' },
       { key: { 'outbox.id': 1 }, name: 'outbox', sparse: true },
+      { key: { 'opens.agentId': 1 }, name: 'by_opened_agent' },
     ]);
     await collections.anchors.createIndexes([{ key: { kind: 1, _id: 1 }, name: 'by_kind' }]);
     return tellingUnreachable(new MongoReportStore(connection, collections));
@@ -92,11 +99,13 @@ class MongoReportStore implements ReportStore {
   readonly #connection: Connection;
   readonly #collections: Collections;
   readonly #inReports: OutboxStore;
+  readonly #scopes: MongoScopes;
 
   constructor(connection: Connection, collections: Collections) {
     this.#connection = connection;
     this.#collections = collections;
     this.#inReports = embeddedOutbox(collections.reports);
+    this.#scopes = new MongoScopes(collections.scopes);
   }
 
   async addReport(report: StoredReport): Promise<void> {
@@ -109,6 +118,7 @@ class MongoReportStore implements ReportStore {
       createdAt,
       version: report.version,
       body,
+      opens: mayOpen(report),
       outbox,
     });
   }
@@ -152,23 +162,32 @@ class MongoReportStore implements ReportStore {
     return { reports: page.map(({ body }) => JSON.parse(body) as StoredReport), total };
   }
 
-  async scope(accountId: string): Promise<ComplianceScope> {
-    const found = await this.#collections.scopes.findOne({ _id: accountId });
-    return found === null ? {} : (JSON.parse(found.body) as ComplianceScope);
+  async opening(agentId: string, sequence: number): Promise<readonly StoredReport[]> {
+    const run = { agentId, first: { $lte: sequence }, last: { $gte: sequence } };
+    const found = await this.#collections.reports
+      .find({ $or: [{ opens: { $elemMatch: run } }, { opens: { $exists: false } }] })
+      .sort({ _id: 1 })
+      .toArray();
+    const reports = found.map(({ body }) => JSON.parse(body) as StoredReport);
+    return reports.filter((report) =>
+      mayOpen(report).some((one) => one.agentId === agentId && one.first <= sequence && sequence <= one.last),
+    );
   }
 
-  async putScope(accountId: string, scope: ComplianceScope): Promise<void> {
-    const put = (): Promise<unknown> =>
-      this.#collections.scopes.updateOne(
-        { _id: accountId },
-        { $set: { body: JSON.stringify(scope) } },
-        { upsert: true },
-      );
-    // Two that declare for the first time at once: the second finds what the first inserted.
-    await put().catch((error: unknown) => {
-      if (!isDuplicateKey(error)) throw error;
-      return put();
-    });
+  scope(accountId: string): Promise<ComplianceScope> {
+    return this.#scopes.scope(accountId);
+  }
+
+  async putScope(accountId: string, declared: DeclaredScope): Promise<void> {
+    await this.enqueue([scopeRecord(await this.#scopes.put(accountId, declared))]);
+  }
+
+  scopes(): Promise<readonly StoredScope[]> {
+    return this.#scopes.all();
+  }
+
+  adoptScope(scope: StoredScope): Promise<void> {
+    return this.#scopes.adopt(scope);
   }
 
   async anchorsPosition(partition: number): Promise<number | null> {

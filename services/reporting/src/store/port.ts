@@ -1,4 +1,4 @@
-import type { AnchorFacts, ComplianceScope, Framework, ReportFacts } from '@countersign/contracts';
+import type { AnchorFacts, ComplianceScope, DeclaredScope, Framework, ReportFacts } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 import { versionedRecord } from '@countersign/service-kit';
 import type { OutboxStore } from '@countersign/service-kit';
@@ -8,10 +8,24 @@ export interface StoredReport {
   readonly id: string;
   readonly facts: Omit<ReportFacts, 'frameworks'> & { readonly frameworks: readonly Framework[] };
   readonly version: number;
-  /** Bytes of the stored body, for erasure: agents and the time range it may open. */
   readonly agentIds: readonly string[];
+  /** Which events' content the stored body opens; absent in what was issued before that was kept: any of its agents'. */
+  readonly opens?: readonly OpenedRun[];
   readonly from: string;
   readonly to: string;
+}
+
+/** An unbroken stretch of an agent's events whose content a package opens. */
+export interface OpenedRun {
+  readonly agentId: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What an account declared last. */
+export interface StoredScope extends DeclaredScope {
+  readonly accountId: string;
+  readonly version: number;
 }
 
 export type ReportAnchorFacts = Extract<AnchorFacts, { kind: 'report' }>;
@@ -42,8 +56,15 @@ export interface ReportStore extends OutboxStore {
   all(): AsyncIterable<StoredReport>;
   /** Newest first. */
   reports(accountId: string, limit: number, offset: number): Promise<ReportPage>;
+  /** Reports whose stored body may open this event's content, withdrawn ones among them. */
+  opening(agentId: string, sequence: number): Promise<readonly StoredReport[]>;
   scope(accountId: string): Promise<ComplianceScope>;
-  putScope(accountId: string, scope: ComplianceScope): Promise<void>;
+  /** Each change is a version of its own, and is told. */
+  putScope(accountId: string, declared: DeclaredScope): Promise<void>;
+  /** Of all accounts. */
+  scopes(): Promise<readonly StoredScope[]>;
+  /** Takes what the topic says, unless a version as high is there; nothing is told. */
+  adoptScope(scope: StoredScope): Promise<void>;
   /** Offset after the last message of `anchors` that was kept, or `null`. */
   anchorsPosition(partition: number): Promise<number | null>;
   /** Keeps authorities and reports' transactions, and the position once they are kept. Nothing ever goes back. */
@@ -59,6 +80,15 @@ export interface ReportStore extends OutboxStore {
 /** Names an anchor among those that are kept. */
 export function anchorKey({ value }: KeptAnchor): string {
   return value.kind === 'report' ? `report:${value.reportId}` : `authority:${value.address}`;
+}
+
+export function scopeRecord({ accountId, version, scope, declaredAt }: StoredScope): NewRecord {
+  return versionedRecord<DeclaredScope>('compliance-scopes', accountId, version, { scope, declaredAt });
+}
+
+/** What the body of a report may open: all of its agents' events where that was not kept. */
+export function mayOpen({ opens, agentIds }: StoredReport): readonly OpenedRun[] {
+  return opens ?? agentIds.map((agentId) => ({ agentId, first: 1, last: Number.MAX_SAFE_INTEGER }));
 }
 
 /** The public message of a report. */

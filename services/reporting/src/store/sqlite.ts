@@ -1,13 +1,16 @@
 import { OUTBOX_SCHEMA, openDatabase, sqliteOutbox } from '@countersign/service-kit';
-import type { ComplianceScope } from '@countersign/contracts';
+import type { ComplianceScope, DeclaredScope } from '@countersign/contracts';
 import {
   anchorKey,
+  mayOpen,
   reportRecord,
+  scopeRecord,
   type AuthorityFacts,
   type KeptAnchor,
   type ReportAnchorFacts,
   type ReportStore,
   type StoredReport,
+  type StoredScope,
 } from './port.js';
 
 const PAGE = 500;
@@ -22,6 +25,14 @@ const MIGRATIONS = [
    CREATE TABLE positions (partition INTEGER PRIMARY KEY, next_offset INTEGER NOT NULL) STRICT;
    ${OUTBOX_SCHEMA}`,
   'ALTER TABLE anchors ADD COLUMN version INTEGER NOT NULL DEFAULT 0',
+  `CREATE TABLE openings (
+     report_id TEXT NOT NULL, agent_id TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+     PRIMARY KEY (agent_id, first, report_id)
+   ) STRICT, WITHOUT ROWID;
+   INSERT OR IGNORE INTO openings (report_id, agent_id, first, last)
+     SELECT r.id, a.value, 1, ${Number.MAX_SAFE_INTEGER} FROM reports r, json_each(r.body, '$.agentIds') a;
+   ALTER TABLE scopes ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE scopes ADD COLUMN declared_at TEXT NOT NULL DEFAULT '';`,
 ];
 
 /** Opens (or creates) `file`. Throws `StoreDamaged` naming it. */
@@ -42,8 +53,21 @@ export function openSqliteReportStore(file: string): ReportStore {
   );
   const count = db.prepare<[string], { n: number }>('SELECT count(*) AS n FROM reports WHERE account_id = ?');
   const readScope = db.prepare<[string], { body: string }>('SELECT body FROM scopes WHERE account_id = ?');
-  const writeScope = db.prepare(
-    'INSERT INTO scopes (account_id, body) VALUES (?, ?) ON CONFLICT (account_id) DO UPDATE SET body = excluded.body',
+  const writeScope = db.prepare<[string, string, number, string]>(
+    `INSERT INTO scopes (account_id, body, version, declared_at) VALUES (?, ?, ?, ?) ON CONFLICT (account_id) DO UPDATE
+     SET body = excluded.body, version = excluded.version, declared_at = excluded.declared_at
+     WHERE excluded.version > scopes.version`,
+  );
+  const scopeVersion = db.prepare<[string], number>('SELECT version FROM scopes WHERE account_id = ?').pluck();
+  const allScopes = db.prepare<[], { accountId: string; version: number; declaredAt: string; body: string }>(
+    'SELECT account_id AS accountId, version, declared_at AS declaredAt, body FROM scopes ORDER BY account_id',
+  );
+  const addOpening = db.prepare<[string, string, number, number]>(
+    'INSERT OR IGNORE INTO openings (report_id, agent_id, first, last) VALUES (?, ?, ?, ?)',
+  );
+  const opening = db.prepare<[string, number, number], { body: string }>(
+    `SELECT body FROM reports WHERE id IN (SELECT report_id FROM openings WHERE agent_id = ? AND first <= ? AND last >= ?)
+     ORDER BY id`,
   );
   const keepAnchor = db.prepare(
     `INSERT INTO anchors (key, kind, body, version) VALUES (?, ?, ?, ?)
@@ -60,7 +84,16 @@ export function openSqliteReportStore(file: string): ReportStore {
   );
   const addReport = db.transaction((report: StoredReport) => {
     insert.run(report.id, report.facts.accountId, report.facts.createdAt, report.version, JSON.stringify(report));
+    for (const { agentId, first, last } of mayOpen(report)) addOpening.run(report.id, agentId, first, last);
     outbox.put([reportRecord(report)]);
+  });
+  const keepScope = ({ accountId, scope, version, declaredAt }: StoredScope): void => {
+    writeScope.run(accountId, JSON.stringify(scope), version, declaredAt);
+  };
+  const putScope = db.transaction((accountId: string, declared: DeclaredScope) => {
+    const stored = { accountId, version: (scopeVersion.get(accountId) ?? 0) + 1, ...declared };
+    keepScope(stored);
+    outbox.put([scopeRecord(stored)]);
   });
   const updateReport = db.transaction((report: StoredReport): boolean => {
     const replaced = update.run(report.version, JSON.stringify(report), report.id, report.version).changes > 0;
@@ -91,7 +124,12 @@ export function openSqliteReportStore(file: string): ReportStore {
       const row = readScope.get(accountId);
       return row === undefined ? {} : (JSON.parse(row.body) as ComplianceScope);
     },
-    putScope: async (accountId, scope) => void writeScope.run(accountId, JSON.stringify(scope)),
+    opening: async (agentId, sequence) =>
+      opening.all(agentId, sequence, sequence).map((row) => JSON.parse(row.body) as StoredReport),
+    putScope: async (accountId, declared) => putScope(accountId, declared),
+    scopes: async () =>
+      allScopes.all().map(({ body, ...scope }) => ({ ...scope, scope: JSON.parse(body) as ComplianceScope })),
+    adoptScope: async (scope) => keepScope(scope),
     anchorsPosition: async (partition) => readPosition.get(partition)?.next_offset ?? null,
     keepAnchors: async (anchors, partition, nextOffset) => keepAnchors(anchors, partition, nextOffset),
     reportAnchor: async (reportId) => {

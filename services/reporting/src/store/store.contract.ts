@@ -9,6 +9,7 @@ export interface StoreHarness {
   clean(): Promise<void>;
 }
 
+const DAY = '2026-01-02T00:00:00.000Z';
 const SHA = 'ab'.repeat(32);
 
 function report(id: string, accountId: string, createdAt: string): StoredReport {
@@ -128,10 +129,46 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
 
     it('keeps scopes by account; undeclared is empty', async () => {
       expect(await store.scope('a')).toEqual({});
-      await Promise.all([1, 2].map(() => store.putScope('a', { hipaa: { ephi: true } })));
-      await store.putScope('a', { hipaa: { ephi: false } });
+      await Promise.all([1, 2].map(() => store.putScope('a', { scope: { hipaa: { ephi: true } }, declaredAt: DAY })));
+      await store.putScope('a', { scope: { hipaa: { ephi: false } }, declaredAt: DAY });
       expect(await store.scope('a')).toEqual({ hipaa: { ephi: false } });
       expect(await store.scope('b')).toEqual({});
+    });
+
+    it('tells each declared scope as a version of its own, and takes none that is older', async () => {
+      const hipaa = { scope: { hipaa: { ephi: true } }, declaredAt: DAY };
+      await store.putScope('a', hipaa);
+      await store.putScope('a', { ...hipaa, scope: { nydfs: { coveredEntity: true } } });
+      const told = (await store.pending(10)).map(({ record }) => JSON.parse(record.value) as object);
+      expect(told).toMatchObject([
+        { id: 'a', version: 1, value: hipaa },
+        { id: 'a', version: 2, value: { scope: { nydfs: { coveredEntity: true } } } },
+      ]);
+      await store.adoptScope({ accountId: 'a', version: 2, ...hipaa });
+      expect(await store.scope('a')).toEqual({ nydfs: { coveredEntity: true } });
+      await store.adoptScope({ accountId: 'a', version: 5, ...hipaa });
+      await store.adoptScope({ accountId: 'b', version: 1, ...hipaa });
+      store = await harness.reopen(store);
+      expect(await store.scopes()).toEqual([
+        { accountId: 'a', version: 5, ...hipaa },
+        { accountId: 'b', version: 1, ...hipaa },
+      ]);
+    });
+
+    it('finds the reports that open an event, and those of which it was not kept', async () => {
+      const run = (agentId: string, first: number, last: number) => ({ agentId, first, last });
+      await store.addReport({ ...report('r1', 'a', DAY), opens: [run('x', 3, 5), run('x', 9, 9), run('y', 1, 4)] });
+      await store.addReport({ ...report('r2', 'a', DAY), opens: [run('x', 5, 7)] });
+      await store.addReport({ ...report('r3', 'b', DAY), opens: [] });
+      await store.addReport(report('r4', 'a', DAY));
+      store = await harness.reopen(store);
+      const opening = async (agentId: string, sequence: number): Promise<string[]> =>
+        (await store.opening(agentId, sequence)).map(({ id }) => id);
+      expect(await opening('x', 5)).toEqual(['r1', 'r2']);
+      expect(await opening('x', 8)).toEqual([]);
+      expect(await opening('x', 9)).toEqual(['r1']);
+      expect(await opening('y', 5)).toEqual([]);
+      expect(await opening('agent', 7)).toEqual(['r4']);
     });
 
     it('keeps anchors and the position together, also over a restart', async () => {

@@ -7,6 +7,11 @@ const COUNTED = `SELECT account_n, agent_n, occurred_at / 3600000 AS hour, class
   SELECT account_n, 0, occurred_at / 3600000, class_n, count(*) FROM events GROUP BY 1, 2, 3, 4`;
 const KEPT = 'SELECT account_n, agent_n, hour, class_n, count FROM hours';
 
+/** Up to which sequence retention took the content of each agent's checks. */
+const RETAINED = `WITH retained AS (SELECT r.agent_n, max(t.sequence) AS through FROM events r
+    JOIN classes k ON k.n = r.class_n JOIN events t ON t.event_id = r.refers_to
+    WHERE k.type = 'retention.applied' AND t.agent_n = r.agent_n AND t.n < r.n GROUP BY r.agent_n)`;
+
 /** What the archive derives from its own rows, each as a query for rows that should not be there. */
 const QUESTIONS: readonly (readonly [table: string, query: string, problem: string])[] = [
   ['hours', `${KEPT} EXCEPT SELECT * FROM (${COUNTED})`, 'a count by hour is not what the events add up to'],
@@ -39,9 +44,17 @@ const QUESTIONS: readonly (readonly [table: string, query: string, problem: stri
   ],
   [
     'events',
-    `SELECT e.n FROM events e WHERE e.erased <> 0 AND NOT EXISTS (SELECT 1 FROM events r JOIN classes k ON k.n = r.class_n
+    `${RETAINED} SELECT e.n FROM events e JOIN classes c ON c.n = e.class_n LEFT JOIN retained x ON x.agent_n = e.agent_n
+     WHERE e.erased <> 0 AND NOT (c.type LIKE 'action.%' AND e.sequence <= coalesce(x.through, 0))
+     AND NOT EXISTS (SELECT 1 FROM events r JOIN classes k ON k.n = r.class_n
        WHERE r.refers_to = e.event_id AND k.type = 'content.erased')`,
     'it is marked erased and no event says so',
+  ],
+  [
+    'events',
+    `${RETAINED} SELECT e.n FROM retained x JOIN events e ON e.agent_n = x.agent_n AND e.sequence <= x.through
+     JOIN classes c ON c.n = e.class_n JOIN openings o ON o.n = e.n WHERE c.type LIKE 'action.%'`,
+    'retention was to take its content and it is still there',
   ],
 ];
 

@@ -1,0 +1,30 @@
+import type { AccountFacts, DeclaredScope } from '@countersign/contracts';
+import type { Projection, ServiceContext } from '@countersign/service-kit';
+import type { EventIntake } from '../ingest/event-intake.js';
+import type { EventStore } from '../store/port.js';
+import { Retention } from './retention.js';
+
+/** Starts the job where content is not kept for ever; it waits for what accounts declared. */
+export function followRetention(
+  context: ServiceContext,
+  store: EventStore,
+  intake: EventIntake,
+  accounts: Projection<AccountFacts>,
+  scopes: Projection<DeclaredScope>,
+): Retention | null {
+  const { retentionMonths: months, anchorWindowSeconds } = context.config;
+  if (months === null) return null;
+  const retention = new Retention(context, {
+    store,
+    months,
+    declared: (accountId) => scopes.get(accountId)?.value ?? null,
+    cadenceOf: (accountId) => anchorWindowSeconds ?? accounts.get(accountId)?.value.cadenceSeconds ?? null,
+    carriedOut: (offsets, timeoutMs) => intake.caughtUp(offsets, timeoutMs),
+    ranMs: () => performance.now(),
+  });
+  void Promise.all([scopes.caughtUp(), accounts.caughtUp()]).then(
+    () => retention.start(),
+    () => undefined,
+  );
+  return retention;
+}

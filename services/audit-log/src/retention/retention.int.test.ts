@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DeclaredScope, EventEnvelope, JsonValue } from '@countersign/contracts';
+import type { NewRecord } from '@countersign/event-log';
+import { readMessage } from '@countersign/evidence';
+import { RETENTION_MONTHS, type ServiceContext } from '@countersign/service-kit';
+import { SqliteEventStore } from '../store/sqlite.js';
+import { agentId, envelope, eventId, other } from '../testing/envelopes.js';
+import { PROBATION_MS } from './believed-clock.js';
+import { Retention } from './retention.js';
+
+const DAY = 86_400_000;
+const OLD = Date.parse('2026-03-01T09:30:00.000Z');
+const SOC2: DeclaredScope = { scope: { soc2: { categories: ['security'] } }, declaredAt: '2020-01-01T00:00:00.000Z' };
+const PACE = { agents: 2, events: 3, contents: 4, everyMs: 1_000_000 };
+
+/** An archive with a log that is stored as it is written, and clocks that the test sets. */
+class House {
+  readonly directory = mkdtempSync(join(tmpdir(), 'retention-'));
+  readonly store = new SqliteEventStore(join(this.directory, 'events.db'));
+  readonly written: EventEnvelope[] = [];
+  readonly warned: string[] = [];
+  declared: DeclaredScope | null = SOC2;
+  wallMs = OLD;
+  ranMs = 0;
+  #next = 0;
+
+  async append(...envelopes: EventEnvelope[]): Promise<void> {
+    const events = envelopes.map((one, n) => ({ offset: this.#next + n, envelope: one }));
+    const next = this.#next + envelopes.length;
+    await this.store.append(events, { topic: 'agent-events', partition: 0, from: this.#next, next });
+    this.#next = next;
+  }
+
+  async anchored(at: number, agent: number, first: number, last: number): Promise<void> {
+    const facts = { windowStart: '', windowEnd: '', merkleRoot: '', txSignature: '', blockHeight: 1 };
+    const agents = [{ agentId: agentId(agent), firstSequence: first, lastSequence: last }];
+    const window = { ...facts, windowId: `${agent}-${first}`, anchoredAt: new Date(at).toISOString(), agents };
+    await this.store.saveAnchors([window], { topic: 'anchors', partition: 0, next: 1 });
+  }
+
+  job(): Retention {
+    const context = {
+      clock: () => this.wallMs,
+      counters: { now: async () => this.wallMs },
+      log: { info: () => undefined, warn: (_: unknown, words: string) => void this.warned.push(words) },
+      eventLog: {
+        append: async ([record]: readonly NewRecord[]) => {
+          const reading = readMessage(Buffer.from(record!.value));
+          if (!reading.ok) throw new Error(reading.problem);
+          this.written.push(reading.value);
+          await this.append(reading.value);
+          return [{ partition: 0, offset: this.#next - 1 }];
+        },
+      },
+    } as unknown as ServiceContext;
+    const place = { declared: () => this.declared, cadenceOf: () => 1, carriedOut: async () => undefined };
+    return new Retention(
+      context,
+      { ...place, store: this.store, months: RETENTION_MONTHS, ranMs: () => this.ranMs },
+      PACE,
+    );
+  }
+
+  /** The clock runs for so long, looked at twice a day. */
+  async run(jobs: readonly Retention[], forMs: number): Promise<void> {
+    for (let at = 0; at < forMs; at += DAY / 2) {
+      this.wallMs += DAY / 2;
+      this.ranMs += DAY / 2;
+      for (const job of jobs) await job.turn();
+    }
+  }
+
+  async kept(agent: number): Promise<number[]> {
+    return (await this.store.keptContent(agentId(agent), 99)).map(({ sequence }) => sequence);
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+describe('content that is taken by its age', () => {
+  let house: House;
+  beforeEach(async () => {
+    house = new House();
+    for (let n = 1; n <= 10; n += 1) await house.append(envelope(n, { occurredAtMs: OLD + n }));
+    await house.append(envelope(11, { occurredAtMs: OLD + 400 * DAY }), envelope(12, { agent: 2, occurredAtMs: OLD }));
+    await house.anchored(OLD + DAY, 1, 1, 10);
+    await house.anchored(OLD + 400 * DAY, 1, 11, 11);
+  });
+  afterEach(() => house.close());
+
+  const later = async (jobs: readonly Retention[]): Promise<void> => {
+    await house.run(jobs, PROBATION_MS + DAY);
+    house.wallMs = OLD + 420 * DAY;
+    await house.run(jobs, PROBATION_MS + 5 * DAY);
+  };
+
+  it('goes a part at a time, says what and why, and leaves what is younger or not anchored', async () => {
+    await later([house.job()]);
+    expect(await house.kept(1)).toEqual([11]);
+    expect(await house.kept(2)).toEqual([1]);
+    const removed = house.written.map(({ leaf, openings }) => [
+      leaf.refersTo,
+      (openings.action?.value as { readonly removed: JsonValue }).removed,
+    ]);
+    const why = { before: expect.any(String) as string, months: 13, because: ['soc2'] };
+    expect(removed).toEqual([
+      [eventId(4, OLD + 4), { count: 4, firstSequence: 1, lastSequence: 4, ...why }],
+      [eventId(8, OLD + 8), { count: 4, firstSequence: 5, lastSequence: 8, ...why }],
+      [eventId(10, OLD + 10), { count: 2, firstSequence: 9, lastSequence: 10, ...why }],
+    ]);
+    expect(house.written[0]!.openings.action!.value).toMatchObject({ by: { kind: 'system', id: 'retention' } });
+    expect(house.written.every(({ leaf }) => leaf.type === 'retention.applied')).toBe(true);
+  });
+
+  it('stays where the account is to keep it for longer', async () => {
+    for (const declared of [null, { ...SOC2, scope: { ...SOC2.scope, hipaa: { ephi: true } } }]) {
+      house.declared = declared;
+      await later([house.job()]);
+    }
+    expect(house.written).toEqual([]);
+  });
+
+  it('stays while the clock jumps, however often, and goes once it has run on', async () => {
+    const job = house.job();
+    await house.run([job], PROBATION_MS + DAY);
+    for (let n = 1; n <= 5; n += 1) {
+      house.wallMs = OLD + n * 4_000 * DAY;
+      await house.run([job], PROBATION_MS - DAY);
+    }
+    expect(house.written).toEqual([]);
+    expect(house.warned.filter((words) => words.includes('clock')).length).toBeGreaterThanOrEqual(5);
+    await house.run([job], 2 * DAY);
+    expect(house.written).not.toEqual([]);
+  });
+
+  it('is not old by a label that a clock set back gave it', async () => {
+    const label = OLD - 3_000 * DAY;
+    await house.append(envelope(20, { agent: 3, occurredAtMs: label }));
+    await house.anchored(OLD + 410 * DAY, 3, 1, 1);
+    await later([house.job()]);
+    expect(await house.kept(3)).toEqual([1]);
+  });
+
+  it('is taken once by several instances, also where one ends between two parts', async () => {
+    await later([house.job(), house.job(), house.job()]);
+    await later([house.job()]);
+    expect(house.written.map(({ leaf }) => leaf.refersTo)).toEqual([4, 8, 10].map((n) => eventId(n, OLD + n)));
+  });
+
+  it('leaves what is no check, and goes past what an order took before', async () => {
+    await house.append(other(30, 'profile.changed', { agent: 4, occurredAtMs: OLD }));
+    await house.append(envelope(31, { agent: 4, occurredAtMs: OLD }), envelope(32, { agent: 4, occurredAtMs: OLD }));
+    await house.append(other(33, 'content.erased', { agent: 4, refersTo: eventId(31, OLD) }));
+    await house.anchored(OLD + DAY, 4, 1, 4);
+    await later([house.job()]);
+    const events = await house.store.range(agentId(4), 1, 3, 3);
+    expect(events.map(({ erased }) => erased)).toEqual([false, true, true]);
+    expect(await house.store.erasedAmong(agentId(4), 1, 9)).toEqual([2]);
+  });
+});

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { nodeCrypto, type RetentionMonths, type ServiceContext } from '@countersign/service-kit';
+import type { DeclaredScope } from '@countersign/contracts';
+import type { AgentOfAccount, EventStore } from '../store/port.js';
+import { look, NOTHING_BELIEVED, type ClockBelief } from './believed-clock.js';
+import { monthsBefore, periodOf } from './periods.js';
+import { dueOf, retentionEvent } from './retention-event.js';
+
+/** What one turn looks at and takes at most, and the pause after one, ms. */
+export interface RetentionPace {
+  readonly agents: number;
+  readonly events: number;
+  readonly contents: number;
+  readonly everyMs: number;
+}
+
+export const PACE: RetentionPace = { agents: 100, events: 20, contents: 500, everyMs: 60_000 };
+
+const DAY_MS = 86_400_000;
+const CARRIED_OUT_MS = 30_000;
+
+/** What of audit-log the job works with. */
+export interface RetentionPlace {
+  readonly store: EventStore;
+  readonly months: RetentionMonths;
+  /** What the account declared; `null`: nothing. */
+  readonly declared: (accountId: string) => DeclaredScope | null;
+  /** `null`: the account is not known here. */
+  readonly cadenceOf: (accountId: string) => number | null;
+  /** Resolves once everything below the offsets is stored. */
+  readonly carriedOut: (offsets: Readonly<Record<number, number>>, timeoutMs: number) => Promise<void>;
+  /** A clock that nobody sets, ms. */
+  readonly ranMs: () => number;
+}
+
+interface Saved {
+  readonly belief: ClockBelief;
+  /** The agent that was looked at last; empty: none in this round. */
+  readonly after: string;
+}
+
+/**
+ * Takes content away by its age: a turn looks at some agents and writes `retention.applied` for what is due; the archive
+ * deletes when it comes back. Where a turn ended is stored, so any instance goes on from there. An instance takes a turn
+ * only after it has seen none of another for a whole pause.
+ */
+export class Retention {
+  readonly #context: Pick<ServiceContext, 'eventLog' | 'counters' | 'clock' | 'log'>;
+  readonly #place: RetentionPlace;
+  readonly #pace: RetentionPace;
+  #seen: { readonly turn: number; readonly atMs: number } | null = null;
+  #stopped = false;
+  #end: () => void = () => undefined;
+  readonly #ended = new Promise<void>((resolve) => (this.#end = resolve));
+  #running: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    context: Pick<ServiceContext, 'eventLog' | 'counters' | 'clock' | 'log'>,
+    place: RetentionPlace,
+    pace = PACE,
+  ) {
+    this.#context = context;
+    this.#place = place;
+    this.#pace = pace;
+  }
+
+  start(): void {
+    const again = (): void => {
+      if (this.#stopped) return;
+      this.#running = this.turn().catch((error: unknown) => {
+        if (!this.#stopped) this.#context.log.error({ err: error }, 'a turn of retention failed; it is tried again');
+      });
+      void this.#running.then(() => {
+        if (this.#stopped) return;
+        this.#timer = setTimeout(again, this.#pace.everyMs);
+        this.#timer.unref();
+      });
+    };
+    again();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#end();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  /** One turn, where it is this instance's to take. */
+  async turn(): Promise<void> {
+    const { store, ranMs } = this.#place;
+    const state = await store.retentionState();
+    const turn = state?.turn ?? 0;
+    const nowMs = ranMs();
+    if (this.#seen?.turn !== turn) {
+      this.#seen = { turn, atMs: nowMs };
+      return;
+    }
+    const { belief, after } = state === null ? FIRST : (JSON.parse(state.body) as Saved);
+    // The lesser of two clocks: one alone cannot make anything old.
+    const shownMs = Math.min(this.#context.clock(), await this.#context.counters.now());
+    const now = look(belief, shownMs, nowMs - this.#seen.atMs);
+    this.#tellDoubt(belief, now);
+    if (!(await this.#save(turn + 1, { belief: now, after }))) return;
+    this.#seen = { turn: turn + 1, atMs: nowMs };
+    if (now.believedMs === null) return;
+    const reached = await this.#round(after, now.believedMs);
+    if (await this.#save(turn + 2, { belief: now, after: reached })) this.#seen = { turn: turn + 2, atMs: nowMs };
+  }
+
+  /** Gives the agent after which the next turn goes on. */
+  async #round(after: string, nowMs: number): Promise<string> {
+    const agents = await this.#place.store.agentsAfter(after, this.#pace.agents);
+    let reached = after;
+    let budget = this.#pace.events;
+    for (const agent of agents) {
+      while (await this.#take(agent, nowMs)) {
+        budget -= 1;
+        if (budget <= 0 || this.#stopped) return reached;
+      }
+      reached = agent.agentId;
+      // Between two agents others have their turn.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return agents.length < this.#pace.agents ? '' : reached;
+  }
+
+  /** Takes what is due of one agent, a part at a time; `false` when nothing is. */
+  async #take({ agentId, accountId }: AgentOfAccount, nowMs: number): Promise<boolean> {
+    const { store, months, declared, cadenceOf, carriedOut } = this.#place;
+    const period = periodOf(declared(accountId), nowMs, months);
+    const beforeMs = monthsBefore(nowMs, period.months);
+    const kept = await store.keptContent(agentId, this.#pace.contents);
+    const [first, ...rest] = dueOf(kept, beforeMs);
+    const oldest = kept[0];
+    if (oldest !== undefined && oldest.occurredAtMs > nowMs + DAY_MS) {
+      this.#context.log.warn(
+        { agentId, eventId: oldest.eventId },
+        'the oldest content that is kept says that it is from the future: nothing after it is taken before it',
+      );
+    }
+    const cadenceSeconds = cadenceOf(accountId);
+    if (first === undefined || cadenceSeconds === null) return false;
+    const envelope = retentionEvent(
+      { accountId, agentId, cadenceSeconds, content: [first, ...rest], period, beforeMs },
+      await this.#context.counters.now(),
+      randomBytes,
+      nodeCrypto.sha256,
+    );
+    const value = JSON.stringify(envelope);
+    const appended = await this.#context.eventLog.append([{ topic: 'agent-events', key: agentId, value }]);
+    this.#context.log.info({ agentId, count: rest.length + 1, months: period.months }, 'content was taken by its age');
+    const offsets = Object.fromEntries(appended.map(({ partition, offset }) => [partition, offset + 1]));
+    await Promise.race([carriedOut(offsets, CARRIED_OUT_MS), this.#ended]);
+    return !this.#stopped;
+  }
+
+  #tellDoubt(before: ClockBelief, { doubted }: ClockBelief): void {
+    if (doubted === null || (before.doubted !== null && doubted.ranMs > 0)) return;
+    this.#context.log.warn(
+      { shown: new Date(doubted.shownMs).toISOString(), believedMs: before.believedMs },
+      'the clock is ahead of what retention knows: it is believed after it has run on evenly for seven days',
+    );
+  }
+
+  #save(turn: number, saved: Saved): Promise<boolean> {
+    return this.#place.store.saveRetentionState(turn, JSON.stringify(saved));
+  }
+}
+
+const FIRST: Saved = { belief: NOTHING_BELIEVED, after: '' };

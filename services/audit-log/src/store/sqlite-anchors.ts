@@ -1,0 +1,50 @@
+import type { SqliteDatabase } from '@countersign/service-kit';
+import type { AgentAnchor, AnchoredWindow, Page } from './port.js';
+
+/** Anchored windows, and the stretch of each agent in them. */
+export class SqliteAnchors {
+  readonly #database: SqliteDatabase;
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+  }
+
+  /** Inside the caller's transaction; what is there already changes nothing. */
+  save(windows: readonly AnchoredWindow[]): void {
+    const addWindow = this.#database
+      .prepare<(string | number)[], number>(
+        `INSERT INTO windows (id, window_start, window_end, merkle_root, tx_signature, block_height, anchored_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET id = id RETURNING n`,
+      )
+      .pluck();
+    const addAgent = this.#database.prepare<[string]>('INSERT OR IGNORE INTO agents (id) VALUES (?)');
+    const place = this.#database.prepare<[string, number, number, number]>(
+      `INSERT OR IGNORE INTO agent_windows (agent_n, first_sequence, last_sequence, window_n)
+       VALUES ((SELECT n FROM agents WHERE id = ?), ?, ?, ?)`,
+    );
+    for (const window of windows) {
+      const { windowId, windowStart, windowEnd, merkleRoot, txSignature, blockHeight, anchoredAt } = window;
+      const n = addWindow.get(windowId, windowStart, windowEnd, merkleRoot, txSignature, blockHeight, anchoredAt)!;
+      for (const { agentId, firstSequence, lastSequence } of window.agents) {
+        addAgent.run(agentId);
+        place.run(agentId, firstSequence, lastSequence, n);
+      }
+    }
+  }
+
+  list(agentId: string, { limit, offset }: Page): { readonly anchors: readonly AgentAnchor[]; readonly total: number } {
+    const stored = `FROM agent_windows p JOIN agents a ON a.n = p.agent_n
+      WHERE a.id = ? AND p.last_sequence <= a.last_sequence`;
+    const total = this.#database.prepare<[string], number>(`SELECT count(*) ${stored}`).pluck().get(agentId)!;
+    const anchors = this.#database
+      .prepare<[string, number, number], AgentAnchor>(
+        `SELECT w.window_start AS windowStart, w.window_end AS windowEnd, w.merkle_root AS merkleRoot,
+         w.tx_signature AS txSignature, w.block_height AS blockHeight, w.anchored_at AS anchoredAt,
+         p.first_sequence AS firstSequence, p.last_sequence AS lastSequence
+         ${stored.replace('WHERE', 'JOIN windows w ON w.n = p.window_n WHERE')}
+         ORDER BY p.first_sequence DESC LIMIT ? OFFSET ?`,
+      )
+      .all(agentId, limit, offset);
+    return { anchors, total };
+  }
+}

@@ -1,0 +1,22 @@
+import type { PackageEvent } from '@countersign/contracts';
+import type { OpenedRun } from '../store/port.js';
+
+/** The stretches of each agent whose content a package opens; an opening without its value tells no content. */
+export function openedRuns(events: readonly Pick<PackageEvent, 'event' | 'sequence' | 'opened'>[]): OpenedRun[] {
+  const runs: OpenedRun[] = [];
+  for (const { event, sequence, opened } of events) {
+    if (opened.action?.value === undefined && opened.payload?.value === undefined) continue;
+    const last = runs.at(-1);
+    if (last?.agentId === event.agentId && last.last === sequence - 1)
+      runs[runs.length - 1] = { ...last, last: sequence };
+    else runs.push({ agentId: event.agentId, first: sequence, last: sequence });
+  }
+  return runs;
+}
+
+/** Whether any of these sequences lies in one of the agent's runs. */
+export function opensAny(runs: readonly OpenedRun[], agentId: string, sequences: readonly number[]): boolean {
+  return runs.some(
+    (run) => run.agentId === agentId && sequences.some((sequence) => run.first <= sequence && sequence <= run.last),
+  );
+}

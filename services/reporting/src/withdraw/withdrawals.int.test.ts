@@ -1,0 +1,167 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ErasedContent } from '@countersign/contracts';
+import { openFileBlobs } from '../blobs/file-blobs.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { OpenedRun, ReportStore, StoredReport } from '../store/port.js';
+import { openSqliteReportStore } from '../store/sqlite.js';
+import { openedRuns } from './opened-runs.js';
+import { ERASED, requireUnerased, type WithdrawalPlace } from './withdraw-report.js';
+import { Withdrawals } from './withdrawals.js';
+
+const DAY = '2026-01-02T00:00:00.000Z';
+const hash = (n: number): string => n.toString(16).padStart(64, '0');
+
+function report(n: number, opens: readonly OpenedRun[] | null, pdf = false): StoredReport {
+  return {
+    ...{ id: `r${n}`, version: 1, agentIds: ['agent'], from: DAY, to: DAY },
+    ...(opens === null ? {} : { opens }),
+    facts: {
+      ...{ accountId: 'a', createdAt: DAY, format: 'json', frameworks: ['soc2'], public: true, sha256: hash(n) },
+      ...{ contentHash: hash(n), signature: 's', keyId: 'k', pdfSha256: pdf ? hash(n + 100) : null, withdrawn: null },
+    },
+  };
+}
+
+const erased = (sequence: number): ErasedContent => ({ agentId: 'agent', sequence, eventId: `e${sequence}` });
+const run = (first: number, last: number): OpenedRun => ({ agentId: 'agent', first, last });
+
+describe('packages whose content was erased', () => {
+  let directory: string;
+  let store: ReportStore;
+  let blobs: BlobStore;
+  let untold: ErasedContent[];
+  let gone: number[];
+  let place: WithdrawalPlace;
+  const log = { warn: () => undefined } as never;
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'withdrawals-'));
+    store = openSqliteReportStore(join(directory, 'reports.db'));
+    blobs = await openFileBlobs(join(directory, 'packages'));
+    untold = [];
+    gone = [];
+    place = {
+      store,
+      blobs,
+      flush: async () => undefined,
+      erasures: {
+        untold: async (limit) => untold.slice(0, limit),
+        tell: async (ids) => void (untold = untold.filter(({ eventId }) => !ids.includes(eventId))),
+        among: async (_agent, first, last) => gone.filter((sequence) => first <= sequence && sequence <= last),
+      },
+    };
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function keep(one: StoredReport, body = '{}'): Promise<StoredReport> {
+    await blobs.put(one.facts.sha256, [body]);
+    if (one.facts.pdfSha256 !== null) await blobs.put(`${one.facts.pdfSha256}.pdf`, ['%PDF']);
+    await store.addReport(one);
+    return one;
+  }
+  const bodies = (): string[] => readdirSync(join(directory, 'packages')).sort();
+  const reasons = async (): Promise<unknown[]> => {
+    const all: unknown[] = [];
+    for await (const { facts } of store.all()) all.push(facts.withdrawn);
+    return all;
+  };
+
+  it('are withdrawn with both bodies, are told, and only then is the erasure', async () => {
+    await keep(report(1, [run(1, 5)], true));
+    await keep(report(2, [run(1, 2), run(4, 9)]));
+    untold = [erased(3), erased(7)];
+    const told: unknown[] = [];
+    const flush = async (): Promise<void> => void told.push(await reasons(), untold.length);
+    await new Withdrawals({ log }, { ...place, flush }).turn();
+    expect(await reasons()).toEqual([ERASED, ERASED]);
+    expect(bodies()).toEqual([]);
+    expect(untold).toEqual([]);
+    expect(told).toEqual([[ERASED, null], 2, [ERASED, ERASED], 2]);
+    const versions = (await store.pending(9)).map(({ record }) => JSON.parse(record.value) as { version: number });
+    expect(versions.map(({ version }) => version)).toEqual([1, 1, 2, 2]);
+  });
+
+  it('stay where they open something else', async () => {
+    await keep(report(1, [run(1, 2), run(4, 9)]));
+    await keep(report(2, []));
+    untold = [erased(3), { ...erased(5), agentId: 'other' }];
+    await new Withdrawals({ log }, place).turn();
+    expect([await reasons(), untold]).toEqual([[null, null], []]);
+    expect(bodies()).toHaveLength(2);
+  });
+
+  it('are found by their text where it was not kept what they open', async () => {
+    await keep(report(1, null), '{"events":[{"event":{"eventId":"e3"}}]}');
+    await keep(report(2, null), '{"events":[{"event":{"eventId":"e31"}}]}');
+    untold = [erased(3)];
+    await new Withdrawals({ log }, place).turn();
+    expect(await reasons()).toEqual([ERASED, null]);
+  });
+
+  it('are told to be withdrawn once they can be: what fails comes again', async () => {
+    await keep(report(1, [run(3, 3)]));
+    untold = [erased(3)];
+    const failing = { ...place, flush: () => Promise.reject(new Error('no log')) };
+    await expect(new Withdrawals({ log }, failing).turn()).rejects.toThrow('no log');
+    expect(untold).toHaveLength(1);
+    await new Withdrawals({ log }, place).turn();
+    expect([await reasons(), bodies(), untold]).toEqual([[ERASED], [], []]);
+  });
+
+  it('are withdrawn again where an older copy was put back, with bodies that belong to no report', async () => {
+    await keep(report(1, [run(1, 5)]));
+    await keep(report(2, [run(9, 9)]));
+    const withdrawn = report(3, [run(1, 1)]);
+    await keep({ ...withdrawn, facts: { ...withdrawn.facts, withdrawn: ERASED } });
+    for (const n of [4, 5]) await blobs.put(hash(n), ['left by a process that was killed']);
+    const old = new Date(Date.now() - 7_200_000);
+    for (const n of [2, 4]) utimesSync(join(directory, 'packages', hash(n)), old, old);
+    gone = [3];
+    await new Withdrawals({ log }, place).turn();
+    expect(await reasons()).toEqual([ERASED, null, ERASED]);
+    expect(bodies()).toEqual([hash(2), hash(5)]);
+  });
+
+  it('are not issued when an order took content before they were recorded', async () => {
+    const issued = await keep(report(1, [run(1, 2), run(4, 9)]));
+    gone = [3, 10];
+    await requireUnerased(place, issued);
+    expect(bodies()).toHaveLength(1);
+    gone = [3, 4];
+    await expect(requireUnerased(place, issued)).rejects.toMatchObject({ status: 503 });
+    expect([bodies(), (await reasons())[0]]).toEqual([[], expect.stringContaining('never answered')]);
+  });
+
+  it('are not kept where it cannot be found out whether content was erased', async () => {
+    const issued = await keep(report(1, [run(1, 2)]));
+    const unknown = { ...place.erasures, among: () => Promise.reject(new Error('not reachable')) };
+    await expect(requireUnerased({ ...place, erasures: unknown }, issued)).rejects.toThrow('not reachable');
+    expect(bodies()).toEqual([]);
+  });
+});
+
+it('the runs that a package opens leave out what was erased, withheld, or kept by its salt alone', () => {
+  const value = { salt: 's', value: 1 };
+  const events = [
+    [1, { action: value }],
+    [2, { action: value, payload: { salt: 's' } }],
+    [3, {}],
+    [4, { payload: value }],
+    [5, { payload: { salt: 's' } }],
+    [7, { action: value }],
+    [8, { action: value }],
+  ] as const;
+  const of = (agentId: string) =>
+    events.map(([sequence, opened]) => ({ event: { agentId } as never, sequence, opened }));
+  const runs = (agentId: string) =>
+    [
+      [1, 2],
+      [4, 4],
+      [7, 8],
+    ].map(([first, last]) => ({ agentId, first, last }));
+  expect(openedRuns([...of('a'), ...of('b')])).toEqual([...runs('a'), ...runs('b')]);
+});

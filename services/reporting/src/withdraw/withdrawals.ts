@@ -1,0 +1,105 @@
+import type { ErasedContent } from '@countersign/contracts';
+import type { ServiceContext } from '@countersign/service-kit';
+import { pdfBlobName } from '../blobs/blob-store.js';
+import { mayOpen, type StoredReport } from '../store/port.js';
+import { ERASED, isErased, removeBodies, withdrawReport, type WithdrawalPlace } from './withdraw-report.js';
+
+const EVERY_MS = 250;
+const AFTER_A_FAILURE_MS = 2_000;
+const MOST = 100;
+/** A body without a report that is older was left by a killed process. */
+const ABANDONED_MS = 3_600_000;
+
+/**
+ * Withdraws the reports whose stored bodies open content that was erased. It asks audit-log for what is untold, and says
+ * when nothing opens it any more; several instances may do the same. At its start it goes through all reports once: a
+ * store or a folder that was put back from an older copy holds again what was withdrawn since.
+ */
+export class Withdrawals {
+  readonly #context: Pick<ServiceContext, 'log'>;
+  readonly #place: WithdrawalPlace;
+  #stopped = false;
+  #timer: NodeJS.Timeout | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #reviewed = false;
+  #failing = false;
+
+  constructor(context: Pick<ServiceContext, 'log'>, place: WithdrawalPlace) {
+    this.#context = context;
+    this.#place = place;
+  }
+
+  start(): void {
+    const again = (): void => {
+      this.#running = this.turn()
+        .then(
+          () => {
+            this.#failing = false;
+            return EVERY_MS;
+          },
+          (error: unknown) => {
+            if (!this.#failing && !this.#stopped) {
+              this.#context.log.warn({ err: error }, 'packages of erased content wait to be withdrawn');
+            }
+            this.#failing = true;
+            return AFTER_A_FAILURE_MS;
+          },
+        )
+        .then((pauseMs) => {
+          if (this.#stopped) return;
+          this.#timer = setTimeout(again, pauseMs);
+          this.#timer.unref();
+        });
+    };
+    again();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  /** Withdraws what is untold now, and tells it. */
+  async turn(): Promise<void> {
+    const { erasures } = this.#place;
+    for (;;) {
+      const untold = await erasures.untold(MOST);
+      for (const erased of untold) await this.#withdraw(erased);
+      if (untold.length > 0) await erasures.tell(untold.map(({ eventId }) => eventId));
+      if (untold.length < MOST || this.#stopped) break;
+    }
+    if (this.#reviewed) return;
+    await this.review();
+    this.#reviewed = true;
+  }
+
+  /** Goes through all reports: bodies of withdrawn ones go, those that open what was erased, and those of no report. */
+  async review(): Promise<void> {
+    const { store, erasures, blobs } = this.#place;
+    const nobodys = new Set(await blobs.namesBefore(Date.now() - ABANDONED_MS));
+    for await (const report of store.all()) {
+      if (this.#stopped) return;
+      const { sha256, pdfSha256 } = report.facts;
+      nobodys.delete(sha256);
+      if (pdfSha256 !== null) nobodys.delete(pdfBlobName(pdfSha256));
+      if (report.facts.withdrawn !== null) await removeBodies(this.#place, report);
+      else if (report.opens !== undefined && (await isErased(erasures, mayOpen(report)))) {
+        await withdrawReport(this.#place, report.id, ERASED);
+      }
+    }
+    for (const name of nobodys) await blobs.remove(name);
+  }
+
+  async #withdraw({ agentId, sequence, eventId }: ErasedContent): Promise<void> {
+    for (const report of await this.#place.store.opening(agentId, sequence)) {
+      if (report.opens === undefined && !(await this.#holds(report, eventId))) continue;
+      await withdrawReport(this.#place, report.id, ERASED);
+    }
+  }
+
+  /** Whether a report of which it was not kept what it opens has the event at all. */
+  async #holds({ facts }: StoredReport, eventId: string): Promise<boolean> {
+    return (await this.#place.blobs.get(facts.sha256))?.includes(`"eventId":"${eventId}"`) ?? true;
+  }
+}
