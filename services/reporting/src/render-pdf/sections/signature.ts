@@ -47,8 +47,10 @@ export function drawSignature(flow: Flow, content: SignedPackage): void {
       module,
     );
   });
-  flow.paragraph('The QR code leads to a page that verifies this file in a browser, and knows which report to expect:');
-  flow.paragraph({ text: page, link: page }, { face: 'mono', size: 7 });
+  // Beside the figure: each line is short enough to end before it.
+  flow.paragraph('The QR code leads to a page that verifies this report:');
+  const [place = '', report = '', hash = ''] = page.split(/(?=[#&])/);
+  for (const text of [place, report, hash]) flow.paragraph({ text, link: page }, { face: 'mono', size: 6.5 });
 }
 
 /** Where the service answers. */
