@@ -22,8 +22,11 @@ const changes: readonly (readonly [string, Step, Step])[] = [
   ['a profile change', created, (run, id) => run.changes.changeProfile(CALLER, id, { mode: 'observe' })],
   ['freezing', created, (run, id) => run.changes.freeze(CALLER, id, null)],
   ['unfreezing', frozen, (run, id) => run.changes.unfreeze(CALLER, id, null)],
+  ['registering', created, (run, id) => run.changes.register(CALLER, id, registrationOf(id))],
   ['deactivating', frozen, (run, id) => run.changes.deactivate(CALLER, id, null)],
 ];
+
+const registrationOf = (id: string) => ({ walletAddress: 'wallet', transactionSignature: `transaction of ${id}` });
 
 function created(run: Parts, id: string): Promise<unknown> {
   return run.changes.create(id, CALLER, FIELDS);
@@ -80,6 +83,9 @@ async function restartedIsWhole(bench: Bench, id: string): Promise<void> {
   await run.announcer.start();
   const agent = await store.find(id);
   const told = (await newest<AgentFacts>(eventLog, 'agents')).get(id);
+  const { chain_tx_signature: transaction = null } = agent?.facts ?? {};
+  if (transaction !== null) expect(await store.registeredBy(transaction)).toBe(id);
+  else expect(await store.registeredBy(registrationOf(id).transactionSignature)).toBeNull();
   expect(told?.version ?? 0).toBe(agent?.revision ?? 0);
   expect(told?.value ?? null).toEqual(agent?.facts ?? null);
   expect((await counters.version('agent', id)) ?? 0).toBe(agent?.revision ?? 0);
