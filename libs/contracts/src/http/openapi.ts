@@ -108,6 +108,7 @@ function operation(route: Route): Json {
     ],
     ...(route.role === undefined ? {} : { 'x-role': route.role }),
     ...(route.perAddress === undefined ? {} : { 'x-per-address': route.perAddress }),
+    ...(route.perAddressMiB === undefined ? {} : { 'x-per-address-mib': route.perAddressMiB }),
     ...(route.body === undefined
       ? {}
       : {

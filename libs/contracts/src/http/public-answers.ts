@@ -2,6 +2,10 @@
 export const LOOK_UP = 1;
 /** Hashes are computed and the chain may be asked. */
 export const VERIFICATION = 3;
+/** For each MiB that is verified: the largest bodies are verified one after another, for everybody together. */
+export const VERIFIED_MIB = 5;
+/** A whole package is sent, unless its entity tag is known. */
+export const PACKAGE = 3;
 
 /** Headers of an answer that `If-None-Match` saves. */
 export const revalidated = {

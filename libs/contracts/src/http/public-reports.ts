@@ -1,5 +1,5 @@
 import { error, uuid } from './fragments.js';
-import { LOOK_UP, revalidated } from './public-answers.js';
+import { PACKAGE, revalidated } from './public-answers.js';
 import { packageSchema } from './reporting.js';
 import { route } from './route.js';
 
@@ -13,7 +13,7 @@ export const publicReportRoutes = {
     summary: 'The signed package of a report that its account made public',
     tag: 'Public',
     auth: 'none',
-    perAddress: LOOK_UP,
+    perAddress: PACKAGE,
     params: { id: uuid },
     success: 200,
     responses: {
@@ -32,7 +32,7 @@ export const publicReportRoutes = {
     summary: 'The signed package that a PDF was drawn from, by the hash of the file',
     tag: 'Public',
     auth: 'none',
-    perAddress: LOOK_UP,
+    perAddress: PACKAGE,
     params: { sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' } },
     success: 200,
     responses: {

@@ -63,6 +63,8 @@ export interface Route {
    * `Retry-After`, before anything of it is read. Absent: nothing.
    */
   readonly perAddress?: number;
+  /** What it takes besides for each MiB of its body as announced; one that is not counts as the largest that is taken. */
+  readonly perAddressMiB?: number;
   /** Body of the 503 while its service does not run yet, where the contract has another than `{error}`. */
   readonly unavailable?: { readonly [member: string]: unknown };
   /** Status that a handler's return value gets. */

@@ -1,5 +1,5 @@
 import { bodyErrors, error, errorSchema, nullable, sha256Hex } from './fragments.js';
-import { LOOK_UP, revalidated, VERIFICATION } from './public-answers.js';
+import { LOOK_UP, revalidated, VERIFICATION, VERIFIED_MIB } from './public-answers.js';
 import { route, type JsonSchema } from './route.js';
 
 const text: JsonSchema = { type: 'string' };
@@ -107,7 +107,11 @@ export const verificationRoutes = {
     perAddress: LOOK_UP,
     success: 200,
     responses: {
-      200: { description: 'every key; `activeKeyId` is empty while none signs', schema: keysSchema, headers: revalidated },
+      200: {
+        description: 'every key; `activeKeyId` is empty while none signs',
+        schema: keysSchema,
+        headers: revalidated,
+      },
       304: { description: 'as it was at the ETag that If-None-Match names' },
       500: error('the look-up failed'),
     },
@@ -140,6 +144,7 @@ export const verificationRoutes = {
     tag: 'Public',
     auth: 'none',
     perAddress: VERIFICATION,
+    perAddressMiB: VERIFIED_MIB,
     body: {
       type: 'object',
       properties: {

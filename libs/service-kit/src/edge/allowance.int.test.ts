@@ -18,6 +18,15 @@ const common = {
 } as const;
 const limited = route({ ...common, method: 'GET', path: '/limited', operationId: 'limited', perAddress: 1 });
 const posted = route({ ...common, method: 'POST', path: '/limited', operationId: 'posted', perAddress: 1, body: {} });
+const heavy = route({
+  ...common,
+  method: 'POST',
+  path: '/heavy',
+  operationId: 'heavy',
+  perAddress: 0.5,
+  perAddressMiB: 1,
+  body: {},
+});
 const open = route({ ...common, method: 'GET', path: '/open', operationId: 'open' });
 
 interface Answer {
@@ -34,7 +43,7 @@ describe('the allowance of an address, at the edge', () => {
     now = 0;
     server = createServer(
       createEdge({
-        routes: [limited, posted, open].map((one) => ({
+        routes: [limited, posted, heavy, open].map((one) => ({
           route: one,
           handle: (_route, _request, response) => writeAnswer(response, new HttpAnswer(200, { ok: true })),
         })),
@@ -52,8 +61,13 @@ describe('the allowance of an address, at the edge', () => {
     server.close();
   });
 
-  /** @param ends whether the body ends */
-  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET', ends = true): Promise<Answer> =>
+  /** @param body `null`: it begins, and does not end */
+  const ask = (
+    path: string,
+    headers: Record<string, string> = {},
+    method = 'GET',
+    body: string | null = '',
+  ): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const { port } = server.address() as AddressInfo;
       const sent = httpRequest({ host: '127.0.0.1', port, path, method, headers }, (response) => {
@@ -65,8 +79,8 @@ describe('the allowance of an address, at the edge', () => {
         });
       });
       sent.on('error', reject);
-      if (ends) sent.end();
-      else sent.write('{');
+      if (body === null) sent.write('{');
+      else sent.end(body);
     });
 
   it('refuses what goes beyond it, with the time to wait, on the routes that take from it alone', async () => {
@@ -89,7 +103,23 @@ describe('the allowance of an address, at the edge', () => {
     await ask('/limited');
     await ask('/limited');
     const headers = { 'content-type': 'application/json', 'content-length': '1000000' };
-    expect((await ask('/limited', headers, 'POST', false)).status).toBe(429);
+    expect((await ask('/limited', headers, 'POST', null)).status).toBe(429);
+  });
+
+  it('takes more for a larger body, as it is announced, and the most for one that is not', async () => {
+    const json = { 'content-type': 'application/json' };
+    const size = 512 * 1024;
+    const half = { ...json, 'content-length': String(size) };
+    const body = `{${' '.repeat(size - 2)}}`;
+    await edge(false);
+    // Each is a half, and a half for its half MiB: together the two that there are.
+    for (const status of [200, 200]) expect((await ask('/heavy', half, 'POST', body)).status).toBe(status);
+    expect((await ask('/heavy', half, 'POST', null)).headers['retry-after']).toBe('30');
+    now += 60_000;
+    // One and a half for the MiB that it might have been: a half is left, and another is wanted.
+    const chunked = { ...json, 'transfer-encoding': 'chunked' };
+    expect((await ask('/heavy', chunked, 'POST', '{}')).status).toBe(200);
+    expect((await ask('/heavy', half, 'POST', null)).headers['retry-after']).toBe('15');
   });
 
   it('believes nobody’s word for an address but that of the proxy in front, where one is configured', async () => {

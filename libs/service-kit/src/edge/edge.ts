@@ -11,7 +11,7 @@ import { HttpAnswer, writeAnswer } from './answer.js';
 import { HttpRefusal } from './http-contract.js';
 import type { ApiKeyCaller, SessionCaller } from './http-contract.js';
 import { RawBody } from './raw-body.js';
-import { readBody, RequestCut } from './read-body.js';
+import { announcedBytes, readBody, RequestCut } from './read-body.js';
 import { attachInput } from './route-input.js';
 import { allowedMethods, RouteTable, splitTarget } from './route-table.js';
 import type { Method } from './route-table.js';
@@ -46,6 +46,8 @@ export interface EdgeOptions {
 
 /** Tells a process behind the edge who calls; dropped from what outsiders send. */
 export const CLIENT_ADDRESS_HEADER = 'x-countersign-client-address';
+
+const MEBIBYTE = 1024 * 1024;
 
 const RANK: Readonly<Record<Role, number>> = { auditor: 0, member: 1, admin: 2 };
 
@@ -92,9 +94,11 @@ export function createEdge(options: EdgeOptions): RequestListener {
 }
 
 /** @throws HttpRefusal 429 */
-function takeFrom({ allowance, behindEdge }: EdgeOptions, { perAddress }: Route, request: IncomingMessage): void {
+function takeFrom({ allowance, behindEdge }: EdgeOptions, route: Route, request: IncomingMessage): void {
+  const { perAddress, perAddressMiB = 0 } = route;
   if (allowance === undefined || perAddress === undefined) return;
-  const waitMs = allowance.take(addressOf(request, behindEdge === true), perAddress);
+  const ofBody = (perAddressMiB * announcedBytes(request, route)) / MEBIBYTE;
+  const waitMs = allowance.take(addressOf(request, behindEdge === true), perAddress + ofBody);
   if (waitMs === 0) return;
   throw new HttpRefusal(429, 'too many requests from this address: wait as long as Retry-After says', {
     'Retry-After': String(Math.ceil(waitMs / 1000)),

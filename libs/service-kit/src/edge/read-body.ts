@@ -26,6 +26,17 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
 }
 
+/**
+ * How large the body may be, bytes: as its head announces, at most what the route takes; without a length, all of that.
+ * Zero where there is none, or where the route takes none.
+ */
+export function announcedBytes(request: IncomingMessage, route: Route): number {
+  if (route.body === undefined || !hasBody(request)) return 0;
+  const most = LIMITS[route.bodyLimit ?? 'default'].bytes;
+  const length = request.headers['content-length'];
+  return length === undefined ? most : Math.min(Number(length), most);
+}
+
 /** @throws HttpRefusal 415 unless the headers say JSON in UTF-8 without an encoding; no content type means JSON */
 function requireJson(request: IncomingMessage): void {
   if (request.headers['content-encoding'] !== undefined) {
