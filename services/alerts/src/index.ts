@@ -18,6 +18,8 @@ import { AlertConfigsController } from './http/alert-configs-controller.js';
 import type { AlertStore } from './store/port.js';
 import { DESTINATIONS, FOLLOWER } from './tokens.js';
 
+export { readStoredTables } from './store/stored-tables.js';
+
 /** A receiver has as long to take a message. */
 const WEBHOOK_TIMEOUT_MS = 10_000;
 

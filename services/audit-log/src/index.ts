@@ -2,6 +2,8 @@ import { auditLogRoutes, outcomeRoutes } from '@countersign/contracts';
 import type { ServiceDefinition } from '@countersign/service-kit';
 import { startAuditLog } from './service.js';
 
+export { rebuildFromTopics } from './rebuild.js';
+export type { OlderEvent } from './rebuild.js';
 export { readStoredTables } from './store/stored-tables.js';
 
 /** The archive of events: lists, the violation inbox, erasure, and where events are anchored. */

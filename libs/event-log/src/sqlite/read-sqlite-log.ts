@@ -16,12 +16,19 @@ export interface StoredLog {
   close(): void;
 }
 
+/** A stored log of one file, which has one partition a topic. */
+export interface StoredLogFile extends StoredLog {
+  /** As `EventReader.read`. Throws `LogDamaged`. */
+  read(topic: TopicName, fromOffset: number, limit: number): readonly LogRecord[];
+}
+
 /** Throws `LogDamaged` when the file is not there, not a log, or its header or tables are damaged. */
-export function readSqliteLog(file: string): StoredLog {
+export function readSqliteLog(file: string): StoredLogFile {
   openAndCheck(file, false);
   const reader = new LogReader(file);
   return {
     records: (topic) => reader.all(topic),
+    read: (topic, fromOffset, limit) => reader.read(topic, fromOffset, limit),
     beginOffsets: (topic) => ({ 0: reader.begin(topic) }),
     endOffsets: (topic) => ({ 0: reader.end(topic) }),
     close: () => reader.close(),

@@ -7,7 +7,7 @@ import { MongoMessages, type MessageDocument } from './mongo-messages.js';
 import { MongoThreads, type PositionDocument, type ThreadDocument } from './mongo-threads.js';
 import type { AlertStore, Backlog, Claim, DeliveryPage, Fold, NoticedBatch } from './port.js';
 
-interface DestinationDocument {
+export interface DestinationDocument {
   readonly _id: string;
   readonly accountId: string;
   readonly createdAt: string;

@@ -4,6 +4,8 @@ import { park, type ServiceContext } from '@countersign/service-kit';
 import { readMessage } from '@countersign/evidence';
 import type { AgentHead, EventStore, LoggedEvent } from '../store/port.js';
 
+type IntakeContext = Pick<ServiceContext, 'clock' | 'eventLog' | 'log' | 'metrics'>;
+
 /** How often the store is asked how far the other instances have come. */
 const ASK_MS = 100;
 
@@ -17,14 +19,14 @@ export class NotCaughtUp extends Error {
  * the batch, which comes again.
  */
 export class EventIntake {
-  readonly #context: ServiceContext;
+  readonly #context: IntakeContext;
   readonly #store: EventStore;
   readonly #moved: (heads: readonly AgentHead[]) => void;
   /** Where this instance stands in the partitions that it was given. */
   readonly #next = new Map<number, number>();
   readonly #waiting = new Set<() => void>();
 
-  constructor(context: ServiceContext, store: EventStore, moved: (heads: readonly AgentHead[]) => void) {
+  constructor(context: IntakeContext, store: EventStore, moved: (heads: readonly AgentHead[]) => void) {
     this.#context = context;
     this.#store = store;
     this.#moved = moved;

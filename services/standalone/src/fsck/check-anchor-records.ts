@@ -71,6 +71,7 @@ export function checkAnchorRecords(log: StoredLog, anchors: Store, archive: Stor
     if (!told.has(key))
       check.wrong(`${LAYOUT.anchors} windows`, `${key} was published and is not in the topic anchors`);
   }
+  kept?.finish((windowId) => told.has(`window:${windowId}:0`), check);
   told.close();
 }
 
@@ -134,6 +135,8 @@ function compare(
 
 interface KeptWindows {
   compare(facts: WindowFacts, offset: number, wrong: (problem: string) => void, behind: () => void): void;
+  /** Names what the archive has beside the windows that were told. */
+  finish(isTold: (windowId: string) => boolean, check: Check): void;
 }
 
 function keptWindows(archive: Store): KeptWindows {
@@ -148,6 +151,7 @@ function keptWindows(archive: Store): KeptWindows {
        WHERE a.id = ? AND p.first_sequence = ?`,
     )
     .pluck();
+  let places = 0;
   return {
     compare(facts, offset, wrong, behind) {
       const window = byId.get(facts.windowId);
@@ -156,10 +160,19 @@ function keptWindows(archive: Store): KeptWindows {
       const text = JSON.stringify([windowStart, windowEnd, merkleRoot, txSignature, blockHeight, anchoredAt]);
       if (window.text !== text) wrong(`${LAYOUT.archive} windows has it otherwise`);
       for (const { agentId, firstSequence, lastSequence } of facts.agents) {
+        places += 1;
         if (run.get(agentId, firstSequence) !== JSON.stringify([lastSequence, window.n])) {
           wrong(`${LAYOUT.archive} agent_windows has agent ${agentId} from ${firstSequence} otherwise`);
         }
       }
+    },
+    finish(isTold, check) {
+      for (const id of archive.prepare<[], string>('SELECT id FROM windows').pluck().iterate()) {
+        if (!isTold(id)) check.wrong(`${LAYOUT.archive} windows ${id}`, 'the topic anchors does not tell it');
+      }
+      const stored = archive.prepare<[], number>('SELECT count(*) FROM agent_windows').pluck().get() ?? 0;
+      if (stored > places)
+        check.wrong(`${LAYOUT.archive} agent_windows`, `${stored} are kept, the topic anchors tells ${places}`);
     },
   };
 }

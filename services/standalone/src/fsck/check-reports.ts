@@ -25,6 +25,10 @@ export interface Witnesses {
 
 interface StoredReport {
   readonly facts: ReportFacts;
+  /** What it may open; `from` and `to` are those of the package. */
+  readonly agentIds: readonly string[];
+  readonly from: string;
+  readonly to: string;
 }
 
 /** Where packages lie under their hashes. */
@@ -46,7 +50,8 @@ export async function checkReports(
   const rows = reports.prepare<[], { id: string; body: string }>('SELECT id, body FROM reports ORDER BY created_at');
   for (const { id, body } of rows.iterate()) {
     check.examined += 1;
-    const { facts } = JSON.parse(body) as StoredReport;
+    const report = JSON.parse(body) as StoredReport;
+    const { facts } = report;
     const name = `${LAYOUT.packages}/${facts.sha256}`;
     const wrong = (problem: string): void => check.wrong(`${name} (report ${id})`, problem);
     const there = await packages.has(facts.sha256);
@@ -56,7 +61,7 @@ export async function checkReports(
     else {
       const bytes = await packages.read(facts.sha256);
       if (bytes === null) wrong('it is larger than any package');
-      else await checkPackage(bytes, id, facts, witnesses, wrong);
+      else await checkPackage(bytes, id, report, witnesses, wrong);
     }
     await checkPdf(packages, id, facts, check);
   }
@@ -80,7 +85,7 @@ async function checkPdf(packages: Packages, id: string, facts: ReportFacts, chec
 async function checkPackage(
   bytes: Uint8Array,
   id: string,
-  facts: ReportFacts,
+  report: StoredReport,
   witnesses: Witnesses,
   wrong: (problem: string) => void,
 ): Promise<void> {
@@ -98,6 +103,7 @@ async function checkPackage(
   });
   for (const { code, path, message } of result.problems)
     wrong(`${path === '' ? 'package' : path}: ${message} [${code}]`);
+  const { facts } = report;
   const { reportId, signature } = parsed as { reportId?: unknown; signature?: unknown };
   if (result.sha256 !== facts.sha256) wrong(`its canonical bytes hash to ${String(result.sha256)}`);
   if (result.contentHash !== facts.contentHash) wrong('its content hash is not the one that was anchored');
@@ -105,6 +111,26 @@ async function checkPackage(
   if (signature !== facts.signature) wrong('its signature is not the one that was issued');
   if (!result.signature.valid && result.problems.length === 0)
     wrong(`its signature was not judged: ${result.signature.detail}`);
+  if (result.problems.length === 0) compareContents(parsed as PackageContents, report, wrong);
+}
+
+interface PackageContents {
+  readonly range: { readonly from: string; readonly to: string };
+  readonly agents: readonly { readonly id: string }[];
+}
+
+/** What an erasure finds reports by: a range, and agents that it may open. */
+function compareContents(
+  { range, agents }: PackageContents,
+  { from, to, agentIds, facts: { createdAt } }: StoredReport,
+  wrong: (problem: string) => void,
+): void {
+  // What a restore took from the topic alone: nobody knows any more which agents it opens.
+  if (agentIds.length === 0 && from === createdAt) return;
+  if (Date.parse(range.from) !== Date.parse(from) || Date.parse(range.to) !== Date.parse(to))
+    wrong('its range is not the one that the store names');
+  const missing = agents.find(({ id }) => !agentIds.includes(id));
+  if (missing !== undefined) wrong(`the store does not name its agent ${missing.id}`);
 }
 
 async function chainFacts(parsed: unknown, { ledger, authorities }: Witnesses): Promise<ChainFacts | null> {

@@ -2,7 +2,7 @@ import type { EventEnvelope, LeafEvent, Openings } from '@countersign/contracts'
 import { canonicalLeaf, opens, readLeaf } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
 import { LAYOUT } from './layout.js';
-import { hashOf, type NumberedLeaf } from './number-leaves.js';
+import { hashOf, isCounted, type NumberedLeaf } from './number-leaves.js';
 import type { Store } from './open-stores.js';
 import { Reached } from './places.js';
 import type { Check } from './report.js';
@@ -169,7 +169,8 @@ export class ArchiveComparison {
         const envelope = { ...facts, leaf: reading.value, openings: {} };
         this.#columns(row, envelope);
         this.#openings(row, reading.value);
-        return { kind: 'leaf', offset: -1, envelope, text: row.leaf, hash: hashOf(row.leaf), sequence: row.sequence };
+        const { leaf: text, sequence } = row;
+        return { kind: 'leaf', offset: -1, envelope, text, hash: hashOf(text), sequence, counts: isCounted(envelope) };
       }
     } catch {
       // Said below.

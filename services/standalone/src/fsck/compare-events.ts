@@ -7,6 +7,8 @@ import type { StoreName } from './layout.js';
 import { words, type Store, type Stores } from './open-stores.js';
 import { placeIn, Reached } from './places.js';
 import { UsageRecount } from './recount-usage.js';
+import { KeyUses } from './rows/key-uses.js';
+import { checkRepetitions, LogTimes } from './rows/repetitions.js';
 import type { Check } from './report.js';
 import type { Totals } from './usage-sums.js';
 
@@ -15,6 +17,8 @@ export interface EventChecks {
   readonly archive: Check;
   readonly anchored: Check;
   readonly usage: Check;
+  readonly owners: Check;
+  readonly repetitions: Check;
 }
 
 /** How far a long check has come. */
@@ -38,6 +42,7 @@ export interface EventRecords {
 
 /**
  * One walk through `agent-events`, with the archive, anchoring's leaves and the totals beside it.
+ * @param isEmbedded one partition, and stores with all tables of the embedded profile
  * @returns what the log adds up to for each account; `null`: it was not read to its end
  */
 export async function compareEvents(
@@ -45,6 +50,7 @@ export async function compareEvents(
   events: EventRecords,
   stores: Pick<Stores, StoreName>,
   checks: EventChecks,
+  isEmbedded: boolean,
   progress: Progress,
 ): Promise<ReadonlyMap<string, Totals> | null> {
   const archive =
@@ -53,7 +59,10 @@ export async function compareEvents(
       : new ArchiveComparison(stores.archive, checks.archive, (row) => events.mayBeOlder(row));
   const anchored = stores.anchors === null ? null : new AnchoredLeafComparison(stores.anchors, checks.anchored);
   const usage = recount(log, stores.policy, checks.usage);
-  const followers = [archive, anchored, usage].filter((follower) => follower !== null);
+  const { identity } = stores;
+  const uses = isEmbedded && identity !== null ? new KeyUses(identity, events.isWhole(0), checks.owners) : null;
+  const times = new LogTimes(isEmbedded ? stores.policy : null, checks.usage);
+  const followers = [archive, anchored, usage, uses].filter((follower) => follower !== null);
   if (archive !== null) {
     for (const leaf of events.older(archive)) {
       anchored?.take(leaf);
@@ -74,6 +83,7 @@ export async function compareEvents(
     for await (const record of events.records()) {
       if (done % TOLD_EVERY === 0) progress(done, events.total);
       done += 1;
+      times.take(record);
       const item = numbers.read(record);
       checks.leaves.examined += 1;
       const place = `agent-events offset ${record.offset}`;
@@ -91,6 +101,8 @@ export async function compareEvents(
       }
     }
     complete = true;
+    if (isEmbedded)
+      checkRepetitions(stores, () => numbers.ids(), times.newestMs, events.isWhole(0), checks.repetitions);
   } catch (error) {
     if (!(error instanceof LogDamaged)) throw error;
     checks.leaves.wrong('agent-events', 'it cannot be read further: see files');
@@ -99,6 +111,7 @@ export async function compareEvents(
   }
   archive?.finish(complete);
   anchored?.finish(complete);
+  uses?.finish(complete);
   usage?.finish(complete ? log.endOffsets('agent-events') : null);
   progress(done, done);
   return complete && usage !== null ? usage.accounts() : null;

@@ -15,11 +15,19 @@ import { newestRecords } from './newest-records.js';
 import { words, type Store } from './open-stores.js';
 import { recomputeTrees } from './recompute-trees.js';
 import type { Check, Report } from './report.js';
+import { checkAlerts } from './rows/alert-events.js';
+import { checkAnchorRequests } from './rows/anchor-requests.js';
+import { askStores } from './rows/ask-stores.js';
+import { checkClaims, checkToldTotals } from './rows/claims.js';
+import { checkOutboxes } from './rows/outboxes.js';
+import { checkPositions } from './rows/positions.js';
 import type { Totals } from './usage-sums.js';
 
 /** What an installation stores, open for reading; `null`: it cannot be read, which is a finding already. */
 export interface Examined extends Readonly<Record<StoreName, Store | null>> {
   readonly dataDir: string;
+  /** One stopped process, whose stores have all tables of the embedded profile. */
+  readonly isEmbedded: boolean;
   readonly log: StoredLog | null;
   /** @throws LogDamaged */
   events(log: StoredLog): EventRecords;
@@ -39,7 +47,7 @@ const REFOLLOW = (file: string): string =>
 
 /** Asks every question of what is stored; each is asked although others failed. */
 export async function examineStores(examined: Examined, report: Report, progress: Progress): Promise<WindowCounts> {
-  const { dataDir, log, archive, anchors, policy, identity, reports, facts, ledger } = examined;
+  const { dataDir, log, archive, anchors, policy, identity, reports, facts, alerts, ledger } = examined;
   const checks = {
     leaves: report.check('event log', 'events, each a leaf or parked', FROM_BACKUP),
     archive: report.check(
@@ -66,6 +74,11 @@ export async function examineStores(examined: Examined, report: Report, progress
       'packages that verify',
       'restore the package from a backup, or issue the report again',
     ),
+    alerts: report.check('alerts', 'destinations and messages, each of an account or an event', FROM_BACKUP),
+    repetitions: report.check('repetitions', 'event ids that consumers know again', FROM_BACKUP),
+    positions: report.check('positions', 'places up to which consumers have read', FROM_BACKUP),
+    outboxes: report.check('outboxes', 'messages that wait to be told', FROM_BACKUP),
+    rows: report.check('rows', 'questions that stores answer about their own rows', FROM_BACKUP),
     public: report.check('public facts', 'facts as they were published', REFOLLOW(LAYOUT.facts)),
   };
   let counts: WindowCounts = { closed: 0, anchored: 0 };
@@ -85,7 +98,7 @@ export async function examineStores(examined: Examined, report: Report, progress
 
   let accounts: ReadonlyMap<string, Totals> | null = null;
   await ask(checks.leaves, { log }, async () => {
-    accounts = await compareEvents(log!, examined.events(log!), examined, checks, progress);
+    accounts = await compareEvents(log!, examined.events(log!), examined, checks, examined.isEmbedded, progress);
   });
   for (const [check, needed] of [
     [checks.archive, { log, archive }],
@@ -106,6 +119,7 @@ export async function examineStores(examined: Examined, report: Report, progress
     counts = checkWindows(anchors!, checks.windows);
   });
   await ask(checks.records, { log, anchors }, () => checkAnchorRecords(log!, anchors!, archive, checks.records));
+  await ask(checks.records, { log, anchors }, () => checkAnchorRequests(log!, anchors!, checks.records));
   if (examined.noChain !== null) checks.chain.skip(examined.noChain);
   else await ask(checks.chain, { anchors }, () => askChain(ledger, anchors!, counts, checks.chain));
   await ask(checks.owners, { log, identity, policy, reports }, () => checkOwners(log!, examined, checks.owners));
@@ -117,6 +131,18 @@ export async function examineStores(examined: Examined, report: Report, progress
     const witnesses = { keys, ledger, authorities: authoritiesIn(log!) };
     return checkReports(examined.packages, reports!, witnesses, checks.reports);
   });
+  await ask(checks.alerts, { log, alerts }, () => checkAlerts(log!, alerts!, archive, checks.alerts));
+  await ask(checks.positions, { log }, () => checkPositions(log!, examined, examined.isEmbedded, checks.positions));
+  await ask(checks.rows, {}, () => askStores(examined, examined.isEmbedded, checks.rows));
+  if (examined.isEmbedded) {
+    await ask(checks.repetitions, { log, anchors, policy, alerts }, () => undefined);
+    await ask(checks.usage, { log, policy }, () => checkClaims(log!, policy!, checks.usage));
+    await ask(checks.usage, { log, policy }, () => checkToldTotals(log!, policy!, checks.usage));
+    await ask(checks.outboxes, {}, () => checkOutboxes(examined, checks.outboxes));
+  } else {
+    checks.repetitions.skip('it is asked of the embedded profile');
+    checks.outboxes.skip('it is asked of the embedded profile: see topics');
+  }
   await ask(checks.public, { log, facts, reports }, () => checkPublicFacts(log!, examined, checks.public));
   if (examined.counters !== undefined) {
     const check = report.check(

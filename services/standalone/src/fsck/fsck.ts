@@ -29,6 +29,7 @@ export async function examine(dataDir: string, chainIsElsewhere: boolean, progre
       {
         ...stores,
         dataDir,
+        isEmbedded: true,
         events: singleFileEvents,
         ledger: stores.ledger === null ? null : inFile(stores.ledger),
         noChain: chainIsElsewhere ? 'the chain is not embedded: SOLANA_RPC_URL names it' : null,

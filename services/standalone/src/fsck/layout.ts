@@ -12,11 +12,20 @@ export const LAYOUT = {
   packages: 'reporting/packages',
   keys: 'reporting/keys',
   facts: 'verification/public-facts.db',
+  alerts: 'alerts/alerts.db',
   ledger: 'localnet',
 } as const;
 
-export type StoreName = 'archive' | 'anchors' | 'policy' | 'identity' | 'reports' | 'facts';
-export const STORE_NAMES: readonly StoreName[] = ['archive', 'anchors', 'policy', 'identity', 'reports', 'facts'];
+export type StoreName = 'archive' | 'anchors' | 'policy' | 'identity' | 'reports' | 'facts' | 'alerts';
+export const STORE_NAMES: readonly StoreName[] = [
+  'archive',
+  'anchors',
+  'policy',
+  'identity',
+  'reports',
+  'facts',
+  'alerts',
+];
 
 export function placeOf(dataDir: string, name: keyof typeof LAYOUT): string {
   return join(dataDir, LAYOUT[name]);

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import type { EventEnvelope } from '@countersign/contracts';
+import { checkAnswer, type EventEnvelope } from '@countersign/contracts';
 import { canonicalLeaf, leafHash, readMessage, utf8 } from '@countersign/evidence';
 import type { LogRecord } from '@countersign/event-log';
 import { nodeCrypto } from '@countersign/service-kit';
@@ -14,6 +14,8 @@ export interface NumberedLeaf {
   readonly text: string;
   readonly hash: Uint8Array;
   readonly sequence: number;
+  /** As {@link LoggedId}. */
+  readonly counts: boolean;
 }
 
 export type LogItem =
@@ -21,6 +23,14 @@ export type LogItem =
   /** An event id once more: counts for nobody. `same`: in the same words. */
   | { readonly kind: 'repetition'; readonly offset: number; readonly eventId: string; readonly same: boolean }
   | { readonly kind: 'rejected'; readonly offset: number; readonly problem: string };
+
+/** An event id of the log, where it stands first. */
+export interface LoggedId {
+  readonly id: Buffer;
+  readonly place: number;
+  /** Whether it adds to totals, freezes an agent or claims an idempotency key: what policy follows. */
+  readonly counts: boolean;
+}
 
 export function hashOf(text: string): Uint8Array {
   return leafHash(utf8(text), nodeCrypto.sha256);
@@ -42,8 +52,13 @@ export class LeafNumbers {
     this.#firstNumber = firstNumber;
     this.#ids.pragma('journal_mode = OFF');
     this.#ids.pragma('synchronous = OFF');
-    this.#ids.exec('CREATE TABLE seen (id BLOB PRIMARY KEY, hash BLOB NOT NULL) WITHOUT ROWID; BEGIN');
-    this.#add = this.#ids.prepare<[Buffer, Uint8Array]>('INSERT OR IGNORE INTO seen VALUES (?, ?)');
+    this.#ids.exec(
+      `CREATE TABLE seen (id BLOB PRIMARY KEY, hash BLOB NOT NULL, place INTEGER NOT NULL, counts INTEGER NOT NULL)
+       WITHOUT ROWID; BEGIN`,
+    );
+    this.#add = this.#ids.prepare<[Buffer, Uint8Array, number, number]>(
+      'INSERT OR IGNORE INTO seen VALUES (?, ?, ?, ?)',
+    );
     this.#find = this.#ids.prepare<[Buffer], Buffer>('SELECT hash FROM seen WHERE id = ?').pluck();
   }
 
@@ -56,15 +71,32 @@ export class LeafNumbers {
     const hash = hashOf(text);
     const { eventId, agentId } = envelope.leaf;
     const id = Buffer.from(eventId.replaceAll('-', ''), 'hex');
-    if (this.#add.run(id, hash).changes === 0) {
+    const counts = isCounted(envelope);
+    if (this.#add.run(id, hash, offset, Number(counts)).changes === 0) {
       return { kind: 'repetition', offset, eventId, same: this.#find.get(id)!.equals(hash) };
     }
     const sequence = this.#next.get(agentId) ?? this.#firstNumber(eventId, offset) ?? 1;
     this.#next.set(agentId, sequence + 1);
-    return { kind: 'leaf', offset, envelope, text, hash, sequence };
+    return { kind: 'leaf', offset, envelope, text, hash, sequence, counts };
+  }
+
+  /** All ids in the order of their bytes. */
+  *ids(): Generator<LoggedId> {
+    const rows = this.#ids.prepare<[], { id: Buffer; place: number; counts: number }>(
+      'SELECT id, place, counts FROM seen ORDER BY id',
+    );
+    for (const { id, place, counts } of rows.iterate()) yield { id, place, counts: counts === 1 };
   }
 
   close(): void {
     this.#ids.close();
   }
+}
+
+/** Whether an event adds to totals, freezes an agent or claims an idempotency key. */
+export function isCounted(envelope: EventEnvelope): boolean {
+  const { leaf, countsAction, countsRate, costMicros, freezesAgent, idempotency } = envelope;
+  if (leaf.type !== 'action.checked') return false;
+  if (countsAction || countsRate || freezesAgent || costMicros !== 0) return true;
+  return idempotency !== null && checkAnswer(envelope)?.status === 200;
 }

@@ -1,10 +1,11 @@
-import { checkAnswer, type UsageFacts } from '@countersign/contracts';
+import type { UsageFacts } from '@countersign/contracts';
 import type { Offsets, StoredLog } from '@countersign/event-log';
 import { LAYOUT } from './layout.js';
 import { newestRecords } from './newest-records.js';
 import type { NumberedLeaf } from './number-leaves.js';
 import type { Store } from './open-stores.js';
 import { partitionOf, placeIn, Reached } from './places.js';
+import { positionsOf } from './rows/positions.js';
 import type { Check } from './report.js';
 import { addUp, Sums, type Totals } from './usage-sums.js';
 
@@ -33,7 +34,8 @@ interface Stand {
 interface Tally {
   readonly key: string;
   readonly sums: Sums;
-  /** Place of the last event that counted here. */
+  /** Places of the first and of the last event that counted here; -1: none. */
+  first: number;
   last: number;
   /** Place of the last one that the snapshots must hold. */
   due: number;
@@ -48,6 +50,9 @@ export class UsageRecount {
   readonly #claims: Claimed[] = [];
   /** Everything below it is in the snapshots. */
   readonly #position: Reached;
+  /** Everything below it is in policy's store. */
+  readonly #stored: Reached | null;
+  readonly #keptKeys = new Set<string>();
 
   /** @throws LogDamaged, RecordUnreadable */
   constructor(log: StoredLog, policy: Store | null, check: Check) {
@@ -63,14 +68,13 @@ export class UsageRecount {
       if (value?.kind === 'account' || value?.kind === 'agent')
         this.#claim(key, `usage offset ${offset} (${key})`, value);
     }
+    this.#stored = policy === null ? null : new Reached(positionsOf(policy, 'agent-events'));
     if (policy !== null) this.#claimStored(policy);
   }
 
-  take({ offset, envelope }: NumberedLeaf): void {
-    const { leaf, accountId, countsAction, countsRate, costMicros, freezesAgent, idempotency } = envelope;
-    if (leaf.type !== 'action.checked') return;
-    const claims = idempotency !== null && checkAnswer(envelope)?.status === 200;
-    if (!countsAction && !countsRate && !freezesAgent && costMicros === 0 && !claims) return;
+  take({ offset, envelope, counts }: NumberedLeaf): void {
+    if (!counts) return;
+    const { leaf, accountId, countsAction, costMicros } = envelope;
     this.#check.examined += 1;
     const day = leaf.occurredAt.slice(0, 10);
     const actions = countsAction ? 1 : 0;
@@ -89,6 +93,10 @@ export class UsageRecount {
           `usage ${tally.key}`,
           `offset ${tally.due} counts and no snapshot holds it, although the position is ${this.#position.of(partitionOf(tally.due))}`,
         );
+    }
+    for (const { key, first } of this.#tallies.values()) {
+      if (first >= 0 && this.#stored?.has(first) === true && !this.#keptKeys.has(key))
+        this.#check.wrong(`${LAYOUT.policy} ${key}`, `offset ${first} counts and no totals hold it`);
     }
     for (const claimed of this.#claims) this.#compare(claimed);
     for (const [partition, end] of Object.entries(ends)) {
@@ -111,7 +119,7 @@ export class UsageRecount {
     const name = `${partition} ${key}`;
     let tally = this.#tallies.get(name);
     if (tally === undefined) {
-      tally = { key, sums: new Sums(), last: -1, due: -1, stands: [] };
+      tally = { key, sums: new Sums(), first: -1, last: -1, due: -1, stands: [] };
       this.#tallies.set(name, tally);
     }
     return tally;
@@ -122,6 +130,7 @@ export class UsageRecount {
     const tally = this.#tally(key, Math.max(0, partitionOf(place)));
     this.#reach(tally, place);
     tally.sums.add(day, actions, micros);
+    if (tally.last === -1) tally.first = place;
     tally.last = place;
     if (this.#position.has(place)) tally.due = place;
   }
@@ -180,6 +189,7 @@ export class UsageRecount {
         .iterate();
       for (const { id, totals } of rows) {
         const facts = { kind, ...(JSON.parse(totals) as object) } as AccountFacts | AgentFacts;
+        this.#keptKeys.add(`${kind}:${id}`);
         this.#claim(`${kind}:${id}`, `${LAYOUT.policy} ${kind}_totals ${id}`, facts);
       }
     }

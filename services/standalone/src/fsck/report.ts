@@ -1,3 +1,5 @@
+import { LAYOUT, STORE_NAMES } from './layout.js';
+
 /** One thing that is wrong. */
 export interface Finding {
   /** Where: file, table and row, topic and offset, agent and sequence. */
@@ -8,9 +10,11 @@ export interface Finding {
 }
 
 const KEPT = 20;
+const FILES: readonly string[] = [LAYOUT.log, ...STORE_NAMES.map((name) => LAYOUT[name])];
 
 /** One question that is asked of the stored data, and what was found. */
 export class Check {
+  readonly #spokeOf = new Set<string>();
   readonly findings: Finding[] = [];
   /** Of all findings, kept or not. */
   count = 0;
@@ -19,6 +23,10 @@ export class Check {
   /** How far it lags behind the log: no finding, what it holds is a correct beginning. */
   behind = 0;
   readonly notes: string[] = [];
+  /** Files of {@link LAYOUT} that findings name, kept or not. */
+  get spokeOf(): ReadonlySet<string> {
+    return this.#spokeOf;
+  }
   /** Why it could not be asked, or `null`. */
   skipped: string | null = null;
 
@@ -36,6 +44,7 @@ export class Check {
 
   wrong(place: string, problem: string, advice: string = this.advice): void {
     this.count += 1;
+    for (const file of FILES) if (place.includes(file) || problem.includes(file)) this.#spokeOf.add(file);
     if (this.findings.length >= KEPT) return;
     this.findings.push({ place: this.inWords(place), problem: this.inWords(problem), advice: this.inWords(advice) });
   }

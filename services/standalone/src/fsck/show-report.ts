@@ -1,4 +1,5 @@
 import type { Examination } from './fsck.js';
+import type { Rebuilt } from './rebuild/rebuild.js';
 import type { Check } from './report.js';
 
 const SHOWN = 5;
@@ -32,4 +33,17 @@ function shown(check: Check, width: number): string[] {
   }
   if (count > SHOWN) lines.push(`      and ${number.format(count - SHOWN)} more`);
   return lines;
+}
+
+/** What became of stores that had findings, one line each; nothing where nothing was to be rebuilt. */
+export function showRebuilt(rebuilt: readonly Rebuilt[] | null): string {
+  if (rebuilt === null) return '';
+  if (rebuilt.length === 0) return 'Nothing was made anew.\n';
+  const lines = rebuilt.flatMap(({ file, aside, refused, lost }) => [
+    refused === null
+      ? `made anew: ${file}${aside === null ? '' : `; the damaged one is ${aside}`}`
+      : `NOT made anew: ${file}: ${refused}`,
+    ...lost.map((what) => `  lost: ${what}`),
+  ]);
+  return `${lines.join('\n')}\n\n`;
 }

@@ -51,6 +51,7 @@ export async function examineDistributed(config: Config, progress: Progress): Pr
       {
         ...stores,
         dataDir: config.dataDir,
+        isEmbedded: false,
         log,
         events: () => partitionedEvents(live, log),
         ledger,

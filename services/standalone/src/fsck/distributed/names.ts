@@ -8,6 +8,7 @@ const COLLECTIONS: readonly (readonly [file: string, prefix: string])[] = [
   [LAYOUT.identity, 'identity'],
   [LAYOUT.reports, 'reporting'],
   [LAYOUT.facts, 'verification'],
+  [LAYOUT.alerts, 'alerts'],
 ];
 
 /** A place above the first partition, after a word that says what it is. */

@@ -3,7 +3,7 @@ import type { StoredTable, StoredTables } from '@countersign/service-kit';
 import { LAYOUT, type StoreName } from '../layout.js';
 import { words, type Store } from '../open-stores.js';
 import type { Check } from '../report.js';
-import { ANCHORS, ARCHIVE, FACTS, IDENTITY, POLICY, REPORTS, type ScratchSchema } from './scratch-schema.js';
+import { ALERTS, ANCHORS, ARCHIVE, FACTS, IDENTITY, POLICY, REPORTS, type ScratchSchema } from './scratch-schema.js';
 
 interface Source {
   readonly open: (uri: string) => Promise<StoredTables>;
@@ -21,6 +21,7 @@ const SOURCES: Readonly<Record<StoreName, Source>> = {
   identity: { open: from(() => import('@countersign/identity')), schema: IDENTITY },
   reports: { open: from(() => import('@countersign/reporting')), schema: REPORTS },
   facts: { open: from(() => import('@countersign/verification')), schema: FACTS },
+  alerts: { open: from(() => import('@countersign/alerts')), schema: ALERTS },
 };
 
 const RESTORE = 'restore the database from a backup; it has been left as it is';

@@ -102,3 +102,14 @@ export const FACTS: ScratchSchema = {
     CREATE TABLE positions (topic TEXT, partition INTEGER, next_offset INTEGER);`,
   afterwards: '',
 };
+
+export const ALERTS: ScratchSchema = {
+  tables: `
+    CREATE TABLE destinations (id TEXT PRIMARY KEY, account_id TEXT, created_at TEXT, enabled INTEGER, revision INTEGER,
+      body TEXT);
+    CREATE TABLE threads (key TEXT PRIMARY KEY, destination_id TEXT, window_ends_ms INTEGER, sum_due_ms INTEGER, body TEXT);
+    CREATE TABLE messages (id TEXT PRIMARY KEY, destination_id TEXT, created_ms INTEGER, due_ms INTEGER, token TEXT,
+      body TEXT);
+    CREATE TABLE positions (partition INTEGER, next INTEGER);`,
+  afterwards: '',
+};

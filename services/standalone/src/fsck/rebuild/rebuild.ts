@@ -1,0 +1,186 @@
+import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { openSolanaChain, readLedger, type Chain } from '@countersign/chain';
+import { readSqliteLog, type StoredLogFile } from '@countersign/event-log';
+import type { Config, RestoreContext } from '@countersign/service-kit';
+import { LAYOUT, placeOf, type StoreName } from '../layout.js';
+import { words, type Store } from '../open-stores.js';
+import type { Report } from '../report.js';
+import { readingLog } from './reading-log.js';
+import { stoppedChain } from './stopped-chain.js';
+import { OWNERS, PROJECTIONS } from './stores.js';
+import { swapIn, type Step } from './swap-in.js';
+import { damagedStores, whyNotFromLog } from './what-is-damaged.js';
+
+/** What became of a store that has findings. */
+export interface Rebuilt {
+  /** Below the data directory. */
+  readonly file: string;
+  /** Where the damaged one is kept, below the data directory; `null`: there was none, or it is still in place. */
+  readonly aside: string | null;
+  /** Why it was not made anew; `null`: it was. */
+  readonly refused: string | null;
+  /** What no topic holds, in plain words. */
+  readonly lost: readonly string[];
+}
+
+export interface RebuildOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly progress: (what: string) => void;
+  /** For tests: called between the steps of a swap. */
+  readonly at?: (file: string, step: Step) => void;
+}
+
+const BESIDE = 'rebuilding';
+
+/**
+ * Makes the projections that findings speak of anew from the log, each beside its place, and swaps it in. The log is
+ * only read. Whoever calls it holds the data directory. A repetition begins anew where one was interrupted.
+ * @param report of an examination of the same directory
+ */
+export async function rebuildStores(
+  dataDir: string,
+  report: Report,
+  options: RebuildOptions,
+): Promise<readonly Rebuilt[]> {
+  const damaged = damagedStores(report);
+  const refused = (name: StoreName, why: string): Rebuilt => ({
+    file: LAYOUT[name],
+    aside: null,
+    refused: why,
+    lost: [],
+  });
+  const results: Rebuilt[] = [];
+  const projections = PROJECTIONS.filter(({ name }) => damaged.has(name));
+  const why = projections.length === 0 ? null : whyNotFromLog(report);
+  if (why !== null) results.push(...projections.map(({ name }) => refused(name, why)));
+  else if (projections.length > 0) {
+    const log = readSqliteLog(placeOf(dataDir, 'log'));
+    try {
+      let anchored = true;
+      for (const projection of projections) {
+        const { name } = projection;
+        if (name === 'archive' && !anchored) {
+          results.push(
+            refused(name, `${LAYOUT.anchors} could not be made from the log, so the log is not to be trusted`),
+          );
+          continue;
+        }
+        const result = await rebuildOne(dataDir, projection, log, options);
+        anchored &&= name !== 'anchors' || result.refused === null;
+        results.push(result);
+      }
+    } finally {
+      log.close();
+    }
+  }
+  for (const [name, what] of Object.entries(OWNERS) as [StoreName, string][]) {
+    if (damaged.has(name))
+      results.push(refused(name, `it owns what it holds (${what}): restore the whole data directory from a backup`));
+  }
+  return results;
+}
+
+async function rebuildOne(
+  dataDir: string,
+  projection: (typeof PROJECTIONS)[number],
+  log: StoredLogFile,
+  options: RebuildOptions,
+): Promise<Rebuilt> {
+  const { name } = projection;
+  const file = placeOf(dataDir, name);
+  const directory = join(dirname(file), BESIDE);
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const damaged = openDamaged(file);
+  const closing: (() => unknown)[] = [];
+  try {
+    const untold = untoldIn(damaged);
+    if (untold > 0) throw new Error(`${untold} changes in it were not told yet: start the instance once, and stop it`);
+    if (name === 'anchors' && existsSync(placeOf(dataDir, 'authority')))
+      linkSync(placeOf(dataDir, 'authority'), join(directory, basename(LAYOUT.authority)));
+    const context = contextOf(dataDir, directory, log, options, closing);
+    const fresh = join(directory, basename(file));
+    const lost = await projection.rebuild({ context, log, damaged, fresh, progress: options.progress });
+    close(damaged);
+    settleFresh(fresh);
+    const aside = swapIn(file, fresh, new Date(), (step) => options.at?.(LAYOUT[name], step));
+    rmSync(directory, { recursive: true, force: true });
+    const kept = aside === null ? null : join(dirname(LAYOUT[name]), basename(aside));
+    return { file: LAYOUT[name], aside: kept, refused: null, lost };
+  } catch (error) {
+    return { file: LAYOUT[name], aside: null, refused: words(error), lost: [] };
+  } finally {
+    for (const end of closing) await end();
+    close(damaged);
+  }
+}
+
+function openDamaged(file: string): Store | null {
+  try {
+    return new Database(file, { readonly: true, fileMustExist: true });
+  } catch {
+    return null;
+  }
+}
+
+function close(store: Store | null): void {
+  try {
+    store?.close();
+  } catch {
+    // A query that broke off has left a row open: the end of the process closes it.
+  }
+}
+
+/** Messages that wait in its outbox: what they tell is in no topic. */
+function untoldIn(store: Store | null): number {
+  try {
+    return store?.prepare<[], number>('SELECT count(*) FROM outbox').pluck().get() ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** All of it in the file itself, none in a write-ahead log. @throws where the new one is not sound */
+function settleFresh(fresh: string): void {
+  const store = new Database(fresh, { fileMustExist: true });
+  store.pragma('wal_checkpoint(TRUNCATE)');
+  const answer: unknown = store.pragma('quick_check(1)', { simple: true });
+  store.close();
+  if (answer !== 'ok') throw new Error(`what was made is not sound: ${String(answer)}`);
+}
+
+function contextOf(
+  dataDir: string,
+  directory: string,
+  log: StoredLogFile,
+  { config, log: logger }: RebuildOptions,
+  closing: (() => unknown)[],
+): RestoreContext {
+  return {
+    config,
+    log: logger,
+    metrics: new Registry(),
+    clock: () => Date.now(),
+    eventLog: readingLog(log),
+    directory,
+    openStore: async (adapters) => adapters.sqlite(),
+    chain: async () => {
+      const chain = await openChain(dataDir, config, closing);
+      closing.push(() => chain.close());
+      return chain;
+    },
+  };
+}
+
+async function openChain(dataDir: string, config: Config, closing: (() => unknown)[]): Promise<Chain> {
+  if (config.solanaRpcUrls.length > 0) return openSolanaChain({ urls: config.solanaRpcUrls });
+  const ledger = await readLedger(placeOf(dataDir, 'ledger'));
+  if (ledger === null) throw new Error('the ledger that windows are anchored in is missing');
+  closing.push(() => ledger.close());
+  return stoppedChain(ledger);
+}

@@ -1,0 +1,70 @@
+import type { LogRecord } from '@countersign/event-log';
+import { LAYOUT, type StoreName } from '../layout.js';
+import type { LoggedId } from '../number-leaves.js';
+import type { Store } from '../open-stores.js';
+import type { Check } from '../report.js';
+import { positionsOf } from './positions.js';
+import { compareSeen } from './seen-ids.js';
+
+/** When the log took its records: the newest of all, and the last one that policy has taken. */
+export class LogTimes {
+  newestMs = 0;
+  readonly #check: Check;
+  readonly #policy: { readonly next: number; readonly at: number } | null;
+
+  /** @param policy store of the embedded profile, which notes the time with its position; `null`: none does */
+  constructor(policy: Store | null, check: Check) {
+    this.#check = check;
+    this.#policy =
+      policy
+        ?.prepare<[], { next: number; at: number }>('SELECT next, log_time_ms AS at FROM positions WHERE partition = 0')
+        .get() ?? null;
+  }
+
+  take({ offset, appendedAtMs }: LogRecord): void {
+    this.newestMs = Math.max(this.newestMs, appendedAtMs);
+    if (this.#policy !== null && offset === this.#policy.next - 1 && appendedAtMs !== this.#policy.at)
+      this.#check.wrong(`${LAYOUT.policy} positions`, `its time is not the one of offset ${offset}`);
+  }
+}
+
+/** The event ids that anchoring, policy and alerts know again, against those of the log. Embedded profile. */
+export function checkRepetitions(
+  { anchors, policy, alerts }: Readonly<Record<StoreName, Store | null>>,
+  logged: () => Iterable<LoggedId>,
+  newestMs: number,
+  isWhole: boolean,
+  check: Check,
+): void {
+  const reached = (store: Store): number => positionsOf(store, 'agent-events').get(0) ?? 0;
+  if (anchors !== null) {
+    const next = reached(anchors);
+    const ids = anchors.prepare<[], Buffer>('SELECT event_id FROM seen ORDER BY event_id').pluck().iterate();
+    const holds = ({ place }: LoggedId): boolean => place < next;
+    compareSeen(logged(), { place: `${LAYOUT.anchors} seen`, ids, holds }, newestMs, isWhole, check);
+  }
+  if (policy !== null) {
+    const next = reached(policy);
+    const ids = policy
+      .prepare<[], Buffer>('SELECT id FROM seen_events WHERE partition = 0 ORDER BY id')
+      .pluck()
+      .iterate();
+    const holds = ({ place, counts }: LoggedId): boolean => counts && place < next;
+    compareSeen(logged(), { place: `${LAYOUT.policy} seen_events`, ids, holds }, newestMs, isWhole, check);
+  }
+  if (alerts !== null) {
+    const rows = alerts.prepare<[], string>('SELECT id FROM seen_events WHERE partition = 0 ORDER BY id').pluck();
+    // Only violations that somebody is to be told of are noted, and who was to be told then is not known now.
+    compareSeen(
+      logged(),
+      { place: `${LAYOUT.alerts} seen_events`, ids: bytes(rows.iterate()), holds: () => false },
+      newestMs,
+      isWhole,
+      check,
+    );
+  }
+}
+
+function* bytes(ids: Iterable<string>): Generator<Buffer> {
+  for (const id of ids) yield Buffer.from(id.replaceAll('-', ''), 'hex');
+}

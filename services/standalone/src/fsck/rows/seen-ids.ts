@@ -1,0 +1,51 @@
+import type { LoggedId } from '../number-leaves.js';
+import type { Check } from '../report.js';
+
+/** Ids are forgotten so long after the time in them, by the log's time: `architecture.md`. */
+const REMEMBERED_MS = 72 * 3_600_000;
+
+/** What a consumer remembers, so that an event which comes again does not count again. */
+export interface Remembered {
+  /** File and table. */
+  readonly place: string;
+  /** In the order of their bytes. */
+  readonly ids: Iterable<Buffer>;
+  /** Whether it must hold this one, were it not older than it remembers. */
+  readonly holds: (logged: LoggedId) => boolean;
+}
+
+/**
+ * Ids that a consumer remembers against those of the log, both in the order of their bytes.
+ * @param newestMs when the log took the newest event
+ * @param isWhole the log begins with the first event: an id that it does not have is nobody's
+ */
+export function compareSeen(
+  logged: Iterable<LoggedId>,
+  { place, ids, holds }: Remembered,
+  newestMs: number,
+  isWhole: boolean,
+  check: Check,
+): void {
+  const since = newestMs - REMEMBERED_MS;
+  const kept = ids[Symbol.iterator]();
+  let next = kept.next();
+  const surplus = (id: Buffer): void => {
+    if (isWhole) check.wrong(`${place} ${id.toString('hex')}`, 'no event of the log has this id');
+  };
+  for (const each of logged) {
+    while (next.done !== true && Buffer.compare(next.value, each.id) < 0) {
+      surplus(next.value);
+      next = kept.next();
+    }
+    check.examined += 1;
+    if (next.done !== true && next.value.equals(each.id)) next = kept.next();
+    else if (timeOf(each.id) > since && holds(each))
+      check.wrong(`${place} ${each.id.toString('hex')}`, 'it is missing: the event would count again if it came again');
+  }
+  for (; next.done !== true; next = kept.next()) surplus(next.value);
+}
+
+/** Milliseconds in a UUID of version 7 (RFC 9562 section 5.7). */
+function timeOf(id: Buffer): number {
+  return id.readUIntBE(0, 6);
+}
