@@ -25,8 +25,12 @@ export class KeysBench {
     readonly eventLog: EventLog,
   ) {}
 
-  static async open(): Promise<KeysBench> {
-    const root = mkdtempSync(join(tmpdir(), 'signing-keys-'));
+  static open(): Promise<KeysBench> {
+    return KeysBench.reopen(mkdtempSync(join(tmpdir(), 'signing-keys-')));
+  }
+
+  /** On the root of another one, whose log is closed. */
+  static async reopen(root: string): Promise<KeysBench> {
     return new KeysBench(root, await openSqliteLog({ file: join(root, 'log.db') }));
   }
 
@@ -63,9 +67,14 @@ export class KeysBench {
     return Object.fromEntries([...(await this.told())].map(([id, { value }]) => [id, value?.status ?? 'gone']));
   }
 
-  async close(): Promise<void> {
+  /** Leaves the files. */
+  async end(): Promise<void> {
     await Promise.all(this.#followed.map((told) => told.stop()));
     await this.eventLog.close();
+  }
+
+  async close(): Promise<void> {
+    await this.end();
     rmSync(this.root, { recursive: true, force: true });
   }
 }
