@@ -7,7 +7,7 @@ export type Statement = Database.Statement<unknown[]>;
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
 /** How long a statement waits for a lock of another connection, ms. */
-const BUSY_MS = 5000;
+export const BUSY_MS = 5000;
 
 /**
  * SQLite's result code of an error (`SQLITE_FULL`…), or `null` when it is not SQLite's. By its code alone: the driver

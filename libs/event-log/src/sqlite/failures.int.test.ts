@@ -179,6 +179,7 @@ describe('the file', () => {
     const log = await openSqliteLog({ file });
     await log.append([record('{"secret":"to be forgotten"}')]);
     await log.maintain(Date.now() + 31 * 86_400_000);
+    for (const name of [file, `${file}-wal`]) expect(readFileSync(name).includes('to be forgotten')).toBe(false);
     await log.close();
     expect(readFileSync(file).includes('to be forgotten')).toBe(false);
   });

@@ -2,7 +2,7 @@ import { TOPIC_NAMES } from '@countersign/contracts';
 import { nextStep } from './checkpoint-plan.js';
 import type { CheckpointRuns } from './checkpoint-plan.js';
 import { recordChecksum } from './checksum.js';
-import { connectReading } from './connection.js';
+import { BUSY_MS, connectReading } from './connection.js';
 import type { Connection, Statement } from './connection.js';
 import { leaveLatchMark } from './open-file.js';
 import type { AppendAnswer, AppendRequest } from './protocol.js';
@@ -142,6 +142,24 @@ export class LogFile {
     if (this.#latchWithCheckpointer() !== null) return;
     const [, frames, moved] = this.#checkpoint.get() as [number, number, number];
     this.#heldUpAt = frames === moved ? null : frames;
+  }
+
+  /**
+   * Moves all of the write-ahead log into the file and empties it, so that neither holds what retention deleted. A reader
+   * that has it open just then keeps it from being emptied: `false`, and nothing is waited for.
+   */
+  emptyWriteAheadLog(): boolean {
+    if (this.#latchWithCheckpointer() !== null) return false;
+    this.#checkpointer.wait();
+    try {
+      this.#connection.pragma('busy_timeout = 0');
+      const [result] = this.#connection.pragma('wal_checkpoint(TRUNCATE)') as { readonly busy: number }[];
+      this.#connection.pragma(`busy_timeout = ${BUSY_MS}`);
+      return result?.busy === 0;
+    } catch (error) {
+      this.latch(error);
+      return false;
+    }
   }
 
   #latchWithCheckpointer(): string | null {

@@ -36,6 +36,8 @@ export class WriterLoop {
   #noticedAt = 0;
   #notice: NodeJS.Timeout | null = null;
   #idle: NodeJS.Timeout | null = null;
+  /** Retention deleted what the write-ahead log may still hold. */
+  #unscrubbed = false;
   #steppedAt = 0;
   #toldLatch = false;
   #closed = false;
@@ -193,11 +195,14 @@ export class WriterLoop {
   #maintain(client: Client, sequence: number, nowMs: number): void {
     const step = () => {
       if (this.#closed) return;
-      if (this.#housekeeping.retainStep(nowMs) || this.#housekeeping.compactStep(STEP_BUDGET_MS)) {
+      const retained = this.#housekeeping.retainStep(nowMs);
+      this.#unscrubbed ||= retained;
+      if (retained || this.#housekeeping.compactStep(STEP_BUDGET_MS)) {
         this.#log.checkpointIfDue();
         setImmediate(step);
         return;
       }
+      if (this.#unscrubbed) this.#unscrubbed = !this.#log.emptyWriteAheadLog();
       this.checkpoint();
       this.#tell(client, { kind: 'maintained', sequence, problem: this.#log.latched });
     };

@@ -23,7 +23,7 @@ export interface EmbeddedBackends extends Backends {
 
 const MAINTENANCE_MS = 60 * 60 * 1000;
 /** After the start, so that the log of a process that never runs for long is maintained as well. */
-const FIRST_MAINTENANCE_MS = 10_000;
+const FIRST_MAINTENANCE_MS = 2_000;
 const FINALITY_MS = 1000;
 
 const logFile = (config: Config): string => join(config.dataDir, 'log.db');
