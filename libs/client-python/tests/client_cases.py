@@ -44,7 +44,8 @@ class Happened:
     results: List[CheckResult]
     raised: Optional[BaseException]
     executed: bool
-    denied: int
+    denied: int = 0
+    reports_failed: int = 0
 
     def member(self, name: str) -> Any:
         """A member of the last result, ``None`` where it is not set."""
@@ -52,6 +53,9 @@ class Happened:
         if name == "failedOpen":
             return value or None
         return list(value) if isinstance(value, tuple) else value
+
+    def count_failed_report(self, *_: Any) -> None:
+        self.reports_failed += 1
 
     def error(self) -> Dict[str, Any]:
         found = self.raised if isinstance(self.raised, CountersignError) else self.results[-1].error
@@ -67,7 +71,7 @@ def cases(file: str) -> List[Any]:
 
 def run_sync(case: Mapping[str, Any], address: str, api_key: str, agent_id: str) -> Happened:
     denials: List[CheckResult] = []
-    happened = Happened([], None, False, 0)
+    happened = Happened([], None, False)
 
     def execute() -> str:
         happened.executed = True
@@ -77,6 +81,7 @@ def run_sync(case: Mapping[str, Any], address: str, api_key: str, agent_id: str)
 
     arguments, options = _constructor(case, address, api_key, agent_id)
     key = _key_of(case)
+    options["on_report_failed"] = happened.count_failed_report
     with Countersign(*arguments, on_denied=lambda result, _: denials.append(result), **options) as client:
         for _ in range(case.get("times", 1)):
             _collect(happened, lambda: _call(client, case, execute, key))
@@ -86,7 +91,7 @@ def run_sync(case: Mapping[str, Any], address: str, api_key: str, agent_id: str)
 
 def run_async(case: Mapping[str, Any], address: str, api_key: str, agent_id: str) -> Happened:
     denials: List[CheckResult] = []
-    happened = Happened([], None, False, 0)
+    happened = Happened([], None, False)
 
     async def execute() -> str:
         happened.executed = True
@@ -100,6 +105,7 @@ def run_async(case: Mapping[str, Any], address: str, api_key: str, agent_id: str
     async def run() -> None:
         arguments, options = _constructor(case, address, api_key, agent_id)
         key = _key_of(case)
+        options["on_report_failed"] = happened.count_failed_report
         async with AsyncCountersign(*arguments, on_denied=on_denied, **options) as client:
             for _ in range(case.get("times", 1)):
                 try:
@@ -133,7 +139,8 @@ def check_expected(case: Mapping[str, Any], happened: Happened) -> None:
         assert thrown == expected["throws"]
     elif happened.raised is not None:
         raise happened.raised
-    for name, told in (("executed", happened.executed), ("denied", happened.denied)):
+    figures = {"executed": happened.executed, "denied": happened.denied, "reportsFailed": happened.reports_failed}
+    for name, told in figures.items():
         if name in expected:
             assert told == expected[name], name
 

@@ -16,6 +16,8 @@ from countersign.command_line import main
 from countersign.verify import parse_json_strict, verify_event
 
 _ANCHORED_SECONDS = 90.0
+#: The agent and its profile, six checks, and the outcome of one.
+_EVENTS = 9
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +31,7 @@ def exported(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Tupl
             assert countersign.check("tool_use", tool_name="seats.choose", payload=payload).allowed
         assert not countersign.check("wire_transfer").allowed
         assert countersign.check("data_access").allowed
+        assert countersign.guard({"action_type": "tool_use"}, lambda: "done") == "done"
     _wait_until_anchored(service, agent_id)
     span = {"from": "2020-01-01T00:00:00.000Z", "to": "2099-01-01T00:00:00.000Z"}
     body = {"agentIds": [agent_id], "frameworks": ["soc2", "euaiact", "nydfs"], **span}
@@ -46,7 +49,7 @@ def _wait_until_anchored(service: Service, agent_id: str) -> None:
     ends_at = time.monotonic() + _ANCHORED_SECONDS
     while True:
         events = service.ask("GET", f"/v1/events?agentId={agent_id}&limit=100")["events"]
-        if len(events) >= 7 and all(event["anchored"] for event in events):
+        if len(events) >= _EVENTS and all(event["anchored"] for event in events):
             return
         assert time.monotonic() < ends_at, "the events are not anchored"
         time.sleep(0.1)
@@ -58,7 +61,7 @@ def test_it_holds_whole(exported: Tuple[Path, List[str]], name: str, capsys: pyt
     code = main(["verify", str(folder / name), *trusted])
     out = capsys.readouterr().out
     assert code == 0, out
-    assert "7 events, 7 of them lead to a root" in out
+    assert f"{_EVENTS} events, {_EVENTS} of them lead to a root" in out
 
 
 def test_the_other_verifier_says_the_same(exported: Tuple[Path, List[str]]) -> None:
@@ -85,4 +88,4 @@ def test_its_proofs_hold_alone(exported: Tuple[Path, List[str]]) -> None:
         assert verify_event(entry["event"], proof).problems == []
     first, second = package["events"][0]["event"], package["inclusionProofs"][1]
     assert verify_event(first, second).first_problem == "proof-event-differs"
-    assert json.dumps(package).count('"anchored": true') == 7
+    assert json.dumps(package).count('"anchored": true') == _EVENTS

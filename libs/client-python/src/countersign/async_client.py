@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class AsyncCountersign:
-    """As :class:`countersign.Countersign`, for asyncio and trio. Hooks and what ``guard`` calls may be coroutines."""
+    """As :class:`countersign.Countersign`, to be awaited. Hooks and what ``guard`` calls may be coroutines."""
 
     def __init__(
         self,
