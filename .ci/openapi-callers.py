@@ -130,6 +130,10 @@ WELL_FORMED = {
         "to": EXPORT["to"],
     },
     "POST /v1/agents/{id}/apply-package": {"packageId": "spending-guard"},
+    "POST /v1/agents/{id}/register-blockchain-self-custody": {
+        "walletAddress": "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr",
+        "transactionSignature": "5" * 88,
+    },
     "POST /access/v1/evaluation": {
         "subject": {"type": "agent", "id": BOOTSTRAP["agentId"]},
         "action": {"name": "read"},

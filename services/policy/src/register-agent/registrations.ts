@@ -57,7 +57,9 @@ export class Registrations {
     if (!isBase58Of(transactionSignature, 64)) throw new HttpRefusal(400, BAD_SIGNATURE);
     const agent = await this.changes.find(caller.accountId, id);
     this.#refuse(agent);
-    if ((await this.store.registeredBy(transactionSignature)) !== null) throw new HttpRefusal(409, TAKEN);
+    const taker = await this.store.registeredBy(transactionSignature);
+    // This agent's own: it is being registered by another call, which the write will tell.
+    if (taker !== null && taker !== agent.id) throw new HttpRefusal(409, TAKEN);
     const found = await this.#reach(() => lookUp(() => this.context.chain(), transactionSignature));
     if (typeof found === 'string') throw new HttpRefusal(409, NOT_FINAL[found], { 'Retry-After': '1' });
     const problem = transactionProblem(agent.id, walletAddress, found, nodeCrypto.sha256);
