@@ -18,7 +18,7 @@ export function register(program: Command): void {
     .argument('<file>', 'the signed package (JSON), the PDF that carries it, or a proof of absence')
     .option(
       '--key <pem>',
-      'public key that you trust (PEM file), repeatable; without it the issuer is not checked',
+      'public key that you trust (PEM), or a saved JWK set, repeatable; without it the issuer is not checked',
       collect,
     )
     .option('--rpc <url>', 'Solana RPC that you trust, repeatable; without it the chain is not asked', collect)

@@ -20,12 +20,13 @@ import { isBase58Of } from '@countersign/chain';
 import { CommandFailed, EXIT } from '../commands/exit-codes.js';
 import { askNetworks } from './ask-networks.js';
 import { describeAbsence, describePackage } from './describe-package.js';
+import { keysInSet } from './key-set-file.js';
 import { packageInPdf } from './package-in-pdf.js';
 
 /** What the verifier was given; nothing else is trusted. */
 export interface VerifyRequest {
   readonly file: string;
-  /** PEM files, or PEM text. */
+  /** PEM text, or files of PEM or of a JWK set. */
   readonly keys: readonly string[];
   readonly rpcUrls: readonly string[];
   /** Anchoring authorities (base58). */
@@ -134,14 +135,19 @@ function unasked(result: VerificationResult): boolean {
 /** `null` where none is given. @throws CommandFailed 64 for one that cannot be read */
 export async function readKeys(given: readonly string[]): Promise<readonly VerificationKey[] | null> {
   if (given.length === 0) return null;
-  return Promise.all(
+  const read = await Promise.all(
     given.map(async (source) => {
-      const pem = source.includes('BEGIN PUBLIC KEY') ? source : await readText(source, 'key');
-      const publicKey = publicKeyFromPem(pem);
-      if (publicKey === null) throw new CommandFailed(EXIT.usage, `${source} is not an Ed25519 public key in PEM`);
-      return { publicKey, status: 'active' as const, validFrom: null, validTo: null };
+      const text = source.includes('BEGIN PUBLIC KEY') ? source : await readText(source, 'key');
+      const publicKey = publicKeyFromPem(text);
+      if (publicKey !== null) return [{ publicKey, status: 'active' as const, validFrom: null, validTo: null }];
+      const keys = keysInSet(text);
+      if (keys === null) {
+        throw new CommandFailed(EXIT.usage, `${source} is neither an Ed25519 public key in PEM nor a JWK set with one`);
+      }
+      return keys;
     }),
   );
+  return read.flat();
 }
 
 async function readText(file: string, what: string): Promise<string> {
