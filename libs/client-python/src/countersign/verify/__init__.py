@@ -16,6 +16,7 @@ from .chain import Answer, Authority, ChainFacts, NamedTransaction, Transaction,
 from .ed25519 import VerificationKey, key_id_of, signature_holds
 from .findings import PROBLEM_CODES, Problem, Verification
 from .package import verify_event, verify_package
+from .sample import check_sample, draw_sample
 from .strict_json import JsonRefused, NotCanonical, canonical_bytes, parse_json_strict
 
 __all__ = [
@@ -31,6 +32,8 @@ __all__ = [
     "Verification",
     "VerificationKey",
     "canonical_bytes",
+    "check_sample",
+    "draw_sample",
     "key_id_of",
     "parse_json_strict",
     "signature_holds",

@@ -53,6 +53,12 @@ PROBLEM_CODES = (
     "absence-order-differs",
     "absence-neighbours-apart",
     "absence-root-differs",
+    "sample-package-differs",
+    "sample-anchor-differs",
+    "sample-block-early",
+    "sample-seed-differs",
+    "sample-population-differs",
+    "sample-selection-differs",
 )
 
 

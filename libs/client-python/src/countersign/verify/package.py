@@ -21,6 +21,12 @@ VERIFICATION_MEMBERS = ("sha256", "signature", "algorithm", "publicKeyUrl")
 _KEY_URL = re.compile(r"https?://[^/?#\s]+(?:/[^?#\s]*)?/v1/keys/(key_[0-9a-f]{16})")
 
 
+def content_hash_of(package: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical package without ``timestamp`` and without the four verification members, in hex."""
+    left_out = (*VERIFICATION_MEMBERS, "timestamp")
+    return sha256_hex(canonical_bytes({name: value for name, value in package.items() if name not in left_out}))
+
+
 class _Stopped(Exception):
     """What follows makes no sense after the problem that was found."""
 
@@ -89,7 +95,7 @@ class _PackageRun:
         wrong = misshapen(package)
         if wrong is not None:
             self._stop("structure", wrong, "it is missing, or has not its form")
-        self._check_time(package, signed_members, key)
+        self._check_time(package, key)
         self._check_content(package)
 
     def _read(self, given: Any) -> Mapping[str, Any]:
@@ -135,12 +141,9 @@ class _PackageRun:
         self._checked.append(f"signature by {key_id}")
         return key
 
-    def _check_time(
-        self, package: Mapping[str, Any], signed_members: Mapping[str, Any], key: Optional[VerificationKey]
-    ) -> None:
+    def _check_time(self, package: Mapping[str, Any], key: Optional[VerificationKey]) -> None:
         timestamp = package["timestamp"]
-        content = {name: value for name, value in signed_members.items() if name != "timestamp"}
-        content_hash = sha256_hex(canonical_bytes(content))
+        content_hash = content_hash_of(package)
         if timestamp["message"] != f"countersign/1 report={content_hash}":
             self._findings.add("content-hash-differs", "timestamp.message", "it names another content")
         at = None
