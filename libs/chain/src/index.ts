@@ -23,8 +23,8 @@ export type { SubmissionIntent, SubmissionStep } from './submission/intent.js';
 export { nextStep } from './submission/next-step.js';
 export { submitMemo } from './submission/submit-memo.js';
 export type { SubmitMemoOptions } from './submission/submit-memo.js';
-
 export { isWalletAddress } from './wallet-address.js';
+
 // What follows loads its driver when it is called, not before.
 
 /** Opens the chain behind the nodes; does not ask one yet. @throws RangeError without a URL */
