@@ -28,6 +28,7 @@ describe('packages that anybody may fetch', () => {
       reportByPdfSha256: async (hash) => (hash === PDF && report !== null ? { id: 'r1', facts: report } : null),
     },
     { get: async (sha256) => (sha256 === SHA ? body : null) },
+    500,
   );
   const WAYS: readonly (readonly [string, () => Promise<FoundPackage>])[] = [
     ['by the id of a public report', () => packages.ofPublicReport('r1')],
@@ -78,6 +79,15 @@ describe('packages that anybody may fetch', () => {
     report = { ...REPORT, withdrawn: 'an event of it was erased' };
     body = null;
     expect((await refusal(found.read())).status).toBe(404);
+  });
+
+  it.each(WAYS)('are 404 where word of their withdrawal comes after they are gone: %s', async (_way, find) => {
+    const found = await find();
+    body = null;
+    const asked = refusal(found.read());
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    report = { ...REPORT, withdrawn: 'an event of it was erased' };
+    expect((await asked).message).toBe('withdrawn: an event of it was erased');
   });
 
   it.each(WAYS)('are a failure, and not unknown, where the bytes alone are missing: %s', async (_way, find) => {

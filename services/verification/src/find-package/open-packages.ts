@@ -16,13 +16,23 @@ interface NamedReport {
   readonly facts: ReportFacts;
 }
 
+/** Between two looks for why a package is gone, ms. */
+const ASK_MS = 50;
+
 /** Signed packages as anybody may fetch them, byte for byte as they were issued. */
 export class OpenPackages {
   readonly #facts: Pick<PublicFacts, 'report' | 'reportByPdfSha256'>;
   readonly #bodies: Pick<PackageBodies, 'get'>;
-  constructor(facts: Pick<PublicFacts, 'report' | 'reportByPdfSha256'>, bodies: Pick<PackageBodies, 'get'>) {
+  readonly #toldWithinMs: number;
+  /** @param toldWithinMs how long a withdrawal may take to get here */
+  constructor(
+    facts: Pick<PublicFacts, 'report' | 'reportByPdfSha256'>,
+    bodies: Pick<PackageBodies, 'get'>,
+    toldWithinMs = 2_000,
+  ) {
     this.#facts = facts;
     this.#bodies = bodies;
+    this.#toldWithinMs = toldWithinMs;
   }
 
   /**
@@ -56,8 +66,12 @@ export class OpenPackages {
       read: async () => {
         const body = await this.#bodies.get(sha256);
         if (body !== null) return body;
-        // An erasure says first that it withdraws a package, then removes it.
-        await this.#find(look, none);
+        // An erasure says first that it withdraws a package, then removes it: what it said may still be on its way.
+        const until = performance.now() + this.#toldWithinMs;
+        do {
+          await this.#find(look, none);
+          await new Promise((resolve) => setTimeout(resolve, ASK_MS));
+        } while (performance.now() < until);
         throw new Error(`the stored package of report ${report.id} is missing`);
       },
     };
