@@ -32,6 +32,22 @@ def cases(count: int, seed: int) -> List[Dict[str, Any]]:
     return [_case(source, copy.deepcopy(source.choice(bases))) for _ in range(count)]
 
 
+def single_proofs(count: int, seed: int) -> List[Dict[str, Any]]:
+    """The same of single events with their proofs, and of proofs of absence; ``kind`` says which."""
+    source = random.Random(seed)
+    bases = {name: vectors.load(name) for name in ("event-valid.json", "absence-valid.json", "absence-valid-last.json")}
+    found: List[Dict[str, Any]] = []
+    for _ in range(count):
+        vector = copy.deepcopy(bases[source.choice(list(bases))])
+        kind = "event" if "event" in vector else "absence"
+        value = {"event": vector["event"], "proof": vector["proof"]} if kind == "event" else vector["absence"]
+        chain = vector["chain"] if source.random() < 0.8 else None
+        what = _mutate_chain(source, chain) if chain and source.random() < 0.3 else _mutate(source, value)
+        text = json.dumps(value)
+        found.append({"kind": kind, "text": text, "keys": None, "chain": chain, "what": what})
+    return found
+
+
 def _case(source: random.Random, vector: Dict[str, Any]) -> Dict[str, Any]:
     package, chain, what = vector["package"], vector["chain"], []
     if source.random() < 0.15:
@@ -42,7 +58,13 @@ def _case(source: random.Random, vector: Dict[str, Any]) -> Dict[str, Any]:
         sign(package)
     text = json.dumps(package, ensure_ascii=source.random() < 0.5)
     keys = [{"pem": PEM, "status": "active", "validFrom": None, "validTo": None}]
-    return {"text": text, "keys": keys if source.random() < 0.9 else None, "chain": chain, "what": "; ".join(what)}
+    return {
+        "kind": "package",
+        "text": text,
+        "keys": keys if source.random() < 0.9 else None,
+        "chain": chain,
+        "what": "; ".join(what),
+    }
 
 
 def sign(package: Dict[str, Any]) -> None:

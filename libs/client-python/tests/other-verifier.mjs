@@ -5,11 +5,13 @@ import {
   parseJsonStrict,
   publicKeyFromPem,
   VERIFICATION_LIMITS,
+  verifyAbsence,
+  verifyEventProof,
   verifyPackage,
 } from '../../evidence/dist/index.js';
 import { nodeCrypto } from '../../evidence/vectors/node-crypto.mjs';
 
-function judge({ text, keys, chain }) {
+function judge({ kind, text, keys, chain }) {
   let value;
   try {
     value = parseJsonStrict(Buffer.from(text, 'utf8'), VERIFICATION_LIMITS);
@@ -17,11 +19,17 @@ function judge({ text, keys, chain }) {
     if (error instanceof JsonRefused) return { ok: false, firstProblem: 'not-canonical' };
     throw error;
   }
-  const result = verifyPackage(value, {
+  const options = {
     crypto: nodeCrypto,
     keys: keys?.map(({ pem, ...rest }) => ({ ...rest, publicKey: publicKeyFromPem(pem) })) ?? null,
     chain: chain === null ? null : { ...chain, transactions: new Map(Object.entries(chain.transactions)) },
-  });
+  };
+  const result =
+    kind === 'event'
+      ? verifyEventProof(value.event, value.proof, options)
+      : kind === 'absence'
+        ? verifyAbsence(value, options)
+        : verifyPackage(value, options);
   return { ok: result.ok, firstProblem: result.problems[0]?.code ?? null };
 }
 

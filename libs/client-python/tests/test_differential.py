@@ -10,7 +10,7 @@ from typing import Any, List
 import mutations
 import vectors
 
-from countersign.verify import parse_json_strict, verify_package
+from countersign.verify import parse_json_strict, verify_absence, verify_event, verify_package
 
 _OTHER = Path(__file__).parent / "other-verifier.mjs"
 _CASES, _SEED = 400, 2026
@@ -21,7 +21,11 @@ def _judged_here(case: Any) -> Any:
         package = parse_json_strict(case["text"].encode())
     except ValueError:
         return {"ok": False, "firstProblem": "not-canonical"}
-    if case["keys"] is None:
+    if case["kind"] == "absence":
+        result = verify_absence(package, vectors.chain_of(case))
+    elif case["kind"] == "event":
+        result = verify_event(package.get("event"), package.get("proof"), vectors.chain_of(case))
+    elif case["keys"] is None:
         result = verify_package(package, None, vectors.chain_of(case))
     else:
         result = vectors.judge({"package": package, "keys": case["keys"], "chain": case["chain"]})
@@ -37,7 +41,7 @@ def judged_elsewhere(cases: List[Any]) -> List[Any]:
 
 
 def test_both_verifiers_agree(built: None) -> None:
-    cases = mutations.cases(_CASES, _SEED)
+    cases = mutations.cases(_CASES, _SEED) + mutations.single_proofs(_CASES // 2, _SEED)
     here = [_judged_here(case) for case in cases]
     elsewhere = judged_elsewhere(cases)
     differing = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import vectors
 
-from countersign.verify import PROBLEM_CODES
+from countersign.verify import PROBLEM_CODES, verify_absence, verify_event, verify_package
 
 
 @pytest.mark.parametrize("name", vectors.names())
@@ -23,6 +23,22 @@ def test_there_are_vectors() -> None:
 def test_the_codes_are_those_of_the_format() -> None:
     text = (vectors.FOLDER.parent / "FORMAT.md").read_text("utf-8")
     assert [code for code in PROBLEM_CODES if f"`{code}`" not in text] == []
+
+
+@pytest.mark.parametrize("value", ["\ud800", object(), float("nan"), [], {}, True, 1.5])
+def test_what_has_no_form_is_named_and_never_raised(value: object) -> None:
+    event = vectors.load("event-valid.json")
+    absence = vectors.load("absence-valid.json")["absence"]
+    package = vectors.load("valid-small.json")["package"]
+    assert verify_event({**event["event"], "reason": value}, event["proof"]).first_problem == "leaf-invalid"
+    assert verify_event(event["event"], {**event["proof"], "path": value}).first_problem in (
+        "proof-form",
+        "proof-root-differs",
+    )
+    assert verify_absence({**absence, "before": value}).first_problem == "absence-form"
+    assert not verify_package({**package, "generator": value}).ok
+    assert not verify_package(value).ok
+    assert verify_event(value, value).first_problem == "leaf-invalid"
 
 
 def test_what_the_chain_did_not_answer_is_named() -> None:

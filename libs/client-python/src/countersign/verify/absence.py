@@ -92,6 +92,7 @@ def _is_neighbour(value: Any) -> bool:
     counts = all(is_count(leaf.get(name), 1) for name in ("count", "firstSequence", "lastSequence"))
     return (
         counts
+        and leaf["count"] == leaf["lastSequence"] - leaf["firstSequence"] + 1
         and is_hash(leaf.get("agentKey"))
         and is_hash(leaf.get("agentRoot"))
         and is_count(value.get("leafIndex"))

@@ -24,6 +24,14 @@ def is_text(value: Any) -> bool:
     return type(value) is str
 
 
+def is_well_formed_text(value: Any) -> bool:
+    """A string without lone surrogates."""
+    try:
+        return is_text(value) and value.encode("utf-8") is not None
+    except UnicodeEncodeError:
+        return False
+
+
 def is_count(value: Any, least: int = 0) -> bool:
     """An integer from ``least`` to 2^53 - 1; JSON's ``7.0`` is one, ``true`` is none."""
     return type(value) is int and least <= value <= MAX_SAFE_INTEGER

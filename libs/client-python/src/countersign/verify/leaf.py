@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Mapping, Optional
 
-from .forms import is_count, is_event_id, is_hash, is_text, is_time, is_uuid
+from .forms import is_count, is_event_id, is_hash, is_text, is_time, is_uuid, is_well_formed_text
 
 MEMBERS = frozenset(
     "v type eventId refersTo agentId occurredAt outcome allowed reason severity violation_type rule detail actionKind "
@@ -13,6 +13,14 @@ MEMBERS = frozenset(
 ALWAYS = frozenset(("v", "type", "eventId", "agentId", "occurredAt"))
 CHECK_OUTCOMES = ("allowed", "denied", "frozen", "sandbox_expired", "action_cap")
 REPORTED_OUTCOMES = ("succeeded", "failed", "skipped")
+_VIOLATIONS = (
+    "api_not_allowed",
+    "off_limits_action",
+    "data_scope_denied",
+    "spending_limit_exceeded",
+    "rate_limit_exceeded",
+    "unsafe_output",
+)
 _KINDS = ("http_call", "llm_response", "data_access", "tool_use", "other")
 
 #: Of each type: the members that are there, and those that may be, beside ``ALWAYS``.
@@ -39,11 +47,11 @@ _FORMS: Mapping[str, Callable[[Any], bool]] = {
     "occurredAt": is_time,
     "outcome": is_text,
     "allowed": lambda value: type(value) is bool,
-    "reason": is_text,
+    "reason": is_well_formed_text,
     "severity": lambda value: value in ("P1", "P2", "P3"),
-    "violation_type": is_text,
-    "rule": is_text,
-    "detail": is_text,
+    "violation_type": lambda value: value in _VIOLATIONS,
+    "rule": is_well_formed_text,
+    "detail": is_well_formed_text,
     "actionKind": lambda value: value in _KINDS,
     "profileVersion": lambda value: is_count(value, 1),
     "profileSha256": is_hash,
