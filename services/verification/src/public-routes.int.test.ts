@@ -71,11 +71,15 @@ describe('the public routes, with every other service gone', () => {
     await until(async () => (await get(`/v1/verify/${given.SSN}`)).text.includes('"Inactive"'));
     await until(async () => (await get(`/v1/reports/by-pdf-sha256/${'56'.repeat(32)}`)).status === 500);
     await eventLog.close();
-  });
+  }, 60_000);
   afterAll(async () => {
     await serving.closeIntake(1000);
     await serving.stop();
     await rm(dataDir, { recursive: true });
+  });
+
+  it('all take from the allowance of an address', () => {
+    expect(definition.routes.filter(({ perAddress }) => perAddress === undefined)).toEqual([]);
   });
 
   it('tell of a registered agent what is public, whatever has become of it, and of no other', async () => {
@@ -200,7 +204,7 @@ describe('the public routes, with every other service gone', () => {
         const { status } = await get(asked, { 'if-none-match': header });
         expect([200, 304, 400, 404]).toContain(status);
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
     const value = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
@@ -212,9 +216,9 @@ describe('the public routes, with every other service gone', () => {
         expect([200, 400]).toContain((await post('/v1/inclusion/verify', sent)).status);
         expect((await post('/v1/chain/verify', { ...sent, signature: 1 })).status).toBe(400);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
-  });
+  }, 60_000);
 
   it('tell a failed look-up from an unknown one', async () => {
     const packages = join(dataDir, 'reporting', 'packages');

@@ -1,4 +1,5 @@
 import { error } from './fragments.js';
+import { LOOK_UP } from './public-answers.js';
 import { route } from './route.js';
 
 const revalidated = {
@@ -16,6 +17,7 @@ export const verificationPageRoutes = {
     summary: 'A page that verifies a report in the browser; #report=<id>&sha256=<hash> names the one that is expected',
     tag: 'Public',
     auth: 'none',
+    perAddress: LOOK_UP,
     success: 200,
     responses: {
       200: { description: 'the page', contentType: 'text/html; charset=utf-8', headers: revalidated },
@@ -30,6 +32,7 @@ export const verificationPageRoutes = {
     summary: 'A script or style of the verification page; evidence.js is the whole verifier in one file',
     tag: 'Public',
     auth: 'none',
+    perAddress: LOOK_UP,
     params: { file: { type: 'string', maxLength: 64 } },
     success: 200,
     responses: {
