@@ -7,6 +7,7 @@ import { countersign } from '../instance/command.js';
 import type { Instance } from '../instance/instance.js';
 import { onEachProfile } from '../instance/profiles.js';
 import { eventually } from '../instance/request.js';
+import { absenceCases } from './absence.test-cases.js';
 import { publicReportCases } from './public-reports.test-cases.js';
 import { reportPdfCases } from './report-pdf.test-cases.js';
 
@@ -254,6 +255,10 @@ onEachProfile('from a check to evidence', (start) => {
   });
 
   reportPdfCases(() => ({ instance, session, agentId, keyFile, authority, folder }));
+  absenceCases(
+    () => ({ instance, session, agentId, keyFile, authority, folder }),
+    () => pkg.windows[0] as { windowStart: string; windowEnd: string } & Json,
+  );
   publicReportCases(() => ({ instance, session, agentId, keyFile, authority, folder }));
 
   it('shows the anchors of the agent, with the ids of their events', async () => {
