@@ -71,7 +71,7 @@ describe('the public routes, with every other service gone', () => {
     await until(async () => (await get(`/v1/verify/${given.SSN}`)).text.includes('"Inactive"'));
     await until(async () => (await get(`/v1/reports/by-pdf-sha256/${'56'.repeat(32)}`)).status === 500);
     await eventLog.close();
-  }, 60_000);
+  });
   afterAll(async () => {
     await serving.closeIntake(1000);
     await serving.stop();
@@ -218,7 +218,7 @@ describe('the public routes, with every other service gone', () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   it('tell a failed look-up from an unknown one', async () => {
     const packages = join(dataDir, 'reporting', 'packages');

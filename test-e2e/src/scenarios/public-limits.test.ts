@@ -26,5 +26,5 @@ describe('what one address may ask of the public routes', () => {
     } finally {
       await instance.discard();
     }
-  }, 60_000);
+  });
 });

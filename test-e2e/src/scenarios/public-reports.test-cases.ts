@@ -42,5 +42,5 @@ export function publicReportCases(given: () => Anchored): void {
     expect((await becomes(404, tag)).json).toEqual({ error: 'there is no public report with this id' });
     expect((await instance.request('GET', `/v1/reports/${id}`, { headers: session })).text).toBe(issued.text);
     expect((await instance.request('GET', '/v1/reports/none/public')).status).toBe(400);
-  }, 60_000);
+  });
 }
