@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   replay: () => import('./commands/replay.js'),
   policy: () => import('./commands/policy.js'),
   export: () => import('./commands/export.js'),
+  erase: () => import('./commands/erase.js'),
   verify: () => import('./commands/verify.js'),
   sample: () => import('./commands/sample.js'),
   fsck: () => import('./commands/fsck.js'),
