@@ -20,7 +20,7 @@ export const verificationPageRoutes = {
     perAddress: LOOK_UP,
     success: 200,
     responses: {
-      200: { description: 'the page', contentType: 'text/html; charset=utf-8', headers: revalidated },
+      200: { description: 'the page', contentType: 'text/html', headers: revalidated },
       304: { description: 'the page of the ETag that If-None-Match names' },
     },
   }),
@@ -36,7 +36,12 @@ export const verificationPageRoutes = {
     params: { file: { type: 'string', maxLength: 64 } },
     success: 200,
     responses: {
-      200: { description: 'the file', contentType: 'text/javascript; charset=utf-8', headers: revalidated },
+      200: {
+        description: 'the file',
+        contentType: 'text/javascript',
+        alsoAs: ['text/css', 'image/svg+xml'],
+        headers: revalidated,
+      },
       304: { description: 'the file of the ETag that If-None-Match names' },
       404: error('the page has no such file'),
     },
