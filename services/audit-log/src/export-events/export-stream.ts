@@ -12,12 +12,15 @@ export interface ExportForm {
   write(events: readonly StoredEvent[]): string;
 }
 
-/** Events that are read, and turned into text, without a pause. */
+/** Events that are read without a pause. */
 const EVENTS_AT_ONCE = 250;
+/** Events of a piece: a text so short is dropped while it is young; many large ones would fill the heap first. */
+const EVENTS_OF_A_PIECE = 25;
 
 /**
  * Everything that the filter lets through, newest first, in pieces of bounded length. One piece is made when it is asked
- * for, so a reader that is slow, or goes away, holds no more than that. The first piece comes when the store has answered.
+ * for, so a reader that is slow, or goes away, holds no more than a stretch of the walk. The first piece comes when the
+ * store has answered.
  */
 export async function* exportStream(
   store: Pick<EventStore, 'walk'>,
@@ -25,13 +28,15 @@ export async function* exportStream(
   filter: EventFilter,
   form: ExportForm,
 ): AsyncGenerator<string, void, void> {
-  let before = form.head;
   let after: Place | null = null;
+  let begun = false;
   do {
     const { events, next } = await store.walk(accountId, filter, after, EVENTS_AT_ONCE);
-    const piece = before + form.write(events);
-    if (piece !== '') yield piece;
-    before = '';
+    if (!begun && form.head !== '') yield form.head;
+    begun = true;
+    for (let n = 0; n < events.length; n += EVENTS_OF_A_PIECE) {
+      yield form.write(events.slice(n, n + EVENTS_OF_A_PIECE));
+    }
     after = next;
   } while (after !== null);
 }

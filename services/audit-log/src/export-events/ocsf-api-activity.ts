@@ -91,7 +91,7 @@ function asked(event: StoredEvent): { readonly api: unknown; readonly resources?
   const { leaf } = event;
   const { action } = eventRecord(event);
   const words = leaf.type === 'action.checked' ? (action as Readonly<Record<string, JsonValue>> | null) : null;
-  const text = (name: string): string | null => (typeof words?.[name] === 'string' ? (words[name]) : null);
+  const text = (name: string): string | null => (typeof words?.[name] === 'string' ? words[name] : null);
   const resources = [
     ...resource('URL', text('url')),
     ...resource('tool', text('tool_name')),

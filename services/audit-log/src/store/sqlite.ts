@@ -26,6 +26,7 @@ import { SqliteAppend } from './sqlite-append.js';
 import { SqliteErasures } from './sqlite-erasures.js';
 import { SqliteList } from './sqlite-list.js';
 import { idBytes, idText, SqliteNumbers } from './sqlite-numbers.js';
+import { SqliteWalks } from './sqlite-walks.js';
 
 interface InboxRow {
   readonly n: number;
@@ -42,6 +43,7 @@ export class SqliteEventStore implements EventStore {
   readonly #anchors: SqliteAnchors;
   readonly #erasures: SqliteErasures;
   readonly #list: SqliteList;
+  readonly #walks: SqliteWalks;
 
   /** @throws StoreDamaged naming the file */
   constructor(file: string) {
@@ -56,6 +58,7 @@ export class SqliteEventStore implements EventStore {
     this.#erasures.scrub();
     this.#anchors = new SqliteAnchors(this.#database);
     this.#list = new SqliteList(this.#database, this.#numbers);
+    this.#walks = new SqliteWalks(file, this.#numbers);
   }
 
   async position(topic: TopicName, partition: number): Promise<number | null> {
@@ -98,7 +101,7 @@ export class SqliteEventStore implements EventStore {
   }
 
   async walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked> {
-    return this.#list.walk(accountId, filter, after, limit);
+    return this.#walks.walk(accountId, filter, after, limit);
   }
 
   async find(accountId: string, eventId: string): Promise<StoredEvent | null> {
@@ -220,6 +223,7 @@ export class SqliteEventStore implements EventStore {
   }
 
   async close(): Promise<void> {
+    this.#walks.close();
     this.#database.close();
   }
 
