@@ -35,6 +35,8 @@ def check_entries(package: Mapping[str, Any], findings: Findings) -> List[int]:
         for place, control in enumerate(entry["controls"]):
             if control["status"] != entry["status"]:
                 findings.add("control-status-differs", f"{path}.controls[{place}]", "its status is not the event's")
+            if control["framework"] not in package["frameworks"]:
+                findings.add("structure", f"{path}.controls[{place}]", "it is of a framework that was not asked for")
         proof = package["inclusionProofs"][index]
         if check_proof(event, proof, entry["sequence"], f"inclusionProofs[{index}]", findings):
             proven.append(index)

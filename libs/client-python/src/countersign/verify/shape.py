@@ -121,7 +121,13 @@ _WINDOW_LEAF: Mapping[str, Form] = {
     "lastSequence": lambda value: is_count(value, 1),
 }
 _FIGURES = "events allowed denied frozen capped satisfied prevented gap anchored unanchored".split()
-_TIMESTAMP: Mapping[str, Form] = {"issued_at": is_time, "anchor": is_name, "message": is_text}
+_TIMESTAMP: Mapping[str, Form] = {
+    "issued_at": is_time,
+    "anchor": is_name,
+    "anchor_tx_signature": _or_null(is_base58),
+    "anchor_block_height": _or_null(is_count),
+    "message": is_text,
+}
 
 
 def misshapen(package: Mapping[str, Any]) -> Optional[str]:
@@ -212,7 +218,5 @@ def _wrong_timestamp(timestamp: Dict[str, Any]) -> Optional[str]:
     found = _wrong_member(timestamp, _TIMESTAMP, "timestamp")
     if found is not None:
         return found
-    signature, height = timestamp.get("anchor_tx_signature"), timestamp.get("anchor_block_height")
-    if timestamp["anchor"] == "pending":
-        return None if signature is None and height is None else "timestamp.anchor"
-    return None if is_base58(signature) and is_count(height) else "timestamp.anchor_tx_signature"
+    named = [timestamp[name] is not None for name in ("anchor_tx_signature", "anchor_block_height")]
+    return None if named == [timestamp["anchor"] != "pending"] * 2 else "timestamp.anchor"
