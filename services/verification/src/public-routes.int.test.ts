@@ -182,7 +182,7 @@ describe('the public routes, with every other service gone', () => {
 
   it('are never 500 for what they are asked with', async () => {
     const part = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.string({ unit: fc.nat(0xd7ff).map((code) => String.fromCharCode(code)), maxLength: 40 }),
       fc.constantFrom('..', '%', '\u0000', '__proto__', given.SSN, given.OPEN_REPORT, given.KEY_ID, given.PDF),
     );
     const encoded = fc.oneof(
