@@ -33,7 +33,7 @@ export const verificationPageRoutes = {
     tag: 'Public',
     auth: 'none',
     perAddress: LOOK_UP,
-    params: { file: { type: 'string', maxLength: 64 } },
+    params: { file: { type: 'string', maxLength: 64, examples: ['page.js'] } },
     success: 200,
     responses: {
       200: {
