@@ -1,6 +1,7 @@
 import { checkBody, type Action } from './action.js';
+import { ActionDeniedError } from './action-denied.js';
 import { CircuitBreaker } from './circuit-breaker.js';
-import { ActionDeniedError, CountersignError } from './errors.js';
+import { CountersignError } from './errors.js';
 import type { UnavailableCode } from './errors.js';
 import { DEFAULT_BASE_URL } from './options.js';
 import type { CallOptions, CountersignOptions, FailMode, OutcomeReport } from './options.js';

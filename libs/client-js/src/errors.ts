@@ -1,5 +1,3 @@
-import type { CheckResult } from './result.js';
-
 /** The service refused for a reason that another try does not change. */
 export type RefusalCode =
   | 'invalid_request'
@@ -63,17 +61,5 @@ export class CountersignError extends Error {
   /** Whether no decision was had, so that the same call may succeed later. */
   get isUnavailable(): boolean {
     return isUnavailable(this.code);
-  }
-}
-
-/** Thrown by `guard` where the action may not be executed; `result` says why. */
-export class ActionDeniedError extends CountersignError {
-  override readonly name = 'ActionDeniedError';
-
-  constructor(readonly result: CheckResult) {
-    super('action_denied', result.reason ?? 'the action is not allowed', {
-      ...(result.eventId === undefined ? {} : { eventId: result.eventId }),
-      ...(result.error === undefined ? {} : { cause: result.error }),
-    });
   }
 }

@@ -1,0 +1,14 @@
+import { CountersignError } from './errors.js';
+import type { CheckResult } from './result.js';
+
+/** Thrown by `guard` where the action may not be executed; `result` says why. */
+export class ActionDeniedError extends CountersignError {
+  override readonly name = 'ActionDeniedError';
+
+  constructor(readonly result: CheckResult) {
+    super('action_denied', result.reason ?? 'the action is not allowed', {
+      ...(result.eventId === undefined ? {} : { eventId: result.eventId }),
+      ...(result.error === undefined ? {} : { cause: result.error }),
+    });
+  }
+}
