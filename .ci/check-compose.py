@@ -22,7 +22,7 @@ for name, service in services.items():
     for variable, value in (service.get("environment") or {}).items():
         if re.search(r"PASSWORD|SECRET|TOKEN|PRIVATE_KEY", variable) and value:
             problems.append(f"{name}: {variable} holds a secret")
-expected = {"gateway", "identity", "policy", "audit-log", "alerts", "anchoring", "reporting", "verification", "edge", "kafka",
+expected = {"gateway", "identity", "policy", "audit-log", "alerts", "anchoring", "reporting", "verification", "mcp", "edge", "kafka",
             "mongodb", "redis", "localnet", "prometheus", "grafana"}
 problems += [f"{name} is missing" for name in sorted(expected - services.keys())]
 for problem in problems:

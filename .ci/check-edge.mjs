@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { everyRoute } from '@countersign/contracts';
 
 const HOUSE = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const SERVICES = ['gateway', 'identity', 'policy', 'audit-log', 'alerts', 'reporting', 'verification'];
+const SERVICES = ['gateway', 'identity', 'policy', 'audit-log', 'alerts', 'reporting', 'verification', 'mcp'];
 const problems = [];
 const expect = (what, found, wanted) => {
   if (found !== wanted) problems.push(`${what}: ${found} instead of ${wanted}`);

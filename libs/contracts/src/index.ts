@@ -18,6 +18,7 @@ export * from './http/verification.js';
 export * from './http/verification-page.js';
 export * from './http/check.js';
 export * from './http/evaluation.js';
+export * from './http/mcp.js';
 export * from './http/scan.js';
 export * from './http/outcome.js';
 export * from './http/identity.js';

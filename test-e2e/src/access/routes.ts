@@ -76,6 +76,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: byApiKey(201, 404),
     ask: ({ agent: agentId, event: eventId }) => ({ body: { agentId, eventId, outcome: 'succeeded' } }),
   },
+  'POST /mcp': {
+    statuses: byApiKey(200, 200),
+    ask: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
+  },
   'POST /v1/mcp/register': { statuses: byApiKey(201, 201), ask: () => ({ body: { name: 'registered' } }) },
 
   'POST /v1/auth/login': {

@@ -4,7 +4,7 @@ import { send } from '../instance/request.js';
 
 /** What can run in a process of its own. */
 export type ServiceName =
-  'gateway' | 'identity' | 'policy' | 'audit-log' | 'alerts' | 'anchoring' | 'reporting' | 'verification';
+  'gateway' | 'identity' | 'policy' | 'audit-log' | 'alerts' | 'anchoring' | 'reporting' | 'verification' | 'mcp';
 
 /** An idle machine needs three seconds for one and fifteen for a dozen at once. */
 const READY_WITHIN_MS = 150_000;

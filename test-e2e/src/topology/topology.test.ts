@@ -19,7 +19,7 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
   beforeAll(async () => {
     installation = await distributedInstallation();
     topology = await Topology.start(installation, {
-      instances: { gateway: 2, identity: 2, policy: 2, 'audit-log': 2, anchoring: 2 },
+      instances: { gateway: 2, identity: 2, policy: 2, 'audit-log': 2, anchoring: 2, mcp: 1 },
     });
   }, 300_000);
   afterAll(async () => {
@@ -145,6 +145,17 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
     expect((await topology.request('DELETE', `/v1/users/${id}`, { headers: admin })).status).toBe(204);
     expect((await askAll(other)).map(([, status]) => status)).toEqual(asAuditor.map(() => 401));
   }, 90_000);
+
+  it('serves the tool protocol from a process of its own', async () => {
+    const { agentId, apiKey } = topology.bootstrap;
+    const call = { name: 'check_action', arguments: { agentId, action: { type: 'tool_use' } } };
+    const answer = await topology.request('POST', '/mcp', {
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call },
+    });
+    const structuredContent = { allowed: true, eventId: expect.any(String) };
+    expect([answer.status, answer.json]).toMatchObject([200, { id: 1, result: { structuredContent } }]);
+  });
 
   it('tells nobody outside what services ask each other', async () => {
     expect((await topology.request('POST', '/internal/event-archive/span', { body: [] })).status).toBe(404);

@@ -14,6 +14,7 @@ const SERVICES: readonly ServiceName[] = [
   'anchoring',
   'reporting',
   'verification',
+  'mcp',
 ];
 const FRONT: readonly ServiceName[] = SERVICES.filter((name) => name !== 'anchoring');
 
@@ -21,7 +22,7 @@ const FRONT: readonly ServiceName[] = SERVICES.filter((name) => name !== 'anchor
 const NOBODY = '127.0.0.1:9';
 
 export interface TopologyOptions {
-  /** Instances by service; default one of each. Of reporting and verification there may be none. */
+  /** Instances by service; default one of each, and none of mcp. Of reporting and verification there may be none. */
   readonly instances?: Readonly<Partial<Record<ServiceName, number>>>;
   /** Services that run in one process, of which there is one: for tests that end others. */
   readonly together?: readonly ServiceName[];
@@ -44,7 +45,9 @@ export class Topology {
     const { instances = {}, together = [] } = options;
     const alone = SERVICES.filter((service) => !together.includes(service));
     const groups: readonly (readonly ServiceName[])[] = [
-      ...alone.flatMap((service) => Array.from({ length: instances[service] ?? 1 }, () => [service])),
+      ...alone.flatMap((service) =>
+        Array.from({ length: instances[service] ?? (service === 'mcp' ? 0 : 1) }, () => [service]),
+      ),
       ...(together.length > 0 ? [together] : []),
     ];
     const [edgePort = 0, ...ports] = await freePorts(2 * groups.length + 1);
@@ -62,6 +65,7 @@ export class Topology {
       COUNTERSIGN_AUDIT_LOG_URL: first('audit-log'),
       COUNTERSIGN_ANCHORING_URL: first('anchoring'),
       ...(instances.reporting === 0 ? {} : { COUNTERSIGN_REPORTING_URL: first('reporting') }),
+      COUNTERSIGN_API_URL: `http://127.0.0.1:${edgePort}`,
       ...options.env,
     };
     const processes = groups.map((services, n) => {

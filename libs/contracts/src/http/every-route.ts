@@ -5,6 +5,7 @@ import { checkRoutes } from './check.js';
 import { evaluationRoutes } from './evaluation.js';
 import { identityRoutes } from './identity.js';
 import { keySetRoutes } from './key-set.js';
+import { mcpRoutes } from './mcp.js';
 import { outcomeRoutes } from './outcome.js';
 import { policyRoutes } from './policy.js';
 import { publicAgentRoutes } from './public-agents.js';
@@ -24,6 +25,7 @@ export const everyRoute: readonly Route[] = [
   policyRoutes,
   auditLogRoutes,
   outcomeRoutes,
+  mcpRoutes,
   alertsRoutes,
   anchoringRoutes,
   reportingRoutes,

@@ -12,6 +12,8 @@ export interface Config {
   readonly probesPort: number | null;
   /** `COUNTERSIGN_PUBLIC_URL` without a trailing slash, or `null`. */
   readonly publicUrl: string | null;
+  /** Where mcp reaches the API in other processes; no trailing slash. `null`: in its own. */
+  readonly apiUrl: string | null;
   /** An edge proxy alone reaches this process and tells the caller's address in a header. */
   readonly behindEdge: boolean;
   /** What one address may ask of the public routes in a minute, in their own measure (`Route.perAddress`). */

@@ -2,7 +2,7 @@ import { ConfigurationError, type ServiceDefinition } from '@countersign/service
 
 const GATEWAY = 'gateway';
 /** In an order in which they may start. */
-const FOLLOWERS = ['identity', 'policy', 'audit-log', 'alerts', 'anchoring', 'reporting', 'verification'];
+const FOLLOWERS = ['identity', 'policy', 'audit-log', 'alerts', 'anchoring', 'reporting', 'verification', 'mcp'];
 const NAMES = [...FOLLOWERS, GATEWAY];
 
 const moduleOf = (name: string): string => `@countersign/${name}`;

@@ -1,0 +1,26 @@
+import { bodyErrors, error } from './fragments.js';
+import { route } from './route.js';
+
+const rpc = { type: ['object', 'array'], description: 'JSON-RPC 2.0' } as const;
+
+export const mcpRoutes = {
+  mcp: route({
+    service: 'mcp',
+    method: 'POST',
+    path: '/mcp',
+    operationId: 'mcp',
+    summary:
+      'The Model Context Protocol (Streamable HTTP, without sessions): tools register_agent, check_action, log_action, scan_output',
+    tag: 'Tool protocol',
+    auth: 'api-key',
+    body: rpc,
+    success: 200,
+    responses: {
+      200: { description: 'answers to what was asked', schema: rpc },
+      202: { description: 'notifications were taken' },
+      ...bodyErrors,
+      400: { description: 'malformed, or no message of the protocol: `{error}`, or a JSON-RPC error', schema: rpc },
+      401: error('no valid API key'),
+    },
+  }),
+};

@@ -1,0 +1,50 @@
+import { CountersignError, post } from '@countersign/client';
+
+/** What the API answered. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Header `x-event-id`. */
+  readonly eventId: string | null;
+}
+
+const TIMEOUT_MS = 15_000;
+
+/** The API, as its caller would ask it. */
+export class Api {
+  /** @param url where it is reached, without a slash at the end */
+  constructor(private readonly url: () => string) {}
+
+  /** An API that cannot be reached, or answers what is not its own, is 503: nothing was decided. */
+  async ask(path: string, body: unknown, apiKey: string): Promise<ApiAnswer> {
+    try {
+      const answer = await post(fetch, {
+        url: this.url() + path,
+        headers: { 'content-type': 'application/json', 'x-service-key': apiKey },
+        body: JSON.stringify(body),
+        timeoutMs: TIMEOUT_MS,
+      });
+      const said: unknown = JSON.parse(answer.text);
+      if (typeof said !== 'object' || said === null) return NO_ANSWER;
+      return {
+        status: answer.status,
+        body: said as Readonly<Record<string, unknown>>,
+        eventId: answer.eventId ?? null,
+      };
+    } catch (error) {
+      if (error instanceof CountersignError || error instanceof SyntaxError) return NO_ANSWER;
+      throw error;
+    }
+  }
+}
+
+const NO_ANSWER: ApiAnswer = {
+  status: 503,
+  body: {
+    allowed: false,
+    reason: 'the service did not answer: do not act, try again in a moment',
+    severity: 'P1',
+    code: 'unavailable',
+  },
+  eventId: null,
+};

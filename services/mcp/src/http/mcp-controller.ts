@@ -1,0 +1,29 @@
+import { Controller, Inject } from '@nestjs/common';
+import { mcpRoutes } from '@countersign/contracts';
+import { HttpAnswer, HttpRoute, Input } from '@countersign/service-kit';
+import type { ApiKeyCaller, RouteInput } from '@countersign/service-kit';
+import type { Conversation } from '../answer/conversation.js';
+
+export const CONVERSATION = Symbol('conversation');
+
+@Controller()
+export class McpController {
+  constructor(@Inject(CONVERSATION) private readonly conversation: Conversation) {}
+
+  /** Each request brings its key, so one that was revoked is refused at the next message, whoever has connected before. */
+  @HttpRoute(mcpRoutes.mcp)
+  async mcp(@Input() { body, headers }: RouteInput<object, unknown, ApiKeyCaller>): Promise<HttpAnswer> {
+    const { status, text } = await this.conversation.answer(body, apiKeyOf(headers), protocolVersion(headers));
+    return text === '' ? HttpAnswer.empty(status) : HttpAnswer.text(status, 'application/json', text);
+  }
+}
+
+/** The key that the edge has accepted. */
+function apiKeyOf({ 'x-service-key': key, authorization = '' }: RouteInput['headers']): string {
+  return typeof key === 'string' ? key : authorization.replace(/^Bearer +/i, '');
+}
+
+function protocolVersion(headers: RouteInput['headers']): string | undefined {
+  const sent = headers['mcp-protocol-version'];
+  return typeof sent === 'string' ? sent : undefined;
+}

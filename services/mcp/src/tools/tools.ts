@@ -1,0 +1,77 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { checkRoutes, outcomeRoutes, policyRoutes, scanRoutes, type JsonSchema } from '@countersign/contracts';
+
+/** A tool and the route that it asks. */
+export interface ApiTool {
+  readonly path: string;
+  readonly shown: Tool;
+}
+
+const text = { type: 'string' };
+/** Nothing is required: what the caller has to change is told as `error`. */
+const decision = {
+  type: 'object' as const,
+  properties: {
+    allowed: { type: 'boolean', description: 'act only where it is true' },
+    reason: { ...text, description: 'why not, and what to do instead' },
+    severity: text,
+    violation_type: text,
+    rule: text,
+    detail: text,
+    code: text,
+    eventId: { ...text, description: 'name it to log_action' },
+    error: text,
+  },
+};
+
+/** The body of a route as the arguments of a tool. */
+function argumentsOf(body: JsonSchema): Tool['inputSchema'] {
+  return body as Tool['inputSchema'];
+}
+
+export const TOOLS: readonly ApiTool[] = [
+  {
+    path: policyRoutes.registerAgent.path,
+    shown: {
+      name: 'register_agent',
+      title: 'Register an agent',
+      description: 'Creates an agent, whose actions are checked from then on under the id that is given back.',
+      inputSchema: argumentsOf(policyRoutes.registerAgent.body),
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    },
+  },
+  {
+    path: checkRoutes.mcpCheck.path,
+    shown: {
+      name: 'check_action',
+      title: 'Check an action',
+      description:
+        'Asks whether an action is allowed. Call it before you act, and act only where the answer is allowed: true. The decision is recorded. A denial says why, and what to do instead.',
+      inputSchema: argumentsOf(checkRoutes.mcpCheck.body),
+      outputSchema: decision,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    },
+  },
+  {
+    path: outcomeRoutes.reportOutcome.path,
+    shown: {
+      name: 'log_action',
+      title: 'Report what became of an action',
+      description: 'Reports once whether a checked action succeeded, failed or was skipped.',
+      inputSchema: argumentsOf(outcomeRoutes.reportOutcome.body),
+      outputSchema: { type: 'object', properties: { eventId: text, error: text } },
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+  },
+  {
+    path: scanRoutes.scan.path,
+    shown: {
+      name: 'scan_output',
+      title: 'Scan a text',
+      description: "Judges a text by the agent's output rules before it is sent. Nothing is recorded or counted.",
+      inputSchema: argumentsOf(scanRoutes.scan.body),
+      outputSchema: decision,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+  },
+];
