@@ -22,7 +22,8 @@ export interface SigningKeyChange {
 
 /**
  * Provided by reporting to whoever operates the installation. A change is durable and told to verifiers once it resolves;
- * each rejects with the reason where it cannot be made, and then nothing has changed.
+ * each rejects with the reason where it cannot be made, and then nothing has changed, or where it was made and cannot be
+ * told now: the reason says so, and it is told later.
  */
 export interface SigningKeyOperator {
   /** Oldest first. */

@@ -3,6 +3,11 @@ import { readRing, writeRing, type StoredRing } from './ring-file.js';
 import type { Ring } from './ring.js';
 import { keysToPublish, publishedKeys } from './publish-keys.js';
 
+/** A change that stands, and that the topic was not told of yet. */
+export class ChangeUntold extends Error {
+  override readonly name = 'ChangeUntold';
+}
+
 /**
  * The ring in the folder, and its public half in the topic. The folder decides: a change is one file there, which one
  * instance alone can make, and is told to the topic afterwards, by whoever sees it first.
@@ -24,6 +29,7 @@ export class Keyring {
   /**
    * Makes a change, durable and told to the topic once it resolves. `next` is asked again where another instance changed
    * the ring meanwhile; what it throws changes nothing.
+   * @throws ChangeUntold where it stands and could not be told: whoever looks next tells it
    */
   async change(next: (keys: Ring) => Ring): Promise<Ring> {
     for (;;) {
@@ -32,7 +38,10 @@ export class Keyring {
       const at = new Date(this.clock()).toISOString();
       const after = keys === before.keys ? before : await writeRing(this.directory, before, keys, at);
       if (after === null) continue;
-      await this.publish(after);
+      await this.publish(after).catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new ChangeUntold(`the change is made; verifiers are told of it once the log can be written: ${why}`);
+      });
       return after.keys;
     }
   }

@@ -98,9 +98,9 @@ export class SigningKeys implements SigningKeyOperator {
     return this.#inTurn(async () => {
       const { ring } = this.#parts;
       const why = reason.trim();
-      if (why === '' || why.length > LONGEST_REASON) {
+      if (why === '' || why.length > LONGEST_REASON || /\p{C}/u.test(why)) {
         throw new KeyChangeRefused(
-          `a revocation has a reason of 1 to ${LONGEST_REASON} characters: everybody reads it`,
+          `a revocation has a reason of one line, 1 to ${LONGEST_REASON} characters: all read it`,
         );
       }
       await ring.publish(await ring.read());

@@ -9,7 +9,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-const ENDS = '\nEnds with 0: done; 1: refused, with the reason, and nothing was changed; 64: usage.';
+const ENDS = '\nEnds with 0: done; 1: refused, with the reason; 64: usage.';
 
 /** `countersign admin keys`: the keys that sign reports, of a running instance or of a stopped one's files. */
 export function registerKeys(admin: Command): void {
