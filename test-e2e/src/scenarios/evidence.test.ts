@@ -7,6 +7,7 @@ import { countersign } from '../instance/command.js';
 import type { Instance } from '../instance/instance.js';
 import { onEachProfile } from '../instance/profiles.js';
 import { eventually } from '../instance/request.js';
+import { eventExportCases } from './event-exports.test-cases.js';
 import { absenceCases } from './absence.test-cases.js';
 import { publicReportCases } from './public-reports.test-cases.js';
 import { reportPdfCases } from './report-pdf.test-cases.js';
@@ -254,6 +255,7 @@ onEachProfile('from a check to evidence', (start) => {
     expect(patched.json).toMatchObject({ id: reportId, public: true });
   });
 
+  const drawSample = eventExportCases(() => ({ instance, session, agentId, keyFile, authority, folder }));
   reportPdfCases(() => ({ instance, session, agentId, keyFile, authority, folder }));
   absenceCases(
     () => ({ instance, session, agentId, keyFile, authority, folder }),
@@ -300,4 +302,6 @@ onEachProfile('from a check to evidence', (start) => {
     }
     expect(survivors).toEqual([]);
   }, 120_000);
+
+  drawSample();
 });
