@@ -26,7 +26,10 @@ interface RecentRead {
   readonly atMs: number;
 }
 
-/** Reads the log over a connection of its own; each call is one short read. Throws `LogDamaged` for damaged content. */
+/**
+ * Reads the log over a connection of its own; each call is one short read. A topic that came with a newer program than the
+ * one that wrote the file is empty. Throws `LogDamaged` for damaged content.
+ */
 export class LogReader {
   readonly #file: string;
   readonly #connection: Connection;
@@ -38,8 +41,9 @@ export class LogReader {
     this.#file = file;
     this.#connection = connectReading(file);
     this.#begin = this.#connection.prepare('SELECT begin_offset FROM topics WHERE name = ?').pluck();
+    const tables = new Set(this.#connection.prepare('SELECT name FROM sqlite_schema').pluck().all());
     this.#topics = new Map(
-      TOPIC_NAMES.map((topic) => {
+      TOPIC_NAMES.filter((topic) => tables.has(tableOf(topic))).map((topic) => {
         const prepare = (sql: string) => this.#connection.prepare(sql);
         const table = tableOf(topic);
         return [
@@ -59,14 +63,14 @@ export class LogReader {
 
   begin(topic: TopicName): number {
     return this.#guard(() => {
-      const first = this.#of(topic).first.get() as number | null;
+      const first = (this.#topics.get(topic)?.first.get() ?? null) as number | null;
       return first ?? this.#recordedBegin(topic);
     });
   }
 
   end(topic: TopicName): number {
     return this.#guard(() => {
-      const last = this.#of(topic).last.get() as number | null;
+      const last = (this.#topics.get(topic)?.last.get() ?? null) as number | null;
       return last === null ? this.#recordedBegin(topic) : last + 1;
     });
   }
@@ -75,9 +79,11 @@ export class LogReader {
   read(topic: TopicName, from: number, limit: number): LogRecord[] {
     return this.#guard(() => {
       const records: LogRecord[] = [];
+      const statements = this.#topics.get(topic);
+      if (statements === undefined) return records;
       let bytes = 0;
       const whole = !isCompacted(topic);
-      for (const row of this.#of(topic).read.iterate(from, limit) as IterableIterator<Row>) {
+      for (const row of statements.read.iterate(from, limit) as IterableIterator<Row>) {
         if (whole && row[0] !== from + records.length) this.#refuseGap(topic, from, from + records.length, row[0]);
         records.push(this.#record(topic, row));
         bytes += row[4].byteLength;
@@ -116,12 +122,6 @@ export class LogReader {
 
   close(): void {
     this.#connection.close();
-  }
-
-  #of(topic: TopicName): TopicStatements {
-    const statements = this.#topics.get(topic);
-    if (statements === undefined) throw new LogDamaged(`${this.#file} has no topic ${topic}`);
-    return statements;
   }
 
   #recordedBegin(topic: TopicName): number {

@@ -101,8 +101,7 @@ export async function compareEvents(
       }
     }
     complete = true;
-    if (isEmbedded)
-      checkRepetitions(stores, () => numbers.ids(), times.newestMs, events.isWhole(0), checks.repetitions);
+    if (isEmbedded) checkRepetitions(stores, numbers, times.newestMs, events.isWhole(0), checks.repetitions);
   } catch (error) {
     if (!(error instanceof LogDamaged)) throw error;
     checks.leaves.wrong('agent-events', 'it cannot be read further: see files');

@@ -80,6 +80,10 @@ export class LeafNumbers {
     return { kind: 'leaf', offset, envelope, text, hash, sequence, counts };
   }
 
+  has(id: Buffer): boolean {
+    return this.#find.get(id) !== undefined;
+  }
+
   /** All ids in the order of their bytes. */
   *ids(): Generator<LoggedId> {
     const rows = this.#ids.prepare<[], { id: Buffer; place: number; counts: number }>(
