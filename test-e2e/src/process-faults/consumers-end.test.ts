@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readTopic, writeForeign } from '#infra/foreign-client.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fsckClean } from '../instance/fsck.js';
@@ -24,8 +25,8 @@ interface DeadLetter {
   readonly consumer: string;
   readonly partition: number;
   readonly offset: number;
-  /** Base64. */
-  readonly value: string;
+  /** Of the message. */
+  readonly sha256: string;
 }
 
 const SHARED_WITHIN_S = 60;
@@ -108,7 +109,7 @@ onTopology('consumers of the archive that end under load', () => {
     for (const { key, ...letter } of parked) {
       expect(key).toBe(`agent-events/${letter.partition}/${letter.offset}`);
       const original = POISON[letter.partition] ?? '';
-      expect(Buffer.from(letter.value, 'base64').equals(Buffer.from(original))).toBe(true);
+      expect(letter.sha256).toBe(createHash('sha256').update(original).digest('hex'));
     }
   }, 120_000);
 

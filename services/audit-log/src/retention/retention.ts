@@ -158,8 +158,12 @@ export class Retention {
 
   #tellDoubt(before: ClockBelief, { doubted }: ClockBelief): void {
     if (doubted === null || (before.doubted !== null && doubted.ranMs > 0)) return;
+    if (before.believedMs === null) {
+      this.#context.log.info('retention begins once this clock has been seen to run on evenly for seven days');
+      return;
+    }
     this.#context.log.warn(
-      { shown: new Date(doubted.shownMs).toISOString(), believedMs: before.believedMs },
+      { shown: new Date(doubted.shownMs).toISOString(), believed: new Date(before.believedMs).toISOString() },
       'the clock is ahead of what retention knows: it is believed after it has run on evenly for seven days',
     );
   }
