@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import zlib
@@ -83,7 +84,7 @@ def test_usage(files: Tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFix
 def test_a_module_ends_with_the_same_code(files: Tuple[str, str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "countersign", "verify", files[0]],
-        env={"PYTHONPATH": str(vectors.REPOSITORY / "libs" / "client-python" / "src")},
+        env={**os.environ, "PYTHONPATH": str(vectors.REPOSITORY / "libs" / "client-python" / "src")},
         capture_output=True,
         text=True,
         timeout=60,
