@@ -60,9 +60,10 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
     const { text } = await instance.request('GET', `/v1/events?agentId=${agent}`, { headers });
     return text.includes(event) ? true : null;
   });
+  // Of another agent than the event: what erases the event's content withdraws the reports that open it.
   const exported = await instance.request('POST', '/v1/events/export-signed', {
     headers,
-    body: { ...EXPORT, agentIds: [agent] },
+    body: { ...EXPORT, agentIds: [oldAgent] },
   });
   told(exported, 200);
   const report = String(exported.headers['x-report-id']);
