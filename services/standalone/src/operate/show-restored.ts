@@ -6,7 +6,7 @@ const SHOWN = 200;
 /** What the database alone holds: nothing tells what of it changed since the copy. */
 const NEVER_TOLD = [
   'users: added, removed, or given another role or password since the copy',
-  'compliance scopes, destinations of alerts and their messages, acknowledgements in the inbox',
+  'destinations of alerts and their messages, acknowledgements in the inbox',
 ];
 
 /** What was taken from the topics, or would be, and what no topic holds; for people. */
