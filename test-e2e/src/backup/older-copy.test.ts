@@ -6,7 +6,8 @@ import { Instance } from '../instance/instance.js';
 import { newAgent } from '../instance/new-agent.js';
 import { eventually } from '../instance/request.js';
 import { settled } from '../server-faults/whole.js';
-import { startLoad, type Attempt } from '../torture/load.js';
+import { SteadyLoad } from '../server-faults/steady-load.js';
+import type { Attempt } from '../torture/load.js';
 import type { Session } from '../torture/recorded.js';
 import { authorityOf, exportReport, memosSaidTwice, verifyReport, type Report } from './reports.js';
 
@@ -50,7 +51,7 @@ onServers(`MongoDB put back from an older copy${missing.length === 0 ? '' : `, n
   /** A profile, an agent that is frozen, an API key, some checks, and a report when they are anchored. */
   async function changes(blocked: string): Promise<void> {
     const { agentId } = instance.bootstrap;
-    const load = startLoad(instance, { name: blocked, concurrency: 4 });
+    const load = new SteadyLoad(instance, { name: blocked, perSecond: 20 });
     const patched = await ask('PATCH', `/v1/agents/${agentId}/profile`, { off_limits_actions: [blocked] });
     expect(patched.status).toBe(200);
     const frozen = await newAgent(instance, session, { spending_limit: 7 });
@@ -59,7 +60,7 @@ onServers(`MongoDB put back from an older copy${missing.length === 0 ? '' : `, n
     const made = await ask('POST', '/v1/api-keys', { name: blocked });
     expect(made.status).toBe(201);
     told.apiKeys.push(made.json as { id: string; key: string });
-    await eventually('some checks', 30, async () => (load.attempts.length > 100 ? true : null));
+    await eventually('some checks', 30, async () => (load.attempts.length > 50 ? true : null));
     attempts.push(...(await load.stop()));
     await allAnchored(instance, session, ANCHORED_S);
     told.reports.push(await exportReport(instance, session, agentId));
