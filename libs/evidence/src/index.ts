@@ -136,4 +136,9 @@ export {
 export { type SampledPackage, readSampledPackage } from './sample/population.js';
 export { drawSample, sampleSeed } from './sample/draw-sample.js';
 export { readSample } from './sample/read-sample.js';
-export { checkSample, SAMPLE_PROBLEM_CODES, type SampleProblem, type SampleProblemCode } from './sample/check-sample.js';
+export {
+  checkSample,
+  SAMPLE_PROBLEM_CODES,
+  type SampleProblem,
+  type SampleProblemCode,
+} from './sample/check-sample.js';

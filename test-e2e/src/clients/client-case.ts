@@ -89,7 +89,7 @@ export function toldOf({ expect: expected }: ClientCase, happened: Happened): Re
   const told: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(expected)) {
     if (name === 'error') {
-      const { code, details } = failure ?? { code: null, details: {} as CountersignError['details'] };
+      const { code, details } = failure ?? { code: null, details: {} };
       const members = { code, status: details.status ?? null, retryAfterMs: details.retryAfterMs ?? null };
       told[name] = Object.fromEntries(Object.keys(value as object).map((key) => [key, members[key as 'code']]));
     } else if (name === 'throws') told[name] = (happened.thrown as Error | null)?.name ?? null;
