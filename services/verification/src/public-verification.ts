@@ -60,7 +60,11 @@ export class PublicVerification {
     }));
     const order = ['active', 'published', 'retired', 'revoked'];
     keys.sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
-    return { keys, activeKeyId: keys.find(({ status }) => status === 'active')?.id ?? '', anchorAuthorities: await this.#authorities() };
+    return {
+      keys,
+      activeKeyId: keys.find(({ status }) => status === 'active')?.id ?? '',
+      anchorAuthorities: await this.#authorities(),
+    };
   }
 
   /** Body of `POST /v1/inclusion/verify`, or its JSON in UTF-8. */
