@@ -20,8 +20,13 @@ export function pdfBlobName(pdfSha256: string): string {
 
 const NAME = /^[0-9a-f]{64}(\.[a-z]+)?$/;
 
+/** Whether a file of this name can be a blob. */
+export function isBlobName(name: string): boolean {
+  return NAME.test(name);
+}
+
 /** @throws RangeError for what is not a hash, with an ending at most */
 export function requireBlobName(name: string): string {
-  if (!NAME.test(name)) throw new RangeError('a blob is named by a hash');
+  if (!isBlobName(name)) throw new RangeError('a blob is named by a hash');
   return name;
 }

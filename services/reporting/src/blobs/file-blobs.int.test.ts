@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { blobsContract } from './blobs.contract.js';
@@ -20,4 +20,14 @@ blobsContract('files', {
     rmSync(directory(), { recursive: true });
     folder = null;
   },
+});
+
+it('names no file of the folder that is no blob', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'blobs-'));
+  mkdirSync(join(folder, 'lost+found'));
+  writeFileSync(join(folder, '.nfs0001'), '');
+  const blobs = await openFileBlobs(folder);
+  await blobs.put('ab'.repeat(32), ['x']);
+  expect(await blobs.namesBefore(Date.now() + 60_000)).toEqual(['ab'.repeat(32)]);
+  rmSync(folder, { recursive: true });
 });

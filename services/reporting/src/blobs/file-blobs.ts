@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { requireBlobName, type BlobStore } from './blob-store.js';
+import { isBlobName, requireBlobName, type BlobStore } from './blob-store.js';
 
 const DRAFT = /\.draft$/;
 
@@ -38,7 +38,7 @@ export async function openFileBlobs(directory: string): Promise<BlobStore> {
     },
     remove: (name) => rm(place(name), { force: true }),
     async namesBefore(ms) {
-      const names = (await readdir(directory)).filter((name) => !DRAFT.test(name));
+      const names = (await readdir(directory)).filter(isBlobName);
       const ages = await Promise.all(names.map((name) => modifiedAt(join(directory, name))));
       return names.filter((_, n) => (ages[n] ?? Infinity) < ms);
     },

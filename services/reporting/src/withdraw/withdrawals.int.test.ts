@@ -95,11 +95,18 @@ describe('packages whose content was erased', () => {
   });
 
   it('are found by their text where it was not kept what they open', async () => {
-    await keep(report(1, null), '{"events":[{"event":{"eventId":"e3"}}]}');
-    await keep(report(2, null), '{"events":[{"event":{"eventId":"e31"}}]}');
+    const body = (eventId: string, sequence: number, opened: object): string =>
+      JSON.stringify({ events: [{ event: { agentId: 'agent', eventId }, sequence, opened }] });
+    const action = { salt: 's', value: 1 };
+    await keep(report(1, null), body('e3', 3, { action }));
+    await keep(report(2, null), body('e31', 31, { action }));
+    // Withheld, or issued after the content was erased.
+    await keep(report(3, null), body('e3', 3, {}));
+    await keep(report(4, null), body('e3', 3, { payload: { salt: 's' } }));
     untold = [erased(3)];
     await new Withdrawals({ log }, place).turn();
-    expect(await reasons()).toEqual([ERASED, null]);
+    expect(await reasons()).toEqual([ERASED, null, null, null]);
+    expect(bodies()).toEqual([2, 3, 4].map(hash));
   });
 
   it('are told to be withdrawn once they can be: what fails comes again', async () => {

@@ -1,7 +1,8 @@
-import type { ErasedContent } from '@countersign/contracts';
+import type { ErasedContent, PackageContent } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
 import { pdfBlobName } from '../blobs/blob-store.js';
 import { mayOpen, type StoredReport } from '../store/port.js';
+import { openedRuns, opensAny } from './opened-runs.js';
 import { ERASED, isErased, removeBodies, withdrawReport, type WithdrawalPlace } from './withdraw-report.js';
 
 const EVERY_MS = 250;
@@ -91,15 +92,22 @@ export class Withdrawals {
     for (const name of nobodys) await blobs.remove(name);
   }
 
-  async #withdraw({ agentId, sequence, eventId }: ErasedContent): Promise<void> {
-    for (const report of await this.#place.store.opening(agentId, sequence)) {
-      if (report.opens === undefined && !(await this.#holds(report, eventId))) continue;
+  async #withdraw(erased: ErasedContent): Promise<void> {
+    for (const report of await this.#place.store.opening(erased.agentId, erased.sequence)) {
+      if (report.opens === undefined && !(await this.#bodyOpens(report, erased))) continue;
       await withdrawReport(this.#place, report.id, ERASED);
     }
   }
 
-  /** Whether a report of which it was not kept what it opens has the event at all. */
-  async #holds({ facts }: StoredReport, eventId: string): Promise<boolean> {
-    return (await this.#place.blobs.get(facts.sha256))?.includes(`"eventId":"${eventId}"`) ?? true;
+  /**
+   * Whether the body of a report of which it was not kept what it opens does: one that withheld the content, or was
+   * issued after it was erased, has the event and stays. Where the body is gone it goes on being withdrawn.
+   */
+  async #bodyOpens({ facts }: StoredReport, { agentId, sequence, eventId }: ErasedContent): Promise<boolean> {
+    const body = await this.#place.blobs.get(facts.sha256);
+    if (body === null) return true;
+    if (!body.includes(`"eventId":"${eventId}"`)) return false;
+    const { events } = JSON.parse(body.toString('utf8')) as PackageContent;
+    return opensAny(openedRuns(events), agentId, [sequence]);
   }
 }
