@@ -133,6 +133,20 @@ describe('packages whose content was erased', () => {
     expect(bodies()).toEqual([hash(2), hash(5)]);
   });
 
+  it('leave no body of a killed process behind, also where it was young at the start', async () => {
+    await keep(report(1, []));
+    await blobs.put(hash(2), ['left by a process that was killed']);
+    let laterMs = 0;
+    const withdrawals = new Withdrawals({ log }, place, () => Date.now() + laterMs);
+    await withdrawals.turn();
+    laterMs = 3_000_000;
+    await withdrawals.turn();
+    expect(bodies()).toEqual([hash(1), hash(2)]);
+    laterMs = 4_000_000;
+    await withdrawals.turn();
+    expect(bodies()).toEqual([hash(1)]);
+  });
+
   it('are not issued when an order took content before they were recorded', async () => {
     const issued = await keep(report(1, [run(1, 2), run(4, 9)]));
     gone = [3, 10];

@@ -13,8 +13,9 @@ const ABANDONED_MS = 3_600_000;
 
 /**
  * Withdraws the reports whose stored bodies open content that was erased. It asks audit-log for what is untold, and says
- * when nothing opens it any more; several instances may do the same. At its start it goes through all reports once: a
- * store or a folder that was put back from an older copy holds again what was withdrawn since.
+ * when nothing opens it any more; several instances may do the same. At its start it goes through all reports: a store or
+ * a folder that was put back from an older copy holds again what was withdrawn since. It does so once more when bodies
+ * that were too young then can be told from those of reports under way.
  */
 export class Withdrawals {
   readonly #context: Pick<ServiceContext, 'log'>;
@@ -22,12 +23,16 @@ export class Withdrawals {
   #stopped = false;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
-  #reviewed = false;
+  readonly #now: () => number;
+  /** When all reports are gone through next, ms; `null`: not again. */
+  #reviewAtMs: number | null = 0;
   #failing = false;
 
-  constructor(context: Pick<ServiceContext, 'log'>, place: WithdrawalPlace) {
+  /** @param now wall clock, ms */
+  constructor(context: Pick<ServiceContext, 'log'>, place: WithdrawalPlace, now: () => number = Date.now) {
     this.#context = context;
     this.#place = place;
+    this.#now = now;
   }
 
   start(): void {
@@ -70,15 +75,17 @@ export class Withdrawals {
       if (untold.length > 0) await erasures.tell(untold.map(({ eventId }) => eventId));
       if (untold.length < MOST || this.#stopped) break;
     }
-    if (this.#reviewed) return;
+    const dueMs = this.#reviewAtMs;
+    if (dueMs === null || this.#now() < dueMs) return;
+    const atMs = this.#now();
     await this.review();
-    this.#reviewed = true;
+    this.#reviewAtMs = dueMs === 0 ? atMs + ABANDONED_MS : null;
   }
 
   /** Goes through all reports: bodies of withdrawn ones go, those that open what was erased, and those of no report. */
   async review(): Promise<void> {
     const { store, erasures, blobs } = this.#place;
-    const nobodys = new Set(await blobs.namesBefore(Date.now() - ABANDONED_MS));
+    const nobodys = new Set(await blobs.namesBefore(this.#now() - ABANDONED_MS));
     for await (const report of store.all()) {
       if (this.#stopped) return;
       const { sha256, pdfSha256 } = report.facts;
@@ -89,7 +96,10 @@ export class Withdrawals {
         await withdrawReport(this.#place, report.id, ERASED);
       }
     }
-    for (const name of nobodys) await blobs.remove(name);
+    for (const name of nobodys) {
+      this.#context.log.warn({ name }, 'a stored body that belongs to no report is removed');
+      await blobs.remove(name);
+    }
   }
 
   async #withdraw(erased: ErasedContent): Promise<void> {
