@@ -54,12 +54,17 @@ export class Countersign {
 
   /**
    * Whether the action is allowed. Every answer, and that there was none, is a result; it is never allowed by mistake.
-   * @throws TypeError where the action is not one; CountersignError without a decision under `failMode: 'throw'`; the
-   * signal's reason where the caller gave up
+   * @throws TypeError where the action or its key is not one; CountersignError without a decision under
+   * `failMode: 'throw'`; the signal's reason where the caller gave up
    */
   async check(action: Action, options: CallOptions = {}): Promise<CheckResult> {
     const body = checkBody(options.agentId ?? this.#agentId, action);
-    const headers = { 'idempotency-key': options.idempotencyKey ?? newIdempotencyKey() };
+    const { idempotencyKey = newIdempotencyKey() } = options;
+    // No request could bear it: that would pass for a service that is not there.
+    if (!/^[\x21-\x7e]{1,255}$/u.test(idempotencyKey)) {
+      throw new TypeError('idempotencyKey: 1 to 255 visible ASCII characters');
+    }
+    const headers = { 'idempotency-key': idempotencyKey };
     const result = await this.#decided(body, headers, options.signal);
     if (!result.allowed) await this.#onDenied?.(result, action);
     return result;
