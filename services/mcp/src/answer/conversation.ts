@@ -19,7 +19,7 @@ export interface Reply {
 /** Answers the messages of one request, each by itself: there is no session, so any instance may answer any of them. */
 export class Conversation {
   constructor(
-    private readonly api: Api,
+    private readonly api: Pick<Api, 'ask'>,
     private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
@@ -42,8 +42,11 @@ export class Conversation {
 
   async #server(apiKey: string): Promise<Server> {
     const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
-    const { CallToolRequestSchema, ListToolsRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    const { CallToolRequestSchema, CancelledNotificationSchema, ListToolsRequestSchema } =
+      await import('@modelcontextprotocol/sdk/types.js');
     const server = new Server(INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+    // One that is cancelled would never be answered, nor what stands beside it: the request would wait for ever.
+    server.setNotificationHandler(CancelledNotificationSchema, () => undefined);
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(({ shown }) => shown) }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
       callTool(params.name, params.arguments ?? {}, (path, body) => this.api.ask(path, body, apiKey)),

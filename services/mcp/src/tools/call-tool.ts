@@ -17,8 +17,8 @@ export async function callTool(
     return failed({ error: `there is no tool ${name}: use ${names}` });
   }
   const { status, body, eventId } = await ask(tool.path, given);
-  const decided = typeof body['allowed'] === 'boolean';
-  if (status >= 300 && !decided) return failed(body);
+  const isDenied = body['allowed'] === false;
+  if (status >= 300 && !isDenied) return failed(body);
   const structuredContent = { ...body, ...(eventId === null ? {} : { eventId }) };
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }

@@ -1,0 +1,26 @@
+import type { Api, ApiAnswer } from './api.js';
+import { Conversation } from './conversation.js';
+
+const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'check_action', arguments: {} } };
+
+function conversationWith(answer: Omit<ApiAnswer, 'eventId'>): Conversation {
+  const api: Pick<Api, 'ask'> = { ask: () => Promise.resolve({ ...answer, eventId: null }) };
+  return new Conversation(api, { warn: () => undefined });
+}
+
+describe('a conversation', () => {
+  it('answers a call that is cancelled beside it: nobody waits for ever', async () => {
+    const body = { allowed: true };
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
+    const { status, text } = await conversationWith({ status: 200, body }).answer([call, cancelled], 'k', undefined);
+    expect([status, JSON.parse(text)]).toMatchObject([200, { id: 7, result: { structuredContent: body } }]);
+  });
+
+  it('takes a denial for a result with any status, and nothing for allowed with another than that of success', async () => {
+    const told = async (status: number, allowed: boolean): Promise<unknown> => {
+      const { text } = await conversationWith({ status, body: { allowed } }).answer(call, 'k', undefined);
+      return (JSON.parse(text) as { readonly result: { readonly isError?: boolean } }).result.isError ?? false;
+    };
+    expect([await told(503, false), await told(200, true), await told(500, true)]).toEqual([false, false, true]);
+  });
+});
