@@ -29,7 +29,10 @@ export const scanRoutes = {
       ...bodyErrors,
       401: error('no valid API key'),
       404: error('no such agent, or it is inactive'),
-      503: { ...error('the rules in force are not known here yet'), headers: { 'Retry-After': 'seconds to wait' } },
+      503: {
+        ...error('the rules in force are not known here yet, or too many texts are being judged'),
+        headers: { 'Retry-After': 'seconds to wait' },
+      },
     },
   }),
 };

@@ -63,4 +63,13 @@ describe('a scan', () => {
     const late = scannerOf({ output_rules: rules }, { version: 2, arrives: false });
     await expect(late.scan('a', { agentId: AGENT, text })).rejects.toMatchObject({ status: 503 });
   });
+
+  it('takes so much text of an account and no more at once, and again once that is judged', async () => {
+    const one = scannerOf({ output_rules: rules });
+    const long = { agentId: AGENT, text: 'a'.repeat(1024 * 1024 - 1) };
+    const scans = await Promise.allSettled(Array.from({ length: 9 }, () => one.scan('a', long)));
+    const refused = scans.filter(({ status }) => status === 'rejected');
+    expect(refused).toMatchObject([{ reason: { status: 503, headers: { 'retry-after': '1' } } }]);
+    expect(await one.scan('a', long)).toEqual({ allowed: true });
+  });
 });

@@ -8,10 +8,15 @@ import { TurnTaker } from '../check/turn-taker.js';
 import type { KnownAgent, KnownFacts } from '../follow/known-facts.js';
 
 const WAIT_MS = 1000;
+/** Characters of texts that are judged or wait for it: of one account, and of all together. */
+const MOST_OF_ONE_ACCOUNT = 8 * 1024 * 1024;
+const MOST_OF_ALL = 64 * 1024 * 1024;
 
 /** Judges texts by the output rules of an agent. Nothing is recorded or counted. */
 export class Scanner {
   readonly #turns = new TurnTaker();
+  readonly #ofAccount = new Map<string, number>();
+  #ofAll = 0;
 
   constructor(
     private readonly known: Pick<KnownFacts, 'agents' | 'agent'>,
@@ -20,16 +25,35 @@ export class Scanner {
 
   /**
    * The body of the answer, as a check's. A frozen agent's text is judged as well.
-   * @throws HttpRefusal 404 where the account has no such agent, or it is inactive; 503 while its rules are not known
+   * @throws HttpRefusal 404 where the account has no such agent, or it is inactive; 503 while its rules are not known,
+   * or more text is under way than may be
    */
   async scan(accountId: string, { agentId, text }: ScanRequest): Promise<Readonly<Record<string, unknown>>> {
     const agent = await this.#agent(agentId.toLowerCase());
     if (agent === undefined || agent.facts.accountId !== accountId || agent.facts.status === 'inactive') {
       throw new HttpRefusal(404, 'no such agent, or it is inactive');
     }
-    const violation = await this.#judge(agent, text);
+    const violation = await this.#counted(accountId, text.length + 1, () => this.#judge(agent, text));
     if (violation === null || agent.profile.observe) return { allowed: true };
     return denialBody(violation, violation.extras);
+  }
+
+  /** @throws HttpRefusal 503 */
+  async #counted<T>(accountId: string, length: number, judge: () => Promise<T>): Promise<T> {
+    const ofAccount = (this.#ofAccount.get(accountId) ?? 0) + length;
+    if (ofAccount > MOST_OF_ONE_ACCOUNT || this.#ofAll + length > MOST_OF_ALL) {
+      throw new HttpRefusal(503, 'too many texts are being judged: try again', { 'retry-after': '1' });
+    }
+    this.#ofAccount.set(accountId, ofAccount);
+    this.#ofAll += length;
+    try {
+      return await judge();
+    } finally {
+      this.#ofAll -= length;
+      const left = this.#ofAccount.get(accountId)! - length;
+      if (left === 0) this.#ofAccount.delete(accountId);
+      else this.#ofAccount.set(accountId, left);
+    }
   }
 
   #judge({ profile }: KnownAgent, text: string): Promise<Violation | null> {
