@@ -84,6 +84,7 @@ export const describeRebuild = (small: SmallInstance): void =>
           if (step === dies) throw new Error('killed');
         });
         expect(result).toMatchObject({ refused: 'killed' });
+        expect(readdirSync(join(copy, 'verification'))).not.toContain('rebuilding');
         expect(hashOf(place('facts'))).toEqual(old);
       }
       await rebuild();

@@ -109,7 +109,6 @@ async function rebuildOne(
     close(damaged);
     settleFresh(fresh);
     const aside = swapIn(file, fresh, new Date(), (step) => options.at?.(LAYOUT[name], step));
-    rmSync(directory, { recursive: true, force: true });
     const kept = aside === null ? null : join(dirname(LAYOUT[name]), basename(aside));
     return { file: LAYOUT[name], aside: kept, refused: null, lost };
   } catch (error) {
@@ -117,6 +116,8 @@ async function rebuildOne(
   } finally {
     for (const end of closing) await end();
     close(damaged);
+    // What was made and not swapped in holds content that no later erasure would reach.
+    rmSync(directory, { recursive: true, force: true });
   }
 }
 
