@@ -114,7 +114,8 @@ class SolanaRpc:
                 body = answer.json() if answer.status_code == 200 else None
             except (httpx.HTTPError, httpx.InvalidURL, ValueError):
                 continue
-            if isinstance(body, dict) and "result" in body:
+            # A node that failed may say so beside a result of null, which would mean that there is nothing.
+            if isinstance(body, dict) and "result" in body and body.get("error") is None:
                 return body["result"]
         raise RpcUnavailable(f"no address answered {method}")
 
