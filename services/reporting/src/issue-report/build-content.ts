@@ -29,6 +29,9 @@ import { statementsFor } from '../mapping/statements.js';
 import type { AgentRun } from './collect-events.js';
 import type { ExportRequest } from './request.js';
 
+/** What {@link ProofSource} gives at a time: a window may hold more of an agent. */
+const MOST_HASHES = 100_000;
+
 /** What a report is made of, read before anything is built. */
 export interface ReportSources {
   readonly reportId: string;
@@ -113,8 +116,12 @@ async function prove(run: AgentRun, source: ProofSource, crypto: EvidenceCrypto)
   const proofs: InclusionProof[] = run.events.map(({ envelope }) => unanchored(envelope.leaf.eventId));
   for (const place of places) {
     const { firstSequence, lastSequence } = place.leaf;
-    const hashes = await source.leafHashes(run.agentId, firstSequence, lastSequence);
-    const tree = new MerkleTree(hashes.map(bytesOf), crypto.sha256);
+    const hashes: Uint8Array[] = [];
+    for (let from = firstSequence; from <= lastSequence; from += MOST_HASHES) {
+      const to = Math.min(from + MOST_HASHES - 1, lastSequence);
+      for (const hash of await source.leafHashes(run.agentId, from, to)) hashes.push(bytesOf(hash));
+    }
+    const tree = new MerkleTree(hashes, crypto.sha256);
     for (let sequence = Math.max(first, firstSequence); sequence <= Math.min(last, lastSequence); sequence += 1) {
       const at = sequence - first;
       proofs[at] = proofFor({ eventId: proofs[at]!.eventId, sequence }, tree, place);
