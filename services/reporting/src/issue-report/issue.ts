@@ -112,8 +112,9 @@ export async function issueReport(
     opens,
   );
   await issuer.store.addReport(report);
-  await issuer.flush();
+  // From now on it can be fetched: the look comes before what may fail.
   await issuer.requireUnerased(report);
+  await issuer.flush();
   let bytes = 0;
   for (const piece of pieces()) bytes += piece.length;
   return { report, pieces, bytes, pdf };
