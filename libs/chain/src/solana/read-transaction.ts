@@ -1,4 +1,4 @@
-import type { Connection } from '@solana/web3.js';
+import type { Connection, VersionedMessage } from '@solana/web3.js';
 import { decodeBase58 } from '../base58.js';
 import { verifyEd25519 } from '../ed25519.js';
 import { ChainUnavailable } from '../errors.js';
@@ -6,8 +6,8 @@ import { memoTexts } from '../memo.js';
 import type { ChainTransaction } from '../port.js';
 
 /**
- * `null` unless it is finalized. Who paid and what it says is not taken on the node's word: the signature is the fee
- * payer's over all of it, and is verified here.
+ * `null` unless it is finalized. Who signed and what it says is not taken on the node's word: the signature is the fee
+ * payer's over all of it, and is verified here, as are those of all others who had to sign.
  * @throws ChainUnavailable when the node does not know its fate, or shows another transaction than was asked for
  */
 export async function finalizedTransaction(
@@ -21,10 +21,8 @@ export async function finalizedTransaction(
   if (found === null) return null;
   if (found.meta === null)
     throw new ChainUnavailable('node-unhealthy', "The node does not know the transaction's fate");
-  const { message } = found.transaction;
-  const [payer] = message.staticAccountKeys;
-  const signed = decodeBase58(signature);
-  if (payer === undefined || signed === null || !verifyEd25519(payer.toBytes(), message.serialize(), signed)) {
+  const { message, signatures } = found.transaction;
+  if (signatures[0] !== signature || !allSigned(message, signatures)) {
     throw new ChainUnavailable('node-unhealthy', 'The node shows a transaction that does not bear this signature');
   }
   const keys = message.staticAccountKeys.map((key) => key.toBase58());
@@ -46,6 +44,17 @@ export async function finalizedTransaction(
     memos: memoTexts(instructions),
     confirmations: blockHeight === null || newest === null ? null : Math.max(0, newest - blockHeight),
   };
+}
+
+function allSigned(message: VersionedMessage, signatures: readonly string[]): boolean {
+  const { numRequiredSignatures: required } = message.header;
+  const signers = message.staticAccountKeys.slice(0, required);
+  if (required < 1 || signers.length !== required || signatures.length !== required) return false;
+  const bytes = message.serialize();
+  return signers.every((signer, n) => {
+    const signed = decodeBase58(signatures[n]!);
+    return signed !== null && verifyEd25519(signer.toBytes(), bytes, signed);
+  });
 }
 
 /** `null` when the node no longer has the block: nodes clean up, and then answer with an error. */

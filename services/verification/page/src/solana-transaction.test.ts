@@ -49,6 +49,23 @@ describe('a transaction as a node gives it', () => {
     }
   });
 
+  it('is none where another who had to sign did not, whatever the node shows', () => {
+    const other = generateKeyPairSync('ed25519');
+    const memo = Buffer.from([2, 1, 1, MEMO.length, ...Buffer.from(MEMO)]);
+    const keys = [payer, raw(other.publicKey), MEMO_PROGRAM];
+    const body = Buffer.concat([Buffer.from([2, 1, 1, 3]), ...keys, Buffer.alloc(32, 7), Buffer.from([1]), memo]);
+    const first = sign(null, body, privateKey);
+    const shown = (...signatures: Buffer[]) =>
+      readTransaction(new Uint8Array(Buffer.concat([Buffer.from([signatures.length]), ...signatures, body])), library);
+    expect(shown(first, sign(null, body, other.privateKey))).toMatchObject({
+      signers: [payer, raw(other.publicKey)].map((key) => base58(new Uint8Array(key))),
+      memos: [MEMO],
+    });
+    for (const signatures of [[first], [first, first], [first, Buffer.alloc(64)]]) {
+      expect(shown(...signatures)).toBeNull();
+    }
+  });
+
   it('has addresses in base58, zeros in front as ones', () => {
     expect(base58(new Uint8Array(32))).toBe('1'.repeat(32));
     expect(base58(new Uint8Array(MEMO_PROGRAM))).toBe('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');

@@ -18,14 +18,15 @@ export function base58(bytes: Uint8Array): string {
 
 export interface SignedTransaction {
   readonly signature: string;
-  /** Addresses; the first paid, and its signature was verified. */
+  /** Addresses; the first paid. The signature of each was verified. */
   readonly signers: readonly string[];
   readonly memos: readonly string[];
 }
 
 /**
  * Reads a transaction from its bytes on the wire (legacy or version 0). Who signed and what it says is not taken on the
- * node's word: the first signature must be the payer's over the message. `null` where it is not, or the form is another.
+ * node's word: the first signature must be the payer's over the message, and each that is required its signer's. `null`
+ * where one is not, or the form is another.
  */
 export function readTransaction(wire: Uint8Array, { browserCrypto }: EvidenceLibrary): SignedTransaction | null {
   const reader = new Reader(wire);
@@ -42,8 +43,8 @@ export function readTransaction(wire: Uint8Array, { browserCrypto }: EvidenceLib
       return { program, data: reader.take(reader.length()) };
     });
     const [first] = signatures;
-    if (first === undefined || keys[0] === undefined || required < 1 || required > keys.length) return null;
-    if (!browserCrypto.ed25519Verify(keys[0], message, first)) return null;
+    if (first === undefined || required > keys.length || signatures.length !== required) return null;
+    if (!signatures.every((signature, n) => browserCrypto.ed25519Verify(keys[n]!, message, signature))) return null;
     const addresses = keys.map(base58);
     const memos = instructions
       .filter(({ program }) => MEMO_PROGRAMS.has(addresses[program] ?? ''))
