@@ -94,7 +94,7 @@ describe('packages whose content was erased', () => {
     expect(bodies()).toHaveLength(2);
   });
 
-  it('are found by their text where it was not kept what they open', async () => {
+  it('are found by their bodies where it was not kept what they open', async () => {
     const body = (eventId: string, sequence: number, opened: object): string =>
       JSON.stringify({ events: [{ event: { agentId: 'agent', eventId }, sequence, opened }] });
     const action = { salt: 's', value: 1 };
@@ -103,9 +103,10 @@ describe('packages whose content was erased', () => {
     // Withheld, or issued after the content was erased.
     await keep(report(3, null), body('e3', 3, {}));
     await keep(report(4, null), body('e3', 3, { payload: { salt: 's' } }));
+    await keep(report(5, null), 'a damaged body');
     untold = [erased(3)];
     await new Withdrawals({ log }, place).turn();
-    expect(await reasons()).toEqual([ERASED, null, null, null]);
+    expect(await reasons()).toEqual([ERASED, null, null, null, ERASED]);
     expect(bodies()).toEqual([2, 3, 4].map(hash));
   });
 

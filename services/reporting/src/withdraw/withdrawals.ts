@@ -1,7 +1,7 @@
 import type { ErasedContent, PackageContent } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
 import { pdfBlobName } from '../blobs/blob-store.js';
-import { mayOpen, type StoredReport } from '../store/port.js';
+import { mayOpen, type OpenedRun, type StoredReport } from '../store/port.js';
 import { openedRuns, opensAny } from './opened-runs.js';
 import { ERASED, isErased, removeBodies, withdrawReport, type WithdrawalPlace } from './withdraw-report.js';
 
@@ -10,6 +10,8 @@ const AFTER_A_FAILURE_MS = 2_000;
 const MOST = 100;
 /** A body without a report that is older was left by a killed process. */
 const ABANDONED_MS = 3_600_000;
+const KEPT_BODIES = 100;
+const KEPT_RUNS = 1_000;
 
 /**
  * Withdraws the reports whose stored bodies open content that was erased. It asks audit-log for what is untold, and says
@@ -27,6 +29,8 @@ export class Withdrawals {
   /** When all reports are gone through next, ms; `null`: not again. */
   #reviewAtMs: number | null = 0;
   #failing = false;
+  /** What bodies open that were read for it: one is large, never changes, and may be asked of many orders. */
+  readonly #read = new Map<string, readonly OpenedRun[]>();
 
   /** @param now wall clock, ms */
   constructor(context: Pick<ServiceContext, 'log'>, place: WithdrawalPlace, now: () => number = Date.now) {
@@ -111,13 +115,27 @@ export class Withdrawals {
 
   /**
    * Whether the body of a report of which it was not kept what it opens does: one that withheld the content, or was
-   * issued after it was erased, has the event and stays. Where the body is gone it goes on being withdrawn.
+   * issued after it was erased, has the event and stays. Where the body is gone, or damaged, it is withdrawn.
    */
-  async #bodyOpens({ facts }: StoredReport, { agentId, sequence, eventId }: ErasedContent): Promise<boolean> {
-    const body = await this.#place.blobs.get(facts.sha256);
-    if (body === null) return true;
-    if (!body.includes(`"eventId":"${eventId}"`)) return false;
-    const { events } = JSON.parse(body.toString('utf8')) as PackageContent;
-    return opensAny(openedRuns(events), agentId, [sequence]);
+  async #bodyOpens({ facts }: StoredReport, { agentId, sequence }: ErasedContent): Promise<boolean> {
+    const runs = this.#read.get(facts.sha256) ?? (await this.#readRuns(facts.sha256));
+    return runs === null || opensAny(runs, agentId, [sequence]);
+  }
+
+  async #readRuns(sha256: string): Promise<readonly OpenedRun[] | null> {
+    const runs = runsOf(await this.#place.blobs.get(sha256));
+    if (runs === null) return null;
+    if (this.#read.size >= KEPT_BODIES) this.#read.clear();
+    if (runs.length <= KEPT_RUNS) this.#read.set(sha256, runs);
+    return runs;
+  }
+}
+
+/** `null`: there is no body, or none that can be read. */
+function runsOf(body: Buffer | null): readonly OpenedRun[] | null {
+  try {
+    return body === null ? null : openedRuns((JSON.parse(body.toString('utf8')) as PackageContent).events);
+  } catch {
+    return null;
   }
 }
