@@ -115,6 +115,13 @@ describe('the hosted server of the tool protocol', () => {
     expect(gone).toMatchObject({ status: 503, body: { allowed: false } });
   });
 
+  it('a report that was not taken is an error of the tool', async () => {
+    said = { status: 503, body: { error: 'try again' } };
+    expect((await client.callTool({ name: 'log_action', arguments: {} })).isError).toBe(true);
+    said = { status: 200, body: '<html>' };
+    expect((await client.callTool({ name: 'log_action', arguments: {} })).isError).toBe(true);
+  });
+
   it('says which tools there are', async () => {
     const result = await client.callTool({ name: 'delete_everything', arguments: {} });
     expect([result.isError, JSON.stringify(result.content)]).toEqual([true, expect.stringContaining('check_action')]);

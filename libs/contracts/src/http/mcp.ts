@@ -1,7 +1,11 @@
 import { bodyErrors, error } from './fragments.js';
 import { route } from './route.js';
 
-const rpc = { type: ['object', 'array'], description: 'JSON-RPC 2.0' } as const;
+const rpc = {
+  type: ['object', 'array'],
+  description: 'a message of JSON-RPC 2.0, or several',
+  properties: { jsonrpc: {}, id: {}, method: {}, params: {}, result: {}, error: {} },
+} as const;
 
 export const mcpRoutes = {
   mcp: route({

@@ -17,7 +17,7 @@ export async function callTool(
     return failed({ error: `there is no tool ${name}: use ${names}` });
   }
   const { status, body, eventId } = await ask(tool.path, given);
-  const isDenied = body['allowed'] === false;
+  const isDenied = tool.decides && body['allowed'] === false;
   if (status >= 300 && !isDenied) return failed(body);
   const structuredContent = { ...body, ...(eventId === null ? {} : { eventId }) };
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };

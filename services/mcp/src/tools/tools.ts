@@ -4,6 +4,8 @@ import { checkRoutes, outcomeRoutes, policyRoutes, scanRoutes, type JsonSchema }
 /** A tool and the route that it asks. */
 export interface ApiTool {
   readonly path: string;
+  /** Whether its answer says `allowed`: then a refusal is a result. */
+  readonly decides: boolean;
   readonly shown: Tool;
 }
 
@@ -32,6 +34,7 @@ function argumentsOf(body: JsonSchema): Tool['inputSchema'] {
 export const TOOLS: readonly ApiTool[] = [
   {
     path: policyRoutes.registerAgent.path,
+    decides: false,
     shown: {
       name: 'register_agent',
       title: 'Register an agent',
@@ -42,6 +45,7 @@ export const TOOLS: readonly ApiTool[] = [
   },
   {
     path: checkRoutes.mcpCheck.path,
+    decides: true,
     shown: {
       name: 'check_action',
       title: 'Check an action',
@@ -54,6 +58,7 @@ export const TOOLS: readonly ApiTool[] = [
   },
   {
     path: outcomeRoutes.reportOutcome.path,
+    decides: false,
     shown: {
       name: 'log_action',
       title: 'Report what became of an action',
@@ -65,6 +70,7 @@ export const TOOLS: readonly ApiTool[] = [
   },
   {
     path: scanRoutes.scan.path,
+    decides: true,
     shown: {
       name: 'scan_output',
       title: 'Scan a text',
