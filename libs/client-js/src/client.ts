@@ -167,7 +167,11 @@ export class Countersign {
     try {
       await this.reportOutcome(report, agentId === undefined ? {} : { agentId });
     } catch (error) {
-      this.#onReportFailed(error, report);
+      try {
+        this.#onReportFailed(error, report);
+      } catch (thrown) {
+        warn(thrown, report);
+      }
     }
   }
 }
