@@ -7,6 +7,7 @@ import { exportEvents } from './stored/export-events.js';
 import { exportPackage } from './stored/export-package.js';
 import { startUp } from './stored/start-up.js';
 import { throughput } from './throughput/throughput.js';
+import { windows } from './windows/windows.js';
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -32,6 +33,8 @@ async function main(): Promise<void> {
       return exportPackage(options, print);
     case 'export-events':
       return exportEvents(options, print);
+    case 'windows':
+      return windows(options, print);
     case 'detection':
       return detection(print);
     case 'rules':

@@ -10,7 +10,8 @@ export interface BenchOptions {
     | 'scaling'
     | 'detection'
     | 'rules'
-    | 'overload';
+    | 'overload'
+    | 'windows';
   /** Of each figure; the median counts. */
   readonly repetitions: number;
   /** Of each load. */
@@ -28,6 +29,7 @@ export const USAGE = `npm run bench -- [--quick] [--subjects ${SUBJECTS.join(','
 npm run bench -- --startup [--events N]    time to readiness with N stored events (1,000,000)
 npm run bench -- --export [--events N]     time and memory of an export of N events (10,000)
 npm run bench -- --export-events [--events N]   time and memory of N events as OCSF and CSV (1,000,000)
+npm run bench -- --windows [--quick]       closing a window of N events over a tenth as many agents (1,000,000), and proving one
 npm run bench -- --distributed [--quick]   one gateway on Kafka and Redis, beside the bare server and the embedded gateway
 npm run bench -- --scaling [--events N]    1 and 2 gateways; 1, 2 and 4 audit-log processes on N waiting events (20,000)
 npm run bench -- --overload [--quick]      gateways of both profiles at 1, 2 and 3 times what they can do
@@ -49,6 +51,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       detection: { type: 'boolean', default: false },
       rules: { type: 'boolean', default: false },
       overload: { type: 'boolean', default: false },
+      windows: { type: 'boolean', default: false },
       subjects: { type: 'string', default: SUBJECTS.join(',') },
       repetitions: { type: 'string' },
       seconds: { type: 'string' },
@@ -57,7 +60,17 @@ export function readOptions(args: readonly string[]): BenchOptions {
   });
   const { quick } = values;
   const runs = (
-    ['startup', 'export', 'export-events', 'distributed', 'scaling', 'detection', 'rules', 'overload'] as const
+    [
+      'startup',
+      'export',
+      'export-events',
+      'distributed',
+      'scaling',
+      'detection',
+      'rules',
+      'overload',
+      'windows',
+    ] as const
   ).filter((name) => values[name]);
   if (runs.length > 1) throw new Error(`take one of ${runs.map((name) => `--${name}`).join(', ')}`);
   const run = runs[0] === 'startup' ? 'start-up' : (runs[0] ?? 'throughput');
