@@ -7,7 +7,7 @@ export const PACKAGES = 'reporting_packages';
 /** An upload that is older was left by a killed process; none that lives goes on for so long. */
 const ABANDONED_MS = 60 * 60 * 1000;
 
-/** An upload that has begun; gone once its file is there, or was given up. */
+/** An upload that has begun, or a removal; gone once its file is there whole, or nothing of it is. */
 interface DraftDocument {
   readonly _id: mongo.ObjectId;
   readonly begunAt: Date;
@@ -83,8 +83,11 @@ class MongoBlobs implements BlobStore {
   async remove(name: string): Promise<void> {
     const file = await this.#find(requireBlobName(name));
     if (file === null) return;
+    // Chunks hold content: where a crash leaves them without their file, a later start finds them by this.
+    await this.#drafts.updateOne({ _id: file._id }, { $setOnInsert: { begunAt: new Date() } }, { upsert: true });
     await this.#files.deleteOne({ _id: file._id });
     await this.#chunks.deleteMany({ files_id: file._id });
+    await this.#drafts.deleteOne({ _id: file._id });
   }
 
   async namesBefore(ms: number): Promise<readonly string[]> {
