@@ -27,7 +27,7 @@ export function checkKeys(dataDir: string, log: StoredLog, anchors: Store | null
     const place = `${LAYOUT.keys}/${name}`;
     const publicKey = publicKeyOf(join(placeOf(dataDir, 'keys'), name));
     if (publicKey === null) {
-      check.wrong(place, 'it holds no Ed25519 key');
+      check.wrong(place, 'it holds no Ed25519 key with its public half');
       continue;
     }
     const id = keyId(publicKey, nodeCrypto.sha256);
@@ -82,7 +82,9 @@ function publicKeyOf(file: string): Uint8Array | null {
     // Without its passphrase an encrypted key is what it says it is.
     if (privateKeyPem.startsWith('-----BEGIN ENCRYPTED PRIVATE KEY-----')) return fromHex(publicKeyHex ?? '');
     const { crv, x } = createPublicKey(createPrivateKey(privateKeyPem)).export({ format: 'jwk' });
-    return crv === 'Ed25519' && x !== undefined ? new Uint8Array(Buffer.from(x, 'base64url')) : null;
+    if (crv !== 'Ed25519' || x === undefined) return null;
+    const publicKey = new Uint8Array(Buffer.from(x, 'base64url'));
+    return publicKeyHex === undefined || publicKeyHex === toHex(publicKey) ? publicKey : null;
   } catch {
     return null;
   }
