@@ -92,8 +92,8 @@ class Recording implements FateListener {
 
   async #refused(): Promise<void> {
     await takeBack(this.parts, this.sent, this.judgement, this.keySha256);
-    // Its id was told at the deadline, and with the claim gone no retry will answer it.
-    if (this.check.over) this.parts.unanswered.add(this.sent, false);
+    // Its id was told at the deadline: with the claim gone no retry will answer it. Without one it has been added then.
+    if (this.check.over && this.check.claimed) this.parts.unanswered.add(this.sent, false);
     this.check.sent = null;
     this.check.unavailable('unavailable', UNRECORDED);
   }

@@ -1,0 +1,76 @@
+import type { Judgement } from '@countersign/counters';
+import type { Fate, FateListener } from '../append-event/batched-appender.js';
+import type { CheckFacts } from '../domain/check-event.js';
+import { CheckRecorder, type CheckRecorderParts } from './check-recorder.js';
+import { CheckUnderWay } from './check-under-way.js';
+
+const ENTROPY = '07'.repeat(10);
+const judgement = {
+  nowMs: 1_790_000_000_000,
+  entropy: ENTROPY,
+  actionSalt: Buffer.alloc(16, 1).toString('base64url'),
+  payloadSalt: Buffer.alloc(16, 2).toString('base64url'),
+  outcome: 'allowed',
+  violation: null,
+  costMicros: 0,
+  countsAction: true,
+  countsRate: false,
+  freezesAgent: false,
+} as unknown as Judgement;
+const facts = (keySha256: string | null): CheckFacts =>
+  ({
+    accountId: 'a',
+    agentId: '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77',
+    apiKeyId: 'k',
+    cadenceSeconds: 1,
+    sandbox: false,
+    profileVersion: 1,
+    profileSha256: 'ab'.repeat(32),
+    storePayload: false,
+    coverage: 'none',
+    actionKind: 'other',
+    action: { value: { type: 'a' }, canonical: '{"type":"a"}' },
+    payload: null,
+    idempotency: keySha256 === null ? null : { keySha256, bodySha256: 'cd'.repeat(32) },
+    upgradeUrl: 'https://example.com/',
+  }) as unknown as CheckFacts;
+
+describe('a check whose deadline passed while its event was on its way to the log', () => {
+  /** How often, and with which claim, it is to be told of as unanswered. */
+  async function toldOf(keySha256: string | null, fate: Fate): Promise<readonly boolean[]> {
+    const told: boolean[] = [];
+    let listener: FateListener | null = null;
+    const add = (_check: unknown, claimed: boolean): void => void told.push(claimed);
+    const parts = {
+      counters: {
+        takeBack: () => Promise.resolve(),
+        freeze: () => Promise.resolve(),
+        answered: () => Promise.resolve(),
+      },
+      appender: { append: (_record: unknown, settled: FateListener) => (listener = settled) },
+      unanswered: { add, answered: () => undefined },
+      log: { warn: () => undefined },
+      recorded: () => undefined,
+    } as unknown as CheckRecorderParts;
+    const reply = { answer: () => undefined, refuse: () => undefined, unavailable: () => undefined };
+    const observer = { unanswered: add, ended: () => undefined, failed: () => undefined };
+    const check = new CheckUnderWay(reply, observer, 0, 1000, 0, () => 0);
+    new CheckRecorder(parts).record(check, judgement, facts(keySha256));
+    check.expire();
+    (listener as FateListener | null)!.settled(fate);
+    await new Promise((resolve) => setImmediate(resolve));
+    return told;
+  }
+
+  it('is told of once, whatever became of the event', async () => {
+    for (const fate of ['durable', 'unknown', 'refused'] as const) {
+      expect([fate, await toldOf(null, fate)]).toEqual([fate, [false]]);
+    }
+  });
+
+  it('waits for its claim, unless the event is certainly not there', async () => {
+    expect(await toldOf('ef'.repeat(32), 'durable')).toEqual([true]);
+    expect(await toldOf('ef'.repeat(32), 'unknown')).toEqual([true]);
+    expect(await toldOf('ef'.repeat(32), 'refused')).toEqual([true, false]);
+  });
+});
