@@ -59,7 +59,9 @@ onServers(`fsck of the distributed profile${missing.length === 0 ? '' : `, needs
 
   it('is clean after a stop', async () => {
     const { checks, windows } = await fsckClean(instance.installation);
-    expect(checks.filter(({ skipped }) => skipped !== null)).toEqual([]);
+    // These read the embedded profile's tables.
+    const skipped = checks.filter((check) => check.skipped !== null);
+    expect(skipped.map(({ name }) => name)).toEqual(['repetitions', 'outboxes']);
     expect(windows.anchored).toBeGreaterThan(0);
   }, 120_000);
 
