@@ -7,7 +7,7 @@ import { aimLine } from '../throughput/report.js';
 
 const run = promisify(execFile);
 const PROGRAM = fileURLToPath(
-  new URL('../../../services/anchoring/dist/close-windows/large-window.bench.js', import.meta.url),
+  new URL('../../../../services/anchoring/dist/close-windows/large-window.bench.js', import.meta.url),
 );
 const EVENTS_AN_AGENT = 10;
 
