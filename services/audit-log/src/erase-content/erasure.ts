@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { AccountFacts } from '@countersign/contracts';
 import { HttpRefusal, nodeCrypto, type Projection, type ServiceContext } from '@countersign/service-kit';
 import type { StoredEvent } from '../domain/event-record.js';
-import { NotCaughtUp, type EventIntake } from '../ingest/event-intake.js';
+import { appendAndStore } from '../append-event/append-and-store.js';
+import type { EventIntake } from '../ingest/event-intake.js';
 import type { EventStore } from '../store/port.js';
 import { erasureEvent } from './erasure-event.js';
 
@@ -10,6 +11,11 @@ const WAIT_MS = 2_000;
 /** How long stored packages may take to be withdrawn before the caller is to ask again. */
 const COPIES_WAIT_MS = 8_000;
 const ASK_MS = 50;
+const NOT_CARRIED_OUT = {
+  logged: 'an erasure was not taken by the event log',
+  refused: 'the erasure could not be made durable: try again',
+  behind: 'the erasure is recorded and not yet carried out: ask again',
+};
 
 /**
  * Erases content by one durable write: the event `content.erased`. The archive deletes when the event comes back to it,
@@ -67,7 +73,7 @@ export class Erasure {
       randomBytes,
       nodeCrypto.sha256,
     );
-    await this.#carryOut(leaf.agentId, JSON.stringify(envelope));
+    await appendAndStore(this.#context, this.#intake, envelope, NOT_CARRIED_OUT);
   }
 
   async #copiesGone(eventId: string): Promise<void> {
@@ -92,19 +98,5 @@ export class Erasure {
       .caughtUp(await this.#context.eventLog.endOffsets('agent-events'), WAIT_MS)
       .catch(() => undefined);
     return this.#store.find(accountId, eventId);
-  }
-
-  async #carryOut(key: string, value: string): Promise<void> {
-    const appended = await this.#context.eventLog
-      .append([{ topic: 'agent-events', key, value }])
-      .catch((error: unknown) => {
-        this.#context.log.error({ err: error }, 'an erasure was not taken by the event log');
-        throw new HttpRefusal(503, 'the erasure could not be made durable: try again', { 'retry-after': '1' });
-      });
-    const offsets = Object.fromEntries(appended.map(({ partition, offset }) => [partition, offset + 1]));
-    await this.#intake.caughtUp(offsets, WAIT_MS).catch((error: unknown) => {
-      if (!(error instanceof NotCaughtUp)) throw error;
-      throw new HttpRefusal(503, 'the erasure is recorded and not yet carried out: ask again', { 'retry-after': '1' });
-    });
   }
 }

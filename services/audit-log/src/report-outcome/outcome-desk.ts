@@ -8,12 +8,18 @@ import {
   type Projection,
   type ServiceContext,
 } from '@countersign/service-kit';
+import { appendAndStore } from '../append-event/append-and-store.js';
 import { NotCaughtUp, type EventIntake } from '../ingest/event-intake.js';
 import type { EventStore } from '../store/port.js';
 import { outcomeEvent, outcomeEventId } from './outcome-event.js';
 
 const WAIT_MS = 2_000;
 const AGAIN = { 'retry-after': '1' };
+const NOT_RECORDED = {
+  logged: 'an outcome was not taken by the event log',
+  refused: 'the outcome could not be made durable: try again',
+  behind: 'the outcome is recorded, and not yet known to be the first: ask again',
+};
 
 /**
  * Takes what became of checks. The first report of a check in the log is its outcome: every report of it has the same
@@ -59,7 +65,7 @@ export class OutcomeDesk {
     check: LeafEvent,
     said: { readonly outcome: OutcomeReport['outcome']; readonly detail: string | null },
   ): Promise<string> {
-    const { counters, config, eventLog, log } = this.#context;
+    const { counters, config } = this.#context;
     const id = outcomeEventId(check.eventId, nodeCrypto.sha256);
     if ((await this.#store.find(accountId, id)) !== null) throw reportedBefore();
     const cadenceSeconds = config.anchorWindowSeconds ?? this.#accounts.get(accountId)?.value.cadenceSeconds;
@@ -70,17 +76,7 @@ export class OutcomeDesk {
       randomBytes,
       nodeCrypto.sha256,
     );
-    const appended = await eventLog
-      .append([{ topic: 'agent-events', key: check.agentId, value: JSON.stringify(envelope) }])
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'an outcome was not taken by the event log');
-        throw new HttpRefusal(503, 'the outcome could not be made durable: try again', AGAIN);
-      });
-    const ends = Object.fromEntries(appended.map(({ partition, offset }) => [partition, offset + 1]));
-    await this.#intake.caughtUp(ends, WAIT_MS).catch((error: unknown) => {
-      if (!(error instanceof NotCaughtUp)) throw error;
-      throw new HttpRefusal(503, 'the outcome is recorded, and not yet known to be the first: ask again', AGAIN);
-    });
+    await appendAndStore(this.#context, this.#intake, envelope, NOT_RECORDED);
     const stored = await this.#store.find(accountId, id);
     if (!isDeepStrictEqual(stored?.leaf, envelope.leaf)) throw reportedBefore();
     return id;
