@@ -1,8 +1,8 @@
 import type { EventEnvelope } from '@countersign/contracts';
+import { appenderTo } from '../testing/appender-to.js';
 import { ACCOUNT, agentId, envelope, eventId, other, START } from '../testing/envelopes.js';
 import type { AnchoredWindow, EventStore } from './port.js';
 
-const PLACE = { topic: 'agent-events', partition: 0 } as const;
 const HOUR = 3_600_000;
 
 function windowOf(n: number, first: number, last: number): AnchoredWindow {
@@ -25,21 +25,16 @@ export function erasuresContract(
 ): void {
   describe(`content that is taken away: ${name}`, () => {
     let store: EventStore;
-    let next = 0;
+    let append: ReturnType<typeof appenderTo>;
     beforeEach(async () => {
       store = await backend.open();
-      next = 0;
+      append = appenderTo(() => store);
     });
     afterEach(async () => {
       await store.close();
       await backend.clean();
     });
 
-    const append = async (...envelopes: EventEnvelope[]): Promise<void> => {
-      const events = envelopes.map((one, n) => ({ offset: next + n, envelope: one }));
-      await store.append(events, { ...PLACE, from: next, next: next + envelopes.length });
-      next += envelopes.length;
-    };
     const order = (n: number, target: number, agent = 1): EventEnvelope =>
       other(n, 'content.erased', { agent, refersTo: eventId(target) });
     const retention = (n: number, target: number, agent = 1): EventEnvelope =>

@@ -1,32 +1,26 @@
 import fc from 'fast-check';
 import type { EventEnvelope } from '@countersign/contracts';
 import type { EventFilter } from '../domain/event-filter.js';
+import { appenderTo } from '../testing/appender-to.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
 import { anyFilter, scan } from '../testing/scan.js';
 import { WALK_LENGTH, type EventStore, type Place } from './port.js';
-
-const PLACE = { topic: 'agent-events', partition: 0 } as const;
 
 /** How every {@link EventStore} is walked through. `open` gives an empty store. */
 export function walkContract(name: string, backend: { open(): Promise<EventStore>; clean(): Promise<void> }): void {
   describe(`walk through an event store: ${name}`, () => {
     let store: EventStore;
-    let next = 0;
+    let append: ReturnType<typeof appenderTo>;
 
     beforeEach(async () => {
       store = await backend.open();
-      next = 0;
+      append = appenderTo(() => store);
     });
     afterEach(async () => {
       await store.close();
       await backend.clean();
     });
 
-    const append = async (...envelopes: EventEnvelope[]): Promise<void> => {
-      const events = envelopes.map((one, n) => ({ offset: next + n, envelope: one }));
-      await store.append(events, { ...PLACE, from: next, next: next + envelopes.length });
-      next += envelopes.length;
-    };
     const stretches = async (
       filter: EventFilter,
       limit: number,
