@@ -17,6 +17,21 @@ export interface RequestOptions {
   readonly raw?: string | Uint8Array;
 }
 
+/** The connection ended, or was never made, before the answer. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  /** That of the operating system: `ECONNRESET`, `ECONNREFUSED`. */
+  readonly code: string | undefined;
+
+  constructor(
+    readonly onUsedConnection: boolean,
+    cause: Error & { code?: string },
+  ) {
+    super(`${cause.message} on a connection that was ${onUsedConnection ? 'used before' : 'new'}`, { cause });
+    this.code = cause.code;
+  }
+}
+
 const agent = new Agent({ keepAlive: true, maxSockets: 512 });
 
 export function send(baseUrl: string, method: string, path: string, options: RequestOptions): Promise<Answer> {
@@ -44,7 +59,7 @@ export function send(baseUrl: string, method: string, path: string, options: Req
         });
       },
     );
-    outgoing.on('error', reject);
+    outgoing.on('error', (error: Error & { code?: string }) => reject(new NoAnswer(outgoing.reusedSocket, error)));
     outgoing.end(payload);
   });
 }
