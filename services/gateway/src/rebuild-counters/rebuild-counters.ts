@@ -19,7 +19,8 @@ export interface RebuildContext {
 /**
  * Brings counters to where the log is: totals from `usage`, versions and freezes from the topics of their owners, then
  * the events that came after. With totals this reads only the log's tail; without any, the whole log. The end of the
- * tail is read once more when nothing that was judged before can reach the log any longer.
+ * tail is read once more when nothing that was judged before can reach the log any longer; where nobody and nothing was
+ * ever made, nothing was judged.
  * `false`: another gateway rebuilds them, or has.
  */
 export async function rebuildCounters(context: RebuildContext, clock: () => number): Promise<boolean> {
@@ -54,8 +55,9 @@ async function rebuild(context: RebuildContext, turn: RebuildTurn, clock: () => 
     return events;
   };
   let events = await replay();
-  const left = turn.settleMs - (clock() - begun);
-  if (turn.settleMs > 0) {
+  const nothingJudged = snapshot.versions.length === 0 && events === 0;
+  if (turn.settleMs > 0 && !nothingJudged) {
+    const left = turn.settleMs - (clock() - begun);
     if (left > 0) await setTimeout(left);
     events += await replay();
   }
