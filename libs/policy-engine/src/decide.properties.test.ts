@@ -158,6 +158,18 @@ describe('decide', () => {
     );
   });
 
+  it('decides whatever it has read before', () => {
+    fc.assert(
+      fc.property(rules, fc.array(action, { minLength: 1, maxLength: 12 }), (given, received) => {
+        const profile = compileProfile(profileOf(given));
+        const inTurn = received.map((one) => decide(profile, one));
+        const alone = received.map((one) => decide(compileProfile(profileOf(given)), one));
+        expect(inTurn).toEqual(alone);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('gives the same decision again, and leaves profile and action as they were', () => {
     fc.assert(
       fc.property(rules, action, (given, received) => {

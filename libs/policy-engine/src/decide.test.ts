@@ -130,6 +130,14 @@ describe('decide', () => {
     }
   });
 
+  it('sees it in a URL with letters beyond ASCII too, however often it was asked before', () => {
+    const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: ['https://a.example/admin'] });
+    for (let i = 0; i < 5_000; i += 1) {
+      const { violation } = decide(profile, { type: 'http_call', url: 'https://a.example/é//../admin' });
+      if (violation === null) throw new Error(`let through after ${i} decisions`);
+    }
+  });
+
   it('costs little: 10 entries, and 1,000', () => {
     const wide = (count: number): readonly string[] =>
       Array.from({ length: count }, (_, i) => (i % 2 === 0 ? `h${i}.example.com` : `tool${i}.*`));

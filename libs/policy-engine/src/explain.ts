@@ -91,7 +91,13 @@ function listTraces(profile: CompiledProfile, subject: Subject): readonly RuleTr
   ];
 }
 
-const NO_OUTPUT_RULES: CompiledOutputRules = { pii: null, secrets: false, topics: null, maxLength: null };
+const NO_OUTPUT_RULES: CompiledOutputRules = {
+  pii: null,
+  secrets: false,
+  topics: null,
+  maxLength: null,
+  cleanNames: null,
+};
 
 function outputTraces(output: CompiledOutputRules | null, { payload }: Subject): readonly RuleTrace[] {
   const { pii, secrets, topics, maxLength } = output ?? NO_OUTPUT_RULES;

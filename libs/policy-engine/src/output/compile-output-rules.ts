@@ -1,4 +1,5 @@
 import type { OutputRules } from '@countersign/contracts';
+import { CleanNames } from './clean-names.js';
 import { PiiScanner } from './pii/scanner.js';
 import { Topics } from './topics.js';
 
@@ -8,6 +9,8 @@ export interface CompiledOutputRules {
   readonly secrets: boolean;
   readonly topics: Topics | null;
   readonly maxLength: number | null;
+  /** What these rules found nothing in before; no decision depends on it. `null`: nothing is remembered. */
+  readonly cleanNames: CleanNames | null;
 }
 
 /** `null` where no rule is set. */
@@ -20,5 +23,6 @@ export function compileOutputRules(rules: OutputRules | null): CompiledOutputRul
     secrets,
     topics: topics.length === 0 ? null : new Topics(topics),
     maxLength,
+    cleanNames: new CleanNames(),
   };
 }

@@ -64,6 +64,23 @@ class Findings {
 
   /** `true` when nothing that is still to come can change the answer. */
   read(text: string, name: string | null): boolean {
+    return name === null ? this.#readName(text) : this.#read(text, name);
+  }
+
+  #readName(name: string): boolean {
+    const { cleanNames } = this.#rules;
+    if (cleanNames?.has(name) === true) return false;
+    const ended = this.#read(name, null);
+    if (!this.#foundAny()) cleanNames?.add(name);
+    return ended;
+  }
+
+  #foundAny(): boolean {
+    const { pii } = this.#rules;
+    return this.#secret || this.#topic !== null || (pii !== null && this.#pii < pii.kinds.length);
+  }
+
+  #read(text: string, name: string | null): boolean {
     const { pii } = this.#rules;
     const normal = normalText(text);
     if (pii !== null) this.#pii = pii.first(normal, this.#pii);

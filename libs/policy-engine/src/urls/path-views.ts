@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.js';
+
 /** More rounds of percent-encoding inside each other than this are nobody's honest path. */
 const MAX_ROUNDS = 4;
 
@@ -39,7 +41,8 @@ export function urlPathViews(text: string, pathname: string): readonly (readonly
   if (views === null || !SLASH_RUN.test(received)) return views;
   const [before] = received.split(/[?#]/, 1) as [string];
   const mergedText = before.replace(SLASH_RUNS, '/');
-  const merged = URL.canParse(mergedText) ? pathViews(new URL(mergedText).pathname) : null;
+  const mergedPath = parseUrl(mergedText)?.pathname;
+  const merged = mergedPath === undefined ? null : pathViews(mergedPath);
   return merged === null ? null : [...views, ...merged];
 }
 

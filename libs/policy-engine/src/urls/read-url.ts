@@ -1,4 +1,5 @@
 import { normalHost } from './normal-host.js';
+import { parseUrl } from './parse-url.js';
 
 /** The parts of a URL that rules are judged by, from one parsing. */
 export interface ReadUrl {
@@ -16,6 +17,8 @@ export interface ReadUrl {
  * n² steps.
  */
 const MOST_AUTHORITY = 1024;
+/** Well below what DNS allows. */
+const LONGEST_PLAIN_HOST = 200;
 
 /** Characters between the scheme's slashes and the path, as the URL standard finds them, before it drops or decodes any. */
 function authorityLength(text: string): number {
@@ -31,15 +34,33 @@ function isSlashOrDropped(code: number): boolean {
   return code === 0x2f || code === 0x5c || code === 0x09 || code === 0x0a || code === 0x0d;
 }
 
+/**
+ * Texts that the URL standard leaves as they are: a lower-case host name whose last label is letters alone (so it is no
+ * address), no port, segments that do not begin with a dot, nothing encoded.
+ */
+const AS_IT_STANDS =
+  /^(https?:)\/\/((?:[a-z0-9-]+\.)+[a-z]{2,})((?:\/[A-Za-z0-9_~-][A-Za-z0-9_~.-]*)*\/?)(?:\?[A-Za-z0-9_~.=&-]*)?$/;
+
+/** What {@link parsed} gives, for most URLs that agents send at a tenth of its cost; `undefined`: it has to be asked. */
+function readAsItStands(text: string): ReadUrl | undefined {
+  const [, scheme, host, path] = AS_IT_STANDS.exec(text) ?? [];
+  // Labels in Punycode are decoded and looked at.
+  if (host === undefined || host.length > LONGEST_PLAIN_HOST || host.includes('xn--')) return undefined;
+  const pathname = path === '' ? '/' : path!;
+  return scheme === 'https:'
+    ? { scheme, host, port: '443', pathname, text }
+    : { scheme: 'http:', host, port: '80', pathname, text };
+}
+
 /** As the URL standard (WHATWG) parses it; `null` for what does not parse, is not http(s), or names no host. */
 export function readUrl(text: string): ReadUrl | null {
   if (text.length > MOST_AUTHORITY && authorityLength(text) > MOST_AUTHORITY) return null;
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    return null;
-  }
+  return (text.length <= MOST_AUTHORITY ? readAsItStands(text) : undefined) ?? parsed(text);
+}
+
+function parsed(text: string): ReadUrl | null {
+  const url = parseUrl(text);
+  if (url === null) return null;
   const scheme = url.protocol;
   if (scheme !== 'http:' && scheme !== 'https:') return null;
   const host = normalHost(url.hostname);
