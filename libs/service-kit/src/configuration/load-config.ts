@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { CLIENT_VARIABLES } from './client-environment.js';
 import type { Config } from './config.js';
 import { kafkaAccess, kafkaAccessProblems } from './kafka-access.js';
 import {
@@ -33,6 +34,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const PREFIX = 'COUNTERSIGN_';
 /** Left to whoever tests the program: nothing here reads them. */
 const TESTS_PREFIX = 'COUNTERSIGN_TEST_';
+/** An agent's own, which may be set where a service or a command runs. */
+const OF_CLIENTS: ReadonlySet<string> = new Set(CLIENT_VARIABLES);
 const NEEDED_WHEN_DISTRIBUTED = ['KAFKA_BROKERS', 'MONGODB_URI', 'REDIS_URL', 'SOLANA_RPC_URL'] as const;
 
 /** Half of an installation of several processes: where they are, but not that they are to be used. */
@@ -105,8 +108,8 @@ type Values = { -readonly [V in Variable]?: ReturnType<(typeof READERS)[V]['read
 
 /**
  * The configuration that these variables give. An empty variable counts as absent.
- * @throws ConfigurationError naming every unknown `COUNTERSIGN_` variable (but `COUNTERSIGN_TEST_…`), every malformed value, and what the
- *   distributed profile lacks or has by half, or what only it uses. Values are never repeated: some hold passwords.
+ * @throws ConfigurationError naming every unknown `COUNTERSIGN_` variable (but `COUNTERSIGN_TEST_…` and those of clients), every malformed
+ *   value, and what the distributed profile lacks or has by half, or what only it uses. Values are never repeated: some hold passwords.
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const problems = unknownVariables(environment);
@@ -185,7 +188,8 @@ function withoutAbsent<K extends string>(
 
 function unknownVariables(environment: Environment): string[] {
   return Object.keys(environment)
-    .filter((name) => name.startsWith(PREFIX) && !name.startsWith(TESTS_PREFIX) && !(name in READERS))
+    .filter((name) => name.startsWith(PREFIX) && !name.startsWith(TESTS_PREFIX))
+    .filter((name) => !(name in READERS) && !OF_CLIENTS.has(name))
     .sort()
     .map((name) => `${name} is not a variable of this program`);
 }

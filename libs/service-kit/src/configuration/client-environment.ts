@@ -1,0 +1,26 @@
+/** What the clients are told by the environment; a service reads none of them, and none keeps it from starting. */
+export const CLIENT_VARIABLES = [
+  'COUNTERSIGN_API_KEY',
+  'COUNTERSIGN_AGENT_ID',
+  'COUNTERSIGN_BASE_URL',
+] as const;
+
+export interface ClientEnvironment {
+  readonly apiKey: string | undefined;
+  readonly agentId: string | undefined;
+  readonly baseUrl: string | undefined;
+}
+
+/**
+ * Who asks, and where, as the examples of the clients read it. An empty variable counts as absent. A module of its own,
+ * `@countersign/service-kit/client-environment`, for commands that must start in a moment.
+ */
+export function clientEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ClientEnvironment {
+  const [apiKey, agentId, baseUrl] = CLIENT_VARIABLES.map((name) => {
+    const value = environment[name]?.trim();
+    return value === '' ? undefined : value;
+  });
+  return { apiKey, agentId, baseUrl };
+}
