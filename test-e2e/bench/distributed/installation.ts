@@ -5,6 +5,7 @@ import type { Bootstrap } from '../subjects/countersign.js';
 import { json } from '../subjects/http.js';
 import { checkRequests } from '../subjects/requests.js';
 import { makeAgents } from '../throughput/subjects.js';
+import type { Asked } from '../throughput/subjects.js';
 import { ServiceUnderTest } from './service.js';
 import type { BenchServers } from './servers.js';
 
@@ -18,7 +19,11 @@ export interface BenchInstallation {
 }
 
 /** @param folder for its data directory */
-export async function makeInstallation(servers: BenchServers, folder: string): Promise<BenchInstallation> {
+export async function makeInstallation(
+  servers: BenchServers,
+  folder: string,
+  asked?: Asked,
+): Promise<BenchInstallation> {
   const env = {
     COUNTERSIGN_PROFILE: 'distributed',
     COUNTERSIGN_DATA_DIR: folder,
@@ -34,13 +39,14 @@ export async function makeInstallation(servers: BenchServers, folder: string): P
     await services.ready();
     const { port } = new URL(services.baseUrl);
     const bootstrap = await makeAccount({ ...env, COUNTERSIGN_PORT: port });
-    const agentIds = await makeAgents({ bootstrap, session: () => login(bootstrap) });
+    const agentIds = await makeAgents({ bootstrap, session: () => login(bootstrap) }, asked?.profile);
     return {
       env,
       target({ baseUrl }) {
         const url = new URL(baseUrl);
         const { apiKey } = bootstrap;
-        return { host: url.hostname, port: Number(url.port), requests: checkRequests({ baseUrl, apiKey, agentIds }) };
+        const requests = checkRequests({ baseUrl, apiKey, agentIds }, asked?.payload);
+        return { host: url.hostname, port: Number(url.port), requests };
       },
     };
   } finally {

@@ -54,6 +54,8 @@ export interface Outcome {
   readonly refusedLatency: Latencies;
   /** Answers with 503 a second, within the time. */
   readonly refusedPerSecond: number;
+  /** So long at most (p99) after it was due a request of an open loop was sent, ms: the generator's own part of latencies. */
+  readonly sentLateMs: number;
   /** Part of one core that the generator used: near 1 it was the bottleneck. */
   readonly generatorBusy: number;
 }

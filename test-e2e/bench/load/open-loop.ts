@@ -7,6 +7,8 @@ import { Tally } from './tally.js';
 const GRACE_MS = 5000;
 /** Longest pause between two looks at the clock, ms: by so much at most a request is sent, or an answer seen, too late. */
 const PAUSE_MS = 0.1;
+/** Requests sent between two looks at what was answered, however many are due. */
+const SENT_AT_ONCE = 64;
 
 /** Requests that are due, in order, and the connections that are free. */
 class Line {
@@ -40,7 +42,10 @@ export async function openLoop(job: Job, load: OpenLoop): Promise<Outcome> {
     while (line.length > 0) {
       const connection = line.free.pop();
       if (connection === undefined) return;
-      if (!connection.broken) connection.send(requests[next++ % requests.length]!, line.shift());
+      if (connection.broken) continue;
+      const dueAt = line.shift();
+      tally?.sent(performance.now() - dueAt);
+      connection.send(requests[next++ % requests.length]!, dueAt);
     }
   };
   const connections = await openConnections(load.connections, job.target, (connection, status) => {
@@ -88,14 +93,14 @@ function arrivals(
   return new Promise((resolve) => {
     const look = (): void => {
       let now = performance.now();
-      while (dueAt <= now) {
+      for (let sent = 0; dueAt <= now && sent < SENT_AT_ONCE; sent += 1) {
         if (dueAt > endsAt || count >= job.maxRequests) return resolve();
         count += 1;
         arrive(dueAt);
         dueAt += gap();
         now = performance.now();
       }
-      if (!load.spin) Atomics.wait(sleeper, 0, 0, Math.min(PAUSE_MS, dueAt - now));
+      if (!load.spin && dueAt > now) Atomics.wait(sleeper, 0, 0, Math.min(PAUSE_MS, dueAt - now));
       setImmediate(look);
     };
     look();

@@ -9,6 +9,7 @@ export class Tally {
   readonly #failures: Record<number, number> = {};
   readonly #samples = new Samples();
   readonly #refused = new Samples();
+  readonly #lateness = new Samples();
   readonly #startedAt = performance.now();
   readonly #cpuBefore = process.cpuUsage();
 
@@ -20,6 +21,11 @@ export class Tally {
     if (status === 200) this.#inTime += 1;
     if (status === 503) this.#refusedInTime += 1;
     this.#sample(status, milliseconds);
+  }
+
+  /** @param lateMs after it was due */
+  sent(lateMs: number): void {
+    this.#lateness.add(lateMs);
   }
 
   /** An answer that came late is a latency all the same in an open loop. */
@@ -43,6 +49,7 @@ export class Tally {
       latency: this.#samples.latencies(),
       refusedLatency: this.#refused.latencies(),
       refusedPerSecond: this.#refusedInTime / seconds,
+      sentLateMs: this.#lateness.latencies().p99,
       generatorBusy: (user + system) / 1000 / elapsed,
     };
   }

@@ -9,6 +9,7 @@ import type { BenchOptions } from '../options.js';
 import { temporaryFolder } from '../subjects/countersign.js';
 import { forgetPeak, memoryOf } from '../subjects/process-figures.js';
 import { canPin } from '../subjects/program.js';
+import { LONG_PAYLOAD, OUTPUT_PROFILE } from '../subjects/requests.js';
 import { MAX_REQUESTS } from '../throughput/measure.js';
 import { startGatewayAlone } from '../throughput/subjects.js';
 import { LEGEND, overloadTable } from './report.js';
@@ -20,6 +21,8 @@ const TIMES = [1, 2, 3];
 const CEILING_CONNECTIONS = 64;
 /** More than wait at any time: a load that waits for a free connection is a closed loop in disguise. */
 const CONNECTIONS = 4096;
+/** Checks that cost far more than to send them, or the generator would be what is overloaded. */
+const ASKED = { profile: OUTPUT_PROFILE, payload: LONG_PAYLOAD };
 /** Until a gateway knows that it is too much; not counted. */
 const LEAD_SECONDS = 1.5;
 
@@ -40,7 +43,7 @@ export async function overload(options: BenchOptions, print: (line: string) => v
   const generator = new LoadGenerator(pinned ? OTHERS_CORE : undefined);
   const stops: (() => Promise<void>)[] = [];
   try {
-    const embedded = await startGatewayAlone(folder.path, core);
+    const embedded = await startGatewayAlone(folder.path, core, ASKED);
     stops.push(() => embedded.stop());
     const gateways: Overloadable[] = [{ ...embedded, profile: 'embedded', generatorAlone: pinned }];
     if (notInstalled().some((name) => name !== 'toxiproxy')) {
@@ -70,7 +73,7 @@ async function startDistributed(
 ): Promise<Overloadable> {
   const servers = await startBenchServers();
   stops.push(() => servers.stop());
-  const installation = await makeInstallation(servers, folder);
+  const installation = await makeInstallation(servers, folder, ASKED);
   const env = { ...installation.env, COUNTERSIGN_CHECK_DEADLINE_MS: '1000' };
   const gateway = await (await ServiceUnderTest.start(['gateway'], { core, env })).ready();
   stops.push(() => gateway.stop());
@@ -111,6 +114,7 @@ async function measureOne(gateway: Overloadable, generator: LoadGenerator, secon
       refused: outcome.refusedLatency,
       others: others.reduce((sum, [, count]) => sum + count, 0),
       peakMiB: (await memoryOf(pid)).peak,
+      sentLateMs: outcome.sentLateMs,
     });
   }
   return all;

@@ -4,8 +4,15 @@ export interface Checker {
   readonly agentIds: readonly string[];
 }
 
+const PAYLOAD = {
+  reservation_id: 'ZFA04Y',
+  total_baggages: 3,
+  nonfree_baggages: 1,
+  payment_id: 'gift_card_8190333',
+};
+
 /** Whole `POST /v1/check` requests: one tool call over HTTP with a payload, of each agent. */
-export function checkRequests({ baseUrl, apiKey, agentIds }: Checker): string[] {
+export function checkRequests({ baseUrl, apiKey, agentIds }: Checker, payload: object = PAYLOAD): string[] {
   const { host } = new URL(baseUrl);
   return agentIds.map((agentId) => {
     const body = JSON.stringify({
@@ -16,7 +23,7 @@ export function checkRequests({ baseUrl, apiKey, agentIds }: Checker): string[] 
         tool_name: 'update_reservation_baggages',
         estimatedCost: 0.015,
         metadata: { conversation: 'c-1842', step: 7 },
-        payload: { reservation_id: 'ZFA04Y', total_baggages: 3, nonfree_baggages: 1, payment_id: 'gift_card_8190333' },
+        payload,
       },
     });
     const head = [
@@ -38,3 +45,19 @@ export const PROFILE = {
   spending_limit: 1_000_000_000,
   spending_window: 'month',
 } as const;
+
+const SENTENCES =
+  'The customer of order 48213 asked why 3 of 7 items were late. We refunded 12.50 USD to her, and told the carrier at ' +
+  'depot 5 that parcel 1Z999AA1 was damaged; see ticket SUP-20931 for the photos. ';
+
+/** 10 KB of text, of which {@link OUTPUT_PROFILE} reads every character and refuses nothing. */
+export const LONG_PAYLOAD = { output: SENTENCES.repeat(60).slice(0, 10_000) };
+export const OUTPUT_PROFILE = {
+  ...PROFILE,
+  output_rules: {
+    blocked_pii: ['credit_card', 'email', 'iban', 'us_ssn', 'ip_address', 'crypto_wallet'],
+    block_secrets: true,
+    blocked_topics: ['a topic that nobody speaks of'],
+    max_length: 100_000,
+  },
+};

@@ -49,16 +49,27 @@ export async function startBare(core: number | undefined, like: Target): Promise
   };
 }
 
+/** What agents may do, and what the load's checks bring. */
+export interface Asked {
+  readonly profile: object;
+  /** Default: a few short members. */
+  readonly payload?: object;
+}
+
 /** Makes a data directory with agents, then runs its gateway and nothing that follows. */
-export async function startGatewayAlone(folder: string, core: number | undefined): Promise<Subject> {
+export async function startGatewayAlone(
+  folder: string,
+  core: number | undefined,
+  asked: Asked = { profile: PROFILE },
+): Promise<Subject> {
   const dataDir = join(folder, 'gateway');
   const whole = await Countersign.start({ dataDir, core });
-  const agentIds = await makeAgents(whole);
+  const agentIds = await makeAgents(whole, asked.profile);
   await whole.stop();
   const instance = await Countersign.start({ dataDir, core, gatewayOnly: true });
   return {
     name: 'gateway alone, 1 core',
-    target: targetOf(instance, agentIds),
+    target: targetOf(instance, agentIds, asked.payload),
     sharesCores: false,
     generatorAlone: true,
     pid: instance.child.pid!,
@@ -90,19 +101,22 @@ export async function startWhole(folder: string, core: number | undefined): Prom
   };
 }
 
-function targetOf({ bootstrap }: Countersign, agentIds: readonly string[]): Target {
+function targetOf({ bootstrap }: Countersign, agentIds: readonly string[], payload?: object): Target {
   const { hostname, port } = new URL(bootstrap.baseUrl);
-  return { host: hostname, port: Number(port), requests: checkRequests({ ...bootstrap, agentIds }) };
+  return { host: hostname, port: Number(port), requests: checkRequests({ ...bootstrap, agentIds }, payload) };
 }
 
 /** @param instance of either profile */
-export async function makeAgents(instance: Pick<Countersign, 'bootstrap' | 'session'>): Promise<string[]> {
+export async function makeAgents(
+  instance: Pick<Countersign, 'bootstrap' | 'session'>,
+  profile: object = PROFILE,
+): Promise<string[]> {
   const { baseUrl } = instance.bootstrap;
   const session = await instance.session();
   const ids: string[] = [];
   for (let i = 1; i <= AGENTS; i += 1) {
     const { id } = await json<{ id: string }>(baseUrl, 'POST', '/v1/agents', session, { name: `Agent ${i}` });
-    await json(baseUrl, 'PATCH', `/v1/agents/${id}/profile`, session, PROFILE);
+    await json(baseUrl, 'PATCH', `/v1/agents/${id}/profile`, session, profile);
     ids.push(id);
   }
   return ids;
