@@ -1,5 +1,6 @@
 import { checkBody, type Action } from './action.js';
 import { ActionDeniedError } from './action-denied.js';
+import { readAgent, type AgentRecord, type NewAgent } from './agent.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { CountersignError } from './errors.js';
 import type { UnavailableCode } from './errors.js';
@@ -111,6 +112,17 @@ export class Countersign {
   async scan(text: string, options: Pick<CallOptions, 'agentId' | 'signal'> = {}): Promise<CheckResult> {
     const body = JSON.stringify({ agentId: options.agentId ?? this.#agentId, text });
     return this.#decided(body, {}, options.signal, '/v1/mcp/scan');
+  }
+
+  /**
+   * Makes an agent of the key's account: `POST /v1/mcp/register`. What it does is checked from then on where a call names
+   * its id as `agentId`. One try, for which there is all of `timeoutMs`: another would make another agent.
+   * @throws CountersignError where it was refused, or it is not known whether it was made (`isUnavailable`); the signal's
+   * reason where the caller gave up
+   */
+  async register(agent: NewAgent, options: Pick<CallOptions, 'signal'> = {}): Promise<AgentRecord> {
+    const { timeoutMs } = this.#tries;
+    return readAgent(await this.#post('/v1/mcp/register', JSON.stringify(agent), {}, timeoutMs, options.signal));
   }
 
   async #decided(

@@ -1,6 +1,7 @@
 export type { Action } from './action.js';
 export type { CircuitBreakerOptions } from './circuit-breaker.js';
 export { Countersign } from './client.js';
+export type { AgentRecord, NewAgent } from './agent.js';
 export { ActionDeniedError } from './action-denied.js';
 export { CountersignError } from './errors.js';
 export type { ErrorCode, RefusalCode, UnavailableCode } from './errors.js';

@@ -121,7 +121,7 @@ function membersOrNone(answer: Answer): Members {
   }
 }
 
-function invalid(answer: Answer, why: string, cause?: unknown): CountersignError {
+export function invalid(answer: Answer, why: string, cause?: unknown): CountersignError {
   return new CountersignError('invalid_response', `the answer is not one of the service: ${why}`, {
     status: answer.status,
     ...(cause === undefined ? {} : { cause }),

@@ -12,6 +12,7 @@ from vectors import REPOSITORY
 
 from countersign import (
     ActionDeniedError,
+    AgentRecord,
     AsyncCountersign,
     CheckResult,
     CircuitBreakerOptions,
@@ -29,6 +30,9 @@ _SNAKE = {
     "violationType": "violation_type",
     "upgradeUrl": "upgrade_url",
     "failedOpen": "failed_open",
+    "createdAt": "created_at",
+    "blockchainSsn": "blockchain_ssn",
+    "behaviorProfile": "behavior_profile",
 }
 RESULT_MEMBERS = (
     "allowed violations violationType rule severity category coverage upgradeUrl failedOpen reason eventId".split()
@@ -46,6 +50,7 @@ class Happened:
     executed: bool
     denied: int = 0
     reports_failed: int = 0
+    registered: Optional[AgentRecord] = None
 
     def member(self, name: str) -> Any:
         """A member of the last result, ``None`` where it is not set."""
@@ -132,6 +137,8 @@ def check_expected(case: Mapping[str, Any], happened: Happened) -> None:
             assert None not in ids
         else:
             _compare(name, expected[name], happened.member(name))
+    for name, value in expected.get("registered", {}).items():
+        _compare(f"registered.{name}", value, getattr(happened.registered, _SNAKE.get(name, name)))
     for name, value in expected.get("error", {}).items():
         _compare(f"error.{name}", value, happened.error()[name])
     if "throws" in expected:
@@ -187,6 +194,8 @@ def _call(client: Any, case: Mapping[str, Any], execute: Callable[[], Any], key:
     if call == "reportOutcome":
         report = {_SNAKE.get(name, name): value for name, value in case["report"].items()}
         return client.report_outcome(**report)
+    if call == "register":
+        return client.register(**case["register"])
     action = {_SNAKE.get(name, name): value for name, value in case["action"].items()}
     if call == "guard":
         return client.guard(action, execute)
@@ -203,6 +212,8 @@ def _collect(happened: Happened, call: Callable[[], Any]) -> None:
 def _keep(happened: Happened, value: Any) -> None:
     if isinstance(value, CheckResult):
         happened.results.append(value)
+    if isinstance(value, AgentRecord):
+        happened.registered = value
 
 
 def _keep_error(happened: Happened, error: BaseException) -> None:

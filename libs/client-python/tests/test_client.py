@@ -146,9 +146,13 @@ def test_many_tasks_use_one_client() -> None:
         assert all(asyncio.run(run(server.address)))
 
 
-@pytest.fixture
-def trickling() -> Iterator[str]:
-    """An address that begins an answer and sends a byte of its body now and then, for ever."""
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 999\r\n"
+BEGINNINGS = {"the status line": b"HTTP/1.1 200 ", "a header": HEAD + b"x-more: ", "the body": HEAD + b"\r\n"}
+
+
+@pytest.fixture(params=list(BEGINNINGS))
+def trickling(request: pytest.FixtureRequest) -> Iterator[str]:
+    """An address that begins an answer and sends a byte of what comes next now and then, for ever."""
     listener = socket.create_server(("127.0.0.1", 0))
     ended = threading.Event()
 
@@ -163,7 +167,7 @@ def trickling() -> Iterator[str]:
     def trickle(connection: socket.socket) -> None:
         with connection:
             try:
-                connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 999\r\n\r\n")
+                connection.sendall(BEGINNINGS[request.param])
                 while not ended.wait(0.02):
                     connection.sendall(b" ")
             except OSError:

@@ -34,6 +34,8 @@ def test_a_server_that_plays(case: Any, run: Run, caplog: pytest.LogCaptureFixtu
         assert checks[0].body == {"agentId": AGENT, "action": expected["sentAction"]}
     if "sentReport" in expected:
         assert server.seen[-1].body == {"agentId": AGENT, **expected["sentReport"]}
+    if "sentAgent" in expected:
+        assert server.seen[-1].body == expected["sentAgent"]
     if "idempotencyKeys" in expected:
         assert len({seen.headers.get("idempotency-key") for seen in checks}) == expected["idempotencyKeys"]
     for seen in server.seen:

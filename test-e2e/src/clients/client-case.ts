@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ActionDeniedError, Countersign, CountersignError } from '@countersign/client';
-import type { Action, CheckResult, CountersignOptions, OutcomeReport } from '@countersign/client';
+import type {
+  Action,
+  AgentRecord,
+  CheckResult,
+  CountersignOptions,
+  NewAgent,
+  OutcomeReport,
+} from '@countersign/client';
 import type { Played } from './fault-server.js';
 
 /** A case that every client passes: `client-cases/README.md`. */
@@ -11,10 +18,11 @@ export interface ClientCase {
   readonly agent?: { readonly profile?: object; readonly state?: 'frozen' | 'inactive' };
   readonly answers?: readonly Played[];
   readonly client?: Partial<CountersignOptions>;
-  readonly call?: 'check' | 'guard' | 'scan' | 'reportOutcome';
+  readonly call?: 'check' | 'guard' | 'scan' | 'reportOutcome' | 'register';
   readonly action?: Action;
   readonly text?: string;
   readonly report?: OutcomeReport;
+  readonly register?: NewAgent;
   readonly times?: number;
   readonly fails?: boolean;
   readonly expect: Readonly<Record<string, unknown>>;
@@ -33,6 +41,7 @@ export interface Happened {
   readonly executed: boolean;
   readonly denied: number;
   readonly reportsFailed: number;
+  readonly registered: AgentRecord | null;
 }
 
 /** What an executed action throws where a case says that it fails. */
@@ -50,6 +59,7 @@ export async function happens(one: ClientCase, place: CountersignOptions): Promi
     onReportFailed: () => void (reportsFailed += 1),
   });
   const results: CheckResult[] = [];
+  let registered: AgentRecord | null = null;
   const times = one.times ?? 1;
   const again = times > 1 ? { idempotencyKey: randomUUID() } : {};
   const execute = (): string => {
@@ -65,6 +75,8 @@ export async function happens(one: ClientCase, place: CountersignOptions): Promi
         return results.push(await client.scan(one.text!));
       case 'reportOutcome':
         return client.reportOutcome(one.report!);
+      case 'register':
+        return (registered = await client.register(one.register!));
       case 'guard':
         return client.guard(one.action!, execute);
     }
@@ -78,7 +90,7 @@ export async function happens(one: ClientCase, place: CountersignOptions): Promi
       if (error instanceof ActionDeniedError) results.push(error.result);
     }
   }
-  return { results, thrown, executed, denied, reportsFailed };
+  return { results, thrown, executed, denied, reportsFailed, registered };
 }
 
 /** The members that a case expects of the call itself, as they came; `"*"` where any text was expected and there is one. */
@@ -92,6 +104,10 @@ export function toldOf({ expect: expected }: ClientCase, happened: Happened): Re
       const { code, details } = failure ?? { code: null, details: {} };
       const members = { code, status: details.status ?? null, retryAfterMs: details.retryAfterMs ?? null };
       told[name] = Object.fromEntries(Object.keys(value as object).map((key) => [key, members[key as 'code']]));
+    } else if (name === 'registered') {
+      const agent = happened.registered as Readonly<Record<string, unknown>> | null;
+      const members = Object.entries(value as object).map(([key, told]) => [key, shown(told, agent?.[key])]);
+      told[name] = Object.fromEntries(members);
     } else if (name === 'throws') told[name] = (happened.thrown as Error | null)?.name ?? null;
     else if (name === 'executed' || name === 'denied' || name === 'reportsFailed') told[name] = happened[name];
     else if (value === 'same')
@@ -106,7 +122,13 @@ const MEMBERS: ReadonlySet<string> = new Set(
 );
 
 /** What of `expect` {@link toldOf} does not tell: the server's side. */
-export const OF_THE_SERVER: ReadonlySet<string> = new Set(['requests', 'sentAction', 'sentReport', 'idempotencyKeys']);
+export const OF_THE_SERVER: ReadonlySet<string> = new Set([
+  'requests',
+  'sentAction',
+  'sentReport',
+  'sentAgent',
+  'idempotencyKeys',
+]);
 
 function shown(expected: unknown, value: unknown): unknown {
   if (expected === '*') return typeof value === 'string' && value !== '' ? '*' : value;

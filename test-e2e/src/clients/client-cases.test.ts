@@ -21,6 +21,7 @@ describe('the JavaScript client passes the cases of every client', () => {
         requests: () => server.seen.map(({ path }) => path),
         sentAction: () => checks[0]?.body['action'],
         sentReport: () => ({ ...server.seen.at(-1)?.body, agentId: undefined }),
+        sentAgent: () => server.seen.at(-1)?.body,
         idempotencyKeys: () => new Set(checks.map(({ headers }) => headers['idempotency-key'])).size,
       };
       for (const [name, side] of Object.entries(sides)) {

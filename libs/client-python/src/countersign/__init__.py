@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .action import Action
+from .agent import AgentRecord
 from .async_client import AsyncCountersign
 from .circuit_breaker import CircuitBreakerOptions
 from .client import Countersign
@@ -16,6 +17,7 @@ __all__ = [
     "UNAVAILABLE_CODES",
     "Action",
     "ActionDeniedError",
+    "AgentRecord",
     "AsyncCountersign",
     "CheckResult",
     "CircuitBreakerOptions",

@@ -9,6 +9,7 @@ import anyio
 import httpx
 
 from .action import Action, members_of
+from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
 from .client import _warn
 from .conversation import Attempt, Conversation, Pause, Talk
@@ -55,6 +56,11 @@ class AsyncCountersign:
         """Closes the connections, unless they are those of a client of your own."""
         if self._owns_http:
             await self._http.aclose()
+
+    @property
+    def timeout(self) -> float:
+        """For one call with all its tries, seconds."""
+        return self._talk.timeout
 
     async def check(
         self,
@@ -121,6 +127,17 @@ class AsyncCountersign:
     async def scan(self, text: str, *, agent_id: Optional[str] = None) -> CheckResult:
         """As :meth:`countersign.Countersign.scan`."""
         return await self._run(self._talk.scan(text, agent_id))
+
+    async def register(
+        self,
+        name: str,
+        *,
+        type: Optional[str] = None,
+        purpose: Optional[str] = None,
+        version: Optional[str] = None,
+    ) -> AgentRecord:
+        """As :meth:`countersign.Countersign.register`."""
+        return await self._run(self._talk.register(name, type, purpose, version))
 
     async def _report_of(self, event_id: Optional[str], outcome: Outcome, agent_id: Optional[str]) -> None:
         if event_id is None:

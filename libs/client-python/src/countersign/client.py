@@ -9,8 +9,10 @@ from typing import Any, Callable, Optional, TypeVar
 import httpx
 
 from .action import Action, members_of
+from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
 from .conversation import Attempt, Conversation, Pause, Talk
+from .deadline import deadline, with_deadlines
 from .errors import ActionDeniedError, CountersignError
 from .options import DEFAULT_BASE_URL, ClientOptions, FailMode, Outcome
 from .result import Answer, CheckResult
@@ -59,7 +61,7 @@ class Countersign:
         self._on_denied = on_denied
         self._on_report_failed = on_report_failed or _warn
         self._owns_http = http_client is None
-        self._http = http_client or httpx.Client()
+        self._http = http_client or with_deadlines(httpx.Client())
 
     def __enter__(self) -> Countersign:
         return self
@@ -71,6 +73,11 @@ class Countersign:
         """Closes the connections, unless they are those of a client of your own."""
         if self._owns_http:
             self._http.close()
+
+    @property
+    def timeout(self) -> float:
+        """For one call with all its tries, seconds."""
+        return self._talk.timeout
 
     def check(
         self,
@@ -138,6 +145,23 @@ class Countersign:
         """Judges a text by the agent's output rules alone: ``POST /v1/mcp/scan``. Nothing is recorded or counted."""
         return self._run(self._talk.scan(text, agent_id))
 
+    def register(
+        self,
+        name: str,
+        *,
+        type: Optional[str] = None,
+        purpose: Optional[str] = None,
+        version: Optional[str] = None,
+    ) -> AgentRecord:
+        """Makes an agent of the key's account: ``POST /v1/mcp/register``.
+
+        What it does is checked from then on where a call names its id as ``agent_id``. One try, for which there is all
+        of ``timeout``: another would make another agent.
+
+        :raises CountersignError: it was refused, or it is not known whether it was made (``is_unavailable``)
+        """
+        return self._run(self._talk.register(name, type, purpose, version))
+
     def _report_of(self, event_id: Optional[str], outcome: Outcome, agent_id: Optional[str]) -> None:
         if event_id is None:
             return
@@ -170,14 +194,17 @@ class Countersign:
         ends_at = time.monotonic() + attempt.timeout
         content = bytearray()
         try:
-            with self._http.stream(
-                "POST",
-                attempt.url,
-                content=attempt.body,
-                headers=attempt.headers,
-                timeout=attempt.timeout,
-                follow_redirects=False,
-            ) as response:
+            with (
+                deadline(ends_at),
+                self._http.stream(
+                    "POST",
+                    attempt.url,
+                    content=attempt.body,
+                    headers=attempt.headers,
+                    timeout=attempt.timeout,
+                    follow_redirects=False,
+                ) as response,
+            ):
                 for chunk in response.iter_bytes():
                     add_chunk(content, chunk)
                     if time.monotonic() > ends_at:

@@ -16,6 +16,7 @@ from typing import Any, Callable, Dict, Generator, Mapping, Optional, TypeVar, U
 import httpx
 
 from .action import body_of
+from .agent import AgentRecord, read_agent
 from .circuit_breaker import CircuitBreaker
 from .errors import CountersignError
 from .options import ClientOptions
@@ -67,6 +68,10 @@ class Conversation:
             "authorization": f"Bearer {api_key}",
         }
 
+    @property
+    def timeout(self) -> float:
+        return self._options.timeout
+
     def check(
         self, members: Mapping[str, Any], agent_id: Optional[str], idempotency_key: Optional[str]
     ) -> Talk[CheckResult]:
@@ -87,6 +92,14 @@ class Conversation:
         if detail is not None:
             report["detail"] = detail
         yield from self._with_retries("/v1/mcp/log", body_of(report), {}, _read_report)
+
+    def register(
+        self, name: str, type: Optional[str], purpose: Optional[str], version: Optional[str]
+    ) -> Talk[AgentRecord]:
+        """``POST /v1/mcp/register``, tried once: another try would make another agent."""
+        given = {"name": name, "type": type, "purpose": purpose, "version": version}
+        body = body_of({member: value for member, value in given.items() if value is not None})
+        return read_agent((yield from self._ask("/v1/mcp/register", body, {}, self._options.timeout)))
 
     def _decided(self, path: str, body: bytes, headers: Mapping[str, str]) -> Talk[CheckResult]:
         breaker = self._breaker
@@ -121,16 +134,19 @@ class Conversation:
         while True:
             left = max(0.001, min(options.attempt_timeout, ends_at - time.monotonic()))
             try:
-                answer = yield Attempt(self._address + path, body, {**self._headers, **headers}, left)
-                if answer is None:
-                    raise RuntimeError("an attempt has an answer")
-                return read(answer)
+                return read((yield from self._ask(path, body, headers, left)))
             except CountersignError as error:
                 wait = max(_FIRST_WAIT * 2**tried * (0.5 + random.random() / 2), error.retry_after or 0)  # noqa: S311
                 if not error.is_unavailable or tried >= options.retries or time.monotonic() + wait >= ends_at:
                     raise
             tried += 1
             yield Pause(wait)
+
+    def _ask(self, path: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Talk[Answer]:
+        answer = yield Attempt(self._address + path, body, {**self._headers, **headers}, timeout)
+        if answer is None:
+            raise RuntimeError("an attempt has an answer")
+        return answer
 
 
 def _read_report(answer: Answer) -> None:

@@ -67,22 +67,22 @@ def read_check(answer: Answer) -> CheckResult:
     :raises CountersignError: it holds no decision; ``is_unavailable`` is true
     """
     if answer.status == 200:
-        body = _members_of(answer)
+        body = members_of_answer(answer)
         if type(body.get("allowed")) is not bool:
-            raise _invalid(answer, "it does not say whether the action is allowed")
+            raise invalid(answer, "it does not say whether the action is allowed")
         return _result(answer, body, body["allowed"])
     error = read_refusal(answer)
     if error.is_unavailable:
         raise error
-    return _result(answer, _members_of(answer), False, error)
+    return _result(answer, members_of_answer(answer), False, error)
 
 
 def read_refusal(answer: Answer) -> CountersignError:
     """What an answer that is no success says. One that is not the service's own is unavailable, whatever its status."""
     if 200 <= answer.status < 400:
-        return _invalid(answer, f"its status is {answer.status}")
+        return invalid(answer, f"its status is {answer.status}")
     try:
-        body = _members_of(answer)
+        body = members_of_answer(answer)
     except CountersignError:
         body = {}
     said = _text(body.get("error")) or _text(body.get("reason"))
@@ -91,7 +91,7 @@ def read_refusal(answer: Answer) -> CountersignError:
         known = code if code == "deadline_exceeded" else "unavailable"
         said = said or f"the service answered {answer.status}"
     elif said is None:
-        return _invalid(answer, f"it is a {answer.status} that is not the service's")
+        return invalid(answer, f"it is a {answer.status} that is not the service's")
     else:
         known = code if code in _BY_BODY else _BY_STATUS.get(answer.status, "refused")
     return CountersignError(known, said, status=answer.status, event_id=answer.event_id, retry_after=answer.retry_after)
@@ -129,13 +129,14 @@ def _result(
     )
 
 
-def _members_of(answer: Answer) -> Dict[str, Any]:
+def members_of_answer(answer: Answer) -> Dict[str, Any]:
+    """:raises CountersignError: the answer is no JSON object"""
     try:
         body = json.loads(answer.content.decode("utf-8"), object_pairs_hook=_object_of)
     except (ValueError, RecursionError) as cause:
-        raise _invalid(answer, "it is not JSON") from cause
+        raise invalid(answer, "it is not JSON") from cause
     if not isinstance(body, dict):
-        raise _invalid(answer, "it is no JSON object")
+        raise invalid(answer, "it is no JSON object")
     return body
 
 
@@ -146,7 +147,8 @@ def _object_of(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
     return members
 
 
-def _invalid(answer: Answer, why: str) -> CountersignError:
+def invalid(answer: Answer, why: str) -> CountersignError:
+    """What is said of an answer that is not the service's own."""
     return CountersignError("invalid_response", f"the answer is not one of the service: {why}", status=answer.status)
 
 

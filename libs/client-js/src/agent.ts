@@ -1,0 +1,56 @@
+import { invalid, membersOf, readRefusal } from './result.js';
+import type { Answer } from './transport.js';
+
+/** An agent that is to be made. */
+export interface NewAgent {
+  readonly name: string;
+  readonly type?: string;
+  readonly purpose?: string;
+  readonly version?: string;
+}
+
+/** An agent as the service keeps it; what is not set is not there. */
+export interface AgentRecord {
+  /** UUID: the `agentId` of its checks. */
+  readonly id: string;
+  readonly name: string;
+  readonly type?: string;
+  readonly purpose?: string;
+  readonly version?: string;
+  readonly status: 'active' | 'frozen' | 'inactive';
+  readonly blockchainSsn?: string;
+  readonly walletAddress?: string;
+  readonly chainTxSignature?: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Its rules, by the names of the service (`allowed_apis`, `spending_limit`…): of a new agent, none. */
+  readonly behaviorProfile: Readonly<Record<string, unknown>>;
+}
+
+const STATES: ReadonlySet<unknown> = new Set<AgentRecord['status']>(['active', 'frozen', 'inactive']);
+const OPTIONAL = {
+  type: 'type',
+  purpose: 'purpose',
+  version: 'version',
+  blockchainSsn: 'blockchain_ssn',
+  walletAddress: 'wallet_address',
+  chainTxSignature: 'chain_tx_signature',
+} as const;
+
+/**
+ * The agent that an answer to its registration gives.
+ * @throws CountersignError where it was not registered, or the answer is not one of the service
+ */
+export function readAgent(answer: Answer): AgentRecord {
+  if (answer.status !== 201) throw readRefusal(answer);
+  const body = membersOf(answer);
+  const { id, name, status, created_at: createdAt, updated_at: updatedAt, behavior_profile: profile } = body;
+  const isWhole = [id, name, createdAt, updatedAt].every((text) => typeof text === 'string' && text !== '');
+  if (!isWhole || !STATES.has(status) || typeof profile !== 'object' || profile === null) {
+    throw invalid(answer, 'it is no agent');
+  }
+  const named = Object.entries(OPTIONAL).map(([ours, theirs]) => [ours, body[theirs]] as const);
+  const set = Object.fromEntries(named.filter(([, value]) => typeof value === 'string'));
+  return { id, name, ...set, status, createdAt, updatedAt, behaviorProfile: profile } as AgentRecord;
+}

@@ -1,0 +1,51 @@
+"""An agent, as the answer to its registration gives it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Mapping, Optional
+
+from .result import Answer, invalid, members_of_answer, read_refusal
+
+_ALWAYS = ("id", "name", "status", "created_at", "updated_at")
+_OPTIONAL = ("type", "purpose", "version", "blockchain_ssn", "wallet_address", "chain_tx_signature")
+_STATES = ("active", "frozen", "inactive")
+
+
+@dataclass(frozen=True)
+class AgentRecord:
+    """An agent as the service keeps it; ``None`` is what is not set."""
+
+    id: str
+    """UUID: the ``agent_id`` of its checks."""
+    name: str
+    status: str
+    """``active``, ``frozen`` or ``inactive``."""
+    created_at: str
+    """ISO 8601, UTC."""
+    updated_at: str
+    behavior_profile: Mapping[str, Any]
+    """Its rules, by the names of the service (``allowed_apis``, ``spending_limit``…): of a new agent, none."""
+    type: Optional[str] = None
+    purpose: Optional[str] = None
+    version: Optional[str] = None
+    blockchain_ssn: Optional[str] = None
+    wallet_address: Optional[str] = None
+    chain_tx_signature: Optional[str] = None
+
+
+def read_agent(answer: Answer) -> AgentRecord:
+    """The agent that an answer to its registration gives.
+
+    :raises CountersignError: it was not registered, or the answer is not one of the service
+    """
+    if answer.status != 201:
+        raise read_refusal(answer)
+    body = members_of_answer(answer)
+    profile = body.get("behavior_profile")
+    named = {name: body.get(name) for name in (*_ALWAYS, *_OPTIONAL)}
+    is_whole = all(isinstance(named[name], str) and named[name] != "" for name in _ALWAYS)
+    if not is_whole or named["status"] not in _STATES or not isinstance(profile, dict):
+        raise invalid(answer, "it is no agent")
+    told = {name: value for name, value in named.items() if isinstance(value, str)}
+    return AgentRecord(behavior_profile=profile, **told)
