@@ -2,9 +2,17 @@
 import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/cli.js', import.meta.url);
+// Programs that run a hook let an action through on every exit code but 2: so ends whatever goes wrong in it.
+const isHook = process.argv[2] === 'hook';
+if (isHook) {
+  process.on('uncaughtException', (error) => {
+    process.stderr.write(`countersign hook: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  });
+}
 if (existsSync(program)) {
   await import(program.href);
 } else {
   process.stderr.write('countersign is not built yet: run `npm run build` in its folder first\n');
-  process.exitCode = 64;
+  process.exitCode = isHook ? 2 : 64;
 }

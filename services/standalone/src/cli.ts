@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CommandFailed, EXIT } from './commands/exit-codes.js';
+import { HOOK_EXIT } from './hook/answer.js';
 
 interface CommandModule {
   readonly register: (program: Command) => void;
@@ -10,6 +11,8 @@ interface CommandModule {
 const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   start: () => import('./commands/start.js'),
   replay: () => import('./commands/replay.js'),
+  hook: () => import('./commands/hook.js'),
+  'mcp-proxy': () => import('./commands/mcp-proxy.js'),
   policy: () => import('./commands/policy.js'),
   export: () => import('./commands/export.js'),
   erase: () => import('./commands/erase.js'),
@@ -38,10 +41,13 @@ async function main(argv: readonly string[]): Promise<void> {
   await program.parseAsync([...argv]);
 }
 
+/** Programs that run a hook let an action through on every code but one. */
+const usage = process.argv[2] === 'hook' ? HOOK_EXIT.denied : EXIT.usage;
+
 try {
   await main(process.argv);
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage;
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : usage;
   else if (error instanceof CommandFailed) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error.exitCode;

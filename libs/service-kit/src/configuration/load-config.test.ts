@@ -1,3 +1,4 @@
+import { clientEnvironment } from './client-environment.js';
 import { ConfigurationError, loadConfig } from './load-config.js';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
@@ -32,6 +33,20 @@ describe('configuration', () => {
       openRegistration: true,
       localnetPort: null,
       solanaRpcUrls: [],
+    });
+  });
+
+  it('starts where an agent’s own variables are set, and reads none of them', () => {
+    const ofClients = {
+      COUNTERSIGN_API_KEY: 'csn_live_x',
+      COUNTERSIGN_AGENT_ID: 'a',
+      COUNTERSIGN_BASE_URL: 'not judged here',
+    };
+    expect(loadConfig(ofClients)).toEqual(loadConfig({}));
+    expect(clientEnvironment({ ...ofClients, COUNTERSIGN_API_KEY: ' ' })).toEqual({
+      apiKey: undefined,
+      agentId: 'a',
+      baseUrl: 'not judged here',
     });
   });
 

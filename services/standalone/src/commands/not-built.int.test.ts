@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,5 +22,16 @@ describe('the command in a clone that was not built', () => {
     });
     expect([status, stdout]).toEqual([64, '']);
     expect(stderr).toBe('countersign is not built yet: run `npm run build` in its folder first\n');
+  });
+
+  it('is no leave to act where it was asked as a hook, and neither is what cannot be loaded', () => {
+    const hook = (): number | null =>
+      spawnSync(process.execPath, [join(folder, 'bin', 'countersign.js'), 'hook'], { input: '{}' }).status;
+    expect(hook()).toBe(2);
+    mkdirSync(join(folder, 'dist'));
+    for (const code of ["import './nothing.js';", 'throw new Error("broken");', 'setImmediate(() => undefined.x);']) {
+      writeFileSync(join(folder, 'dist', 'cli.js'), code);
+      expect([code, hook()]).toEqual([code, 2]);
+    }
   });
 });

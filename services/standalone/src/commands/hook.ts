@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import { Argument, InvalidArgumentError, type Command } from 'commander';
+import { clientEnvironment } from '@countersign/service-kit/client-environment';
+import { refusal, wordsOf, type HookAnswer } from '../hook/answer.js';
+import type { Asker } from '../hook/claude-code.js';
+import { defaultFolder, PendingChecks } from '../hook/pending-checks.js';
+import { readInput } from '../hook/read-input.js';
+import { unaskedWords } from '../hook/words.js';
+
+interface Options {
+  readonly baseUrl?: string;
+  readonly agent?: string;
+  readonly dataDir?: string;
+  readonly timeoutMs: number;
+  readonly failOpen?: boolean;
+}
+
+const FORMS = ['claude-code', 'check', 'outcome'] as const;
+
+/** `countersign hook`: one check, or one outcome, for a program that runs a command before and after it acts. */
+export function register(program: Command): void {
+  program
+    .command('hook')
+    .description('answer a hook of Claude Code, or of any program that runs a command before it acts')
+    .addArgument(
+      new Argument('[form]', 'claude-code: its hooks; check: an action on standard input; outcome: what became of it')
+        .choices(FORMS)
+        .default('check'),
+    )
+    .option('--agent <id>', 'agent that acts; default: COUNTERSIGN_AGENT_ID')
+    .option('--base-url <url>', 'address of the service; default: COUNTERSIGN_BASE_URL, or http://127.0.0.1:8080')
+    .option('--data-dir <folder>', 'take what the environment does not say from bootstrap.json of this folder')
+    .option('--timeout-ms <n>', 'for the whole answer; after it the action is denied', milliseconds, 5000)
+    .option(
+      '--fail-open',
+      'allow what nobody decided: the service is not there, or did not answer. A refusal stays one',
+    )
+    .addHelpText(
+      'after',
+      '\nEnvironment: COUNTERSIGN_API_KEY, COUNTERSIGN_AGENT_ID, COUNTERSIGN_BASE_URL.' +
+        '\nEnds with 0: allowed, or answered as Claude Code wants it; 2: denied, and why on standard error; 1: an outcome was not recorded.',
+    )
+    .action(async (form: (typeof FORMS)[number], options: Options) => {
+      const answer = await answerTo(form, options).catch((error: unknown) => refusal(unaskedWords(wordsOf(error))));
+      process.stdout.write(answer.stdout);
+      process.stderr.write(answer.stderr);
+      process.exitCode = answer.code;
+    });
+}
+
+async function answerTo(form: (typeof FORMS)[number], options: Options): Promise<HookAnswer> {
+  const text = await readInput(process.stdin, options.timeoutMs);
+  const asker = (): Promise<Asker> => openAsker(options);
+  if (form === 'claude-code') {
+    const { answerClaudeCode } = await import('../hook/claude-code.js');
+    return answerClaudeCode(text, asker, new PendingChecks(defaultFolder()));
+  }
+  const { answerCheck, answerOutcome } = await import('../hook/command.js');
+  return form === 'check' ? answerCheck(text, asker) : answerOutcome(text, asker);
+}
+
+/** @throws Error naming what is not set, or not what it must be */
+async function openAsker(options: Options): Promise<Asker> {
+  const { Countersign, DEFAULT_BASE_URL } = await import('@countersign/client');
+  const given = clientEnvironment();
+  // Never a folder that nobody named: a hook runs wherever it is called, also in a project of somebody else's.
+  const known = options.dataDir === undefined ? null : await bootstrapOf(options.dataDir);
+  const apiKey = given.apiKey ?? known?.apiKey;
+  const agentId = options.agent ?? given.agentId ?? known?.agentId;
+  const baseUrl = options.baseUrl ?? given.baseUrl ?? known?.baseUrl ?? DEFAULT_BASE_URL;
+  if (apiKey === undefined) throw new Error('COUNTERSIGN_API_KEY is not set; ask the user to set it');
+  if (agentId === undefined) throw new Error('COUNTERSIGN_AGENT_ID is not set; ask the user to set it');
+  const client = new Countersign({
+    apiKey,
+    agentId,
+    baseUrl,
+    timeoutMs: options.timeoutMs,
+    attemptTimeoutMs: Math.min(2000, options.timeoutMs),
+    failMode: options.failOpen === true ? 'open' : 'closed',
+    circuitBreaker: false,
+  });
+  return { client, agentId, baseUrl };
+}
+
+async function bootstrapOf(dataDir: string): Promise<{ apiKey: string; agentId: string; baseUrl: string }> {
+  const { readBootstrap } = await import('../api-client/api.js');
+  return readBootstrap(resolve(dataDir));
+}
+
+function milliseconds(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 600_000) {
+    throw new InvalidArgumentError('a number from 1 to 600000');
+  }
+  return value;
+}

@@ -1,0 +1,38 @@
+import type { CheckResult } from '@countersign/client';
+
+const ASK = 'Do not try to get around this: choose an action that the policy allows, or ask the user.';
+
+/** What to do where no policy decided, by the first of `violations`. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  unauthorized: 'Ask the user to set COUNTERSIGN_API_KEY to a key that is valid.',
+  agent_not_found: 'Ask the user to set COUNTERSIGN_AGENT_ID to an active agent of the key’s account.',
+  agent_frozen: 'The agent stays frozen until a person ends the freeze: stop, and tell the user.',
+  sandbox_expired: 'Ask the user to change the plan.',
+  sandbox_action_cap: 'Ask the user to change the plan.',
+  plan_action_cap: 'Ask the user to change the plan, or to wait for the next period.',
+  invalid_request: 'Change the action as the reason says.',
+};
+
+/** Why an action may not be done and what to do instead, for a model and its user, in one paragraph. */
+export function denialWords(result: CheckResult, baseUrl: string): string {
+  const { reason = 'it gave no reason', rule, eventId, error, violations = [] } = result;
+  if (error?.isUnavailable === true) {
+    return (
+      `Countersign did not decide whether this is allowed, so it is not: ${sentence(reason)} ` +
+      `Ask the user whether Countersign runs at ${baseUrl}, and try again once it does.`
+    );
+  }
+  const known = [rule === undefined ? null : `rule ${rule}`, eventId === undefined ? null : `event ${eventId}`];
+  const which = known.filter((part) => part !== null).join(', ');
+  const instead = INSTEAD[violations[0] ?? ''] ?? ASK;
+  return `Countersign denied this: ${sentence(reason)}${which === '' ? '' : ` (${which})`} ${instead}`;
+}
+
+/** Why nothing was asked at all. */
+export function unaskedWords(why: string): string {
+  return `Countersign was not asked, so this is not allowed: ${sentence(why)}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/u.test(text) ? text : `${text}.`;
+}

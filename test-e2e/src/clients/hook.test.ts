@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Instance } from '../instance/instance.js';
+import { FaultServer, type Played } from './fault-server.js';
+
+const HOUSE = fileURLToPath(new URL('../../../', import.meta.url));
+const README = readFileSync(join(HOUSE, 'services/standalone/README.md'), 'utf8');
+
+interface Settings {
+  readonly env: Readonly<Record<string, string>>;
+  readonly hooks: Readonly<Record<string, readonly { readonly hooks: readonly { readonly command: string }[] }[]>>;
+}
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The settings of Claude Code and the shell lines, as the README has them. */
+const settings = JSON.parse(
+  /^```json\n([^]*?)^```$/mu.exec(README.slice(README.indexOf('## Hooks')))?.[1] ?? '{}',
+) as Settings;
+const lines = /^```sh\n([^]*?)^```$/mu.exec(README.slice(README.indexOf('### Any program')))?.[1] ?? '';
+
+describe('countersign hook', () => {
+  let instance: Instance;
+  let folder: string;
+  let environment: Record<string, string | undefined>;
+  beforeAll(async () => {
+    instance = await Instance.start();
+    folder = mkdtempSync(join(tmpdir(), 'countersign-hook-'));
+    const { apiKey, agentId, baseUrl } = instance.bootstrap;
+    environment = {
+      ...process.env,
+      NODE_OPTIONS: '',
+      // `countersign` as an installation would have it, and a folder for temporary files of its own.
+      PATH: `${join(HOUSE, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+      TMPDIR: folder,
+      ...settings.env,
+      COUNTERSIGN_API_KEY: apiKey,
+      COUNTERSIGN_AGENT_ID: agentId,
+      COUNTERSIGN_BASE_URL: baseUrl,
+    };
+  }, 90_000);
+  afterAll(async () => {
+    await instance?.discard();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function run(command: string, input: string, env: Record<string, string> = {}): Promise<Ended> {
+    return new Promise((resolve, reject) => {
+      const child = spawn('sh', ['-c', command], { cwd: folder, env: { ...environment, ...env } });
+      let [stdout, stderr] = ['', ''];
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+      child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+      child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
+      child.stdin.on('error', () => undefined).end(input);
+    });
+  }
+
+  /** What Claude Code does for an event of a tool call. */
+  const tell = (event: string, toolUseId: string, env?: Record<string, string>, more: object = {}): Promise<Ended> => {
+    const input = {
+      session_id: 'e2e',
+      transcript_path: join(folder, 'e2e.jsonl'),
+      cwd: folder,
+      permission_mode: 'default',
+      hook_event_name: event,
+      tool_name: 'Bash',
+      tool_input: { command: 'npm test', description: 'Runs the tests' },
+      tool_use_id: toolUseId,
+      ...more,
+    };
+    return run(settings.hooks[event]![0]!.hooks[0]!.command, JSON.stringify(input), env);
+  };
+  const denialOf = ({ stdout }: Ended): string => {
+    const { hookSpecificOutput: said } = JSON.parse(stdout) as { hookSpecificOutput: Record<string, string> };
+    expect([said['hookEventName'], said['permissionDecision']]).toEqual(['PreToolUse', 'deny']);
+    return said['permissionDecisionReason'] ?? '';
+  };
+  const outcomes = async (): Promise<unknown[]> => {
+    const headers = await instance.session();
+    const { json } = await instance.request('GET', '/v1/events?type=action.outcome', { headers });
+    return (json as { events: unknown[] }).events;
+  };
+
+  it('checks each tool call with the settings of the README, and reports what became of it', async () => {
+    expect(Object.keys(settings.hooks)).toEqual(['PreToolUse', 'PostToolUse', 'PostToolUseFailure']);
+    expect(await tell('PreToolUse', 'toolu_1')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await tell('PreToolUse', 'toolu_2')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await tell('PostToolUse', 'toolu_1', {}, { tool_response: { stdout: '' } })).toMatchObject({ code: 0 });
+    expect(await tell('PostToolUseFailure', 'toolu_2', {}, { error: 'exit 1' })).toMatchObject({ code: 0 });
+    expect(await outcomes()).toMatchObject([{ outcome: 'failed' }, { outcome: 'succeeded' }]);
+    expect(await tell('PostToolUse', 'toolu_1')).toMatchObject({ code: 1, stdout: '' });
+  }, 60_000);
+
+  it('denies what the profile forbids, and tells the model the rule', async () => {
+    const headers = await instance.session();
+    const profile = `/v1/agents/${instance.bootstrap.agentId}/profile`;
+    await instance.request('PATCH', profile, { headers, body: { off_limits_actions: ['Bash'] } });
+    const denied = await tell('PreToolUse', 'toolu_3');
+    expect([denied.code, denialOf(denied)]).toEqual([0, expect.stringContaining('off_limits_actions:Bash')]);
+    await instance.request('PATCH', profile, { headers, body: { off_limits_actions: [] } });
+  }, 60_000);
+
+  it.each<[string, readonly Played[], Record<string, string>, string]>([
+    ['nobody listens', [], {}, 'Ask the user whether Countersign runs'],
+    ['something else answers', [{ status: 200, body: '<!doctype html><p>Sign in</p>' }], {}, 'it is not JSON'],
+    ['the answer is cut off', [{ status: 200, body: { allowed: true }, cutAt: 9 }], {}, 'did not decide'],
+    ['the key is refused', [{ status: 401, body: { error: 'send a valid API key' } }], {}, 'COUNTERSIGN_API_KEY'],
+    ['there is no key', [], { COUNTERSIGN_API_KEY: '' }, 'COUNTERSIGN_API_KEY is not set'],
+  ])('denies where %s', async (_what, answers, env, words) => {
+    const server = await FaultServer.start(answers);
+    const ended = await tell('PreToolUse', 'toolu_4', { COUNTERSIGN_BASE_URL: server.address, ...env });
+    if (answers.length > 0) await server.stop();
+    expect([ended.code, denialOf(ended)]).toEqual([0, expect.stringContaining(words)]);
+  });
+
+  it('denies where nothing is answered in time, and allows it only where fail-open says so', async () => {
+    const server = await FaultServer.start(['silent']);
+    const env = { COUNTERSIGN_BASE_URL: server.address };
+    const action = '{"type":"tool_use"}';
+    const [closed, open] = await Promise.all([
+      run('countersign hook check --timeout-ms 300', action, env),
+      run('countersign hook check --timeout-ms 300 --fail-open', action, env),
+    ]);
+    await server.stop();
+    expect([closed.code, closed.stderr]).toEqual([2, expect.stringContaining('no answer within')]);
+    expect([open.code, open.stderr]).toEqual([0, expect.stringContaining('not checked')]);
+  });
+
+  it.each([
+    ['claude-code', '{"hook_event_name":'],
+    ['claude-code', ''],
+    ['check', 'rm -rf /'],
+    ['claud-code', '{}'],
+    ['check --no-such-option', '{"type":"a"}'],
+    ['check --data-dir nowhere', '{"type":"a"}'],
+  ])('never ends with a code that lets an action through (%s, %#)', async (form, input) => {
+    const unset = { COUNTERSIGN_API_KEY: '' };
+    const { code, stdout, stderr } = await run(`countersign hook ${form}`, input, unset);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).not.toBe('');
+  });
+
+  it('is one line in a program of one’s own, as the README has it', async () => {
+    const ended = await run(lines, '');
+    expect(ended).toEqual({ code: 0, stdout: 'deploying\n', stderr: '' });
+    expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }, {}, {}]);
+  }, 60_000);
+});
