@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ran } from '../instance/command.js';
 import type { Instance } from '../instance/instance.js';
@@ -100,7 +100,18 @@ onEachProfile('signing keys that an operator changes', (start, profile) => {
     expect(signerOf(await exported())).toBe(next);
   }, 60_000);
 
+  if (profile === 'distributed') {
+    it('are seen in their folder, where nobody is there to ask', async () => {
+      const { code, stdout, stderr } = await admin('list', '--stopped', '--json');
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toBe((await admin('list', '--json')).stdout);
+      const elsewhere = await admin('list', '--stopped', '--data-dir', join(instance.dataDir, 'none'));
+      expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('name the data directory')]);
+    }, 60_000);
+  }
+
   if (profile === 'embedded') {
+    let issued: Answer;
     it('are encrypted by a passphrase at the next start, which a wrong one refuses; and change on a stopped instance', async () => {
       const folder = join(instance.dataDir, 'reporting/keys');
       const files = (): readonly string[] =>
@@ -113,7 +124,8 @@ onEachProfile('signing keys that an operator changes', (start, profile) => {
       expect(files().filter((text) => text.includes('BEGIN PRIVATE KEY'))).toEqual([]);
       session = await instance.session();
       expect(await changed('rotate')).toBe(waiting);
-      expect(signerOf(await exported())).toBe(waiting);
+      issued = await exported();
+      expect(signerOf(issued)).toBe(waiting);
       expect(instance.output).not.toContain(PASSPHRASE);
       await instance.stop();
       const before = files();
@@ -123,6 +135,28 @@ onEachProfile('signing keys that an operator changes', (start, profile) => {
       expect(refused.output).toContain('COUNTERSIGN_SIGNING_PASSPHRASE does not open the signing key');
       expect(refused.output).not.toContain('of these files');
       expect(files()).toEqual(before);
+    }, 90_000);
+
+    it('are done without where their file is lost: retired, or revoked with what they signed', async () => {
+      const lost = signerOf(issued);
+      rmSync(join(instance.dataDir, `reporting/keys/${lost}.json`));
+      const refused = await instance.startAgain({ wait: false });
+      expect((await refused.ended).code).toBe(1);
+      expect(refused.output).toContain(`${lost}.json is missing`);
+      const { code, stdout } = await admin('list');
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`${lost} is active and its private half is missing`)]);
+      const next = await changed('rotate');
+      instance = await instance.startAgain();
+      session = await instance.session();
+      await publishedAs(lost, 'retired');
+      expect(await verified(issued)).toMatchObject({ ok: true });
+      const report = await exported();
+      expect(signerOf(report)).toBe(next);
+      await changed('revoke', lost, '--reason', REASON);
+      await publishedAs(lost, 'revoked');
+      expect(await verified(issued)).toMatchObject({ ok: false, signature: { detail: expect.stringMatching(REASON) } });
+      expect(await verified(report)).toMatchObject({ ok: true });
+      expect(await kids()).not.toContain(lost);
     }, 90_000);
   }
 });

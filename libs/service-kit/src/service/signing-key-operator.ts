@@ -7,8 +7,11 @@ export interface ListedSigningKey {
   /** ISO 8601; it is valid from `validFrom` on and before `validTo`. */
   readonly validFrom: string | null;
   readonly validTo: string | null;
-  /** A file in the folder of keys, the external signer, or nowhere: it verifies, and signs no more. */
-  readonly custody: 'file' | 'signer' | 'none';
+  /**
+   * A file in the folder of keys, the external signer, or nowhere: it verifies, and signs no more. `missing`: it is in
+   * use, and its private half cannot be had where it was kept.
+   */
+  readonly custody: 'file' | 'signer' | 'none' | 'missing';
   /** Why it was revoked; `null` for every other key. */
   readonly revokedFor: string | null;
 }

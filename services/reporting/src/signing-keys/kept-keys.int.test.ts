@@ -98,6 +98,15 @@ describe('how signing keys are kept', () => {
     expect(await moved.keys.list()).toMatchObject([{ custody: 'file', status: 'retired' }, { custody: 'signer' }]);
   });
 
+  it('goes back to files where the signer is no more', async () => {
+    const keyId = await signs(await bench.instance(folder, external));
+    const { keys } = await bench.operator(folder);
+    expect(await keys.list()).toMatchObject([{ id: keyId, status: 'active', custody: 'missing' }]);
+    const next = (await keys.rotate(null)).keyId;
+    expect(await signs(await bench.instance(folder))).toBe(next);
+    expect(await bench.statuses()).toEqual({ [keyId]: 'retired', [next]: 'active' });
+  });
+
   it('refuses exports with 503 while the signer is down or signs wrongly, and rotates to no such key', async () => {
     const own = await SignerProcess.start(TOKEN);
     const at = { ...external, COUNTERSIGN_SIGNER_URL: own.url };

@@ -9,7 +9,8 @@ export class SigningKeyMissing extends Error {
   constructor(keyId: string, directory: string) {
     super(
       `the signing key ${keyId} is in use, but its file ${directory}/${keyId}.json is missing: ` +
-        'put it back from the backup, or, where another instance of reporting has it, give all of them the same folder',
+        'put it back from the backup, or, where another instance of reporting has it, give all of them the same folder; ' +
+        'where it is lost for good, `countersign admin keys rotate` or `revoke` does without it',
     );
   }
 }

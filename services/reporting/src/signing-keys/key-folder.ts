@@ -161,7 +161,8 @@ export class KeyFolder implements KeyCustody {
       if (keyIdOf(publicKeyIn(file), this.#crypto.sha256) !== id) throw new Error('the name is another key’s');
       return file;
     } catch (cause) {
-      throw new SigningKeyDamaged(`the signing key ${place} is damaged: put it back from the backup`, { cause });
+      const words = 'put it back from the backup, or, where it is lost for good, move it away';
+      throw new SigningKeyDamaged(`the signing key ${place} is damaged: ${words}`, { cause });
     }
   }
 

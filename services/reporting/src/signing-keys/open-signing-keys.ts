@@ -30,13 +30,16 @@ export interface OpenedKeys {
   readonly ring: Keyring;
 }
 
+/** What is made of a key in use that cannot be had: it ends a start, and an operator may do away with it. */
+export type OnLostKey = 'refuse' | 'allow';
+
 /**
  * The signing keys of a folder, published. Makes the first key, one alone also where several instances start at once;
  * finishes what a crash left; encrypts files in clear where there is a passphrase.
  * @throws SigningKeyMissing where a key that is in use is neither here nor at the signer; SigningKeyLocked,
  *   SigningKeyDamaged, SignerRefused, ConfigurationError, each with what to do: nothing is overwritten then
  */
-export async function openSigningKeys(context: KeysContext): Promise<OpenedKeys> {
+export async function openSigningKeys(context: KeysContext, onLostKey: OnLostKey = 'refuse'): Promise<OpenedKeys> {
   const { directory, config, eventLog, crypto, clock, log } = context;
   const passphrase = await readPassphrase(config.signingPassphrase);
   const folder = new KeyFolder(directory, passphrase, crypto, () => validSince(clock()));
@@ -44,8 +47,10 @@ export async function openSigningKeys(context: KeysContext): Promise<OpenedKeys>
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const ring = new Keyring(directory, eventLog, clock);
   const keys = new SigningKeys({ ring, folder, elsewhere, crypto, log });
-  await settle(context, { ring, folder, elsewhere, keys });
-  for (const keyId of await folder.encryptAll()) log.info({ keyId }, 'the file of a signing key is encrypted now');
+  await settle(context, { ring, folder, elsewhere, keys, onLostKey });
+  // What a passphrase does not open must keep nobody from doing away with it.
+  const encrypted = onLostKey === 'refuse' ? await folder.encryptAll() : [];
+  for (const keyId of encrypted) log.info({ keyId }, 'the file of a signing key is encrypted now');
   await ring.publish(await ring.read());
   // Two that started at once in folders of their own have both published: each finds the other's key now.
   const held = new Set((await ring.read()).keys.map(({ id }) => id));
@@ -59,20 +64,21 @@ interface Parts {
   readonly folder: KeyFolder;
   readonly elsewhere: KeyCustody | null;
   readonly keys: SigningKeys;
+  readonly onLostKey: OnLostKey;
 }
 
 /** Brings ring, files and topic to one state, which is in the folder once it resolves. */
 async function settle(context: KeysContext, parts: Parts): Promise<void> {
   const { directory, eventLog, clock } = context;
-  const { ring, folder, elsewhere } = parts;
+  const { ring, elsewhere } = parts;
   for (;;) {
     // In this order nothing seems lost that another instance makes now: file, ring and topic come one after the other.
     const told = await publishedKeys(eventLog);
     const stored = await ring.read();
-    const files = await filesIn(folder, elsewhere, told, stored);
+    const files = await filesIn(parts, told, stored);
     let keys = reconciled(stored.keys, { told, files });
     if (keys.length === 0 && elsewhere !== null) keys = [await firstElsewhere(context, elsewhere)];
-    await requireHeld(context, parts, keys, files);
+    if (parts.onLostKey === 'refuse') await requireHeld(context, parts, keys, files);
     if (isDeepStrictEqual(keys, stored.keys)) return;
     const at = new Date(clock()).toISOString();
     if ((await writeRing(directory, stored, keys, at)) !== null) return;
@@ -81,15 +87,15 @@ async function settle(context: KeysContext, parts: Parts): Promise<void> {
 
 /** The files of keys, after the first was made where there is none of any key. */
 async function filesIn(
-  folder: KeyFolder,
-  elsewhere: KeyCustody | null,
+  { folder, elsewhere, onLostKey }: Parts,
   told: ReadonlyMap<string, PublishedKey>,
   { number }: { readonly number: number },
 ): Promise<readonly HeldFile[]> {
   const files = await folder.all();
   if (files.length > 0 || number > 0) return files;
+  const [inUse] = keysInUse(told);
+  if (inUse !== undefined && onLostKey === 'allow') return files;
   if (!(await folder.finishFirst())) {
-    const [inUse] = keysInUse(told);
     if (inUse !== undefined) throw new SigningKeyMissing(inUse, folder.directory);
     if (elsewhere === null) await folder.makeFirst();
   }

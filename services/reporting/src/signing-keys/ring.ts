@@ -38,9 +38,19 @@ export function activeKey(ring: Ring): RingKey | null {
   return ring.find(({ facts }) => facts.status === 'active') ?? null;
 }
 
-/** The key that a rotation takes: of those that are published and wait, the oldest. */
-export function waitingKey(ring: Ring): RingKey | null {
-  return ring.find(({ facts }) => facts.status === 'published') ?? null;
+/** Ids of keys whose private halves cannot be had where they were kept. */
+export type LostKeys = ReadonlySet<string>;
+
+const NONE: LostKeys = new Set();
+
+/** The key that a rotation takes: of those that are published and wait, the oldest that is not lost. */
+export function waitingKey(ring: Ring, lost: LostKeys = NONE): RingKey | null {
+  return ring.find(({ id, facts }) => facts.status === 'published' && !lost.has(id)) ?? null;
+}
+
+/** Whether verifiers take the key for good now, and it may sign: its private half must be at hand. */
+export function isInUse({ facts }: RingKey): boolean {
+  return facts.status === 'active' || facts.status === 'published';
 }
 
 /** With a key that is published and signs nothing yet; unchanged where it is there. */
@@ -66,17 +76,23 @@ export function withActive(ring: Ring, keyId: string, nowMs: number): Ring {
 }
 
 /**
- * Nothing that the key signed verifies any more. Where it signed, the key that waits longest signs from now on.
+ * Nothing that the key signed verifies any more. Where it signed, the key that waits longest and is not lost signs from
+ * now on.
  * @throws KeyChangeRefused where there is no such key, or it was revoked before
  */
-export function withRevoked(ring: Ring, keyId: string, reason: string, nowMs: number): Ring {
+export function withRevoked(ring: Ring, keyId: string, reason: string, nowMs: number, lost: LostKeys = NONE): Ring {
   const key = ring.find(({ id }) => id === keyId);
   if (key === undefined) throw new KeyChangeRefused(`there is no key ${keyId}`);
   if (key.facts.status === 'revoked') throw new KeyChangeRefused(`${keyId} was revoked before`);
   const revocation = { at: new Date(nowMs).toISOString(), reason };
   const without = ring.map((one) => (one.id === keyId ? changed(one, { status: 'revoked', revocation }) : one));
-  const next = waitingKey(without);
+  const next = waitingKey(without, lost);
   return key.facts.status === 'active' && next !== null ? withActive(without, next.id, nowMs) : without;
+}
+
+/** Lost keys that sign no more verify only: nobody looks for their private halves again. */
+export function withoutLost(ring: Ring, lost: LostKeys): Ring {
+  return ring.map((key) => (lost.has(key.id) && !isInUse(key) ? { ...key, custody: 'none' } : key));
 }
 
 function changed(key: RingKey, facts: Partial<SigningKeyFacts>): RingKey {

@@ -43,7 +43,8 @@ export async function serveKeys(context: ServiceContext): Promise<ServedKeys> {
 }
 
 /**
- * For a stopped instance whose log is open: no service runs, and none must.
+ * For a stopped instance whose log is open: no service needs to run. Keys in use that are lost end no operator's work:
+ * they can be rotated away and revoked, so that the next start needs them no more.
  * @param directory folder of this service
  * @throws what `openSigningKeys` does
  */
@@ -51,7 +52,7 @@ export async function operateKeys(
   context: Pick<ServiceContext, 'config' | 'eventLog' | 'clock' | 'log'>,
   directory: string,
 ): Promise<SigningKeyOperator> {
-  return (await openSigningKeys({ ...context, ...placeOf(directory) })).keys;
+  return (await openSigningKeys({ ...context, ...placeOf(directory) }, 'allow')).keys;
 }
 
 function placeOf(directory: string): { readonly directory: string; readonly crypto: typeof nodeCrypto } {

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import type { SigningKeyFacts } from '@countersign/contracts';
 import { openSqliteLog, type EventLog } from '@countersign/event-log';
 import { loadConfig, nodeCrypto, Projection } from '@countersign/service-kit';
-import { openSigningKeys, type OpenedKeys } from './open-signing-keys.js';
+import { openSigningKeys, type OnLostKey, type OpenedKeys } from './open-signing-keys.js';
 import { publishedKeys, type PublishedKey } from './publish-keys.js';
 
 export interface OpenedInstance extends OpenedKeys {
@@ -43,19 +43,26 @@ export class KeysBench {
     directory: string,
     environment: Readonly<Record<string, string>> = {},
     eventLog: EventLog = this.eventLog,
+    onLostKey: OnLostKey = 'refuse',
   ): Promise<OpenedInstance> {
     const write = (...what: readonly unknown[]): void => void (this.logged += inspect(what, { depth: 9 }));
-    const opened = await openSigningKeys({
+    const context = {
       directory,
       config: loadConfig(environment),
       eventLog,
       crypto: nodeCrypto,
       clock: () => this.now,
       log: { info: write, warn: write, error: write },
-    });
+    };
+    const opened = await openSigningKeys(context, onLostKey);
     const told = await Projection.follow<SigningKeyFacts>({ eventLog, name: 'reporting' }, 'signing-keys');
     this.#followed.push(told);
     return { ...opened, told };
+  }
+
+  /** As a command opens the keys of a stopped installation. */
+  operator(directory: string, environment: Readonly<Record<string, string>> = {}): Promise<OpenedInstance> {
+    return this.instance(directory, environment, this.eventLog, 'allow');
   }
 
   told(): Promise<ReadonlyMap<string, PublishedKey>> {

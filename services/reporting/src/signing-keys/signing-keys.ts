@@ -11,12 +11,15 @@ import type { KeyFolder } from './key-folder.js';
 import type { Keyring } from './keyring.js';
 import {
   activeKey,
+  isInUse,
   KeyChangeRefused,
   validSince,
   waitingKey,
   withActive,
   withKey,
+  withoutLost,
   withRevoked,
+  type LostKeys,
   type Ring,
   type RingKey,
 } from './ring.js';
@@ -73,7 +76,7 @@ export class SigningKeys implements SigningKeyOperator {
   }
 
   async list(): Promise<readonly ListedSigningKey[]> {
-    return listed((await this.#parts.ring.read()).keys);
+    return this.#listed((await this.#parts.ring.read()).keys);
   }
 
   create(): Promise<SigningKeyChange> {
@@ -86,11 +89,12 @@ export class SigningKeys implements SigningKeyOperator {
       const stored = await ring.read();
       // What a crash left untold: the key must be published before it signs.
       await ring.publish(stored);
-      const next = keyId ?? waitingKey(stored.keys)?.id ?? (await this.#create()).keyId;
+      const lost = await this.#lost(stored.keys);
+      const next = keyId ?? waitingKey(stored.keys, lost)?.id ?? (await this.#create()).keyId;
       const key = (await ring.read()).keys.find(({ id }) => id === next);
       if (key?.facts.status === 'published') await this.#requireSigning(key);
-      const keys = await ring.change((now) => withActive(now, next, ring.clock()));
-      return { keyId: next, keys: listed(keys) };
+      const keys = await ring.change((now) => withoutLost(withActive(now, next, ring.clock()), lost));
+      return { keyId: next, keys: await this.#listed(keys) };
     });
   }
 
@@ -103,9 +107,11 @@ export class SigningKeys implements SigningKeyOperator {
           `a revocation has a reason of one line, 1 to ${LONGEST_REASON} characters: all read it`,
         );
       }
-      await ring.publish(await ring.read());
-      const keys = await ring.change((now) => withRevoked(now, keyId, why, ring.clock()));
-      return { keyId, keys: listed(keys) };
+      const stored = await ring.read();
+      await ring.publish(stored);
+      const lost = await this.#lost(stored.keys);
+      const keys = await ring.change((now) => withoutLost(withRevoked(now, keyId, why, ring.clock(), lost), lost));
+      return { keyId, keys: await this.#listed(keys) };
     });
   }
 
@@ -125,7 +131,29 @@ export class SigningKeys implements SigningKeyOperator {
     const validFrom = validSince(ring.clock());
     const facts = { publicKeyHex: toHex(publicKey), status: 'published', validFrom, validTo: null } as const;
     const keys = await ring.change((now) => withKey(now, { id, custody }, facts));
-    return { keyId: id, keys: listed(keys) };
+    return { keyId: id, keys: await this.#listed(keys) };
+  }
+
+  /** Keys in use that nobody can sign with here. A signer that does not answer may have its keys all the same. */
+  async #lost(keys: Ring): Promise<LostKeys> {
+    const lost = new Set<string>();
+    for (const key of keys.filter(isInUse)) {
+      if (key.custody === 'signer' && this.#parts.elsewhere !== null) continue;
+      await this.#signerOf(key).catch(() => lost.add(key.id));
+    }
+    return lost;
+  }
+
+  async #listed(keys: Ring): Promise<readonly ListedSigningKey[]> {
+    const lost = await this.#lost(keys);
+    return keys.map(({ id, custody, facts: { status, validFrom, validTo, revocation } }) => ({
+      id,
+      status,
+      validFrom,
+      validTo,
+      custody: lost.has(id) ? 'missing' : custody,
+      revokedFor: revocation?.reason ?? null,
+    }));
   }
 
   async #published(told: ToldKeys): Promise<RingKey> {
@@ -205,17 +233,6 @@ export class SigningKeys implements SigningKeyOperator {
     this.#changing = turn.catch(() => undefined);
     return turn;
   }
-}
-
-function listed(ring: Ring): readonly ListedSigningKey[] {
-  return ring.map(({ id, custody, facts: { status, validFrom, validTo, revocation } }) => ({
-    id,
-    status,
-    validFrom,
-    validTo,
-    custody,
-    revokedFor: revocation?.reason ?? null,
-  }));
 }
 
 function wordsOf(error: unknown): string {

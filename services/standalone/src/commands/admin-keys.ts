@@ -7,6 +7,7 @@ import { CommandFailed, EXIT } from './exit-codes.js';
 interface Options {
   readonly dataDir?: string;
   readonly json?: boolean;
+  readonly stopped?: boolean;
 }
 
 const ENDS = '\nEnds with 0: done; 1: refused, with the reason; 64: usage.';
@@ -20,6 +21,7 @@ export function registerKeys(admin: Command): void {
       .description(description)
       .option('--json', 'print the keys as JSON')
       .option('--data-dir <folder>', 'data directory; default: COUNTERSIGN_DATA_DIR, or data')
+      .option('--stopped', 'distributed: no instance of reporting runs or starts: work on its folder of keys')
       .addHelpText('after', ENDS)
       .exitOverride();
 
@@ -40,13 +42,13 @@ export function registerKeys(admin: Command): void {
     );
 }
 
-async function run(request: SigningKeyRequest, { dataDir, json = false }: Options): Promise<void> {
+async function run(request: SigningKeyRequest, { dataDir, json = false, stopped = false }: Options): Promise<void> {
   const { askForKeys } = await import('../operate/signing-keys.js');
   const { showKeyChange, showKeys } = await import('../operate/show-keys.js');
   const config = loadConfig();
   const place = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
   const quiet = { ...place, logLevel: 'silent' as const };
-  const answer = await askForKeys(quiet, createLogger('silent'), request).catch((error: unknown) => {
+  const answer = await askForKeys(quiet, createLogger('silent'), request, stopped).catch((error: unknown) => {
     const words = error instanceof Error && error.name === 'Error' ? error.message : explain(error);
     throw new CommandFailed(EXIT.wrong, `refused: ${words}`);
   });

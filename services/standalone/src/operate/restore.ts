@@ -4,15 +4,15 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { openSolanaChain, type Chain } from '@countersign/chain';
 import type { ServiceName } from '@countersign/contracts';
-import { openKafkaLog, type EventLog } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
 import {
   ConfigurationError,
-  kafkaCredentials,
   type Config,
   type RestoreContext,
   type RestoreOptions,
   type Restored,
 } from '@countersign/service-kit';
+import { openLog } from './open-log.js';
 
 export interface RestoredService extends Restored {
   readonly name: ServiceName;
@@ -46,7 +46,7 @@ export async function restore(
         'COUNTERSIGN_PROFILE=distributed restores from Kafka',
     ]);
   }
-  const eventLog = await openLog(config);
+  const eventLog = await openLog(config, 'countersign-restore');
   let chain: Promise<Chain> | null = null;
   const openChain = (): Promise<Chain> => (chain ??= openSolanaChain({ urls: config.solanaRpcUrls }));
   try {
@@ -93,17 +93,4 @@ async function contextFor(
     openStore: (adapters) => adapters.mongo(mongodbUri),
     chain,
   };
-}
-
-async function openLog(config: Config): Promise<EventLog> {
-  return openKafkaLog({
-    brokers: config.kafkaBrokers,
-    ...(await kafkaCredentials(config)),
-    clientId: 'countersign-restore',
-    topicPrefix: config.kafkaTopicPrefix,
-    allowSingleBroker: config.allowSingleBroker,
-    mustExist: true,
-    sendTimeoutMs: 10_000,
-    openTimeoutMs: 10_000,
-  });
 }

@@ -5,6 +5,7 @@ const PLACES: Readonly<Record<ListedSigningKey['custody'], string>> = {
   file: 'file',
   signer: 'external signer',
   none: 'verifies only',
+  missing: 'missing',
 };
 
 /** One line a key, oldest first, below a line of headings. */
@@ -29,7 +30,22 @@ export function showKeys(keys: readonly ListedSigningKey[]): string {
 }
 
 /** What was done, and what the operator must know of it. */
-export function showKeyChange(request: SigningKeyRequest, { keyId, keys }: SigningKeyAnswer): string {
+export function showKeyChange(request: SigningKeyRequest, answer: SigningKeyAnswer): string {
+  return showDone(request, answer) + showMissing(answer);
+}
+
+/** What to do about keys in use whose private halves cannot be had. */
+function showMissing({ keys }: SigningKeyAnswer): string {
+  const missing = keys.filter(({ custody }) => custody === 'missing');
+  return missing
+    .map(({ id, status }) => {
+      const act = status === 'active' ? '`keys rotate`' : `\`keys revoke ${id}\``;
+      return `${id} is ${status} and its private half is missing: put it back, or ${act}; reporting does not start before\n`;
+    })
+    .join('');
+}
+
+function showDone(request: SigningKeyRequest, { keyId, keys }: SigningKeyAnswer): string {
   const active = keys.find(({ status }) => status === 'active')?.id ?? null;
   switch (request.act) {
     case 'list':
