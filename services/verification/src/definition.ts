@@ -78,7 +78,7 @@ export const definition: ServiceDefinition = {
       mongo: async (uri) => (await import('./store/mongo.js')).openMongoPublicFacts(uri),
     });
     const bodies = await openBodies(context);
-    const verification = new PublicVerification(facts, bodies, () => context.chain());
+    const verification = new PublicVerification(facts, bodies, () => context.chain(), context.log);
     const anyKey = keyWatch(facts);
     await anyKey.look();
     return {

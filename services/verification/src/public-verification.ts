@@ -4,7 +4,9 @@ import { fromHex, type InclusionAnswer, type VerificationKey } from '@countersig
 import type { RawBody } from '@countersign/service-kit';
 import { askChain } from './ask-chain/ask-chain.js';
 import { limitedLookups, type ChainLookups } from './ask-chain/chain-lookups.js';
+import type { Log } from './http/failed.js';
 import { OpenPackages } from './find-package/open-packages.js';
+import { soundKeys, type KeptKey } from './key-set/sound-keys.js';
 import { lookUpAgent } from './look-up-agent/look-up-agent.js';
 import type { PublicAgentRecord } from './look-up-agent/public-record.js';
 import type { PackageBodies } from './store/package-bodies.js';
@@ -23,13 +25,16 @@ const NOBODY: ChainLookups = { network: nobody, transaction: nobody };
 export class PublicVerification {
   readonly #chain: () => Promise<ChainLookups>;
   readonly #inclusion: InclusionVerifier;
+  readonly #log: Log;
   readonly packages: OpenPackages;
   constructor(
     readonly facts: PublicFacts,
     bodies: PackageBodies,
     chain: () => Promise<Chain>,
+    log: Log,
     limits = { narrow: NARROW, wide: WIDE },
   ) {
+    this.#log = log;
     this.packages = new OpenPackages(facts, bodies);
     let lookups: Promise<ChainLookups> | null = null;
     this.#chain = () =>
@@ -49,9 +54,14 @@ export class PublicVerification {
     );
   }
 
+  /** The keys that are handed out and verified with: rows that are not the key which their id names are withheld. */
+  async soundKeys(): Promise<readonly KeptKey[]> {
+    return soundKeys(await this.facts.keys(), (err) => this.#log.error({ err }, 'a key is withheld'));
+  }
+
   /** Body of `GET /v1/keys`: the active key first, then those that wait, that verify what they signed, that were revoked. */
   async keys(): Promise<object> {
-    const keys = (await this.facts.keys()).map(({ id, facts: { status, validFrom, validTo, revocation } }) => ({
+    const keys = (await this.soundKeys()).map(({ id, facts: { status, validFrom, validTo, revocation } }) => ({
       id,
       validFrom,
       validTo,
@@ -87,7 +97,7 @@ export class PublicVerification {
   }
 
   async #keys(): Promise<VerificationKey[]> {
-    const keys = await this.facts.keys();
+    const keys = await this.soundKeys();
     return keys.flatMap(({ facts: { publicKeyHex, ...facts } }) => {
       const publicKey = fromHex(publicKeyHex);
       return publicKey === null ? [] : [{ publicKey, ...facts }];

@@ -1,6 +1,6 @@
 import type { ReportFacts } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/service-kit';
-import type { StoredPackage } from '../store/package-bodies.js';
+import { PackageGone, type StoredPackage } from '../store/package-bodies.js';
 import { OpenPackages, type FoundPackage } from './open-packages.js';
 
 const SHA = 'cd'.repeat(32);
@@ -36,8 +36,16 @@ describe('packages that anybody may fetch', () => {
   ];
   beforeEach(() => {
     report = REPORT;
-    body = { bytes: 7, chunks: (async function* () {})() };
+    body = { bytes: 7, chunks: chunks() };
   });
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('{"a":1}');
+  }
+  const readAll = async (find: () => Promise<FoundPackage>): Promise<string> => {
+    const parts: Uint8Array[] = [];
+    for await (const part of (await (await find()).read()).chunks) parts.push(part);
+    return Buffer.concat(parts).toString();
+  };
   const refusal = (asked: Promise<unknown>): Promise<HttpRefusal> =>
     asked.then(
       () => {
@@ -49,7 +57,9 @@ describe('packages that anybody may fetch', () => {
   it.each(WAYS)('are found %s, and read as they were stored', async (_way, find) => {
     const found = await find();
     expect(found.sha256).toBe(SHA);
-    expect(await found.read()).toBe(body);
+    expect((await found.read()).bytes).toBe(7);
+    body = { bytes: 7, chunks: chunks() };
+    expect(await readAll(find)).toBe('{"a":1}');
   });
 
   it('tells nobody whether a report that is not public exists', async () => {
@@ -88,6 +98,20 @@ describe('packages that anybody may fetch', () => {
     await new Promise((resolve) => setTimeout(resolve, 60));
     report = { ...REPORT, withdrawn: 'an event of it was erased' };
     expect((await asked).message).toBe('withdrawn: an event of it was erased');
+  });
+
+  it.each(WAYS)('are 404 where they are removed between the look and the first byte: %s', async (_way, find) => {
+    body = {
+      bytes: 7,
+      chunks: (async function* () {
+        report = { ...REPORT, withdrawn: 'an event of it was erased' };
+        throw new PackageGone('it was removed');
+      })(),
+    };
+    expect(await refusal(readAll(find))).toMatchObject({
+      status: 404,
+      message: 'withdrawn: an event of it was erased',
+    });
   });
 
   it.each(WAYS)('are a failure, and not unknown, where the bytes alone are missing: %s', async (_way, find) => {

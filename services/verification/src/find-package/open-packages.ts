@@ -1,13 +1,16 @@
 import type { ReportFacts } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/service-kit';
-import type { PackageBodies, StoredPackage } from '../store/package-bodies.js';
+import { PackageGone, type PackageBodies, type StoredPackage } from '../store/package-bodies.js';
 import type { PublicFacts } from '../store/port.js';
 
 /** A package that may be handed to whoever asked for it. */
 export interface FoundPackage {
   /** Names its bytes: they are stored under it and never change. */
   readonly sha256: string;
-  /** @throws HttpRefusal 404 where it was withdrawn since it was found; Error where its bytes are missing */
+  /**
+   * @throws HttpRefusal 404 where it was withdrawn since it was found, Error where its bytes are missing; so does what it
+   *   gives before its first chunk
+   */
   read(): Promise<StoredPackage>;
 }
 
@@ -64,16 +67,33 @@ export class OpenPackages {
     return {
       sha256,
       read: async () => {
+        const sayWhyGone = (): Promise<never> => this.#sayWhyGone(report.id, () => this.#find(look, none));
         const body = await this.#bodies.get(sha256);
-        if (body !== null) return body;
-        // An erasure says first that it withdraws a package, then removes it: what it said may still be on its way.
-        const until = performance.now() + this.#toldWithinMs;
-        do {
-          await this.#find(look, none);
-          await new Promise((resolve) => setTimeout(resolve, ASK_MS));
-        } while (performance.now() < until);
-        throw new Error(`the stored package of report ${report.id} is missing`);
+        if (body === null) return sayWhyGone();
+        return { bytes: body.bytes, chunks: unlessGone(body.chunks, sayWhyGone) };
       },
     };
+  }
+
+  /** An erasure says first that it withdraws a package, then removes it: what it said may still be on its way. */
+  async #sayWhyGone(reportId: string, find: () => Promise<FoundPackage>): Promise<never> {
+    const until = performance.now() + this.#toldWithinMs;
+    do {
+      await find();
+      await new Promise((resolve) => setTimeout(resolve, ASK_MS));
+    } while (performance.now() < until);
+    throw new Error(`the stored package of report ${reportId} is missing`);
+  }
+}
+
+async function* unlessGone(
+  chunks: AsyncIterable<Uint8Array>,
+  sayWhyGone: () => Promise<never>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    if (!(error instanceof PackageGone)) throw error;
+    await sayWhyGone();
   }
 }

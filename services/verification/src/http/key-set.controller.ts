@@ -22,7 +22,7 @@ export class KeySetController {
   @HttpRoute(keySetRoutes.getKeySet)
   keySet(@Input() { headers }: RouteInput<unknown, Record<string, unknown>, null>): Promise<HttpAnswer> {
     return orFailed(this.#log, 'the look-up failed: try again', async () => {
-      const keys = jsonWebKeySet(await this.#verification.facts.keys());
+      const keys = jsonWebKeySet(await this.#verification.soundKeys());
       return conditional(jsonRepresentation(keys, CACHE), headers['if-none-match']);
     });
   }

@@ -1,15 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { verificationRoutes } from '@countersign/contracts';
-import { fromHex, keyId, publicKeyToPem } from '@countersign/evidence';
-import {
-  HttpAnswer,
-  HttpRefusal,
-  HttpRoute,
-  Input,
-  nodeCrypto,
-  type RawBody,
-  type RouteInput,
-} from '@countersign/service-kit';
+import { publicKeyToPem } from '@countersign/evidence';
+import { HttpAnswer, HttpRefusal, HttpRoute, Input, type RawBody, type RouteInput } from '@countersign/service-kit';
+import { publicKeyOf } from '../key-set/sound-keys.js';
 import { PUBLIC_VERIFICATION, type PublicVerification } from '../public-verification.js';
 import { NOT_CONFIRMED } from '../verify-chain/verify-chain.js';
 import { conditional, jsonRepresentation, textRepresentation } from './conditional.js';
@@ -46,10 +39,8 @@ export class PublicController {
     return orFailed(this.#log, LOOK_UP_FAILED, async () => {
       const id = params['keyId']!;
       const facts = await this.#verification.facts.key(id);
-      const publicKey = facts === null ? null : fromHex(facts.publicKeyHex);
+      const publicKey = facts === null ? null : publicKeyOf({ id, facts });
       if (publicKey === null) throw new HttpRefusal(404, 'no such key');
-      // Nobody is handed another key than the one that the id is the hash of.
-      if (keyId(publicKey, nodeCrypto.sha256) !== id) throw new Error(`what is stored as ${id} is another key`);
       const pem = textRepresentation('text/plain; charset=utf-8', publicKeyToPem(publicKey), PEM_CACHE);
       return conditional(pem, headers['if-none-match']);
     });

@@ -1,6 +1,6 @@
 import { createConnection, mongo } from 'mongoose';
 import { mongoOptions, tellingUnreachable } from '@countersign/service-kit';
-import type { PackageBodies } from './package-bodies.js';
+import { PackageGone, type PackageBodies } from './package-bodies.js';
 
 /** The bucket of GridFS that reporting puts its packages into. */
 const PACKAGES = 'reporting_packages';
@@ -22,5 +22,19 @@ export async function openMongoPackageBodies(uri: string): Promise<PackageBodies
 
 /** Opened when it is first read: what nobody reads holds no cursor. */
 async function* chunksOf(open: () => AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
-  for await (const part of open()) yield part as Buffer;
+  let begun = false;
+  try {
+    for await (const part of open()) {
+      begun = true;
+      yield part as Buffer;
+    }
+  } catch (error) {
+    if (begun || !isRemoved(error)) throw error;
+    throw new PackageGone('the package was removed', { cause: error });
+  }
+}
+
+/** Its document goes first, then its chunks: either may be what is missed. */
+function isRemoved(error: unknown): boolean {
+  return error instanceof mongo.MongoGridFSChunkError || (error as { readonly code?: unknown }).code === 'ENOENT';
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openFilePackageBodies } from './package-bodies.js';
+import { openFilePackageBodies, PackageGone } from './package-bodies.js';
 
 describe('the packages of an installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'package-bodies-'));
@@ -18,6 +18,20 @@ describe('the packages of an installation', () => {
     for await (const chunk of stored!.chunks) chunks.push(chunk);
     expect([stored!.bytes, Buffer.concat(chunks).toString()]).toEqual([7, '{"a":1}']);
     expect(await bodies.get('cd'.repeat(32))).toBeNull();
+  });
+
+  it('are gone where they are removed before they are read, and whole where it is after', async () => {
+    const [one, two] = ['12', '34'].map((byte) => byte.repeat(32)) as [string, string];
+    for (const name of [one, two]) writeFileSync(join(folder, name), Buffer.alloc(700_000));
+    const removed = (await bodies.get(one))!.chunks[Symbol.asyncIterator]();
+    rmSync(join(folder, one));
+    await expect(removed.next()).rejects.toThrow(PackageGone);
+    let bytes = 0;
+    for await (const chunk of (await bodies.get(two))!.chunks) {
+      rmSync(join(folder, two), { force: true });
+      bytes += chunk.length;
+    }
+    expect(bytes).toBe(700_000);
   });
 
   it('are named by a hash and nothing else', async () => {

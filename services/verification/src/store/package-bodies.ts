@@ -5,8 +5,13 @@ import { join } from 'node:path';
 /** A package as it was stored: 60 MiB at most, read as it is taken. */
 export interface StoredPackage {
   readonly bytes: number;
-  /** Once only. */
+  /** Once only. @throws PackageGone before the first chunk */
   readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** The package was there when it was looked up, and was removed before its first byte was read. */
+export class PackageGone extends Error {
+  override readonly name = 'PackageGone';
 }
 
 /** Packages as reporting stored them, by their SHA-256: read only, and there also while reporting is down. */
@@ -39,5 +44,11 @@ export function openFilePackageBodies(directory: string): PackageBodies {
 
 /** Opened when it is first read: what nobody reads holds no file. */
 async function* chunksOf(file: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(file, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
+  try {
+    yield* createReadStream(file, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    // A file that is open is read to its end, also where it is removed meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new PackageGone(`${file} was removed`, { cause: error });
+  }
 }
