@@ -110,4 +110,9 @@ export default tseslint.config(
     extends: [tseslint.configs.base],
     rules: { eqeqeq: ['error', 'always'], 'no-restricted-syntax': ['error', ...everywhere, ...PROCESS_ENV] },
   },
+  {
+    // Programs of users, who have a configuration of their own.
+    files: ['libs/client-js/examples/**/*.mjs'],
+    rules: { 'no-restricted-syntax': ['error', ...everywhere] },
+  },
 );

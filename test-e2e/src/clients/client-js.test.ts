@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,19 @@ const run = promisify(execFile);
 const HOUSE = fileURLToPath(new URL('../../../', import.meta.url));
 const PACKAGE = join(HOUSE, 'libs/client-js');
 
-/** Each JavaScript block of the README, as a file of the kind that it is. */
-const examples = [...readFileSync(join(PACKAGE, 'README.md'), 'utf8').matchAll(/^```js\n([^]*?)^```$/gmu)].map(
-  ([, code = ''], n) => ({ name: `example-${n}.${code.includes('require(') ? 'cjs' : 'mjs'}`, code }),
-);
+/** Each JavaScript block of the README that needs no framework, as a file of the kind that it is. */
+const examples = [...readFileSync(join(PACKAGE, 'README.md'), 'utf8').matchAll(/^```js\n([^]*?)^```$/gmu)]
+  .filter(([, code = '']) => !code.includes("'@countersign/client/"))
+  .map(([, code = ''], n) => ({ name: `example-${n}.${code.includes('require(') ? 'cjs' : 'mjs'}`, code }));
+
+/** What each adapter exports, by the name of its subpath. */
+const ADAPTERS = {
+  'ai-sdk': 'guardTools',
+  langchain: 'guardTools',
+  'openai-agents': 'guardTool',
+  express: 'guardRequests',
+  fastify: 'guardRequests',
+};
 
 describe('the JavaScript client, packed and installed into an empty folder', () => {
   let instance: Instance;
@@ -67,15 +76,46 @@ describe('the JavaScript client, packed and installed into an empty folder', () 
     expect(json).toMatchObject({ total: 1, events: [{ outcome: 'succeeded' }] });
   });
 
+  it('has its adapters in both module kinds, where no framework is installed', async () => {
+    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@countersign']);
+    expect(existsSync(join(folder, 'node_modules/@countersign/client/node_modules'))).toBe(false);
+    const names = Object.entries(ADAPTERS);
+    const list = (from: (path: string) => string): string =>
+      `console.log([${names.map(([path, name]) => `typeof ${from(`'@countersign/client/${path}'`)}.${name}`).join()}].join());`;
+    const said = [
+      await node(
+        'adapters.mjs',
+        list((path) => `(await import(${path}))`),
+      ),
+      await node(
+        'adapters.cjs',
+        list((path) => `require(${path})`),
+      ),
+    ];
+    const stdout = `${names.map(() => 'function').join()}\n`;
+    expect(said).toEqual([
+      { stdout, stderr: '' },
+      { stdout, stderr: '' },
+    ]);
+  });
+
   it('is typed for who imports it and for who requires it', async () => {
+    const adapters = Object.entries(ADAPTERS).map(([path, name], n) => ({ path, name, as: `guard${n}` }));
     const program = (first: string): string =>
       `${first}\nconst one = new Countersign('key', 'id');\n` +
+      `export const tools: { pay: { execute: () => string } } = guard0(one, { pay: { execute: () => 'paid' } });\n` +
+      `export const guards = [${adapters.map(({ as }) => as).join()}];\n` +
       `const allowed: Promise<boolean> = one.check({ actionType: 'pay' }).then((check) => check.allowed);\nvoid allowed;\n`;
-    writeFileSync(join(folder, 'imports.mts'), program(`import { Countersign } from '@countersign/client';`));
-    writeFileSync(
-      join(folder, 'requires.cts'),
-      program(`import client = require('@countersign/client');\nconst { Countersign } = client;`),
+    const imported = adapters.map(
+      ({ path, name, as }) => `import { ${name} as ${as} } from '@countersign/client/${path}';`,
     );
+    const required = adapters.map(
+      ({ path, name, as }) => `import ${as}s = require('@countersign/client/${path}');\nconst ${as} = ${as}s.${name};`,
+    );
+    const first = `import { Countersign } from '@countersign/client';`;
+    writeFileSync(join(folder, 'imports.mts'), program([first, ...imported].join('\n')));
+    const requiring = `import client = require('@countersign/client');\nconst { Countersign } = client;`;
+    writeFileSync(join(folder, 'requires.cts'), program([requiring, ...required].join('\n')));
     const tsc = join(HOUSE, 'node_modules/typescript/bin/tsc');
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom'];
     await run(process.execPath, [tsc, ...options, 'imports.mts', 'requires.cts'], { cwd: folder });

@@ -1,0 +1,77 @@
+import { isAsyncIterable, untilItsEnd, type Guard } from './begun-action.js';
+import { beginToolCall, endToolCall, type ToolCall, type ToolGuardOptions } from './tool-call.js';
+
+export type { ToolCall, ToolGuardOptions } from './tool-call.js';
+
+export interface ToolSetGuardOptions extends ToolGuardOptions {
+  /**
+   * Names of tools without `execute`, which run elsewhere: in the user's browser, or at the model's provider. Nothing here
+   * is asked before they do, so each is named, or `guardTools` throws.
+   */
+  readonly elsewhere?: readonly string[];
+}
+
+/** What is used of a tool of `ai`, version 5 and later. */
+interface ExecutableTool {
+  readonly execute?: (input: unknown, call: ToolCallContext) => unknown;
+}
+
+interface ToolCallContext {
+  readonly toolCallId?: string;
+  readonly abortSignal?: AbortSignal;
+}
+
+/**
+ * The same tools, each checked before it is executed, for `generateText`, `streamText` and agents of the Vercel AI SDK.
+ * A call that may not be executed throws an `ActionDeniedError`, of which the SDK makes a `tool-error` that the model reads:
+ * why, and what to do instead. A tool that is an async generator streams as before.
+ * @throws TypeError where a tool has no `execute` and is not named in `elsewhere`
+ */
+export function guardTools<T extends object>(countersign: Guard, tools: T, options: ToolSetGuardOptions = {}): T {
+  const { elsewhere = [] } = options;
+  const guarded = Object.entries(tools as Readonly<Record<string, ExecutableTool>>).map(([toolName, tool]) => {
+    if (typeof tool.execute === 'function') {
+      return [toolName, { ...tool, execute: guardedExecute(countersign, toolName, tool, options) }];
+    }
+    if (elsewhere.includes(toolName)) return [toolName, tool];
+    throw new TypeError(
+      `the tool ${toolName} has no execute, so nothing would be asked before it runs: guard it where it runs, and name it in elsewhere`,
+    );
+  });
+  return Object.fromEntries(guarded) as T;
+}
+
+function guardedExecute(
+  countersign: Guard,
+  toolName: string,
+  tool: ExecutableTool,
+  options: ToolGuardOptions,
+): NonNullable<ExecutableTool['execute']> {
+  const begin = (input: unknown, { toolCallId, abortSignal }: ToolCallContext) => {
+    const call: ToolCall = { toolName, input, ...(toolCallId === undefined ? {} : { toolCallId }) };
+    return beginToolCall(countersign, call, options, abortSignal);
+  };
+  const execute = (input: unknown, context: ToolCallContext): unknown => tool.execute?.(input, context);
+  if (isAsyncGeneratorFunction(tool.execute)) {
+    return async function* (input, context = {}) {
+      const begun = await begin(input, context);
+      yield* untilItsEnd(begun, execute(input, context) as AsyncIterable<unknown>);
+    };
+  }
+  return async (input, context = {}) => {
+    const begun = await begin(input, context);
+    // Whether it gives pieces is known too late to hand them on: the last of them is the output.
+    return endToolCall(begun, async () => lastOf(await execute(input, context)));
+  };
+}
+
+async function lastOf(value: unknown): Promise<unknown> {
+  if (!isAsyncIterable(value)) return value;
+  let last: unknown;
+  for await (const piece of value) last = piece;
+  return last;
+}
+
+function isAsyncGeneratorFunction(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === '[object AsyncGeneratorFunction]';
+}

@@ -1,0 +1,99 @@
+import type { Action } from '../action.js';
+import { ActionDeniedError } from '../action-denied.js';
+import { isUnavailable } from '../errors.js';
+import type { CallOptions } from '../options.js';
+import type { CheckResult } from '../result.js';
+import { begin, isDenied, type BegunAction, type Guard } from './begun-action.js';
+
+/** A model's call of a tool, as a framework hands it over. */
+export interface ToolCall {
+  readonly toolName: string;
+  /** What the model gave, after the tool's schema. */
+  readonly input: unknown;
+  /** The framework's; not unique for ever: some models count from 0 in each run. */
+  readonly toolCallId?: string;
+}
+
+export interface ToolGuardOptions {
+  /**
+   * Members of the action that replace those of the default: `actionType: 'tool_use'`, `toolName`, the input as `payload`,
+   * the call's id in `metadata`.
+   */
+  readonly action?: (call: ToolCall) => Partial<Action>;
+  /** Who acts, where it is not the client's agent. */
+  readonly agentId?: (call: ToolCall) => string | undefined;
+  /**
+   * Of the check. Default: a new one for each execution, so that each is judged, counted and reported by itself. Give one
+   * that names the run as well as the call where an execution that is repeated is to be the same check.
+   */
+  readonly idempotencyKey?: (call: ToolCall) => string | undefined;
+}
+
+/**
+ * Begins a call of a tool, where it is allowed.
+ * @throws ActionDeniedError whose message is for the model; else as `guard` does before it executes
+ */
+export async function beginToolCall(
+  countersign: Guard,
+  call: ToolCall,
+  options: ToolGuardOptions,
+  signal?: AbortSignal,
+): Promise<BegunAction> {
+  try {
+    return await begin(countersign, actionOf(call, options), callOptionsOf(call, options, signal));
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    const denied = new ActionDeniedError(error.result);
+    denied.message = wordsFor(call, error.result);
+    throw denied;
+  }
+}
+
+/**
+ * Executes a call of a tool that has begun, and reports what became of it.
+ * @returns what `execute` gives, each piece of it where it comes in pieces
+ * @throws what `execute` throws
+ */
+export async function endToolCall<T>(begun: BegunAction, execute: () => T | PromiseLike<T>): Promise<T> {
+  let value: T;
+  try {
+    value = await execute();
+  } catch (error) {
+    await begun.failed();
+    throw error;
+  }
+  await begun.succeeded();
+  return value;
+}
+
+function actionOf({ toolName, input, toolCallId }: ToolCall, { action }: ToolGuardOptions): Action {
+  const call = { toolName, input, ...(toolCallId === undefined ? {} : { toolCallId }) };
+  return {
+    actionType: 'tool_use',
+    toolName,
+    ...(input === undefined ? {} : { payload: input }),
+    ...(toolCallId === undefined ? {} : { metadata: { toolCallId } }),
+    ...action?.(call),
+  };
+}
+
+function callOptionsOf(call: ToolCall, options: ToolGuardOptions, signal: AbortSignal | undefined): CallOptions {
+  const agentId = options.agentId?.(call);
+  const idempotencyKey = options.idempotencyKey?.(call);
+  return {
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+/** What the model reads in place of a result: that nothing was done, why, and what to do instead. */
+function wordsFor({ toolName }: ToolCall, { reason = 'no reason was given', violations }: CheckResult): string {
+  const [code] = violations ?? [];
+  const why = /[.!?]$/u.test(reason) ? reason : `${reason}.`;
+  if (code === undefined) return `Not executed: this call of ${toolName} was denied: ${why}`;
+  if (isUnavailable(code)) {
+    return `Not executed: nobody decided whether ${toolName} may be called: ${why} Go on without it, or try again later.`;
+  }
+  return `Not executed: ${toolName} may not be called: ${why} Another try changes nothing: tell whoever asked.`;
+}
