@@ -16,12 +16,13 @@ import { EntropyPool } from './domain/entropy.js';
 import { Evaluator } from './evaluation/evaluator.js';
 import { KnownFacts } from './follow/known-facts.js';
 import { EVALUATOR, EvaluationController } from './http/evaluation-controller.js';
-import { SCANNER, ScanController } from './http/scan-controller.js';
+import { SCANNER, ScanController, TOOL_LISTER } from './http/scan-controller.js';
 import { GatewayMetrics } from './metrics/gateway-metrics.js';
 import { RefusalLog } from './metrics/refusal-log.js';
 import { CountersKeeper } from './rebuild-counters/counters-keeper.js';
 import { rebuildCounters } from './rebuild-counters/rebuild-counters.js';
 import { Scanner } from './scan/scanner.js';
+import { ToolLister } from './scan/tool-lister.js';
 
 /** Decides checks, makes their events durable, answers. */
 export const definition: ServiceDefinition = {
@@ -110,6 +111,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     providers: [
       { provide: EVALUATOR, useValue: new Evaluator(desk, known) },
       { provide: SCANNER, useValue: new Scanner(known, counters) },
+      { provide: TOOL_LISTER, useValue: new ToolLister(known, counters) },
     ],
   };
   return {

@@ -74,6 +74,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   'POST /v1/mcp/log': {
     statuses: byApiKey(201, 404),
+  'POST /v1/mcp/tools': {
+    statuses: byApiKey(200, 404),
+    ask: ({ agent: agentId }) => ({ body: { agentId, tools: ['a'] } }),
+  },
     ask: ({ agent: agentId, event: eventId }) => ({ body: { agentId, eventId, outcome: 'succeeded' } }),
   },
   'POST /mcp': {

@@ -1,4 +1,5 @@
 import { decision } from './check.js';
+import { allowedDecision, denialMembers } from './decision.js';
 import { bodyErrors, error, uuid } from './fragments.js';
 import { route } from './route.js';
 
@@ -7,6 +8,19 @@ export interface ScanRequest {
   readonly agentId: string;
   readonly text: string;
 }
+
+/** Body of `POST /v1/mcp/tools`. */
+export interface ToolsRequest {
+  readonly agentId: string;
+  readonly tools: readonly string[];
+}
+
+const toolName = { type: 'string', minLength: 1 };
+
+const unknownYet = {
+  ...error('the rules in force are not known here yet'),
+  headers: { 'Retry-After': 'seconds to wait' },
+};
 
 export const scanRoutes = {
   scan: route({
@@ -33,6 +47,56 @@ export const scanRoutes = {
         ...error('the rules in force are not known here yet, or too many texts are being judged'),
         headers: { 'Retry-After': 'seconds to wait' },
       },
+    },
+  }),
+  tools: route({
+    service: 'gateway',
+    method: 'POST',
+    path: '/v1/mcp/tools',
+    operationId: 'mcpTools',
+    summary: 'Says which tools an agent may not use, whatever it gives them; nothing is recorded or counted',
+    tag: 'Tool protocol',
+    auth: 'api-key',
+    body: {
+      type: 'object',
+      required: ['agentId', 'tools'],
+      properties: { agentId: uuid, tools: { type: 'array', items: toolName, maxItems: 1000 } },
+      additionalProperties: false,
+    },
+    success: 200,
+    responses: {
+      200: {
+        description:
+          'each tool in the order asked; a call of one that is allowed here may be denied for what it is given',
+        schema: {
+          type: 'object',
+          required: ['tools'],
+          properties: {
+            tools: {
+              type: 'array',
+              items: {
+                oneOf: [
+                  {
+                    ...allowedDecision,
+                    required: ['name', 'allowed'],
+                    properties: { name: toolName, allowed: { const: true } },
+                  },
+                  {
+                    type: 'object',
+                    required: ['name', 'allowed', 'reason', 'severity'],
+                    properties: { name: toolName, allowed: { const: false }, ...denialMembers },
+                  },
+                ],
+              },
+            },
+          },
+          additionalProperties: false,
+        },
+      },
+      ...bodyErrors,
+      401: error('no valid API key'),
+      404: error('no such agent, or it is inactive'),
+      503: unknownYet,
     },
   }),
 };

@@ -5,9 +5,9 @@ import { scanInTurns } from '@countersign/policy-engine';
 import type { Violation } from '@countersign/policy-engine';
 import { HttpRefusal } from '@countersign/service-kit';
 import { TurnTaker } from '../check/turn-taker.js';
-import type { KnownAgent, KnownFacts } from '../follow/known-facts.js';
+import type { KnownAgent } from '../follow/known-facts.js';
+import { agentInForce, type Known } from './agent-in-force.js';
 
-const WAIT_MS = 1000;
 /** Characters of texts that are judged or wait for it: of one account, and of all together. */
 const MOST_OF_ONE_ACCOUNT = 8 * 1024 * 1024;
 const MOST_OF_ALL = 64 * 1024 * 1024;
@@ -19,7 +19,7 @@ export class Scanner {
   #ofAll = 0;
 
   constructor(
-    private readonly known: Pick<KnownFacts, 'agents' | 'agent'>,
+    private readonly known: Known,
     private readonly counters: Pick<Counters, 'version'>,
   ) {}
 
@@ -29,10 +29,7 @@ export class Scanner {
    * or more text is under way than may be
    */
   async scan(accountId: string, { agentId, text }: ScanRequest): Promise<Readonly<Record<string, unknown>>> {
-    const agent = await this.#agent(agentId.toLowerCase());
-    if (agent === undefined || agent.facts.accountId !== accountId || agent.facts.status === 'inactive') {
-      throw new HttpRefusal(404, 'no such agent, or it is inactive');
-    }
+    const agent = await agentInForce(this.known, this.counters, accountId, agentId);
     const violation = await this.#counted(accountId, text.length + 1, () => this.#judge(agent, text));
     if (violation === null || agent.profile.observe) return { allowed: true };
     return denialBody(violation, violation.extras);
@@ -61,17 +58,4 @@ export class Scanner {
       this.#turns.take(scanInTurns(profile, text), () => false, resolve, reject);
     });
   }
-
-  /** By the profile that is in force, whoever changed it where. */
-  async #agent(id: string): Promise<KnownAgent | undefined> {
-    const version = await this.counters.version('agent', id).catch(() => {
-      throw unknownYet();
-    });
-    if (version !== null && !(await this.known.agents.waitFor(id, version, WAIT_MS))) throw unknownYet();
-    return this.known.agent(id);
-  }
-}
-
-function unknownYet(): HttpRefusal {
-  return new HttpRefusal(503, 'the rules in force are not known here yet: try again', { 'retry-after': '1' });
 }

@@ -1,0 +1,33 @@
+import type { Counters } from '@countersign/counters';
+import { HttpRefusal } from '@countersign/service-kit';
+import type { KnownAgent, KnownFacts } from '../follow/known-facts.js';
+
+const WAIT_MS = 1000;
+
+export type Known = Pick<KnownFacts, 'agents' | 'agent'>;
+
+/**
+ * The agent with the profile that is in force, whoever changed it where. A frozen one as well.
+ * @throws HttpRefusal 404 where the account has no such agent, or it is inactive; 503 while its rules are not known
+ */
+export async function agentInForce(
+  known: Known,
+  counters: Pick<Counters, 'version'>,
+  accountId: string,
+  agentId: string,
+): Promise<KnownAgent> {
+  const id = agentId.toLowerCase();
+  const version = await counters.version('agent', id).catch(() => {
+    throw unknownYet();
+  });
+  if (version !== null && !(await known.agents.waitFor(id, version, WAIT_MS))) throw unknownYet();
+  const agent = known.agent(id);
+  if (agent === undefined || agent.facts.accountId !== accountId || agent.facts.status === 'inactive') {
+    throw new HttpRefusal(404, 'no such agent, or it is inactive');
+  }
+  return agent;
+}
+
+function unknownYet(): HttpRefusal {
+  return new HttpRefusal(503, 'the rules in force are not known here yet: try again', { 'retry-after': '1' });
+}
