@@ -1,14 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { CompactRange, toHex, windowLeafHash, windowMemo, type Sha256 } from '@countersign/evidence';
+import { CompactRange, merkleRoot, toHex, windowLeafHash, windowMemo, type Sha256 } from '@countersign/evidence';
+import { TILE_LEAVES } from '../domain/window-tiles.js';
 import { AgentFold, WindowDamaged, type Segment } from '../domain/agent-fold.js';
 import type { AnchorStore, ClosedWindow, CutWindow, LeafCursor, WindowAgentRow } from '../store/port.js';
 
-/** Leaves read, agents written, in one turn of the event loop. */
+/** Leaves read, agents asked for or handed on, in one turn of the event loop. */
 const LEAVES = 2_000;
 const AGENTS = 1_000;
 /** Hashes held in memory before they are written: 64 MiB. */
 const BUFFERED_LEAVES = 2_097_152;
 const SWEPT = 5_000;
+
+interface FoldedWindow {
+  readonly closed: ClosedWindow;
+  /** `null` where it has one tile. */
+  readonly tileRoots: Uint8Array | null;
+}
 
 interface KeyedFold {
   readonly agentN: number;
@@ -23,10 +30,12 @@ interface KeyedFold {
 export class WindowCloser {
   readonly #store: AnchorStore;
   readonly #sha256: Sha256;
+  readonly #tileLeaves: number;
 
-  constructor(store: AnchorStore, sha256: Sha256) {
+  constructor(store: AnchorStore, sha256: Sha256, tileLeaves = TILE_LEAVES) {
     this.#store = store;
     this.#sha256 = sha256;
+    this.#tileLeaves = tileLeaves;
   }
 
   /** Closes one window; `null` when none is cut. @throws WindowDamaged where the store lost or changed a leaf */
@@ -34,8 +43,8 @@ export class WindowCloser {
     const cut = await this.#store.nextToClose();
     if (cut === null) return null;
     const folds = await this.#foldAgents(cut);
-    const closed = await this.#foldWindow(cut, folds);
-    await this.#store.closeWindow(closed, memoOf(closed));
+    const { closed, tileRoots } = await this.#foldWindow(cut, folds);
+    await this.#store.closeWindow(closed, memoOf(closed), tileRoots);
     return closed;
   }
 
@@ -87,15 +96,18 @@ export class WindowCloser {
     await this.#store.saveSegments(cut.windowId, segments);
   }
 
-  async #foldWindow(cut: CutWindow, folds: ReadonlyMap<number, AgentFold>): Promise<ClosedWindow> {
+  async #foldWindow(cut: CutWindow, folds: ReadonlyMap<number, AgentFold>): Promise<FoldedWindow> {
     if (folds.size === 0) throw new WindowDamaged(`window ${cut.windowId} was cut with leaves and has none`);
-    const range = new CompactRange(this.#sha256);
+    const tiles: Uint8Array[] = [];
+    let tile = new CompactRange(this.#sha256);
     let eventCount = 0;
     let leafIndex = 0;
     let rows: WindowAgentRow[] = [];
     let hashes: Uint8Array[] = [];
     const save = async (): Promise<void> => {
       await this.#store.saveWindowAgents(cut.windowId, rows, Buffer.concat(hashes));
+      tiles.push(tile.root());
+      tile = new CompactRange(this.#sha256);
       [rows, hashes] = [[], []];
       await turn();
     };
@@ -106,19 +118,30 @@ export class WindowCloser {
         const count = lastSequence - firstSequence + 1;
         const leaf = { agentKey: toHex(key), count, firstSequence, lastSequence, agentRoot: toHex(root) };
         const hash = windowLeafHash(leaf, this.#sha256);
-        range.append(hash);
+        tile.append(hash);
         hashes.push(hash);
         rows.push({ leafIndex, agentN, firstSequence, lastSequence, root });
         eventCount += count;
         leafIndex += 1;
-        if (rows.length === AGENTS) await save();
+        if (rows.length === this.#tileLeaves) await save();
       }
     }
     if (rows.length > 0) await save();
     const { windowId, cadenceSeconds, startMs, endMs } = cut;
     const prev = await this.#store.previousRoot(cut);
-    const merkleRoot = toHex(range.root());
-    return { windowId, cadenceSeconds, startMs, endMs, merkleRoot, prev, agentCount: leafIndex, eventCount };
+    // Tiles are of a power of two: the tree over their roots has the root of the tree over all leaves.
+    const root = toHex(merkleRoot(tiles, this.#sha256));
+    const closed = {
+      windowId,
+      cadenceSeconds,
+      startMs,
+      endMs,
+      merkleRoot: root,
+      prev,
+      agentCount: leafIndex,
+      eventCount,
+    };
+    return { closed, tileRoots: tiles.length > 1 ? Buffer.concat(tiles) : null };
   }
 
   /** Agents in the order of their keys, in buckets by the first byte, so that no sort is long. */

@@ -4,11 +4,12 @@ import { leafHashOf, toHex, windowTree } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
 import { WindowDamaged } from '../domain/agent-fold.js';
 import type { ClosedWindow } from '../store/port.js';
+import { WindowTrees } from '../prove/window-trees.js';
 import { agentId, envelope } from '../testing/envelopes.js';
 import { backends } from '../testing/backends.js';
 import { House } from '../testing/house.js';
 import { recomputeWindow } from './recompute-window.js';
-import { memoOf } from './window-closer.js';
+import { memoOf, WindowCloser } from './window-closer.js';
 
 const { sha256 } = nodeCrypto;
 const SECOND = 1000;
@@ -74,6 +75,26 @@ for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
       expect(second).toMatchObject({ prev: closed.merkleRoot, agentCount: 1, eventCount: 1 });
       expect(second.startMs).toBeGreaterThanOrEqual(closed.endMs);
       expect((await house.store.windowAgents('1-2', 0, 1))[0]).toMatchObject({ firstSequence: 7, lastSequence: 7 });
+    });
+
+    it('keeps the roots of its tiles, by which a path is that of the whole tree', async () => {
+      house.closer = new WindowCloser(house.store, sha256, 2);
+      await house.append(...Array.from({ length: 14 }, (_, n) => envelope({ n, agent: n % 7 })));
+      await house.takeAll();
+      house.nowMs += 2 * SECOND;
+      await house.closeDue();
+      const closed = await window(house, '1-1');
+      expect(await house.store.windowTileRoots('1-1')).toHaveLength(4 * 32);
+      const store: ConstructorParameters<typeof WindowTrees>[0] = {
+        windowTileRoots: (id) => house.store.windowTileRoots(id),
+        windowTile: (id, first) => house.store.windowTile(id, first),
+        windowLeafHashes: () => Promise.reject(new Error('all leaves were read')),
+      };
+      const trees = new WindowTrees(store, sha256, 2);
+      const paths: (readonly Uint8Array[])[] = [];
+      for (let at = 0; at < 7; at += 1) paths.push(await trees.path(closed, at));
+      const whole = await new WindowTrees(house.store, sha256).of(closed);
+      expect(paths.map((path) => path.map(toHex))).toEqual(paths.map((_, at) => whole.path(at).map(toHex)));
     });
 
     it('counts an event id once and parks what is no leaf without a number', async () => {

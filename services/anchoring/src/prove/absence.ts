@@ -12,7 +12,7 @@ import {
 import { nodeCrypto } from '@countersign/service-kit';
 import { WindowDamaged } from '../domain/agent-fold.js';
 import type { AnchorStore, StoredWindowAgent } from '../store/port.js';
-import { WindowTrees } from './proof-source.js';
+import { WindowTrees } from './window-trees.js';
 
 /** A window by its label. */
 export interface WindowLabel {
@@ -53,7 +53,7 @@ export async function proveAbsence(
 
 /** {@link proveAbsence} in an open store. */
 export async function absenceIn(
-  store: Pick<AnchorStore, 'windowAt' | 'windowAgents' | 'windowLeafHashes'>,
+  store: Pick<AnchorStore, 'windowAt' | 'windowAgents' | 'windowLeafHashes' | 'windowTile' | 'windowTileRoots'>,
   agentId: string,
   { startMs, durationSeconds }: WindowLabel,
   crypto: EvidenceCrypto,

@@ -122,6 +122,8 @@ export interface WindowDocument extends Submitted {
   readonly agentCount?: number;
   readonly eventCount?: number;
   readonly chunks?: number;
+  /** Roots of the tiles of its leaves; none: it has one tile, or was closed by an earlier release. */
+  readonly tileRoots?: Binary;
 }
 
 export interface ReportDocument extends Submitted {

@@ -26,7 +26,7 @@ function tablesOf(collections: Collections): readonly StoredTable[] {
     storedTable(
       'windows',
       'n id cadence number start_ms end_ms from_offsets offsets carried cut_published state root prev agent_count ' +
-        'event_count signature slot block_height anchored_at network authority published memo',
+        'event_count signature slot block_height anchored_at network authority published memo tile_roots',
       () => windowsOf(collections),
     ),
     storedTable('segments', 'agent_n first_sequence hashes', async function* () {
@@ -78,6 +78,7 @@ async function* windowsOf({ windows }: Collections): AsyncGenerator<readonly Cel
       anchored?.authority ?? null,
       todo === 'done' ? 1 : 0,
       window.memo ?? null,
+      window.tileRoots === undefined ? null : bytesOf(window.tileRoots),
     ];
   }
 }

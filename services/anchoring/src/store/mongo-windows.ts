@@ -1,5 +1,5 @@
 import { WindowDamaged } from '../domain/agent-fold.js';
-import type { Collections, WindowDocument, WindowLeavesDocument } from './mongo-collections.js';
+import type { Collections, WindowDocument } from './mongo-collections.js';
 import { cutWindow } from './mongo-cuts.js';
 import type { MongoJournal } from './mongo-journal.js';
 import type { MongoLeaves } from './mongo-leaves.js';
@@ -20,17 +20,21 @@ type WindowMethods =
   | 'rootAt'
   | 'windowAgents'
   | 'leafHashes'
-  | 'windowLeafHashes';
+  | 'windowLeafHashes'
+  | 'windowTileRoots'
+  | 'windowTile';
 
 const HASH_BYTES = 32;
-/** Hashes in one document: 1 MiB. */
-const PIECE = 32_768;
 
 /** What is known of a window once it is closed; `null` before. */
 export function closedWindowOf(document: WindowDocument): ClosedWindow | null {
   const { _id: windowId, cadence: cadenceSeconds, startMs, endMs, root, prev, agentCount, eventCount } = document;
   if (root === undefined || prev === undefined || agentCount === undefined || eventCount === undefined) return null;
   return { windowId, cadenceSeconds, startMs, endMs, merkleRoot: root, prev, agentCount, eventCount };
+}
+
+function tileId(windowId: string, firstIndex: number): string {
+  return `${windowId}:${firstIndex}`;
 }
 
 /**
@@ -45,6 +49,13 @@ export function mongoWindows(
 ): Pick<AnchorStore, WindowMethods> {
   const agentNumber = async (agentId: string): Promise<number | null> =>
     (await agents.findOne({ _id: agentId }, { projection: { n: 1 } }))?.n ?? null;
+
+  /** What the closing of an earlier release left, where it was interrupted: it kept leaves in pieces of another size. */
+  const dropOthers = async (windowId: string, size: number): Promise<void> => {
+    const there = await windowLeaves.find({ windowId }, { projection: { firstIndex: 1 } }).toArray();
+    const others = there.filter(({ firstIndex }) => firstIndex % size !== 0).map(({ _id }) => _id);
+    if (others.length > 0) await windowLeaves.deleteMany({ _id: { $in: others } });
+  };
 
   return {
     async nextToClose() {
@@ -76,13 +87,11 @@ export function mongoWindows(
         return { _id: `${windowId}:${leafIndex}`, ...place, root: binary(agentRoot) };
       });
       await put(windowAgents, rows);
-      const pieces: WindowLeavesDocument[] = [];
-      for (let at = 0; at * HASH_BYTES < leafHashes.length; at += PIECE) {
-        const firstIndex = first.leafIndex + at;
-        const hashes = binary(leafHashes.subarray(at * HASH_BYTES, (at + PIECE) * HASH_BYTES));
-        pieces.push({ _id: `${windowId}:${firstIndex}`, windowId, firstIndex, hashes });
-      }
-      await put(windowLeaves, pieces);
+      const firstIndex = first.leafIndex;
+      if (firstIndex === 0) await dropOthers(windowId, given.length);
+      await put(windowLeaves, [
+        { _id: tileId(windowId, firstIndex), windowId, firstIndex, hashes: binary(leafHashes) },
+      ]);
     },
 
     async previousRoot({ cadenceSeconds, number }) {
@@ -93,9 +102,10 @@ export function mongoWindows(
       return found.root;
     },
 
-    async closeWindow({ windowId, merkleRoot, prev, agentCount, eventCount }, memo) {
+    async closeWindow({ windowId, merkleRoot, prev, agentCount, eventCount }, memo, tileRoots) {
       const { term } = root;
-      const facts = { root: merkleRoot, prev, agentCount, eventCount };
+      const tiles = tileRoots === null ? {} : { tileRoots: binary(tileRoots) };
+      const facts = { root: merkleRoot, prev, agentCount, eventCount, ...tiles };
       const submission = { memo, attempts: [], landed: null, rev: 0, queuedAtMs: Date.now() };
       const { matchedCount } = await windows.updateOne(
         { _id: windowId, todo: 'close', term: { $lte: term } },
@@ -156,6 +166,16 @@ export function mongoWindows(
     async windowLeafHashes(windowId) {
       const pieces = await windowLeaves.find({ windowId }).sort({ windowId: 1, firstIndex: 1 }).toArray();
       return new Uint8Array(Buffer.concat(pieces.map(({ hashes }) => bytesOf(hashes))));
+    },
+
+    async windowTileRoots(windowId) {
+      const found = await windows.findOne({ _id: windowId }, { projection: { tileRoots: 1 } });
+      return found?.tileRoots === undefined ? null : bytesOf(found.tileRoots);
+    },
+
+    async windowTile(windowId, firstIndex) {
+      const found = await windowLeaves.findOne({ _id: tileId(windowId, firstIndex) });
+      return found === null ? new Uint8Array(0) : bytesOf(found.hashes);
     },
   };
 }

@@ -170,11 +170,15 @@ export interface AnchorStore {
   saveSegments(windowId: string, segments: readonly Segment[]): Promise<void>;
   /** Keys of agents by number, 32 bytes each. */
   agentKeys(agents: readonly number[]): Promise<readonly Uint8Array[]>;
+  /** One tile of the window: its agents and the hashes of their leaves. */
   saveWindowAgents(windowId: string, agents: readonly WindowAgentRow[], leafHashes: Uint8Array): Promise<void>;
   /** Root of the window closed before it of the same cadence. */
   previousRoot(window: CutWindow): Promise<string | null>;
-  /** The window is closed for ever; its memo waits to be submitted. */
-  closeWindow(window: ClosedWindow, memo: string): Promise<void>;
+  /**
+   * The window is closed for ever; its memo waits to be submitted.
+   * @param tileRoots of its tiles in order, 32 bytes each; `null` where it has one tile
+   */
+  closeWindow(window: ClosedWindow, memo: string, tileRoots: Uint8Array | null): Promise<void>;
   /** Drops up to `limit` leaves of closed windows that are kept twice; `false` when none is left. */
   sweep(limit: number): Promise<boolean>;
 
@@ -212,6 +216,10 @@ export interface AnchorStore {
   places(agentId: string, first: number, last: number): Promise<readonly AnchoredPlace[]>;
   /** Leaf hashes of a closed window's tree, 32 bytes each. */
   windowLeafHashes(windowId: string): Promise<Uint8Array>;
+  /** Roots of its tiles, 32 bytes each; `null`: it has one, or an earlier release closed it. */
+  windowTileRoots(windowId: string): Promise<Uint8Array | null>;
+  /** Leaf hashes of the tile that begins at this leaf; empty where none does. */
+  windowTile(windowId: string, firstIndex: number): Promise<Uint8Array>;
   waiting(): Promise<Waiting>;
   close(): Promise<void>;
 }

@@ -146,4 +146,7 @@ CREATE INDEX windows_ending ON windows (n) WHERE state = 'ending';
 
 const LABELS = 'CREATE INDEX windows_by_label ON windows (cadence, start_ms);';
 
-export const MIGRATIONS: readonly string[] = [FIRST, CARRIED_FROM, LABELS];
+/** Roots of the tiles of a window's leaves, one after the other; NULL: it has one tile, or was closed before. */
+const TILE_ROOTS = 'ALTER TABLE windows ADD COLUMN tile_roots BLOB;';
+
+export const MIGRATIONS: readonly string[] = [FIRST, CARRIED_FROM, LABELS, TILE_ROOTS];

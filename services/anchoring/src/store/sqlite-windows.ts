@@ -30,7 +30,9 @@ type WindowMethods =
   | 'rootAt'
   | 'windowAgents'
   | 'leafHashes'
-  | 'windowLeafHashes';
+  | 'windowLeafHashes'
+  | 'windowTileRoots'
+  | 'windowTile';
 
 interface CutRow extends Omit<CutWindow, 'from' | 'offsets' | 'carried'> {
   readonly from_offsets: string;
@@ -82,6 +84,10 @@ export function sqliteWindows(database: SqliteDatabase): Pick<AnchorStore, Windo
   const addLeaves = database.prepare<[number, number, Uint8Array]>(
     'INSERT INTO window_leaves (window_n, first_index, hashes) VALUES (?, ?, ?)',
   );
+  const tileRootsOf = database.prepare<[string], Buffer | null>('SELECT tile_roots FROM windows WHERE id = ?').pluck();
+  const tileOf = database
+    .prepare<[number, number], Buffer>('SELECT hashes FROM window_leaves WHERE window_n = ? AND first_index = ?')
+    .pluck();
   const segmentsFrom = database.prepare<[string, number, number], { first: number; hashes: Buffer }>(
     `SELECT first_sequence AS first, hashes FROM segments WHERE agent_n = (SELECT n FROM agents WHERE id = ?)
      AND first_sequence >= ? AND first_sequence <= ? ORDER BY first_sequence`,
@@ -200,14 +206,15 @@ export function sqliteWindows(database: SqliteDatabase): Pick<AnchorStore, Windo
       return root?.toString('hex') ?? null;
     },
 
-    async closeWindow(window: ClosedWindow, memo: string) {
+    async closeWindow(window: ClosedWindow, memo: string, tileRoots: Uint8Array | null) {
       const { windowId, merkleRoot, prev, agentCount, eventCount } = window;
       database.transaction(() => {
         database
-          .prepare<(string | number | null)[]>(
-            `UPDATE windows SET state = 'closed', root = ?, prev = ?, agent_count = ?, event_count = ? WHERE id = ?`,
+          .prepare<(string | number | Uint8Array | null)[]>(
+            `UPDATE windows SET state = 'closed', root = ?, prev = ?, agent_count = ?, event_count = ?, tile_roots = ?
+             WHERE id = ?`,
           )
-          .run(merkleRoot, prev, agentCount, eventCount, windowId);
+          .run(merkleRoot, prev, agentCount, eventCount, tileRoots, windowId);
         database
           .prepare<[Buffer, number]>('UPDATE cadences SET last_root = ? WHERE cadence = ?')
           .run(Buffer.from(merkleRoot, 'hex'), window.cadenceSeconds);
@@ -290,6 +297,14 @@ export function sqliteWindows(database: SqliteDatabase): Pick<AnchorStore, Windo
         .pluck()
         .all(numberOf(windowId));
       return new Uint8Array(Buffer.concat(rows));
+    },
+
+    async windowTileRoots(windowId) {
+      return tileRootsOf.get(windowId) ?? null;
+    },
+
+    async windowTile(windowId, firstIndex) {
+      return tileOf.get(numberOf(windowId), firstIndex) ?? new Uint8Array(0);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { toHex } from '@countersign/evidence';
 import { agentId } from '../testing/envelopes.js';
 import { arrivingLeaf as leaf, FIRST_MS as T, leafHash as hash } from '../testing/leaves.js';
 import type { AnchorStore, ArrivingLeaf, Landed } from './port.js';
@@ -155,7 +156,11 @@ export function anchorStoreContract(
         agentCount: 1,
         eventCount: 1,
       };
-      await store.closeWindow(closed, 'memo');
+      const tileRoots = new Uint8Array(64).fill(7);
+      await store.closeWindow(closed, 'memo', tileRoots);
+      expect(toHex((await store.windowTileRoots('1-1'))!)).toBe(toHex(tileRoots));
+      expect(toHex(await store.windowTile('1-1', 0))).toBe(toHex(hash(1)));
+      expect(await store.windowTile('1-1', 1)).toHaveLength(0);
       expect(await store.rootAt(1, T)).toBe('ab'.repeat(32));
       expect(await store.rootAt(1, T + 1)).toBeNull();
       expect(await store.previousRoot({ ...window, number: 2 })).toBe('ab'.repeat(32));

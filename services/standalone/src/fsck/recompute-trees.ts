@@ -1,4 +1,4 @@
-import { agentKey, CompactRange, toHex, windowLeafHash } from '@countersign/evidence';
+import { agentKey, CompactRange, sameBytes, toHex, windowLeafHash } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
 import { LAYOUT } from './layout.js';
 import type { Store } from './open-stores.js';
@@ -10,6 +10,8 @@ interface WindowRow {
   readonly root: string | null;
   readonly agentCount: number | null;
   readonly eventCount: number | null;
+  /** Roots of its tiles; `null`: it has one, or an earlier release closed it. */
+  readonly tileRoots: Buffer | null;
 }
 
 interface AgentRow {
@@ -28,13 +30,15 @@ interface Segment {
 }
 
 const HASH_BYTES = 32;
+/** Leaves of a tile: as anchoring keeps them. */
+const TILE_LEAVES = 1024;
 const { sha256 } = nodeCrypto;
 
 /** Builds each closed window anew from the stored leaf hashes, which the log was compared with. */
 export function recomputeTrees(anchors: Store, check: Check): void {
   const windows = anchors.prepare<[], WindowRow>(
-    `SELECT n, id, root, agent_count AS agentCount, event_count AS eventCount FROM windows
-     WHERE state = 'closed' ORDER BY n`,
+    `SELECT n, id, root, agent_count AS agentCount, event_count AS eventCount, ${tileRootsIn(anchors)} AS tileRoots
+     FROM windows WHERE state = 'closed' ORDER BY n`,
   );
   const agents = anchors.prepare<[number], AgentRow>(
     `SELECT p.leaf_index AS leafIndex, p.agent_n AS agentN, p.first_sequence AS first, p.last_sequence AS last, p.root,
@@ -48,6 +52,7 @@ export function recomputeTrees(anchors: Store, check: Check): void {
     check.examined += 1;
     const wrong = (problem: string): void => check.wrong(`${LAYOUT.anchors} windows ${window.id}`, problem);
     const tree = new CompactRange(sha256);
+    const tiles = new TileRoots();
     const leaves = chunked(kept.iterate(window.n));
     let events = 0;
     let previousKey = '';
@@ -65,6 +70,7 @@ export function recomputeTrees(anchors: Store, check: Check): void {
       const hash = windowLeafHash({ ...leaf, agentRoot: toHex(agentRoot ?? row.root) }, sha256);
       if (leaves.next().value?.equals(hash) !== true) wrong(`the stored leaf of ${who} is not the one computed`);
       tree.append(hash);
+      tiles.append(hash);
       events += count;
       previousKey = key;
     }
@@ -72,8 +78,33 @@ export function recomputeTrees(anchors: Store, check: Check): void {
     leaves.return(undefined);
     if (tree.size === 0) wrong('it is closed and holds no agent');
     if (window.root !== toHex(tree.root())) wrong(`its root ${window.root} is not the one of its agents`);
+    if (window.tileRoots !== null && !sameBytes(window.tileRoots, tiles.roots())) {
+      wrong('the roots that are kept of its tiles are not theirs');
+    }
     if (window.agentCount !== tree.size) wrong(`it says ${window.agentCount} agents and has ${tree.size}`);
     if (window.eventCount !== events) wrong(`it says ${window.eventCount} events and has ${events}`);
+  }
+}
+
+/** A store that no start of this release has opened has no such column. */
+function tileRootsIn(anchors: Store): string {
+  const named = anchors.prepare(`SELECT 1 FROM pragma_table_info('windows') WHERE name = 'tile_roots'`).get();
+  return named === undefined ? 'NULL' : 'tile_roots';
+}
+
+class TileRoots {
+  readonly #roots: Uint8Array[] = [];
+  #tile = new CompactRange(sha256);
+
+  append(hash: Uint8Array): void {
+    this.#tile.append(hash);
+    if (this.#tile.size < TILE_LEAVES) return;
+    this.#roots.push(this.#tile.root());
+    this.#tile = new CompactRange(sha256);
+  }
+
+  roots(): Uint8Array {
+    return Buffer.concat(this.#tile.size === 0 ? this.#roots : [...this.#roots, this.#tile.root()]);
   }
 }
 

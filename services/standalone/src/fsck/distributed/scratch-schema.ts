@@ -51,7 +51,7 @@ export const ANCHORS: ScratchSchema = {
     CREATE TABLE windows (n TEXT PRIMARY KEY, id TEXT, cadence INTEGER, number INTEGER, start_ms INTEGER, end_ms INTEGER,
       from_offsets TEXT, offsets TEXT, carried TEXT, cut_published INTEGER, state TEXT, root TEXT, prev TEXT,
       agent_count INTEGER, event_count INTEGER, signature TEXT, slot INTEGER, block_height INTEGER, anchored_at TEXT,
-      network TEXT, authority TEXT, published INTEGER, memo TEXT);
+      network TEXT, authority TEXT, published INTEGER, memo TEXT, tile_roots BLOB);
     CREATE TABLE segments (agent_n INTEGER, first_sequence INTEGER, hashes BLOB);
     CREATE TABLE window_agents (window_n TEXT, leaf_index INTEGER, agent_n INTEGER, first_sequence INTEGER,
       last_sequence INTEGER, root BLOB);
