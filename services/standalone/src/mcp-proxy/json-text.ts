@@ -1,0 +1,73 @@
+/**
+ * A JSON value and the text that stands for it wherever it is sent on. The text is the one that came, byte for byte, where
+ * every reader reads the same in it: no name twice in an object, and no carriage return, which some readers of lines take for
+ * the end of one. Else it is the value written anew, so that what was judged is what is executed.
+ */
+export interface JsonText {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** @throws SyntaxError where it is no JSON; RangeError where it is nested too deeply to be written anew */
+export function readJson(text: string): JsonText {
+  const value: unknown = JSON.parse(text);
+  const plain = !text.includes('\r') && countNames(text) === countMembers(value);
+  return { value, text: plain ? text : JSON.stringify(value) };
+}
+
+/** Names of members in a text that is JSON, also those that another of the same name replaces. */
+function countNames(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
+    at = endOfString(text, at);
+    let after = at;
+    while (isSpace(text.charCodeAt(after))) after += 1;
+    if (text[after] === ':') count += 1;
+  }
+  return count;
+}
+
+/** @param start where its quotation mark stands */
+function endOfString(text: string, start: number): number {
+  let end = start + 1;
+  for (;;) {
+    end = text.indexOf('"', end);
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === '\\') backslashes += 1;
+    end += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function countMembers(value: unknown): number {
+  let count = 0;
+  visit(value, (node) => {
+    if (!Array.isArray(node)) count += Object.keys(node).length;
+  });
+  return count;
+}
+
+/** Whether a number in it has no JSON form, as what `1e999` is read as. */
+export function holdsInfinity(value: unknown): boolean {
+  const isInfinite = (member: unknown): boolean => typeof member === 'number' && !Number.isFinite(member);
+  let found = isInfinite(value);
+  visit(value, (node) => {
+    found ||= Object.values(node).some(isInfinite);
+  });
+  return found;
+}
+
+/** Every object and array of a value, itself included. */
+function visit(value: unknown, see: (node: object) => void): void {
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const node = left.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    see(node);
+    for (const member of Object.values(node)) if (typeof member === 'object') left.push(member);
+  }
+}

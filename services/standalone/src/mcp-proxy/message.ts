@@ -1,0 +1,124 @@
+import { readJson, type JsonText } from './json-text.js';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+export type Id = string | number;
+
+export interface Request extends JsonText {
+  readonly kind: 'request';
+  readonly value: JsonObject;
+  readonly id: Id;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+export interface Notification extends JsonText {
+  readonly kind: 'notification';
+  readonly value: JsonObject;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+export interface Response extends JsonText {
+  readonly kind: 'response';
+  readonly value: JsonObject;
+  /** `null`: of an error that answers nothing that could be read. */
+  readonly id: Id | null;
+}
+
+/** What is no message, or is one to some readers and another to others. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly id: Id | null;
+  /** Of JSON-RPC. */
+  readonly code: number;
+  readonly why: string;
+}
+
+export type Message = Request | Notification | Response;
+
+export const PARSE_ERROR = -32_700;
+export const INVALID_REQUEST = -32_600;
+export const METHOD_NOT_FOUND = -32_601;
+export const INVALID_PARAMS = -32_602;
+/** The first that servers may give a meaning of their own. */
+export const SERVER_ERROR = -32_000;
+
+/** Methods that this program acts upon: no other spelling of one passes. */
+const GUARDED: ReadonlySet<string> = new Set(['tools/call', 'tools/list', 'tasks/result', 'notifications/cancelled']);
+const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
+
+/** What one line holds: a message, or, as `parts`, the messages of a batch. */
+export function readMessage(line: string): Message | Refused | { readonly kind: 'batch'; readonly parts: Parts } {
+  try {
+    const read = readJson(line);
+    if (!Array.isArray(read.value)) return messageOf(read);
+    if (read.value.length === 0) return refused(null, INVALID_REQUEST, 'the batch is empty');
+    return { kind: 'batch', parts: read.value.map((value) => messageOf({ value, text: JSON.stringify(value) })) };
+  } catch (error) {
+    if (error instanceof RangeError) return refused(null, INVALID_REQUEST, 'it is nested too deeply');
+    return refused(null, PARSE_ERROR, 'it is not JSON');
+  }
+}
+
+export type Parts = readonly (Message | Refused)[];
+
+function messageOf({ value, text }: JsonText): Message | Refused {
+  if (!isObject(value)) return refused(null, INVALID_REQUEST, 'it is no JSON object');
+  const id = idOf(value['id']);
+  const other = variantOf(value, MEMBERS);
+  if (other !== null) return refused(id, INVALID_REQUEST, `some readers take a member of it for "${other}"`);
+  const answers = Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error');
+  if (!Object.hasOwn(value, 'method')) {
+    if (!answers) return refused(id, INVALID_REQUEST, 'it has neither method, result nor error');
+    return { kind: 'response', value, text, id };
+  }
+  const { method, params } = value;
+  if (answers) return refused(id, INVALID_REQUEST, 'it is a request and an answer in one');
+  if (typeof method !== 'string') return refused(id, INVALID_REQUEST, 'its method is no string');
+  if (!GUARDED.has(method) && GUARDED.has(folded(method))) {
+    return refused(id, METHOD_NOT_FOUND, `there is no such method; "${folded(method)}" is one`);
+  }
+  if (!Object.hasOwn(value, 'id')) return { kind: 'notification', value, text, method, params };
+  if (id === null) return refused(null, INVALID_REQUEST, 'its id is neither a string nor a whole number');
+  return { kind: 'request', value, text, id, method, params };
+}
+
+/** A whole number only as far as every reader reads the same one. */
+export function idOf(value: unknown): Id | null {
+  return typeof value === 'string' || Number.isSafeInteger(value) ? (value as Id) : null;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One of the names that a member of `object` stands for to readers who do not look closely, without being it. */
+export function variantOf(object: JsonObject, names: ReadonlySet<string>): string | null {
+  const found = Object.keys(object).find((name) => !names.has(name) && names.has(folded(name)));
+  return found === undefined ? null : folded(found);
+}
+
+/** As those read it who compare without regard to case, width, spaces and what is not seen. */
+function folded(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/[\p{C}\p{Z}]/gu, '')
+    .toLowerCase();
+}
+
+function refused(id: Id | null, code: number, why: string): Refused {
+  return { kind: 'refused', id, code, why };
+}
+
+/** The same for the same id, and another for `1` and `"1"`. */
+export function keyOf(id: Id): string {
+  return JSON.stringify(id);
+}
+
+export function resultText(id: Id, result: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result });
+}
+
+export function errorText(id: Id | null, code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+}

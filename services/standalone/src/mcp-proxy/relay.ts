@@ -1,0 +1,247 @@
+import { answerOf, listedTools, protocolOf, taskIdOf, toolsLeft } from './answers.js';
+import { BatchAnswer } from './batch-answer.js';
+import { CreatedTasks } from './created-tasks.js';
+import { InFlight, type Waiting } from './in-flight.js';
+import {
+  errorText,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  idOf,
+  isObject,
+  PARSE_ERROR,
+  readMessage,
+  resultText,
+  SERVER_ERROR,
+  type Message,
+  type Notification,
+  type Refused,
+  type Request,
+  type Response,
+} from './message.js';
+import { notAsked, notCalled, unanswered, withheld } from './refusals.js';
+import { textOfResult } from './result-texts.js';
+import { readToolCall, type ToolCall } from './tool-call.js';
+import { wordsOf, type ToolGuard } from './tool-guard.js';
+
+/** Where messages go. Each text is one message. */
+export interface Ends {
+  readonly toClient: (text: string) => void;
+  readonly toServer: (message: Message) => void;
+  /** The answer to `initialize`. */
+  readonly opened?: (protocolVersion: string) => void;
+}
+
+export interface RelayOptions {
+  readonly guard: Pick<ToolGuard, 'judge' | 'scan' | 'offLimits' | 'report'>;
+  readonly ends: Ends;
+  /** Named to the model where the service does not answer. */
+  readonly baseUrl: string;
+  /** Takes a line for whoever runs the proxy. */
+  readonly note: (line: string) => void;
+  /** How long a call that was cancelled may still be answered before it is told to have failed. */
+  readonly cancelledMs?: number;
+}
+
+/** Versions of the protocol before it gave up batches; what is older had them as well. */
+const LAST_WITH_BATCHES = '2025-03-26';
+const CANCELLED_MS = 10_000;
+const MOST_SHOWN = 200;
+
+/**
+ * Stands between a client and a server of the tool protocol. A `tools/call` is sent on once it is allowed, its result once it is
+ * scanned; tools that are off limits are not listed. All else passes as it came.
+ */
+export class Relay {
+  /** Requests of the client. */
+  readonly waiting = new InFlight();
+  readonly #tasks = new CreatedTasks();
+  /** Answers that came and have not passed yet, and calls that are judged. */
+  readonly #working = new Set<Promise<void>>();
+  #version: string | null = null;
+  #server: string | null = null;
+  #gone: string | null = null;
+
+  constructor(private readonly options: RelayOptions) {}
+
+  fromClient(line: string): void {
+    const { toClient } = this.options.ends;
+    const read = readMessage(line);
+    if (read.kind !== 'batch') return this.#take(read, (text) => text !== null && toClient(text));
+    if (this.#version !== null && this.#version > LAST_WITH_BATCHES) {
+      return toClient(errorText(null, INVALID_REQUEST, `protocol version ${this.#version} has no batches`));
+    }
+    const batch = new BatchAnswer(read.parts, toClient);
+    for (const part of read.parts) this.#take(part, batch.slotOf(part));
+  }
+
+  fromServer(line: string): void {
+    const read = readMessage(line);
+    if (read.kind === 'refused' && read.code === PARSE_ERROR) {
+      return this.options.note(`the server wrote what is no message: ${line.slice(0, MOST_SHOWN)}`);
+    }
+    for (const part of read.kind === 'batch' ? read.parts : [read]) this.#pass(part);
+  }
+
+  /** A request could not be sent, or its answer cannot come. */
+  failed(id: Request['id'], why: string): void {
+    const waiting = this.waiting.get(id);
+    if (waiting?.sent === true) this.#lose(waiting, why);
+  }
+
+  /** Nothing comes from the server any more: whoever waits is told so. Resolves once all that came has passed. */
+  async serverGone(why: string): Promise<void> {
+    this.#gone = why;
+    for (const waiting of this.waiting.takeAll()) {
+      if (waiting.sent) this.#lose(waiting, why);
+      else waiting.judging?.abort();
+    }
+    await Promise.all(this.#working);
+  }
+
+  #take(part: Message | Refused, answer: Waiting['answer']): void {
+    if (part.kind === 'refused') return answer(errorText(part.id, part.code, `not passed on: ${part.why}`));
+    if (part.kind === 'response') return this.options.ends.toServer(part);
+    if (part.kind === 'notification') return this.#notify(part);
+    const { id, method } = part;
+    if (this.#gone !== null) return answer(errorText(id, SERVER_ERROR, this.#gone));
+    if (this.waiting.get(id) !== undefined) {
+      return answer(errorText(id, INVALID_REQUEST, 'not passed on: a request with this id waits for its answer'));
+    }
+    if (method === 'tools/call') return this.#call(part, answer);
+    const taskId = method === 'tasks/result' ? taskIdOf(part.params) : undefined;
+    const waiting = this.waiting.add(part, { answer, ...(taskId === undefined ? {} : { taskId }) });
+    if (waiting === null) return;
+    waiting.sent = true;
+    this.options.ends.toServer(part);
+  }
+
+  #call(request: Request, answer: Waiting['answer']): void {
+    const call = readToolCall(request.params);
+    if (typeof call === 'string') return answer(errorText(request.id, INVALID_PARAMS, `not passed on: ${call}`));
+    const judging = new AbortController();
+    const waiting = this.waiting.add(request, { answer, call, judging });
+    if (waiting !== null) this.#afterwards(this.#judge(request, call, waiting, judging.signal), waiting);
+  }
+
+  async #judge(request: Request, call: ToolCall, waiting: Waiting, signal: AbortSignal): Promise<void> {
+    const { guard, baseUrl, ends } = this.options;
+    const verdict = await guard.judge(call, this.#server, signal).catch(() => null);
+    if (this.#gone !== null || waiting.cancelled) {
+      this.waiting.remove(waiting);
+      if (verdict?.allowed === true) guard.report(verdict.eventId, 'skipped', 'given up before it was sent');
+      return waiting.answer(waiting.cancelled ? null : resultText(request.id, notAsked(call.name, this.#gone ?? '')));
+    }
+    if (verdict?.allowed !== true) {
+      this.waiting.remove(waiting);
+      const why = verdict ?? { allowed: false, reason: 'the call was not checked' };
+      return waiting.answer(resultText(request.id, notCalled(call.name, why, baseUrl)));
+    }
+    waiting.eventId = verdict.eventId;
+    waiting.sent = true;
+    ends.toServer(request);
+  }
+
+  #notify(notification: Notification): void {
+    const { method, params } = notification;
+    if (method === 'tools/call' || method === 'tasks/result') {
+      return this.options.note(`a ${method} without an id was not passed on: nobody could be told of its answer`);
+    }
+    const waiting = method === 'notifications/cancelled' ? this.#named(params) : undefined;
+    if (waiting !== undefined) {
+      waiting.cancelled = true;
+      if (!waiting.sent) return waiting.judging?.abort();
+      // A batch does not wait for it; an answer that comes all the same passes by itself.
+      waiting.answer(null);
+      this.#forgetLater(waiting);
+    }
+    return this.options.ends.toServer(notification);
+  }
+
+  #named(params: unknown): Waiting | undefined {
+    const id = isObject(params) ? idOf(params['requestId']) : null;
+    return id === null ? undefined : this.waiting.get(id);
+  }
+
+  /** A server does not answer what was cancelled, but may have done it. */
+  #forgetLater(waiting: Waiting): void {
+    setTimeout(() => {
+      this.#tell(waiting, 'failed', 'cancelled before it answered; it may have taken effect');
+      this.waiting.remove(waiting);
+    }, this.options.cancelledMs ?? CANCELLED_MS).unref();
+  }
+
+  #tell(waiting: Waiting, outcome: 'succeeded' | 'failed', detail?: string): void {
+    if (!waiting.told) this.options.guard.report(waiting.eventId, outcome, detail);
+    waiting.told = true;
+  }
+
+  #lose(waiting: Waiting, why: string): void {
+    this.waiting.remove(waiting);
+    const { id, call, answer } = waiting;
+    if (call === undefined) return answer(errorText(id, SERVER_ERROR, why));
+    this.#tell(waiting, 'failed', `${why} before it answered; it may have taken effect`);
+    return answer(resultText(id, unanswered(call.name, why)));
+  }
+
+  #pass(part: Message | Refused): void {
+    const { ends, note } = this.options;
+    if (part.kind === 'refused') return note(`a message of the server was not passed on: ${part.why}`);
+    if (part.kind !== 'response' || part.id === null) return ends.toClient(part.text);
+    const waiting = this.waiting.get(part.id);
+    if (waiting?.sent !== true)
+      return note('an answer of the server was not passed on: nothing that was sent has its id');
+    this.waiting.remove(waiting);
+    switch (waiting.method) {
+      case 'tools/call':
+      case 'tasks/result':
+        return this.#afterwards(this.#answer(part, waiting), waiting);
+      case 'tools/list':
+        return this.#afterwards(this.#list(part, waiting), waiting);
+      case 'initialize':
+        this.#open(part);
+        return waiting.answer(part.text);
+      default:
+        return waiting.answer(part.text);
+    }
+  }
+
+  /** What fails here has to do with what came: it does not pass. */
+  #afterwards(work: Promise<void>, { id, answer }: Waiting): void {
+    const ended = work
+      .catch((error: unknown) => {
+        answer(errorText(id, SERVER_ERROR, `not passed on: the answer cannot be read: ${wordsOf(error)}`));
+      })
+      .finally(() => this.#working.delete(ended));
+    this.#working.add(ended);
+  }
+
+  #open({ value }: Response): void {
+    const { version, server } = protocolOf(value);
+    this.#version = version;
+    this.#server = server;
+    if (version !== null) this.options.ends.opened?.(version);
+  }
+
+  async #list(response: Response, { answer }: Waiting): Promise<void> {
+    const names = listedTools(response.value);
+    const hidden = names.length === 0 ? new Set<string>() : await this.options.guard.offLimits(names);
+    answer(hidden.size === 0 ? response.text : toolsLeft(response.value, hidden));
+  }
+
+  async #answer(response: Response, waiting: Waiting): Promise<void> {
+    const { guard, baseUrl } = this.options;
+    const { id, call, answer } = waiting;
+    const { result, error, createdTask, failed } = answerOf(response.value, call);
+    const scanned = await guard.scan(textOfResult(error ?? result));
+    const earlier = this.#tasks.take(waiting.taskId);
+    waiting.eventId ??= earlier?.eventId;
+    const name = call?.name ?? earlier?.name;
+    if (createdTask !== null && name !== undefined) {
+      this.#tasks.remember(createdTask, { name, eventId: waiting.eventId });
+    } else {
+      const seen = scanned.allowed ? undefined : `its result was withheld: ${scanned.violationType ?? 'not scanned'}`;
+      this.#tell(waiting, failed ? 'failed' : 'succeeded', seen);
+    }
+    answer(scanned.allowed ? response.text : resultText(id, withheld(name, scanned, baseUrl)));
+  }
+}

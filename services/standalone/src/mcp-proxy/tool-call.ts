@@ -1,0 +1,41 @@
+import type { Action } from '@countersign/client';
+import { holdsInfinity } from './json-text.js';
+import { isObject, variantOf } from './message.js';
+
+/** What a `tools/call` asks for. */
+export interface ToolCall {
+  readonly name: string;
+  /** As it came; `undefined` where there are none. */
+  readonly given: unknown;
+  /** It is answered with a task, whose result is asked for later. */
+  readonly isTask: boolean;
+}
+
+const NAMES: ReadonlySet<string> = new Set(['name', 'arguments', 'task']);
+
+/** The call, or, as text, what is wrong with its parameters. */
+export function readToolCall(params: unknown): ToolCall | string {
+  if (!isObject(params)) return 'tools/call needs params with the name of a tool';
+  const other = variantOf(params, NAMES);
+  if (other !== null) return `some readers take a member of params for "${other}"`;
+  const { name, arguments: given, task } = params;
+  if (typeof name !== 'string' || name === '') return 'params.name must be the name of a tool';
+  if (holdsInfinity(given)) return 'a number in params.arguments is larger than any that can be checked';
+  return { name, given, isTask: task !== undefined };
+}
+
+/**
+ * The action that a call is: its name, its arguments as payload, which output rules read, and the address of a tool that
+ * takes one as `url`.
+ * @param server what the server calls itself
+ */
+export function actionOf({ name, given }: ToolCall, server: string | null): Action {
+  const url = isObject(given) ? given['url'] : undefined;
+  return {
+    actionType: 'tool_use',
+    toolName: name,
+    ...(typeof url === 'string' ? { url } : {}),
+    ...(given === undefined ? {} : { payload: given }),
+    metadata: { source: 'mcp-proxy', ...(server === null ? {} : { server }) },
+  };
+}
