@@ -11,7 +11,8 @@ export interface BenchOptions {
     | 'detection'
     | 'rules'
     | 'overload'
-    | 'windows';
+    | 'windows'
+    | 'client';
   /** Of each figure; the median counts. */
   readonly repetitions: number;
   /** Of each load. */
@@ -27,13 +28,14 @@ export type SubjectName = (typeof SUBJECTS)[number];
 
 export const USAGE = `npm run bench -- [--quick] [--subjects ${SUBJECTS.join(',')}] [--repetitions N] [--seconds N]
 npm run bench -- --startup [--events N]    time to readiness with N stored events (1,000,000)
-npm run bench -- --export [--events N]     time and memory of an export of N events (10,000)
+npm run bench -- --export [--events N]     time and memory of an export of N events (10,000), and of its verification
 npm run bench -- --export-events [--events N]   time and memory of N events as OCSF and CSV (1,000,000)
 npm run bench -- --windows [--quick]       closing a window of N events over a tenth as many agents (1,000,000), and proving one
 npm run bench -- --distributed [--quick]   one gateway on Kafka and Redis, beside the bare server and the embedded gateway
 npm run bench -- --scaling [--events N]    1 and 2 gateways; 1, 2 and 4 audit-log processes on N waiting events (20,000)
 npm run bench -- --overload [--quick]      gateways of both profiles at 1, 2 and 3 times what they can do
 npm run bench -- --rules [--quick]         one gateway with every rule, 100 entries a list, beside itself with none
+npm run bench -- --client [--quick]        a check by the JavaScript client, beside a bare request
 npm run bench -- --detection               how much personal data is found in labelled sentences, and what 10 KB cost
 `;
 
@@ -52,6 +54,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       rules: { type: 'boolean', default: false },
       overload: { type: 'boolean', default: false },
       windows: { type: 'boolean', default: false },
+      client: { type: 'boolean', default: false },
       subjects: { type: 'string', default: SUBJECTS.join(',') },
       repetitions: { type: 'string' },
       seconds: { type: 'string' },
@@ -70,6 +73,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       'rules',
       'overload',
       'windows',
+      'client',
     ] as const
   ).filter((name) => values[name]);
   if (runs.length > 1) throw new Error(`take one of ${runs.map((name) => `--${name}`).join(', ')}`);

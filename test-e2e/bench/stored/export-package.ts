@@ -7,6 +7,7 @@ import { open } from '../subjects/http.js';
 import { forgetPeak, memoryOf } from '../subjects/process-figures.js';
 import { aimLine } from '../throughput/report.js';
 import { seed } from './seed.js';
+import { verifyExported } from './verify-package.js';
 
 const AIM_SECONDS = { json: 5, pdf: 20 } as const;
 const AIM_MIB = 512;
@@ -21,7 +22,7 @@ interface Export {
 
 /**
  * Prints how long a package of so many events takes, as JSON and as PDF, and how much memory; each export by a process of
- * its own. The memory of a PDF is that of the services: it is drawn by another process.
+ * its own; and how long each takes to verify. The memory of a PDF is that of the services: it is drawn by another process.
  */
 export async function exportPackage(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const folder = await temporaryFolder();
@@ -33,6 +34,7 @@ export async function exportPackage(options: BenchOptions, print: (line: string)
     for (const format of ['json', 'pdf'] as const) {
       const seconds: number[] = [];
       const peaks: number[] = [];
+      let bytes: Buffer = Buffer.alloc(0);
       for (let repetition = 1; repetition <= options.repetitions; repetition += 1) {
         await instance.stop();
         instance = await Countersign.start({ dataDir });
@@ -43,6 +45,7 @@ export async function exportPackage(options: BenchOptions, print: (line: string)
         const { peak } = await memoryOf(pid!);
         if (format === 'json') requireAll(done.bytes, options.events);
         seconds.push(done.seconds);
+        bytes = done.bytes;
         peaks.push(peak);
         print(
           `${format} ${repetition} of ${options.repetitions}: ${(done.bytes.length / 1024 / 1024).toFixed(1)} MiB in ` +
@@ -52,6 +55,7 @@ export async function exportPackage(options: BenchOptions, print: (line: string)
       const what = `an export of ${options.events.toLocaleString('en')} checks as ${format}`;
       print(aimLine({ what: `s for ${what}`, figure: median(seconds), atMost: AIM_SECONDS[format] }));
       print(aimLine({ what: `MiB resident at most during ${what}`, figure: median(peaks), atMost: AIM_MIB }));
+      await verifyExported(instance, folder.path, { format, bytes }, options.repetitions, print);
       print('');
     }
   } finally {
