@@ -99,6 +99,9 @@ try {
     expect(`${method} ${path}`, found, service);
     expect(`${method} ${path}, as it was sent`, text, `${asked}?a=%2F..&b=1`);
   }
+  for (const path of ['/v1/openapi.json', '/docs', '/docs/page.js', '/.well-known/authzen-configuration']) {
+    expect(path, (await ask('GET', path)).service, 'gateway');
+  }
   for (const path of ['/internal/event-archive/range', '/metrics', '/v1', '/v1/checks', '/v1/nothing', '//v1/check/']) {
     const { status, service } = await ask('POST', path);
     expect(path, `${status} ${service}`, '404 null');

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the servers that tests start as processes, and what they run on, where they are missing:
-#   kafka (Maven), redis (apt), mongo (SecantusDB, PyPI), toxiproxy (Go).
+#   kafka (Maven), redis (apt), mongo (SecantusDB, PyPI), toxiproxy (Go); and chromium (apt), which opens the pages.
 # All but what apt installs goes to $COUNTERSIGN_TEST_INFRA_DIR (default: ~/.cache/countersign-infra). Run it as often
 # as you like: what is there in the right version is left alone. Where packages come from is the machine's own setting.
 set -uo pipefail
@@ -97,10 +97,12 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 running=()
-if command -v redis-server >/dev/null; then
-  echo "redis-server: already there"
-else
-  from_apt redis-server &
+programs=()
+for program in redis-server chromium; do
+  if command -v "$program" >/dev/null; then echo "$program: already there"; else programs+=("$program"); fi
+done
+if [ ${#programs[@]} -gt 0 ]; then
+  from_apt "${programs[@]}" &
   running+=($!)
 fi
 part kafka 4.3.1 &

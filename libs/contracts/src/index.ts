@@ -30,3 +30,4 @@ export * from './http/audit-log.js';
 export * from './http/alerts.js';
 export * from './http/anchoring.js';
 export * from './http/every-route.js';
+export { EVERY_NOTE } from './http/document/every-note.js';

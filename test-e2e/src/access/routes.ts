@@ -57,6 +57,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /readyz': { statuses: open(200) },
   'GET /metrics': { statuses: open(200) },
   'GET /v1/openapi.json': { statuses: open(200) },
+  'GET /docs': { statuses: open(200) },
+  'GET /docs/{file}': { statuses: open(200), ask: () => ({ path: { file: 'page.js' } }) },
   'GET /.well-known/authzen-configuration': { statuses: open(200) },
 
   'POST /v1/check': { statuses: byApiKey(200, 404), ask: check },
@@ -72,12 +74,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: byApiKey(200, 404),
     ask: ({ agent: agentId }) => ({ body: { agentId, text: 'a' } }),
   },
-  'POST /v1/mcp/log': {
-    statuses: byApiKey(201, 404),
   'POST /v1/mcp/tools': {
     statuses: byApiKey(200, 404),
     ask: ({ agent: agentId }) => ({ body: { agentId, tools: ['a'] } }),
   },
+  'POST /v1/mcp/log': {
+    statuses: byApiKey(201, 404),
     ask: ({ agent: agentId, event: eventId }) => ({ body: { agentId, eventId, outcome: 'succeeded' } }),
   },
   'POST /mcp': {

@@ -1,20 +1,10 @@
-import { errorSchema } from './fragments.js';
-import type { JsonSchema, Route, RouteResponse } from './route.js';
+import { EVERY_NOTE, noteOf } from './document/every-note.js';
+import { INFO, PARAMETERS, SECURITY_SCHEMES, TAGS } from './document/introduction.js';
+import { everyAnswer, SHOWN_ERROR } from './document/answers.js';
+import type { NamedExamples, OperationNote } from './document/operation-note.js';
+import type { JsonSchema, Route } from './route.js';
 
 type Json = { readonly [key: string]: unknown };
-
-const INFO = {
-  title: 'Countersign',
-  version: '1.0.0',
-  description: 'Decides before an AI agent acts, keeps the decision, and proves it.',
-  license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-};
-
-const SECURITY_SCHEMES = {
-  apiKey: { type: 'apiKey', in: 'header', name: 'x-service-key', description: 'An API key; decides when it is sent.' },
-  apiKeyBearer: { type: 'http', scheme: 'bearer', description: 'An API key as a bearer token.' },
-  session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of POST /v1/auth/login.' },
-};
 
 const SECURITY: Readonly<Record<Route['auth'], readonly Json[]>> = {
   none: [],
@@ -22,60 +12,35 @@ const SECURITY: Readonly<Record<Route['auth'], readonly Json[]>> = {
   session: [{ session: [] }],
 };
 
-const WAITING: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  429: { 'Retry-After': 'seconds after which the request is taken' },
-};
-
-/** Refusals that the edge gives by the shape of a route, whether or not the route lists them. */
-function edgeRefusals(route: Route): Record<number, string> {
-  const refusals: Record<number, string> = {};
-  if (route.auth !== 'none') refusals[401] = 'no valid credentials';
-  if (route.auth === 'session' && route.role !== undefined && route.role !== 'auditor') {
-    refusals[403] = 'the role may not do this';
+/** Whom a route is for, as the last paragraph of its description. */
+function callers({ auth, role = 'auditor', perAddress }: Route): string {
+  if (auth === 'api-key') return 'For agents: an API key.';
+  if (auth === 'session') {
+    const roles = { auditor: 'any role', member: 'the role member or admin', admin: 'the role admin' };
+    return `For people: a session of ${roles[role]}.`;
   }
-  if (route.body !== undefined || route.params !== undefined || route.query !== undefined) {
-    refusals[400] = 'the request is malformed; the text says what to change';
-  }
-  if (route.perAddress !== undefined) {
-    refusals[429] = 'too many requests from this address: wait for as many seconds as Retry-After says';
-  }
-  if (route.body !== undefined) {
-    refusals[413] = 'the body is too large';
-    refusals[415] = 'not JSON, or encoded';
-  }
-  return refusals;
+  return perAddress === undefined
+    ? 'For anybody.'
+    : `For anybody; ${perAddress} of what an address may ask in a minute.`;
 }
 
-function responseObject(response: RouteResponse): Json {
-  const { description, schema, headers } = response;
-  const contentType = response.contentType ?? (schema === undefined ? undefined : 'application/json');
-  return {
-    description,
-    ...(headers === undefined || Object.keys(headers).length === 0 ? {} : { headers: headerObjects(headers) }),
-    ...(contentType === undefined ? {} : { content: contentOf(contentType, response) }),
-  };
-}
-
-function contentOf(contentType: string, { schema, alsoAs = [] }: RouteResponse): Json {
-  const asJson = schema === undefined ? {} : { schema };
-  const asBytes = { schema: { type: 'string', format: 'binary' } };
-  return Object.fromEntries<Json>([[contentType, asJson], ...alsoAs.map((type): [string, Json] => [type, asBytes])]);
-}
-
-function headerObjects(headers: Readonly<Record<string, string>>): Json {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
-  );
+function bodyExamples(note: OperationNote | undefined): {
+  readonly example?: unknown;
+  readonly examples?: NamedExamples;
+} {
+  if (note?.bodies !== undefined) return { examples: note.bodies };
+  return note?.body === undefined ? {} : { example: note.body };
 }
 
 function parameters(
   place: 'path' | 'query' | 'header',
   schemas: Readonly<Record<string, JsonSchema>> | undefined,
 ): readonly Json[] {
-  return Object.entries(schemas ?? {}).map(([name, schema]) => ({
+  return Object.entries(schemas ?? {}).map(([name, { description = PARAMETERS[name], ...schema }]) => ({
     name,
     in: place,
     required: place === 'path',
+    ...(description === undefined ? {} : { description }),
     schema,
   }));
 }
@@ -87,18 +52,11 @@ function pathSchemas(route: Route): Readonly<Record<string, JsonSchema>> {
 }
 
 function operation(route: Route): Json {
-  const responses: Record<string, Json> = {};
-  for (const [status, response] of Object.entries(route.responses)) responses[status] = responseObject(response);
-  for (const [status, description] of Object.entries(edgeRefusals(route))) {
-    responses[status] ??= responseObject({
-      description,
-      schema: { $ref: '#/components/schemas/Error' },
-      headers: WAITING[Number(status)] ?? {},
-    });
-  }
+  const note = noteOf(route.operationId);
   return {
     operationId: route.operationId,
     summary: route.summary,
+    description: [note?.description, callers(route)].filter((part) => part !== undefined).join('\n\n'),
     tags: [route.tag],
     security: SECURITY[route.auth],
     parameters: [
@@ -114,27 +72,42 @@ function operation(route: Route): Json {
       : {
           requestBody: {
             required: route.bodyOptional !== true,
-            content: { 'application/json': { schema: route.shownBody ?? route.body } },
+            content: { 'application/json': { schema: route.shownBody ?? route.body, ...bodyExamples(note) } },
           },
         }),
-    responses,
+    responses: everyAnswer(route, note),
   };
 }
 
-/** The OpenAPI 3.1 document of these routes, from the same schemas that validate. Paths are in order of their text. */
+const NAMES = Object.keys(EVERY_NOTE);
+
+/** By tag, and in a tag as the notes are: what a reader needs first. What has no note is last, in order of its path. */
+function readingOrder(a: Route, b: Route): number {
+  const places = ({ tag, operationId }: Route): readonly number[] => [
+    TAGS.findIndex(({ name }) => name === tag),
+    NAMES.indexOf(operationId),
+  ];
+  const [tagA = -1, noteA = -1] = places(a);
+  const [tagB = -1, noteB = -1] = places(b);
+  const rank = (place: number): number => (place === -1 ? Number.MAX_SAFE_INTEGER : place);
+  return rank(tagA) - rank(tagB) || rank(noteA) - rank(noteB) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+}
+
+/** The OpenAPI 3.1 document of these routes, from the same schemas that validate, in the order in which it is read. */
 export function buildOpenApi(routes: readonly Route[], serverUrl?: string): Json {
   const paths: Record<string, Record<string, Json>> = {};
-  for (const route of [...routes].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))) {
+  for (const route of [...routes].sort(readingOrder)) {
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route);
   }
-  const tags = [...new Set(routes.map((route) => route.tag))].sort();
+  const used = new Set(routes.map((route) => route.tag));
+  const known = TAGS.filter(({ name }) => used.has(name));
+  const others = [...used].filter((name) => !known.some((tag) => tag.name === name)).sort();
   return {
     openapi: '3.1.0',
     info: INFO,
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     ...(serverUrl === undefined ? {} : { servers: [{ url: serverUrl }] }),
-    tags: tags.map((name) => ({ name })),
+    tags: [...known, ...others.map((name) => ({ name }))],
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES, schemas: { Error: errorSchema } },
+    components: { securitySchemes: SECURITY_SCHEMES, schemas: { Error: SHOWN_ERROR } },
   };
 }

@@ -1,7 +1,14 @@
+import { error } from './fragments.js';
+import { LOOK_UP } from './public-answers.js';
 import { route } from './route.js';
 import type { JsonSchema } from './route.js';
 
 const text: JsonSchema = { type: 'string' };
+
+const caching = {
+  ETag: 'changes when the file does; sent back in If-None-Match',
+  'Cache-Control': 'a name with a hash may be kept for a year; everything else is asked for each time, for a 304',
+} as const;
 
 /** Routes that the edge of every process answers itself. */
 export const operationsRoutes = {
@@ -68,6 +75,43 @@ export const operationsRoutes = {
     auth: 'none',
     success: 200,
     responses: { 200: { description: 'the OpenAPI 3.1 document', schema: { type: 'object' } } },
+  }),
+  docs: route({
+    service: 'gateway',
+    method: 'GET',
+    path: '/docs',
+    operationId: 'getDocs',
+    summary: 'This document as a page, to read and to try',
+    tag: 'Operations',
+    auth: 'none',
+    perAddress: LOOK_UP,
+    success: 200,
+    responses: {
+      200: { description: 'the page', contentType: 'text/html', headers: caching },
+      304: { description: 'the page of the ETag that If-None-Match names' },
+    },
+  }),
+  docsFile: route({
+    service: 'gateway',
+    method: 'GET',
+    path: '/docs/{file}',
+    operationId: 'getDocsFile',
+    summary: 'A script, style or icon of the page',
+    tag: 'Operations',
+    auth: 'none',
+    perAddress: LOOK_UP,
+    params: { file: { type: 'string', maxLength: 96, examples: ['page.js'] } },
+    success: 200,
+    responses: {
+      200: {
+        description: 'the file',
+        contentType: 'text/javascript',
+        alsoAs: ['text/css', 'image/svg+xml'],
+        headers: caching,
+      },
+      304: { description: 'the file of the ETag that If-None-Match names' },
+      404: error('the page has no such file'),
+    },
   }),
   authzen: route({
     service: 'gateway',

@@ -93,7 +93,7 @@ export const policyRoutes = {
     method: 'GET',
     path: '/v1/agents/{id}',
     operationId: 'getAgent',
-    summary: 'One agent',
+    summary: 'One agent, with its profile',
     tag,
     auth: 'session',
     params: { id: uuid },

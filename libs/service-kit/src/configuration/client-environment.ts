@@ -1,9 +1,5 @@
 /** What the clients are told by the environment; a service reads none of them, and none keeps it from starting. */
-export const CLIENT_VARIABLES = [
-  'COUNTERSIGN_API_KEY',
-  'COUNTERSIGN_AGENT_ID',
-  'COUNTERSIGN_BASE_URL',
-] as const;
+export const CLIENT_VARIABLES = ['COUNTERSIGN_API_KEY', 'COUNTERSIGN_AGENT_ID', 'COUNTERSIGN_BASE_URL'] as const;
 
 export interface ClientEnvironment {
   readonly apiKey: string | undefined;

@@ -1,5 +1,6 @@
 import { buildOpenApi, evaluationRoutes, operationsRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
+import { docsRoutes } from '../api-docs/docs-routes.js';
 import { HttpAnswer, writeAnswer } from '../edge/answer.js';
 import type { EdgeRoute } from '../edge/edge.js';
 
@@ -24,7 +25,7 @@ export function probes(sources: Pick<ProbeSources, 'notReady' | 'metrics'>): rea
   ];
 }
 
-/** What a process tells of itself and of the whole: its probes, `/v1/openapi.json` and where AuthZEN is served. */
+/** What a process tells of itself and of the whole: its probes, `/v1/openapi.json` as it is and as a page, and where AuthZEN is served. */
 export function operations(sources: ProbeSources): readonly EdgeRoute[] {
   const document = async (): Promise<HttpAnswer> => {
     const routes = [...(await sources.routes()), ...Object.values<Route>(operationsRoutes)];
@@ -33,6 +34,7 @@ export function operations(sources: ProbeSources): readonly EdgeRoute[] {
   return [
     ...probes(sources),
     edgeRoute(operationsRoutes.openapi, document),
+    ...docsRoutes(),
     edgeRoute(operationsRoutes.authzen, () => new HttpAnswer(200, authzenConfiguration(sources.publicUrl()))),
   ];
 }

@@ -13,8 +13,8 @@ import { denialWords } from './words.js';
 const EVENT = '01a20038-91aa-71c6-928d-4e46bb344f5b';
 const BASH = {
   session_id: 'abc123',
-  transcript_path: '/home/user/.claude/projects/x/abc123.jsonl',
-  cwd: '/home/user/project',
+  transcript_path: '/srv/transcripts/abc123.jsonl',
+  cwd: '/srv/project',
   permission_mode: 'default',
   hook_event_name: 'PreToolUse',
   tool_name: 'Bash',

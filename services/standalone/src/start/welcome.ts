@@ -26,6 +26,7 @@ export function welcome(
       '',
     );
   }
+  lines.push(`Every route, to read and to try: ${addresses.baseUrl}/docs`);
   lines.push('Stop it with Ctrl-C.');
   return `${lines.join('\n')}\n`;
 }

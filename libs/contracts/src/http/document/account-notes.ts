@@ -1,0 +1,31 @@
+import type { OperationNotes } from './operation-note.js';
+
+/** Sign-in, people, keys and the plan. */
+export const ACCOUNT_NOTES: OperationNotes = {
+  logIn: {
+    body: { email: 'ana@example.com', password: 'a password that is long enough' },
+    description:
+      'Address and password of the first user are in `bootstrap.json`. Send the `token` as `Authorization: Bearer`; on this page, paste it under Authorize as `session`. After several failures it is 429 for a while.',
+  },
+  logOut: { description: 'For this session alone; others of the same user go on.' },
+  register: {
+    body: { email: 'ana@example.com', password: 'a password that is long enough', accountName: 'Example Ltd' },
+    description:
+      'The answer is that of a sign-in. Where registration is closed (`COUNTERSIGN_OPEN_REGISTRATION=false`) it is 404.',
+  },
+  listUsers: { description: 'Who may sign in, and as what.' },
+  createUser: {
+    body: { email: 'ben@example.com', role: 'auditor', password: 'a password that is long enough' },
+    description: 'Roles: `auditor` reads, `member` also changes agents, `admin` does everything.',
+  },
+  updateUser: { body: { role: 'member' }, description: 'The account always keeps one admin.' },
+  deleteUser: { description: 'At once, and for good. The account always keeps one admin.' },
+  listApiKeys: { description: 'With the beginning of each key, and when it was last used; never the key itself.' },
+  createApiKey: {
+    body: { name: 'order desk, production' },
+    description:
+      'Give each program a key of its own, so that one can be revoked without the others. `key` is in this answer alone.',
+  },
+  revokeApiKey: { description: 'Cannot be undone. Also when it was revoked before, it is 204.' },
+  getAccount: { description: 'What the plan allows, what was used of it, and when the count begins anew.' },
+};

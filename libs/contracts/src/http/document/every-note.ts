@@ -1,0 +1,19 @@
+import { ACCOUNT_NOTES } from './account-notes.js';
+import { AGENT_NOTES } from './agent-notes.js';
+import { CHECK_NOTES } from './check-notes.js';
+import type { OperationNote, OperationNotes } from './operation-note.js';
+import { PUBLIC_NOTES } from './public-notes.js';
+import { RECORD_NOTES } from './record-notes.js';
+
+/** By operation id. */
+export const EVERY_NOTE: OperationNotes = {
+  ...CHECK_NOTES,
+  ...AGENT_NOTES,
+  ...RECORD_NOTES,
+  ...PUBLIC_NOTES,
+  ...ACCOUNT_NOTES,
+};
+
+export function noteOf(operationId: string): OperationNote | undefined {
+  return Object.hasOwn(EVERY_NOTE, operationId) ? EVERY_NOTE[operationId] : undefined;
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
+
+const own = (name: string) => (): URL => new URL(`../../api-docs/${name}`, import.meta.url);
+const ofRenderer = (name: string) => (): string => createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+
+interface Place {
+  readonly contentType: string;
+  readonly file: () => URL | string;
+}
+
+const PLACES: ReadonlyMap<string, Place> = new Map([
+  ['swagger-ui-bundle.js', { contentType: JAVASCRIPT, file: ofRenderer('swagger-ui-bundle.js') }],
+  ['swagger-ui.css', { contentType: CSS, file: ofRenderer('swagger-ui.css') }],
+  ['page.js', { contentType: JAVASCRIPT, file: own('page.js') }],
+  ['page.css', { contentType: CSS, file: own('page.css') }],
+  ['icon.svg', { contentType: 'image/svg+xml', file: own('icon.svg') }],
+]);
+
+export interface DocsFile {
+  readonly contentType: string;
+  readonly content: Uint8Array;
+  /** The same as gzip: the renderer is a third of its size on the way. */
+  readonly zipped: Uint8Array;
+  /** In quotes: the same exactly for the same bytes. */
+  readonly etag: string;
+  /** The file's own name with a hash of its content, or what was asked for where that has none. */
+  readonly hashedName: string;
+}
+
+/** The page that renders the OpenAPI document, and its files; each is read once, when it is first asked for. */
+export class DocsFiles {
+  readonly #read = new Map<string, Promise<DocsFile>>();
+
+  /** The page: it names each of its files with the hash of what is in it. */
+  page(): Promise<DocsFile> {
+    return this.#once('', async () => {
+      let html = await readFile(own('index.html')(), 'utf8');
+      for (const name of this.names) {
+        const { hashedName } = await this.#file(name);
+        html = html.replaceAll(`"docs/${name}"`, `"docs/${hashedName}"`);
+      }
+      return prepared('', 'text/html; charset=utf-8', Buffer.from(html));
+    });
+  }
+
+  /**
+   * @param name with its hash or without; with another hash it is another file
+   * @returns `null` where the page has no such file
+   */
+  async file(name: string): Promise<DocsFile | null> {
+    const plain = name.replace(/\.[0-9a-f]{16}(?=\.[a-z]+$)/, '');
+    if (!PLACES.has(plain)) return null;
+    const found = await this.#file(plain);
+    return name === plain || name === found.hashedName ? found : null;
+  }
+
+  /** Names of all files beside the page itself. */
+  get names(): readonly string[] {
+    return [...PLACES.keys()];
+  }
+
+  #file(name: string): Promise<DocsFile> {
+    const { contentType, file } = PLACES.get(name)!;
+    return this.#once(name, async () => prepared(name, contentType, await readFile(file())));
+  }
+
+  #once(name: string, read: () => Promise<DocsFile>): Promise<DocsFile> {
+    const known = this.#read.get(name);
+    if (known !== undefined) return known;
+    const reading = read();
+    this.#read.set(name, reading);
+    reading.catch(() => this.#read.delete(name));
+    return reading;
+  }
+}
+
+async function prepared(name: string, contentType: string, content: Buffer): Promise<DocsFile> {
+  const hash = createHash('sha256').update(content).digest('hex');
+  const zipped = await promisify(gzip)(content);
+  const hashedName = name.replace(/(?=\.[a-z]+$)/, `.${hash.slice(0, 16)}`);
+  return { contentType, content, zipped, etag: `"${hash.slice(0, 32)}"`, hashedName };
+}

@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { operationsRoutes } from '@countersign/contracts';
+import { HttpAnswer, writeAnswer } from '../edge/answer.js';
+import type { EdgeRoute } from '../edge/edge.js';
+import { HttpRefusal } from '../edge/http-contract.js';
+import { inputOf } from '../edge/route-input.js';
+import { DocsFiles } from './docs-files.js';
+import type { DocsFile } from './docs-files.js';
+
+/**
+ * Everything comes from this process, and what is tried goes to it: no other address is asked for anything. No script or
+ * style stands in the markup and none is made from text; the renderer draws its arrows from `data:` images.
+ */
+export const DOCS_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': DOCS_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  vary: 'accept-encoding',
+} as const;
+
+const REVALIDATED = 'public, no-cache';
+const FOR_A_YEAR = 'public, max-age=31536000, immutable';
+
+/** `/docs` and its files, which every process has, as it has the document that they show. */
+export function docsRoutes(files = new DocsFiles()): readonly EdgeRoute[] {
+  return [
+    {
+      route: operationsRoutes.docs,
+      handle: async (_route, request, response) => send(request, response, await files.page(), REVALIDATED),
+    },
+    {
+      route: operationsRoutes.docsFile,
+      handle: async (_route, request, response) => {
+        const name = inputOf(request).params['file']!;
+        const file = await files.file(name);
+        if (file === null) throw new HttpRefusal(404, 'the page has no such file');
+        await send(request, response, file, name === file.hashedName ? FOR_A_YEAR : REVALIDATED);
+      },
+    },
+  ];
+}
+
+function send(request: IncomingMessage, response: ServerResponse, file: DocsFile, caching: string): Promise<void> {
+  const { 'if-none-match': known, 'accept-encoding': encodings = '' } = request.headers;
+  const zipped = /(?:^|[,\s])gzip(?:\s*(?:,|$))/.test(String(encodings));
+  // Two forms of one thing have two tags (RFC 9110 section 8.8.3.3).
+  const etag = zipped ? file.etag.replace(/"$/, '-gzip"') : file.etag;
+  const headers = { ...HEADERS, 'cache-control': caching, etag };
+  if (known === etag) return writeAnswer(response, HttpAnswer.empty(304, headers));
+  const body = zipped ? file.zipped : file.content;
+  const encoding: Record<string, string> = zipped ? { 'content-encoding': 'gzip' } : {};
+  return writeAnswer(response, HttpAnswer.text(200, file.contentType, body, { ...headers, ...encoding }));
+}
