@@ -4,19 +4,20 @@ import { readAgent, type AgentRecord, type NewAgent } from './agent.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { CountersignError } from './errors.js';
 import type { UnavailableCode } from './errors.js';
+import { postByPlatform } from './node-http.js';
 import { DEFAULT_BASE_URL } from './options.js';
 import type { CallOptions, CountersignOptions, FailMode, OutcomeReport } from './options.js';
 import { readCheck, readRefusal } from './result.js';
 import type { CheckResult } from './result.js';
 import { newIdempotencyKey, withRetries } from './retry.js';
-import { post, type Answer, type Fetch } from './transport.js';
+import { post, type Answer, type Request } from './transport.js';
 
 /** Asks before an agent acts: `POST /v1/check`, and what belongs to it. */
 export class Countersign {
   readonly #agentId: string;
   readonly #baseUrl: string;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #fetch: Fetch;
+  readonly #send: (request: Request) => Promise<Answer>;
   readonly #breaker: CircuitBreaker | null;
   readonly #failMode: FailMode;
   readonly #tries: { readonly retries: number; readonly timeoutMs: number; readonly attemptTimeoutMs: number };
@@ -45,7 +46,8 @@ export class Countersign {
       'x-service-key': apiKey,
       authorization: `Bearer ${apiKey}`,
     };
-    this.#fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+    const { fetch } = options;
+    this.#send = fetch === undefined ? postByPlatform : (request) => post(fetch, request);
     this.#breaker = circuitBreaker === false ? null : new CircuitBreaker(circuitBreaker);
     this.#failMode = options.failMode ?? 'closed';
     this.#tries = { retries, timeoutMs, attemptTimeoutMs };
@@ -172,7 +174,7 @@ export class Countersign {
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
     const url = `${this.#baseUrl}${path}`;
-    return post(this.#fetch, { url, headers: { ...this.#headers, ...headers }, body, timeoutMs, signal });
+    return this.#send({ url, headers: { ...this.#headers, ...headers }, body, timeoutMs, signal });
   }
 
   async #reportOf(report: OutcomeReport, { agentId }: CallOptions): Promise<void> {

@@ -32,7 +32,7 @@ export interface CountersignOptions {
   readonly onDenied?: (result: CheckResult, action: Action) => void | Promise<void>;
   /** Called where `guard` could not report an outcome. Default: a line by `console.warn`. */
   readonly onReportFailed?: (error: unknown, report: OutcomeReport) => void;
-  /** Default: the platform's. */
+  /** Default: on Node 20.16 and later node:http, which is quicker; elsewhere the platform's. */
   readonly fetch?: Fetch;
 }
 

@@ -22,6 +22,13 @@ export interface Request {
 /** What is used of the platform's `fetch`, which keeps connections for the next request. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** A request that was sent. */
+export interface Exchange {
+  /** Rejects where there is none, and once it is left. */
+  readonly answer: Promise<Answer>;
+  readonly leave: () => void;
+}
+
 /** No answer of the service is as long. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** A timer that is set for longer goes off at once. */
@@ -32,34 +39,52 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * @throws CountersignError `timeout`, `unreachable`, or `invalid_response` for an answer of more than 1 MiB; the signal's
  * reason where the caller gave up
  */
-export async function post(fetch: Fetch, { url, headers, body, timeoutMs, signal }: Request): Promise<Answer> {
+export function post(fetch: Fetch, request: Request): Promise<Answer> {
+  return withinTime(request, () => {
+    const ends = new AbortController();
+    return { answer: fetched(fetch, request, ends.signal), leave: () => ends.abort() };
+  });
+}
+
+/**
+ * The answer of an exchange that is left when its time is over, or the caller gives up.
+ * @throws as {@link post}
+ */
+export async function withinTime({ timeoutMs, signal }: Request, send: () => Exchange): Promise<Answer> {
   signal?.throwIfAborted();
-  const ends = new AbortController();
   let late = false;
+  let leave = (): void => undefined;
   const timer = setTimeout(
     () => {
       late = true;
-      ends.abort();
+      leave();
     },
     Math.min(timeoutMs, LONGEST_TIMER_MS),
   );
-  const leave = (): void => ends.abort();
-  signal?.addEventListener('abort', leave, { once: true });
+  const giveUp = (): void => leave();
+  signal?.addEventListener('abort', giveUp, { once: true });
   try {
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: ends.signal });
-    return { status: response.status, text: await textOf(response), ...said(response.headers) };
+    const exchange = send();
+    leave = exchange.leave;
+    return await exchange.answer;
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof CountersignError) {
-      ends.abort();
+      leave();
       throw cause;
     }
     if (late) throw new CountersignError('timeout', `no answer within ${Math.round(timeoutMs)} ms`, { cause });
     throw new CountersignError('unreachable', `the service cannot be reached: ${wordsOf(cause)}`, { cause });
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', leave);
+    signal?.removeEventListener('abort', giveUp);
   }
+}
+
+async function fetched(fetch: Fetch, { url, headers, body }: Request, signal: AbortSignal): Promise<Answer> {
+  const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
+  const text = await textOf(response);
+  return { status: response.status, text, ...said((name) => response.headers.get(name)) };
 }
 
 async function textOf(response: Response): Promise<string> {
@@ -74,19 +99,24 @@ async function textOf(response: Response): Promise<string> {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     bytes += value.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) {
-      throw new CountersignError('invalid_response', 'the answer is not one of the service: it is too long', {
-        status,
-      });
-    }
+    if (isTooLong(bytes)) throw tooLong(status);
     text += decoder.decode(value, { stream: true });
   }
 }
 
-function said(headers: Headers): Omit<Answer, 'status' | 'text'> {
-  const eventId = headers.get('x-event-id');
-  const coverage = headers.get('x-policy-coverage');
-  const seconds = Number(headers.get('retry-after') ?? NaN);
+export function isTooLong(bytes: number): boolean {
+  return bytes > MAX_ANSWER_BYTES;
+}
+
+export function tooLong(status: number): CountersignError {
+  return new CountersignError('invalid_response', 'the answer is not one of the service: it is too long', { status });
+}
+
+/** What the headers of an answer say. */
+export function said(header: (name: string) => string | null | undefined): Omit<Answer, 'status' | 'text'> {
+  const eventId = header('x-event-id') ?? null;
+  const coverage = header('x-policy-coverage');
+  const seconds = Number(header('retry-after') ?? NaN);
   return {
     ...(eventId === null ? {} : { eventId }),
     ...(coverage === 'governed' || coverage === 'none' ? { coverage } : {}),

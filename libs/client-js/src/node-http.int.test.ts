@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Countersign, type CountersignOptions } from './index.js';
+
+describe('a client on Node, without a fetch of its own', () => {
+  let server: Server;
+  let handle: (response: ServerResponse, request: IncomingMessage) => void;
+  let seen: IncomingMessage[];
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      seen.push(request);
+      request.resume().on('end', () => handle(response, request));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  beforeEach(() => {
+    seen = [];
+    handle = (response) => response.end('{"allowed":true}');
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const client = (options: Partial<CountersignOptions> = {}): Countersign => {
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return new Countersign({ apiKey: 'k', agentId: 'a', baseUrl, retries: 0, ...options });
+  };
+  const pay = { actionType: 'pay' };
+
+  it('asks by node:http, unless a fetch was put in its place, or is given', async () => {
+    const { fetch } = globalThis;
+    const one = client();
+    await one.check(pay);
+    await client({ fetch: (url, init) => fetch(url, init) }).check(pay);
+    globalThis.fetch = (url, init) => fetch(url, init);
+    try {
+      expect(await one.check(pay)).toEqual({ allowed: true });
+    } finally {
+      globalThis.fetch = fetch;
+    }
+    // Only fetch says how it came to ask.
+    expect(seen.map(({ headers }) => 'sec-fetch-mode' in headers)).toEqual([false, true, true]);
+  });
+
+  it('asks by fetch where a proxy was set for that', async () => {
+    const place = Symbol.for('undici.globalDispatcher.1');
+    const before = Object.getOwnPropertyDescriptor(globalThis, place);
+    class EnvHttpProxyAgent {}
+    Object.defineProperty(globalThis, place, { value: new EnvHttpProxyAgent(), configurable: true, writable: true });
+    try {
+      await client().check(pay);
+    } finally {
+      if (before === undefined) delete (globalThis as Record<symbol, unknown>)[place];
+      else Object.defineProperty(globalThis, place, before);
+    }
+    await client().check(pay);
+    expect(seen.map(({ headers }) => 'sec-fetch-mode' in headers)).toEqual([true, false]);
+  });
+
+  it('says the length of its body in bytes, and keeps its connection', async () => {
+    const one = client();
+    for (let n = 0; n < 3; n += 1) await one.check({ ...pay, payload: 'groß' });
+    const body = JSON.stringify({ agentId: 'a', action: { payload: 'groß', type: 'pay' } });
+    const lengths = seen.map(({ headers }) => Number(headers['content-length']));
+    expect(lengths).toEqual(Array(3).fill(Buffer.byteLength(body)));
+    expect(new Set(seen.map(({ socket }) => socket)).size).toBe(1);
+  });
+
+  it('reads an answer in pieces whole, and none without end', async () => {
+    const text = Buffer.from('{"allowed":false,"reason":"zu groß"}');
+    const cut = text.indexOf('ß') + 1;
+    handle = (response) => {
+      response.write(text.subarray(0, cut));
+      setImmediate(() => response.end(text.subarray(cut)));
+    };
+    expect(await client().check(pay)).toMatchObject({ allowed: false, reason: 'zu groß' });
+    const closed = new Promise<void>((resolve) => {
+      handle = (response) => {
+        const piece = Buffer.alloc(64 * 1024, ' ');
+        const more = (): void => void (response.destroyed || response.write(piece, more));
+        response.on('close', resolve);
+        more();
+      };
+    });
+    expect(await client().check(pay)).toMatchObject({ allowed: false, violations: ['invalid_response'] });
+    await closed;
+  });
+
+  it('leaves a request that its caller gives up, before and within the answer', async () => {
+    for (const begins of [false, true]) {
+      const left = new AbortController();
+      const closed = new Promise<void>((resolve) => {
+        handle = (response) => {
+          response.on('close', resolve);
+          if (begins) response.write('{"allowed":');
+          setImmediate(() => left.abort(new Error('no longer needed')));
+        };
+      });
+      await expect(client({ failMode: 'open' }).check(pay, { signal: left.signal })).rejects.toThrow(
+        'no longer needed',
+      );
+      await closed;
+    }
+    const gone = AbortSignal.abort(new Error('before'));
+    await expect(client().check(pay, { signal: gone })).rejects.toThrow('before');
+    expect(seen.length).toBe(2);
+  });
+});

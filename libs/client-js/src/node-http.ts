@@ -1,0 +1,68 @@
+import type * as NodeHttp from 'node:http';
+import type * as NodeHttps from 'node:https';
+import { isTooLong, post, said, tooLong, withinTime, type Answer, type Exchange, type Request } from './transport.js';
+
+interface NodeModules {
+  readonly 'node:http': Pick<typeof NodeHttp, 'request'>;
+  readonly 'node:https': Pick<typeof NodeHttps, 'request'>;
+}
+
+type Load = <Name extends keyof NodeModules>(name: Name) => NodeModules[Name];
+
+/** The platform's own, as it was when this was loaded. */
+const { fetch: platformFetch } = globalThis;
+/** Where undici, which is the platform's `fetch`, looks for who sends: an `Agent`, unless somebody has set a proxy. */
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+
+/**
+ * Sends one POST request as the platform does it best: on Node 20.16 and later by node:http, which takes half the time of
+ * its `fetch`; elsewhere, and where somebody has put another `fetch` or a proxy in its place, by `fetch`.
+ * @throws as `post` does
+ */
+export function postByPlatform(request: Request): Promise<Answer> {
+  const load = globalThis.fetch === platformFetch && !hasProxy() ? nodeModules() : null;
+  if (load === null) return post((url, init) => globalThis.fetch(url, init), request);
+  return withinTime(request, () => exchange(load, request));
+}
+
+function hasProxy(): boolean {
+  const { [DISPATCHER]: dispatcher } = globalThis as { readonly [DISPATCHER]?: object };
+  return dispatcher !== undefined && dispatcher.constructor.name !== 'Agent';
+}
+
+/** No module of Node is named in an import, so bundles for other platforms hold none. */
+function nodeModules(): Load | null {
+  const { process, navigator } = globalThis as {
+    readonly process?: { readonly release?: { readonly name?: string }; readonly getBuiltinModule?: Load };
+    readonly navigator?: { readonly userAgent?: string };
+  };
+  // Others pass for Node, and make its http of their fetch.
+  const isNode = navigator?.userAgent === undefined || navigator.userAgent.startsWith('Node.js');
+  return isNode && process?.release?.name === 'node' ? (process.getBuiltinModule ?? null) : null;
+}
+
+/** The global agents keep connections for the next request. */
+function exchange(load: Load, { url, headers, body }: Request): Exchange {
+  const { request } = url.startsWith('https:') ? load('node:https') : load('node:http');
+  const asked = request(url, { method: 'POST', headers });
+  const answer = new Promise<Answer>((resolve, reject) => {
+    asked.on('error', reject);
+    asked.on('response', (response) => {
+      const status = response.statusCode ?? 0;
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+        if (isTooLong(bytes)) reject(tooLong(status));
+        else pieces.push(piece);
+      });
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(pieces).toString('utf8');
+        resolve({ status, text, ...said((name) => response.headers[name] as string | undefined) });
+      });
+    });
+  });
+  asked.end(body);
+  return { answer, leave: () => asked.destroy(new Error('the request was left')) };
+}
