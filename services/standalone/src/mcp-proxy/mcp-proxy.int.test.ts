@@ -1,0 +1,136 @@
+import { ALLOW, ECHO, EVENT, PlayedService, ProxyProcess } from './proxy-process.test-setup.js';
+
+const call = (id: number, name: string, given: object = {}): object => ({
+  id,
+  method: 'tools/call',
+  params: { name, arguments: given },
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const gone = async (pid: number): Promise<void> => {
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+describe('countersign mcp-proxy, as a process', () => {
+  let service: PlayedService;
+  const running: ProxyProcess[] = [];
+  beforeAll(async () => {
+    service = new PlayedService();
+    await service.start();
+  });
+  beforeEach(() => {
+    service.answer = ALLOW;
+    service.asked.length = 0;
+  });
+  afterEach(() => {
+    for (const { child } of running.splice(0)) child.kill('SIGKILL');
+  });
+  afterAll(() => service.stop());
+
+  /** A proxy before a server that has started, and the server's process id. */
+  const start = async (
+    server = ECHO,
+    environment = {},
+  ): Promise<{ proxy: ProxyProcess; pid: number; started: object }> => {
+    const proxy = new ProxyProcess(service.url, server, environment);
+    running.push(proxy);
+    const { params } = (await proxy.next()) as { params: { pid: number } };
+    return { proxy, pid: params.pid, started: params };
+  };
+
+  it('gives the server its environment without the key, and nothing to a client but messages', async () => {
+    const { proxy, started } = await start(`console.error('on stderr'); console.log('no message');${ECHO}`, {
+      OWN: 'kept',
+    });
+    expect(started).toMatchObject({ key: null, own: 'kept' });
+    proxy.send(call(1, 'read', { path: 'a' }));
+    expect(await proxy.next()).toMatchObject({ id: 1, result: { content: [{ text: '{"path":"a"}' }] } });
+    proxy.child.stdin?.end();
+    expect(await proxy.ended).toBe(0);
+    expect(proxy.stderr).toContain('on stderr\n');
+    expect(proxy.stderr).toContain('countersign mcp-proxy: the server wrote what is no message: no message');
+    expect(service.asked.map(({ path }) => path)).toEqual(['/v1/check', '/v1/mcp/scan', '/v1/mcp/log']);
+    expect(service.asked[2]?.body).toMatchObject({ eventId: EVENT, outcome: 'succeeded' });
+  });
+
+  it('sends no call on where the service does not decide, says why, and goes on once it does', async () => {
+    const { proxy } = await start();
+    const answers: [RegExp, () => ReturnType<typeof ALLOW>][] = [
+      [/not the service's|not one of the service/u, () => [200, '<html>']],
+      [/COUNTERSIGN_API_KEY/u, () => [401, { error: 'no valid API key' }]],
+      [/COUNTERSIGN_AGENT_ID/u, () => [404, { error: 'no such agent, or it is inactive' }]],
+      [/frozen/u, () => [403, { allowed: false, reason: 'the agent is frozen', severity: 'P1', code: 'agent_frozen' }]],
+      [/late/u, () => [503, { allowed: false, reason: 'late', severity: 'P1', code: 'deadline_exceeded' }]],
+    ];
+    for (const [index, [words, answer]] of answers.entries()) {
+      service.answer = answer;
+      proxy.send(call(index, 'read'));
+      const said = { isError: true, content: [{ text: expect.stringMatching(words) }] };
+      expect(await proxy.next()).toMatchObject({ id: index, result: said });
+    }
+    service.answer = ALLOW;
+    proxy.send(call(9, 'read'));
+    expect(await proxy.next()).toMatchObject({ id: 9, result: { content: [{ text: '{}' }] } });
+  });
+
+  it('lets no result through that cannot be scanned', async () => {
+    const { proxy } = await start();
+    service.answer = (path, body) => (path === '/v1/mcp/scan' ? [502, '<html>'] : ALLOW(path, body));
+    proxy.send(call(1, 'read', { secret: 'hidden' }));
+    const answer = await proxy.next();
+    expect(answer).toMatchObject({ id: 1, result: { isError: true } });
+    expect(JSON.stringify(answer)).not.toContain('hidden');
+  });
+
+  it('ends with a server that dies, with its code, and says so', async () => {
+    const { proxy } = await start();
+    proxy.send(call(1, 'wait'));
+    proxy.send({ id: 2, method: 'ping' });
+    expect(await proxy.next()).toMatchObject({ id: 2, result: {} });
+    while (!service.asked.some(({ path }) => path === '/v1/check'))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    proxy.send({ method: 'die', params: { code: 7 } });
+    expect(await proxy.next()).toMatchObject({ id: 1, result: { isError: true } });
+    expect(await proxy.ended).toBe(7);
+    expect(proxy.stderr).toContain('the server ended (with 7)');
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s ends the server, also one that hears nothing, and what it started',
+    async (signal) => {
+      const deaf = `
+      import { spawn } from 'node:child_process';
+      process.on('SIGTERM', () => undefined);
+      const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
+      console.log(JSON.stringify({ method: 'started', params: { pid, own: process.pid } }));
+      setInterval(() => 0, 1000);
+    `;
+      const { proxy, pid, started } = await start(deaf);
+      proxy.child.kill(signal);
+      expect(await proxy.ended).toBe(0);
+      await gone(pid);
+      await gone((started as { own: number }).own);
+    },
+  );
+
+  it('a client that is gone ends the server', async () => {
+    const { proxy, pid } = await start();
+    proxy.child.stdin?.end();
+    proxy.child.stdout?.destroy();
+    expect(await proxy.ended).toBe(0);
+    await gone(pid);
+  });
+
+  it('a proxy that is killed leaves no server behind', async () => {
+    const { proxy, pid } = await start();
+    proxy.child.kill('SIGKILL');
+    await gone(pid);
+  });
+});

@@ -1,0 +1,64 @@
+import { readMessage } from './message.js';
+
+const call = '"method":"tools/call","params":{"name":"a"}';
+
+describe('a line of the protocol', () => {
+  it.each([
+    ['a request', '{"jsonrpc":"2.0","id":1,"method":"ping"}', { kind: 'request', id: 1, method: 'ping' }],
+    ['a notification', '{"jsonrpc":"2.0","method":"notifications/x"}', { kind: 'notification' }],
+    ['a result', '{"jsonrpc":"2.0","id":"a","result":{}}', { kind: 'response', id: 'a' }],
+    ['an error', '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}', { kind: 'response', id: null }],
+    ['a method that nobody knows', '{"jsonrpc":"2.0","id":1,"method":"x/y","z":[1]}', { method: 'x/y' }],
+    ['a method that is written with an escape', '{"id":1,"method":"tools\\/call"}', { method: 'tools/call' }],
+  ])('%s passes as it came', (_, line, expected) => {
+    expect(readMessage(line)).toMatchObject({ ...expected, text: line });
+  });
+
+  it.each([
+    ['numbers that no double holds', '{"id":1,"method":"x","params":{"n":12345678901234567890,"m":1.0,"k":1e5}}'],
+    ['spaces, and names in an order of their own', '{ "method" : "x", "params":{"2":1,"1":{"a":"\\"b\\" : \\\\"}} }'],
+  ])('%s stay', (_, line) => {
+    expect(readMessage(line)).toMatchObject({ text: line });
+  });
+
+  it.each([
+    ['the last of two methods', `{"id":1,"method":"ping",${call}}`, `{"id":1,${call}}`],
+    ['the last of two names', `{"id":1,${call.replace('{', '{"name":"b",')}}`, `{"id":1,${call}}`],
+    ['one that is written in two ways', `{"id":1,"\\u006dethod":"ping",${call}}`, `{"id":1,${call}}`],
+    ['what stands behind a carriage return', `{"id":1,\r${call}}`, `{"id":1,${call}}`],
+  ])('is written anew with %s', (_, line, text) => {
+    expect(readMessage(line)).toMatchObject({ kind: 'request', method: 'tools/call', text });
+  });
+
+  it.each([
+    ['no JSON', 'hello', null, -32_700],
+    ['a word', '"tools/call"', null, -32_600],
+    ['nothing in a batch', '[]', null, -32_600],
+    ['another spelling of a method', `{"id":1,"method":"Tools/Call"}`, 1, -32_601],
+    ['a method with a space', `{"id":1,"method":" tools/call"}`, 1, -32_601],
+    ['a method with what is not seen', `{"id":1,"method":"tools\u200b/call\\u0000"}`, 1, -32_601],
+    ['a method in wide letters', `{"id":1,"method":"ｔools/call"}`, 1, -32_601],
+    ['a second spelling of a member', `{"id":1,"method":"ping","Method":"tools/call"}`, 1, -32_600],
+    ['a second spelling by Unicode', `{"id":1,"method":"ping","paramſ":{}}`, 1, -32_600],
+    ['a method that is no string', `{"id":1,"method":["tools/call"]}`, 1, -32_600],
+    ['a request and an answer in one', `{"id":1,"result":{},${call}}`, 1, -32_600],
+    ['an id that is null', `{"id":null,${call}}`, null, -32_600],
+    ['an id that some read otherwise', `{"id":9007199254740993,${call}}`, null, -32_600],
+    ['an id that is an object', `{"id":{"a":1},${call}}`, null, -32_600],
+    ['neither', '{"id":1}', 1, -32_600],
+  ])('is refused: %s', (_, line, id, code) => {
+    expect(readMessage(line)).toMatchObject({ kind: 'refused', id, code, why: expect.any(String) });
+  });
+
+  it('is refused where it is nested too deeply to be written anew', () => {
+    const deep = `{"id":1,\r"method":"x","params":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    expect(readMessage(deep)).toMatchObject({ kind: 'refused' });
+  });
+
+  it('holds the parts of a batch, each by itself', () => {
+    expect(readMessage(`[{"id":1,${call}},{"method":"x"},3]`)).toMatchObject({
+      kind: 'batch',
+      parts: [{ kind: 'request', text: `{"id":1,${call}}` }, { kind: 'notification' }, { kind: 'refused' }],
+    });
+  });
+});

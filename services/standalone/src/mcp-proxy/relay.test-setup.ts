@@ -1,0 +1,81 @@
+import type { CheckResult } from '@countersign/client';
+import { Relay } from './relay.js';
+import type { ToolCall } from './tool-call.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A relay between a played client and a played server, with a guard that a test decides for. */
+export class PlayedRelay {
+  /** Messages that each end got. */
+  readonly client: unknown[] = [];
+  readonly server: unknown[] = [];
+  readonly notes: string[] = [];
+  readonly reports: string[] = [];
+  readonly judged: ToolCall[] = [];
+  readonly scanned: string[] = [];
+  judge: (call: ToolCall, signal: AbortSignal) => Promise<CheckResult> = ({ name }) =>
+    Promise.resolve({ allowed: true, eventId: `event of ${name}` });
+  scan: (text: string) => Promise<CheckResult> = () => Promise.resolve({ allowed: true });
+  hidden: readonly string[] = [];
+  readonly relay: Relay;
+
+  constructor(cancelledMs?: number) {
+    this.relay = new Relay({
+      guard: {
+        judge: (call, _server, signal) => {
+          this.judged.push(call);
+          return this.judge(call, signal);
+        },
+        scan: (text) => {
+          this.scanned.push(text);
+          return this.scan(text);
+        },
+        offLimits: (names) => Promise.resolve(new Set(this.hidden.filter((name) => names.includes(name)))),
+        report: (eventId, outcome, detail) =>
+          void this.reports.push([eventId, outcome, ...(detail === undefined ? [] : [detail])].join(' ')),
+      },
+      ends: {
+        toClient: (text) => void this.client.push(JSON.parse(text)),
+        toServer: ({ text }) => void this.server.push(JSON.parse(text)),
+      },
+      baseUrl: 'http://service.example',
+      note: (line) => void this.notes.push(line),
+      ...(cancelledMs === undefined ? {} : { cancelledMs }),
+    });
+  }
+
+  /** From the client, and what follows from it. */
+  async ask(message: unknown): Promise<void> {
+    this.relay.fromClient(typeof message === 'string' ? message : JSON.stringify(message));
+    await settled();
+  }
+
+  /** From the server, and what follows from it. */
+  async say(message: unknown): Promise<void> {
+    this.relay.fromServer(typeof message === 'string' ? message : JSON.stringify(message));
+    await settled();
+  }
+
+  /** Opens the session with this version of the protocol. */
+  async open(protocolVersion: string): Promise<void> {
+    await this.ask({ id: 'init', method: 'initialize', params: {} });
+    await this.say({ id: 'init', result: { protocolVersion, serverInfo: { name: 'played' } } });
+    this.client.length = 0;
+    this.server.length = 0;
+  }
+}
+
+export const call = (id: unknown, name: unknown = 'read', more: Json = {}): Json => ({
+  id,
+  method: 'tools/call',
+  params: { name, arguments: { a: 1 }, ...more },
+});
+
+export const result = (id: unknown, text: string, more: Json = {}): Json => ({
+  id,
+  result: { content: [{ type: 'text', text }], ...more },
+});
+
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

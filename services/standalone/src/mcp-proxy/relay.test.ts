@@ -1,0 +1,165 @@
+import { call, PlayedRelay, result } from './relay.test-setup.js';
+
+const denied = {
+  allowed: false,
+  reason: 'off limits. Ask.',
+  severity: 'P1',
+  rule: 'off_limits_actions:read',
+  eventId: 'e',
+};
+const refusal = (id: unknown, words: RegExp): object => ({
+  id,
+  result: { isError: true, content: [{ type: 'text', text: expect.stringMatching(words) }] },
+});
+
+describe('between a client and a server', () => {
+  let played: PlayedRelay;
+  beforeEach(() => {
+    played = new PlayedRelay(1);
+  });
+
+  it('a call that is allowed is sent on, and its result, once it is scanned, passes', async () => {
+    await played.ask(call(1));
+    expect([played.judged, played.server]).toMatchObject([[{ name: 'read', given: { a: 1 } }], [call(1)]]);
+    await played.say(result(1, 'hello'));
+    expect(played.client).toEqual([result(1, 'hello')]);
+    expect(played.scanned).toEqual(['text\nhello']);
+    expect(played.reports).toEqual(['event of read succeeded']);
+  });
+
+  it('a denial is a result that says why and what to do instead, and the server hears nothing', async () => {
+    played.judge = () => Promise.resolve(denied);
+    await played.ask(call(1));
+    expect(played.server).toEqual([]);
+    expect(played.client).toMatchObject([refusal(1, /not called.*off limits\. Ask\..*off_limits_actions:read/u)]);
+    expect(played.client[0]).toMatchObject({
+      result: { _meta: { 'countersign/decision': { allowed: false, rule: denied.rule, eventId: 'e' } } },
+    });
+    expect(played.reports).toEqual([]);
+  });
+
+  it('a call that cannot be judged is not sent', async () => {
+    played.judge = () => Promise.reject(new Error('broken'));
+    await played.ask(call(1));
+    expect(played.server).toEqual([]);
+    expect(played.client).toMatchObject([refusal(1, /not called/u)]);
+  });
+
+  it('a result that must not be seen is withheld, also where it is an error; the call is told to be done', async () => {
+    played.scan = () => Promise.resolve({ allowed: false, reason: 'holds a card', violationType: 'unsafe_output' });
+    await played.ask(call(1));
+    await played.say(result(1, 'my card'));
+    await played.ask(call(2));
+    await played.say({ id: 2, error: { code: 1, message: 'my card', data: 'more' } });
+    expect(JSON.stringify(played.client)).not.toContain('my card');
+    expect(played.client).toMatchObject(
+      [1, 2].map((id) => refusal(id, /was called.*withheld.*do not repeat.*holds a card/u)),
+    );
+    const seen = 'its result was withheld: unsafe_output';
+    expect(played.reports).toEqual([`event of read succeeded ${seen}`, `event of read failed ${seen}`]);
+  });
+
+  it('two calls at once are each answered with their own', async () => {
+    const open: (() => void)[] = [];
+    played.judge = ({ name }) =>
+      new Promise((resolve) => open.push(() => resolve({ allowed: name !== 'b', eventId: name })));
+    await played.ask(call(1, 'a'));
+    await played.ask(call('1', 'b'));
+    for (const resolve of open.reverse()) resolve();
+    await played.say({ method: 'notifications/progress', params: {} });
+    await played.say(result(1, 'of a'));
+    expect(played.client).toMatchObject([
+      { method: 'notifications/progress' },
+      refusal('1', /"b" was not called/u),
+      result(1, 'of a'),
+    ]);
+  });
+
+  it('nothing that is disguised as something else reaches the server unchecked', async () => {
+    played.judge = () => Promise.resolve(denied);
+    const { method, params } = call(1) as { method: string; params: object };
+    await played.ask({ method, params });
+    await played.ask({ id: null, method, params });
+    await played.ask({ id: 1, method: 'TOOLS/CALL', params });
+    await played.ask({ id: 2, method: 'ping', Method: method, params });
+    await played.ask({ id: 3, result: {}, method, params });
+    await played.ask(`{"id":4,"method":"ping","method":"tools/call","params":${JSON.stringify(params)}}`);
+    await played.ask(call(5, 'read', { task: { ttl: 1 } }));
+    await played.ask([call(6), [call(7)]]);
+    expect(played.server).toEqual([]);
+    expect(played.judged).toHaveLength(3);
+    expect(played.notes).toEqual([expect.stringContaining('without an id')]);
+  });
+
+  it.each([
+    [undefined, /name of a tool/u],
+    [['read', {}], /name of a tool/u],
+    [{}, /params\.name/u],
+    [{ name: '' }, /params\.name/u],
+    [{ name: ['read'] }, /params\.name/u],
+    [{ name: 'read', Name: 'delete' }, /"name"/u],
+    [{ name: 'read', arguments: { a: 1 }, Arguments: {} }, /"arguments"/u],
+  ])('a call with params %j is refused, and nothing is asked', async (params, words) => {
+    await played.ask({ id: 1, method: 'tools/call', params });
+    expect([played.judged, played.server]).toEqual([[], []]);
+    expect(played.client).toMatchObject([{ id: 1, error: { code: -32_602, message: expect.stringMatching(words) } }]);
+  });
+
+  it('a call with a number that cannot be judged is refused', async () => {
+    await played.ask('{"id":1,"method":"tools/call","params":{"name":"read","arguments":{"deep":[1e999]}}}');
+    expect([played.judged, played.server]).toEqual([[], []]);
+  });
+
+  it('off-limits tools are not listed, on any page', async () => {
+    played.hidden = ['wire', 'x'];
+    await played.ask({ id: 1, method: 'tools/list', params: { cursor: 'c' } });
+    expect(played.server).toHaveLength(1);
+    const read = { name: 'read', title: 'Read' };
+    await played.say({ id: 1, result: { tools: [{ name: 'wire' }, read, 3], nextCursor: 'd', _meta: { a: 1 } } });
+    expect(played.client).toEqual([{ id: 1, result: { tools: [read, 3], nextCursor: 'd', _meta: { a: 1 } } }]);
+    await played.ask({ id: 2, method: 'tools/list' });
+    await played.say({ id: 2, error: { code: 1, message: 'no' } });
+    expect(played.client[1]).toEqual({ id: 2, error: { code: 1, message: 'no' } });
+  });
+
+  it('all else passes both ways as it came', async () => {
+    const asked = [
+      '{"id":1,"method":"resources/read","params":{"n":12345678901234567890}}',
+      '{"method":"notifications/roots/list_changed"}',
+      '{"id":7,"result":{"model":"of a server\'s request"}}',
+      '{"id":"x","method":"vendor/own","params":[1]}',
+    ];
+    for (const line of asked) await played.ask(line);
+    expect(played.server).toEqual(asked.map((line) => JSON.parse(line)));
+    const said = [
+      '{"id":7,"method":"sampling/createMessage","params":{}}',
+      '{"id":8,"method":"elicitation/create","params":{}}',
+      '{"method":"notifications/message","params":{"data":1}}',
+      '{"id":1,"result":{"contents":[]}}',
+      '{"id":"x","error":{"code":1,"message":"m"}}',
+    ];
+    for (const line of said) await played.say(line);
+    expect(played.client).toEqual(said.map((line) => JSON.parse(line)));
+    expect([played.judged, played.scanned, played.notes]).toEqual([[], [], []]);
+  });
+
+  it('an answer to nothing, one that comes twice, and what is no message stay with the proxy', async () => {
+    await played.ask(call(1));
+    await played.say(result(2, 'to nothing'));
+    await played.say(result('1', 'to another'));
+    await played.say('log line of a server');
+    await played.say({ id: 1, method: 'x', result: {} });
+    expect(played.client).toEqual([]);
+    await played.say(result(1, 'once'));
+    await played.say(result(1, 'twice'));
+    expect(played.client).toEqual([result(1, 'once')]);
+    expect(played.notes).toHaveLength(5);
+  });
+
+  it('a request whose id waits already is refused: its answer could pass for another', async () => {
+    await played.ask(call(1));
+    await played.ask({ id: 1, method: 'ping' });
+    expect(played.server).toHaveLength(1);
+    expect(played.client).toMatchObject([{ id: 1, error: { code: -32_600 } }]);
+  });
+});

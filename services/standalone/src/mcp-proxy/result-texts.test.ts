@@ -1,0 +1,59 @@
+import { OVERLAP, PIECE, piecesOf, textOfResult } from './result-texts.js';
+
+const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
+
+describe('the text of a result', () => {
+  it('is all that a model may read, with the names of members', () => {
+    const result = {
+      content: [
+        { type: 'text', text: 'one\n"two"' },
+        { type: 'resource', resource: { uri: 'file:///three', text: 'four' } },
+        { type: 'image', mimeType: 'image/png', data: base64('\x89PNG\x00\xff') },
+        { type: 'image', data: base64('five in an image') },
+        { type: 'resource', resource: { uri: 'u', blob: base64('six in a blob') } },
+        { type: 'audio', data: 'seven is no base64' },
+      ],
+      structuredContent: {
+        password: 'eight',
+        n: 4111111111111111,
+        'key@nine.example': { type: 'image', data: 'AKIATEN0' },
+      },
+      _meta: { x: ['eleven'] },
+    };
+    const text = textOfResult(result);
+    for (const part of [
+      'one\n"two"',
+      'file:///three',
+      'four',
+      'five in an image',
+      'six in a blob',
+      'seven is no base64',
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain('password: eight');
+    expect(text).toContain('n: 4111111111111111');
+    expect(text).toMatch(/key@nine\.example\n.*\nAKIATEN0|key@nine\.example\nimage\nAKIATEN0/u);
+    expect(text).toContain('eleven');
+    expect(text).not.toContain('PNG');
+  });
+
+  it('is that of an error, and of what is no result', () => {
+    expect(textOfResult({ code: -1, message: 'no such file', data: { path: 'p' } })).toBe('-1\nno such file\npath: p');
+    expect([textOfResult('a'), textOfResult(null), textOfResult({})]).toEqual(['a', '', '']);
+  });
+
+  it('comes in pieces that share what lies between them, and are whole text', () => {
+    expect(piecesOf('')).toEqual(['']);
+    expect(piecesOf('a\ud800')).toEqual(['a\ufffd']);
+    expect(piecesOf('a'.repeat(PIECE))).toHaveLength(1);
+    const text = '0123456789'.repeat((3 * PIECE) / 10);
+    const pieces = piecesOf(text);
+    expect(pieces.every((piece) => piece.length <= PIECE)).toBe(true);
+    expect(pieces.map((piece, n) => (n === 0 ? piece : piece.slice(OVERLAP))).join('')).toBe(text);
+    for (const piece of piecesOf('😀'.repeat(PIECE))) {
+      expect(Buffer.byteLength(piece)).toBeLessThan(256 * 1024);
+      expect(piece).not.toMatch(/\p{Surrogate}/u);
+    }
+  });
+});

@@ -1,0 +1,91 @@
+import type { CheckResult, Countersign, OutcomeReport } from '@countersign/client';
+import { PIECE } from './result-texts.js';
+import { ToolGuard } from './tool-guard.js';
+
+const EVENT = '01890a5d-ac96-774b-bcce-b302099a8057';
+const call = { name: 'read', given: { path: 'a', url: 'https://a.example/' }, isTask: false };
+
+type Client = Pick<Countersign, 'check' | 'scan' | 'reportOutcome'>;
+const notes: string[] = [];
+
+function guardOf(client: Partial<Client>, offLimits?: () => Promise<ReadonlySet<string>>): ToolGuard {
+  const rules = { offLimits: offLimits ?? (() => Promise.resolve(new Set<string>())) };
+  return new ToolGuard(client as Client, rules, (line) => notes.push(line));
+}
+const never = (): Promise<never> => Promise.reject(new TypeError('it failed'));
+
+describe('a guard of tool calls', () => {
+  beforeEach(() => notes.splice(0));
+
+  it('asks about the tool by its name, its arguments and its address', async () => {
+    const asked: unknown[] = [];
+    const check = (action: unknown): Promise<CheckResult> => {
+      asked.push(action);
+      return Promise.resolve({ allowed: true, eventId: EVENT });
+    };
+    const guard = guardOf({ check });
+    expect(await guard.judge(call, 'files', new AbortController().signal)).toMatchObject({ allowed: true });
+    expect(asked).toEqual([
+      {
+        actionType: 'tool_use',
+        toolName: 'read',
+        url: 'https://a.example/',
+        payload: call.given,
+        metadata: { source: 'mcp-proxy', server: 'files' },
+      },
+    ]);
+  });
+
+  it('allows nothing that cannot be asked, scanned or told', async () => {
+    const guard = guardOf({ check: never, scan: never }, never);
+    const signal = new AbortController().signal;
+    expect(await guard.judge(call, null, signal)).toMatchObject({ allowed: false, reason: /it failed/u });
+    expect(await guard.scan('a')).toMatchObject({ allowed: false, reason: /it failed/u });
+    expect(await guard.offLimits(['read'])).toEqual(new Set());
+    expect(notes).toEqual([expect.stringContaining('it failed')]);
+  });
+
+  it('scans all of a long text, and its length as a whole', async () => {
+    const scanned: string[] = [];
+    const scan = (text: string): Promise<CheckResult> => {
+      scanned.push(text);
+      return Promise.resolve(text.includes('secret') ? { allowed: false, reason: 'secret' } : { allowed: true });
+    };
+    const guard = guardOf({ scan });
+    const long = `${'a'.repeat(3 * PIECE)}secret`;
+    expect(await guard.scan(long)).toMatchObject({ allowed: false });
+    expect(scanned[0]).toBe(' '.repeat(long.length));
+    expect(await guard.scan('short')).toEqual({ allowed: true });
+    expect(scanned.at(-1)).toBe('short');
+  });
+
+  it('reports all that it is told, a few at a time, and says what was left', async () => {
+    let open: (() => void)[] = [];
+    const taken: OutcomeReport[] = [];
+    const reportOutcome = (report: OutcomeReport): Promise<void> => {
+      taken.push(report);
+      return new Promise((resolve) => open.push(resolve));
+    };
+    const guard = guardOf({ reportOutcome });
+    for (let n = 0; n < 40; n += 1) guard.report(`${EVENT}${n}`, 'succeeded');
+    guard.report(undefined, 'failed');
+    expect(taken.length).toBeLessThan(40);
+    expect(await guard.reported(1)).toBe(40);
+    const all = guard.reported(60_000);
+    while (taken.length < 40 || open.length > 0) {
+      const now = open;
+      open = [];
+      for (const resolve of now) resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await all).toBe(0);
+    expect(new Set(taken.map(({ eventId }) => eventId)).size).toBe(40);
+  });
+
+  it('says which outcome was not recorded', async () => {
+    const guard = guardOf({ reportOutcome: never });
+    guard.report(EVENT, 'failed');
+    expect(await guard.reported(60_000)).toBe(0);
+    expect(notes).toEqual([expect.stringMatching(`${EVENT}.*failed.*it failed`)]);
+  });
+});
