@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { client } from './client/client.js';
 import { detection } from './detection/detection.js';
 import { readOptions, USAGE } from './options.js';
 import type { BenchOptions } from './options.js';
@@ -35,6 +36,8 @@ async function main(): Promise<void> {
       return exportEvents(options, print);
     case 'windows':
       return windows(options, print);
+    case 'client':
+      return client(options, print);
     case 'detection':
       return detection(print);
     case 'rules':
