@@ -35,6 +35,8 @@ export interface Patience {
   readonly headMs: number;
   /** From the first byte of a request to its last. */
   readonly requestMs: number;
+  /** Between two requests, whole seconds. Above what pools of clients and balancers have: they must close first. */
+  readonly idleSeconds: number;
   /** While the other side reads nothing of its answers. */
   readonly unreadMs: number;
   /** How often is looked whether time is up. */
@@ -44,6 +46,7 @@ export interface Patience {
 const PATIENCE: Patience = {
   headMs: 10 * SECOND,
   requestMs: 120 * SECOND,
+  idleSeconds: 65,
   unreadMs: 60 * SECOND,
   everyMs: 2 * SECOND,
 };
@@ -102,8 +105,8 @@ export async function listen(on: ListenOn, handler: RequestListener, patience: P
       maxHeaderSize: 16 * KIBIBYTE,
       headersTimeout: patience.headMs,
       requestTimeout: patience.requestMs,
-      // Above what pools of clients and balancers keep a connection for: they must close first.
-      keepAliveTimeout: 65 * SECOND,
+      // Who is told the whole seconds of it (`Keep-Alive: timeout=65`) has closed almost a second before.
+      keepAliveTimeout: patience.idleSeconds * SECOND + 999,
       connectionsCheckingInterval: patience.everyMs,
       requireHostHeader: false,
       noDelay: true,

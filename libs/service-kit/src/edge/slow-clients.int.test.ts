@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './server.js';
 import type { Listener, Patience } from './server.js';
 
-const PATIENCE: Patience = { headMs: 600, requestMs: 1200, unreadMs: 600, everyMs: 50 };
+const PATIENCE: Patience = { headMs: 600, requestMs: 1200, idleSeconds: 1, unreadMs: 600, everyMs: 50 };
 /** More than the kernel takes for a connection that nobody reads. */
 const LARGE = Buffer.alloc(16 * 1024 * 1024, 'x');
 
@@ -109,6 +109,17 @@ describe('clients that take their time', () => {
     }
     expect(read).toBeGreaterThanOrEqual(LARGE.length);
   }, 60_000);
+
+  it('are told to ask again sooner than the connection is closed', async () => {
+    await serve();
+    const idle = peer();
+    idle.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    while (!idle.received().endsWith('answered')) await sleep(5);
+    const answered = performance.now();
+    expect(idle.received()).toMatch(/^keep-alive: timeout=1\r$/im);
+    await idle.closed;
+    expect(performance.now() - answered).toBeGreaterThan(1800);
+  });
 
   it('are not cut while their answer is being made', async () => {
     await serve((_request, response) => void setTimeout(() => response.end('at last'), 4 * PATIENCE.unreadMs));
