@@ -15,8 +15,20 @@ readonly PACKAGES=(
   pytest==9.2.0
   mypy==2.4.1
   ruff==0.17.6
+  langchain-core==1.7.2
+  langgraph==1.2.22
+  openai-agents==0.24.0
+  mcp==2.3.0
 )
-VERSIONS=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' && printf '%s\n' "${PACKAGES[@]}")
+# Its wheels carry the program that it drives, 165 MB: without it, it is built from its sources.
+readonly WITHOUT_PROGRAM=claude-agent-sdk==0.2.184
+# What those depend on, for one set of versions on every machine.
+readonly CONSTRAINTS=$PWD/.ci/python-constraints.txt
+VERSIONS=$(
+  python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])'
+  printf '%s\n' "${PACKAGES[@]}" "$WITHOUT_PROGRAM"
+  cat "$CONSTRAINTS"
+)
 readonly VERSIONS
 TOOLS=${COUNTERSIGN_TEST_INFRA_DIR:-$HOME/.cache/countersign-infra}/tools/python-$(sha256sum <<<"$VERSIONS" | cut -c 1-12)
 readonly TOOLS
@@ -24,13 +36,18 @@ WORK=$(mktemp -d)
 readonly WORK
 trap 'rm -rf "$WORK"' EXIT
 
+pip_install() {
+  timeout "$1" "$TOOLS/bin/pip" install -q --disable-pip-version-check -c "$CONSTRAINTS" "${@:2}"
+}
+
 # A folder that was not finished has no mark, and is made anew.
 install_tools() {
   [ ! -e "$TOOLS/whole" ] || return 0
   local try
   for try in 1 2 3; do
     rm -rf "$TOOLS"
-    if python3 -m venv "$TOOLS" && timeout 150 "$TOOLS/bin/pip" install -q --disable-pip-version-check "${PACKAGES[@]}"; then
+    if python3 -m venv "$TOOLS" && pip_install 150 "${PACKAGES[@]}" &&
+      pip_install 60 --no-deps --no-build-isolation --no-binary claude-agent-sdk "$WITHOUT_PROGRAM"; then
       touch "$TOOLS/whole"
       return 0
     fi
@@ -56,6 +73,9 @@ import countersign, countersign.verify
 place = pathlib.Path(countersign.__file__).parent
 assert str(place).startswith(sys.prefix), place
 assert (place / "py.typed").exists(), "py.typed is missing"
+import countersign.adapters.claude_agent_sdk, countersign.adapters.langchain, countersign.adapters.openai_agents
+frameworks = {"agents", "claude_agent_sdk", "langchain_core", "mcp"} & set(sys.modules)
+assert not frameworks, f"the adapters import {frameworks} before they are used"
 print(f"imported {len(countersign.__all__)} and {len(countersign.verify.__all__)} names from the wheel")
 PYTHON
     "$WORK/empty/bin/python" -I -m countersign verify --help >/dev/null
@@ -67,6 +87,10 @@ export PYTHONDONTWRITEBYTECODE=1
 cd libs/client-python
 "$TOOLS/bin/ruff" check --no-cache --quiet .
 "$TOOLS/bin/ruff" format --no-cache --check --quiet .
-"$TOOLS/bin/mypy" --cache-dir=/dev/null
-"$TOOLS/bin/python" -m pytest "$@"
+"$TOOLS/bin/mypy" --cache-dir="$TOOLS/mypy" >"$WORK/mypy" 2>&1 &
+types=$!
+tested=0
+"$TOOLS/bin/python" -m pytest "$@" || tested=$?
+wait "$types" || { cat "$WORK/mypy"; exit 1; }
+[ "$tested" -eq 0 ] || exit "$tested"
 check_wheel

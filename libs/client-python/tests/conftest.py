@@ -6,6 +6,7 @@ import os
 from typing import Iterator
 
 import pytest
+from played_service import PlayedService
 from service import Service, what_is_missing
 
 
@@ -27,3 +28,10 @@ def service(built: None) -> Iterator[Service]:
         yield running
     finally:
         running.stop()
+
+
+@pytest.fixture
+def played() -> Iterator[PlayedService]:
+    running = PlayedService()
+    yield running
+    running.stop()

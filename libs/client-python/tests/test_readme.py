@@ -14,8 +14,11 @@ import pytest
 import vectors
 from service import Service
 
-README = (vectors.REPOSITORY / "libs" / "client-python" / "README.md").read_text("utf-8")
-EXAMPLES: List[str] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+ROOM = vectors.REPOSITORY / "libs" / "client-python"
+README = (ROOM / "README.md").read_text("utf-8")
+FILES = [file.read_text("utf-8") for file in sorted((ROOM / "examples").glob("*.py"))]
+BLOCKS: List[str] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+EXAMPLES = [block for block in BLOCKS if block not in FILES]
 PRINTED = ["go on\n", "created order-1 over 12.5\n", "True\n"]
 VERIFIED = "holds\nnot checked: the time of issue: time not proven\nnot checked: the chain: it was not asked\n"
 
@@ -36,8 +39,11 @@ def _run(example: str, folder: Path, **environment: str) -> str:
     return done.stdout
 
 
-def test_there_are_four_examples() -> None:
+def test_each_example_is_run() -> None:
+    """Here, or by test_examples.py, which runs the files."""
     assert len(EXAMPLES) == len(PRINTED) + 1
+    assert sorted(block for block in BLOCKS if block in FILES) == sorted(FILES)
+    assert len(FILES) == 3
 
 
 @pytest.mark.parametrize(("example", "printed"), list(zip(EXAMPLES, PRINTED)))

@@ -29,7 +29,7 @@ def deadline(ends_at: float) -> Iterator[None]:
 
 def with_deadlines(client: httpx.Client) -> httpx.Client:
     """The client, whose connections end by :func:`deadline`. Transports that are not httpx's own stay as they are."""
-    for transport in (client._transport, *client._mounts.values()):
+    for transport in (getattr(client, "_transport", None), *getattr(client, "_mounts", {}).values()):
         pool = getattr(transport, "_pool", None)
         backend = getattr(pool, "_network_backend", None)
         if pool is not None and isinstance(backend, httpcore.NetworkBackend):

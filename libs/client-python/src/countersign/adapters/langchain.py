@@ -1,0 +1,143 @@
+"""Tools of LangChain and LangGraph (``langchain-core``), checked before they are executed.
+
+.. code-block:: python
+
+    tools = guard_tools(countersign, [create_order, send_mail])
+    agent = create_agent(model, tools)  # or ToolNode(tools), or tool.invoke(call)
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from functools import wraps
+from types import MethodType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    get_type_hints,
+)
+
+from ..client import Countersign
+from .tool_call import AnyCountersign, NotExecutedError, ToolCall, ToolGuard
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+__all__ = ["ToolCall", "guard_tools"]
+
+_tool_call_id: ContextVar[Optional[str]] = ContextVar("countersign_tool_call_id", default=None)
+
+
+def guard_tools(
+    countersign: AnyCountersign,
+    tools: Sequence[BaseTool],
+    *,
+    action: Optional[Callable[[ToolCall], Mapping[str, Any]]] = None,
+    agent_id: Optional[Callable[[ToolCall], Optional[str]]] = None,
+    idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None,
+) -> List[BaseTool]:
+    """The same tools, each checked before it is executed, for agents, ``ToolNode``, ``invoke`` and ``ainvoke``.
+
+    What a tool makes of its input comes first: only what would be executed is asked about. A call that may not be
+    executed gives a ``ToolMessage`` with ``status="error"``, or a text where the tool was called without a tool call:
+    why, and what to do instead. What a tool raises is reported as failed, and then treated as before. With a
+    ``Countersign``, tools that are awaited wait for it in a thread; an ``AsyncCountersign`` is for tools that are
+    awaited alone.
+
+    :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
+    :raises TypeError: a tool is no ``BaseTool``, and nothing could be asked before it
+    """
+    guard = ToolGuard(action, agent_id, idempotency_key)
+    return [_guarded(countersign, tool, guard) for tool in tools]
+
+
+def _guarded(countersign: AnyCountersign, tool: BaseTool, guard: ToolGuard) -> BaseTool:
+    from langchain_core.messages import ToolMessage
+    from langchain_core.tools import BaseTool, StructuredTool, Tool
+
+    if not isinstance(tool, BaseTool):
+        raise TypeError(f"{tool!r} is no BaseTool: make it one, as with @tool, before it is guarded")
+    kind, execute, execute_async = type(tool), tool._run, tool._arun
+    guarded = tool.model_copy()
+    hidden = _hidden_arguments(tool)
+
+    def call_of(positional: Tuple[Any, ...], named: Dict[str, Any]) -> ToolCall:
+        given: Any = {name: value for name, value in named.items() if name not in hidden}
+        if positional:
+            given = positional[0] if len(positional) == 1 else list(positional)
+        return ToolCall(tool.name, _json_of(given), _tool_call_id.get())
+
+    @wraps(execute)
+    def _run(*positional: Any, **named: Any) -> Any:
+        if not isinstance(countersign, Countersign):
+            raise TypeError(f"{tool.name} is guarded by a client that awaits: await it, or guard it by a Countersign")
+        return guard.execute(countersign, call_of(positional, named), lambda: execute(*positional, **named))
+
+    @wraps(execute_async)
+    async def _arun(*positional: Any, **named: Any) -> Any:
+        call = call_of(positional, named)
+        return await guard.execute_async(countersign, call, lambda: execute_async(*positional, **named))
+
+    def output_of(denied: NotExecutedError, tool_call_id: Optional[str]) -> Any:
+        if tool_call_id is None:
+            return str(denied)
+        return ToolMessage(str(denied), tool_call_id=tool_call_id, name=tool.name, status="error")
+
+    def run(tool_input: Any, *rest: Any, tool_call_id: Optional[str] = None, **named: Any) -> Any:
+        token = _tool_call_id.set(tool_call_id)
+        try:
+            return kind.run(guarded, tool_input, *rest, tool_call_id=tool_call_id, **named)
+        except NotExecutedError as denied:
+            return output_of(denied, tool_call_id)
+        finally:
+            _tool_call_id.reset(token)
+
+    async def arun(tool_input: Any, *rest: Any, tool_call_id: Optional[str] = None, **named: Any) -> Any:
+        token = _tool_call_id.set(tool_call_id)
+        try:
+            return await kind.arun(guarded, tool_input, *rest, tool_call_id=tool_call_id, **named)
+        except NotExecutedError as denied:
+            return output_of(denied, tool_call_id)
+        finally:
+            _tool_call_id.reset(token)
+
+    methods: Dict[str, Any] = {"_run": _run, "_arun": _arun, "run": run, "arun": arun}
+    if not isinstance(countersign, Countersign) and isinstance(tool, (StructuredTool, Tool)):
+        # Theirs would call a tool without a coroutine by `invoke` in a thread, where nothing can be awaited.
+        methods["ainvoke"] = MethodType(BaseTool.ainvoke, guarded)
+    for name, method in methods.items():
+        object.__setattr__(guarded, name, method)
+    return guarded
+
+
+def _hidden_arguments(tool: BaseTool) -> FrozenSet[str]:
+    """Names under which a tool is given what is not the model's: state, stores, configuration, callbacks."""
+    from langchain_core.runnables import RunnableConfig
+    from langchain_core.tools.base import get_all_basemodel_annotations
+
+    shown = tool.tool_call_schema
+    if isinstance(shown, dict):
+        visible, known = set(shown.get("properties", {})), set(tool._injected_args_keys)
+    else:
+        visible = set(get_all_basemodel_annotations(shown))
+        known = set(get_all_basemodel_annotations(tool.get_input_schema())) | tool._injected_args_keys
+    try:
+        known |= {name for name, kind in get_type_hints(tool._run).items() if kind is RunnableConfig}
+    except (NameError, TypeError):
+        known |= {"config"}
+    return frozenset((known | {"run_manager"}) - visible)
+
+
+def _json_of(value: Any) -> Any:
+    """What a tool is given, as JSON; what has no JSON form by the name of its type."""
+    from pydantic_core import to_jsonable_python
+
+    return to_jsonable_python(value, fallback=lambda one: f"<{type(one).__name__}>", inf_nan_mode="strings")

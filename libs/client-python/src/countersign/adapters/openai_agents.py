@@ -1,0 +1,89 @@
+"""Tools of the OpenAI Agents SDK (``openai-agents``), checked before they are executed.
+
+.. code-block:: python
+
+    agent = Agent(name="clerk", tools=guard_tools(countersign, [create_order, send_mail]))
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, Sequence
+
+from .tool_call import AnyCountersign, NotExecutedError, ToolCall, ToolGuard
+
+if TYPE_CHECKING:
+    from agents import FunctionTool
+    from agents.tool_context import ToolContext
+
+__all__ = ["ToolCall", "guard_tools"]
+
+
+def guard_tools(
+    countersign: AnyCountersign,
+    tools: Sequence[FunctionTool],
+    *,
+    action: Optional[Callable[[ToolCall], Mapping[str, Any]]] = None,
+    agent_id: Optional[Callable[[ToolCall], Optional[str]]] = None,
+    idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None,
+) -> List[FunctionTool]:
+    """The same tools, each checked before it is executed. They keep their schemas, guardrails, approvals and time-outs.
+
+    A call that may not be executed gives the model a text as the tool's output: why, and what to do instead. A tool
+    that fails is reported as failed, and then treated as its ``failure_error_function`` says. A tool's time-out is for
+    the check as well.
+
+    :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
+    :raises TypeError: a tool is not one that is executed here, such as one of the model's provider: nothing could be
+        asked before it
+    """
+    guard = ToolGuard(action, agent_id, idempotency_key)
+    return [_guarded(countersign, tool, guard) for tool in tools]
+
+
+def _guarded(countersign: AnyCountersign, tool: FunctionTool, guard: ToolGuard) -> FunctionTool:
+    from agents import FunctionTool
+    from agents.tool import maybe_invoke_function_tool_failure_error_function
+
+    if not isinstance(tool, FunctionTool):
+        raise TypeError(
+            f"{getattr(tool, 'name', tool)} is no FunctionTool: nothing could be asked before it is executed"
+        )
+    raising = _that_raises(tool)
+    guarded = copy.copy(tool)
+
+    async def invoke(context: ToolContext[Any], arguments: str) -> Any:
+        call = ToolCall(tool.name, _parsed(arguments), context.tool_call_id)
+        try:
+            return await guard.execute_async(countersign, call, lambda: raising.on_invoke_tool(context, arguments))
+        except NotExecutedError as denied:
+            return str(denied)
+        except Exception as error:
+            said = await maybe_invoke_function_tool_failure_error_function(
+                function_tool=guarded, context=context, error=error
+            )
+            if said is None:
+                raise
+            return said
+
+    guarded.on_invoke_tool = invoke
+    return guarded
+
+
+def _that_raises(tool: FunctionTool) -> FunctionTool:
+    """The tool, raising what it makes an output of otherwise: else a failed execution would look like any other."""
+    raising = copy.copy(tool)
+    raising._failure_error_function = None
+    raising._use_default_failure_error_function = False
+    return raising
+
+
+def _parsed(arguments: str) -> Any:
+    """What the tool will make of them; text that is not JSON, which the tool will not take, as it is."""
+    if not arguments:
+        return None
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return arguments

@@ -1,0 +1,164 @@
+"""What the adapters have in common: a model's call of a tool as an action, and a denial in words for the model."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Awaitable, Callable, Dict, Iterator, Mapping, Optional, TypeVar, Union
+
+import anyio
+import anyio.to_thread
+
+from ..action import body_of
+from ..async_client import AsyncCountersign
+from ..client import Countersign
+from ..errors import UNAVAILABLE_CODES, ActionDeniedError
+from ..options import Outcome
+from ..result import CheckResult
+
+T = TypeVar("T")
+AnyCountersign = Union[Countersign, AsyncCountersign]
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A model's call of a tool, as a framework hands it over."""
+
+    tool_name: str
+    input: Any
+    """What the model gave, after the tool's schema where the framework has applied it."""
+    tool_call_id: Optional[str] = None
+    """The framework's; not unique for ever: some models count from 0 in each run."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """What else the framework says of the call."""
+
+
+class NotExecutedError(Exception):
+    """A call that was not executed; the message is for the model: why, and what to do instead."""
+
+
+@dataclass(frozen=True)
+class ToolGuard:
+    """How calls of tools are asked about.
+
+    :param action: members of the action that replace those of the default: ``action_type="tool_use"``, ``tool_name``,
+        the input as ``payload``, the call's id in ``metadata``
+    :param agent_id: who acts, where it is not the client's agent
+    :param idempotency_key: of the check. Default: a new one for each execution, so that each is judged, counted and
+        reported by itself. Give one that names the run as well as the call where an execution that is repeated is to be
+        the same check.
+    """
+
+    action: Optional[Callable[[ToolCall], Mapping[str, Any]]] = None
+    agent_id: Optional[Callable[[ToolCall], Optional[str]]] = None
+    idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None
+
+    def action_of(self, call: ToolCall) -> Dict[str, Any]:
+        """:raises NotExecutedError: it has no JSON form, so that nobody can be asked about it"""
+        members: Dict[str, Any] = {"action_type": "tool_use", "tool_name": call.tool_name}
+        if call.input is not None:
+            members["payload"] = call.input
+        metadata = dict(call.metadata)
+        if call.tool_call_id is not None:
+            metadata["toolCallId"] = call.tool_call_id
+        if metadata:
+            members["metadata"] = metadata
+        if self.action is not None:
+            members.update(self.action(call))
+        try:
+            body_of(members)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise NotExecutedError(
+                f"Not executed: whether {call.tool_name} may be called cannot be asked. {_sentence(str(error))} "
+                "Call it with other arguments."
+            ) from error
+        return members
+
+    def call_options_of(self, call: ToolCall) -> Dict[str, Optional[str]]:
+        """``agent_id`` and ``idempotency_key`` of a check."""
+        return {
+            "agent_id": None if self.agent_id is None else self.agent_id(call),
+            "idempotency_key": None if self.idempotency_key is None else self.idempotency_key(call),
+        }
+
+    def execute(self, countersign: Countersign, call: ToolCall, fn: Callable[[], T]) -> T:
+        """Calls ``fn`` where the call is allowed, and reports what became of it.
+
+        :raises NotExecutedError: it is not allowed, or cannot be asked about, and ``fn`` was not called
+        :raises CountersignError: no decision was had, and the fail mode is ``throw``
+        :raises: what ``fn`` raises
+        """
+        with _told(call) as begun:
+
+            def begin() -> T:
+                begun.append(True)
+                return fn()
+
+            return countersign.guard(self.action_of(call), begin, **self.call_options_of(call))
+
+    async def execute_async(self, countersign: AnyCountersign, call: ToolCall, fn: Callable[[], Awaitable[T]]) -> T:
+        """As :meth:`execute`; a client that waits does so in a thread. What is cancelled is reported as failed."""
+        with _told(call) as begun:
+
+            async def begin() -> T:
+                begun.append(True)
+                return await fn()
+
+            action, options = self.action_of(call), self.call_options_of(call)
+            if isinstance(countersign, AsyncCountersign):
+                return await countersign.guard(action, begin, **options)
+            return await _guard_in_threads(countersign, action, begin, **options)
+
+
+def words_for(call: ToolCall, result: CheckResult) -> str:
+    """What the model reads in place of a result: that nothing was done, why, and what to do instead."""
+    name, why = call.tool_name, _sentence(result.reason or "no reason was given")
+    code = None if result.violations is None else result.violations[0]
+    if code is None:
+        return f"Not executed: this call of {name} was denied. {why}"
+    if code in UNAVAILABLE_CODES:
+        return (
+            f"Not executed: whether {name} may be called was not decided, so nothing was done. {why} "
+            "Go on without it, or try again later."
+        )
+    return f"Not executed: {name} may not be called. {why} Another try will not change that: say so to whoever asked."
+
+
+@contextmanager
+def _told(call: ToolCall) -> Iterator[list[bool]]:
+    """A denial of this call, and not of one that it makes itself, in words for the model."""
+    begun: list[bool] = []
+    try:
+        yield begun
+    except ActionDeniedError as denied:
+        if begun:
+            raise
+        raise NotExecutedError(words_for(call, denied.result)) from denied
+
+
+async def _guard_in_threads(
+    countersign: Countersign,
+    action: Mapping[str, Any],
+    fn: Callable[[], Awaitable[T]],
+    *,
+    agent_id: Optional[str],
+    idempotency_key: Optional[str],
+) -> T:
+    check = partial(countersign.check, action, agent_id=agent_id, idempotency_key=idempotency_key)
+    result = await anyio.to_thread.run_sync(check)
+    if not result.allowed:
+        raise ActionDeniedError(result)
+    outcome: Outcome = "failed"
+    try:
+        value = await fn()
+        outcome = "succeeded"
+        return value
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(countersign._report_of, result.event_id, outcome, agent_id)
+
+
+def _sentence(text: str) -> str:
+    first = text[:1].upper() + text[1:]
+    return first if first.endswith((".", "!", "?")) else f"{first}."

@@ -1,0 +1,85 @@
+"""The files of ``examples``, run as they stand, against a running service and models that play their parts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Dict, List
+
+import pytest
+import vectors
+from played_openai import PlayedOpenAi
+from service import Service
+from test_claude_agent_sdk_adapter import program_in
+
+ROOM = vectors.REPOSITORY / "libs" / "client-python"
+ORDER, WIRE = {"amount": 12.5}, {"amount": 900}
+DENIED = "Not executed: this call of {} was denied. "
+
+
+def run(example: str, service: Service, folder: Path, off_limits: str, **environment: str) -> List[str]:
+    """The lines that an example prints, and that its agent's checks and outcomes are in the archive."""
+    agent_id = service.new_agent({"off_limits_actions": [off_limits]})
+    settings = {
+        "COUNTERSIGN_API_KEY": service.api_key,
+        "COUNTERSIGN_AGENT_ID": agent_id,
+        "COUNTERSIGN_BASE_URL": service.address,
+        "PYTHONPATH": str(ROOM / "src"),
+    }
+    done = subprocess.run(
+        [sys.executable, str(ROOM / "examples" / example)],
+        cwd=folder,
+        env={**os.environ, **settings, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    outcomes = service.ask("GET", f"/v1/events?agentId={agent_id}&type=action.outcome")["events"]
+    assert [one["outcome"] for one in outcomes] == ["succeeded"]
+    return done.stdout.splitlines()
+
+
+def test_the_example_of_langgraph(service: Service, tmp_path: Path) -> None:
+    pytest.importorskip("langgraph")
+    printed = run("langgraph_tools.py", service, tmp_path, "wire_money")
+    assert printed[0] == "human: Order, then pay."
+    assert printed[2] == "tool: order-1 over 12.5"
+    assert printed[3].startswith("tool: " + DENIED.format("wire_money"))
+    assert printed[4:] == ["ai: I ordered."]
+
+
+def test_the_example_of_the_openai_agents_sdk(service: Service, tmp_path: Path) -> None:
+    pytest.importorskip("agents")
+    calls: List[Any] = [("create_order", ORDER), ("wire_money", WIRE)]
+    with PlayedOpenAi(calls) as model:
+        settings: Dict[str, str] = {
+            "OPENAI_BASE_URL": model.address,
+            "OPENAI_API_KEY": "none",
+            "OPENAI_AGENTS_DISABLE_TRACING": "1",
+        }
+        printed = run("openai_agents_tools.py", service, tmp_path, "wire_money", **settings)
+    assert printed[:2] == ["ordered for 12.5", "order-1"]
+    assert printed[2].startswith(DENIED.format("wire_money"))
+
+
+def test_the_example_of_the_claude_agent_sdk(service: Service, tmp_path: Path) -> None:
+    pytest.importorskip("claude_agent_sdk")
+    program_in(tmp_path)
+    calls = [
+        {"id": "toolu_1", "name": "Read", "input": {"file_path": "notes.txt"}},
+        {"id": "toolu_2", "name": "Bash", "input": {"command": "rm notes.txt"}},
+    ]
+    settings = {
+        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        "PLAYED_CALLS": json.dumps(calls),
+        "PLAYED_LOG": str(tmp_path / "log"),
+    }
+    printed = run("claude_agent_sdk_hooks.py", service, tmp_path, "Bash", **settings)
+    assert printed[0] == "Read: done"
+    assert printed[1].startswith("Bash: " + DENIED.format("Bash"))
+    assert (tmp_path / "log").read_text("utf-8") == "Read\n"
