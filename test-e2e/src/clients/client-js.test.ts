@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { Instance } from '../instance/instance.js';
 
 const run = promisify(execFile);
@@ -97,6 +98,25 @@ describe('the JavaScript client, packed and installed into an empty folder', () 
       { stdout, stderr: '' },
       { stdout, stderr: '' },
     ]);
+  });
+
+  it('asks from a bundle for browsers, with what a browser has and nothing of Node', async () => {
+    const { apiKey, agentId, baseUrl } = instance.bootstrap;
+    const imports = Object.keys(ADAPTERS).map((path, n) => `import * as a${n} from '@countersign/client/${path}';`);
+    const program =
+      `import { Countersign } from '@countersign/client';\n${imports.join('\n')}\n` +
+      `globalThis.kinds = [${imports.map((_, n) => `typeof a${n}`).join()}];\n` +
+      `globalThis.asked = new Countersign(${JSON.stringify({ apiKey, agentId, baseUrl })}).check({ actionType: 'pay' });\n`;
+    writeFileSync(join(folder, 'page.mjs'), program);
+    const esbuild = join(HOUSE, 'node_modules/esbuild/bin/esbuild');
+    // It ends with an error where a module of Node is imported.
+    const { stdout } = await run(esbuild, ['page.mjs', '--bundle', '--platform=browser', '--format=iife'], {
+      cwd: folder,
+    });
+    const { fetch, setTimeout, clearTimeout, performance, crypto, URL, AbortController, TextDecoder } = globalThis;
+    const page = { fetch, setTimeout, clearTimeout, performance, crypto, URL, AbortController, TextDecoder };
+    runInNewContext(stdout, page);
+    expect(await (page as unknown as { asked: Promise<unknown> }).asked).toMatchObject({ allowed: true });
   });
 
   it('is typed for who imports it and for who requires it', async () => {
