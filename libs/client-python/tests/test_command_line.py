@@ -97,8 +97,22 @@ def test_a_module_ends_with_the_same_code(files: Tuple[str, str]) -> None:
 def _pdf(package: Any, **changes: Any) -> bytes:
     content = zlib.compress(json.dumps(package).encode())
     length = changes.get("length", len(content))
-    head = f"%PDF-1.7\n1 0 obj\n<< /Type /EmbeddedFile /Filter /FlateDecode /Length {length} >>\nstream\n".encode()
-    return head * int(changes.get("times", 1)) + content + b"\nendstream\nendobj\n"
+    date = "(D:20260301120000Z)"
+    params = f"<<\n/CreationDate {date}\n/ModDate {date}\n/CheckSum ({'0' * 32})\n/Size 1\n>>"
+    media = "/Subtype /application#2Fjson"
+    file = f"<<\n/Type /EmbeddedFile\n/Params {params}\n{media}\n/Length {length}\n/Filter /FlateDecode\n>>\nstream\n"
+    names = "/F (a)\n/EF <<\n/F 1 0 R\n>>\n/UF (a)\n/Desc (b)"
+    objects = [
+        file.encode() + content + b"\nendstream",
+        f"<<\n/Type /Filespec\n/AFRelationship /Source\n{names}\n>>".encode(),
+    ]
+    whole = b"%PDF-1.7\n%\xff\xff\xff\xff\n"
+    table = b"xref\n0 3\n0000000000 65535 f \n"
+    for number, body in enumerate(objects, 1):
+        table += b"%010d 00000 n \n" % len(whole)
+        whole += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    trailer = b"trailer\n<<\n/Size 3\n/Root 1 0 R\n/Info 2 0 R\n/ID [<ab> <ab>]\n>>\nstartxref\n%d\n%%%%EOF\n"
+    return (whole + table + trailer % len(whole)) * int(changes.get("times", 1))
 
 
 def test_the_package_in_a_pdf_is_verified(files: Tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:

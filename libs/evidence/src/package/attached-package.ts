@@ -1,9 +1,7 @@
 import { utf8 } from '../encoding/text.js';
+import { eachPdfObject } from './pdf-layout.js';
 
 const HEAD = utf8('%PDF-');
-const OBJECT = utf8('/Type /EmbeddedFile');
-const STREAM = utf8('\nstream\n');
-const END = 'endstream';
 
 /** A file that a PDF carries. */
 export interface AttachedPackage {
@@ -12,45 +10,42 @@ export interface AttachedPackage {
   readonly deflated: boolean;
 }
 
+/** What makes a stream of a PDF an attachment, or may hide one: names alone, since no name is spelled otherwise. */
+const MARKS = /\/(EF|EmbeddedFile|RF|FileAttachment|ObjStm|XRef|Encrypt)(?![^\x00\t\n\f\r ()<>[\]{}/%])/g;
+const TEXT = String.raw`\((?:[^()\\\n\r]|\\[nrtbf()\\])*\)`;
+const FILE_SPECIFICATION = new RegExp(
+  String.raw`^<<\n/Type /Filespec\n/AFRelationship /Source\n/F ${TEXT}\n/EF <<\n/F (\d{1,9}) 0 R\n>>\n/UF ${TEXT}\n/Desc ${TEXT}\n>>$`,
+);
+const EMBEDDED_FILE =
+  /^<<\n\/Type \/EmbeddedFile\n\/Params <<\n\/CreationDate \(D:\d{14}Z\)\n\/ModDate \(D:\d{14}Z\)\n\/CheckSum \([0-9a-f]{32}\)\n\/Size \d{1,10}\n>>\n\/Subtype \/application#2Fjson\n\/Length \d{1,10}\n(\/Filter \/FlateDecode\n)?>>$/;
+
 /** Whether a file says of itself that it is a PDF. */
 export function isPdf(bytes: Uint8Array): boolean {
-  return startsWith(bytes, HEAD, 0);
+  return bytes.length >= HEAD.length && HEAD.every((byte, i) => bytes[i] === byte);
 }
 
 /**
- * The package that a report's PDF carries, as it lies there. It reads the files that are issued as reports, not any PDF:
- * one attachment, compressed or not, its dictionary before it.
- * @returns what is wrong, as text, where there is not exactly one attachment or it cannot be read
+ * The package that a report's PDF carries, as it lies there. It reads the files that are issued as reports, and no other
+ * PDF: one attachment, and a layout in which no viewer can find another one (`FORMAT.md`, "The PDF of a report").
+ * @returns what is wrong, as text, where it is laid out otherwise or has not exactly one attachment
  */
 export function attachedPackage(pdf: Uint8Array): AttachedPackage | string {
-  const at = find(pdf, OBJECT, 0);
-  if (at < 0) return 'The PDF has no package attached.';
-  if (find(pdf, OBJECT, at + 1) >= 0) return 'The PDF has more than one attachment: which is meant is open.';
-  const stream = find(pdf, STREAM, at);
-  const dictionary = stream < 0 ? '' : latin1(pdf.subarray(at, stream));
-  const length = Number(/\/Length (\d+)/.exec(dictionary)?.[1] ?? NaN);
-  const begin = stream + STREAM.length;
-  if (dictionary.includes('endobj') || !Number.isSafeInteger(length) || begin + length > pdf.length)
-    return 'The attachment of the PDF cannot be read.';
-  if (latin1(pdf.subarray(begin + length, begin + length + END.length + 2)).trim() !== END)
-    return 'The attachment of the PDF does not end where it says.';
-  return { content: pdf.subarray(begin, begin + length), deflated: dictionary.includes('/FlateDecode') };
-}
-
-function find(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
-  for (let at = bytes.indexOf(wanted[0]!, from); at >= 0; at = bytes.indexOf(wanted[0]!, at + 1)) {
-    if (startsWith(bytes, wanted, at)) return at;
+  const marks: string[] = [];
+  const embedded = new Map<number, AttachedPackage>();
+  let named: number | null = null;
+  const isLaidOut = eachPdfObject(pdf, ({ id, text, bare, stream }) => {
+    for (const [, mark] of bare.matchAll(MARKS)) marks.push(mark!);
+    const specification = FILE_SPECIFICATION.exec(text);
+    if (specification !== null) named = Number(specification[1]);
+    const file = stream === null ? null : EMBEDDED_FILE.exec(text);
+    if (file !== null) embedded.set(id, { content: stream!, deflated: file[1] !== undefined });
+  });
+  if (!isLaidOut) {
+    return 'The PDF is not laid out as reports are issued: a viewer may show another attachment than is read here.';
   }
-  return -1;
-}
-
-function startsWith(bytes: Uint8Array, wanted: Uint8Array, at: number): boolean {
-  return at + wanted.length <= bytes.length && wanted.every((byte, i) => bytes[at + i] === byte);
-}
-
-/** Longest dictionary that is read: those of reports have a few hundred bytes. */
-const LONGEST = 4_096;
-
-function latin1(bytes: Uint8Array): string {
-  return bytes.length > LONGEST ? '' : String.fromCharCode(...bytes);
+  if (marks.length === 0) return 'The PDF has no package attached.';
+  if (marks.toSorted().join() !== 'EF,EmbeddedFile') {
+    return 'The PDF has more than one attachment, or other parts than reports have: which is meant is open.';
+  }
+  return (named === null ? undefined : embedded.get(named)) ?? 'The attachment of the PDF cannot be read.';
 }

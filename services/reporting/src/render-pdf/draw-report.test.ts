@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extractText, getDocumentProxy } from 'unpdf';
 import type { SignedPackage } from '@countersign/contracts';
-import { canonicalBytes, verifyPackage } from '@countersign/evidence';
+import { attachedPackage, canonicalBytes, verifyPackage } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
 import { ATTACHMENT, drawReport } from './draw-report.js';
 
@@ -45,6 +45,13 @@ describe('a report as PDF', () => {
     expect(Buffer.from(page.attachment).equals(Buffer.from(canonicalBytes(content)))).toBe(true);
     const parsed = JSON.parse(Buffer.from(page.attachment).toString('utf8')) as unknown;
     expect(verifyPackage(parsed, { crypto: nodeCrypto, keys: null, chain: null }).problems).toEqual([]);
+  });
+
+  it('is laid out as verifiers want it, whatever the letters in it', async () => {
+    const generator = { name: 'a (b) \\ %PDF endobj \u010a\u0d28\u2929', version: '1' };
+    for (const file of [pdf, await drawn({ ...content, generator })]) {
+      expect(attachedPackage(new Uint8Array(file))).toMatchObject({ deflated: true });
+    }
   });
 
   it('holds no time but those of the package', () => {

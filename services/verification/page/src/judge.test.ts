@@ -48,6 +48,24 @@ const SERVICE: Question = { keys: { from: 'service', base: BASE }, rpc: null };
 const judged = (bytes: Uint8Array, question = SERVICE): Promise<Outcome> =>
   judge(library, bytes, question, () => undefined);
 
+/** A PDF that is laid out as reports are issued; its attachment begins `at`. */
+function pdfWith(packed: Uint8Array): { readonly pdf: Uint8Array; readonly at: number } {
+  const date = '(D:20260301120000Z)';
+  const params = `<<\n/CreationDate ${date}\n/ModDate ${date}\n/CheckSum (${'0'.repeat(32)})\n/Size 1\n>>`;
+  const media = '/Subtype /application#2Fjson';
+  const file = `<<\n/Type /EmbeddedFile\n/Params ${params}\n${media}\n/Length ${packed.length}\n/Filter /FlateDecode\n>>`;
+  const names = '/F (a)\n/EF <<\n/F 1 0 R\n>>\n/UF (a)\n/Desc (b)';
+  const specification = `<<\n/Type /Filespec\n/AFRelationship /Source\n${names}\n>>`;
+  const head = '%PDF-1.7\n%\xff\xff\xff\xff\n';
+  const begin = `${head}1 0 obj\n${file}\nstream\n`;
+  const objects = `${begin}${Buffer.from(packed).toString('latin1')}\nendstream\nendobj\n`;
+  const all = `${objects}2 0 obj\n${specification}\nendobj\n`;
+  const places = [head.length, objects.length].map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('');
+  const trailer = 'trailer\n<<\n/Size 3\n/Root 1 0 R\n/Info 2 0 R\n/ID [<ab> <ab>]\n>>';
+  const whole = `${all}xref\n0 3\n0000000000 65535 f \n${places}${trailer}\nstartxref\n${all.length}\n%%EOF\n`;
+  return { pdf: new Uint8Array(Buffer.from(whole, 'latin1')), at: begin.length };
+}
+
 describe('what the page says of a file', () => {
   it('names what was checked, with which key, and that no chain was asked', async () => {
     const outcome = await judged(bytesOf(small.package));
@@ -68,14 +86,12 @@ describe('what the page says of a file', () => {
   });
 
   it('takes the package out of a PDF, and says that the pages were not compared', async () => {
-    const packed = deflateSync(bytesOf(small.package));
-    const head = `%PDF-1.7\n5 0 obj\n<<\n/Type /EmbeddedFile\n/Length ${packed.length}\n/Filter /FlateDecode\n>>\nstream\n`;
-    const pdf = Buffer.concat([Buffer.from(head), packed, Buffer.from('\nendstream\nendobj\n%%EOF\n')]);
-    const outcome = await judged(new Uint8Array(pdf));
+    const { pdf, at } = pdfWith(deflateSync(bytesOf(small.package)));
+    const outcome = await judged(pdf);
     expect(outcome).toMatchObject({ verdict: 'partly', what: 'package' });
     expect(outcome.notChecked.at(-1)).toContain('the pages of the PDF');
-    const broken = new Uint8Array(pdf);
-    broken.fill(0, head.length, head.length + 20);
+    const broken = pdf.slice();
+    broken.fill(0, at, at + 20);
     expect(await judged(broken)).toMatchObject({ verdict: 'refused', what: 'unreadable' });
   });
 

@@ -4,46 +4,146 @@ from __future__ import annotations
 
 import re
 import zlib
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from .strict_json import MAX_BYTES
 
-_HEAD = b"%PDF-"
-_ATTACHMENT = b"/Type /EmbeddedFile"
+_HEAD = re.compile(rb"%PDF-1\.[3-7]\n%\xff{4}\n")
+_TAIL = re.compile(rb"\nstartxref\n(\d{1,10})\n%%EOF\n\Z")
+_XREF = re.compile(rb"xref\n0 (\d{1,9})\n0000000000 65535 f \n")
+_ENTRY = re.compile(rb"(\d{10}) 00000 n \n")
+_ENTRY_BYTES = 20
+_TRAILER = re.compile(
+    rb"trailer\n<<\n/Size (\d{1,9})\n/Root \d{1,9} 0 R\n/Info \d{1,9} 0 R\n"
+    rb"/ID \[<[0-9a-fA-F]*> <[0-9a-fA-F]*>\]\n>>\nstartxref\n\d{1,10}\n%%EOF\n\Z"
+)
 _STREAM = b"\nstream\n"
-_END = b"endstream"
-_LENGTH = re.compile(rb"/Length (\d{1,10})")
+_END_OF_STREAM = b"\nendstream\nendobj\n"
+_END = b"\nendobj\n"
+# As strings are written: what could end one is escaped, and so are line breaks.
+_TEXT = rb"\((?:[^()\\\n\r]|\\[nrtbf()\\])*\)"
+_STRING = re.compile(_TEXT)
+_LENGTH = re.compile(rb"/Length (\d{1,10})(?![^\n>])")
+# A comment, a string that has no end, a keyword; a name that is spelled by numbers, other than of a media type.
+_FOREIGN = re.compile(rb"[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|(?<![^\s>\])])(?:end)?(?:obj|stream)(?![^\s<\[(/])")
+_MARKS = re.compile(rb"/(EF|EmbeddedFile|RF|FileAttachment|ObjStm|XRef|Encrypt)(?![^\x00\t\n\f\r ()<>\[\]{}/%])")
+_FILE_SPECIFICATION = re.compile(
+    rb"<<\n/Type /Filespec\n/AFRelationship /Source\n/F " + _TEXT + rb"\n/EF <<\n/F (\d{1,9}) 0 R\n>>\n"
+    rb"/UF " + _TEXT + rb"\n/Desc " + _TEXT + rb"\n>>"
+)
+_EMBEDDED_FILE = re.compile(
+    rb"<<\n/Type /EmbeddedFile\n/Params <<\n/CreationDate \(D:\d{14}Z\)\n/ModDate \(D:\d{14}Z\)\n"
+    rb"/CheckSum \([0-9a-f]{32}\)\n/Size \d{1,10}\n>>\n/Subtype /application#2Fjson\n/Length \d{1,10}\n"
+    rb"(/Filter /FlateDecode\n)?>>"
+)
 
 
 class PdfRefused(ValueError):
-    """The PDF does not carry exactly one package that can be read."""
+    """The PDF is not one of a report, or does not carry exactly one package that can be read."""
+
+
+class _PdfObject(NamedTuple):
+    id: int
+    text: bytes
+    # `text` with each string as `()`.
+    bare: bytes
+    stream: Optional[bytes]
 
 
 def is_pdf(data: bytes) -> bool:
     """Whether a file says of itself that it is a PDF."""
-    return data.startswith(_HEAD)
+    return data.startswith(b"%PDF-")
 
 
 def package_in_pdf(data: bytes) -> bytes:
-    """The one attachment of a report's PDF; it reads what is issued as a report, not any PDF.
+    """The one attachment of a report's PDF; it reads what is issued as a report, and no other PDF.
 
-    :raises PdfRefused: there is not exactly one, it does not end where it says, or it is larger than 64 MiB
+    Every byte belongs to one object that the one table names, so no viewer can find another attachment.
+
+    :raises PdfRefused: it is laid out otherwise, there is not exactly one attachment, or it is larger than 64 MiB
     """
-    at = data.find(_ATTACHMENT)
-    if at < 0:
+    marks: List[bytes] = []
+    embedded: Dict[int, Tuple[bytes, bool]] = {}
+    named: Optional[int] = None
+    for one in _objects(data):
+        marks.extend(_MARKS.findall(one.bare))
+        specification = _FILE_SPECIFICATION.fullmatch(one.text)
+        if specification is not None:
+            named = int(specification.group(1))
+        file = _EMBEDDED_FILE.fullmatch(one.text) if one.stream is not None else None
+        if file is not None and one.stream is not None:
+            embedded[one.id] = (one.stream, file.group(1) is not None)
+    if not marks:
         raise PdfRefused("the PDF has no package attached")
-    if data.find(_ATTACHMENT, at + 1) >= 0:
-        raise PdfRefused("the PDF has more than one attachment: which is meant is open")
-    stream = data.find(_STREAM, at)
-    dictionary = data[at:stream] if stream >= 0 else b""
-    length = _LENGTH.search(dictionary)
-    begin = stream + len(_STREAM)
-    if length is None or b"endobj" in dictionary:
+    if sorted(marks) != [b"EF", b"EmbeddedFile"]:
+        raise PdfRefused(
+            "the PDF has more than one attachment, or other parts than reports have: which is meant is open"
+        )
+    if named is None or named not in embedded:
         raise PdfRefused("the attachment of the PDF cannot be read")
-    end = begin + int(length.group(1))
-    if data[end : end + len(_END) + 2].strip() != _END:
-        raise PdfRefused("the attachment of the PDF does not end where it says")
-    content = data[begin:end]
-    return _inflated(content) if b"/FlateDecode" in dictionary else content
+    content, deflated = embedded[named]
+    return _inflated(content) if deflated else content
+
+
+def _objects(data: bytes) -> Iterator[_PdfObject]:
+    tail = _TAIL.search(data[-64:])
+    table_at = int(tail.group(1)) if tail is not None else len(data)
+    places = _places(data, table_at)
+    in_order = sorted((offset, number) for number, offset in enumerate(places, 1))
+    if _HEAD.fullmatch(data[: in_order[0][0]]) is None:
+        raise _other_layout()
+    ends = [offset for offset, _ in in_order[1:]] + [table_at]
+    for (offset, number), end in zip(in_order, ends):
+        yield _object(data[offset:end], number)
+
+
+def _places(data: bytes, table_at: int) -> List[int]:
+    head = _XREF.match(data, table_at)
+    if head is None:
+        raise _other_layout()
+    count = int(head.group(1)) - 1
+    begin = head.end()
+    end = begin + count * _ENTRY_BYTES
+    trailer = _TRAILER.match(data, end) if count >= 1 and end <= len(data) else None
+    if trailer is None or int(trailer.group(1)) != count + 1:
+        raise _other_layout()
+    places = []
+    for at in range(begin, end, _ENTRY_BYTES):
+        entry = _ENTRY.fullmatch(data, at, at + _ENTRY_BYTES)
+        if entry is None:
+            raise _other_layout()
+        places.append(int(entry.group(1)))
+    return places
+
+
+def _object(region: bytes, number: int) -> _PdfObject:
+    head = b"%d 0 obj\n" % number
+    if not region.startswith(head):
+        raise _other_layout()
+    stream_at = region.find(_STREAM, len(head))
+    stream = None
+    if stream_at < 0:
+        if len(region) < len(head) + len(_END) or not region.endswith(_END):
+            raise _other_layout()
+        text = region[len(head) : -len(_END)]
+    else:
+        text = region[len(head) : stream_at]
+        length = _LENGTH.search(_STRING.sub(b"()", text))
+        begin = stream_at + len(_STREAM)
+        end = begin + int(length.group(1)) if length is not None else -1
+        if region[end:] != _END_OF_STREAM or end < begin:
+            raise _other_layout()
+        stream = region[begin:end]
+    bare = _STRING.sub(b"()", text)
+    if _FOREIGN.search(bare) is not None:
+        raise _other_layout()
+    return _PdfObject(number, text, bare, stream)
+
+
+def _other_layout() -> PdfRefused:
+    return PdfRefused(
+        "the PDF is not laid out as reports are issued: a viewer may show another attachment than is read here"
+    )
 
 
 def _inflated(content: bytes) -> bytes:

@@ -1,0 +1,107 @@
+import { utf8 } from '../encoding/text.js';
+
+/** An object of a PDF that is laid out as reports are issued. */
+export interface PdfObject {
+  readonly id: number;
+  /** One character for each byte. */
+  readonly text: string;
+  /** `text` with each string as `()`: what stands in it are names, numbers and signs. */
+  readonly bare: string;
+  /** Bytes of its stream, as they lie there. */
+  readonly stream: Uint8Array | null;
+}
+
+const HEAD = /^%PDF-1\.[3-7]\n%\xff{4}\n$/;
+const STREAM = utf8('\nstream\n');
+const END_OF_STREAM = '\nendstream\nendobj\n';
+const END = '\nendobj\n';
+const TAIL_BYTES = 64;
+const ENTRY_BYTES = 20;
+const XREF = /^xref\n0 (\d{1,9})\n0000000000 65535 f \n/;
+const ENTRY = /^(\d{10}) 00000 n \n$/;
+const TRAILER =
+  /^trailer\n<<\n\/Size (\d{1,9})\n\/Root \d{1,9} 0 R\n\/Info \d{1,9} 0 R\n\/ID \[<[0-9a-fA-F]*> <[0-9a-fA-F]*>\]\n>>\nstartxref\n\d{1,10}\n%%EOF\n$/;
+/** As they are written: what could end a string is escaped, and so are line breaks. */
+const STRING = /\((?:[^()\\\n\r]|\\[nrtbf()\\])*\)/g;
+const LENGTH = /\/Length (\d{1,10})(?![^\n>])/;
+/** A comment, a string that has no end, a keyword; a name that is spelled by numbers, other than of a media type. */
+const FOREIGN = /[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|(?<![^\s>\])])(?:end)?(?:obj|stream)(?![^\s<[(/])/;
+const CHUNK = 8_192;
+
+/**
+ * Goes through a PDF that is laid out as reports are issued: every byte of it belongs to its head, to one object that
+ * its one table names, or to that table and the trailer. So there is no second reading of it: nothing that lies beside the
+ * objects, no newer table, no objects inside of streams.
+ * @param take is given each object in the order of the file
+ * @returns whether it is laid out so
+ */
+export function eachPdfObject(pdf: Uint8Array, take: (object: PdfObject) => void): boolean {
+  const tableAt = Number(/\nstartxref\n(\d{1,10})\n%%EOF\n$/.exec(latin1(pdf.subarray(-TAIL_BYTES)))?.[1] ?? NaN);
+  if (!Number.isSafeInteger(tableAt) || tableAt >= pdf.length) return false;
+  const places = placesIn(pdf.subarray(tableAt));
+  if (places === null || places.length === 0) return false;
+  const inOrder = places.map((offset, i) => ({ id: i + 1, offset })).sort((a, b) => a.offset - b.offset);
+  const first = inOrder[0]!.offset;
+  if (first > TAIL_BYTES || !HEAD.test(latin1(pdf.subarray(0, first)))) return false;
+  for (const [i, { id, offset }] of inOrder.entries()) {
+    const end = inOrder[i + 1]?.offset ?? tableAt;
+    const object = offset < end ? objectIn(pdf.subarray(offset, end), id) : null;
+    if (object === null) return false;
+    take(object);
+  }
+  return true;
+}
+
+/** Where the objects begin, the first one first; `null`: it is not one table and one trailer to the end of the file. */
+function placesIn(table: Uint8Array): readonly number[] | null {
+  const head = XREF.exec(latin1(table.subarray(0, TAIL_BYTES)));
+  if (head === null) return null;
+  const count = Number(head[1]) - 1;
+  const begin = head[0].length;
+  const end = begin + count * ENTRY_BYTES;
+  if (count < 1 || end > table.length) return null;
+  if (Number(TRAILER.exec(latin1(table.subarray(end)))?.[1] ?? NaN) !== count + 1) return null;
+  const places: number[] = [];
+  for (let at = begin; at < end; at += ENTRY_BYTES) {
+    const entry = ENTRY.exec(latin1(table.subarray(at, at + ENTRY_BYTES)));
+    if (entry === null) return null;
+    places.push(Number(entry[1]));
+  }
+  return places;
+}
+
+/** @param region from where the table says that the object begins to where the next one does */
+function objectIn(region: Uint8Array, id: number): PdfObject | null {
+  const head = `${id} 0 obj\n`;
+  if (latin1(region.subarray(0, head.length)) !== head) return null;
+  const streamAt = find(region, STREAM, head.length);
+  if (streamAt < 0) {
+    const end = region.length - END.length;
+    if (end < head.length || latin1(region.subarray(end)) !== END) return null;
+    return pdfObject(id, latin1(region.subarray(head.length, end)), null);
+  }
+  const text = latin1(region.subarray(head.length, streamAt));
+  const begin = streamAt + STREAM.length;
+  const end = begin + Number(LENGTH.exec(text.replace(STRING, '()'))?.[1] ?? NaN);
+  if (!Number.isSafeInteger(end) || region.length !== end + END_OF_STREAM.length) return null;
+  if (latin1(region.subarray(end)) !== END_OF_STREAM) return null;
+  return pdfObject(id, text, region.subarray(begin, end));
+}
+
+function pdfObject(id: number, text: string, stream: Uint8Array | null): PdfObject | null {
+  const bare = text.replace(STRING, '()');
+  return FOREIGN.test(bare) ? null : { id, text, bare, stream };
+}
+
+function find(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(wanted[0]!, from); at >= 0; at = bytes.indexOf(wanted[0]!, at + 1)) {
+    if (at + wanted.length <= bytes.length && wanted.every((byte, i) => bytes[at + i] === byte)) return at;
+  }
+  return -1;
+}
+
+function latin1(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += CHUNK) text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  return text;
+}

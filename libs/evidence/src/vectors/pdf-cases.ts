@@ -1,0 +1,221 @@
+import { toBase64 } from '../encoding/base64.js';
+
+/** A file that says it is the PDF of a report. */
+export interface PdfVector {
+  readonly description: string;
+  /** Base64. */
+  readonly pdf: string;
+  /** What is attached, as text; `null`: the file is refused. */
+  readonly expected: { readonly package: string | null };
+}
+
+/** A part of a file: one character for each byte. */
+type Bytes = string;
+
+interface Written {
+  /** Objects from 1 on, without `N 0 obj` and `endobj`. */
+  readonly objects: readonly Bytes[];
+  readonly header?: Bytes;
+  /** Between the objects and the table. */
+  readonly beside?: Bytes;
+  readonly trailer?: Bytes;
+  readonly after?: Bytes;
+}
+
+const PACKAGE = '{"schemaVersion":"1.0.0"}';
+const OTHER = '{"schemaVersion":"other"}';
+const DATE = '(D:20260301120000Z)';
+
+function embedded(content: Bytes, filter = '', length = String(content.length)): Bytes {
+  const params = `<<\n/CreationDate ${DATE}\n/ModDate ${DATE}\n/CheckSum (${'0'.repeat(32)})\n/Size ${PACKAGE.length}\n>>`;
+  const head = `<<\n/Type /EmbeddedFile\n/Params ${params}\n/Subtype /application#2Fjson\n/Length ${length}\n${filter}>>`;
+  return `${head}\nstream\n${content}\nendstream`;
+}
+
+function specification(object: number, key = 'EF', name = '(package.json)'): Bytes {
+  const files = `/${key} <<\n/F ${object} 0 R\n>>`;
+  return `<<\n/Type /Filespec\n/AFRelationship /Source\n/F ${name}\n${files}\n/UF ${name}\n/Desc (The package)\n>>`;
+}
+
+const catalog = (names: Bytes): Bytes =>
+  `<<\n/Type /Catalog\n/Names <<\n/EmbeddedFiles <<\n/Names [${names}]\n>>\n>>\n/AF [3 0 R]\n>>`;
+
+/** Of a report: the catalog, the attachment, what names it, a title, and the page's link with a number sign in it. */
+const REPORT: readonly Bytes[] = [
+  catalog('(package.json) 3 0 R'),
+  embedded(PACKAGE),
+  specification(2),
+  '(Evidence report \\(1\\))',
+  '<<\n/Type /Annot\n/A <<\n/S /URI\n/URI (https://verify.example/verify#report=1)\n>>\n>>',
+];
+
+const instead = (index: number, object: Bytes): readonly Bytes[] =>
+  REPORT.map((one, i) => (i === index ? object : one));
+const also = (...objects: readonly Bytes[]): readonly Bytes[] => [...REPORT, ...objects];
+
+function written({
+  objects,
+  header = '%PDF-1.7\n%\xff\xff\xff\xff\n',
+  beside = '',
+  trailer,
+  after = '',
+}: Written): Bytes {
+  let file = header;
+  let table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`;
+  for (const [i, object] of objects.entries()) {
+    table += `${String(file.length).padStart(10, '0')} 00000 n \n`;
+    file += `${i + 1} 0 obj\n${object}\nendobj\n`;
+  }
+  file += beside;
+  const keys = trailer ?? `/Size ${objects.length + 1}\n/Root 1 0 R\n/Info 4 0 R\n/ID [<ab> <ab>]\n`;
+  return `${file}${table}trailer\n<<\n${keys}>>\nstartxref\n${file.length}\n%%EOF\n${after}`;
+}
+
+/** A newer table behind a file that replaces its attachment, as editors of PDFs write one. */
+function updated(file: Bytes): Bytes {
+  const at = file.length;
+  const object = `2 0 obj\n${embedded(OTHER)}\nendobj\n`;
+  const table = `xref\n2 1\n${String(at).padStart(10, '0')} 00000 n \n`;
+  const before = /startxref\n(\d+)/.exec(file)![1]!;
+  const trailer = `trailer\n<<\n/Size 6\n/Root 1 0 R\n/Prev ${before}\n>>\nstartxref\n${at + object.length}\n%%EOF\n`;
+  return file + object + table + trailer;
+}
+
+/** A zlib stream (RFC 1950) of one stored block. */
+function stored(content: string): Bytes {
+  let [a, b] = [1, 0];
+  for (const character of content) {
+    a = (a + character.charCodeAt(0)) % 65_521;
+    b = (b + a) % 65_521;
+  }
+  const length = content.length;
+  const bytes = [0x78, 0x01, 1, length & 255, length >> 8, ~length & 255, (~length >> 8) & 255];
+  const sum = [b >> 8, b & 255, a >> 8, a & 255];
+  return String.fromCharCode(...bytes) + content + String.fromCharCode(...sum);
+}
+
+const report = written({ objects: REPORT });
+const second = (key: string): readonly Bytes[] => also(embedded(OTHER), specification(6, key, '(other.json)'));
+/** Without a type, which no viewer needs. */
+const bare = `<<\n/Length ${OTHER.length}\n>>\nstream\n${OTHER}\nendstream`;
+
+const SOUND: readonly (readonly [string, string, Bytes])[] = [
+  ['valid', 'One attachment, as it is.', report],
+  [
+    'valid-deflated',
+    'One attachment, compressed.',
+    written({ objects: instead(1, embedded(stored(PACKAGE), '/Filter /FlateDecode\n')) }),
+  ],
+];
+
+const REFUSED: readonly (readonly [string, string, Bytes])[] = [
+  ['none', 'No attachment.', written({ objects: ['<<\n/Type /Catalog\n>>', '(a)', '(b)', '(c)'] })],
+  ['second', 'A second attachment.', written({ objects: second('EF') })],
+  ['second-untyped', 'A second one without a type.', written({ objects: also(bare, specification(6)) })],
+  ['second-escaped', 'A second one whose name is spelled with numbers.', written({ objects: second('E#46') })],
+  [
+    'type-escaped',
+    'The type of a second one is spelled with numbers.',
+    written({ objects: also(embedded(OTHER).replace('/EmbeddedFile', '/#45mbeddedFile')) }),
+  ],
+  [
+    'second-of-page',
+    'A second one that a page shows.',
+    written({ objects: also(bare, `<<\n/Subtype /FileAttachment\n/FS <<\n/EF <<\n/F 6 0 R\n>>\n>>\n>>`) }),
+  ],
+  [
+    'related-file',
+    'A file that is related to the attachment.',
+    written({ objects: instead(2, specification(2).replace('/UF', '/RF <<\n/F [(a) 5 0 R]\n>>\n/UF')) }),
+  ],
+  [
+    'object-stream',
+    'Objects inside of a stream.',
+    written({ objects: also('<<\n/Type /ObjStm\n/N 1\n/First 4\n/Length 6\n>>\nstream\n9 0 ()\nendstream') }),
+  ],
+  ['updated', 'A newer table that replaces the attachment.', updated(report)],
+  [
+    'older-table',
+    'A trailer that names an older table.',
+    written({ objects: REPORT, trailer: trailerWith('/Prev 9\n') }),
+  ],
+  [
+    'hybrid-table',
+    'A trailer that names a second table.',
+    written({ objects: REPORT, trailer: trailerWith('/XRefStm 9\n') }),
+  ],
+  ['after-end', 'Bytes behind the end.', written({ objects: REPORT, after: '%%EOF\n' })],
+  ['before-begin', 'Bytes before the beginning.', `\n${report}`],
+  [
+    'beside-objects',
+    'An object that the table does not name.',
+    written({ objects: REPORT, beside: `2 0 obj\n${embedded(OTHER)}\nendobj\n` }),
+  ],
+  [
+    'within-object',
+    'An object within another one.',
+    written({ objects: instead(3, `(a)\nendobj\n2 0 obj\n${embedded(OTHER)}`) }),
+  ],
+  [
+    'comment',
+    'A comment, which viewers skip.',
+    written({ objects: instead(2, `%${specification(2)}\n${specification(5)}`) }),
+  ],
+  [
+    'string-unended',
+    'A string that ends behind its object.',
+    written({ objects: instead(3, '(Evidence report\nendobj\n)') }),
+  ],
+  [
+    'string-of-lines',
+    'A string that holds what looks like an attachment.',
+    written({ objects: instead(3, `(\n${specification(2)}\n)`) }),
+  ],
+  ['other-object', 'An attachment that is another object.', written({ objects: instead(2, specification(5)) })],
+  [
+    'name-in-hex',
+    'A name of the file in another form.',
+    written({ objects: instead(2, specification(2, 'EF', '<61>')) }),
+  ],
+  [
+    'external',
+    'An attachment whose bytes are in another file.',
+    written({ objects: instead(1, embedded(PACKAGE).replace('/Length', '/F (other)\n/Length')) }),
+  ],
+  [
+    'filters',
+    'An attachment with two filters.',
+    written({ objects: instead(1, embedded(PACKAGE, '/Filter [/FlateDecode /FlateDecode]\n')) }),
+  ],
+  [
+    'length-elsewhere',
+    'A length that is another object.',
+    written({ objects: instead(1, embedded(PACKAGE, '', '5 0 R')) }),
+  ],
+  ['length-short', 'A length that is too short.', written({ objects: instead(1, embedded(PACKAGE, '', '4')) })],
+  ['length-long', 'A length beyond the file.', written({ objects: instead(1, embedded(PACKAGE, '', '99999')) })],
+  ['length-twice', 'Two lengths.', written({ objects: instead(1, embedded(PACKAGE, '/Length 4\n')) })],
+  ['cut-off', 'A file that is not whole.', report.slice(0, -9)],
+  [
+    'not-deflated',
+    'An attachment that is not what its filter says.',
+    written({ objects: instead(1, embedded(PACKAGE, '/Filter /FlateDecode\n')) }),
+  ],
+];
+
+function trailerWith(key: Bytes): Bytes {
+  return `/Size 6\n/Root 1 0 R\n/Info 4 0 R\n/ID [<ab> <ab>]\n${key}`;
+}
+
+/** Names and texts of all vectors of PDFs; the same bytes on every run. */
+export function pdfVectorFiles(): [name: string, text: string][] {
+  const file = (
+    [name, description, pdf]: readonly [string, string, Bytes],
+    content: string | null,
+  ): [string, string] => {
+    const bytes = Uint8Array.from(pdf, (character) => character.charCodeAt(0));
+    const vector: PdfVector = { description, pdf: toBase64(bytes), expected: { package: content } };
+    return [`${name}.json`, `${JSON.stringify(vector, null, 2)}\n`];
+  };
+  return [...SOUND.map((one) => file(one, PACKAGE)), ...REFUSED.map((one) => file(one, null))];
+}

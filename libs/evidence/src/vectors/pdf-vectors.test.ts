@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
+import fc from 'fast-check';
+import { fromBase64 } from '../encoding/base64.js';
+import { attachedPackage, isPdf } from '../package/attached-package.js';
+import { type PdfVector, pdfVectorFiles } from './pdf-cases.js';
+
+const FOLDER = new URL('../../vectors/pdf/', import.meta.url);
+const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+const text = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
+const load = (name: string): PdfVector => JSON.parse(text(name)) as PdfVector;
+
+function packageIn(pdf: Uint8Array): string | null {
+  const found = attachedPackage(pdf);
+  if (typeof found === 'string') return null;
+  try {
+    return Buffer.from(found.deflated ? inflateSync(found.content) : found.content).toString('utf8');
+  } catch {
+    return null;
+  }
+}
+
+describe('the test vectors of PDFs', () => {
+  it.each(names)('%s is read as it says', (name) => {
+    const { pdf, expected } = load(name);
+    expect(packageIn(fromBase64(pdf)!)).toBe(expected.package);
+  });
+
+  it('are the files that the generator writes, byte for byte', () => {
+    const made = pdfVectorFiles();
+    expect(made.map(([name]) => name).sort()).toEqual([...names].sort());
+    for (const [name, content] of made) expect(content === text(name) ? name : `${name} differs`).toBe(name);
+  });
+
+  it('give no other package, whatever byte of a file is changed, taken out or put in', () => {
+    const { pdf, expected } = load('valid.json');
+    const file = fromBase64(pdf)!;
+    const change = fc.record({
+      at: fc.nat(file.length - 1),
+      byte: fc.nat(255),
+      act: fc.constantFrom('set', 'drop', 'add'),
+    });
+    fc.assert(
+      fc.property(change, ({ at, byte, act }) => {
+        const kept = act === 'add' ? file.subarray(at) : file.subarray(at + 1);
+        const put = act === 'drop' ? [] : [byte];
+        const found = packageIn(Uint8Array.from([...file.subarray(0, at), ...put, ...kept]));
+        // What is attached may be changed, and then does not verify: it is what a viewer shows.
+        if (act !== 'set') expect([null, expected.package]).toContain(found);
+        else if (found !== null) expect(found).toHaveLength(expected.package!.length);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('are of files that say that they are PDFs, but one', () => {
+    const others = names.filter((name) => !isPdf(fromBase64(load(name).pdf)!));
+    expect(others).toEqual(['before-begin.json']);
+  });
+});
