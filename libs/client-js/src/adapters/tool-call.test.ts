@@ -56,7 +56,7 @@ describe('a call of a tool', () => {
       { reason: 'This agent is frozen.', code: 'agent_frozen' },
       /may not be called: .*frozen\. .*changes nothing/u,
     ],
-    [503, { reason: 'busy' }, /nobody decided .*: busy\. Go on without it/u],
+    [503, { reason: 'busy' }, /nobody decided .* \(unavailable\)\. Go on without it/u],
   ])('that may not be executed says so to the model: %i', async (status, answer, words) => {
     const { client } = service(status, answer);
     await expect(beginToolCall(client, call, {})).rejects.toThrow(words);

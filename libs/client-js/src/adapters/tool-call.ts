@@ -90,10 +90,10 @@ function callOptionsOf(call: ToolCall, options: ToolGuardOptions, signal: AbortS
 /** What the model reads in place of a result: that nothing was done, why, and what to do instead. */
 function wordsFor({ toolName }: ToolCall, { reason = 'no reason was given', violations }: CheckResult): string {
   const [code] = violations ?? [];
+  if (code !== undefined && isUnavailable(code)) {
+    return `Not executed: nobody decided whether ${toolName} may be called (${code}). Go on without it, or try again later.`;
+  }
   const why = /[.!?]$/u.test(reason) ? reason : `${reason}.`;
   if (code === undefined) return `Not executed: this call of ${toolName} was denied: ${why}`;
-  if (isUnavailable(code)) {
-    return `Not executed: nobody decided whether ${toolName} may be called: ${why} Go on without it, or try again later.`;
-  }
   return `Not executed: ${toolName} may not be called: ${why} Another try changes nothing: tell whoever asked.`;
 }
