@@ -38,6 +38,8 @@ async function main(): Promise<void> {
       return windows(options, print);
     case 'client':
       return client(options, print);
+    case 'mcp-proxy':
+      return (await import('./mcp-proxy/mcp-proxy.js')).mcpProxy(options, print);
     case 'detection':
       return detection(print);
     case 'rules':

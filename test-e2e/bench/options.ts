@@ -12,7 +12,8 @@ export interface BenchOptions {
     | 'rules'
     | 'overload'
     | 'windows'
-    | 'client';
+    | 'client'
+    | 'mcp-proxy';
   /** Of each figure; the median counts. */
   readonly repetitions: number;
   /** Of each load. */
@@ -36,6 +37,7 @@ npm run bench -- --scaling [--events N]    1 and 2 gateways; 1, 2 and 4 audit-lo
 npm run bench -- --overload [--quick]      gateways of both profiles at 1, 2 and 3 times what they can do
 npm run bench -- --rules [--quick]         one gateway with every rule, 100 entries a list, beside itself with none
 npm run bench -- --client [--quick]        a check by the JavaScript client, beside a bare request
+npm run bench -- --mcp-proxy [--quick]     what the proxy of the tool protocol adds to a call, and to a server's start
 npm run bench -- --detection               how much personal data is found in labelled sentences, and what 10 KB cost
 `;
 
@@ -54,6 +56,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       rules: { type: 'boolean', default: false },
       overload: { type: 'boolean', default: false },
       windows: { type: 'boolean', default: false },
+      'mcp-proxy': { type: 'boolean', default: false },
       client: { type: 'boolean', default: false },
       subjects: { type: 'string', default: SUBJECTS.join(',') },
       repetitions: { type: 'string' },
@@ -74,6 +77,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       'overload',
       'windows',
       'client',
+      'mcp-proxy',
     ] as const
   ).filter((name) => values[name]);
   if (runs.length > 1) throw new Error(`take one of ${runs.map((name) => `--${name}`).join(', ')}`);
