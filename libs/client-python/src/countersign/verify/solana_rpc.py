@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from typing import Any, Dict, List, Optional, Sequence
@@ -9,6 +10,7 @@ from typing import Any, Dict, List, Optional, Sequence
 import httpx
 
 from .chain import Answer, Authority, ChainFacts, NamedTransaction, Transaction
+from .solana_transaction import read_signed
 
 _MEMO_PROGRAMS = frozenset(
     ("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr", "Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo")
@@ -62,31 +64,33 @@ class SolanaRpc:
         return _NETWORKS.get(str(self._ask("getGenesisHash", [])), "solana:localnet")
 
     def look_up(self, signature: str) -> Answer:
-        """The transaction at the commitment ``finalized``."""
-        if len(bytes_of_base58(signature) or b"") != 64:
+        """The transaction at the commitment ``finalized``.
+
+        Who signed and what it says is not taken on the node's word: the signature is the fee payer's over all of it,
+        and is verified here, as are those of all others who had to sign. A node that shows another is ``unavailable``.
+        """
+        wanted = bytes_of_base58(signature)
+        if wanted is None or len(wanted) != 64:
             return "not-found"
-        options = {"commitment": "finalized", "encoding": "json", "maxSupportedTransactionVersion": 0}
+        options = {"commitment": "finalized", "encoding": "base64", "maxSupportedTransactionVersion": 0}
         try:
             found = self._ask("getTransaction", [signature, options])
-            return "not-found" if found is None else self._transaction_of(found)
+            return "not-found" if found is None else self._transaction_of(found, wanted)
         except (RpcUnavailable, KeyError, TypeError, IndexError, ValueError):
             return "unavailable"
 
-    def _transaction_of(self, found: Dict[str, Any]) -> Transaction:
+    def _transaction_of(self, found: Dict[str, Any], signature: bytes) -> Transaction:
         if found.get("meta") is None:
             raise RpcUnavailable("the node does not know the fate of the transaction")
-        message = found["transaction"]["message"]
-        keys: List[str] = message["accountKeys"]
-        memos = [
-            (bytes_of_base58(one["data"]) or b"").decode("utf-8", "replace")
-            for one in message["instructions"]
-            if keys[one["programIdIndex"]] in _MEMO_PROGRAMS
-        ]
+        signed = read_signed(base64.b64decode(found["transaction"][0], validate=True))
+        if signed.signatures[0] != signature:
+            raise RpcUnavailable("the node shows another transaction than was asked for")
+        memos = [data.decode("utf-8", "replace") for program, data in signed.instructions if program in _MEMO_PROGRAMS]
         at = found.get("blockTime")
         return Transaction(
             succeeded=found["meta"]["err"] is None,
             finalized=True,
-            signers=keys[: message["header"]["numRequiredSignatures"]],
+            signers=signed.signers,
             memos=memos,
             block_time=None if at is None else _iso(at),
             block_height=self._height_of(found["slot"]),
