@@ -91,6 +91,13 @@ describe('the API description', () => {
       expect((await instance.request('GET', `/docs/${name}`, again)).status).toBe(304);
     }
     expect((await instance.request('GET', '/docs/page.js')).headers['cache-control']).toBe('public, no-cache');
+    const accepting = { 'accept-encoding': 'br, gzip' };
+    const { headers: zipped } = await instance.request('GET', '/docs/page.css', { headers: accepting });
+    expect(zipped).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    const known = { 'if-none-match': String(zipped['etag']) };
+    const again = async (headers: object): Promise<number> =>
+      (await instance.request('GET', '/docs/page.css', { headers: { ...known, ...headers } })).status;
+    expect([await again(accepting), await again({})]).toEqual([304, 200]);
     for (const name of ['page.0123456789abcdef.js', 'index.html', '..%2Fpackage.json']) {
       expect((await instance.request('GET', `/docs/${name}`)).status).toBe(404);
     }

@@ -157,6 +157,21 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
     expect([answer.status, answer.json]).toMatchObject([200, { id: 1, result: { structuredContent } }]);
   });
 
+  it('shows every route as a page, the same through the edge and from each service alone', async () => {
+    const ask = async (base: string): Promise<unknown> => {
+      const page = await send(base, 'GET', '/docs', {});
+      const files = [...page.text.matchAll(/"(docs\/[^"]+)"/g)].map(([, name]) => name!);
+      const statuses = await Promise.all(files.map(async (file) => (await send(base, 'GET', `/${file}`, {})).status));
+      const { json } = await send(base, 'GET', '/v1/openapi.json', {});
+      return [page.status, page.headers['etag'], statuses, Object.keys((json as { paths: object }).paths)];
+    };
+    const throughEdge = await ask(topology.edge.url);
+    expect(throughEdge).toEqual([200, expect.any(String), [200, 200, 200, 200, 200], expect.any(Array)]);
+    const names = new Set(topology.processes.flatMap(({ services }) => services));
+    const alone = [...names].map((name) => ask(`http://127.0.0.1:${topology.of(name)[0]!.port}`));
+    for (const one of await Promise.all(alone)) expect(one).toEqual(throughEdge);
+  }, 60_000);
+
   it('tells nobody outside what services ask each other', async () => {
     expect((await topology.request('POST', '/internal/event-archive/span', { body: [] })).status).toBe(404);
     const [archive] = topology.of('audit-log');

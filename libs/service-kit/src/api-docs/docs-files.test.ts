@@ -14,7 +14,7 @@ describe('the page of the API description', () => {
       expect(name).toMatch(/\.[0-9a-f]{16}\.(js|css|svg)$/);
       const file = (await files.file(name))!;
       expect(file.hashedName).toBe(name);
-      expect(Buffer.compare(gunzipSync(file.zipped), file.content)).toBe(0);
+      expect(Buffer.compare(gunzipSync(await file.zipped()), file.content)).toBe(0);
     }
     for (const name of ['', 'index.html', 'page.ts', '../index.html', 'page.0000000000000000.js']) {
       expect(await files.file(name)).toBeNull();

@@ -52,14 +52,19 @@ export function docsRoutes(files = new DocsFiles()): readonly EdgeRoute[] {
   ];
 }
 
-function send(request: IncomingMessage, response: ServerResponse, file: DocsFile, caching: string): Promise<void> {
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  file: DocsFile,
+  caching: string,
+): Promise<void> {
   const { 'if-none-match': known, 'accept-encoding': encodings = '' } = request.headers;
   const zipped = /(?:^|[,\s])gzip(?:\s*(?:,|$))/.test(String(encodings));
   // Two forms of one thing have two tags (RFC 9110 section 8.8.3.3).
   const etag = zipped ? file.etag.replace(/"$/, '-gzip"') : file.etag;
   const headers = { ...HEADERS, 'cache-control': caching, etag };
   if (known === etag) return writeAnswer(response, HttpAnswer.empty(304, headers));
-  const body = zipped ? file.zipped : file.content;
+  const body = zipped ? await file.zipped() : file.content;
   const encoding: Record<string, string> = zipped ? { 'content-encoding': 'gzip' } : {};
   return writeAnswer(response, HttpAnswer.text(200, file.contentType, body, { ...headers, ...encoding }));
 }
