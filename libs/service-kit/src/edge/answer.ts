@@ -3,7 +3,12 @@ import type { ServerResponse } from 'node:http';
 export type AnswerBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'text'; readonly contentType: string; readonly content: string | Uint8Array }
-  | { readonly kind: 'stream'; readonly contentType: string; readonly chunks: AsyncIterable<string | Uint8Array> }
+  | {
+      readonly kind: 'stream';
+      readonly contentType: string;
+      readonly chunks: AsyncIterable<string | Uint8Array>;
+      readonly cut: AbortSignal | null;
+    }
   | { readonly kind: 'empty' };
 
 /** What a handler gives back when headers, another status, text or a stream are needed. */
@@ -28,14 +33,18 @@ export class HttpAnswer {
     return new HttpAnswer(status, new Prepared({ kind: 'text', contentType, content }), headers);
   }
 
-  /** Sent as it comes, no faster than the caller reads. A failure after the first chunk cuts the connection. */
+  /**
+   * Sent as it comes, no faster than the caller reads. A failure after the first chunk cuts the connection.
+   * @param cut cuts it as well, also while nobody reads
+   */
   static stream(
     status: number,
     contentType: string,
     chunks: AsyncIterable<string | Uint8Array>,
     headers: Readonly<Record<string, string>> = {},
+    cut: AbortSignal | null = null,
   ): HttpAnswer {
-    return new HttpAnswer(status, new Prepared({ kind: 'stream', contentType, chunks }), headers);
+    return new HttpAnswer(status, new Prepared({ kind: 'stream', contentType, chunks, cut }), headers);
   }
 
   static empty(status: number, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
@@ -65,7 +74,7 @@ export async function writeAnswer(response: ServerResponse, answer: HttpAnswer):
       response.end();
       return;
     case 'stream':
-      return writeStream(response, answer, content.contentType, content.chunks);
+      return writeStream(response, answer, content);
   }
 }
 
@@ -82,9 +91,10 @@ function writeText(response: ServerResponse, answer: HttpAnswer, type: string, t
 async function writeStream(
   response: ServerResponse,
   answer: HttpAnswer,
-  type: string,
-  chunks: AsyncIterable<string | Uint8Array>,
+  { contentType: type, chunks, cut }: Extract<AnswerBody, { kind: 'stream' }>,
 ): Promise<void> {
+  const destroy = (): void => void response.destroy();
+  cut?.addEventListener('abort', destroy, { once: true });
   const head = (): void => {
     if (!response.headersSent) response.writeHead(answer.status, { 'content-type': type, ...answer.headers });
   };
@@ -101,6 +111,8 @@ async function writeStream(
   } catch (error) {
     if (response.headersSent) response.destroy();
     throw error;
+  } finally {
+    cut?.removeEventListener('abort', destroy);
   }
 }
 

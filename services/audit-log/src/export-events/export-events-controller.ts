@@ -22,19 +22,28 @@ export class ExportEventsController {
       throw new HttpRefusal(400, `the query parameter format is missing: it is ${EXPORT_FORMATS.join(' or ')}`);
     }
     const form = formOf(format, caller.accountId);
-    const pieces = this.#counted(caller.accountId, exportStream(this.store, caller.accountId, filterOf(query), form));
-    return HttpAnswer.stream(200, form.contentType, pieces, {
-      'content-disposition': `attachment; filename="${form.fileName}"`,
-    });
+    const cut = new AbortController();
+    const pieces = exportStream(this.store, caller.accountId, filterOf(query), form);
+    const counted = this.#counted(caller.accountId, pieces, cut);
+    const disposition = `attachment; filename="${form.fileName}"`;
+    return HttpAnswer.stream(200, form.contentType, counted, { 'content-disposition': disposition }, cut.signal);
   }
 
   /** Counts from the first piece that is asked for to the last, however the stream ends. */
-  async *#counted(accountId: string, pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
-    const end = this.#running.begin(accountId);
+  async *#counted(
+    accountId: string,
+    pieces: AsyncIterable<string>,
+    cut: AbortController,
+  ): AsyncGenerator<string, void, void> {
+    const place = this.#running.begin(accountId, () => cut.abort());
     try {
-      yield* pieces;
+      for await (const piece of pieces) {
+        place.waits();
+        yield piece;
+        place.works();
+      }
     } finally {
-      end();
+      place.end();
     }
   }
 }

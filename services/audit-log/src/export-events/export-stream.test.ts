@@ -2,7 +2,6 @@ import type { StoredEvent } from '../domain/event-record.js';
 import type { Place, Walked } from '../store/port.js';
 import { ACCOUNT, envelope } from '../testing/envelopes.js';
 import { exportStream, type ExportForm } from './export-stream.js';
-import { RunningExports } from './running-exports.js';
 
 const form: ExportForm = {
   contentType: 'text/plain',
@@ -54,19 +53,5 @@ describe('the stream of an export', () => {
     expect(await stream.next()).toEqual({ done: false, value: 'head;' });
     expect(await stream.next()).toEqual({ done: false, value: '6;5;' });
     await expect(stream.next()).rejects.toThrow('the store is gone');
-  });
-});
-
-describe('exports under way', () => {
-  it('are four of an account at most, and sixteen of all; what ended once makes room once', () => {
-    const running = new RunningExports();
-    const ends = Array.from({ length: 4 }, () => running.begin('a'));
-    expect(() => running.begin('a')).toThrow('too many exports');
-    ends[0]!();
-    ends[0]!();
-    running.begin('a');
-    expect(() => running.begin('a')).toThrow('too many exports');
-    for (const account of ['b', 'c', 'd']) for (let n = 0; n < 4; n += 1) running.begin(account);
-    expect(() => running.begin('e')).toThrow(expect.objectContaining({ status: 503 }));
   });
 });
