@@ -7,6 +7,7 @@ export type { Environment } from './configuration/load-config.js';
 export { RETENTION_MONTHS } from './configuration/retention-months.js';
 export type { RetentionMonths, RetentionReason } from './configuration/retention-months.js';
 export * from './edge/http-contract.js';
+export { AddressAllowance } from './edge/address-allowance.js';
 export { HttpAnswer, writeAnswer } from './edge/answer.js';
 export type { AnswerBody } from './edge/answer.js';
 export { RawBody } from './edge/raw-body.js';

@@ -27,6 +27,10 @@ const registrationTransaction: JsonSchema = {
 const service = 'policy' as const;
 const tag = 'Agents';
 const noAgent = error('no such agent');
+const tooManyLookups = {
+  ...error('the account asks the chain too often, or about too many transactions at once'),
+  headers: { 'Retry-After': 'seconds until it may ask again' },
+};
 
 /** Registration of an agent on the chain by a wallet that is the user's own (`evidence.md`, "Registration"). */
 export const registrationRoutes = {
@@ -48,6 +52,7 @@ export const registrationRoutes = {
       ...sessionErrors,
       404: noAgent,
       409: error('the agent is registered already or inactive: no wallet is asked to pay'),
+      429: tooManyLookups,
       503: error('the chain cannot be asked at the moment'),
     },
   }),
@@ -81,6 +86,7 @@ export const registrationRoutes = {
         ),
         headers: { 'Retry-After': 'seconds, where the same request may be taken later' },
       },
+      429: tooManyLookups,
       503: error('the chain cannot be asked at the moment, or the change could not be made durable or be announced'),
     },
   }),

@@ -11,7 +11,8 @@ const EVERYBODY_ELSE = 'everybody else';
 /**
  * What each address may take in a minute. Exact: an allowance is full at first and fills up evenly, a whole one in a
  * minute (the generic cell rate algorithm of ITU-T I.371, one number an address). What is refused takes nothing.
- * An IPv6 address counts as its /64, which is what one caller has. Each process has its own.
+ * An IPv6 address counts as its /64, which is what one caller has; any other name, as an account's id, is itself. Each
+ * process has its own.
  */
 export class AddressAllowance {
   readonly #perMinute: number;

@@ -17,6 +17,7 @@ import type { Signer } from '@solana/web3.js';
 import type { Caller } from '../change-agent/agent-changes.js';
 import { ACCOUNT, AGENT, events, openBench, OTHER_ACCOUNT } from '../policy.test-context.js';
 import type { Bench } from '../policy.test-context.js';
+import { AccountLookups } from './account-lookups.js';
 import { Registrations } from './registrations.js';
 
 const OTHER_AGENT = 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb';
@@ -156,6 +157,27 @@ describe('registrations by wallets that are not ours, on a network', () => {
     for (const signature of ['x', anAddress, `1${unsent.signature}`, `0${unsent.signature.slice(1)}`]) {
       await expect(bring(signature)).rejects.toMatchObject(refusal(400, 'transactionSignature must be'));
     }
+    expect(await stored()).toEqual(before);
+  });
+
+  it('asks the chain no more for an account that asks too often, and stores nothing', async () => {
+    const before = await stored();
+    const few = new AccountLookups(undefined, 1);
+    let asked = 0;
+    const open = async (): Promise<Chain> => {
+      asked += 1;
+      return chain;
+    };
+    const limited = new Registrations({ chain: open, log: bench.context.log }, bench.changes, bench.store, few);
+    const registration = {
+      walletAddress: walletAddress(),
+      transactionSignature: encodeBase58(new Uint8Array(64).fill(9)),
+    };
+    await expect(limited.register(OURS, AGENT, registration)).rejects.toMatchObject(refusal(409, 'does not know'));
+    await expect(limited.register(OURS, AGENT, registration)).rejects.toMatchObject(refusal(429, 'too many'));
+    await expect(limited.draft(ACCOUNT, AGENT, walletAddress())).rejects.toMatchObject(refusal(429, 'too many'));
+    expect(asked).toBe(1);
+    expect((await limited.draft(ACCOUNT, AGENT, undefined)).memo).toBe(register(AGENT));
     expect(await stored()).toEqual(before);
   });
 

@@ -9,6 +9,7 @@ import type { Agent } from '../domain/agent.js';
 import { refuseRegistration, TAKEN, transactionProblem } from '../domain/registration.js';
 import type { WalletRegistration } from '../domain/registration.js';
 import type { PolicyStore } from '../store/port.js';
+import { AccountLookups } from './account-lookups.js';
 import { asking, ChainNotAsked, lookUp } from './look-up.js';
 import type { NotFinal } from './look-up.js';
 
@@ -29,13 +30,14 @@ const NOT_FINAL: Readonly<Record<NotFinal, string>> = {
 
 /**
  * Registration of agents by wallets of their users. Everything is judged before anything is written, and one write
- * then registers: the store takes a transaction once. Throws HttpRefusal: 400, 404, 409, 503.
+ * then registers: the store takes a transaction once. Throws HttpRefusal: 400, 404, 409, 429, 503.
  */
 export class Registrations {
   constructor(
     private readonly context: Pick<ServiceContext, 'chain' | 'log'>,
     private readonly changes: AgentChanges,
     private readonly store: PolicyStore,
+    private readonly lookups = new AccountLookups(),
   ) {}
 
   /** @param walletAddress who will sign and pay; the chain is asked only where it is given */
@@ -48,7 +50,9 @@ export class Registrations {
     }
     this.#refuse(agent);
     const open = () => this.context.chain();
-    return this.#reach(() => asking(open, (chain) => chain.buildRegistrationTransaction({ walletAddress, memo })));
+    return this.#reach(accountId, () =>
+      asking(open, (chain) => chain.buildRegistrationTransaction({ walletAddress, memo })),
+    );
   }
 
   async register(caller: Caller, id: string, registration: WalletRegistration): Promise<Agent> {
@@ -60,7 +64,7 @@ export class Registrations {
     const taker = await this.store.registeredBy(transactionSignature);
     // This agent's own: it is being registered by another call, which the write will tell.
     if (taker !== null && taker !== agent.id) throw new HttpRefusal(409, TAKEN);
-    const found = await this.#reach(() => lookUp(() => this.context.chain(), transactionSignature));
+    const found = await this.#reach(caller.accountId, () => lookUp(() => this.context.chain(), transactionSignature));
     if (typeof found === 'string') throw new HttpRefusal(409, NOT_FINAL[found], { 'Retry-After': '1' });
     const problem = transactionProblem(agent.id, walletAddress, found, nodeCrypto.sha256);
     if (problem !== null) throw new HttpRefusal(400, problem);
@@ -72,9 +76,9 @@ export class Registrations {
     if (refusal !== null) throw new HttpRefusal(refusal.status, refusal.words);
   }
 
-  async #reach<T>(ask: () => Promise<T>): Promise<T> {
+  async #reach<T>(accountId: string, ask: () => Promise<T>): Promise<T> {
     try {
-      return await ask();
+      return await this.lookups.run(accountId, ask);
     } catch (error) {
       if (!(error instanceof ChainNotAsked)) throw error;
       this.context.log.warn({ err: error }, 'a registration could not be judged');
