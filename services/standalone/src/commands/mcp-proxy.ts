@@ -3,7 +3,6 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { Countersign, DEFAULT_BASE_URL } from '@countersign/client';
 import { environmentOfChild } from '@countersign/service-kit/child-environment';
 import { clientEnvironment } from '@countersign/service-kit/client-environment';
-import { readBootstrap } from '../api-client/api.js';
 import { startChild } from '../mcp-proxy/child-server.js';
 import { readHeaders } from '../mcp-proxy/headers.js';
 import { runProxy } from '../mcp-proxy/run.js';
@@ -35,14 +34,14 @@ Put it before the command of a server in the configuration of an MCP client:
   {
     "mcpServers": {
       "files": {
-        "command": "npx",
-        "args": ["countersign", "mcp-proxy", "--", "npx", "-y", "@modelcontextprotocol/server-filesystem", "."],
+        "command": "countersign",
+        "args": ["mcp-proxy", "--", "npx", "-y", "@modelcontextprotocol/server-filesystem", "."],
         "env": { "COUNTERSIGN_API_KEY": "csn_live_…", "COUNTERSIGN_AGENT_ID": "…" }
       }
     }
   }
 
-or, for a server at an address, "args": ["countersign", "mcp-proxy", "--url", "https://mcp.example.com/mcp"].
+or, for a server at an address, "args": ["mcp-proxy", "--url", "https://mcp.example.com/mcp"].
 
 Environment: COUNTERSIGN_API_KEY, COUNTERSIGN_AGENT_ID, COUNTERSIGN_BASE_URL. The server gets all of it but the key.
 Ends with the server's code where that ends first (127: not found), 0 where the client does or asks for it; 64: usage.`;
@@ -111,7 +110,7 @@ function connector(
 async function whoAsks({ agent, baseUrl, dataDir }: Options): Promise<Asked> {
   const given = clientEnvironment();
   // Never a folder that nobody named: a client starts the proxy wherever it is, also in somebody else's project.
-  const known = dataDir === undefined ? null : await readBootstrap(resolve(dataDir));
+  const known = dataDir === undefined ? null : await bootstrapOf(dataDir);
   const apiKey = given.apiKey ?? known?.apiKey;
   const agentId = agent ?? given.agentId ?? known?.agentId;
   if (apiKey === undefined)
@@ -119,6 +118,11 @@ async function whoAsks({ agent, baseUrl, dataDir }: Options): Promise<Asked> {
   if (agentId === undefined) throw new CommandFailed(EXIT.usage, 'name the agent: COUNTERSIGN_AGENT_ID, or --agent');
   const url = baseUrl ?? given.baseUrl ?? known?.baseUrl ?? DEFAULT_BASE_URL;
   return { apiKey, agentId, baseUrl: url.replace(/\/+$/u, '').replace(/\/v1$/u, '') };
+}
+
+async function bootstrapOf(dataDir: string): Promise<Asked> {
+  const { readBootstrap } = await import('../api-client/api.js');
+  return readBootstrap(resolve(dataDir));
 }
 
 /** @throws CommandFailed 64 where key, agent or address are not what they must be */
