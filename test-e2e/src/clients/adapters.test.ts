@@ -96,6 +96,18 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
       expect(await outcomesOf(agentId)).toEqual(['failed']);
     });
 
+    it('in LangChain, where its pieces end before they should', async () => {
+      const { agentId, countersign } = await newClient();
+      const paying = async function* (): AsyncGenerator<string, string> {
+        yield 'counting';
+        return fails();
+      };
+      const made = langChainTool(paying, { ...fields, schema: z.object({}) });
+      const [refund] = guardLangChainTools(countersign, [made]);
+      await expect(refund?.invoke({})).rejects.toThrow('till');
+      expect(await outcomesOf(agentId)).toEqual(['failed']);
+    });
+
     it('in OpenAI Agents, of which the model is told', async () => {
       setTracingDisabled(true);
       const { agentId, countersign } = await newClient();
@@ -122,6 +134,21 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
         ['failed'],
       ]);
     });
+  });
+
+  it('a denial is a text where no tool call asks for a message, and has its check as artifact where there is one', async () => {
+    const { countersign } = await newClient({ blocked_apis: ['refund'] });
+    const make = (responseFormat: 'content' | 'content_and_artifact') =>
+      langChainTool(() => ['paid', 1], {
+        name: 'refund',
+        description: 'Pays back.',
+        schema: z.object({}),
+        responseFormat,
+      });
+    const [plain, withArtifact] = guardLangChainTools(countersign, [make('content'), make('content_and_artifact')]);
+    expect(await plain?.invoke({})).toMatch(/^Not executed: this call of refund was denied/u);
+    const message = await withArtifact?.invoke({ type: 'tool_call', id: 'call_0', name: 'refund', args: {} });
+    expect(message).toMatchObject({ status: 'error', tool_call_id: 'call_0', artifact: { allowed: false } });
   });
 
   describe('the AI SDK', () => {
