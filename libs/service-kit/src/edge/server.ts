@@ -70,8 +70,14 @@ function answerBrokenRequest(
   newest: ServerResponse | undefined,
 ): void {
   // Who has said nothing is told nothing: a pool would take it for the answer to what it sends next.
-  const silent = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
-  if (silent || !socket.writable || error.code === 'ECONNRESET') {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
+    // What it sent while this loop was busy is about to be read, and has its own time from then on.
+    setImmediate(() => {
+      if (socket.bytesRead === 0) socket.destroy();
+    });
+    return;
+  }
+  if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }

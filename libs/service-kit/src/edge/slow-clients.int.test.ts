@@ -110,6 +110,17 @@ describe('clients that take their time', () => {
     expect(read).toBeGreaterThanOrEqual(LARGE.length);
   }, 60_000);
 
+  it('are heard that spoke in time, while nobody listened', async () => {
+    await serve();
+    const late = peer();
+    await sleep(PATIENCE.headMs / 2);
+    late.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const busyUntil = performance.now() + PATIENCE.headMs;
+    while (performance.now() < busyUntil);
+    while (!late.received().endsWith('answered') && !late.socket.destroyed) await sleep(5);
+    expect(late.received()).toMatch(/answered$/);
+  });
+
   it('are told to ask again sooner than the connection is closed', async () => {
     await serve();
     const idle = peer();
