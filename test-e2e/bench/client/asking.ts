@@ -5,7 +5,7 @@ import { Samples } from '../load/samples.js';
 
 /**
  * Program: asks one instance in three ways by turns, one request at a time, each way on one connection that it keeps.
- * Takes a job as its argument and tells its parent the medians of each repetition.
+ * Takes a job as its argument and tells its parent the medians of each repetition when it has ended.
  */
 export interface AskingJob {
   readonly baseUrl: string;
@@ -102,7 +102,6 @@ async function repetition(requests: number): Promise<AskingFigures> {
 }
 
 await repetition(WARM_UP);
-const figures: AskingFigures[] = [];
-for (let n = 0; n < job.repetitions; n += 1) figures.push(await repetition(job.requests));
-process.send?.(figures, () => process.disconnect());
+for (let n = 0; n < job.repetitions; n += 1) process.send?.(await repetition(job.requests));
+process.disconnect();
 agent.destroy();

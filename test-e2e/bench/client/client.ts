@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median } from '../load/samples.js';
@@ -18,12 +17,11 @@ export async function client(options: BenchOptions, print: (line: string) => voi
   try {
     const { baseUrl, apiKey, agentId } = instance.bootstrap;
     const job: AskingJob = { baseUrl, apiKey, agentId, repetitions: options.repetitions, requests: REQUESTS };
-    const all = await asked(job);
-    for (const [index, figures] of all.entries()) {
+    const all = await asked(job, (figures, index) => {
       const shown = (way: keyof AskingFigures): string =>
         `${figures[way].p50.toFixed(3)} ms, ${figures[way].cpuMicros.toFixed(0)} µs of a core`;
       print(`${index + 1}: bare ${shown('bare')}; the platform's fetch ${shown('fetch')}; client ${shown('client')}`);
-    }
+    });
     const more = (way: 'fetch' | 'client', figure: keyof WayFigures): number =>
       median(all.map((figures) => figures[way][figure] - figures.bare[figure]));
     print('');
@@ -38,12 +36,14 @@ export async function client(options: BenchOptions, print: (line: string) => voi
   }
 }
 
-async function asked(job: AskingJob): Promise<AskingFigures[]> {
+async function asked(
+  job: AskingJob,
+  each: (figures: AskingFigures, index: number) => void,
+): Promise<readonly AskingFigures[]> {
   const child = startProgram(PROGRAM, [JSON.stringify(job)], { core: canPin() ? 1 : undefined });
-  const end = ended(child).then((code) => {
-    throw new Error(`the program that asks ended with ${String(code)}`);
-  });
-  const [figures] = (await Promise.race([once(child, 'message'), end])) as [AskingFigures[]];
-  end.catch(() => undefined);
-  return figures;
+  const all: AskingFigures[] = [];
+  child.on('message', (figures: AskingFigures) => each(figures, all.push(figures) - 1));
+  const code = await ended(child);
+  if (all.length < job.repetitions) throw new Error(`the program that asks ended with ${String(code)}`);
+  return all;
 }
