@@ -148,5 +148,27 @@ describe('the API description', () => {
       expect([...watched.origins]).toEqual([instance.bootstrap.baseUrl]);
       expect(watched.complaints).toEqual([]);
     });
+
+    it('has a neighbour at /verify that verifies a report under its own policy, and uploads nothing', async () => {
+      const [headers, now] = [await instance.session(), Date.now()];
+      const range = { from: new Date(now - 3_600_000).toISOString(), to: new Date(now + 60_000).toISOString() };
+      const body = { format: 'json', frameworks: ['soc2'], ...range };
+      const report = await instance.request('POST', '/v1/events/export-signed', { headers, body });
+      const reader = await browser.newPage();
+      const seen = watch(reader);
+      const methods = new Set<string>();
+      reader.on('request', (request) => methods.add(request.method()));
+      await reader.goto(`${instance.bootstrap.baseUrl}/verify`);
+      const verdict = async (text: string, title: string): Promise<void> => {
+        const file = { name: 'report.json', mimeType: 'application/json', buffer: Buffer.from(text) };
+        await reader.locator('#file').setInputFiles(file);
+        await reader.locator('button[type=submit]').click();
+        await reader.locator('#verdict', { hasText: title }).waitFor({ timeout: 30_000 });
+      };
+      await verdict(report.text, 'Nothing is wrong, but not everything was checked');
+      await verdict(report.text.replace('"allowed":true', '"allowed":false'), 'Do not rely on this file');
+      expect([[...seen.origins], [...methods], seen.complaints]).toEqual([[instance.bootstrap.baseUrl], ['GET'], []]);
+      await reader.close();
+    }, 60_000);
   });
 });
