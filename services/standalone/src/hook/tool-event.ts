@@ -68,7 +68,7 @@ export function readToolEvent(text: string): ToolEvent {
 
 /**
  * The action that a tool call is: its name, its arguments as payload, which output rules read, and the address of a tool
- * that takes one as `url`. The same for the same call, so that one that is asked about twice is one check.
+ * that takes one as `url`. Metadata have the names that the clients' adapters give them. The same for the same call, so that one that is asked about twice is one check.
  */
 export function actionOf({ toolName, toolInput, sessionId, toolUseId, cwd }: ToolEvent): Action {
   const url =
@@ -80,8 +80,8 @@ export function actionOf({ toolName, toolInput, sessionId, toolUseId, cwd }: Too
     payload: toolInput,
     metadata: {
       source: 'claude-code',
-      ...(sessionId === undefined ? {} : { session_id: sessionId }),
-      ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(toolUseId === undefined ? {} : { toolCallId: toolUseId }),
       ...(cwd === undefined ? {} : { cwd }),
     },
   };

@@ -18,7 +18,7 @@ export function denialWords(result: CheckResult, baseUrl: string): string {
   const { reason = 'it gave no reason', rule, eventId, error, violations = [] } = result;
   if (error?.isUnavailable === true) {
     return (
-      `Countersign did not decide whether this is allowed, so it is not: ${sentence(reason)} ` +
+      `Countersign did not decide whether this is allowed, so it is not: ${sentence(error.message)} ` +
       `Ask the user whether Countersign runs at ${baseUrl}, and try again once it does.`
     );
   }
