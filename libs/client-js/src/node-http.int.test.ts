@@ -87,6 +87,24 @@ describe('a client on Node, without a fetch of its own', () => {
     await closed;
   });
 
+  it('finds an IPv6 address, and a path before its own', async () => {
+    const other = createServer((request, response) => {
+      seen.push(request);
+      request.resume().on('end', () => response.end('{"allowed":true}'));
+    });
+    const listens = await new Promise<boolean>((resolve) => {
+      other.once('error', () => resolve(false));
+      other.listen(0, '::1', () => resolve(true));
+    });
+    // A machine without IPv6 has nothing to show.
+    if (!listens) return;
+    const baseUrl = `http://[::1]:${(other.address() as AddressInfo).port}/proxy/`;
+    expect(await client({ baseUrl }).check(pay)).toEqual({ allowed: true });
+    expect(seen.map(({ url }) => url)).toEqual(['/proxy/v1/check']);
+    other.closeAllConnections();
+    await new Promise((resolve) => other.close(resolve));
+  });
+
   it('leaves a request that its caller gives up, before and within the answer', async () => {
     for (const begins of [false, true]) {
       const left = new AbortController();
