@@ -41,7 +41,10 @@ export function attachedPackage(pdf: Uint8Array): AttachedPackage | string {
     if (file !== null) embedded.set(id, { content: stream!, deflated: file[1] !== undefined });
   });
   if (!isLaidOut) {
-    return 'The PDF is not laid out as reports are issued: a viewer may show another attachment than is read here.';
+    return (
+      'The PDF is not laid out as reports are issued: a viewer may show another attachment than is read here. ' +
+      'Verify the file as it was issued, not saved again by a program, or the JSON.'
+    );
   }
   if (marks.length === 0) return 'The PDF has no package attached.';
   if (marks.toSorted().join() !== 'EF,EmbeddedFile') {

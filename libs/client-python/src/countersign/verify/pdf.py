@@ -142,7 +142,8 @@ def _object(region: bytes, number: int) -> _PdfObject:
 
 def _other_layout() -> PdfRefused:
     return PdfRefused(
-        "the PDF is not laid out as reports are issued: a viewer may show another attachment than is read here"
+        "the PDF is not laid out as reports are issued: a viewer may show another attachment than is read here. "
+        "Verify the file as it was issued, not saved again by a program, or the JSON"
     )
 
 
