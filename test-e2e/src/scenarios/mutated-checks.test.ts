@@ -13,6 +13,7 @@ const SIDE_BY_SIDE = 32;
 const PAGE = 1000;
 
 interface CheckDocument {
+  readonly components: object;
   readonly paths: {
     readonly '/v1/check': {
       readonly post: {
@@ -47,7 +48,9 @@ onEachProfile('mutated bodies of checks', (start, profile) => {
     const document = (await instance.request('GET', '/v1/openapi.json')).json as CheckDocument;
     const ajv = new Ajv2020({ strict: false });
     for (const [status, { content }] of Object.entries(document.paths['/v1/check'].post.responses)) {
-      shapes.set(Number(status), ajv.compile(content['application/json'].schema));
+      const { components } = document;
+      // What a schema refers to is found from the root of the one that is compiled.
+      shapes.set(Number(status), ajv.compile({ ...content['application/json'].schema, components }));
     }
   }, 90_000);
   afterAll(() => instance.discard());
