@@ -7,11 +7,12 @@ import { median, Samples } from '../load/samples.js';
 import type { BenchOptions } from '../options.js';
 import { Countersign, temporaryFolder } from '../subjects/countersign.js';
 import { json } from '../subjects/http.js';
+import { cpuSecondsOf } from '../subjects/process-figures.js';
 import { aimLine } from '../throughput/report.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../services/standalone/bin/countersign.js', import.meta.url));
 const SERVER = fileURLToPath(new URL('./echo-server.js', import.meta.url));
-const WARM_UP_CALLS = 200;
+const WARM_UP_CALLS = 500;
 /** Calls of one way before the other has its turn, so that whatever disturbs the machine disturbs both. */
 const CALLS_A_TURN = 25;
 
@@ -29,17 +30,24 @@ export async function mcpProxy(options: BenchOptions, print: (line: string) => v
     const environment = await environmentOf(instance);
     const proxy = [PROGRAM, 'mcp-proxy', '--', process.execPath, SERVER];
     const direct = await connect([SERVER], {});
+    clients.push(direct.client);
     const proxied = await connect(proxy, environment);
-    clients.push(direct, proxied);
+    clients.push(proxied.client);
     for (const client of clients) for (let n = 0; n < WARM_UP_CALLS; n += 1) await call(client);
     const added: number[] = [];
+    let calls = 0;
+    const usedBefore = await used(proxied.pid, instance);
     for (let repetition = 1; repetition <= options.repetitions; repetition += 1) {
       const [bare, checked] = await byTurns(clients, options.seconds);
       added.push(checked!.p50 - bare!.p50);
+      calls += checked!.count;
       const shown = ({ p50, p99 }: typeof bare & object): string =>
         `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`;
       print(`${repetition}: direct ${shown(bare!)}; through the proxy ${shown(checked!)}`);
     }
+    const usedAfter = await used(proxied.pid, instance);
+    const micros = usedAfter.map((seconds, i) => Math.round(((seconds - usedBefore[i]!) * 1e6) / calls));
+    print(`on a core for each call: the proxy ${micros[0]} µs, the service ${micros[1]} µs with all that follows`);
     print(aimLine({ what: 'added to a call of a tool, p50 ms, median', figure: median(added), atMost: 2 }));
     const [own, both] = [await starts([SERVER], {}, options), await starts(proxy, environment, options)];
     print(
@@ -60,10 +68,16 @@ async function environmentOf(instance: Countersign): Promise<Record<string, stri
   return { COUNTERSIGN_BASE_URL: baseUrl, COUNTERSIGN_API_KEY: apiKey, COUNTERSIGN_AGENT_ID: agentId };
 }
 
-async function connect(args: string[], env: Record<string, string>): Promise<Client> {
+async function connect(args: string[], env: Record<string, string>): Promise<{ client: Client; pid: number }> {
   const client = new Client({ name: 'bench', version: '1' });
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
-  return client;
+  const transport = new StdioClientTransport({ command: process.execPath, args, env });
+  await client.connect(transport);
+  return { client, pid: transport.pid! };
+}
+
+/** Seconds that both have been on a core. */
+async function used(proxy: number, { child }: Countersign): Promise<[proxy: number, service: number]> {
+  return [await cpuSecondsOf(proxy), await cpuSecondsOf(child.pid!)];
 }
 
 /** @throws Error unless the tool was called */
@@ -75,15 +89,20 @@ async function call(client: Client): Promise<number> {
   return took;
 }
 
-async function byTurns(clients: readonly Client[], seconds: number): Promise<{ p50: number; p99: number }[]> {
+async function byTurns(
+  clients: readonly Client[],
+  seconds: number,
+): Promise<{ p50: number; p99: number; count: number }[]> {
   const samples = clients.map(() => new Samples());
+  let count = 0;
   const until = performance.now() + seconds * 1000;
   while (performance.now() < until) {
+    count += CALLS_A_TURN;
     for (const [index, client] of clients.entries()) {
       for (let n = 0; n < CALLS_A_TURN; n += 1) samples[index]!.add(await call(client));
     }
   }
-  return samples.map((sample) => sample.latencies());
+  return samples.map((sample) => ({ ...sample.latencies(), count }));
 }
 
 /** Milliseconds until a process that was just started answers, the median. */

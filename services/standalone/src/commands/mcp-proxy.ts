@@ -7,7 +7,7 @@ import { startChild } from '../mcp-proxy/child-server.js';
 import { readHeaders } from '../mcp-proxy/headers.js';
 import { runProxy } from '../mcp-proxy/run.js';
 import type { McpServer, ServerEvents } from '../mcp-proxy/server.js';
-import { ToolGuard, wordsOf } from '../mcp-proxy/tool-guard.js';
+import { ToolGuard } from '../mcp-proxy/tool-guard.js';
 import { ToolRules } from '../mcp-proxy/tool-rules.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
@@ -133,7 +133,7 @@ function guardOf(asked: Asked, timeoutMs: number): (note: (line: string) => void
     const rules = new ToolRules(asked.baseUrl, asked.apiKey, asked.agentId, attemptTimeoutMs);
     return (note) => new ToolGuard(client, rules, note);
   } catch (error) {
-    throw new CommandFailed(EXIT.usage, wordsOf(error));
+    throw new CommandFailed(EXIT.usage, error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -1,4 +1,5 @@
-import { ALLOW, ECHO, EVENT, PlayedService, ProxyProcess } from './proxy-process.test-setup.js';
+import { spawnSync } from 'node:child_process';
+import { ALLOW, ECHO, EVENT, PlayedService, PROGRAM, ProxyProcess } from './proxy-process.test-setup.js';
 
 const call = (id: number, name: string, given: object = {}): object => ({
   id,
@@ -78,6 +79,42 @@ describe('countersign mcp-proxy, as a process', () => {
     service.answer = ALLOW;
     proxy.send(call(9, 'read'));
     expect(await proxy.next()).toMatchObject({ id: 9, result: { content: [{ text: '{}' }] } });
+  });
+
+  it('sends no call on where the service is not there, or too slow', async () => {
+    const slow = new ProxyProcess(service.url, ECHO, {}, ['--timeout-ms', '200']);
+    const alone = new ProxyProcess('http://127.0.0.1:1', ECHO);
+    running.push(slow, alone);
+    service.answer = () => null;
+    for (const [proxy, words] of [
+      [slow, /did not decide.*no answer within/u],
+      [alone, /did not decide.*127\.0\.0\.1:1\b/u],
+    ] as const) {
+      await proxy.next();
+      proxy.send(call(1, 'read'));
+      const said = { isError: true, content: [{ text: expect.stringMatching(words) }] };
+      expect(await proxy.next()).toMatchObject({ id: 1, result: said });
+    }
+  });
+
+  it.each([
+    [[], {}, /command behind --/u],
+    [['--url', 'http://a.example', '--', 'b'], {}, /command behind --/u],
+    [['--url', 'file:///a'], {}, /http or https/u],
+    [['--url', 'http://a.example', '--header', 'a: ${NOT_SET}'], {}, /NOT_SET is not set/u],
+    [['--', 'a'], {}, /COUNTERSIGN_API_KEY is not set/u],
+    [['--', 'a'], { COUNTERSIGN_API_KEY: 'k' }, /COUNTERSIGN_AGENT_ID/u],
+    [
+      ['--', 'a'],
+      { COUNTERSIGN_API_KEY: 'k', COUNTERSIGN_AGENT_ID: 'a', COUNTERSIGN_BASE_URL: 'b' },
+      /b is no address/u,
+    ],
+  ])('%j with %j is refused with what is missing', (args, env, words) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, 'mcp-proxy', ...args], {
+      env,
+      encoding: 'utf8',
+    });
+    expect([status, stdout, stderr]).toEqual([64, '', expect.stringMatching(words)]);
   });
 
   it('lets no result through that cannot be scanned', async () => {

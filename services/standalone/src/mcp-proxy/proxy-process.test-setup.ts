@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/countersign.js', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../bin/countersign.js', import.meta.url));
 export const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
 export const EVENT = '01890a5d-ac96-774b-bcce-b302099a8057';
 
@@ -56,9 +56,17 @@ export class ProxyProcess {
   readonly #lines: string[] = [];
   #arrived: () => void = () => undefined;
 
-  /** @param server a program that Node runs as the server */
-  constructor(baseUrl: string, server: string, environment: Readonly<Record<string, string>> = {}) {
-    const args = [PROGRAM, 'mcp-proxy', '--', process.execPath, '--input-type=module', '-e', server];
+  /**
+   * @param server a program that Node runs as the server
+   * @param options of the command
+   */
+  constructor(
+    baseUrl: string,
+    server: string,
+    environment: Readonly<Record<string, string>> = {},
+    options: readonly string[] = [],
+  ) {
+    const args = [PROGRAM, 'mcp-proxy', ...options, '--', process.execPath, '--input-type=module', '-e', server];
     this.child = spawn(process.execPath, args, {
       env: {
         COUNTERSIGN_API_KEY: 'csn_live_key',
