@@ -14,24 +14,27 @@ export async function openMongoPackageBodies(uri: string): Promise<PackageBodies
     async get(sha256) {
       const file = await files.findOne({ filename: sha256 });
       if (file === null) return null;
-      return { bytes: file.length, chunks: chunksOf(() => bucket.openDownloadStream(file._id)) };
+      return { bytes: file.length, chunks: chunksOf(file.length, () => bucket.openDownloadStream(file._id)) };
     },
     close: () => connection.close(),
   });
 }
 
 /** Opened when it is first read: what nobody reads holds no cursor. */
-async function* chunksOf(open: () => AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
-  let begun = false;
+async function* chunksOf(length: number, open: () => AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  let read = 0;
   try {
     for await (const part of open()) {
-      begun = true;
+      read += (part as Buffer).length;
       yield part as Buffer;
     }
   } catch (error) {
-    if (begun || !isRemoved(error)) throw error;
+    if (read > 0 || !isRemoved(error)) throw error;
     throw new PackageGone('the package was removed', { cause: error });
   }
+  // The driver ends a stream whose chunks are gone as if it were whole.
+  if (read === 0 && length > 0) throw new PackageGone('the package was removed');
+  if (read < length) throw new Error(`a stored package has ${read} of its ${length} bytes`);
 }
 
 /** Its document goes first, then its chunks: either may be what is missed. */
