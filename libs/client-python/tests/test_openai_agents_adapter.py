@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 from typing import Any, Dict, List, Sequence
 
@@ -238,6 +239,12 @@ def test_a_tool_keeps_its_guardrails_and_its_schema(played: PlayedService) -> No
     assert played.checks == []
 
 
-def test_a_tool_that_runs_elsewhere_is_not_taken(played: PlayedService) -> None:
+def test_a_tool_whose_executions_or_failures_would_not_be_seen_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = AsyncCountersign("key", AGENT, "http://127.0.0.1:1")
     with pytest.raises(TypeError, match="no FunctionTool"):
-        guard_tools(AsyncCountersign("key", AGENT, played.address), [WebSearchTool()])  # type: ignore[list-item]
+        guard_tools(client, [WebSearchTool()])  # type: ignore[list-item]
+    older = copy.copy(order)
+    del older._failure_error_function
+    monkeypatch.delattr(FunctionTool, "_failure_error_function")
+    with pytest.raises(TypeError, match="not known"):
+        guard_tools(client, [older])

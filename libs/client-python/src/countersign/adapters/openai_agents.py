@@ -35,8 +35,8 @@ def guard_tools(
     the check as well.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
-    :raises TypeError: a tool is not one that is executed here, such as one of the model's provider: nothing could be
-        asked before it
+    :raises TypeError: a tool is not one that is executed here, such as one of the model's provider, so that nothing
+        could be asked before it; or the version of the SDK is not known
     """
     guard = ToolGuard(action, agent_id, idempotency_key)
     return [_guarded(countersign, tool, guard) for tool in tools]
@@ -74,6 +74,9 @@ def _guarded(countersign: AnyCountersign, tool: FunctionTool, guard: ToolGuard) 
 def _that_raises(tool: FunctionTool) -> FunctionTool:
     """The tool, raising what it makes an output of otherwise: else a failed execution would look like any other."""
     raising = copy.copy(tool)
+    for name in ("_failure_error_function", "_use_default_failure_error_function"):
+        if not hasattr(raising, name):
+            raise TypeError(f"this version of openai-agents is not known: its tools have no {name}")
     raising._failure_error_function = None
     raising._use_default_failure_error_function = False
     return raising
