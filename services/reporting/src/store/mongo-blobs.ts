@@ -76,8 +76,17 @@ class MongoBlobs implements BlobStore {
     const file = await this.#find(requireBlobName(name));
     if (file === null) return null;
     const parts: Buffer[] = [];
-    for await (const part of this.#bucket.openDownloadStream(file._id)) parts.push(part as Buffer);
-    return Buffer.concat(parts);
+    try {
+      for await (const part of this.#bucket.openDownloadStream(file._id)) parts.push(part as Buffer);
+    } catch (error) {
+      if ((await this.#find(name)) === null) return null;
+      throw error;
+    }
+    const bytes = Buffer.concat(parts);
+    if (bytes.length === file.length) return bytes;
+    // The driver ends a stream whose chunks were removed meanwhile as if it were whole.
+    if ((await this.#find(name)) === null) return null;
+    throw new Error(`the stored ${name} has ${bytes.length} of its ${file.length} bytes`);
   }
 
   async remove(name: string): Promise<void> {

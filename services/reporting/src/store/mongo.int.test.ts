@@ -57,4 +57,17 @@ if (URI === undefined) {
     },
     clean,
   });
+
+  it('fails for a body that lost chunks, rather than to give a shorter one', async () => {
+    const name = 'ef'.repeat(32);
+    const blobs = await openMongoBlobs(uri);
+    try {
+      await blobs.put(name, [Buffer.from('a body')]);
+      await connection.collection('reporting_packages.chunks').deleteMany({});
+      await expect(blobs.get(name)).rejects.toThrow('has 0 of its 6 bytes');
+    } finally {
+      await blobs.close();
+      await clean();
+    }
+  });
 }
