@@ -63,20 +63,22 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: string, words: st
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'send the request faster'],
 };
 
+/** Who has said nothing is told nothing: a pool would take it for the answer to what it sends next. */
+function closeSilent(socket: Socket, answers: ReadonlyMap<Socket, ServerResponse>, headMs: number): void {
+  // What it sent while this loop was busy is about to be read. Node looks at its time again once a request begins, which
+  // line breaks do not.
+  setImmediate(() => {
+    if (socket.bytesRead === 0) socket.destroy();
+    else setTimeout(() => answers.has(socket) || socket.destroy(), headMs).unref();
+  });
+}
+
 /** @param newest answer of this connection */
 function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket,
   newest: ServerResponse | undefined,
 ): void {
-  // Who has said nothing is told nothing: a pool would take it for the answer to what it sends next.
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
-    // What it sent while this loop was busy is about to be read, and has its own time from then on.
-    setImmediate(() => {
-      if (socket.bytesRead === 0) socket.destroy();
-    });
-    return;
-  }
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
@@ -123,9 +125,12 @@ export async function listen(on: ListenOn, handler: RequestListener, patience: P
   server.maxConnections = 8192;
   // Bounded by their size alone: a header that was left out could be neither judged nor handed on.
   server.maxHeadersCount = 0;
-  server.on('clientError', (error, socket) =>
-    answerBrokenRequest(error, socket as Socket, answers.get(socket as Socket)),
-  );
+  server.on('clientError', (error: Error & { code?: string }, duplex) => {
+    const socket = duplex as Socket;
+    const silent = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
+    if (silent) closeSilent(socket, answers, patience.headMs);
+    else answerBrokenRequest(error, socket, answers.get(socket));
+  });
   // Who has sent all and half-closes still reads: `nc -N`, clients of HTTP/1.0.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('checkExpectation', answer);

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './server.js';
 import type { Listener, Patience } from './server.js';
 
@@ -119,6 +119,19 @@ describe('clients that take their time', () => {
     while (performance.now() < busyUntil);
     while (!late.received().endsWith('answered') && !late.socket.destroyed) await sleep(5);
     expect(late.received()).toMatch(/answered$/);
+  });
+
+  it('are closed when all that they said in time were line breaks', async () => {
+    await serve();
+    const late = peer();
+    await sleep(PATIENCE.headMs / 2);
+    // Timers come next then, before anything is read.
+    await immediate();
+    late.socket.write('\r\n'.repeat(20));
+    const busyUntil = performance.now() + PATIENCE.headMs;
+    while (performance.now() < busyUntil);
+    expect(await late.closed).toBeGreaterThan(PATIENCE.headMs);
+    expect(late.received()).toBe('');
   });
 
   it('are told to ask again sooner than the connection is closed', async () => {
