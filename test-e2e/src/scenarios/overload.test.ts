@@ -18,6 +18,10 @@ onEachProfile('more checks than can be decided', (start) => {
   let attempts: readonly TimedAttempt[];
   beforeAll(async () => {
     instance = await start({ env: { COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS) } });
+    await eventually('a check is decided in time', 60, async () => {
+      const { status } = await instance.check({ type: 'tool_use' });
+      return status === 200 ? true : null;
+    });
     attempts = await pipelinedLoad(instance, LOAD);
   }, 120_000);
   afterAll(() => instance.discard());
