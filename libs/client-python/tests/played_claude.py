@@ -1,7 +1,8 @@
 """Plays the program behind the Claude Agent SDK: makes the tool calls that it is told to, asks the hooks about each.
 
-The calls are in ``PLAYED_CALLS``, a list of ``{"id", "name", "input", "fails"?}``; what was executed is written to the
-file ``PLAYED_LOG``, a line each. As the program that it plays, it makes a call whose hook fails.
+The calls are in ``PLAYED_CALLS``, a list of ``{"id", "name", "input", "fails"?, "anyway"?}`` (``anyway``: made though it
+was denied); what was executed is written to the file ``PLAYED_LOG``, a line each. As the program that it plays, it makes
+a call whose hook fails.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def make(call: Dict[str, Any], hooks: Hooks) -> str:
     """What the model reads of a call."""
     for one in hooks.ask("PreToolUse", call):
         decision = one.get("hookSpecificOutput") or {}
-        if decision.get("permissionDecision") == "deny":
+        if decision.get("permissionDecision") == "deny" and not call.get("anyway"):
             return str(decision["permissionDecisionReason"])
     with open(os.environ["PLAYED_LOG"], "a", encoding="utf-8") as log:
         log.write(call["name"] + "\n")

@@ -83,6 +83,14 @@ def test_what_is_allowed_is_done_and_claude_reads_why_not(played: PlayedService,
     }
 
 
+def test_a_denied_call_that_is_made_all_the_same_is_reported(played: PlayedService, tmp_path: Path) -> None:
+    played.denied["Bash"] = DENIED
+    session = Played(tmp_path, [call("Bash", "t1", anyway=True), call("Bash", "t2", anyway=True, fails=True)])
+    session.run(AsyncCountersign("key", AGENT, played.address))
+    assert session.executed == ["Bash", "Bash"]
+    assert played.told() == {"Bash": ["succeeded", "failed"]}
+
+
 @pytest.mark.parametrize("fail_mode", ["closed", "throw"])
 def test_nothing_is_done_where_the_service_is_not_there(tmp_path: Path, fail_mode: Any) -> None:
     session = Played(tmp_path, [call("Bash", "t1")])

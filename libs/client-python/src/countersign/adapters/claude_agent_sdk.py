@@ -38,7 +38,8 @@ def guard_hooks(
 
     A call that may not be made is denied, and Claude reads why and what to do instead; so is one about which no answer
     was had, whatever went wrong. A call that is allowed still needs the permissions that it needed before: nothing is
-    granted here. What became of it is reported by the hooks that follow it.
+    granted here. What became of it is reported by the hooks that follow it; so is a call that was denied and made all
+    the same.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
     :raises TypeError: the client is one that waits
@@ -86,12 +87,13 @@ class _Hooks:
         call = _call_of(said, tool_use_id)
         options = self._guard.call_options_of(call)
         result = await self._countersign.check(self._guard.action_of(call), **options)
-        if not result.allowed:
-            raise NotExecutedError(words_for(call, result))
+        # Of a call that was denied as well: if it is made all the same, the evidence is to say so.
         if result.event_id is not None:
             self._pending[_key_of(said, tool_use_id)] = (result.event_id, options["agent_id"])
             while len(self._pending) > _PENDING:
                 self._pending.popitem(last=False)
+        if not result.allowed:
+            raise NotExecutedError(words_for(call, result))
         return {}
 
     async def succeeded(self, said: Any, tool_use_id: Optional[str], _: Any) -> Dict[str, Any]:
