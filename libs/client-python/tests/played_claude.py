@@ -1,8 +1,8 @@
 """Plays the program behind the Claude Agent SDK: makes the tool calls that it is told to, asks the hooks about each.
 
-The calls are in ``PLAYED_CALLS``, a list of ``{"id", "name", "input", "fails"?, "anyway"?}`` (``anyway``: made though it
-was denied); what was executed is written to the file ``PLAYED_LOG``, a line each. As the program that it plays, it makes
-a call whose hook fails.
+The calls are in ``PLAYED_CALLS``, a list of ``{"id", "name", "input", "fails"?, "anyway"?}`` (``anyway``: made though
+it was denied); what was executed is written to the file ``PLAYED_LOG``, a line each. As the program that it plays, it
+makes a call whose hook fails.
 """
 
 from __future__ import annotations

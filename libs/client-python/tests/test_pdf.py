@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+import random
+import re
 
 import pytest
 import vectors
 
-from countersign.verify.pdf import PdfRefused, package_in_pdf
+from countersign.verify.pdf import PdfRefused, _bare, package_in_pdf
 
 FOLDER = vectors.FOLDER / "pdf"
 NAMES = sorted(path.name for path in FOLDER.glob("*.json"))
@@ -30,3 +32,42 @@ def test_there_are_sound_and_refused_ones() -> None:
     sound = [name for name in NAMES if name.startswith("valid")]
     assert sound
     assert len(NAMES) > len(sound) + 20
+
+
+def titled(title: bytes) -> bytes:
+    """The vector of a sound report, whose fourth object is a text of one's own."""
+    data = base64.b64decode(json.loads((FOLDER / "valid.json").read_bytes())["pdf"])
+    begin, table_at = data.index(b"4 0 obj\n"), data.rindex(b"xref\n0 ")
+    end = data.index(b"\nendobj\n", begin) + len(b"\nendobj\n")
+    object_ = b"4 0 obj\n(" + title + b")\nendobj\n"
+    moved = len(object_) - (end - begin)
+    objects = data[:begin] + object_ + data[end:table_at]
+    table = re.sub(
+        rb"(\d{10}) 00000 n",
+        lambda entry: b"%010d 00000 n" % (int(entry[1]) + (moved if int(entry[1]) > begin else 0)),
+        data[table_at : data.rindex(b"startxref\n")],
+    )
+    return objects + table + b"startxref\n%d\n%%%%EOF\n" % len(objects)
+
+
+@pytest.mark.parametrize("part", [b"x", b"\\n", b"\\(\\)"])
+def test_values_may_be_long_of_a_mebibyte_at_most(part: bytes) -> None:
+    most = (2**20 - len(b"4 0 obj\n()")) // len(part)
+    assert package_in_pdf(titled(part * most)) == package_in_pdf(titled(b"short"))
+    for refused in (part * (most + 1), part * (32 * most), part * (most - 2) + b"("):
+        with pytest.raises(PdfRefused):
+            package_in_pdf(titled(refused))
+
+
+def test_strings_are_told_from_what_is_around_them() -> None:
+    """As by looking for each string with its end, which takes too long where there is none."""
+    whole = re.compile(rb"\((?:[^()\\\n\r]|\\[nrtbf()\\])*\)")
+    unended = re.compile(rb"\((?!\))")
+    chosen, told = random.Random(7), set()
+    for _ in range(5_000):
+        text = bytes(chosen.choices(b"()\\nx\n", k=chosen.randrange(12)))
+        expected, found = whole.sub(b"()", text), _bare(text)
+        is_whole = unended.search(expected) is None
+        told.add(is_whole)
+        assert (found == expected) if is_whole else unended.search(found), text
+    assert told == {True, False}

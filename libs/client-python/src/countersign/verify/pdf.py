@@ -21,8 +21,10 @@ _STREAM = b"\nstream\n"
 _END_OF_STREAM = b"\nendstream\nendobj\n"
 _END = b"\nendobj\n"
 # As strings are written: what could end one is escaped, and so are line breaks.
-_TEXT = rb"\((?:[^()\\\n\r]|\\[nrtbf()\\])*\)"
-_STRING = re.compile(_TEXT)
+_BEGUN = rb"\([^()\\\n\r]*(?:\\[nrtbf()\\][^()\\\n\r]*)*"
+_TEXT = _BEGUN + rb"\)"
+# With or without its end, so that none is looked for a second time; one that has none leaves a sign that is foreign.
+_STRING = re.compile(_BEGUN + rb"(\)?)")
 _LENGTH = re.compile(rb"/Length (\d{1,10})(?![^\n>])")
 # A comment, a string that has no end, a keyword; a name that is spelled by numbers, other than of a media type.
 _FOREIGN = re.compile(rb"[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|(?<![^\s>\])])(?:end)?(?:obj|stream)(?![^\s<\[(/])")
@@ -36,6 +38,9 @@ _EMBEDDED_FILE = re.compile(
     rb"/CheckSum \([0-9a-f]{32}\)\n/Size \d{1,10}\n>>\n/Subtype /application#2Fjson\n/Length \d{1,10}\n"
     rb"(/Filter /FlateDecode\n)?>>"
 )
+
+# Bytes of an object beside its stream: several times the longest list of a report's pages.
+_MOST_TEXT = 1_048_576
 
 
 class PdfRefused(ValueError):
@@ -123,21 +128,28 @@ def _object(region: bytes, number: int) -> _PdfObject:
     stream_at = region.find(_STREAM, len(head))
     stream = None
     if stream_at < 0:
-        if len(region) < len(head) + len(_END) or not region.endswith(_END):
+        end = len(region) - len(_END)
+        if end < len(head) or end > _MOST_TEXT or not region.endswith(_END):
             raise _other_layout()
-        text = region[len(head) : -len(_END)]
+        text = region[len(head) : end]
     else:
+        if stream_at > _MOST_TEXT:
+            raise _other_layout()
         text = region[len(head) : stream_at]
-        length = _LENGTH.search(_STRING.sub(b"()", text))
+        length = _LENGTH.search(_bare(text))
         begin = stream_at + len(_STREAM)
         end = begin + int(length.group(1)) if length is not None else -1
         if region[end:] != _END_OF_STREAM or end < begin:
             raise _other_layout()
         stream = region[begin:end]
-    bare = _STRING.sub(b"()", text)
+    bare = _bare(text)
     if _FOREIGN.search(bare) is not None:
         raise _other_layout()
     return _PdfObject(number, text, bare, stream)
+
+
+def _bare(text: bytes) -> bytes:
+    return _STRING.sub(rb"(\1", text)
 
 
 def _other_layout() -> PdfRefused:
