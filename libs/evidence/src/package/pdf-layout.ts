@@ -21,11 +21,16 @@ const XREF = /^xref\n0 (\d{1,9})\n0000000000 65535 f \n/;
 const ENTRY = /^(\d{10}) 00000 n \n$/;
 const TRAILER =
   /^trailer\n<<\n\/Size (\d{1,9})\n\/Root \d{1,9} 0 R\n\/Info \d{1,9} 0 R\n\/ID \[<[0-9a-fA-F]*> <[0-9a-fA-F]*>\]\n>>\nstartxref\n\d{1,10}\n%%EOF\n$/;
-/** As they are written: what could end a string is escaped, and so are line breaks. */
-const STRING = /\((?:[^()\\\n\r]|\\[nrtbf()\\])*\)/g;
+/**
+ * As they are written: what could end a string is escaped, and so are line breaks. One without an end is matched too, so
+ * that no part of it is looked at again.
+ */
+const STRING = /\([^()\\\n\r]*(?:\\[nrtbf()\\][^()\\\n\r]*)*(\))?/g;
 const LENGTH = /\/Length (\d{1,10})(?![^\n>])/;
 /** A comment, a string that has no end, a keyword; a name that is spelled by numbers, other than of a media type. */
 const FOREIGN = /[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|(?<![^\s>\])])(?:end)?(?:obj|stream)(?![^\s<[(/])/;
+/** Bytes of an object beside its stream: several times the longest list of a report's pages. */
+const MOST_TEXT = 1_048_576;
 const CHUNK = 8_192;
 
 /**
@@ -77,20 +82,26 @@ function objectIn(region: Uint8Array, id: number): PdfObject | null {
   const streamAt = find(region, STREAM, head.length);
   if (streamAt < 0) {
     const end = region.length - END.length;
-    if (end < head.length || latin1(region.subarray(end)) !== END) return null;
+    if (end < head.length || end > MOST_TEXT || latin1(region.subarray(end)) !== END) return null;
     return pdfObject(id, latin1(region.subarray(head.length, end)), null);
   }
+  if (streamAt > MOST_TEXT) return null;
   const text = latin1(region.subarray(head.length, streamAt));
   const begin = streamAt + STREAM.length;
-  const end = begin + Number(LENGTH.exec(text.replace(STRING, '()'))?.[1] ?? NaN);
+  const end = begin + Number(LENGTH.exec(withoutStrings(text))?.[1] ?? NaN);
   if (!Number.isSafeInteger(end) || region.length !== end + END_OF_STREAM.length) return null;
   if (latin1(region.subarray(end)) !== END_OF_STREAM) return null;
   return pdfObject(id, text, region.subarray(begin, end));
 }
 
 function pdfObject(id: number, text: string, stream: Uint8Array | null): PdfObject | null {
-  const bare = text.replace(STRING, '()');
+  const bare = withoutStrings(text);
   return FOREIGN.test(bare) ? null : { id, text, bare, stream };
+}
+
+/** Each string as `()`, one that has no end as `(`. */
+function withoutStrings(text: string): string {
+  return text.replace(STRING, (_, end: string | undefined) => (end === undefined ? '(' : '()'));
 }
 
 function find(bytes: Uint8Array, wanted: Uint8Array, from: number): number {

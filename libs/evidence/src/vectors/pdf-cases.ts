@@ -207,14 +207,20 @@ function trailerWith(key: Bytes): Bytes {
   return `/Size 6\n/Root 1 0 R\n/Info 4 0 R\n/ID [<ab> <ab>]\n${key}`;
 }
 
+const bytesOf = (file: Bytes): Uint8Array => Uint8Array.from(file, (character) => character.charCodeAt(0));
+
+/** @param title as it is written between parentheses */
+export function titledReport(title: string): Uint8Array {
+  return bytesOf(written({ objects: instead(3, `(${title})`) }));
+}
+
 /** Names and texts of all vectors of PDFs; the same bytes on every run. */
 export function pdfVectorFiles(): [name: string, text: string][] {
   const file = (
     [name, description, pdf]: readonly [string, string, Bytes],
     content: string | null,
   ): [string, string] => {
-    const bytes = Uint8Array.from(pdf, (character) => character.charCodeAt(0));
-    const vector: PdfVector = { description, pdf: toBase64(bytes), expected: { package: content } };
+    const vector: PdfVector = { description, pdf: toBase64(bytesOf(pdf)), expected: { package: content } };
     return [`${name}.json`, `${JSON.stringify(vector, null, 2)}\n`];
   };
   return [...SOUND.map((one) => file(one, PACKAGE)), ...REFUSED.map((one) => file(one, null))];

@@ -3,7 +3,7 @@ import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { fromBase64 } from '../encoding/base64.js';
 import { attachedPackage, isPdf } from '../package/attached-package.js';
-import { type PdfVector, pdfVectorFiles } from './pdf-cases.js';
+import { type PdfVector, pdfVectorFiles, titledReport } from './pdf-cases.js';
 
 const FOLDER = new URL('../../vectors/pdf/', import.meta.url);
 const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
@@ -51,6 +51,15 @@ describe('the test vectors of PDFs', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it.each(['x', '\\n', '\\(\\)'])('may have long values, of a mebibyte at most: %j', (part) => {
+    const least = '4 0 obj\n()'.length;
+    const titleOf = (bytes: number): string => part.repeat(Math.floor((bytes - least) / part.length));
+    expect(packageIn(titledReport(titleOf(2 ** 20)))).toBe('{"schemaVersion":"1.0.0"}');
+    expect(packageIn(titledReport(titleOf(2 ** 20 + part.length)))).toBeNull();
+    expect(packageIn(titledReport(titleOf(2 ** 22)))).toBeNull();
+    expect(packageIn(titledReport(`${titleOf(2 ** 20 - 10)}(`))).toBeNull();
   });
 
   it('are of files that say that they are PDFs, but one', () => {
