@@ -134,7 +134,7 @@ describe('a server at an address', () => {
     const { client, ended, leave } = await proxied();
     played.refuse = true;
     await expect(client.ping()).rejects.toThrow(/failed.*who are you/u);
-    const words = expect.stringMatching(/was called, and the server at .* failed .*who are you/u);
+    const words = expect.stringMatching(/was called, but .* the server at .* failed .*who are you/u);
     expect(await client.callTool({ name: 'ask' })).toMatchObject({ isError: true, content: [{ text: words }] });
     leave();
     expect(await ended).toBe(0);

@@ -46,6 +46,8 @@ describe('a line of the protocol', () => {
     ['an id that some read otherwise', `{"id":9007199254740993,${call}}`, null, -32_600],
     ['an id that is an object', `{"id":{"a":1},${call}}`, null, -32_600],
     ['neither', '{"id":1}', 1, -32_600],
+    ['a result and an error', '{"id":1,"result":{},"error":{"code":1,"message":""}}', null, -32_600],
+    ['a result and an error that is null', '{"id":1,"result":{},"error":null}', null, -32_600],
   ])('is refused: %s', (_, line, id, code) => {
     expect(readMessage(line)).toMatchObject({ kind: 'refused', id, code, why: expect.any(String) });
   });

@@ -28,7 +28,10 @@ export interface Response extends JsonText {
 /** What is no message, or is one to some readers and another to others. */
 export interface Refused {
   readonly kind: 'refused';
+  /** Of the request that it may be. */
   readonly id: Id | null;
+  /** Of the request that it would answer. */
+  readonly answers?: Id | null;
   /** Of JSON-RPC. */
   readonly code: number;
   readonly why: string;
@@ -65,11 +68,17 @@ export type Parts = readonly (Message | Refused)[];
 function messageOf({ value, text }: JsonText): Message | Refused {
   if (!isObject(value)) return refused(null, INVALID_REQUEST, 'it is no JSON object');
   const id = idOf(value['id']);
+  const has = (name: string): boolean => Object.hasOwn(value, name);
+  const answers = has('result') || has('error');
+  const noMessage = (why: string): Refused => ({
+    ...refused(answers && !has('method') ? null : id, INVALID_REQUEST, why),
+    ...(has('method') ? {} : { answers: id }),
+  });
   const other = variantOf(value, MEMBERS);
-  if (other !== null) return refused(id, INVALID_REQUEST, `some readers take a member of it for "${other}"`);
-  const answers = Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error');
-  if (!Object.hasOwn(value, 'method')) {
-    if (!answers) return refused(id, INVALID_REQUEST, 'it has neither method, result nor error');
+  if (other !== null) return noMessage(`some readers take a member of it for "${other}"`);
+  if (!has('method')) {
+    if (!answers) return noMessage('it has neither method, result nor error');
+    if (has('result') && has('error')) return noMessage('it has a result and an error');
     return { kind: 'response', value, text, id };
   }
   const { method, params } = value;
@@ -78,7 +87,7 @@ function messageOf({ value, text }: JsonText): Message | Refused {
   if (!GUARDED.has(method) && GUARDED.has(folded(method))) {
     return refused(id, METHOD_NOT_FOUND, `there is no such method; "${folded(method)}" is one`);
   }
-  if (!Object.hasOwn(value, 'id')) return { kind: 'notification', value, text, method, params };
+  if (!has('id')) return { kind: 'notification', value, text, method, params };
   if (id === null) return refused(null, INVALID_REQUEST, 'its id is neither a string nor a whole number');
   return { kind: 'request', value, text, id, method, params };
 }

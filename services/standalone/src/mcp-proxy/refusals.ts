@@ -24,7 +24,7 @@ export function withheld(tool: string | undefined, why: CheckResult, baseUrl: st
 
 /** The call was sent, and no answer will come. */
 export function unanswered(tool: string, why: string): Refusal {
-  const words = `The tool ${quoted(tool)} was called, and ${why} before it answered. It may have taken effect: find out before you repeat it.`;
+  const words = `The tool ${quoted(tool)} was called, but there is no answer that can be shown: ${why}. It may have taken effect: find out before you repeat it.`;
   return refusal(words, { allowed: true, reason: why });
 }
 

@@ -156,6 +156,37 @@ describe('between a client and a server', () => {
     expect(played.notes).toHaveLength(5);
   });
 
+  it.each([
+    [
+      'a result and an error',
+      { error: { code: 1, message: 'my error' }, result: { content: [] } },
+      /result and an error/u,
+    ],
+    [
+      'a result and no error',
+      { error: null, result: { content: [{ type: 'text', text: 'my card' }] } },
+      /result and an/u,
+    ],
+    ['a second spelling', { result: {}, Result: { content: [] } }, /"result"/u],
+    ['neither', {}, /neither/u],
+  ])('an answer with %s does not pass, and who waits for it is told so', async (_, members, words) => {
+    await played.ask(call(1));
+    await played.say({ id: 1, ...members });
+    expect(played.client).toMatchObject([refusal(1, /was called, but .*may have taken effect/u)]);
+    expect(JSON.stringify(played.client)).toMatch(words);
+    expect(JSON.stringify(played.client)).not.toContain('my ');
+    expect(played.reports).toEqual([expect.stringMatching(/^event of read failed the server's answer is none/u)]);
+    await played.ask({ id: 2, method: 'resources/read' });
+    await played.say({ id: 2, ...members });
+    expect(played.client[1]).toMatchObject({ id: 2, error: { message: expect.stringMatching(words) } });
+  });
+
+  it('an answer of the client that is none is answered with an error that is of no request', async () => {
+    await played.ask({ id: 7, result: {}, error: { code: 1, message: '' } });
+    expect(played.server).toEqual([]);
+    expect(played.client).toMatchObject([{ id: null, error: { code: -32_600 } }]);
+  });
+
   it('a request whose id waits already is refused: its answer could pass for another', async () => {
     await played.ask(call(1));
     await played.ask({ id: 1, method: 'ping' });

@@ -12,6 +12,7 @@ import {
   readMessage,
   resultText,
   SERVER_ERROR,
+  type Id,
   type Message,
   type Notification,
   type Refused,
@@ -20,27 +21,9 @@ import {
 } from './message.js';
 import { notAsked, notCalled, unanswered, withheld } from './refusals.js';
 import { textOfResult } from './result-texts.js';
+import type { RelayOptions } from './relay-options.js';
 import { readToolCall, type ToolCall } from './tool-call.js';
-import { wordsOf, type ToolGuard } from './tool-guard.js';
-
-/** Where messages go. Each text is one message. */
-export interface Ends {
-  readonly toClient: (text: string) => void;
-  readonly toServer: (message: Message) => void;
-  /** The answer to `initialize`. */
-  readonly opened?: (protocolVersion: string) => void;
-}
-
-export interface RelayOptions {
-  readonly guard: Pick<ToolGuard, 'judge' | 'scan' | 'offLimits' | 'report'>;
-  readonly ends: Ends;
-  /** Named to the model where the service does not answer. */
-  readonly baseUrl: string;
-  /** Takes a line for whoever runs the proxy. */
-  readonly note: (line: string) => void;
-  /** How long a call that was cancelled may still be answered before it is told to have failed. */
-  readonly cancelledMs?: number;
-}
+import { wordsOf } from './tool-guard.js';
 
 /** Versions of the protocol before it gave up batches; what is older had them as well. */
 const LAST_WITH_BATCHES = '2025-03-26';
@@ -83,8 +66,8 @@ export class Relay {
   }
 
   /** A request could not be sent, or its answer cannot come. */
-  failed(id: Request['id'], why: string): void {
-    const waiting = this.waiting.get(id);
+  failed(id: Id | null, why: string): void {
+    const waiting = id === null ? undefined : this.waiting.get(id);
     if (waiting?.sent === true) this.#lose(waiting, why);
   }
 
@@ -179,13 +162,17 @@ export class Relay {
     this.waiting.remove(waiting);
     const { id, call, answer } = waiting;
     if (call === undefined) return answer(errorText(id, SERVER_ERROR, why));
-    this.#tell(waiting, 'failed', `${why} before it answered; it may have taken effect`);
+    this.#tell(waiting, 'failed', `${why}; it may have taken effect`);
     return answer(resultText(id, unanswered(call.name, why)));
   }
 
   #pass(part: Message | Refused): void {
     const { ends, note } = this.options;
-    if (part.kind === 'refused') return note(`a message of the server was not passed on: ${part.why}`);
+    if (part.kind === 'refused') {
+      note(`a message of the server was not passed on: ${part.why}`);
+      // Whoever waits for it waits for nothing else.
+      return this.failed(part.answers ?? null, `the server's answer is none: ${part.why}`);
+    }
     if (part.kind !== 'response' || part.id === null) return ends.toClient(part.text);
     const waiting = this.waiting.get(part.id);
     if (waiting?.sent !== true)
