@@ -33,8 +33,7 @@ class FaultServer:
             self.address = f"http://127.0.0.1:{_free_port()}"
             self._http = None
             return self
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._http.daemon_threads = True
+        self._http = _Http(("127.0.0.1", 0), self._handler())
         self.address = f"http://127.0.0.1:{self._http.server_address[1]}"
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self._thread.start()
@@ -92,6 +91,11 @@ class FaultServer:
                 """Says nothing."""
 
         return Handler
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
 
 
 def _free_port() -> int:

@@ -66,6 +66,8 @@ def test_the_ways_to_name_an_action_are_one() -> None:
         ("a", {"payload": float("nan")}, ValueError),
         ("a", {"payload": "\ud800"}, ValueError),
         ("a", {"idempotency_key": "two words"}, ValueError),
+        ("a", {"agent_id": ""}, ValueError),
+        ("a", {"agent_id": 7}, ValueError),
     ],
 )
 def test_what_is_no_action_is_not_sent(action: Any, members: Dict[str, Any], error: type) -> None:
@@ -106,6 +108,81 @@ def test_guard_hands_arguments_on_and_reports_what_was_raised() -> None:
     ((error, event_id, outcome),) = failures
     assert isinstance(error, CountersignError)
     assert (error.code, event_id, outcome) == ("unavailable", EVENT, "succeeded")
+
+
+def test_a_report_that_fails_replaces_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    def tell(*_: Any) -> None:
+        raise KeyError("a hook of one's own")
+
+    async def run(address: str) -> int:
+        async with AsyncCountersign("key", AGENT, address, retries=0, on_report_failed=tell) as client:
+            return await client.guard("a", lambda: 2)
+
+    with FaultServer([ALLOWED, {"status": 500, "body": ""}] * 2 + [ALLOWED]) as server:
+        with Countersign("key", AGENT, server.address, retries=0, on_report_failed=tell) as client:
+            assert client.guard("a", lambda: 1) == 1
+            with pytest.raises(ZeroDivisionError):
+                client.guard("a", lambda: 1 / 0)
+        assert asyncio.run(run(server.address)) == 2
+    assert [one.exc_info is not None for one in caplog.records] == [True] * 3
+
+
+def test_what_is_executed_by_a_client_that_was_closed_is_given_and_said_to_be_unreported() -> None:
+    told: List[Any] = []
+    with FaultServer([ALLOWED]) as server:
+        client = Countersign("key", AGENT, server.address, on_report_failed=lambda *one: told.append(one))
+
+        def close() -> int:
+            client.close()
+            return 3
+
+        assert client.guard("a", close) == 3
+    ((error, event_id, outcome),) = told
+    assert (error.code, event_id, outcome) == ("unreachable", EVENT, "succeeded")
+
+
+def test_nobody_acts_without_a_name() -> None:
+    with FaultServer([ALLOWED]) as server, Countersign("key", AGENT, server.address) as client:
+        for call in (
+            lambda: client.guard("a", pytest.fail, agent_id=""),
+            lambda: client.scan("text", agent_id=""),
+            lambda: client.report_outcome(EVENT, "failed", agent_id=""),
+        ):
+            with pytest.raises(ValueError, match="agent_id"):
+                call()
+        assert server.seen == []
+
+
+def test_a_hook_is_given_the_whole_action_however_it_was_named() -> None:
+    told: List[Any] = []
+
+    async def run(address: str) -> None:
+        async with AsyncCountersign("key", AGENT, address, on_denied=lambda _, action: told.append(action)) as client:
+            await client.check("http_call", url="u", tool_name="t")
+
+    with FaultServer([{"status": 200, "body": {"allowed": False, "reason": "no", "severity": "P1"}}]) as server:
+        with Countersign("key", AGENT, server.address, on_denied=lambda _, action: told.append(action)) as client:
+            client.check("http_call", url="u", tool_name="t")
+            client.check(action_type="http_call", url="u", tool_name="t")
+            client.check({"type": "http_call", "url": "u"}, toolName="t")
+        asyncio.run(run(server.address))
+    assert told == [{"action_type": "http_call", "url": "u", "tool_name": "t"}] * 4
+
+
+def test_what_was_found_in_a_text_is_told() -> None:
+    found = {"category": "length", "pii_kind": "email", "matched_topic": "merger", "length": 7}
+    denied = {"status": 200, "body": {"allowed": False, "reason": "no", "severity": "P1", **found}}
+    with FaultServer([denied]) as server, Countersign("key", AGENT, server.address) as client:
+        told = client.check("llm_response")
+    assert (told.category, told.pii_kind, told.matched_topic, told.length) == ("length", "email", "merger", 7)
+
+
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_refusal_without_a_code_is_none_of_the_agent_or_the_plan(status: int) -> None:
+    refusal = {"status": status, "body": {"error": "too many requests from this address"}}
+    with FaultServer([refusal]) as server, Countersign("key", AGENT, server.address, fail_mode="open") as client:
+        told = client.check("a")
+        assert (told.allowed, told.violations, len(server.seen)) == (False, ("refused",), 1)
 
 
 def test_a_denial_says_why() -> None:

@@ -14,6 +14,7 @@ _NAMES = {
     "data_scope": "dataScope",
     "estimated_cost": "estimatedCost",
 }
+_OWN_NAMES = {wire_name: name for name, wire_name in _NAMES.items()}
 
 
 def members_of(action: Optional[Action], more: Mapping[str, Any]) -> Dict[str, Any]:
@@ -31,6 +32,11 @@ def members_of(action: Optional[Action], more: Mapping[str, Any]) -> Dict[str, A
     if not isinstance(members.get("type"), str) or members["type"] == "":
         raise TypeError('an action has an action_type, such as "tool_use"')
     return members
+
+
+def told_of(members: Mapping[str, Any]) -> Dict[str, Any]:
+    """The members of an action by the names of this client, however they were given."""
+    return {_OWN_NAMES.get(name, name): value for name, value in members.items()}
 
 
 def body_of(members: Mapping[str, Any]) -> bytes:

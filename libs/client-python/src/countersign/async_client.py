@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Awaitable, Callable, Optional, TypeVar, overload
+from typing import Any, Awaitable, Callable, Dict, Optional, TypeVar, overload
 
 import anyio
 import httpx
 
-from .action import Action, members_of
+from .action import Action, members_of, told_of
 from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
-from .client import _warn
+from .client import _RAISED, _warn, logger
 from .conversation import Attempt, Conversation, Pause, Talk
 from .errors import ActionDeniedError, CountersignError
 from .options import DEFAULT_BASE_URL, ClientOptions, FailMode, Outcome
 from .result import Answer, CheckResult
-from .transport import TooLarge, add_chunk, answer_of, failure_of
+from .transport import TooLarge, add_chunk, answer_of, failure_of, unsent
+from .whole import require_whole, whole
 
 T = TypeVar("T")
 
@@ -35,7 +36,7 @@ class AsyncCountersign:
         retries: int = 2,
         fail_mode: FailMode = "closed",
         circuit_breaker: Optional[CircuitBreakerOptions] = CircuitBreakerOptions(),  # noqa: B008 - it is frozen
-        on_denied: Optional[Callable[[CheckResult, Action], Any]] = None,
+        on_denied: Optional[Callable[[CheckResult, Dict[str, Any]], Any]] = None,
         on_report_failed: Optional[Callable[[CountersignError, str, Outcome], Any]] = None,
         http_client: Optional[httpx.AsyncClient] = None,
     ) -> None:
@@ -74,7 +75,7 @@ class AsyncCountersign:
         wire = members_of(action, members)
         result = await self._run(self._talk.check(wire, agent_id, idempotency_key))
         if not result.allowed and self._on_denied is not None:
-            await _settled(self._on_denied(result, action if action is not None else members))
+            await _settled(self._on_denied(result, told_of(wire)))
         return result
 
     @overload
@@ -106,12 +107,13 @@ class AsyncCountersign:
         idempotency_key: Optional[str] = None,
     ) -> Any:
         """As :meth:`countersign.Countersign.guard`. What is cancelled is reported as ``failed``."""
+        require_whole(fn, awaited=True)
         result = await self.check(action, agent_id=agent_id, idempotency_key=idempotency_key)
         if not result.allowed:
             raise ActionDeniedError(result)
         outcome: Outcome = "failed"
         try:
-            value = await _settled(fn(*arguments))
+            value = whole(await _settled(fn(*arguments)), awaited=True)
             outcome = "succeeded"
             return value
         finally:
@@ -144,8 +146,11 @@ class AsyncCountersign:
             return
         try:
             await self.report_outcome(event_id, outcome, agent_id=agent_id)
-        except CountersignError as error:
-            await _settled(self._on_report_failed(error, event_id, outcome))
+        except Exception as error:
+            try:
+                await _settled(self._on_report_failed(unsent(error), event_id, outcome))
+            except Exception:
+                logger.exception(_RAISED, event_id, outcome)
 
     async def _run(self, talk: Talk[T]) -> T:
         answer: Optional[Answer] = None

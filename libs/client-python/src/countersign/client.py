@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any, Callable, Optional, TypeVar
+from typing import Any, Callable, Dict, Optional, TypeVar
 
 import httpx
 
-from .action import Action, members_of
+from .action import Action, members_of, told_of
 from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
 from .conversation import Attempt, Conversation, Pause, Talk
@@ -16,11 +16,14 @@ from .deadline import deadline, with_deadlines
 from .errors import ActionDeniedError, CountersignError
 from .options import DEFAULT_BASE_URL, ClientOptions, FailMode, Outcome
 from .result import Answer, CheckResult
-from .transport import TooLarge, TooLate, add_chunk, answer_of, failure_of
+from .transport import TooLarge, TooLate, add_chunk, answer_of, failure_of, unsent
+from .whole import require_whole, whole
 
 T = TypeVar("T")
 
 logger = logging.getLogger("countersign")
+
+_RAISED = "on_report_failed raised; that %s %s was not reported"
 
 
 class Countersign:
@@ -34,9 +37,11 @@ class Countersign:
     :param retries: how often a call is tried again that had no decision; its Idempotency-Key makes it count once
     :param fail_mode: what an action may do when no decision was had
     :param circuit_breaker: ``None``: a service that does not decide is asked all the same
-    :param on_denied: called with every result that is not allowed, and the action, before the call ends
-    :param on_report_failed: called where ``guard`` could not report an outcome; default: a warning of the logger
-        ``countersign``
+    :param on_denied: called as ``on_denied(result, action)`` with every result that is not allowed, before the call
+        ends; ``action`` is a dict of all members, however they were given (``{"action_type": …, "url": …}``)
+    :param on_report_failed: called as ``on_report_failed(error, event_id, outcome)`` where ``guard`` could not report
+        an outcome; default: a warning of the logger ``countersign``. What it raises is logged: what was executed stays
+        executed
     :param http_client: one of your own, which you close; its settings for proxies and TLS are used
     :raises ValueError: the key, the agent's id, the address or an option is missing or malformed
     """
@@ -52,7 +57,7 @@ class Countersign:
         retries: int = 2,
         fail_mode: FailMode = "closed",
         circuit_breaker: Optional[CircuitBreakerOptions] = CircuitBreakerOptions(),  # noqa: B008 - it is frozen
-        on_denied: Optional[Callable[[CheckResult, Action], Any]] = None,
+        on_denied: Optional[Callable[[CheckResult, Dict[str, Any]], Any]] = None,
         on_report_failed: Optional[Callable[[CountersignError, str, Outcome], Any]] = None,
         http_client: Optional[httpx.Client] = None,
     ) -> None:
@@ -103,7 +108,7 @@ class Countersign:
         wire = members_of(action, members)
         result = self._run(self._talk.check(wire, agent_id, idempotency_key))
         if not result.allowed and self._on_denied is not None:
-            self._on_denied(result, action if action is not None else members)
+            self._on_denied(result, told_of(wire))
         return result
 
     def guard(
@@ -116,16 +121,21 @@ class Countersign:
     ) -> T:
         """Checks, calls ``fn(*arguments)`` where the action is allowed, and reports what became of it.
 
+        ``fn`` is over when it returns: a generator or a coroutine, which is executed later, is refused.
+
         :returns: what ``fn`` gives
+        :raises TypeError: ``fn`` is a generator or coroutine function, and nothing was asked; or gives one, which is
+            closed
         :raises ActionDeniedError: it is not allowed, and ``fn`` was not called
         :raises: what ``fn`` raises; else as :meth:`check`
         """
+        require_whole(fn, awaited=False)
         result = self.check(action, agent_id=agent_id, idempotency_key=idempotency_key)
         if not result.allowed:
             raise ActionDeniedError(result)
         outcome: Outcome = "failed"
         try:
-            value = fn(*arguments)
+            value = whole(fn(*arguments), awaited=False)
             outcome = "succeeded"
             return value
         finally:
@@ -167,8 +177,11 @@ class Countersign:
             return
         try:
             self.report_outcome(event_id, outcome, agent_id=agent_id)
-        except CountersignError as error:
-            self._on_report_failed(error, event_id, outcome)
+        except Exception as error:
+            try:
+                self._on_report_failed(unsent(error), event_id, outcome)
+            except Exception:
+                logger.exception(_RAISED, event_id, outcome)
 
     def _run(self, talk: Talk[T]) -> T:
         answer: Optional[Answer] = None

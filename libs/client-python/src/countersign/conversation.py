@@ -19,7 +19,7 @@ from .action import body_of
 from .agent import AgentRecord, read_agent
 from .circuit_breaker import CircuitBreaker
 from .errors import CountersignError
-from .options import ClientOptions
+from .options import ClientOptions, require_agent
 from .result import Answer, CheckResult, read_check, read_refusal, undecided
 
 T = TypeVar("T")
@@ -76,7 +76,7 @@ class Conversation:
         self, members: Mapping[str, Any], agent_id: Optional[str], idempotency_key: Optional[str]
     ) -> Talk[CheckResult]:
         """``POST /v1/check``."""
-        body = body_of({"agentId": agent_id or self.agent_id, "action": members})
+        body = body_of({"agentId": self._acting(agent_id), "action": members})
         if idempotency_key is not None and _IDEMPOTENCY_KEY.fullmatch(idempotency_key) is None:
             raise ValueError("idempotency_key: 1 to 255 visible characters")
         headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
@@ -84,11 +84,11 @@ class Conversation:
 
     def scan(self, text: str, agent_id: Optional[str]) -> Talk[CheckResult]:
         """``POST /v1/mcp/scan``."""
-        return self._decided("/v1/mcp/scan", body_of({"agentId": agent_id or self.agent_id, "text": text}), {})
+        return self._decided("/v1/mcp/scan", body_of({"agentId": self._acting(agent_id), "text": text}), {})
 
     def report(self, event_id: str, outcome: str, detail: Optional[str], agent_id: Optional[str]) -> Talk[None]:
         """``POST /v1/mcp/log``."""
-        report: Dict[str, Any] = {"agentId": agent_id or self.agent_id, "eventId": event_id, "outcome": outcome}
+        report: Dict[str, Any] = {"agentId": self._acting(agent_id), "eventId": event_id, "outcome": outcome}
         if detail is not None:
             report["detail"] = detail
         yield from self._with_retries("/v1/mcp/log", body_of(report), {}, _read_report)
@@ -100,6 +100,12 @@ class Conversation:
         given = {"name": name, "type": type, "purpose": purpose, "version": version}
         body = body_of({member: value for member, value in given.items() if value is not None})
         return read_agent((yield from self._ask("/v1/mcp/register", body, {}, self._options.timeout)))
+
+    def _acting(self, agent_id: Optional[str]) -> str:
+        if agent_id is None:
+            return self.agent_id
+        require_agent(agent_id)
+        return agent_id
 
     def _decided(self, path: str, body: bytes, headers: Mapping[str, str]) -> Talk[CheckResult]:
         breaker = self._breaker

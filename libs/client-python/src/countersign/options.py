@@ -22,6 +22,12 @@ DEFAULT_BASE_URL = "http://127.0.0.1:8080"
 _KEY = re.compile(r"[\x21-\x7e]+")
 
 
+def require_agent(agent_id: object) -> None:
+    """:raises ValueError: it is no text, or empty"""
+    if not isinstance(agent_id, str) or agent_id == "":
+        raise ValueError("agent_id: the id of an agent is needed")
+
+
 @dataclass(frozen=True)
 class ClientOptions:
     """Times are seconds: ``timeout`` for one call with all its tries, ``attempt_timeout`` for one try."""
@@ -37,8 +43,7 @@ class ClientOptions:
         """:raises TypeError, ValueError: the key, the agent's id or an option is missing or malformed"""
         if not isinstance(api_key, str) or _KEY.fullmatch(api_key) is None:
             raise ValueError("api_key: an API key is needed")
-        if not isinstance(agent_id, str) or agent_id == "":
-            raise ValueError("agent_id: the id of an agent is needed")
+        require_agent(agent_id)
         if not (self.timeout > 0 and self.attempt_timeout > 0):
             raise ValueError("timeout, attempt_timeout: above zero")
         if self.retries < 0:

@@ -14,9 +14,7 @@ _BY_STATUS = {
     400: "invalid_request",
     401: "unauthorized",
     402: "sandbox_expired",
-    403: "agent_frozen",
     404: "agent_not_found",
-    429: "plan_action_cap",
 }
 _BY_BODY = frozenset(("sandbox_expired", "sandbox_action_cap", "plan_action_cap", "agent_frozen"))
 
@@ -37,6 +35,12 @@ class CheckResult:
     detail: Optional[str] = None
     category: Optional[str] = None
     """Of ``unsafe_output``: ``pii``, ``secret``, ``topic`` or ``length``."""
+    pii_kind: Optional[str] = None
+    """Of ``pii``: which kind was found."""
+    matched_topic: Optional[str] = None
+    """Of ``topic``: which one was found."""
+    length: Optional[int] = None
+    """Of ``length``: how long the text is."""
     upgrade_url: Optional[str] = None
     event_id: Optional[str] = None
     """The event that records the check: quote it when an outcome is reported."""
@@ -122,6 +126,9 @@ def _result(
         rule=_text(body.get("rule")),
         detail=_text(body.get("detail")),
         category=_text(body.get("category")),
+        pii_kind=_text(body.get("pii_kind")),
+        matched_topic=_text(body.get("matched_topic")),
+        length=_count(body.get("length")),
         upgrade_url=_text(body.get("upgrade_url")),
         event_id=answer.event_id,
         coverage=answer.coverage,
@@ -150,6 +157,10 @@ def _object_of(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
 def invalid(answer: Answer, why: str) -> CountersignError:
     """What is said of an answer that is not the service's own."""
     return CountersignError("invalid_response", f"the answer is not one of the service: {why}", status=answer.status)
+
+
+def _count(value: Any) -> Optional[int]:
+    return value if type(value) is int else None
 
 
 def _text(value: Any) -> Optional[str]:

@@ -46,6 +46,15 @@ def failure_of(error: Exception, timeout: float) -> CountersignError:
     return CountersignError("unreachable", f"the service cannot be reached: {error or type(error).__name__}")
 
 
+def unsent(error: Exception) -> CountersignError:
+    """Why a report was not taken; what is no failure of the service, such as a client that was closed, in our words."""
+    if isinstance(error, CountersignError):
+        return error
+    failure = CountersignError("unreachable", f"the report was not sent: {error or type(error).__name__}")
+    failure.__cause__ = error
+    return failure
+
+
 def _seconds(text: Optional[str]) -> Optional[float]:
     try:
         seconds = float(text) if text is not None else math.nan

@@ -16,6 +16,7 @@ from ..client import Countersign
 from ..errors import UNAVAILABLE_CODES, ActionDeniedError
 from ..options import Outcome
 from ..result import CheckResult
+from ..whole import whole
 
 T = TypeVar("T")
 AnyCountersign = Union[Countersign, AsyncCountersign]
@@ -151,7 +152,7 @@ async def _guard_in_threads(
         raise ActionDeniedError(result)
     outcome: Outcome = "failed"
     try:
-        value = await fn()
+        value = whole(await fn(), awaited=True)
         outcome = "succeeded"
         return value
     finally:

@@ -1,0 +1,47 @@
+"""What ``guard`` executes is over when it returns: else an outcome would be reported of what is still to come."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, TypeVar
+
+T = TypeVar("T")
+
+
+def require_whole(fn: Callable[..., Any], *, awaited: bool) -> None:
+    """``awaited``: whether what it gives is awaited.
+
+    :raises TypeError: ``fn`` is a function of generators, or of coroutines that nobody awaits
+    """
+    for called in (fn, getattr(type(fn), "__call__", None)):  # noqa: B004 - an object may be called by a coroutine
+        if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
+            raise TypeError(_words(fn, "a generator", awaited))
+        if not awaited and inspect.iscoroutinefunction(called):
+            raise TypeError(_words(fn, "a coroutine", awaited))
+
+
+def whole(value: T, *, awaited: bool) -> T:
+    """The value that was given.
+
+    :raises TypeError: it is a generator, or is to be awaited; one that was not begun is closed and never will be
+    """
+    if inspect.isgenerator(value):
+        value.close()
+        raise TypeError(_words(value, "a generator", awaited))
+    if inspect.isasyncgen(value):
+        raise TypeError(_words(value, "a generator", awaited))
+    if not awaited and inspect.isawaitable(value):
+        if inspect.iscoroutine(value):
+            value.close()
+        raise TypeError(_words(value, "a coroutine", awaited))
+    return value
+
+
+def _words(what: Any, kind: str, awaited: bool) -> str:
+    name = getattr(what, "__name__", type(what).__name__)
+    if kind == "a coroutine":
+        return f"guard: {name} gives what is to be awaited, which a Countersign does not: use an AsyncCountersign"
+    inside = "async def: collect and return it" if awaited else f"lambda: list({name}(…))"
+    return (
+        f"guard: {name} gives {kind}, of which nothing is done yet: go through it inside of what is guarded ({inside})"
+    )
