@@ -17,6 +17,16 @@ describe('a client', () => {
     },
   );
 
+  it('waits no longer than it says, whatever the fetch that it was given does', async () => {
+    const fetch = () => new Promise<Response>(() => undefined);
+    const stuck = new Countersign({ apiKey: 'k', agentId: AGENT, retries: 0, attemptTimeoutMs: 20, fetch });
+    expect(await stuck.check({ actionType: 'pay' })).toMatchObject({ allowed: false, violations: ['timeout'] });
+    const left = new AbortController();
+    const asked = stuck.check({ actionType: 'pay' }, { signal: left.signal });
+    left.abort(new Error('no longer needed'));
+    await expect(asked).rejects.toThrow('no longer needed');
+  });
+
   it('reads no answer without end, and one in pieces whole', async () => {
     let sent = 0;
     let ended = false;

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { Countersign, type CountersignOptions } from './index.js';
 
 describe('a client on Node, without a fetch of its own', () => {
@@ -85,6 +85,23 @@ describe('a client on Node, without a fetch of its own', () => {
     });
     expect(await client().check(pay)).toMatchObject({ allowed: false, violations: ['invalid_response'] });
     await closed;
+  });
+
+  it.each([
+    ['101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', 'invalid_response'],
+    ['101 Switching Protocols\r\n\r\n', 'invalid_response'],
+    ['101 Switching Protocols\r\nupgrade: h2c\r\ncontent-length: 2\r\n\r\n{}', 'invalid_response'],
+    ['103 Early Hints\r\nlink: </a>\r\n\r\n', 'unreachable'],
+    ['200 OK\r\ncontent-length: 90\r\n\r\n{', 'unreachable'],
+    ['200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{', 'unreachable'],
+  ])('comes to an end where something other than an answer is sent: %j', async (sent, code) => {
+    const other = createTcpServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.end(`HTTP/1.1 ${sent}`));
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const baseUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    expect(await client({ baseUrl }).check(pay)).toMatchObject({ allowed: false, violations: [code] });
+    await new Promise((resolve) => other.close(resolve));
   });
 
   it('finds an IPv6 address, and a path before its own', async () => {

@@ -46,8 +46,17 @@ function exchange(load: Load, { url, headers, body }: Request): Exchange {
   const { request } = url.startsWith('https:') ? load('node:https') : load('node:http');
   const asked = request(url, { method: 'POST', headers });
   const answer = new Promise<Answer>((resolve, reject) => {
+    const broke = (): void => reject(new Error('the connection ended without an answer'));
+    let answered = false;
     asked.on('error', reject);
+    // An answer that ends with its connection is read to its end after this.
+    asked.on('close', () => answered || broke());
+    asked.on('upgrade', ({ statusCode = 0 }, socket) => {
+      socket.destroy();
+      resolve({ status: statusCode, text: '' });
+    });
     asked.on('response', (response) => {
+      answered = true;
       const status = response.statusCode ?? 0;
       const pieces: Buffer[] = [];
       let bytes = 0;
@@ -57,6 +66,7 @@ function exchange(load: Load, { url, headers, body }: Request): Exchange {
         else pieces.push(piece);
       });
       response.on('error', reject);
+      response.on('close', broke);
       response.on('end', () => {
         const text = Buffer.concat(pieces).toString('utf8');
         resolve({ status, text, ...said((name) => response.headers[name] as string | undefined) });

@@ -47,37 +47,37 @@ export function post(fetch: Fetch, request: Request): Promise<Answer> {
 }
 
 /**
- * The answer of an exchange that is left when its time is over, or the caller gives up.
+ * The answer of an exchange that is left when its time is over, or the caller gives up. It settles by then, also where the
+ * exchange itself never does.
  * @throws as {@link post}
  */
 export async function withinTime({ timeoutMs, signal }: Request, send: () => Exchange): Promise<Answer> {
   signal?.throwIfAborted();
   let late = false;
-  let leave = (): void => undefined;
+  let end = (): void => undefined;
+  const ended = new Promise<never>((_answer, reject) => (end = () => reject(new Error('the request was left'))));
   const timer = setTimeout(
     () => {
       late = true;
-      leave();
+      end();
     },
     Math.min(timeoutMs, LONGEST_TIMER_MS),
   );
-  const giveUp = (): void => leave();
-  signal?.addEventListener('abort', giveUp, { once: true });
+  signal?.addEventListener('abort', end, { once: true });
+  let leave = (): void => undefined;
   try {
     const exchange = send();
     leave = exchange.leave;
-    return await exchange.answer;
+    return await Promise.race([exchange.answer, ended]);
   } catch (cause) {
+    leave();
     signal?.throwIfAborted();
-    if (cause instanceof CountersignError) {
-      leave();
-      throw cause;
-    }
+    if (cause instanceof CountersignError) throw cause;
     if (late) throw new CountersignError('timeout', `no answer within ${Math.round(timeoutMs)} ms`, { cause });
     throw new CountersignError('unreachable', `the service cannot be reached: ${wordsOf(cause)}`, { cause });
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', giveUp);
+    signal?.removeEventListener('abort', end);
   }
 }
 

@@ -2,9 +2,11 @@
 import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/cli.js', import.meta.url);
-// Programs that run a hook let an action through on every exit code but 2: so ends whatever goes wrong in it.
+// Programs that run a hook let an action through on every exit code but 2: so ends whatever goes wrong in it, also a wait
+// that nothing ends, unless its answer says otherwise.
 const isHook = process.argv[2] === 'hook';
 if (isHook) {
+  process.exitCode = 2;
   process.on('uncaughtException', (error) => {
     process.stderr.write(`countersign hook: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(2);

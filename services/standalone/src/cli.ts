@@ -42,18 +42,18 @@ async function main(argv: readonly string[]): Promise<void> {
 }
 
 /** Programs that run a hook let an action through on every code but one. */
-const usage = process.argv[2] === 'hook' ? HOOK_EXIT.denied : EXIT.usage;
+const failed = process.argv[2] === 'hook' ? { usage: HOOK_EXIT.denied, wrong: HOOK_EXIT.denied } : EXIT;
 
 try {
   await main(process.argv);
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : usage;
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : failed.usage;
   else if (error instanceof CommandFailed) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error.exitCode;
   } else {
     const { explain } = await import('@countersign/service-kit');
     process.stderr.write(`${explain(error)}\n`);
-    process.exitCode = EXIT.wrong;
+    process.exitCode = failed.wrong;
   }
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,14 +50,17 @@ describe('countersign hook', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function run(command: string, input: string, env: Record<string, string> = {}): Promise<Ended> {
+  /** `null`: an input that does not end. */
+  function run(command: string, input: string | null, env: Record<string, string> = {}): Promise<Ended> {
     return new Promise((resolve, reject) => {
       const child = spawn('sh', ['-c', command], { cwd: folder, env: { ...environment, ...env } });
       let [stdout, stderr] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
       child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
       child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
-      child.stdin.on('error', () => undefined).end(input);
+      child.stdin.on('error', () => undefined);
+      if (input === null) child.stdin.write('{');
+      else child.stdin.end(input);
     });
   }
 
@@ -130,6 +133,40 @@ describe('countersign hook', () => {
     await server.stop();
     expect([closed.code, closed.stderr]).toEqual([2, expect.stringContaining('no answer within')]);
     expect([open.code, open.stderr]).toEqual([0, expect.stringContaining('not checked')]);
+  });
+
+  it('denies where its input does not end, and where the answer is of another protocol', async () => {
+    const upgrade = { connection: 'upgrade', upgrade: 'websocket' };
+    const server = await FaultServer.start([{ status: 101, body: '', headers: upgrade }]);
+    const env = { COUNTERSIGN_BASE_URL: server.address };
+    const event = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: {} };
+    const [endless, other, claude] = await Promise.all([
+      run('countersign hook check --timeout-ms 300', null, env),
+      run('countersign hook check', '{"type":"tool_use"}', env),
+      run('countersign hook claude-code', JSON.stringify(event), env),
+    ]);
+    await server.stop();
+    expect([endless.code, endless.stderr]).toEqual([2, expect.stringContaining('did not end within')]);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('its status is 101')]);
+    expect([claude.code, denialOf(claude)]).toEqual([0, expect.stringContaining('its status is 101')]);
+  });
+
+  it.each([
+    [
+      'ends without an answer, since nothing is left to wait for',
+      'process.stdin.on = function () { return this; }; globalThis.setTimeout = () => 0;',
+    ],
+    [
+      'cannot load a part of itself',
+      `import { register } from 'node:module';
+      const hooks = \`export const resolve = (name, context, next) =>
+        name.endsWith('answer-in-time.js') ? Promise.reject(new Error('gone')) : next(name, context);\`;
+      register('data:text/javascript,' + encodeURIComponent(hooks));`,
+    ],
+  ])('denies where it %s', async (_what, before) => {
+    writeFileSync(join(folder, 'before.mjs'), before);
+    const env = { NODE_OPTIONS: `--import=${join(folder, 'before.mjs')}` };
+    expect(await run('countersign hook check', '{"type":"a"}', env)).toMatchObject({ code: 2, stdout: '' });
   });
 
   it.each([

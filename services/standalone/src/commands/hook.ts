@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { Argument, InvalidArgumentError, type Command } from 'commander';
 import { clientEnvironment } from '@countersign/service-kit/client-environment';
-import { refusal, wordsOf, type HookAnswer } from '../hook/answer.js';
+import type { HookAnswer } from '../hook/answer.js';
+import { answerInTime } from '../hook/answer-in-time.js';
 import type { Asker } from '../hook/claude-code.js';
 import { defaultFolder, PendingChecks } from '../hook/pending-checks.js';
 import { readInput } from '../hook/read-input.js';
-import { unaskedWords } from '../hook/words.js';
 
 interface Options {
   readonly baseUrl?: string;
@@ -41,16 +41,17 @@ export function register(program: Command): void {
         '\nEnds with 0: allowed, or answered as Claude Code wants it; 2: denied, and why on standard error; 1: an outcome was not recorded.',
     )
     .action(async (form: (typeof FORMS)[number], options: Options) => {
-      const answer = await answerTo(form, options).catch((error: unknown) => refusal(unaskedWords(wordsOf(error))));
-      process.stdout.write(answer.stdout);
-      process.stderr.write(answer.stderr);
-      process.exitCode = answer.code;
+      const answer = await answerInTime(options.timeoutMs, (leftMs) => answerTo(form, options, leftMs));
+      await Promise.all([written(process.stdout, answer.stdout), written(process.stderr, answer.stderr)]);
+      // Timers and connections that are left do not keep the program that waits for this one. Only a look-up of a host name
+      // that the system has begun would.
+      process.exit(answer.code);
     });
 }
 
-async function answerTo(form: (typeof FORMS)[number], options: Options): Promise<HookAnswer> {
-  const text = await readInput(process.stdin, options.timeoutMs);
-  const asker = (): Promise<Asker> => openAsker(options);
+async function answerTo(form: (typeof FORMS)[number], options: Options, leftMs: () => number): Promise<HookAnswer> {
+  const text = await readInput(process.stdin, leftMs());
+  const asker = (): Promise<Asker> => openAsker(options, leftMs());
   if (form === 'claude-code') {
     const { answerClaudeCode } = await import('../hook/claude-code.js');
     return answerClaudeCode(text, asker, new PendingChecks(defaultFolder()));
@@ -60,7 +61,7 @@ async function answerTo(form: (typeof FORMS)[number], options: Options): Promise
 }
 
 /** @throws Error naming what is not set, or not what it must be */
-async function openAsker(options: Options): Promise<Asker> {
+async function openAsker(options: Options, timeoutMs: number): Promise<Asker> {
   const { Countersign, DEFAULT_BASE_URL } = await import('@countersign/client');
   const given = clientEnvironment();
   // Never a folder that nobody named: a hook runs wherever it is called, also in a project of somebody else's.
@@ -74,8 +75,8 @@ async function openAsker(options: Options): Promise<Asker> {
     apiKey,
     agentId,
     baseUrl,
-    timeoutMs: options.timeoutMs,
-    attemptTimeoutMs: Math.min(2000, options.timeoutMs),
+    timeoutMs,
+    attemptTimeoutMs: Math.min(2000, timeoutMs),
     failMode: options.failOpen === true ? 'open' : 'closed',
     circuitBreaker: false,
   });
@@ -85,6 +86,10 @@ async function openAsker(options: Options): Promise<Asker> {
 async function bootstrapOf(dataDir: string): Promise<{ apiKey: string; agentId: string; baseUrl: string }> {
   const { readBootstrap } = await import('../api-client/api.js');
   return readBootstrap(resolve(dataDir));
+}
+
+function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve) => stream.write(text, () => resolve()));
 }
 
 function milliseconds(text: string): number {

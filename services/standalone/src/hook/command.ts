@@ -1,4 +1,4 @@
-import type { Action } from '@countersign/client';
+import type { Action, CallOptions } from '@countersign/client';
 import type { Asker } from './claude-code.js';
 import { notReported, refusal, SILENT, wordsOf, type HookAnswer } from './answer.js';
 import { HookInputError, jsonObject, type JsonObject } from './tool-event.js';
@@ -12,9 +12,9 @@ const OUTCOMES = ['succeeded', 'failed', 'skipped'] as const;
  */
 export async function answerCheck(text: string, asker: () => Promise<Asker>): Promise<HookAnswer> {
   try {
-    const action = actionIn(jsonObject(text));
+    const { action, options } = checkIn(jsonObject(text));
     const { client, baseUrl } = await asker();
-    const { error, ...result } = await client.check(action);
+    const { error, ...result } = await client.check(action, options);
     const stdout = `${JSON.stringify(result)}\n`;
     if (!result.allowed) return refusal(denialWords({ ...result, ...(error && { error }) }, baseUrl), stdout);
     const warning = result.failedOpen === true ? `countersign: not checked, and let through: ${result.reason}\n` : '';
@@ -39,18 +39,26 @@ export async function answerOutcome(text: string, asker: () => Promise<Asker>): 
   }
 }
 
-/** An action as `POST /v1/check` takes it, or as the clients do, alone or as the member `action`. */
-function actionIn(input: JsonObject): Action {
-  const inner = input['action'];
-  const {
-    type,
-    actionType = type,
-    ...members
-  } = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as JsonObject) : input;
+/**
+ * An action alone, as `POST /v1/check` takes it or as the clients do; or where there is no type beside it the member
+ * `action`, and beside that the `agentId` that is to be asked for, as in the body of `POST /v1/check`.
+ * @throws HookInputError
+ */
+function checkIn(input: JsonObject): { readonly action: Action; readonly options: CallOptions } {
+  const { action: inner, agentId } = input;
+  const isBody = !('type' in input || 'actionType' in input) && isObject(inner);
+  const { type, actionType = type, ...members } = isBody ? inner : input;
   if (typeof actionType !== 'string' || actionType === '') {
     throw new HookInputError(
       'an action is a JSON object with a type, such as {"type":"tool_use","tool_name":"deploy"}',
     );
   }
-  return { ...members, actionType };
+  const action = { ...members, actionType };
+  if (!isBody || agentId === undefined) return { action, options: {} };
+  if (typeof agentId !== 'string' || agentId === '') throw new HookInputError('agentId: the id of an agent');
+  return { action, options: { agentId } };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,10 +2,12 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { jest } from '@jest/globals';
 import { CountersignError, type Action, type CallOptions, type CheckResult } from '@countersign/client';
+import { answerInTime } from './answer-in-time.js';
 import { answerClaudeCode, type Asker } from './claude-code.js';
 import { answerCheck, answerOutcome } from './command.js';
-import { callKey, PendingChecks } from './pending-checks.js';
+import { callKey, defaultFolder, PendingChecks } from './pending-checks.js';
 import { readInput } from './read-input.js';
 import { actionOf, readToolEvent } from './tool-event.js';
 import { denialWords } from './words.js';
@@ -167,9 +169,48 @@ describe('a hook', () => {
     expect([code, JSON.parse(stdout), asked[0]?.[0]]).toEqual([0, { allowed: true, eventId: EVENT }, action]);
   });
 
-  it.each(['', '{}', '{"type":7}', '[]'])('of any program denies what is no action (%#)', async (text) => {
-    expect(await answerCheck(text, asker)).toMatchObject({ code: 2, stdout: '' });
+  it('of any program takes a member named action for no action of its own, and asks for the agent of a body', async () => {
+    const inner = { type: 'read', url: 'https://a.example/' };
+    for (const outer of [{ type: 'pay' }, { actionType: 'pay' }]) {
+      await answerCheck(JSON.stringify({ ...outer, agentId: 'other', action: inner }), asker);
+    }
+    await answerCheck(JSON.stringify({ agentId: 'other', action: inner }), asker);
+    const outer = { actionType: 'pay', agentId: 'other', action: inner };
+    const read = { actionType: 'read', url: 'https://a.example/' };
+    expect(asked).toEqual([
+      [outer, {}],
+      [outer, {}],
+      [read, { agentId: 'other' }],
+    ]);
+    const nobody = JSON.stringify({ agentId: 7, action: inner });
+    expect(await answerCheck(nobody, asker)).toMatchObject({ code: 2, stderr: expect.stringContaining('agentId') });
   });
+
+  it('keeps its checks in a folder that is named by the number of its user, who may have no name', () => {
+    const uid = jest.spyOn(process as { getuid: () => number }, 'getuid').mockReturnValue(54321);
+    expect(defaultFolder()).toBe(join(tmpdir(), 'countersign-hook-54321'));
+    uid.mockRestore();
+  });
+
+  it('refuses when its time is over, whatever it waits for, and gives its parts less than all of it', async () => {
+    const lefts: number[] = [];
+    const stuck = await answerInTime(50, (leftMs) => {
+      lefts.push(leftMs());
+      return new Promise(() => undefined);
+    });
+    expect(stuck).toMatchObject({ code: 2, stderr: expect.stringContaining('no answer within 50 ms') });
+    expect([lefts[0]! < 50, lefts[0]! >= 1]).toEqual([true, true]);
+    expect(await answerInTime(5000, () => Promise.reject(new Error('lost')))).toMatchObject({ code: 2 });
+    const { stdout } = await answerInTime(5000, () => answerCheck('{"type":"a"}', asker));
+    expect(JSON.parse(stdout)).toEqual(says);
+  });
+
+  it.each(['', '{}', '{"type":7}', '[]', '{"action":[]}'])(
+    'of any program denies what is no action (%#)',
+    async (text) => {
+      expect(await answerCheck(text, asker)).toMatchObject({ code: 2, stdout: '' });
+    },
+  );
 
   it('of any program denies with 2, and says why on standard error', async () => {
     says = { allowed: false, reason: 'no', rule: 'r', eventId: EVENT };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A check whose outcome is still to be told. */
@@ -13,7 +13,9 @@ const KEPT_MS = 24 * 3600 * 1000;
 const SWEPT_EVERY_MS = 3600 * 1000;
 
 /** Where checks wait for their outcomes: of this user alone, on this machine, gone when it starts again. */
-export const defaultFolder = (): string => join(tmpdir(), `countersign-hook-${userInfo().uid}`);
+export const defaultFolder = (): string =>
+  // By number: a user of a container often has no name. Windows has no numbers, and a temporary folder for each user.
+  join(tmpdir(), `countersign-hook-${process.getuid?.() ?? 'user'}`);
 
 /** One name for one tool call, in any process: 64 hex characters. */
 export function callKey(sessionId: string | undefined, toolUseId: string): string {
