@@ -28,6 +28,8 @@ _SNAKE = {
     "estimatedCost": "estimated_cost",
     "eventId": "event_id",
     "violationType": "violation_type",
+    "piiKind": "pii_kind",
+    "matchedTopic": "matched_topic",
     "upgradeUrl": "upgrade_url",
     "failedOpen": "failed_open",
     "createdAt": "created_at",
@@ -35,8 +37,9 @@ _SNAKE = {
     "behaviorProfile": "behavior_profile",
 }
 RESULT_MEMBERS = (
-    "allowed violations violationType rule severity category coverage upgradeUrl failedOpen reason eventId".split()
-)
+    "allowed violations violationType rule severity category piiKind matchedTopic length "
+    "coverage upgradeUrl failedOpen reason eventId"
+).split()
 
 
 class Failed(Exception):

@@ -1,7 +1,7 @@
-"""Ends what a client that waits reads, as a whole.
+"""Ends what a client that waits reads and writes, as a whole.
 
-httpx bounds each read of a socket, not all of them: a server that sends a byte now and then would hold its caller for
-ever. Here each read is left no more than what is left until the deadline of the call that reads, in this thread.
+httpx bounds each read and write of a socket, not all of them: a server that sends or takes a little now and then would
+hold its caller for ever. Here each is left no more than what is left until the deadline of the call, in this thread.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ import httpcore
 import httpx
 
 _of_this_thread = threading.local()
+
+#: A socket that can be written to takes so much at once, so that a slow one is written to no longer than is left.
+_PIECE_BYTES = 4096
 
 
 @contextmanager
@@ -80,7 +83,8 @@ class _Stream(httpcore.NetworkStream):
         return self._stream.read(max_bytes, _left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: Optional[float] = None) -> None:
-        self._stream.write(buffer, _left(timeout, httpcore.WriteTimeout))
+        for at in range(0, len(buffer), _PIECE_BYTES):
+            self._stream.write(buffer[at : at + _PIECE_BYTES], _left(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._stream.close()

@@ -1,0 +1,38 @@
+"""What answers mean, beside what the cases of all clients say."""
+
+from __future__ import annotations
+
+import pytest
+from fault_server import FaultServer
+
+from countersign import Countersign
+
+AGENT = "0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77"
+
+
+def test_what_was_found_in_a_text_is_told() -> None:
+    found = {"category": "length", "pii_kind": "email", "matched_topic": "merger", "length": 7}
+    denied = {"status": 200, "body": {"allowed": False, "reason": "no", "severity": "P1", **found}}
+    with FaultServer([denied]) as server, Countersign("key", AGENT, server.address) as client:
+        told = client.check("llm_response")
+    assert (told.category, told.pii_kind, told.matched_topic, told.length) == ("length", "email", "merger", 7)
+
+
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_refusal_without_a_code_is_none_of_the_agent_or_the_plan(status: int) -> None:
+    refusal = {"status": status, "body": {"error": "too many requests from this address"}}
+    with FaultServer([refusal]) as server, Countersign("key", AGENT, server.address, fail_mode="open") as client:
+        told = client.check("a")
+        assert (told.allowed, told.violations, len(server.seen)) == (False, ("refused",), 1)
+
+
+def test_an_answer_that_is_too_large_is_none() -> None:
+    large = {"status": 200, "body": '{"allowed":true,"x":"' + "x" * 2_000_000 + '"}'}
+    with FaultServer([large]) as server, Countersign("key", AGENT, server.address, retries=0) as client:
+        assert client.check("a").violations == ("invalid_response",)
+
+
+def test_a_key_that_is_repeated_is_no_answer() -> None:
+    twice = {"status": 200, "body": '{"allowed":false,"allowed":true}'}
+    with FaultServer([twice]) as server, Countersign("key", AGENT, server.address, retries=0) as client:
+        assert client.check("a").violations == ("invalid_response",)
