@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the servers that tests start as processes, and what they run on, where they are missing:
-#   kafka (Maven), redis (apt), mongo (SecantusDB, PyPI), toxiproxy (Go); and chromium (apt), which opens the pages.
+#   kafka (Maven), redis (apt), mongo (SecantusDB, PyPI), toxiproxy (Go); chromium (apt), which opens the pages; and
+#   runtimes (npm), in which the JavaScript client runs.
 # All but what apt installs goes to $COUNTERSIGN_TEST_INFRA_DIR (default: ~/.cache/countersign-infra). Run it as often
 # as you like: what is there in the right version is left alone. Where packages come from is the machine's own setting.
 set -uo pipefail
@@ -8,6 +9,8 @@ HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly HERE
 readonly DIR=${COUNTERSIGN_TEST_INFRA_DIR:-$HOME/.cache/countersign-infra}
 readonly SECANTUS=0.7.0b3 TOXIPROXY=2.5.0
+# The oldest Node that the client is for, and what resembles Node.
+readonly NODE=18.20.8 DENO=2.9.6 BUN=1.4.5
 readonly COPY_DEPENDENCIES=org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies
 
 # A marker says that a part is there whole, and what it was made from.
@@ -69,6 +72,19 @@ install_toxiproxy() {
   GOBIN=$1 tries 240 go install "github.com/Shopify/toxiproxy/v2/cmd/server@v$TOXIPROXY" && test -x "$1/server"
 }
 
+# The packages of this machine's kind alone hold the programs; nothing of them is executed to install them.
+install_runtimes() {
+  local node=x64 deno=x64 bun=x64
+  [ "$(uname -m)" = aarch64 ] && node=arm64 deno=arm64 bun=aarch64
+  echo '{"private":true}' >"$1/package.json"
+  tries 120 npm install --prefix "$1" --ignore-scripts --no-audit --no-fund --no-package-lock \
+    "node-linux-$node@$NODE" "@deno/linux-$deno-glibc@$DENO" "@oven/bun-linux-$bun@$BUN" || return 1
+  mkdir "$1/bin"
+  ln -s "../node_modules/node-linux-$node/bin/node" "../node_modules/@deno/linux-$deno-glibc/deno" \
+    "../node_modules/@oven/bun-linux-$bun/bin/bun" "$1/bin"
+  "$1/bin/node" --version && "$1/bin/deno" --version && "$1/bin/bun" --version
+}
+
 # from_apt PACKAGE...
 from_apt() {
   local start=$SECONDS log="$DIR/apt.log" root=()
@@ -116,6 +132,9 @@ running+=($!)
 part mongo "SecantusDB-$SECANTUS" &
 running+=($!)
 part toxiproxy "$TOXIPROXY" &
+running+=($!)
+# Not everywhere to be had either.
+{ part runtimes "node-$NODE-deno-$DENO-bun-$BUN" || echo 'runtimes: tests in them skip themselves'; } &
 running+=($!)
 failed=0
 for one in "${running[@]}"; do wait "$one" || failed=1; done

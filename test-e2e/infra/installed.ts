@@ -26,6 +26,12 @@ export function isInstalled(...names: readonly ServerName[]): boolean {
   return names.every((name) => !missing.includes(name));
 }
 
+/** Where `node` (the oldest that the JavaScript client is for), `deno` and `bun` lie; `null`: they are not installed. */
+export function runtimesFolder(): string | null {
+  const folder = join(cacheFolder(), 'runtimes');
+  return existsSync(join(folder, '.complete')) ? join(folder, 'bin') : null;
+}
+
 /** A client may be there without an engine behind it: only an answer counts. */
 export function containerEngineAnswers(): boolean {
   return runs('docker', 'info');
