@@ -11,21 +11,10 @@ from __future__ import annotations
 from contextvars import ContextVar
 from functools import wraps
 from types import MethodType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    Dict,
-    FrozenSet,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Tuple,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..client import Countersign
+from .langchain_arguments import Arguments
 from .tool_call import AnyCountersign, NotExecutedError, ToolCall, ToolGuard
 
 if TYPE_CHECKING:
@@ -46,11 +35,15 @@ def guard_tools(
 ) -> List[BaseTool]:
     """The same tools, each checked before it is executed, for agents, ``ToolNode``, ``invoke`` and ``ainvoke``.
 
-    What a tool makes of its input comes first: only what would be executed is asked about. A call that may not be
-    executed gives a ``ToolMessage`` with ``status="error"``, or a text where the tool was called without a tool call:
-    why, and what to do instead. What a tool raises is reported as failed, and then treated as before. With a
-    ``Countersign``, tools that are awaited wait for it in a thread; an ``AsyncCountersign`` is for tools that are
-    awaited alone.
+    What a tool makes of its input comes first: only what would be executed is asked about, and all of it, also
+    arguments that a caller injects (``InjectedToolArg``). What the framework itself gives a tool, such as a graph's
+    state, is not sent: the names of those arguments are in the metadata as ``notSent``, their values in
+    ``ToolCall.injected``.
+
+    A call that may not be executed gives a ``ToolMessage`` with ``status="error"``, or a text where the tool was called
+    without a tool call: why, and what to do instead. What a tool raises is reported as failed, and then treated as
+    before. With a ``Countersign``, tools that are awaited wait for it in a thread; an ``AsyncCountersign`` is for tools
+    that are awaited alone.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
     :raises TypeError: a tool is no ``BaseTool``, and nothing could be asked before it
@@ -67,13 +60,12 @@ def _guarded(countersign: AnyCountersign, tool: BaseTool, guard: ToolGuard) -> B
         raise TypeError(f"{tool!r} is no BaseTool: make it one, as with @tool, before it is guarded")
     kind, execute, execute_async = type(tool), tool._run, tool._arun
     guarded = tool.model_copy()
-    hidden = _hidden_arguments(tool)
+    arguments = Arguments.of(tool)
 
     def call_of(positional: Tuple[Any, ...], named: Dict[str, Any]) -> ToolCall:
-        given: Any = {name: value for name, value in named.items() if name not in hidden}
-        if positional:
-            given = positional[0] if len(positional) == 1 else list(positional)
-        return ToolCall(tool.name, _json_of(given), _tool_call_id.get())
+        given = arguments.sent(positional, named)
+        metadata = {"notSent": arguments.not_sent} if arguments.not_sent else {}
+        return ToolCall(tool.name, _json_of(given), _tool_call_id.get(), metadata, arguments.injected(named))
 
     @wraps(execute)
     def _run(*positional: Any, **named: Any) -> Any:
@@ -116,24 +108,6 @@ def _guarded(countersign: AnyCountersign, tool: BaseTool, guard: ToolGuard) -> B
     for name, method in methods.items():
         object.__setattr__(guarded, name, method)
     return guarded
-
-
-def _hidden_arguments(tool: BaseTool) -> FrozenSet[str]:
-    """Names under which a tool is given what is not the model's: state, stores, configuration, callbacks."""
-    from langchain_core.runnables import RunnableConfig
-    from langchain_core.tools.base import get_all_basemodel_annotations
-
-    shown = tool.tool_call_schema
-    if isinstance(shown, dict):
-        visible, known = set(shown.get("properties", {})), set(tool._injected_args_keys)
-    else:
-        visible = set(get_all_basemodel_annotations(shown))
-        known = set(get_all_basemodel_annotations(tool.get_input_schema())) | tool._injected_args_keys
-    try:
-        known |= {name for name, kind in get_type_hints(tool._run).items() if kind is RunnableConfig}
-    except (NameError, TypeError):
-        known |= {"config"}
-    return frozenset((known | {"run_manager"}) - visible)
 
 
 def _json_of(value: Any) -> Any:

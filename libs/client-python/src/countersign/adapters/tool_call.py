@@ -33,6 +33,8 @@ class ToolCall:
     """The framework's; not unique for ever: some models count from 0 in each run."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """What else the framework says of the call."""
+    injected: Mapping[str, Any] = field(default_factory=dict)
+    """What the framework gives the tool beside its input, such as a graph's state: not sent, unless ``action`` does."""
 
 
 class NotExecutedError(Exception):

@@ -1,0 +1,122 @@
+"""Which arguments of a tool of LangChain are its input, and which the framework gives it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterator, List, Mapping, Set, Tuple, get_args, get_type_hints
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+#: Whose annotations the framework fills in itself.
+_FRAMEWORK = frozenset(("langchain", "langchain_core", "langgraph"))
+_CALLBACKS = frozenset(("run_manager", "callbacks"))
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """``hidden``: names of what is not sent. ``not_sent``: those of them that the tool's own code takes, in order.
+
+    ``configurations``: under which of those it takes what is handed over as ``config``.
+    """
+
+    hidden: FrozenSet[str]
+    configurations: FrozenSet[str]
+    not_sent: Tuple[str, ...]
+
+    @classmethod
+    def of(cls, tool: BaseTool) -> Arguments:
+        """What the framework gives a tool is hidden: state, stores, runtime, configuration, callbacks, the call's id.
+
+        An argument that is annotated with ``InjectedToolArg``, or a kind of it that is not the framework's, is given by
+        a caller, and as much a part of what is executed as what the model gives.
+        """
+        kinds = _annotations_of(tool)
+        hidden = {name for name in _unseen_by_the_model(tool) if not _is_a_callers(kinds.get(name))}
+        configurations = frozenset(name for one in _executed(tool) for name in _configurations_of(one))
+        told = {name for name in hidden - _CALLBACKS - {"config"} if not _is_the_calls_id(kinds.get(name))}
+        return cls(frozenset(hidden), configurations, tuple(sorted(told | configurations)))
+
+    def sent(self, positional: Tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        """The tool's input, of what it is executed with."""
+        given: Dict[str, Any] = {name: value for name, value in named.items() if name not in self.hidden}
+        if not positional:
+            return given
+        first: Any = positional[0] if len(positional) == 1 else list(positional)
+        return {**given, "args": list(positional)} if given else first
+
+    def injected(self, named: Mapping[str, Any]) -> Dict[str, Any]:
+        """What is not sent and the tool's own code takes."""
+        given = {name: value for name, value in named.items() if name in self.hidden - _CALLBACKS - {"config"}}
+        return {**given, **{name: named["config"] for name in self.configurations if "config" in named}}
+
+
+def _unseen_by_the_model(tool: BaseTool) -> Set[str]:
+    from langchain_core.tools.base import get_all_basemodel_annotations
+
+    shown = tool.tool_call_schema
+    if isinstance(shown, dict):
+        visible, known = set(shown.get("properties", {})), set(tool._injected_args_keys)
+    else:
+        visible = set(get_all_basemodel_annotations(shown))
+        known = set(get_all_basemodel_annotations(tool.get_input_schema())) | tool._injected_args_keys
+    configurations = set(_configurations_of(tool._run)) if _hints_of(tool._run) else {"config"}
+    return (known - visible) | configurations | {"run_manager"}
+
+
+def _annotations_of(tool: BaseTool) -> Dict[str, Any]:
+    from langchain_core.tools.base import get_all_basemodel_annotations
+
+    found: Dict[str, Any] = {}
+    for function in _executed(tool):
+        found.update(_hints_of(function))
+    if not isinstance(tool.args_schema, dict):
+        found.update(get_all_basemodel_annotations(tool.get_input_schema()))
+    return found
+
+
+def _executed(tool: BaseTool) -> List[Any]:
+    """The functions that a tool was made of, or its methods."""
+    of_functions = [one for one in (getattr(tool, "func", None), getattr(tool, "coroutine", None)) if one is not None]
+    return of_functions or [tool._run, tool._arun]
+
+
+def _configurations_of(function: Any) -> Iterator[str]:
+    from langchain_core.runnables import RunnableConfig
+
+    for name, kind in _hints_of(function).items():
+        if kind is RunnableConfig or RunnableConfig in get_args(kind):
+            yield name
+
+
+def _hints_of(function: Any) -> Dict[str, Any]:
+    try:
+        return get_type_hints(function, include_extras=True)
+    except (NameError, TypeError):
+        return {}
+
+
+def _kinds_of(annotation: Any) -> List[type]:
+    """The kinds of injection that an annotation names."""
+    from langchain_core.tools import InjectedToolArg
+
+    marks = [mark if isinstance(mark, type) else type(mark) for mark in get_args(annotation)[1:]]
+    return [mark for mark in marks if issubclass(mark, InjectedToolArg)]
+
+
+def _is_a_callers(annotation: Any) -> bool:
+    from langchain_core.tools import InjectedToolArg
+
+    kinds = _kinds_of(annotation)
+    return bool(kinds) and not any(
+        base is not InjectedToolArg and base.__module__.split(".")[0] in _FRAMEWORK
+        for kind in kinds
+        for base in kind.__mro__
+        if issubclass(base, InjectedToolArg)
+    )
+
+
+def _is_the_calls_id(annotation: Any) -> bool:
+    from langchain_core.tools import InjectedToolCallId
+
+    return any(issubclass(kind, InjectedToolCallId) for kind in _kinds_of(annotation))
