@@ -14,11 +14,27 @@ export interface Action {
   readonly [member: string]: unknown;
 }
 
-/** Body of `POST /v1/check`, as text. @throws TypeError where the action is not one, or has no JSON form */
+/** A value in an object's clothes. */
+const IN_JSON: ReadonlySet<string> = new Set(['String', 'Number', 'Boolean']);
+
+/**
+ * Body of `POST /v1/check`, as text. A `Map` is the list of its pairs in it, a `Set` the list of its values.
+ * @throws TypeError where the action is not one, or has no JSON form
+ */
 export function checkBody(agentId: string, action: Action): string {
   const { actionType, ...members } = action;
   if (typeof actionType !== 'string' || actionType === '') {
     throw new TypeError('an action has an actionType, such as "tool_use"');
   }
-  return JSON.stringify({ agentId, action: { ...members, type: actionType } });
+  return JSON.stringify({ agentId, action: { ...members, type: actionType } }, shown);
+}
+
+/** What JSON would show as `{}`, though there may be something in it, is not what is executed: nobody could judge it. */
+function shown(name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  if (kind === 'Object') return value;
+  if (kind === 'Map' || kind === 'Set') return [...(value as Iterable<unknown>)];
+  if (IN_JSON.has(kind) || ArrayBuffer.isView(value) || Object.keys(value).length > 0) return value;
+  throw new TypeError(`${name}: a value of the kind ${kind} has no JSON form`);
 }

@@ -13,11 +13,15 @@ export class CircuitBreaker {
   #openUntil = 0;
   #isTrying = false;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /**
+   * @param now milliseconds of a clock that never goes back
+   * @throws TypeError where an option is out of range
+   */
   constructor(
     { failures = 5, cooldownMs = 10_000 }: CircuitBreakerOptions,
     private readonly now: () => number = () => performance.now(),
   ) {
+    if (!(failures >= 1 && cooldownMs >= 0)) throw new TypeError('circuitBreaker: failures from 1, cooldownMs from 0');
     this.#failures = failures;
     this.#cooldownMs = cooldownMs;
   }

@@ -229,6 +229,10 @@ describe('a client that is made wrong', () => {
     [{ apiKey: 'k', agentId: AGENT, baseUrl: 'here' }, /baseUrl/u],
     [{ apiKey: 'k', agentId: AGENT, baseUrl: 'file:///etc' }, /baseUrl/u],
     [{ apiKey: 'k', agentId: AGENT, timeoutMs: 0 }, /timeoutMs/u],
+    [{ apiKey: 'k', agentId: AGENT, retries: NaN }, /retries/u],
+    [{ apiKey: 'k', agentId: AGENT, retries: -1 }, /retries/u],
+    [{ apiKey: 'k', agentId: AGENT, circuitBreaker: { failures: NaN } }, /circuitBreaker/u],
+    [{ apiKey: 'k', agentId: AGENT, circuitBreaker: { cooldownMs: NaN } }, /circuitBreaker/u],
   ])('says what is wrong', (options, words) => {
     expect(() => new Countersign(options)).toThrow(words);
   });

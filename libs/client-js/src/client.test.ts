@@ -1,4 +1,5 @@
-import { Countersign } from './index.js';
+import { jest } from '@jest/globals';
+import { Countersign, type CountersignOptions } from './index.js';
 
 const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
 
@@ -51,4 +52,108 @@ describe('a client', () => {
     const whole = new Countersign({ ...options, fetch, timeoutMs: Infinity, attemptTimeoutMs: Infinity });
     expect(await whole.check({ actionType: 'pay' })).toMatchObject({ allowed: false, reason: 'zu groß' });
   });
+
+  const seen: [string, Record<string, unknown>][] = [];
+  const logs = (status: number): Countersign => {
+    seen.length = 0;
+    const fetch = (url: string, { body }: RequestInit) => {
+      const isCheck = url.endsWith('/v1/check');
+      seen.push([isCheck ? 'check' : 'log', JSON.parse(body as string) as Record<string, unknown>]);
+      const headers = { 'x-event-id': 'e' };
+      return Promise.resolve(
+        new Response('{"allowed":true,"error":"no"}', { status: isCheck ? 200 : status, headers }),
+      );
+    };
+    return new Countersign({ apiKey: 'k', agentId: AGENT, fetch, retries: 0, onReportFailed: told });
+  };
+  let told: NonNullable<CountersignOptions['onReportFailed']> = () => undefined;
+
+  it('asks nothing for a generator, and reports one that was given as failed, since nothing of it is done', async () => {
+    const one = logs(201);
+    let begun = false;
+    async function* pieces(): AsyncGenerator<string> {
+      begun = true;
+      yield 'paid';
+    }
+    function* values(): Generator<string> {
+      begun = true;
+      yield 'paid';
+    }
+    for (const generates of [pieces, values] as (() => unknown)[]) {
+      await expect(one.guard({ actionType: 'pay' }, generates)).rejects.toThrow(/generator/u);
+    }
+    expect(seen).toEqual([]);
+    for (const generates of [pieces, values] as (() => unknown)[]) {
+      await expect(one.guard({ actionType: 'pay' }, () => generates())).rejects.toThrow(/generator/u);
+    }
+    expect(seen.map(([kind, { outcome }]) => [kind, outcome])).toEqual([
+      ['check', undefined],
+      ['log', 'failed'],
+      ['check', undefined],
+      ['log', 'failed'],
+    ]);
+    expect(begun).toBe(false);
+    expect(await one.guard({ actionType: 'pay' }, () => [...values()])).toEqual(['paid']);
+  });
+
+  it('lives on where what is told of a report that failed fails as well, at once or later', async () => {
+    const warned = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    for (const fails of [() => Promise.reject(new Error('no log')), () => void fail('no log')]) {
+      told = fails;
+      expect(await logs(404).guard({ actionType: 'pay' }, () => 7)).toBe(7);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    process.off('unhandledRejection', unhandled);
+    expect([warned.mock.calls.length, unhandled.mock.calls.length]).toEqual([2, 0]);
+    expect(warned.mock.calls[0]?.[0]).toContain('no log');
+    warned.mockRestore();
+  });
+
+  it('shows the service what is in maps and sets, and asks about nothing that it could not show', async () => {
+    const one = logs(201);
+    const payload = {
+      map: new Map<unknown, unknown>([
+        ['usd', 40],
+        [7, new Set(['a'])],
+      ]),
+      when: new Date(0),
+      bytes: Uint8Array.of(1),
+      none: new Uint8Array(0),
+      own: new (class Order {
+        id = 17;
+      })(),
+      empty: {},
+      bare: Object.create(null) as object,
+      text: new String('x'),
+    };
+    await one.check({ actionType: 'pay', payload });
+    expect(seen[0]?.[1]['action']).toEqual({
+      type: 'pay',
+      payload: {
+        map: [
+          ['usd', 40],
+          [7, ['a']],
+        ],
+        when: '1970-01-01T00:00:00.000Z',
+        bytes: { 0: 1 },
+        none: {},
+        own: { id: 17 },
+        empty: {},
+        bare: {},
+        text: 'x',
+      },
+    });
+    for (const hidden of [new WeakMap(), /x/u, new ArrayBuffer(8), Promise.resolve(), new URLSearchParams('usd=40')]) {
+      await expect(one.check({ actionType: 'pay', payload: { hidden } })).rejects.toThrow(
+        /hidden: a value of the kind/u,
+      );
+    }
+    expect(seen.length).toBe(1);
+  });
 });
+
+function fail(words: string): never {
+  throw new Error(words);
+}

@@ -11,6 +11,7 @@ import { readCheck, readRefusal } from './result.js';
 import type { CheckResult } from './result.js';
 import { newIdempotencyKey, withRetries } from './retry.js';
 import { post, type Answer, type Request } from './transport.js';
+import { requireWhole, whole } from './whole.js';
 
 /** Asks before an agent acts: `POST /v1/check`, and what belongs to it. */
 export class Countersign {
@@ -24,7 +25,7 @@ export class Countersign {
   readonly #onDenied: CountersignOptions['onDenied'];
   readonly #onReportFailed: NonNullable<CountersignOptions['onReportFailed']>;
 
-  /** @throws TypeError where the key, the agent's id or the address is missing or malformed */
+  /** @throws TypeError where the key, the agent's id or the address is missing or malformed, or an option is out of range */
   constructor(options: CountersignOptions);
   constructor(apiKey: string, agentId: string, baseUrl?: string);
   constructor(first: CountersignOptions | string, agentId?: string, baseUrl?: string) {
@@ -39,6 +40,7 @@ export class Countersign {
       throw new TypeError('agentId: the id of an agent is needed');
     }
     if (!(timeoutMs > 0 && attemptTimeoutMs > 0)) throw new TypeError('timeoutMs, attemptTimeoutMs: above zero');
+    if (!(retries >= 0)) throw new TypeError('retries: a number, zero or above');
     this.#agentId = options.agentId;
     this.#baseUrl = addressOf(options.baseUrl ?? DEFAULT_BASE_URL);
     this.#headers = {
@@ -74,16 +76,17 @@ export class Countersign {
   }
 
   /**
-   * Checks, executes `fn` where the action is allowed, and reports what became of it.
+   * Checks, executes `fn` where the action is allowed, and reports what became of it: `fn` is over when it resolves.
    * @returns what `fn` gives
-   * @throws ActionDeniedError where it is not allowed, and `fn` was not called; what `fn` throws; else as {@link check}
+   * @throws TypeError where `fn` is a generator function, and nothing was asked, or gives a generator; ActionDeniedError where it is not allowed, and `fn` was not called; what `fn` throws; else as {@link check}
    */
   async guard<T>(action: Action, fn: (check: CheckResult) => T | Promise<T>, options: CallOptions = {}): Promise<T> {
+    requireWhole(fn);
     const check = await this.check(action, options);
     if (!check.allowed) throw new ActionDeniedError(check);
     let outcome: OutcomeReport['outcome'] = 'failed';
     try {
-      const value = await fn(check);
+      const value = whole(await fn(check));
       outcome = 'succeeded';
       return value;
     } finally {
@@ -182,7 +185,7 @@ export class Countersign {
       await this.reportOutcome(report, agentId === undefined ? {} : { agentId });
     } catch (error) {
       try {
-        this.#onReportFailed(error, report);
+        await this.#onReportFailed(error, report);
       } catch (thrown) {
         warn(thrown, report);
       }

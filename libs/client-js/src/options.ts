@@ -30,8 +30,11 @@ export interface CountersignOptions {
   readonly circuitBreaker?: CircuitBreakerOptions | false;
   /** Called with every result that is not allowed, before the call ends. */
   readonly onDenied?: (result: CheckResult, action: Action) => void | Promise<void>;
-  /** Called where `guard` could not report an outcome. Default: a line by `console.warn`. */
-  readonly onReportFailed?: (error: unknown, report: OutcomeReport) => void;
+  /**
+   * Called where `guard` could not report an outcome, which ends after it. Default, and where it throws: a line by
+   * `console.warn`.
+   */
+  readonly onReportFailed?: (error: unknown, report: OutcomeReport) => void | Promise<void>;
   /** Default: on Node 20.16 and later node:http, which is quicker; elsewhere the platform's. */
   readonly fetch?: Fetch;
 }

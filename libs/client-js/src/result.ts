@@ -1,5 +1,6 @@
 import type { Answer } from './transport.js';
 import { CountersignError } from './errors.js';
+import { parseStrictly } from './strict-json.js';
 import type { ErrorCode, RefusalCode, UnavailableCode } from './errors.js';
 
 /** What the service, or the fail mode, says of an action. */
@@ -16,6 +17,12 @@ export interface CheckResult {
   readonly detail?: string;
   /** Of `unsafe_output`: `pii`, `secret`, `topic` or `length`. */
   readonly category?: string;
+  /** Of `pii`: which kind was found, such as `iban`. */
+  readonly piiKind?: string;
+  /** Of `topic`: which of the blocked ones was found. */
+  readonly matchedTopic?: string;
+  /** Of `length`: how many characters there are. */
+  readonly length?: number;
   readonly upgradeUrl?: string;
   /** The event that records the check: quote it when an outcome is reported. */
   readonly eventId?: string;
@@ -29,14 +36,12 @@ export interface CheckResult {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** By status, where the body names no code of its own. */
+/** By status, where the body names no code of its own. What a 403 or 429 is for, only its body says: others send them too. */
 const REFUSALS: Readonly<Record<number, RefusalCode>> = {
   400: 'invalid_request',
   401: 'unauthorized',
   402: 'sandbox_expired',
-  403: 'agent_frozen',
   404: 'agent_not_found',
-  429: 'plan_action_cap',
 };
 const BY_BODY: ReadonlySet<string> = new Set<ErrorCode>([
   'sandbox_expired',
@@ -93,6 +98,9 @@ function result(answer: Answer, body: Members, allowed: boolean): CheckResult {
     rule: textOf(body['rule']),
     detail: textOf(body['detail']),
     category: textOf(body['category']),
+    piiKind: textOf(body['pii_kind']),
+    matchedTopic: textOf(body['matched_topic']),
+    length: countOf(body['length']),
     upgradeUrl: textOf(body['upgrade_url']),
     eventId: answer.eventId,
     coverage: answer.coverage,
@@ -105,9 +113,9 @@ function result(answer: Answer, body: Members, allowed: boolean): CheckResult {
 export function membersOf(answer: Answer): Members {
   let body: unknown;
   try {
-    body = JSON.parse(answer.text);
+    body = parseStrictly(answer.text);
   } catch (cause) {
-    throw invalid(answer, 'it is not JSON', cause);
+    throw invalid(answer, 'it is not JSON that says each name once', cause);
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid(answer, 'it is no JSON object');
   return body as Members;
@@ -126,6 +134,10 @@ export function invalid(answer: Answer, why: string, cause?: unknown): Countersi
     status: answer.status,
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+function countOf(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) ? (value as number) : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -118,7 +118,10 @@ export function toldOf({ expect: expected }: ClientCase, happened: Happened): Re
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(
-  'allowed violations violationType rule severity category coverage upgradeUrl failedOpen reason eventId'.split(' '),
+  (
+    'allowed violations violationType rule severity category piiKind matchedTopic length ' +
+    'coverage upgradeUrl failedOpen reason eventId'
+  ).split(' '),
 );
 
 /** What of `expect` {@link toldOf} does not tell: the server's side. */

@@ -106,6 +106,9 @@ function denial({ eventId, ...result }: CheckResult): Refusal {
     rule: result.rule,
     detail: result.detail,
     category: result.category,
+    pii_kind: result.piiKind,
+    matched_topic: result.matchedTopic,
+    length: result.length,
     code: result.violations?.[0],
   };
   return answer(403, body, eventId === undefined ? {} : { 'x-event-id': eventId });

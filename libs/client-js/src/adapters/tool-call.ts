@@ -3,6 +3,7 @@ import { ActionDeniedError } from '../action-denied.js';
 import { isUnavailable } from '../errors.js';
 import type { CallOptions } from '../options.js';
 import type { CheckResult } from '../result.js';
+import { whole } from '../whole.js';
 import { begin, isDenied, type BegunAction, type Guard } from './begun-action.js';
 
 /** A model's call of a tool, as a framework hands it over. */
@@ -52,12 +53,12 @@ export async function beginToolCall(
 /**
  * Executes a call of a tool that has begun, and reports what became of it.
  * @returns what `execute` gives, each piece of it where it comes in pieces
- * @throws what `execute` throws
+ * @throws what `execute` throws; TypeError where it gives a generator, of which nothing is done yet
  */
 export async function endToolCall<T>(begun: BegunAction, execute: () => T | PromiseLike<T>): Promise<T> {
   let value: T;
   try {
-    value = await execute();
+    value = whole(await execute());
   } catch (error) {
     await begun.failed();
     throw error;
