@@ -1,11 +1,18 @@
-import { isObject, type JsonObject } from './message.js';
+import { isObject, resultText, type Id, type JsonObject, type Response } from './message.js';
 import type { ToolCall } from './tool-call.js';
+
+/** Of names of tools, in UTF-16: those of real ones have 128 at most. */
+const LONGEST_NAME = 1_000;
+/** As protocol versions are written. */
+const VERSION = /^\d{4}-\d{2}-\d{2}$/u;
+const CAPABILITIES: ReadonlySet<string> = new Set([
+  ...['tools', 'resources', 'prompts', 'logging', 'completions', 'tasks', 'listChanged', 'subscribe'],
+  ...['list', 'cancel', 'requests', 'call'],
+]);
+const DEEPEST_FLAG = 4;
 
 /** What an answer to a call, or to the question for a task's result, says. */
 export interface CallAnswer {
-  readonly result: unknown;
-  /** Of JSON-RPC; `undefined` where there is a result. */
-  readonly error: unknown;
   /** The id of the task that stands for the result. */
   readonly createdTask: string | null;
   /** The server, or the tool, says that it did not do what was asked. */
@@ -16,7 +23,7 @@ export interface CallAnswer {
 export function answerOf({ result, error }: JsonObject, call: ToolCall | undefined): CallAnswer {
   const task = call?.isTask === true && isObject(result) ? taskIdOf(result['task']) : undefined;
   const failed = error !== undefined || (isObject(result) && result['isError'] === true);
-  return { result, error, createdTask: task ?? null, failed };
+  return { createdTask: task ?? null, failed };
 }
 
 /** Of the parameters of `tasks/result`, or of a task. */
@@ -33,24 +40,58 @@ export function protocolOf({ result }: JsonObject): {
   const name = isObject(serverInfo) ? serverInfo['name'] : undefined;
   return {
     version: typeof protocolVersion === 'string' ? protocolVersion : null,
-    server: typeof name === 'string' ? name : null,
+    server: typeof name === 'string' ? name.slice(0, LONGEST_NAME).replace(/\p{Surrogate}/gu, '\uFFFD') : null,
   };
 }
 
-/** Names of the tools in an answer to `tools/list`. */
+/** What the answer to `initialize` says without words: for a server whose text is not to be seen. As text. */
+export function initializationWithoutText({ id, result }: JsonObject): string {
+  const { protocolVersion, capabilities } = isObject(result) ? result : {};
+  const version = typeof protocolVersion === 'string' && VERSION.test(protocolVersion) ? { protocolVersion } : {};
+  return resultText(id as Id, {
+    ...version,
+    capabilities: flagsOf(capabilities, 0),
+    serverInfo: { name: 'withheld', version: '0' },
+  });
+}
+
+/** Members that the protocol names, as far as they are objects and booleans. */
+function flagsOf(value: unknown, depth: number): JsonObject {
+  if (!isObject(value) || depth === DEEPEST_FLAG) return {};
+  const known = Object.entries(value).filter(([name]) => CAPABILITIES.has(name));
+  return Object.fromEntries(
+    known.map(([name, held]) => [name, typeof held === 'boolean' ? held : flagsOf(held, depth + 1)]),
+  );
+}
+
+/** Names of the tools in an answer to `tools/list` that somebody can call. */
 export function listedTools({ result }: JsonObject): string[] {
   const tools = isObject(result) ? result['tools'] : undefined;
-  if (!Array.isArray(tools)) return [];
-  return tools.map(nameOf).filter((name) => name !== null);
+  return Array.isArray(tools)
+    ? tools
+        .filter(isObject)
+        .map(({ name }) => name)
+        .filter(isCallable)
+    : [];
 }
 
-/** The answer without these tools, as text. */
-export function toolsLeft(answer: JsonObject, hidden: ReadonlySet<string>): string {
-  const result = answer['result'] as JsonObject;
-  const tools = (result['tools'] as readonly unknown[]).filter((tool) => !hidden.has(nameOf(tool) ?? ''));
-  return JSON.stringify({ ...answer, result: { ...result, tools } });
+/** Whether a call, and the question which tools are off limits, can bear the name. */
+export function isCallable(name: unknown): name is string {
+  return typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME && !/\p{Surrogate}/u.test(name);
 }
 
-function nameOf(tool: unknown): string | null {
-  return isObject(tool) && typeof tool['name'] === 'string' ? tool['name'] : null;
+/** The answer with those tools alone that `isLeft` says yes to; the same answer where those are all. */
+export function toolsLeft(answer: Response, isLeft: (tool: ListedTool) => boolean): Response {
+  const { result } = answer.value;
+  if (!isObject(result) || !Array.isArray(result['tools'])) return answer;
+  const tools = result['tools'].filter(
+    (tool) => isObject(tool) && isCallable(tool['name']) && isLeft(tool as ListedTool),
+  );
+  if (tools.length === result['tools'].length) return answer;
+  const value = { ...answer.value, result: { ...result, tools } };
+  return { ...answer, value, text: JSON.stringify(value) };
+}
+
+export interface ListedTool extends JsonObject {
+  readonly name: string;
 }

@@ -28,7 +28,7 @@ function countNames(text: string): number {
 }
 
 /** @param start where its quotation mark stands */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let end = start + 1;
   for (;;) {
     end = text.indexOf('"', end);

@@ -57,8 +57,8 @@ describe('countersign mcp-proxy, as a process', () => {
     expect(await proxy.ended).toBe(0);
     expect(proxy.stderr).toContain('on stderr\n');
     expect(proxy.stderr).toContain('countersign mcp-proxy: the server wrote what is no message: no message');
-    expect(service.asked.map(({ path }) => path)).toEqual(['/v1/check', '/v1/mcp/scan', '/v1/mcp/log']);
-    expect(service.asked[2]?.body).toMatchObject({ eventId: EVENT, outcome: 'succeeded' });
+    expect(service.asked.map(({ path }) => path)).toEqual(['/v1/mcp/scan', '/v1/check', '/v1/mcp/scan', '/v1/mcp/log']);
+    expect(service.asked[3]?.body).toMatchObject({ eventId: EVENT, outcome: 'succeeded' });
   });
 
   it('sends no call on where the service does not decide, says why, and goes on once it does', async () => {
@@ -90,10 +90,13 @@ describe('countersign mcp-proxy, as a process', () => {
       [slow, /did not decide.*no answer within/u],
       [alone, /did not decide.*127\.0\.0\.1:1\b/u],
     ] as const) {
-      await proxy.next();
       proxy.send(call(1, 'read'));
       const said = { isError: true, content: [{ text: expect.stringMatching(words) }] };
       expect(await proxy.next()).toMatchObject({ id: 1, result: said });
+      // What it says when it starts cannot be scanned.
+      while (!proxy.stderr.includes('a notification of the server was not passed on')) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
     }
   });
 

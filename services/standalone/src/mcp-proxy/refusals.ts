@@ -22,6 +22,11 @@ export function withheld(tool: string | undefined, why: CheckResult, baseUrl: st
   return refusal(`${done} ${denialWords(why, baseUrl)}`, why);
 }
 
+/** As {@link withheld}, of anything else that a server says. */
+export function withheldWords(what: string, why: CheckResult, baseUrl: string): string {
+  return `${what} is withheld. ${denialWords(why, baseUrl)}`;
+}
+
 /** The call was sent, and no answer will come. */
 export function unanswered(tool: string, why: string): Refusal {
   const words = `The tool ${quoted(tool)} was called, but there is no answer that can be shown: ${why}. It may have taken effect: find out before you repeat it.`;

@@ -13,6 +13,7 @@ export class PlayedRelay {
   readonly reports: string[] = [];
   readonly judged: ToolCall[] = [];
   readonly scanned: string[] = [];
+  readonly lengths: string[] = [];
   judge: (call: ToolCall, signal: AbortSignal) => Promise<CheckResult> = ({ name }) =>
     Promise.resolve({ allowed: true, eventId: `event of ${name}` });
   scan: (text: string) => Promise<CheckResult> = () => Promise.resolve({ allowed: true });
@@ -26,8 +27,10 @@ export class PlayedRelay {
           this.judged.push(call);
           return this.judge(call, signal);
         },
-        scan: (text) => {
+        scan: (text, length) => {
+          if (text === '') return Promise.resolve({ allowed: true });
           this.scanned.push(text);
+          this.lengths.push(length);
           return this.scan(text);
         },
         offLimits: (names) => Promise.resolve(new Set(this.hidden.filter((name) => names.includes(name)))),

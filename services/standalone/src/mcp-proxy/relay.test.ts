@@ -65,8 +65,9 @@ describe('between a client and a server', () => {
       new Promise((resolve) => open.push(() => resolve({ allowed: name !== 'b', eventId: name })));
     await played.ask(call(1, 'a'));
     await played.ask(call('1', 'b'));
-    for (const resolve of open.reverse()) resolve();
     await played.say({ method: 'notifications/progress', params: {} });
+    for (const resolve of open.reverse()) resolve();
+    await played.ask({ method: 'notifications/x' });
     await played.say(result(1, 'of a'));
     expect(played.client).toMatchObject([
       { method: 'notifications/progress' },
@@ -110,18 +111,6 @@ describe('between a client and a server', () => {
     expect([played.judged, played.server]).toEqual([[], []]);
   });
 
-  it('off-limits tools are not listed, on any page', async () => {
-    played.hidden = ['wire', 'x'];
-    await played.ask({ id: 1, method: 'tools/list', params: { cursor: 'c' } });
-    expect(played.server).toHaveLength(1);
-    const read = { name: 'read', title: 'Read' };
-    await played.say({ id: 1, result: { tools: [{ name: 'wire' }, read, 3], nextCursor: 'd', _meta: { a: 1 } } });
-    expect(played.client).toEqual([{ id: 1, result: { tools: [read, 3], nextCursor: 'd', _meta: { a: 1 } } }]);
-    await played.ask({ id: 2, method: 'tools/list' });
-    await played.say({ id: 2, error: { code: 1, message: 'no' } });
-    expect(played.client[1]).toEqual({ id: 2, error: { code: 1, message: 'no' } });
-  });
-
   it('all else passes both ways as it came', async () => {
     const asked = [
       '{"id":1,"method":"resources/read","params":{"n":12345678901234567890}}',
@@ -140,7 +129,8 @@ describe('between a client and a server', () => {
     ];
     for (const line of said) await played.say(line);
     expect(played.client).toEqual(said.map((line) => JSON.parse(line)));
-    expect([played.judged, played.scanned, played.notes]).toEqual([[], [], []]);
+    expect([played.judged, played.notes]).toEqual([[], []]);
+    expect(played.scanned).toEqual(['1', '1\nm']);
   });
 
   it('an answer to nothing, one that comes twice, and what is no message stay with the proxy', async () => {

@@ -1,6 +1,5 @@
-import { answerOf, listedTools, protocolOf, taskIdOf, toolsLeft } from './answers.js';
+import { taskIdOf } from './answers.js';
 import { BatchAnswer } from './batch-answer.js';
-import { CreatedTasks } from './created-tasks.js';
 import { InFlight, type Waiting } from './in-flight.js';
 import {
   errorText,
@@ -8,7 +7,6 @@ import {
   INVALID_REQUEST,
   idOf,
   isObject,
-  PARSE_ERROR,
   readMessage,
   resultText,
   SERVER_ERROR,
@@ -17,57 +15,55 @@ import {
   type Notification,
   type Refused,
   type Request,
-  type Response,
 } from './message.js';
-import { notAsked, notCalled, unanswered, withheld } from './refusals.js';
-import { textOfResult } from './result-texts.js';
+import { notAsked, notCalled, unanswered } from './refusals.js';
+import { ServerMessages } from './server-messages.js';
 import type { RelayOptions } from './relay-options.js';
 import { readToolCall, type ToolCall } from './tool-call.js';
-import { wordsOf } from './tool-guard.js';
 
 /** Versions of the protocol before it gave up batches; what is older had them as well. */
 const LAST_WITH_BATCHES = '2025-03-26';
 const CANCELLED_MS = 10_000;
-const MOST_SHOWN = 200;
 
 /**
  * Stands between a client and a server of the tool protocol. A `tools/call` is sent on once it is allowed, its result once it is
- * scanned; tools that are off limits are not listed. All else passes as it came.
+ * scanned; tools that are off limits are not listed. What the client says otherwise passes as it came, what the server says once
+ * it is scanned.
  */
 export class Relay {
   /** Requests of the client. */
   readonly waiting = new InFlight();
-  readonly #tasks = new CreatedTasks();
-  /** Answers that came and have not passed yet, and calls that are judged. */
-  readonly #working = new Set<Promise<void>>();
-  #version: string | null = null;
-  #server: string | null = null;
+  /** Calls that are judged. */
+  readonly #judging = new Set<Promise<void>>();
+  readonly #server: ServerMessages;
   #gone: string | null = null;
 
-  constructor(private readonly options: RelayOptions) {}
+  constructor(private readonly options: RelayOptions) {
+    this.#server = new ServerMessages(options, this.waiting, {
+      answered: (waiting, outcome, detail) => this.#tell(waiting, outcome, detail),
+      lost: (waiting, why) => this.#lose(waiting, why),
+    });
+  }
 
   fromClient(line: string): void {
     const { toClient } = this.options.ends;
     const read = readMessage(line);
     if (read.kind !== 'batch') return this.#take(read, (text) => text !== null && toClient(text));
-    if (this.#version !== null && this.#version > LAST_WITH_BATCHES) {
-      return toClient(errorText(null, INVALID_REQUEST, `protocol version ${this.#version} has no batches`));
+    const { version } = this.#server;
+    if (version !== null && version > LAST_WITH_BATCHES) {
+      return toClient(errorText(null, INVALID_REQUEST, `protocol version ${version} has no batches`));
     }
     const batch = new BatchAnswer(read.parts, toClient);
     for (const part of read.parts) this.#take(part, batch.slotOf(part));
   }
 
   fromServer(line: string): void {
-    const read = readMessage(line);
-    if (read.kind === 'refused' && read.code === PARSE_ERROR) {
-      return this.options.note(`the server wrote what is no message: ${line.slice(0, MOST_SHOWN)}`);
-    }
-    for (const part of read.kind === 'batch' ? read.parts : [read]) this.#pass(part);
+    this.#server.take(line);
   }
 
   /** A request could not be sent, or its answer cannot come. */
-  failed(id: Id | null, why: string): void {
-    const waiting = id === null ? undefined : this.waiting.get(id);
+  failed(id: Id, why: string): void {
+    const waiting = this.waiting.get(id);
     if (waiting?.sent === true) this.#lose(waiting, why);
   }
 
@@ -78,7 +74,7 @@ export class Relay {
       if (waiting.sent) this.#lose(waiting, why);
       else waiting.judging?.abort();
     }
-    await Promise.all(this.#working);
+    await Promise.all([...this.#judging, this.#server.passed()]);
   }
 
   #take(part: Message | Refused, answer: Waiting['answer']): void {
@@ -99,16 +95,18 @@ export class Relay {
   }
 
   #call(request: Request, answer: Waiting['answer']): void {
-    const call = readToolCall(request.params);
+    const call = readToolCall(request);
     if (typeof call === 'string') return answer(errorText(request.id, INVALID_PARAMS, `not passed on: ${call}`));
     const judging = new AbortController();
     const waiting = this.waiting.add(request, { answer, call, judging });
-    if (waiting !== null) this.#afterwards(this.#judge(request, call, waiting, judging.signal), waiting);
+    if (waiting === null) return;
+    const judged = this.#judge(request, call, waiting, judging.signal).finally(() => this.#judging.delete(judged));
+    this.#judging.add(judged);
   }
 
   async #judge(request: Request, call: ToolCall, waiting: Waiting, signal: AbortSignal): Promise<void> {
     const { guard, baseUrl, ends } = this.options;
-    const verdict = await guard.judge(call, this.#server, signal).catch(() => null);
+    const verdict = await guard.judge(call, this.#server.name, signal).catch(() => null);
     if (this.#gone !== null || waiting.cancelled) {
       this.waiting.remove(waiting);
       if (verdict?.allowed === true) guard.report(verdict.eventId, 'skipped', 'given up before it was sent');
@@ -164,71 +162,5 @@ export class Relay {
     if (call === undefined) return answer(errorText(id, SERVER_ERROR, why));
     this.#tell(waiting, 'failed', `${why}; it may have taken effect`);
     return answer(resultText(id, unanswered(call.name, why)));
-  }
-
-  #pass(part: Message | Refused): void {
-    const { ends, note } = this.options;
-    if (part.kind === 'refused') {
-      note(`a message of the server was not passed on: ${part.why}`);
-      // Whoever waits for it waits for nothing else.
-      return this.failed(part.answers ?? null, `the server's answer is none: ${part.why}`);
-    }
-    if (part.kind !== 'response' || part.id === null) return ends.toClient(part.text);
-    const waiting = this.waiting.get(part.id);
-    if (waiting?.sent !== true)
-      return note('an answer of the server was not passed on: nothing that was sent has its id');
-    this.waiting.remove(waiting);
-    switch (waiting.method) {
-      case 'tools/call':
-      case 'tasks/result':
-        return this.#afterwards(this.#answer(part, waiting), waiting);
-      case 'tools/list':
-        return this.#afterwards(this.#list(part, waiting), waiting);
-      case 'initialize':
-        this.#open(part);
-        return waiting.answer(part.text);
-      default:
-        return waiting.answer(part.text);
-    }
-  }
-
-  /** What fails here has to do with what came: it does not pass. */
-  #afterwards(work: Promise<void>, { id, answer }: Waiting): void {
-    const ended = work
-      .catch((error: unknown) => {
-        answer(errorText(id, SERVER_ERROR, `not passed on: the answer cannot be read: ${wordsOf(error)}`));
-      })
-      .finally(() => this.#working.delete(ended));
-    this.#working.add(ended);
-  }
-
-  #open({ value }: Response): void {
-    const { version, server } = protocolOf(value);
-    this.#version = version;
-    this.#server = server;
-    if (version !== null) this.options.ends.opened?.(version);
-  }
-
-  async #list(response: Response, { answer }: Waiting): Promise<void> {
-    const names = listedTools(response.value);
-    const hidden = names.length === 0 ? new Set<string>() : await this.options.guard.offLimits(names);
-    answer(hidden.size === 0 ? response.text : toolsLeft(response.value, hidden));
-  }
-
-  async #answer(response: Response, waiting: Waiting): Promise<void> {
-    const { guard, baseUrl } = this.options;
-    const { id, call, answer } = waiting;
-    const { result, error, createdTask, failed } = answerOf(response.value, call);
-    const scanned = await guard.scan(textOfResult(error ?? result));
-    const earlier = this.#tasks.take(waiting.taskId);
-    waiting.eventId ??= earlier?.eventId;
-    const name = call?.name ?? earlier?.name;
-    if (createdTask !== null && name !== undefined) {
-      this.#tasks.remember(createdTask, { name, eventId: waiting.eventId });
-    } else {
-      const seen = scanned.allowed ? undefined : `its result was withheld: ${scanned.violationType ?? 'not scanned'}`;
-      this.#tell(waiting, failed ? 'failed' : 'succeeded', seen);
-    }
-    answer(scanned.allowed ? response.text : resultText(id, withheld(name, scanned, baseUrl)));
   }
 }

@@ -1,4 +1,4 @@
-import { OVERLAP, PIECE, piecesOf, textOfResult } from './result-texts.js';
+import { OVERLAP, PIECE, piecesOf, textOfMessage } from './result-texts.js';
 
 const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
 
@@ -20,7 +20,7 @@ describe('the text of a result', () => {
       },
       _meta: { x: ['eleven'] },
     };
-    const text = textOfResult(result);
+    const text = textOfMessage({ jsonrpc: '2.0', id: 'own', result });
     for (const part of [
       'one\n"two"',
       'file:///three',
@@ -39,8 +39,39 @@ describe('the text of a result', () => {
   });
 
   it('is that of an error, and of what is no result', () => {
-    expect(textOfResult({ code: -1, message: 'no such file', data: { path: 'p' } })).toBe('-1\nno such file\npath: p');
-    expect([textOfResult('a'), textOfResult(null), textOfResult({})]).toEqual(['a', '', '']);
+    const error = { code: -1, message: 'no such file', data: { path: 'p' } };
+    expect(textOfMessage({ id: 1, error })).toBe('-1\nno such file\npath: p');
+    const texts = ['a', null, {}].map((result) => textOfMessage({ id: 1, result }));
+    expect(texts).toEqual(['a', '', '']);
+  });
+
+  it('is that of what else stands in a message', () => {
+    const message = { jsonrpc: 'one', id: 1, result: { a: 'two' }, extra: { b: ['three'] } };
+    expect(textOfMessage(message)).toBe('jsonrpc: one\na: two\nextra\nb\nthree');
+    const asked = { jsonrpc: '2.0', id: 'one', method: 'vendor/two', params: { a: 3 } };
+    expect(textOfMessage(asked)).toBe('id: one\nmethod: vendor/two\na: 3');
+    const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+    expect(textOfMessage(changed)).toBe('');
+  });
+
+  it('is what is inside the content of resources, prompts and what a model is asked', () => {
+    const blob = base64('five in a blob');
+    const image = { type: 'image', data: base64('six in an image') };
+    expect(textOfMessage({ id: 1, result: { contents: [{ uri: 'u', blob }] } })).toContain('five in a blob');
+    const messages = [
+      { role: 'user', content: image },
+      { role: 'user', content: [{ type: 'tool_result', content: [image] }] },
+    ];
+    expect(textOfMessage({ id: 1, result: { messages } }).split('six in an image')).toHaveLength(3);
+    expect(textOfMessage({ id: 1, method: 'sampling/createMessage', params: { messages } })).toContain('six in an');
+  });
+
+  it.each([
+    ['a byte that is none of a text', base64('\xff a secret\xff')],
+    ['a line break', base64(' a secret').replace('s', 's\n')],
+    ['signs that some readers skip', `*${base64(' a secret')}`],
+  ])('is what stands in base64 with %s', (_, data) => {
+    expect(textOfMessage({ id: 1, result: { content: [{ type: 'image', data }] } })).toContain('a secret');
   });
 
   it('comes in pieces that share what lies between them, and are whole text', () => {

@@ -20,16 +20,45 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
     '_meta',
     'message',
     'code',
+    'contents',
+    'messages',
+    'tools',
+    'result',
+    'error',
+    'params',
+    'progressToken',
+    'cursor',
+    'nextCursor',
   ],
 ]);
 
+/** Methods of a server, and of its answers: they say nothing. */
+const PROTOCOL_METHODS: ReadonlySet<unknown> = new Set([
+  ...['notifications/message', 'notifications/progress', 'notifications/cancelled', 'notifications/tasks/status'],
+  ...['notifications/tools/list_changed', 'notifications/prompts/list_changed', 'notifications/resources/list_changed'],
+  ...['notifications/resources/updated', 'notifications/elicitation/complete'],
+  ...['ping', 'roots/list', 'sampling/createMessage', 'elicitation/create'],
+]);
+
 /**
- * All that a model may read in a result, or in an error that stands for one: strings and numbers at any depth behind the names
- * of their members, a line each. Of images, sounds and binary resources what is text inside the base64.
+ * All that a model may read in a message of a server: strings and numbers at any depth behind the names of their members, a
+ * line each, but the version and the name that the protocol itself gives it, and the id of what it answers. Of images, sounds
+ * and binary resources what is text inside the base64.
  */
-export function textOfResult(result: unknown): string {
+export function textOfMessage(message: JsonObject): string {
+  const { jsonrpc, id, method, result, params, ...more } = message;
   const lines: string[] = [];
-  visit(withoutBinary(result), null, lines);
+  visit(
+    {
+      ...(jsonrpc === '2.0' || jsonrpc === undefined ? {} : { jsonrpc }),
+      ...(method !== undefined && typeof id === 'string' ? { id } : {}),
+      ...(method === undefined || PROTOCOL_METHODS.has(method) ? {} : { method }),
+      ...{ result: withoutBinary(result), params: withoutBinary(params) },
+      ...more,
+    },
+    null,
+    lines,
+  );
   return lines.join('\n');
 }
 
@@ -51,27 +80,53 @@ function visit(root: unknown, rootName: string | null, lines: string[]): void {
   }
 }
 
-function withoutBinary(result: unknown): unknown {
-  if (!isObject(result) || !Array.isArray(result['content'])) return result;
-  return { ...result, content: result['content'].map((block: unknown) => (isObject(block) ? readable(block) : block)) };
+/** Of what holds blocks of content in one of the places that the protocol has for them. */
+function withoutBinary(held: unknown): unknown {
+  if (!isObject(held)) return held;
+  const { content, contents, messages } = held;
+  return {
+    ...held,
+    ...(content === undefined ? {} : { content: blocks(content) }),
+    ...(Array.isArray(contents) ? { contents: contents.map(readableResource) } : {}),
+    ...(Array.isArray(messages) ? { messages: messages.map(withoutBinary) } : {}),
+  };
 }
 
-function readable(block: JsonObject): JsonObject {
-  const { type, data, resource } = block;
+function blocks(content: unknown): unknown {
+  return Array.isArray(content) ? content.map(readable) : readable(content);
+}
+
+function readable(block: unknown): unknown {
+  if (!isObject(block)) return block;
+  const { type, data, resource, content } = block;
   if ((type === 'image' || type === 'audio') && typeof data === 'string') return { ...block, data: textInside(data) };
-  if (type === 'resource' && isObject(resource) && typeof resource['blob'] === 'string') {
-    return { ...block, resource: { ...resource, blob: textInside(resource['blob']) } };
-  }
-  return block;
+  if (type === 'resource') return { ...block, resource: readableResource(resource) };
+  return type === 'tool_result' ? { ...block, content: blocks(content) } : block;
 }
 
-/** The text that base64 stands for; what is no base64 as it is; nothing of what is no text. */
+function readableResource(resource: unknown): unknown {
+  if (!isObject(resource) || typeof resource['blob'] !== 'string') return resource;
+  return { ...resource, blob: textInside(resource['blob']) };
+}
+
+/** Fewer signs in a row are not text where bytes around them are none. */
+const SHORTEST_RUN = 8;
+
+/** The text that base64 stands for, or what of it is text; of what is not strictly base64 also as it is. */
 function textInside(encoded: string): string {
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/u.test(encoded)) return encoded;
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/u.test(encoded)) {
+    return `${encoded}\n${decoded(encoded.replace(/[^A-Za-z0-9+/_-]+/gu, ''))}`;
+  }
+  return decoded(encoded);
+}
+
+function decoded(base64: string): string {
+  const bytes = Buffer.from(base64, 'base64');
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return '';
+    const runs = bytes.toString('utf8').split(/[\uFFFD\0-\x08\x0E-\x1F\x7F]+/u);
+    return runs.filter((run) => run.length >= SHORTEST_RUN).join('\n');
   }
 }
 

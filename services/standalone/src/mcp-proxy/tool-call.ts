@@ -1,11 +1,12 @@
 import type { Action } from '@countersign/client';
+import { exactValue } from './exact-numbers.js';
 import { holdsInfinity } from './json-text.js';
-import { isObject, variantOf } from './message.js';
+import { isObject, variantOf, type JsonObject, type Request } from './message.js';
 
 /** What a `tools/call` asks for. */
 export interface ToolCall {
   readonly name: string;
-  /** As it came; `undefined` where there are none. */
+  /** As `exactValue` has it; `undefined` where there are none. */
   readonly given: unknown;
   /** It is answered with a task, whose result is asked for later. */
   readonly isTask: boolean;
@@ -14,14 +15,16 @@ export interface ToolCall {
 const NAMES: ReadonlySet<string> = new Set(['name', 'arguments', 'task']);
 
 /** The call, or, as text, what is wrong with its parameters. */
-export function readToolCall(params: unknown): ToolCall | string {
+export function readToolCall(request: Request): ToolCall | string {
+  const { params } = request;
   if (!isObject(params)) return 'tools/call needs params with the name of a tool';
   const other = variantOf(params, NAMES);
   if (other !== null) return `some readers take a member of params for "${other}"`;
   const { name, arguments: given, task } = params;
   if (typeof name !== 'string' || name === '') return 'params.name must be the name of a tool';
   if (holdsInfinity(given)) return 'a number in params.arguments is larger than any that can be checked';
-  return { name, given, isTask: task !== undefined };
+  const exact = (exactValue(request) as Request['value'])['params'] as JsonObject;
+  return { name, given: exact['arguments'], isTask: task !== undefined };
 }
 
 /**

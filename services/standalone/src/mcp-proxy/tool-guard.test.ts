@@ -40,7 +40,7 @@ describe('a guard of tool calls', () => {
     const guard = guardOf({ check: never, scan: never }, never);
     const signal = new AbortController().signal;
     expect(await guard.judge(call, null, signal)).toMatchObject({ allowed: false, reason: /it failed/u });
-    expect(await guard.scan('a')).toMatchObject({ allowed: false, reason: /it failed/u });
+    expect(await guard.scan('a', 'judged')).toMatchObject({ allowed: false, reason: /it failed/u });
     expect(await guard.offLimits(['read'])).toEqual(new Set());
     expect(notes).toEqual([expect.stringContaining('it failed')]);
   });
@@ -53,10 +53,42 @@ describe('a guard of tool calls', () => {
     };
     const guard = guardOf({ scan });
     const long = `${'a'.repeat(3 * PIECE)}secret`;
-    expect(await guard.scan(long)).toMatchObject({ allowed: false });
+    expect(await guard.scan(long, 'judged')).toMatchObject({ allowed: false });
     expect(scanned[0]).toBe(' '.repeat(long.length));
-    expect(await guard.scan('short')).toEqual({ allowed: true });
+    expect(await guard.scan('short', 'judged')).toEqual({ allowed: true });
     expect(scanned.at(-1)).toBe('short');
+  });
+
+  it('asks for no length where that is no question, and of nothing without text', async () => {
+    const scanned: string[] = [];
+    const scan = (text: string): Promise<CheckResult> => {
+      scanned.push(text);
+      return Promise.resolve({ allowed: false, category: text.includes('secret') ? 'secret' : 'length' });
+    };
+    const guard = guardOf({ scan });
+    const long = 'a'.repeat(2 * PIECE);
+    expect(await guard.scan(long, 'any')).toEqual({ allowed: true });
+    expect(scanned.every((text) => text.startsWith('a'))).toBe(true);
+    expect(await guard.scan(`${long}secret`, 'any')).toMatchObject({ category: 'secret' });
+    expect(await guard.scan('a', 'judged')).toMatchObject({ category: 'length' });
+    scanned.length = 0;
+    expect([await guard.scan('', 'judged'), scanned]).toEqual([{ allowed: true }, []]);
+  });
+
+  it('scans a few texts at once', async () => {
+    let open: (() => void)[] = [];
+    const guard = guardOf({ scan: () => new Promise((resolve) => open.push(() => resolve({ allowed: true }))) });
+    const all = Promise.all(Array.from({ length: 40 }, () => guard.scan('a', 'any')));
+    const most = open.length;
+    expect(most).toBeLessThan(40);
+    while (open.length > 0) {
+      const now = open;
+      open = [];
+      for (const resolve of now) resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(open.length).toBeLessThanOrEqual(most);
+    }
+    expect((await all).every(({ allowed }) => allowed)).toBe(true);
   });
 
   it('reports all that it is told, a few at a time, and says what was left', async () => {

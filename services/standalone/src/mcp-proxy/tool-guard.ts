@@ -1,10 +1,13 @@
 import type { CheckResult, Countersign, Outcome } from '@countersign/client';
+import { AtOnce } from './at-once.js';
 import { piecesOf } from './result-texts.js';
 import { actionOf, type ToolCall } from './tool-call.js';
 import type { ToolRules } from './tool-rules.js';
 
 /** Reports under way at once: each waits until the archive has the check. */
 const REPORTS_AT_ONCE = 32;
+/** So that a server that says much keeps the service for nobody else. */
+const SCANS_AT_ONCE = 16;
 /** The longest text that a scan takes: the length of a longer one is judged as far as this. */
 const LONGEST = 262_144;
 const MOST_WORDS = 500;
@@ -12,6 +15,7 @@ const MOST_WORDS = 500;
 /** Asks the service about calls and results, and tells it what became of them. */
 export class ToolGuard {
   readonly #reports: { readonly eventId: string; readonly outcome: Outcome; readonly detail?: string }[] = [];
+  readonly #scans = new AtOnce(SCANS_AT_ONCE);
   #reporting = 0;
   #whenReported: (() => void)[] = [];
 
@@ -32,23 +36,32 @@ export class ToolGuard {
     }
   }
 
-  /** Whether a result with this text may be seen. Never rejects: what cannot be scanned is not allowed. */
-  async scan(text: string): Promise<CheckResult> {
+  /**
+   * Whether a text of the server may be seen. Never rejects: what cannot be scanned is not allowed.
+   * @param length whether it may be too long
+   */
+  async scan(text: string, length: 'judged' | 'any'): Promise<CheckResult> {
+    if (text === '') return { allowed: true };
     const pieces = piecesOf(text);
     try {
-      if (pieces.length > 1) {
+      if (pieces.length > 1 && length === 'judged') {
         // Each piece is short: how long all of them are together is a question of its own, about as many spaces.
-        const length = await this.client.scan(' '.repeat(Math.min(text.length, LONGEST)));
-        if (!length.allowed) return length;
+        const scanned = await this.#scan(' '.repeat(Math.min(text.length, LONGEST)));
+        if (!scanned.allowed) return scanned;
       }
       for (const piece of pieces) {
-        const scanned = await this.client.scan(piece);
-        if (!scanned.allowed) return scanned;
+        const scanned = await this.#scan(piece);
+        // Length is judged last: all else has been allowed.
+        if (!scanned.allowed && !(length === 'any' && scanned.category === 'length')) return scanned;
       }
       return { allowed: true };
     } catch (error) {
-      return { allowed: false, reason: `the result cannot be scanned: ${wordsOf(error)}`, severity: 'P1' };
+      return { allowed: false, reason: `it cannot be scanned: ${wordsOf(error)}`, severity: 'P1' };
     }
+  }
+
+  #scan(text: string): Promise<CheckResult> {
+    return this.#scans.run(() => this.client.scan(text));
   }
 
   /** Those of these tools that the agent may not use whatever it gives them; none where that cannot be told. */
