@@ -2,9 +2,14 @@
 # libs/client-python: ruff, mypy, its tests against a running service and the verifier of libs/evidence, and the wheel,
 # installed into an empty environment and imported from there. Needs a build.
 #   .ci/check-python.sh [ARGUMENT...]     arguments are pytest's
-# Installs its tools beside those of the test servers.
+# Installs its tools beside those of the test servers. They need Python 3.11; the package itself takes less (pyproject.toml).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
+  echo "check-python.sh needs Python 3.11 or later, with venv, as the first python3 of PATH; that is $(python3 --version 2>&1 || echo none)" >&2
+  exit 1
+}
 
 readonly PACKAGES=(
   cryptography==50.0.2
