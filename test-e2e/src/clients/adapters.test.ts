@@ -9,7 +9,7 @@ import { guardTools as guardLangChainTools } from '@countersign/client/langchain
 import { guardTool as guardAgentsTool } from '@countersign/client/openai-agents';
 import { tool as langChainTool } from '@langchain/core/tools';
 import type { Model, ModelResponse } from '@openai/agents';
-import { Agent, run as runAgent, setTracingDisabled, tool as agentsTool, Usage } from '@openai/agents';
+import { Agent, run as runAgent, RunContext, setTracingDisabled, tool as agentsTool, Usage } from '@openai/agents';
 import { simulateReadableStream, stepCountIs, streamText, tool as aiTool } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { z } from 'zod';
@@ -134,6 +134,23 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
         ['failed'],
       ]);
     });
+  });
+
+  it('a tool is asked about by the name that the model knows it by', async () => {
+    const { countersign } = await newClient({ blocked_apis: ['refund_order'] });
+    const names: string[] = [];
+    const options = { action: ({ toolName }: { toolName: string }) => (names.push(toolName), {}) };
+    const refund = guardAgentsTool(
+      countersign,
+      agentsTool,
+      options,
+    )({ name: 'refund order', description: 'Pays back.', parameters: z.object({}), execute: () => 'paid' });
+    const output: unknown = await refund.invoke(new RunContext(), '{}');
+    expect([refund.name, names, output]).toEqual([
+      'refund_order',
+      ['refund_order'],
+      expect.stringMatching(/^Not executed/u),
+    ]);
   });
 
   it('a denial is a text where no tool call asks for a message, and has its check as artifact where there is one', async () => {

@@ -138,6 +138,12 @@ describe('the JavaScript client, packed and installed into an empty folder', () 
     writeFileSync(join(folder, 'requires.cts'), program([requiring, ...required].join('\n')));
     const tsc = join(HOUSE, 'node_modules/typescript/bin/tsc');
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom'];
-    await run(process.execPath, [tsc, ...options, 'imports.mts', 'requires.cts'], { cwd: folder });
+    // Projects that look packages up as Node 10 did read no `exports`.
+    writeFileSync(join(folder, 'looks-up.ts'), program([first, ...imported].join('\n')));
+    const asNode10 = ['--module', 'commonjs', '--moduleResolution', 'node10', '--ignoreDeprecations', '6.0'];
+    await Promise.all([
+      run(process.execPath, [tsc, ...options, 'imports.mts', 'requires.cts'], { cwd: folder }),
+      run(process.execPath, [tsc, ...options, ...asNode10, 'looks-up.ts'], { cwd: folder }),
+    ]);
   }, 60_000);
 });

@@ -3,7 +3,7 @@ import { Countersign, type Action } from '@countersign/client';
 import { guardRequests as guardExpress } from '@countersign/client/express';
 import { guardRequests as guardFastify } from '@countersign/client/fastify';
 import express, { type Request } from 'express';
-import Fastify, { type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { FaultServer } from './fault-server.js';
 
 const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
@@ -116,5 +116,41 @@ describe.each([
     const { ask, handled, stop } = await guarded(['close'], 'throw');
     expect([(await ask('/refunds')).status, handled]).toEqual([503, []]);
     await stop();
+  });
+});
+
+describe('the guard on Fastify', () => {
+  it('is before the routes of its scope and of the plugins in it, also of those that came first, and of no other scope', async () => {
+    const decides = await FaultServer.start([{ status: 200, body: { allowed: false, reason: 'no' } }]);
+    const countersign = new Countersign({ apiKey: 'k', agentId: AGENT, baseUrl: decides.address });
+    const app = Fastify({ forceCloseConnections: true });
+    const route = (path: string) => (scope: FastifyInstance) => void scope.get(path, () => ({ paid: true }));
+    const plugin = (path: string) => (scope: FastifyInstance, _options: object, done: () => void) => {
+      route(path)(scope);
+      done();
+    };
+    await app.register(plugin('/plugin-before'));
+    await app.register(async (scope) => {
+      void scope.register(plugin('/waiting-before'));
+      await scope.register(plugin('/inner-before'));
+      route('/before')(scope);
+      await scope.register(guardFastify(countersign, { action: () => ({ actionType: 'pay' }) }));
+      await scope.register(plugin('/inner-after'));
+      route('/after')(scope);
+    });
+    route('/outside')(app);
+    const address = await app.listen({ port: 0, host: '127.0.0.1' });
+    const guarded = ['/before', '/after', '/waiting-before', '/inner-before', '/inner-after'];
+    const told: unknown[] = [];
+    for (const path of [...guarded, '/plugin-before', '/outside', '/none']) {
+      told.push([path, (await fetch(address + path)).status]);
+    }
+    await Promise.all([app.close(), decides.stop()]);
+    expect(told).toEqual([
+      ...guarded.map((path) => [path, 403]),
+      ['/plugin-before', 200],
+      ['/outside', 200],
+      ['/none', 404],
+    ]);
   });
 });

@@ -18,7 +18,8 @@ export interface FastifyLike<Request> {
 
 /**
  * A plugin for Fastify: `app.register(guardRequests(countersign, { action }))` asks before each handler of the routes of the
- * scope in which it is registered, after their bodies are parsed and validated. A denial is 403 with the denial as
+ * scope in which it is registered and of the plugins in that scope, those that were registered first among them, after their
+ * bodies are parsed and validated. A denial is 403 with the denial as
  * `POST /v1/check` words it; without a decision it is 503; then no handler is called. What the handler answers is reported
  * as the outcome. What the options' functions throw is Fastify's to answer: 500.
  */

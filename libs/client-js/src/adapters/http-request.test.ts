@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { Countersign } from '../index.js';
+import { Countersign, type Action } from '../index.js';
 import { judge } from './http-request.js';
 
 const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
@@ -77,6 +77,25 @@ describe('a request', () => {
     setImmediate(() => response.end(null));
     expect(await judged).toBe('gone');
     expect(await judge(client, request, new AnswerUnderWay(), { action: () => null })).toBe('go');
+  });
+
+  it('is not asked about where its caller has left while its action was found, or before', async () => {
+    const asked: string[] = [];
+    const fetch = (url: string): Promise<Response> => {
+      asked.push(url);
+      return Promise.resolve(new Response('{"allowed":true}'));
+    };
+    const client = new Countersign({ apiKey: 'k', agentId: AGENT, fetch });
+    const leaving = new AnswerUnderWay();
+    const action = async (): Promise<Action> => {
+      await Promise.resolve();
+      leaving.end(null);
+      return { actionType: 'pay' };
+    };
+    const left = Object.assign(new AnswerUnderWay(), { destroyed: true });
+    const judged = [await judge(client, request, leaving, { action }), await judge(client, request, left, pay)];
+    expect([judged, asked]).toEqual([['gone', 'gone'], []]);
+    expect([leaving, left].map((one) => one.listenerCount('close'))).toEqual([0, 0]);
   });
 
   it('is an error where its action is none', async () => {

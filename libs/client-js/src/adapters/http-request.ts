@@ -16,6 +16,7 @@ export interface RequestLike {
 export interface ResponseLike {
   readonly statusCode: number;
   readonly writableFinished: boolean;
+  readonly destroyed?: boolean;
   once(event: 'finish' | 'close', listener: () => void): unknown;
   removeListener(event: 'finish' | 'close', listener: () => void): unknown;
 }
@@ -48,24 +49,39 @@ export async function judge<Request>(
   response: ResponseLike,
   options: RequestGuardOptions<Request>,
 ): Promise<'go' | 'gone' | Refusal> {
-  const action = await options.action(request);
-  if (action === null) return 'go';
   const left = new AbortController();
   const leave = (): void => left.abort();
   response.once('close', leave);
+  // Whoever was before this may have waited as well.
+  if (response.destroyed === true) leave();
   try {
-    const begun = await begin(countersign, action, { ...callOptionsOf(request, options), signal: left.signal });
-    if (left.signal.aborted) {
+    const action = await options.action(request);
+    if (action === null) return 'go';
+    if (left.signal.aborted) return 'gone';
+    return await judged(countersign, action, response, callOptionsOf(request, options), left.signal);
+  } finally {
+    response.removeListener('close', leave);
+  }
+}
+
+async function judged(
+  countersign: Guard,
+  action: Action,
+  response: ResponseLike,
+  options: CallOptions,
+  left: AbortSignal,
+): Promise<'go' | 'gone' | Refusal> {
+  try {
+    const begun = await begin(countersign, action, { ...options, signal: left });
+    if (left.aborted) {
       await begun.failed();
       return 'gone';
     }
     reportAtEnd(response, begun);
     return 'go';
   } catch (error) {
-    if (left.signal.aborted) return 'gone';
+    if (left.aborted) return 'gone';
     return refusalOf(error);
-  } finally {
-    response.removeListener('close', leave);
   }
 }
 

@@ -30,7 +30,8 @@ export function guardTool<F extends (definition: never) => unknown>(
   options: ToolGuardOptions = {},
 ): F {
   const guarded = (definition: ToolDefinition): unknown => {
-    const toolName = definition.name ?? definition.execute.name;
+    const given = definition.name ?? definition.execute.name;
+    let toolName = given;
     const isStructured = definition.outputSchema !== undefined;
     if (isStructured && typeof definition.errorFunction !== 'function') {
       throw new TypeError(
@@ -39,7 +40,7 @@ export function guardTool<F extends (definition: never) => unknown>(
     }
     const guardedDefinition: ToolDefinition = {
       ...definition,
-      name: toolName,
+      name: given,
       execute: async (input, context, details) => {
         const toolCallId = details?.toolCall?.callId;
         const call: ToolCall = { toolName, input, ...(toolCallId === undefined ? {} : { toolCallId }) };
@@ -53,7 +54,11 @@ export function guardTool<F extends (definition: never) => unknown>(
         return endToolCall(begun, () => definition.execute(input, context, details));
       },
     };
-    return tool(guardedDefinition as never);
+    const made = tool(guardedDefinition as never);
+    // The model knows it by the name that the SDK made of the given one, such as refund_order of "refund order".
+    const { name } = (made ?? {}) as { readonly name?: unknown };
+    if (typeof name === 'string' && name !== '') toolName = name;
+    return made;
   };
   return guarded as unknown as F;
 }

@@ -77,6 +77,14 @@ describe('tools that could not be guarded', () => {
     expect(() => guardLangChainTools(client, [{ name: 'refund', func: () => 'paid' }])).toThrow(/refund is no/u);
   });
 
+  it('are an error where they give a generator, of which nothing is done yet', async () => {
+    const tool = guardTool(client, (definition: { execute: (input: unknown) => unknown }) => definition);
+    const pieces = async function* (): AsyncGenerator<string> {
+      yield 'paid';
+    };
+    await expect(tool({ name: 'refund', execute: pieces } as never).execute({})).rejects.toThrow(/generator/u);
+  });
+
   it('are an error where a denial could be no output of theirs', async () => {
     const denying = service(200, { allowed: false, reason: 'no' }).client;
     const tool = guardTool(denying, (definition: { execute: (input: unknown) => unknown }) => definition);
