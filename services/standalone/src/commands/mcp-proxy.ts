@@ -7,12 +7,13 @@ import { startChild } from '../mcp-proxy/child-server.js';
 import { readHeaders } from '../mcp-proxy/headers.js';
 import { runProxy } from '../mcp-proxy/run.js';
 import type { McpServer, ServerEvents } from '../mcp-proxy/server.js';
+import { namesUser, readServerAddress } from '../mcp-proxy/server-address.js';
 import { ToolGuard } from '../mcp-proxy/tool-guard.js';
 import { ToolRules } from '../mcp-proxy/tool-rules.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
 interface Options {
-  readonly url?: URL;
+  readonly url?: string;
   readonly header?: readonly string[];
   readonly agent?: string;
   readonly baseUrl?: string;
@@ -54,7 +55,7 @@ export function register(program: Command): void {
       'stand between an MCP client and an MCP server: check each tool call, scan its result, report its outcome',
     )
     .argument('[command...]', 'command that starts the server, behind --')
-    .option('--url <url>', 'the server is at this address (Streamable HTTP)', address)
+    .option('--url <url>', 'the server is at this address (Streamable HTTP)')
     .option(
       '--header <line>',
       'header for the server at --url, "Name: value", repeatable; ${NAME} is taken from the environment',
@@ -100,9 +101,11 @@ function connector(
   }
   const headers = readHeaders(header, environment);
   if (typeof headers === 'string') throw new CommandFailed(EXIT.usage, headers);
+  const address = readServerAddress(url, headers);
+  if (typeof address === 'string') throw new CommandFailed(EXIT.usage, address);
   return async (on) => {
     const { connectHttp } = await import('../mcp-proxy/http-server.js');
-    return connectHttp(url, headers, on);
+    return connectHttp(address, on);
   };
 }
 
@@ -117,6 +120,8 @@ async function whoAsks({ agent, baseUrl, dataDir }: Options): Promise<Asked> {
     throw new CommandFailed(EXIT.usage, 'COUNTERSIGN_API_KEY is not set, and no --data-dir is named');
   if (agentId === undefined) throw new CommandFailed(EXIT.usage, 'name the agent: COUNTERSIGN_AGENT_ID, or --agent');
   const url = baseUrl ?? given.baseUrl ?? known?.baseUrl ?? DEFAULT_BASE_URL;
+  // It is told to the model where the service does not answer.
+  if (namesUser(url)) throw new CommandFailed(EXIT.usage, 'the address of the service takes no user name or password');
   return { apiKey, agentId, baseUrl: url.replace(/\/+$/u, '').replace(/\/v1$/u, '') };
 }
 
@@ -135,18 +140,6 @@ function guardOf(asked: Asked, timeoutMs: number): (note: (line: string) => void
   } catch (error) {
     throw new CommandFailed(EXIT.usage, error instanceof Error ? error.message : String(error));
   }
-}
-
-function address(text: string): URL {
-  let url: URL | null = null;
-  try {
-    url = new URL(text);
-  } catch {
-    // Told of below.
-  }
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw new InvalidArgumentError('an http or https address');
-  return url;
 }
 
 function milliseconds(text: string): number {

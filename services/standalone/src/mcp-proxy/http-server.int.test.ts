@@ -87,6 +87,7 @@ describe('a server at an address', () => {
     logged: unknown[];
     ended: Promise<number>;
     leave: () => void;
+    told: () => string;
   }> => {
     const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
     const service = {
@@ -99,7 +100,7 @@ describe('a server at an address', () => {
     const ended = runProxy({
       guard: (note) => new ToolGuard(service, rules, note),
       baseUrl: 'http://service.example',
-      connect: (on) => connectHttp(url, { authorization: 'Bearer token' }, on),
+      connect: (on) => connectHttp({ url, headers: { authorization: 'Bearer token' } }, on),
       input,
       output,
       errors,
@@ -115,7 +116,9 @@ describe('a server at an address', () => {
     }));
     // Lines both ways: the transport of servers is one of clients as well.
     await client.connect(new StdioServerTransport(output, input));
-    return { client, logged, ended, leave: () => void input.end() };
+    let notes = '';
+    errors.on('data', (chunk: Buffer) => (notes += chunk.toString('utf8')));
+    return { client, logged, ended, leave: () => void input.end(), told: () => notes };
   };
 
   it('is asked with the given headers; calls, its own requests and notifications pass', async () => {
@@ -130,12 +133,13 @@ describe('a server at an address', () => {
     expect(await ended).toBe(0);
   });
 
-  it('that refuses is told of, with what it said', async () => {
-    const { client, ended, leave } = await proxied();
+  it('that refuses is told of, without what it said, which nobody has scanned', async () => {
+    const { client, ended, leave, told } = await proxied();
     played.refuse = true;
-    await expect(client.ping()).rejects.toThrow(/failed.*who are you/u);
-    const words = expect.stringMatching(/was called, but .* the server at .* failed .*who are you/u);
+    await expect(client.ping()).rejects.toThrow(/failed \(it answered with the status 401\)$/u);
+    const words = expect.stringMatching(/was called, but .* the server at .* failed .*status 401\)/u);
     expect(await client.callTool({ name: 'ask' })).toMatchObject({ isError: true, content: [{ text: words }] });
+    expect(told()).toContain('who are you?');
     leave();
     expect(await ended).toBe(0);
   });

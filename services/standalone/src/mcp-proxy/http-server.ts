@@ -1,27 +1,42 @@
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { Deliveries, NoAnswerError } from './deliveries.js';
 import type { Message } from './message.js';
 import type { McpServer, ServerEnd, ServerEvents } from './server.js';
-import { wordsOf } from './tool-guard.js';
+import type { ServerAddress } from './server-address.js';
 
 const BUSY_MS = 10_000;
 const LOOK_MS = 50;
 /** For the server to end its session. */
 const FAREWELL_MS = 1_000;
+/** Of a stream that broke off, in a row. */
+const RESUMED_AT_MOST = 2;
 
 /** A server at an address, by Streamable HTTP. Redirects to another origin are not followed. */
-export async function connectHttp(
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  on: ServerEvents,
-): Promise<McpServer> {
-  const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } });
+export async function connectHttp({ url, headers }: ServerAddress, on: ServerEvents): Promise<McpServer> {
+  let ending = false;
+  const failed = (message: Message, why: string): void => {
+    if (!ending) on.failed(message, `the server at ${url.origin} failed (${why})`);
+  };
+  const deliveries = new Deliveries(fetch, RESUMED_AT_MOST, failed);
+  const transport = new StreamableHTTPClientTransport(url, {
+    requestInit: { headers },
+    fetch: deliveries.fetch,
+    reconnectionOptions: {
+      maxRetries: RESUMED_AT_MOST,
+      initialReconnectionDelay: 1_000,
+      maxReconnectionDelay: 30_000,
+      reconnectionDelayGrowFactor: 1.5,
+    },
+  });
   const events: Transport = transport;
   let ended: (end: ServerEnd) => void;
   const gone = new Promise<ServerEnd>((resolve) => (ended = resolve));
-  let ending = false;
-  events.onmessage = (message) => on.line(JSON.stringify(message));
+  events.onmessage = (message) => {
+    deliveries.heard(message);
+    on.line(JSON.stringify(message));
+  };
   events.onerror = (error) => {
     if (!ending) on.note(`${url.origin}: ${error.message}`);
   };
@@ -35,9 +50,11 @@ export async function connectHttp(
   };
   const send = async (message: Message): Promise<void> => {
     try {
-      await transport.send(message.value as JSONRPCMessage);
+      await deliveries.deliver(message, (onresumptiontoken) =>
+        transport.send(message.value as JSONRPCMessage, { onresumptiontoken }),
+      );
     } catch (error) {
-      on.failed(message, `the server at ${url.origin} failed (${wordsOf(error)})`);
+      failed(message, wordsFor(error));
       const isOver = error instanceof StreamableHTTPError && error.code === 404 && transport.sessionId !== undefined;
       if (isOver) await close(1, `the server at ${url.origin} ended the session`);
     }
@@ -55,6 +72,20 @@ export async function connectHttp(
       look();
     },
   };
+}
+
+/** For the model, which must not read what a server wrote unscanned: nothing of that. Standard error has it. */
+function wordsFor(error: unknown): string {
+  if (error instanceof NoAnswerError) return error.message;
+  if (error instanceof StreamableHTTPError) {
+    return (error.code ?? 0) > 0
+      ? `it answered with the status ${error.code}`
+      : 'its answer is of no type of the protocol';
+  }
+  const { cause, name } = error instanceof Error ? error : {};
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (/^[A-Z][A-Z0-9_]{0,60}$/u.test(code)) return code;
+  return name === 'TypeError' ? 'the connection failed' : 'its answer is none of the protocol';
 }
 
 function wait(ms: number): Promise<void> {

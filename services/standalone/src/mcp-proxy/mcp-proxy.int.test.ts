@@ -105,6 +105,8 @@ describe('countersign mcp-proxy, as a process', () => {
     [['--url', 'http://a.example', '--', 'b'], {}, /command behind --/u],
     [['--url', 'file:///a'], {}, /http or https/u],
     [['--url', 'http://a.example', '--header', 'a: ${NOT_SET}'], {}, /NOT_SET is not set/u],
+    [['--url', 'http://u:hidden@a.example:port'], {}, /http or https/u],
+    [['--url', 'http://u:hidden@a.example', '--header', 'Authorization: a'], {}, /one of them/u],
     [['--', 'a'], {}, /COUNTERSIGN_API_KEY is not set/u],
     [['--', 'a'], { COUNTERSIGN_API_KEY: 'k' }, /COUNTERSIGN_AGENT_ID/u],
     [
@@ -112,12 +114,18 @@ describe('countersign mcp-proxy, as a process', () => {
       { COUNTERSIGN_API_KEY: 'k', COUNTERSIGN_AGENT_ID: 'a', COUNTERSIGN_BASE_URL: 'b' },
       /b is no address/u,
     ],
+    [
+      ['--', 'a'],
+      { COUNTERSIGN_API_KEY: 'k', COUNTERSIGN_AGENT_ID: 'a', COUNTERSIGN_BASE_URL: 'http://u:hidden@a.example' },
+      /takes no user name/u,
+    ],
   ])('%j with %j is refused with what is missing', (args, env, words) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, 'mcp-proxy', ...args], {
       env,
       encoding: 'utf8',
     });
     expect([status, stdout, stderr]).toEqual([64, '', expect.stringMatching(words)]);
+    expect(stderr).not.toContain('hidden');
   });
 
   it('lets no result through that cannot be scanned', async () => {

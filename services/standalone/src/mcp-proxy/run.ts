@@ -9,6 +9,7 @@ import { wordsOf, type ToolGuard } from './tool-guard.js';
 const REPORTED_WITHIN_MS = 3_000;
 const REPORTED_AT_ONCE_MS = 1_000;
 const LOOK_MS = 20;
+const LONGEST_NOTE = 2_000;
 
 export interface ProxyOptions {
   readonly guard: (note: (line: string) => void) => ToolGuard;
@@ -28,7 +29,9 @@ export interface ProxyOptions {
  */
 export async function runProxy(options: ProxyOptions): Promise<number> {
   const { input, output, errors, signal, baseUrl } = options;
-  const note = (line: string): void => void errors.write(`countersign mcp-proxy: ${line.replace(/\s+/gu, ' ')}\n`);
+  // A server may have written it: no line of its own, and nothing that a terminal acts upon.
+  const note = (line: string): void =>
+    void errors.write(`countersign mcp-proxy: ${line.slice(0, LONGEST_NOTE).replace(/[\s\p{C}]+/gu, ' ')}\n`);
   const guard = options.guard(note);
   let asked = false;
   const early: Message[] = [];
