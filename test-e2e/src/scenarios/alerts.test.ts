@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { Countersign } from '@countersign/client';
 import { SMTPServer } from 'smtp-server';
 import type { Instance } from '../instance/instance.js';
 import { onEachProfile } from '../instance/profiles.js';
@@ -16,8 +17,18 @@ interface Delivery {
   readonly attempts: readonly { readonly status: number | null; readonly error: string | null }[];
 }
 
+interface Evidenced {
+  readonly event: { readonly type: string; readonly eventId: string };
+  readonly status: string;
+  readonly statusReason: string | null;
+}
+
 const BLOCKED = { type: 'http_call', url: 'https://blocked.example/' };
 const STORM = 500;
+const lastHour = (): object => ({
+  from: new Date(Date.now() - 3_600_000).toISOString(),
+  to: new Date(Date.now() + 60_000).toISOString(),
+});
 const countOf = (told: readonly Told[]): number => told.reduce((sum, { data }) => sum + data.count, 0);
 
 onEachProfile('alerts', (start) => {
@@ -124,6 +135,39 @@ onEachProfile('alerts', (start) => {
     const { status } = await instance.request('DELETE', `/v1/alert-configs/${mail.id}`, { headers: session });
     expect(status).toBe(204);
   }, 60_000);
+
+  it('tells that what was denied was done all the same, and the evidence shows both as gaps', async () => {
+    const agentId = await newAgent();
+    const { apiKey, baseUrl } = instance.bootstrap;
+    const client = new Countersign({ apiKey, baseUrl, agentId });
+    const { allowed, eventId } = await client.check({ actionType: 'http_call', url: BLOCKED.url });
+    expect(allowed).toBe(false);
+    await client.reportOutcome({ eventId: eventId!, outcome: 'succeeded' });
+    // The denial is of P2: what reaches this destination is the alert of the outcome alone.
+    const told = await eventually('the alert arrives', 30, async () => toldOf(highest, high, agentId)[0] ?? null);
+    expect(told.data).toMatchObject({ severity: 'P1', violation_type: null, count: 1 });
+    expect(told.data.reason).toContain('refused, and its execution was reported: it succeeded');
+    const exported = { agentIds: [agentId], format: 'json', frameworks: ['soc2'], ...lastHour() };
+    const events = await eventually('all is anchored', 30, async () => {
+      const { json } = await post('/v1/events/export-signed', exported);
+      const found = (json as { events?: readonly Evidenced[] }).events ?? [];
+      return found.filter(({ event }) => event.type.startsWith('action.')).length === 2 ? found : null;
+    });
+    const [checked, outcome] = ['action.checked', 'action.outcome'].map((type) =>
+      events.find(({ event }) => event.type === type),
+    );
+    const status = 'Gap, review required';
+    expect(checked).toMatchObject({
+      event: { eventId },
+      status,
+      statusReason: 'The check was refused, and its execution was reported.',
+    });
+    expect(outcome).toMatchObject({
+      event: { eventId: told.data.eventId },
+      status,
+      statusReason: 'The outcome reports the execution of a check that was refused.',
+    });
+  }, 75_000);
 
   it('delivers afterwards what a receiver that was down could not take, with the same id', async () => {
     const agentId = await newAgent();

@@ -11,6 +11,7 @@ export interface Told {
     readonly agentId: string;
     readonly severity: string;
     readonly violation_type: string | null;
+    readonly reason: string | null;
     readonly count: number;
   };
 }
