@@ -11,9 +11,7 @@ import type { Attempt } from '../torture/load.js';
 import type { Session } from '../torture/recorded.js';
 import { authorityOf, exportReport, memosSaidTwice, verifyReport, type Report } from './reports.js';
 
-/** Minutes on a machine that has other work: run by itself. */
-const LONG = 'COUNTERSIGN_TEST_LONG';
-const missing = process.env[LONG] === 'true' ? missingServers() : [`${LONG}=true`];
+const missing = missingServers();
 const onServers = missing.length === 0 ? describe : describe.skip;
 const ANCHORED_S = 60;
 
