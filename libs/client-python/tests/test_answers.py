@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from fault_server import FaultServer
 
-from countersign import Countersign
+from countersign import CheckResult, Countersign, CountersignError
+from countersign.result import undecided
 
 AGENT = "0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77"
 
@@ -16,6 +17,15 @@ def test_what_was_found_in_a_text_is_told() -> None:
     with FaultServer([denied]) as server, Countersign("key", AGENT, server.address) as client:
         told = client.check("llm_response")
     assert (told.category, told.pii_kind, told.matched_topic, told.length) == ("length", "email", "merger", 7)
+
+
+def test_a_result_shows_what_it_says_and_no_more() -> None:
+    assert repr(CheckResult(True, event_id="e")) == "CheckResult(allowed=True, event_id='e')"
+    told = undecided(CountersignError("timeout", "no answer within 2 s"), False)
+    assert repr(told) == (
+        "CheckResult(allowed=False, reason='no decision was had: no answer within 2 s', severity='P1', "
+        "violations=('timeout',), error=CountersignError(timeout: no answer within 2 s))"
+    )
 
 
 @pytest.mark.parametrize("status", [403, 429])

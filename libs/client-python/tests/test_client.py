@@ -33,12 +33,22 @@ REPORTED = {"status": 201, "body": {"eventId": EVENT}}
         ("key", AGENT, {"timeout": 0}),
         ("key", AGENT, {"retries": -1}),
         ("key", AGENT, {"fail_mode": "ajar"}),
+        ("key", AGENT, {"circuit_breaker": CircuitBreakerOptions(0, 1)}),
+        ("key", AGENT, {"circuit_breaker": CircuitBreakerOptions(1, -1)}),
     ],
 )
 def test_a_client_is_not_made_of_what_is_malformed(api_key: str, agent_id: str, options: Dict[str, Any]) -> None:
     for kind in (Countersign, AsyncCountersign):
         with pytest.raises(ValueError, match=r"\w"):
             kind(api_key, agent_id, **options)
+
+
+def test_a_client_is_not_made_of_what_is_of_another_kind() -> None:
+    for kind, other in ((Countersign, httpx.AsyncClient()), (AsyncCountersign, httpx.Client())):
+        with pytest.raises(TypeError, match="http_client"):
+            kind("key", AGENT, http_client=other)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="circuit_breaker"):
+            kind("key", AGENT, circuit_breaker=True)  # type: ignore[arg-type]
 
 
 def test_the_ways_to_name_an_action_are_one() -> None:
@@ -56,6 +66,8 @@ def test_the_ways_to_name_an_action_are_one() -> None:
     ("action", "members", "error"),
     [
         (None, {}, TypeError),
+        (7, {}, TypeError),
+        ([1], {}, TypeError),
         ("", {}, TypeError),
         ({"url": "https://a.example/"}, {}, TypeError),
         ({"action_type": 7}, {}, TypeError),

@@ -57,6 +57,19 @@ def test_nothing_is_asked_for_what_is_known_to_go_on(fn: Any) -> None:
         assert (server.seen, done) == ([], [])
 
 
+def test_what_was_called_already_is_no_function() -> None:
+    async def run(address: str) -> None:
+        async with AsyncCountersign("key", AGENT, address) as client:
+            with pytest.raises(TypeError, match="the function itself"):
+                await client.guard("a", pay())  # type: ignore[call-overload]
+
+    with FaultServer(ANSWERS) as server:
+        with Countersign("key", AGENT, server.address) as client, pytest.raises(TypeError, match="the function itself"):
+            client.guard("a", "paid")  # type: ignore[arg-type]
+        asyncio.run(run(server.address))
+        assert (server.seen, done) == ([], [])
+
+
 @pytest.mark.parametrize("fn", [*GENERATORS, *COROUTINES])
 def test_what_is_found_to_go_on_has_failed_and_is_not_begun(fn: Any) -> None:
     with FaultServer(ANSWERS) as server, Countersign("key", AGENT, server.address) as client:

@@ -22,6 +22,8 @@ def members_of(action: Optional[Action], more: Mapping[str, Any]) -> Dict[str, A
 
     :raises TypeError: there is no ``action_type``, or a member is given twice
     """
+    if not isinstance(action, (str, Mapping, type(None))):
+        raise TypeError(f"an action is its action_type, or a mapping of its members, and no {type(action).__name__}")
     given: Dict[str, Any] = {"action_type": action} if isinstance(action, str) else dict(action or {})
     members: Dict[str, Any] = {}
     for name, value in [*given.items(), *more.items()]:

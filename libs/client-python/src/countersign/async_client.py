@@ -44,6 +44,8 @@ class AsyncCountersign:
         self._talk = Conversation(api_key, agent_id, options)
         self._on_denied = on_denied
         self._on_report_failed = on_report_failed or _warn
+        if http_client is not None and not isinstance(http_client, httpx.AsyncClient):
+            raise TypeError("http_client: an httpx.AsyncClient")
         self._owns_http = http_client is None
         self._http = http_client or httpx.AsyncClient()
 

@@ -65,6 +65,8 @@ class Countersign:
         self._talk = Conversation(api_key, agent_id, options)
         self._on_denied = on_denied
         self._on_report_failed = on_report_failed or _warn
+        if http_client is not None and not isinstance(http_client, httpx.Client):
+            raise TypeError("http_client: an httpx.Client")
         self._owns_http = http_client is None
         self._http = http_client or with_deadlines(httpx.Client())
 
@@ -124,8 +126,8 @@ class Countersign:
         ``fn`` is over when it returns: a generator or a coroutine, which is executed later, is refused.
 
         :returns: what ``fn`` gives
-        :raises TypeError: ``fn`` is a generator or coroutine function, and nothing was asked; or gives one, which is
-            closed
+        :raises TypeError: ``fn`` is no function, or one of generators or coroutines, and nothing was asked; or it gives
+            a generator or coroutine, which is closed
         :raises ActionDeniedError: it is not allowed, and ``fn`` was not called
         :raises: what ``fn`` raises; else as :meth:`check`
         """

@@ -167,6 +167,6 @@ def _address_of(base_url: str) -> str:
     except (httpx.InvalidURL, TypeError):
         raise ValueError(f"base_url: {base_url} is no address") from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise ValueError("base_url: http or https")
+        raise ValueError(f"base_url: {base_url} does not begin with http:// or https://")
     address = str(url.copy_with(query=None, fragment=None, username=None, password=None)).rstrip("/")
     return address[: -len("/v1")] if address.endswith("/v1") else address

@@ -50,6 +50,9 @@ class CountersignError(Exception):
         self.event_id = event_id
         self.retry_after = retry_after
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.code}: {self.message})"
+
     @property
     def is_unavailable(self) -> bool:
         """Whether no decision was had, so that the same call may succeed later."""

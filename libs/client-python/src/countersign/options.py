@@ -25,7 +25,7 @@ _KEY = re.compile(r"[\x21-\x7e]+")
 def require_agent(agent_id: object) -> None:
     """:raises ValueError: it is no text, or empty"""
     if not isinstance(agent_id, str) or agent_id == "":
-        raise ValueError("agent_id: the id of an agent is needed")
+        raise ValueError("agent_id: the id of an agent is needed, as text")
 
 
 @dataclass(frozen=True)
@@ -48,5 +48,10 @@ class ClientOptions:
             raise ValueError("timeout, attempt_timeout: above zero")
         if self.retries < 0:
             raise ValueError("retries: not below zero")
+        breaker = self.circuit_breaker
+        if breaker is not None and not isinstance(breaker, CircuitBreakerOptions):
+            raise TypeError("circuit_breaker: CircuitBreakerOptions, or None")
+        if breaker is not None and not (breaker.failures >= 1 and breaker.cooldown >= 0):
+            raise ValueError("circuit_breaker: failures from 1, and a cooldown not below zero")
         if self.fail_mode not in ("closed", "open", "throw"):
             raise ValueError('fail_mode: "closed", "open" or "throw"')

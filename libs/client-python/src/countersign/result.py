@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from .errors import CountersignError
@@ -52,6 +52,11 @@ class CheckResult:
 
     def __bool__(self) -> bool:
         return self.allowed
+
+    def __repr__(self) -> str:
+        told = [f"allowed={self.allowed}"]
+        told += [f"{one.name}={getattr(self, one.name)!r}" for one in fields(self)[1:] if getattr(self, one.name)]
+        return f"CheckResult({', '.join(told)})"
 
 
 @dataclass(frozen=True)

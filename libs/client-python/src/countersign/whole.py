@@ -11,8 +11,13 @@ T = TypeVar("T")
 def require_whole(fn: Callable[..., Any], *, awaited: bool) -> None:
     """``awaited``: whether what it gives is awaited.
 
-    :raises TypeError: ``fn`` is a function of generators, or of coroutines that nobody awaits
+    :raises TypeError: ``fn`` is a function of generators, or of coroutines that nobody awaits; or no function, such as
+        what it has given
     """
+    if not callable(fn):
+        if inspect.iscoroutine(fn):
+            fn.close()
+        raise TypeError(f"guard takes the function itself, then its arguments, and no {type(fn).__name__}")
     for called in (fn, getattr(type(fn), "__call__", None)):  # noqa: B004 - an object may be called by a coroutine
         if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
             raise TypeError(_words(fn, "a generator", awaited))

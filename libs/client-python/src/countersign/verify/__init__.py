@@ -9,7 +9,7 @@ try:
     import cryptography  # noqa: F401
     import rfc8785  # noqa: F401
 except ImportError as error:  # pragma: no cover - depends on what is installed
-    raise ImportError("countersign.verify needs more packages: pip install 'countersign[verify]'") from error
+    raise ImportError("countersign.verify needs more packages: pip install cryptography rfc8785") from error
 
 from .absence import verify_absence
 from .chain import Answer, Authority, ChainFacts, NamedTransaction, Transaction, transactions_to_ask
