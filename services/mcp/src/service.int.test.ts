@@ -68,6 +68,7 @@ describe('the hosted server of the tool protocol', () => {
     expect(tools.every(({ inputSchema, description }) => inputSchema.type === 'object' && description !== '')).toBe(
       true,
     );
+    expect(tools.every(({ outputSchema }) => outputSchema?.properties?.['error'] !== undefined)).toBe(true);
     expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([false, false, false, true]);
   });
 
@@ -114,6 +115,23 @@ describe('the hosted server of the tool protocol', () => {
     const gone = await new Api(() => 'http://127.0.0.1:1').ask('/v1/mcp/check', {}, 'k');
     expect(gone).toMatchObject({ status: 503, body: { allowed: false } });
   });
+
+  it.each([
+    ['check_action', 200, { ok: true }],
+    ['check_action', 200, { allowed: 'true' }],
+    ['check_action', 200, { allowed: 1, reason: 'no', eventId: 'e' }],
+    ['scan_output', 200, {}],
+    ['check_action', 500, { allowed: true }],
+    ['check_action', 502, { allowed: 'yes', error: 3 }],
+  ])(
+    '%s: a decision that is none (%i, %j) is an error of the tool, and says neither yes nor no',
+    async (name, status, body) => {
+      said = { status, body };
+      const result = await client.callTool({ name, arguments: {} });
+      const error = expect.stringMatching(/not said whether this is allowed: do not act/u);
+      expect([result.isError, result.structuredContent]).toEqual([true, { error }]);
+    },
+  );
 
   it('a report that was not taken is an error of the tool', async () => {
     said = { status: 503, body: { error: 'try again' } };

@@ -140,13 +140,15 @@ describe('countersign hook', () => {
     const server = await FaultServer.start([{ status: 101, body: '', headers: upgrade }]);
     const env = { COUNTERSIGN_BASE_URL: server.address };
     const event = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: {} };
-    const [endless, other, claude] = await Promise.all([
+    const [endless, report, other, claude] = await Promise.all([
       run('countersign hook check --timeout-ms 300', null, env),
+      run('countersign hook outcome --timeout-ms 300', null, env),
       run('countersign hook check', '{"type":"tool_use"}', env),
       run('countersign hook claude-code', JSON.stringify(event), env),
     ]);
     await server.stop();
     expect([endless.code, endless.stderr]).toEqual([2, expect.stringContaining('did not end within')]);
+    expect([report.code, report.stderr]).toEqual([1, expect.stringContaining('the outcome is not recorded')]);
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('its status is 101')]);
     expect([claude.code, denialOf(claude)]).toEqual([0, expect.stringContaining('its status is 101')]);
   });

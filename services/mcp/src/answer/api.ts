@@ -25,7 +25,7 @@ export class Api {
         timeoutMs: TIMEOUT_MS,
       });
       const said: unknown = JSON.parse(answer.text);
-      if (typeof said !== 'object' || said === null) return NO_ANSWER;
+      if (typeof said !== 'object' || said === null || Array.isArray(said)) return NO_ANSWER;
       return {
         status: answer.status,
         body: said as Readonly<Record<string, unknown>>,

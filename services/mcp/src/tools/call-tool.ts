@@ -2,9 +2,14 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { ApiAnswer } from '../answer/api.js';
 import { TOOLS } from './tools.js';
 
+type Body = ApiAnswer['body'];
+
+const UNDECIDED = 'it is not said whether this is allowed: do not act, ask again in a moment';
+
 /**
  * What a tool gives: the answer of its route and the event that records it. A denial is a result, so that the model reads
- * why and what to do instead; what the caller has to change (400, 404, 409) is an error of the tool.
+ * why and what to do instead; what the caller has to change (400, 404, 409), and an answer that does not say
+ * whether the action is allowed, is an error of the tool.
  */
 export async function callTool(
   name: string,
@@ -18,11 +23,19 @@ export async function callTool(
   }
   const { status, body, eventId } = await ask(tool.path, given);
   const isDenied = tool.decides && body['allowed'] === false;
-  if (status >= 300 && !isDenied) return failed(body);
+  if (status >= 300 && !isDenied) return failed(errorOf(status, body));
+  if (tool.decides && typeof body['allowed'] !== 'boolean') return failed({ error: UNDECIDED });
   const structuredContent = { ...body, ...(eventId === null ? {} : { eventId }) };
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
-function failed(body: Readonly<Record<string, unknown>>): CallToolResult {
+/** Of what is no answer of the route nothing is told: `allowed` least of all. */
+function errorOf(status: number, { error, reason, code }: Body): Body {
+  const why =
+    [error, reason].find((text) => typeof text === 'string') ?? `the service answered ${status}: ${UNDECIDED}`;
+  return { error: why, ...(typeof code === 'string' ? { code } : {}) };
+}
+
+function failed(body: Body): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }], structuredContent: { ...body } };
 }

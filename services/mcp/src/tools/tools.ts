@@ -26,6 +26,18 @@ const decision = {
   },
 };
 
+const textOrNull = { type: ['string', 'null'] };
+const agent = {
+  type: 'object' as const,
+  properties: {
+    id: { ...text, description: 'name it as agentId' },
+    ...{ name: text, status: text, created_at: text, updated_at: text },
+    ...{ type: textOrNull, purpose: textOrNull, version: textOrNull },
+    behavior_profile: { type: 'object', description: 'what the agent may do' },
+    error: text,
+  },
+};
+
 /** The body of a route as the arguments of a tool. */
 function argumentsOf(body: JsonSchema): Tool['inputSchema'] {
   return body as Tool['inputSchema'];
@@ -40,6 +52,7 @@ export const TOOLS: readonly ApiTool[] = [
       title: 'Register an agent',
       description: 'Creates an agent, whose actions are checked from then on under the id that is given back.',
       inputSchema: argumentsOf(policyRoutes.registerAgent.body),
+      outputSchema: agent,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     },
   },

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { Argument, InvalidArgumentError, type Command } from 'commander';
 import { clientEnvironment } from '@countersign/service-kit/client-environment';
-import type { HookAnswer } from '../hook/answer.js';
+import { notReported, refusal, type HookAnswer } from '../hook/answer.js';
 import { answerInTime } from '../hook/answer-in-time.js';
 import type { Asker } from '../hook/claude-code.js';
 import { defaultFolder, PendingChecks } from '../hook/pending-checks.js';
 import { readInput } from '../hook/read-input.js';
+import { unaskedWords } from '../hook/words.js';
 
 interface Options {
   readonly baseUrl?: string;
@@ -41,7 +42,8 @@ export function register(program: Command): void {
         '\nEnds with 0: allowed, or answered as Claude Code wants it; 2: denied, and why on standard error; 1: an outcome was not recorded.',
     )
     .action(async (form: (typeof FORMS)[number], options: Options) => {
-      const answer = await answerInTime(options.timeoutMs, (leftMs) => answerTo(form, options, leftMs));
+      const failed = (why: string): HookAnswer => (form === 'outcome' ? notReported(why) : refusal(unaskedWords(why)));
+      const answer = await answerInTime(options.timeoutMs, (leftMs) => answerTo(form, options, leftMs), failed);
       await Promise.all([written(process.stdout, answer.stdout), written(process.stderr, answer.stderr)]);
       // Timers and connections that are left do not keep the program that waits for this one. Only a look-up of a host name
       // that the system has begun would.
