@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { Countersign, type CountersignOptions } from './index.js';
+import { Countersign, CountersignError, type CountersignOptions } from './index.js';
 
 const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
 
@@ -151,6 +151,43 @@ describe('a client', () => {
       );
     }
     expect(seen.length).toBe(1);
+  });
+});
+
+describe('a client that is made wrong', () => {
+  it.each([
+    [{ apiKey: '', agentId: AGENT }, /apiKey/u],
+    [{ apiKey: 'two words', agentId: AGENT }, /apiKey/u],
+    [{ apiKey: 'k', agentId: '' }, /agentId/u],
+    [{ apiKey: 'k', agentId: AGENT, baseUrl: 'here' }, /baseUrl/u],
+    [{ apiKey: 'k', agentId: AGENT, baseUrl: 'file:///etc' }, /baseUrl/u],
+    [{ apiKey: 'k', agentId: AGENT, timeoutMs: 0 }, /timeoutMs/u],
+    [{ apiKey: 'k', agentId: AGENT, retries: NaN }, /retries/u],
+    [{ apiKey: 'k', agentId: AGENT, retries: -1 }, /retries/u],
+    [{ apiKey: 'k', agentId: AGENT, circuitBreaker: { failures: NaN } }, /circuitBreaker/u],
+    [{ apiKey: 'k', agentId: AGENT, circuitBreaker: { cooldownMs: NaN } }, /circuitBreaker/u],
+  ])('says what is wrong', (options, words) => {
+    expect(() => new Countersign(options)).toThrow(words);
+  });
+
+  it('takes an address with or without /v1, and an action with a type', async () => {
+    const asked: string[] = [];
+    const fetch = (url: string) => {
+      asked.push(url);
+      return Promise.resolve(new Response('{"allowed":true}'));
+    };
+    const options = { apiKey: 'k', agentId: AGENT, fetch };
+    for (const baseUrl of ['https://x.example', 'https://x.example/v1/', 'https://x.example/proxy/']) {
+      await new Countersign({ ...options, baseUrl }).check({ actionType: 'pay' });
+    }
+    expect(asked).toEqual([
+      'https://x.example/v1/check',
+      'https://x.example/v1/check',
+      'https://x.example/proxy/v1/check',
+    ]);
+    await expect(new Countersign(options).check({ actionType: '' })).rejects.toThrow(TypeError);
+    expect(new Countersign('k', AGENT)).toBeInstanceOf(Countersign);
+    expect(new CountersignError('timeout', 'm').isUnavailable).toBe(true);
   });
 });
 

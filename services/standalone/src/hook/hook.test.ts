@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { jest } from '@jest/globals';
 import { CountersignError, type Action, type CallOptions, type CheckResult } from '@countersign/client';
-import { refusal } from './answer.js';
-import { answerInTime } from './answer-in-time.js';
 import { answerClaudeCode, type Asker } from './claude-code.js';
 import { answerCheck, answerOutcome } from './command.js';
 import { callKey, defaultFolder, PendingChecks } from './pending-checks.js';
@@ -191,23 +189,6 @@ describe('a hook', () => {
     const uid = jest.spyOn(process as { getuid: () => number }, 'getuid').mockReturnValue(54321);
     expect(defaultFolder()).toBe(join(tmpdir(), 'countersign-hook-54321'));
     uid.mockRestore();
-  });
-
-  it('refuses when its time is over, whatever it waits for, and gives its parts less than all of it', async () => {
-    const lefts: number[] = [];
-    const stuck = await answerInTime(
-      50,
-      (leftMs) => {
-        lefts.push(leftMs());
-        return new Promise(() => undefined);
-      },
-      refusal,
-    );
-    expect(stuck).toMatchObject({ code: 2, stderr: expect.stringContaining('no answer within 50 ms') });
-    expect([lefts[0]! < 50, lefts[0]! >= 1]).toEqual([true, true]);
-    expect(await answerInTime(5000, () => Promise.reject(new Error('lost')), refusal)).toMatchObject({ code: 2 });
-    const { stdout } = await answerInTime(5000, () => answerCheck('{"type":"a"}', asker), refusal);
-    expect(JSON.parse(stdout)).toEqual(says);
   });
 
   it.each(['', '{}', '{"type":7}', '[]', '{"action":[]}'])(

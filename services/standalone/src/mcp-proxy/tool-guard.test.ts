@@ -12,7 +12,8 @@ function guardOf(client: Partial<Client>, offLimits?: () => Promise<ReadonlySet<
   const rules = { offLimits: offLimits ?? (() => Promise.resolve(new Set<string>())) };
   return new ToolGuard(client as Client, rules, (line) => notes.push(line));
 }
-const never = (): Promise<never> => Promise.reject(new TypeError('it failed'));
+const never = (): Promise<never> =>
+  Promise.reject(new Error('no', { cause: new TypeError('no', { cause: new Error('it failed') }) }));
 
 describe('a guard of tool calls', () => {
   beforeEach(() => notes.splice(0));

@@ -113,10 +113,9 @@ export class ToolGuard {
   }
 }
 
-/** `fetch failed` says nothing; what caused it does. */
+/** `fetch failed` says nothing; what caused it does, however deep. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
-  const words = cause instanceof Error && cause.message !== '' ? cause.message : error.message;
-  return words.slice(0, MOST_WORDS);
+  return cause instanceof Error && cause.message !== '' ? wordsOf(cause) : error.message.slice(0, MOST_WORDS);
 }
