@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import os
 from typing import Any, Awaitable, Callable, Dict, Optional, TypeVar, overload
 
 import anyio
+import anyio.lowlevel
 import httpx
 
 from .action import Action, members_of, told_of
@@ -23,7 +25,10 @@ T = TypeVar("T")
 
 
 class AsyncCountersign:
-    """As :class:`countersign.Countersign`, to be awaited. Hooks and what ``guard`` calls may be coroutines."""
+    """As :class:`countersign.Countersign`, to be awaited. Hooks and what ``guard`` calls may be coroutines.
+
+    One client may be used in one event loop after another, as by ``asyncio.run``; not in several at once.
+    """
 
     def __init__(
         self,
@@ -48,6 +53,7 @@ class AsyncCountersign:
             raise TypeError("http_client: an httpx.AsyncClient")
         self._owns_http = http_client is None
         self._http = http_client or httpx.AsyncClient()
+        self._place: Any = None
 
     async def __aenter__(self) -> AsyncCountersign:
         return self
@@ -174,11 +180,19 @@ class AsyncCountersign:
         finally:
             talk.close()
 
+    def _connections(self) -> httpx.AsyncClient:
+        # Those of an event loop that has ended cannot be used, and those of another process are that one's.
+        place = (os.getpid(), anyio.lowlevel.current_token())
+        if self._owns_http and self._place not in (None, place) and not self._http.is_closed:
+            self._http = httpx.AsyncClient()
+        self._place = place
+        return self._http
+
     async def _exchange(self, attempt: Attempt) -> Answer:
         content = bytearray()
         try:
             with anyio.fail_after(attempt.timeout):
-                async with self._http.stream(
+                async with self._connections().stream(
                     "POST",
                     attempt.url,
                     content=attempt.body,

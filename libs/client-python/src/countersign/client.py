@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from typing import Any, Callable, Dict, Optional, TypeVar
 
@@ -27,7 +28,10 @@ _RAISED = "on_report_failed raised; that %s %s was not reported"
 
 
 class Countersign:
-    """Asks before an agent acts: ``POST /v1/check``, and what belongs to it. One client may be used by many threads.
+    """Asks before an agent acts: ``POST /v1/check``, and what belongs to it.
+
+    One client may be used by many threads, and by processes that are forked afterwards, unless its ``http_client`` is
+    one of your own.
 
     :param api_key: ``csn_live_…``
     :param agent_id: UUID of the agent that acts
@@ -69,6 +73,7 @@ class Countersign:
             raise TypeError("http_client: an httpx.Client")
         self._owns_http = http_client is None
         self._http = http_client or with_deadlines(httpx.Client())
+        self._process = os.getpid()
 
     def __enter__(self) -> Countersign:
         return self
@@ -205,13 +210,21 @@ class Countersign:
         finally:
             talk.close()
 
+    def _connections(self) -> httpx.Client:
+        # A process that went on with the connections of the one it was forked from would read that one's answers.
+        if self._owns_http and self._process != os.getpid() and not self._http.is_closed:
+            # Kept, since closing takes locks that a thread may have held which is not in this process.
+            self._inherited = self._http
+            self._http, self._process = with_deadlines(httpx.Client()), os.getpid()
+        return self._http
+
     def _exchange(self, attempt: Attempt) -> Answer:
         ends_at = time.monotonic() + attempt.timeout
         content = bytearray()
         try:
             with (
                 deadline(ends_at),
-                self._http.stream(
+                self._connections().stream(
                     "POST",
                     attempt.url,
                     content=attempt.body,
