@@ -51,12 +51,17 @@ def titled(title: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("part", [b"x", b"\\n", b"\\(\\)"])
-def test_values_may_be_long_of_a_mebibyte_at_most(part: bytes) -> None:
-    most = (2**20 - len(b"4 0 obj\n()")) // len(part)
+def test_strings_have_65536_characters_at_most(part: bytes) -> None:
+    most = 2**15 if part == b"\\(\\)" else 2**16
     assert package_in_pdf(titled(part * most)) == package_in_pdf(titled(b"short"))
-    for refused in (part * (most + 1), part * (32 * most), part * (most - 2) + b"("):
+    for refused in (part * most + b"x", part * 2**21, part * 2**21 + b"("):
         with pytest.raises(PdfRefused):
             package_in_pdf(titled(refused))
+
+
+def test_lists_may_be_long_and_strings_many() -> None:
+    for value in (b"\n(a) " * 2**18, b"20 0 R " * 2**20):
+        assert package_in_pdf(titled(b") " + value + b" (")) == package_in_pdf(titled(b"short"))
 
 
 def test_strings_are_told_from_what_is_around_them() -> None:

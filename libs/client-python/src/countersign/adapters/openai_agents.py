@@ -54,7 +54,9 @@ def _guarded(countersign: AnyCountersign, tool: FunctionTool, guard: ToolGuard) 
     guarded = copy.copy(tool)
 
     async def invoke(context: ToolContext[Any], arguments: str) -> Any:
-        call = ToolCall(tool.name, _parsed(arguments), context.tool_call_id)
+        # Of two tools of one name in two namespaces, only this tells which is called.
+        name = getattr(context, "qualified_tool_name", None) or tool.name
+        call = ToolCall(name, _parsed(arguments), context.tool_call_id)
         try:
             return await guard.execute_async(countersign, call, lambda: raising.on_invoke_tool(context, arguments))
         except NotExecutedError as denied:

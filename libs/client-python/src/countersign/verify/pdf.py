@@ -21,7 +21,7 @@ _STREAM = b"\nstream\n"
 _END_OF_STREAM = b"\nendstream\nendobj\n"
 _END = b"\nendobj\n"
 # As strings are written: what could end one is escaped, and so are line breaks.
-_BEGUN = rb"\([^()\\\n\r]*(?:\\[nrtbf()\\][^()\\\n\r]*)*"
+_BEGUN = rb"\((?:[^()\\\n\r]|\\[nrtbf()\\]){0,65536}"
 _TEXT = _BEGUN + rb"\)"
 # With or without its end, so that none is looked for a second time; one that has none leaves a sign that is foreign.
 _STRING = re.compile(_BEGUN + rb"(\)?)")
@@ -38,9 +38,6 @@ _EMBEDDED_FILE = re.compile(
     rb"/CheckSum \([0-9a-f]{32}\)\n/Size \d{1,10}\n>>\n/Subtype /application#2Fjson\n/Length \d{1,10}\n"
     rb"(/Filter /FlateDecode\n)?>>"
 )
-
-# Bytes of an object beside its stream: several times the longest list of a report's pages.
-_MOST_TEXT = 1_048_576
 
 
 class PdfRefused(ValueError):
@@ -129,12 +126,10 @@ def _object(region: bytes, number: int) -> _PdfObject:
     stream = None
     if stream_at < 0:
         end = len(region) - len(_END)
-        if end < len(head) or end > _MOST_TEXT or not region.endswith(_END):
+        if end < len(head) or not region.endswith(_END):
             raise _other_layout()
         text = region[len(head) : end]
     else:
-        if stream_at > _MOST_TEXT:
-            raise _other_layout()
         text = region[len(head) : stream_at]
         length = _LENGTH.search(_bare(text))
         begin = stream_at + len(_STREAM)
