@@ -2,7 +2,7 @@ import { isObject, resultText, type Id, type JsonObject, type Response } from '.
 import type { ToolCall } from './tool-call.js';
 
 /** Of names of tools, in UTF-16: those of real ones have 128 at most. */
-const LONGEST_NAME = 1_000;
+const LONGEST_NAME = 256;
 /** As protocol versions are written. */
 const VERSION = /^\d{4}-\d{2}-\d{2}$/u;
 const CAPABILITIES: ReadonlySet<string> = new Set([

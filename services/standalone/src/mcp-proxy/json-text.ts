@@ -1,7 +1,7 @@
 /**
  * A JSON value and the text that stands for it wherever it is sent on. The text is the one that came, byte for byte, where
- * every reader reads the same in it: no name twice in an object, and no carriage return, which some readers of lines take for
- * the end of one. Else it is the value written anew, so that what was judged is what is executed.
+ * every reader reads the same in it: no name twice in an object, and nothing that some readers of lines take for the end of one.
+ * Else it is the value written anew, so that what was judged is what is executed.
  */
 export interface JsonText {
   readonly value: unknown;
@@ -12,7 +12,14 @@ export interface JsonText {
 export function readJson(text: string): JsonText {
   const value: unknown = JSON.parse(text);
   const plain = !text.includes('\r') && countNames(text) === countMembers(value);
-  return { value, text: plain ? text : JSON.stringify(value) };
+  return { value, text: oneLine(plain ? text : JSON.stringify(value)) };
+}
+
+/** As Python and some versions of Node cut lines; in JSON they stand in strings and names alone. */
+const LINE_ENDS = /[\u0085\u2028\u2029]/g;
+
+function oneLine(text: string): string {
+  return text.replace(LINE_ENDS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Names of members in a text that is JSON, also those that another of the same name replaces. */

@@ -25,9 +25,18 @@ describe('a line of the protocol', () => {
     ['the last of two methods', `{"id":1,"method":"ping",${call}}`, `{"id":1,${call}}`],
     ['the last of two names', `{"id":1,${call.replace('{', '{"name":"b",')}}`, `{"id":1,${call}}`],
     ['one that is written in two ways', `{"id":1,"\\u006dethod":"ping",${call}}`, `{"id":1,${call}}`],
+    [
+      'what some take for the end of a line',
+      '{"id":1,"method":"x\u2028\u2029\u0085"}',
+      '{"id":1,"method":"x\\u2028\\u2029\\u0085"}',
+    ],
     ['what stands behind a carriage return', `{"id":1,\r${call}}`, `{"id":1,${call}}`],
   ])('is written anew with %s', (_, line, text) => {
-    expect(readMessage(line)).toMatchObject({ kind: 'request', method: 'tools/call', text });
+    expect(readMessage(line)).toMatchObject({
+      kind: 'request',
+      text,
+      method: (JSON.parse(text) as { method: string }).method,
+    });
   });
 
   it.each([

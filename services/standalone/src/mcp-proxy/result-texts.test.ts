@@ -1,4 +1,4 @@
-import { OVERLAP, PIECE, piecesOf, textOfMessage } from './result-texts.js';
+import { OVERLAP, PIECE, piecesOf, SCHEMA_BOUNDS, textOfMessage } from './result-texts.js';
 
 const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
 
@@ -52,6 +52,12 @@ describe('the text of a result', () => {
     expect(textOfMessage(asked)).toBe('id: one\nmethod: vendor/two\na: 3');
     const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
     expect(textOfMessage(changed)).toBe('');
+  });
+
+  it('is not the bounds of a schema, where those are to be passed over', () => {
+    const result = { maximum: 4294967295, minimum: 'one', maxLength: { a: 2 }, other: 3 };
+    expect(textOfMessage({ id: 1, result }, SCHEMA_BOUNDS)).toBe('minimum: one\nmaxLength\na: 2\nother: 3');
+    expect(textOfMessage({ id: 1, result })).toContain('maximum: 4294967295');
   });
 
   it('is what is inside the content of resources, prompts and what a model is asked', () => {

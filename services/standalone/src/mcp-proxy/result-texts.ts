@@ -32,6 +32,13 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
   ],
 ]);
 
+const NONE: ReadonlySet<string> = new Set();
+/** Members of a JSON schema: the bounds of 32 bits look like telephone numbers. */
+export const SCHEMA_BOUNDS: ReadonlySet<string> = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
+  ...['minItems', 'maxItems', 'minProperties', 'maxProperties'],
+]);
+
 /** Methods of a server, and of its answers: they say nothing. */
 const PROTOCOL_METHODS: ReadonlySet<unknown> = new Set([
   ...['notifications/message', 'notifications/progress', 'notifications/cancelled', 'notifications/tasks/status'],
@@ -44,8 +51,9 @@ const PROTOCOL_METHODS: ReadonlySet<unknown> = new Set([
  * All that a model may read in a message of a server: strings and numbers at any depth behind the names of their members, a
  * line each, but the version and the name that the protocol itself gives it, and the id of what it answers. Of images, sounds
  * and binary resources what is text inside the base64.
+ * @param unread names of members whose numbers say nothing
  */
-export function textOfMessage(message: JsonObject): string {
+export function textOfMessage(message: JsonObject, unread: ReadonlySet<string> = NONE): string {
   const { jsonrpc, id, method, result, params, ...more } = message;
   const lines: string[] = [];
   visit(
@@ -56,16 +64,17 @@ export function textOfMessage(message: JsonObject): string {
       ...{ result: withoutBinary(result), params: withoutBinary(params) },
       ...more,
     },
-    null,
+    unread,
     lines,
   );
   return lines.join('\n');
 }
 
-function visit(root: unknown, rootName: string | null, lines: string[]): void {
-  const left: [name: string | null, value: unknown][] = [[rootName, root]];
+function visit(root: unknown, unread: ReadonlySet<string>, lines: string[]): void {
+  const left: [name: string | null, value: unknown][] = [[null, root]];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [name, value] = next;
+    if (typeof value === 'number' && name !== null && unread.has(name)) continue;
     if (typeof value === 'string' || typeof value === 'number') {
       lines.push(name === null ? `${value}` : `${name}: ${value}`);
       continue;

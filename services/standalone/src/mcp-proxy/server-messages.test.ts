@@ -67,12 +67,21 @@ describe('what a server says', () => {
     for (let n = 0; n < 1_010; n += 1)
       played.relay.fromServer(`{"method":"notifications/message","params":{"n":${n}}}`);
     expect([played.scanned.length, played.notes.length]).toEqual([1_000, 10]);
+    const other = new PlayedRelay();
+    other.scan = () => new Promise(() => undefined);
+    const long = { method: 'notifications/message', params: { data: 'a'.repeat(33 * 1024 * 1024) } };
+    await other.say(long);
+    await other.say(long);
+    expect([other.scanned.length, other.notes.length]).toEqual([1, 1]);
   });
 
   it('a tool whose own text must not be seen is not listed; where that cannot be told, none is', async () => {
     const denied = { allowed: false, reason: 'holds a card', violationType: 'unsafe_output' };
     played.scan = (text) => Promise.resolve(text.includes('my card') ? denied : { allowed: true });
-    const tools = [{ name: 'a', description: 'my card' }, { name: 'b' }];
+    const tools = [
+      { name: 'a', description: 'my card' },
+      { name: 'b', inputSchema: { maximum: 4294967295 } },
+    ];
     await played.ask({ id: 1, method: 'tools/list' });
     await played.say({ id: 1, result: { tools, nextCursor: 'c' } });
     await played.ask({ id: 2, method: 'tools/list' });
@@ -81,13 +90,14 @@ describe('what a server says', () => {
       { id: 1, result: { tools: [{ name: 'b' }], nextCursor: 'c' } },
       { id: 2, error: { message: expect.stringMatching(/tools\/list is withheld/u) } },
     ]);
+    expect(played.scanned.join('\n')).not.toContain('4294967295');
     expect(played.notes[0]).toMatch(/"a" is not listed: holds a card/u);
     played.scan = () => Promise.resolve({ allowed: false, reason: 'it cannot be scanned' });
     await played.ask({ id: 3, method: 'tools/list' });
     const asked = played.scanned.length;
     await played.say({ id: 3, result: { tools } });
     expect(played.client[2]).toMatchObject({ id: 3, error: { message: expect.stringMatching(/cannot be scanned/u) } });
-    expect(played.scanned.length - asked).toBeLessThanOrEqual(2);
+    expect(played.scanned.length - asked).toBe(1);
   });
 
   it('a server whose words about itself must not be seen is opened without them', async () => {

@@ -1,3 +1,4 @@
+import type { CheckResult } from '@countersign/client';
 import { answerOf, initializationWithoutText, listedTools, protocolOf, toolsLeft } from './answers.js';
 import { CreatedTasks } from './created-tasks.js';
 import { exactValue } from './exact-numbers.js';
@@ -16,7 +17,7 @@ import {
 } from './message.js';
 import { withheld, withheldWords } from './refusals.js';
 import type { RelayOptions } from './relay-options.js';
-import { textOfMessage } from './result-texts.js';
+import { SCHEMA_BOUNDS, textOfMessage } from './result-texts.js';
 import { Unasked } from './unasked.js';
 
 /** What becomes of requests of the client. */
@@ -130,10 +131,12 @@ export class ServerMessages {
 
   /** The answer, or an error that says why it is not to be seen. */
   async #scanned(response: Response, method: string): Promise<string> {
-    const { guard, baseUrl } = this.options;
-    const scanned = await guard.scan(textOf(response), OUTPUTS.has(method) ? 'judged' : 'any');
-    if (scanned.allowed) return response.text;
-    return errorText(response.id, SERVER_ERROR, withheldWords(`the server's answer to ${method}`, scanned, baseUrl));
+    const scanned = await this.options.guard.scan(textOf(response), OUTPUTS.has(method) ? 'judged' : 'any');
+    return scanned.allowed ? response.text : this.#withheld(response, method, scanned);
+  }
+
+  #withheld({ id }: Response, method: string, why: CheckResult): string {
+    return errorText(id, SERVER_ERROR, withheldWords(`the server's answer to ${method}`, why, this.options.baseUrl));
   }
 
   /** A client that gets none has no server at all: what is not text, and the version, pass in any case. */
@@ -156,28 +159,27 @@ export class ServerMessages {
     const names = listedTools(response.value);
     const hidden = names.length === 0 ? new Set<string>() : await guard.offLimits(names);
     const left = toolsLeft(response, ({ name }) => !hidden.has(name));
-    const scanned = await guard.scan(textOf(left), 'any');
+    const scanned = await guard.scan(textOf(left, SCHEMA_BOUNDS), 'any');
     if (scanned.allowed) return left.text;
     // Without a finding nothing was judged.
-    if (scanned.violationType === undefined) return this.#scanned(left, 'tools/list');
+    if (scanned.violationType === undefined) return this.#withheld(left, 'tools/list', scanned);
     const shown = new Set<JsonObject>();
     const judge = async (tool: JsonObject): Promise<void> => {
-      const judged = await guard.scan(textOf(jsonText({ params: tool })), 'any');
+      const judged = await guard.scan(textOf(jsonText({ params: tool }), SCHEMA_BOUNDS), 'any');
       if (judged.allowed) shown.add(tool);
       else note(`the tool ${JSON.stringify(tool['name'])} is not listed: ${judged.reason ?? ''}`);
     };
     const work: Promise<void>[] = [];
     toolsLeft(left, (tool) => work.push(judge(tool)) > 0);
     await Promise.all(work);
-    return this.#scanned(
-      toolsLeft(left, (tool) => shown.has(tool)),
-      'tools/list',
-    );
+    const rest = toolsLeft(left, (tool) => shown.has(tool));
+    const again = await guard.scan(textOf(rest, SCHEMA_BOUNDS), 'any');
+    return again.allowed ? rest.text : this.#withheld(rest, 'tools/list', again);
   }
 }
 
-function textOf(message: JsonText): string {
-  return textOfMessage(exactValue(message) as JsonObject);
+function textOf(message: JsonText, unread?: ReadonlySet<string>): string {
+  return textOfMessage(exactValue(message) as JsonObject, unread);
 }
 
 function jsonText(value: JsonObject): JsonText {
