@@ -12,7 +12,7 @@ export interface AttachedPackage {
 
 /** What makes a stream of a PDF an attachment, or may hide one: names alone, since no name is spelled otherwise. */
 const MARKS = /\/(EF|EmbeddedFile|RF|FileAttachment|ObjStm|XRef|Encrypt)(?![^\x00\t\n\f\r ()<>[\]{}/%])/g;
-const TEXT = String.raw`\([^()\\\n\r]*(?:\\[nrtbf()\\][^()\\\n\r]*)*\)`;
+const TEXT = String.raw`\((?:[^()\\\n\r]|\\[nrtbf()\\]){0,65536}\)`;
 const FILE_SPECIFICATION = new RegExp(
   String.raw`^<<\n/Type /Filespec\n/AFRelationship /Source\n/F ${TEXT}\n/EF <<\n/F (\d{1,9}) 0 R\n>>\n/UF ${TEXT}\n/Desc ${TEXT}\n>>$`,
 );

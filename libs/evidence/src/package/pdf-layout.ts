@@ -25,12 +25,10 @@ const TRAILER =
  * As they are written: what could end a string is escaped, and so are line breaks. One without an end is matched too, so
  * that no part of it is looked at again.
  */
-const STRING = /\([^()\\\n\r]*(?:\\[nrtbf()\\][^()\\\n\r]*)*(\))?/g;
+const STRING = /\((?:[^()\\\n\r]|\\[nrtbf()\\]){0,65536}(\))?/g;
 const LENGTH = /\/Length (\d{1,10})(?![^\n>])/;
 /** A comment, a string that has no end, a keyword; a name that is spelled by numbers, other than of a media type. */
 const FOREIGN = /[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|(?<![^\s>\])])(?:end)?(?:obj|stream)(?![^\s<[(/])/;
-/** Bytes of an object beside its stream: several times the longest list of a report's pages. */
-const MOST_TEXT = 1_048_576;
 const CHUNK = 8_192;
 
 /**
@@ -82,10 +80,9 @@ function objectIn(region: Uint8Array, id: number): PdfObject | null {
   const streamAt = find(region, STREAM, head.length);
   if (streamAt < 0) {
     const end = region.length - END.length;
-    if (end < head.length || end > MOST_TEXT || latin1(region.subarray(end)) !== END) return null;
+    if (end < head.length || latin1(region.subarray(end)) !== END) return null;
     return pdfObject(id, latin1(region.subarray(head.length, end)), null);
   }
-  if (streamAt > MOST_TEXT) return null;
   const text = latin1(region.subarray(head.length, streamAt));
   const begin = streamAt + STREAM.length;
   const end = begin + Number(LENGTH.exec(withoutStrings(text))?.[1] ?? NaN);

@@ -209,9 +209,9 @@ function trailerWith(key: Bytes): Bytes {
 
 const bytesOf = (file: Bytes): Uint8Array => Uint8Array.from(file, (character) => character.charCodeAt(0));
 
-/** @param title as it is written between parentheses */
+/** @param title the object that says how the report is called, as it is written */
 export function titledReport(title: string): Uint8Array {
-  return bytesOf(written({ objects: instead(3, `(${title})`) }));
+  return bytesOf(written({ objects: instead(3, title) }));
 }
 
 /** Names and texts of all vectors of PDFs; the same bytes on every run. */
