@@ -72,6 +72,8 @@ async function connect(args: string[], env: Record<string, string>): Promise<{ c
   const client = new Client({ name: 'bench', version: '1' });
   const transport = new StdioClientTransport({ command: process.execPath, args, env });
   await client.connect(transport);
+  // As clients do: the name of a tool that was not listed is scanned with each call.
+  await client.listTools();
   return { client, pid: transport.pid! };
 }
 

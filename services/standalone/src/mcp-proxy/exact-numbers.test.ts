@@ -1,4 +1,4 @@
-import { exactValue } from './exact-numbers.js';
+import { exactValue, isLong } from './exact-numbers.js';
 
 const exact = (text: string): unknown => exactValue({ value: JSON.parse(text), text });
 
@@ -34,5 +34,17 @@ describe('numbers of a message', () => {
     });
     const plain = { value: { a: 1 }, text: '{"a":1}' };
     expect(exactValue(plain)).toBe(plain.value);
+  });
+
+  it('are texts where that is asked for', () => {
+    const text = '[123456789,-4111111111111111.0,4.111e15,12345678,0.123456789012,1e-9]';
+    expect(exactValue({ value: JSON.parse(text), text }, isLong)).toEqual([
+      '123456789',
+      '-4111111111111111',
+      '4111000000000000',
+      12345678,
+      0.123456789012,
+      1e-9,
+    ]);
   });
 });

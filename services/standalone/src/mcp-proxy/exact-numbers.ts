@@ -7,16 +7,20 @@ const HELD = 15;
 /**
  * The value, with a string in the place of each number that no double holds: the number as it is written, which is what
  * passes, and behind it, in brackets, what most readers take it for.
+ * @param asText numbers that a double holds, and that stand as texts all the same
  */
-export function exactValue({ value, text }: JsonText): unknown {
+export function exactValue({ value, text }: JsonText, asText: (number: number) => boolean = () => false): unknown {
   const parts: string[] = [];
   let changed = false;
   let from = 0;
+  const exactly = (written: string): string => {
+    const held = Number(written);
+    if (!isHeld(written)) return `"${written} (${held})"`;
+    return asText(held) ? `"${held}"` : written;
+  };
   const take = (to: number): void => {
     const between = text.slice(from, to);
-    const exact = between.replace(NUMBER, (written) =>
-      isHeld(written) ? written : `"${written} (${Number(written)})"`,
-    );
+    const exact = between.replace(NUMBER, exactly);
     changed ||= exact !== between;
     parts.push(exact);
   };
@@ -27,6 +31,11 @@ export function exactValue({ value, text }: JsonText): unknown {
   }
   take(text.length);
   return changed ? (JSON.parse(parts.join('')) as unknown) : value;
+}
+
+/** Whole, and of more than eight digits: as numbers of cards, telephones and people are. */
+export function isLong(number: number): boolean {
+  return Number.isInteger(number) && Math.abs(number) >= 1e8;
 }
 
 /** @param written a number of JSON */

@@ -57,8 +57,16 @@ describe('countersign mcp-proxy, as a process', () => {
     expect(await proxy.ended).toBe(0);
     expect(proxy.stderr).toContain('on stderr\n');
     expect(proxy.stderr).toContain('countersign mcp-proxy: the server wrote what is no message: no message');
-    expect(service.asked.map(({ path }) => path)).toEqual(['/v1/mcp/scan', '/v1/check', '/v1/mcp/scan', '/v1/mcp/log']);
-    expect(service.asked[3]?.body).toMatchObject({ eventId: EVENT, outcome: 'succeeded' });
+    expect(service.asked.map(({ path }) => path)).toEqual([
+      '/v1/mcp/scan',
+      '/v1/mcp/scan',
+      '/v1/check',
+      '/v1/mcp/scan',
+      '/v1/mcp/log',
+    ]);
+    // A name that no tool was listed with.
+    expect(service.asked[1]?.body).toMatchObject({ text: 'read' });
+    expect(service.asked[4]?.body).toMatchObject({ eventId: EVENT, outcome: 'succeeded' });
   });
 
   it('sends no call on where the service does not decide, says why, and goes on once it does', async () => {
@@ -71,7 +79,7 @@ describe('countersign mcp-proxy, as a process', () => {
       [/late/u, () => [503, { allowed: false, reason: 'late', severity: 'P1', code: 'deadline_exceeded' }]],
     ];
     for (const [index, [words, answer]] of answers.entries()) {
-      service.answer = answer;
+      service.answer = (path, body) => (path === '/v1/check' ? answer() : ALLOW(path, body));
       proxy.send(call(index, 'read'));
       const said = { isError: true, content: [{ text: expect.stringMatching(words) }] };
       expect(await proxy.next()).toMatchObject({ id: index, result: said });
@@ -130,10 +138,12 @@ describe('countersign mcp-proxy, as a process', () => {
 
   it('lets no result through that cannot be scanned', async () => {
     const { proxy } = await start();
-    service.answer = (path, body) => (path === '/v1/mcp/scan' ? [502, '<html>'] : ALLOW(path, body));
+    const isResult = (text: unknown): boolean => String(text).includes('hidden');
+    service.answer = (path, body) => (isResult(body['text']) ? [502, '<html>'] : ALLOW(path, body));
     proxy.send(call(1, 'read', { secret: 'hidden' }));
     const answer = await proxy.next();
     expect(answer).toMatchObject({ id: 1, result: { isError: true } });
+    expect(JSON.stringify(answer)).toMatch(/was called.*withheld/u);
     expect(JSON.stringify(answer)).not.toContain('hidden');
   });
 

@@ -108,7 +108,7 @@ export function variantOf(object: JsonObject, names: ReadonlySet<string>): strin
 }
 
 /** As those read it who compare without regard to case, width, spaces and what is not seen. */
-function folded(name: string): string {
+export function folded(name: string): string {
   return name
     .normalize('NFKC')
     .replace(/[\p{C}\p{Z}]/gu, '')

@@ -4,6 +4,10 @@ import type { ToolCall } from './tool-call.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** Tools that the played server has listed before anything else, and the id of that. */
+const LISTED = ['read', 'wire', 'a', 'b'];
+const LISTING = 'listed before';
+
 /** A relay between a played client and a played server, with a guard that a test decides for. */
 export class PlayedRelay {
   /** Messages that each end got. */
@@ -28,7 +32,7 @@ export class PlayedRelay {
           return this.judge(call, signal);
         },
         scan: (text, length) => {
-          if (text === '') return Promise.resolve({ allowed: true });
+          if (text === '' || text === LISTED.join('\n')) return Promise.resolve({ allowed: true });
           this.scanned.push(text);
           this.lengths.push(length);
           return this.scan(text);
@@ -38,13 +42,15 @@ export class PlayedRelay {
           void this.reports.push([eventId, outcome, ...(detail === undefined ? [] : [detail])].join(' ')),
       },
       ends: {
-        toClient: (text) => void this.client.push(JSON.parse(text)),
-        toServer: ({ text }) => void this.server.push(JSON.parse(text)),
+        toClient: (text) => void (text.includes(LISTING) || this.client.push(JSON.parse(text))),
+        toServer: ({ text }) => void (text.includes(LISTING) || this.server.push(JSON.parse(text))),
       },
       baseUrl: 'http://service.example',
       note: (line) => void this.notes.push(line),
       ...(cancelledMs === undefined ? {} : { cancelledMs }),
     });
+    this.relay.fromClient(JSON.stringify({ id: LISTING, method: 'tools/list' }));
+    this.relay.fromServer(JSON.stringify({ id: LISTING, result: { tools: LISTED.map((name) => ({ name })) } }));
   }
 
   /** From the client, and what follows from it. */

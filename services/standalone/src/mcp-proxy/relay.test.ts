@@ -106,6 +106,36 @@ describe('between a client and a server', () => {
     expect(played.client).toMatchObject([{ id: 1, error: { code: -32_602, message: expect.stringMatching(words) } }]);
   });
 
+  it.each([
+    ['a name that no tool has', { name: 'my card' }],
+    ['members that nobody knows', { name: 'read', more: { a: ['my card'] } }],
+    ['what a client adds', { name: 'read', _meta: { progressToken: 'p', own: 'my card' } }],
+    ['what is said of a task', { name: 'read', task: { ttl: 1, own: 'my card' } }],
+  ])('%s: what the server gets beside the arguments is scanned before', async (_, params) => {
+    played.scan = (text) => Promise.resolve(text.includes('my card') ? denied : { allowed: true });
+    await played.ask({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    expect([played.judged, played.server]).toEqual([[], []]);
+    expect(played.client).toMatchObject([refusal(1, /was not called.*off limits/u)]);
+    await played.ask({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'read' }, more: 'my card' });
+    expect(played.server).toEqual([]);
+    played.scanned.length = 0;
+    const usual = { name: 'read', arguments: { a: 'my card' }, _meta: { progressToken: 'my card' }, task: { ttl: 1 } };
+    await played.ask({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: usual });
+    expect([played.scanned.length, played.server.length]).toEqual([0, 1]);
+  });
+
+  it.each(['READ', ' read', 'r\u200bead', 'ｒead'])('%j is no second name of a tool', async (name) => {
+    await played.ask(call(1, name));
+    expect([played.judged, played.server]).toEqual([[], []]);
+    expect(played.client).toMatchObject([{ id: 1, error: { message: expect.stringMatching(/"read" is one/u) } }]);
+  });
+
+  it('long numbers are judged as texts', async () => {
+    await played.ask(call(1, 'read', { arguments: { card: 4111111111111111, few: 12 } }));
+    expect(played.judged).toMatchObject([{ given: { card: '4111111111111111', few: 12 } }]);
+    expect(played.server).toMatchObject([{ params: { arguments: { card: 4111111111111111, few: 12 } } }]);
+  });
+
   it('a call with a number that cannot be judged is refused', async () => {
     await played.ask('{"id":1,"method":"tools/call","params":{"name":"read","arguments":{"deep":[1e999]}}}');
     expect([played.judged, played.server]).toEqual([[], []]);

@@ -1,3 +1,4 @@
+import type { CheckResult } from '@countersign/client';
 import { taskIdOf } from './answers.js';
 import { BatchAnswer } from './batch-answer.js';
 import { InFlight, type Waiting } from './in-flight.js';
@@ -97,6 +98,10 @@ export class Relay {
   #call(request: Request, answer: Waiting['answer']): void {
     const call = readToolCall(request);
     if (typeof call === 'string') return answer(errorText(request.id, INVALID_PARAMS, `not passed on: ${call}`));
+    const meant = this.#server.tools.meantBy(call.name);
+    if (meant !== null) {
+      return answer(errorText(request.id, INVALID_PARAMS, `not passed on: there is no such tool; "${meant}" is one`));
+    }
     const judging = new AbortController();
     const waiting = this.waiting.add(request, { answer, call, judging });
     if (waiting === null) return;
@@ -106,7 +111,8 @@ export class Relay {
 
   async #judge(request: Request, call: ToolCall, waiting: Waiting, signal: AbortSignal): Promise<void> {
     const { guard, baseUrl, ends } = this.options;
-    const verdict = await guard.judge(call, this.#server.name, signal).catch(() => null);
+    const beside = await this.#judgeBeside(call);
+    const verdict = beside.allowed ? await guard.judge(call, this.#server.name, signal).catch(() => null) : beside;
     if (this.#gone !== null || waiting.cancelled) {
       this.waiting.remove(waiting);
       if (verdict?.allowed === true) guard.report(verdict.eventId, 'skipped', 'given up before it was sent');
@@ -120,6 +126,12 @@ export class Relay {
     waiting.eventId = verdict.eventId;
     waiting.sent = true;
     ends.toServer(request);
+  }
+
+  /** What the server gets beside the arguments: the name is text of the model's own where no tool has it. */
+  async #judgeBeside({ name, beside }: ToolCall): Promise<CheckResult> {
+    const texts = [...(this.#server.tools.has(name) ? [] : [name]), ...(beside === '' ? [] : [beside])];
+    return this.options.guard.scan(texts.join('\n'), 'any');
   }
 
   #notify(notification: Notification): void {

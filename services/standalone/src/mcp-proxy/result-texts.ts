@@ -74,7 +74,7 @@ function visit(root: unknown, unread: ReadonlySet<string>, lines: string[]): voi
   const left: [name: string | null, value: unknown][] = [[null, root]];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [name, value] = next;
-    if (typeof value === 'number' && name !== null && unread.has(name)) continue;
+    if (value === undefined || (typeof value === 'number' && name !== null && unread.has(name))) continue;
     if (typeof value === 'string' || typeof value === 'number') {
       lines.push(name === null ? `${value}` : `${name}: ${value}`);
       continue;

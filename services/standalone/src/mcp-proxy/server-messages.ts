@@ -4,6 +4,7 @@ import { CreatedTasks } from './created-tasks.js';
 import { exactValue } from './exact-numbers.js';
 import type { InFlight, Waiting } from './in-flight.js';
 import type { JsonText } from './json-text.js';
+import { KnownTools } from './known-tools.js';
 import {
   errorText,
   PARSE_ERROR,
@@ -37,6 +38,7 @@ export class ServerMessages {
   version: string | null = null;
   /** What the server calls itself. */
   name: string | null = null;
+  readonly tools = new KnownTools();
   readonly #tasks = new CreatedTasks();
   readonly #unasked: Unasked;
   /** Answers that came and have not passed yet. */
@@ -157,6 +159,7 @@ export class ServerMessages {
   async #tools(response: Response): Promise<string> {
     const { guard, note } = this.options;
     const names = listedTools(response.value);
+    this.tools.add(names);
     const hidden = names.length === 0 ? new Set<string>() : await guard.offLimits(names);
     const left = toolsLeft(response, ({ name }) => !hidden.has(name));
     const scanned = await guard.scan(textOf(left, SCHEMA_BOUNDS), 'any');

@@ -1,13 +1,16 @@
 import type { Action } from '@countersign/client';
-import { exactValue } from './exact-numbers.js';
+import { exactValue, isLong } from './exact-numbers.js';
 import { holdsInfinity } from './json-text.js';
 import { isObject, variantOf, type JsonObject, type Request } from './message.js';
+import { textOfMessage } from './result-texts.js';
 
 /** What a `tools/call` asks for. */
 export interface ToolCall {
   readonly name: string;
-  /** As `exactValue` has it; `undefined` where there are none. */
+  /** With texts for long numbers, and for those that no double holds: rules read texts. `undefined` where there are none. */
   readonly given: unknown;
+  /** What else the server gets: text of members beside the arguments. */
+  readonly beside: string;
   /** It is answered with a task, whose result is asked for later. */
   readonly isTask: boolean;
 }
@@ -23,8 +26,21 @@ export function readToolCall(request: Request): ToolCall | string {
   const { name, arguments: given, task } = params;
   if (typeof name !== 'string' || name === '') return 'params.name must be the name of a tool';
   if (holdsInfinity(given)) return 'a number in params.arguments is larger than any that can be checked';
-  const exact = (exactValue(request) as Request['value'])['params'] as JsonObject;
-  return { name, given: exact['arguments'], isTask: task !== undefined };
+  const exact = exactValue(request, isLong) as JsonObject;
+  return {
+    name,
+    given: (exact['params'] as JsonObject)['arguments'],
+    beside: textBeside(exact),
+    isTask: task !== undefined,
+  };
+}
+
+/** But what the protocol itself puts there, as the client has it. */
+function textBeside({ id: _id, method: _method, params, ...more }: JsonObject): string {
+  const { name: _name, arguments: _given, _meta, task, ...others } = params as JsonObject;
+  const { progressToken: _token, ...meta } = isObject(_meta) ? _meta : { _meta };
+  const { ttl: _ttl, ...ofTask } = isObject(task) ? task : { task };
+  return textOfMessage({ ...more, params: [others, meta, ofTask] });
 }
 
 /**

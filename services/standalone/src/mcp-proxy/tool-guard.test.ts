@@ -3,7 +3,7 @@ import { PIECE } from './result-texts.js';
 import { ToolGuard } from './tool-guard.js';
 
 const EVENT = '01890a5d-ac96-774b-bcce-b302099a8057';
-const call = { name: 'read', given: { path: 'a', url: 'https://a.example/' }, isTask: false };
+const call = { name: 'read', given: { path: 'a', url: 'https://a.example/' }, beside: '', isTask: false };
 
 type Client = Pick<Countersign, 'check' | 'scan' | 'reportOutcome'>;
 const notes: string[] = [];
