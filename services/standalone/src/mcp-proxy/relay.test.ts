@@ -136,6 +136,25 @@ describe('between a client and a server', () => {
     expect(played.server).toMatchObject([{ params: { arguments: { card: 4111111111111111, few: 12 } } }]);
   });
 
+  it('what a model answers to a server is scanned; what the client or its user does passes', async () => {
+    const methods = ['roots/list', 'elicitation/create', 'sampling/createMessage', 'tasks/result'];
+    for (const [id, method] of methods.entries()) await played.say({ id, method });
+    played.scan = () => Promise.resolve(denied);
+    const answers = methods.map((_, id) => ({ id, result: { content: { type: 'text', text: 'my card' } } }));
+    for (const answer of answers) await played.ask(answer);
+    // A second answer is one to nothing that is known.
+    await played.ask(answers[0]);
+    const withheld = (id: number): object => ({ id, error: { code: -32_000 } });
+    expect(played.server).toMatchObject([answers[0], answers[1], withheld(2), withheld(3), withheld(0)]);
+    expect(JSON.stringify(played.server.slice(2))).not.toMatch(/my card|off limits/u);
+    expect(played.lengths).toEqual(['judged', 'judged', 'judged']);
+    expect(played.notes[0]).toMatch(/withheld: off limits/u);
+    played.scan = () => Promise.resolve({ allowed: true });
+    const deep = 100_000;
+    await played.ask(`{"id":9,"result":{${'"messages":[{'.repeat(deep)}${'}]'.repeat(deep)}}}`);
+    expect(played.server.at(-1)).toMatchObject(withheld(9));
+  });
+
   it('a call with a number that cannot be judged is refused', async () => {
     await played.ask('{"id":1,"method":"tools/call","params":{"name":"read","arguments":{"deep":[1e999]}}}');
     expect([played.judged, played.server]).toEqual([[], []]);
@@ -160,7 +179,7 @@ describe('between a client and a server', () => {
     for (const line of said) await played.say(line);
     expect(played.client).toEqual(said.map((line) => JSON.parse(line)));
     expect([played.judged, played.notes]).toEqual([[], []]);
-    expect(played.scanned).toEqual(['1', '1\nm']);
+    expect(played.scanned).toEqual(["model: of a server's request", '1', '1\nm']);
   });
 
   it('an answer to nothing, one that comes twice, and what is no message stay with the proxy', async () => {

@@ -16,8 +16,10 @@ import {
   type Notification,
   type Refused,
   type Request,
+  type Response,
 } from './message.js';
 import { notAsked, notCalled, unanswered } from './refusals.js';
+import { scanOf } from './scan-of.js';
 import { ServerMessages } from './server-messages.js';
 import type { RelayOptions } from './relay-options.js';
 import { readToolCall, type ToolCall } from './tool-call.js';
@@ -34,7 +36,7 @@ const CANCELLED_MS = 10_000;
 export class Relay {
   /** Requests of the client. */
   readonly waiting = new InFlight();
-  /** Calls that are judged. */
+  /** Calls that are judged, and answers to the server. */
   readonly #judging = new Set<Promise<void>>();
   readonly #server: ServerMessages;
   #gone: string | null = null;
@@ -80,7 +82,7 @@ export class Relay {
 
   #take(part: Message | Refused, answer: Waiting['answer']): void {
     if (part.kind === 'refused') return answer(errorText(part.id, part.code, `not passed on: ${part.why}`));
-    if (part.kind === 'response') return this.options.ends.toServer(part);
+    if (part.kind === 'response') return this.#reply(part);
     if (part.kind === 'notification') return this.#notify(part);
     const { id, method } = part;
     if (this.#gone !== null) return answer(errorText(id, SERVER_ERROR, this.#gone));
@@ -105,8 +107,27 @@ export class Relay {
     const judging = new AbortController();
     const waiting = this.waiting.add(request, { answer, call, judging });
     if (waiting === null) return;
-    const judged = this.#judge(request, call, waiting, judging.signal).finally(() => this.#judging.delete(judged));
-    this.#judging.add(judged);
+    this.#afterwards(this.#judge(request, call, waiting, judging.signal));
+  }
+
+  #afterwards(work: Promise<void>): void {
+    const ended = work.finally(() => this.#judging.delete(ended));
+    this.#judging.add(ended);
+  }
+
+  /** An answer to the server. What a model wrote in it is output like any other. */
+  #reply(answer: Response): void {
+    if (answer.id !== null && this.#server.isForNoModel(answer.id)) return this.options.ends.toServer(answer);
+    return this.#afterwards(this.#replyScanned(answer));
+  }
+
+  async #replyScanned(answer: Response): Promise<void> {
+    const { guard, ends, note } = this.options;
+    const scanned = await scanOf(guard, answer, 'judged');
+    if (scanned.allowed) return ends.toServer(answer);
+    note(`an answer to the server was withheld: ${scanned.reason ?? ''}`);
+    const refusal = readMessage(errorText(answer.id, SERVER_ERROR, 'the answer is withheld'));
+    return refusal.kind === 'response' ? ends.toServer(refusal) : undefined;
   }
 
   async #judge(request: Request, call: ToolCall, waiting: Waiting, signal: AbortSignal): Promise<void> {

@@ -44,6 +44,7 @@ const PROTOCOL_METHODS: ReadonlySet<unknown> = new Set([
   ...['notifications/message', 'notifications/progress', 'notifications/cancelled', 'notifications/tasks/status'],
   ...['notifications/tools/list_changed', 'notifications/prompts/list_changed', 'notifications/resources/list_changed'],
   ...['notifications/resources/updated', 'notifications/elicitation/complete'],
+  ...['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'],
   ...['ping', 'roots/list', 'sampling/createMessage', 'elicitation/create'],
 ]);
 

@@ -11,6 +11,7 @@ import {
   readMessage,
   resultText,
   SERVER_ERROR,
+  type Id,
   type JsonObject,
   type Message,
   type Refused,
@@ -58,6 +59,11 @@ export class ServerMessages {
       return this.options.note(`the server wrote what is no message: ${line.slice(0, MOST_SHOWN)}`);
     }
     for (const part of read.kind === 'batch' ? read.parts : [read]) this.#pass(part);
+  }
+
+  /** As {@link Unasked.isForNoModel}. */
+  isForNoModel(answer: Id): boolean {
+    return this.#unasked.isForNoModel(answer);
   }
 
   /** Resolves once all that came has passed, or was withheld. */

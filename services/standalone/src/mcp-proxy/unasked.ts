@@ -1,13 +1,15 @@
 import type { CheckResult } from '@countersign/client';
-import { exactValue } from './exact-numbers.js';
-import { errorText, readMessage, SERVER_ERROR, type JsonObject, type Message } from './message.js';
+import { errorText, keyOf, readMessage, SERVER_ERROR, type Id, type Message } from './message.js';
 import { withheldWords } from './refusals.js';
 import type { RelayOptions } from './relay-options.js';
-import { textOfMessage } from './result-texts.js';
+import { scanOf } from './scan-of.js';
 
 /** What may wait to be scanned: a server that says more is not heard. */
 const MOST_WAITING = 1_000;
 const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+/** What a client or its user answers for itself. */
+const ANSWERED_WITHOUT_MODEL: ReadonlySet<string> = new Set(['ping', 'roots/list', 'elicitation/create']);
 
 /** Notifications and requests of a server: each passes once it is scanned, in the order in which they came. */
 export class Unasked {
@@ -15,6 +17,8 @@ export class Unasked {
   passed: Promise<void> = Promise.resolve();
   #waiting = 0;
   #characters = 0;
+  /** Requests that passed, and that no model answers. */
+  readonly #forNoModel = new Set<string>();
 
   constructor(private readonly options: Pick<RelayOptions, 'guard' | 'ends' | 'baseUrl' | 'note'>) {}
 
@@ -23,24 +27,26 @@ export class Unasked {
     if (this.#waiting >= MOST_WAITING || (this.#waiting > 0 && this.#characters + length > MOST_CHARACTERS)) {
       return this.#withhold(message, { allowed: false, reason: 'the server says more than can be scanned' });
     }
-    const scanned = this.#scan(message);
+    const scanned = scanOf(this.options.guard, message, 'any');
     this.#waiting += 1;
     this.#characters += length;
     this.passed = this.passed.then(async () => {
       const verdict = await scanned;
       this.#waiting -= 1;
       this.#characters -= length;
-      if (verdict.allowed) this.options.ends.toClient(message.text);
-      else this.#withhold(message, verdict);
+      if (!verdict.allowed) return this.#withhold(message, verdict);
+      if (message.kind === 'request' && ANSWERED_WITHOUT_MODEL.has(message.method)) this.#remember(message.id);
+      return this.options.ends.toClient(message.text);
     });
   }
 
-  async #scan(message: Message): Promise<CheckResult> {
-    try {
-      return await this.options.guard.scan(textOfMessage(exactValue(message) as JsonObject), 'any');
-    } catch {
-      return { allowed: false, reason: 'it cannot be read' };
-    }
+  /** Whether an answer of the client is one to a request that a model has no part in. Once. */
+  isForNoModel(answer: Id): boolean {
+    return this.#forNoModel.delete(keyOf(answer));
+  }
+
+  #remember(id: Id): void {
+    if (this.#forNoModel.size < MOST_WAITING) this.#forNoModel.add(keyOf(id));
   }
 
   /** Whoever asks is told so: a server that waits for its answer would do nothing else. */
