@@ -3,6 +3,8 @@ import type { ToolCall } from './tool-call.js';
 
 /** Of names of tools, in UTF-16: those of real ones have 128 at most. */
 const LONGEST_NAME = 256;
+/** What a header can bear as one. */
+const TOKEN = /^[\w.-]{1,64}$/u;
 /** As protocol versions are written. */
 const VERSION = /^\d{4}-\d{2}-\d{2}$/u;
 const CAPABILITIES: ReadonlySet<string> = new Set([
@@ -39,7 +41,7 @@ export function protocolOf({ result }: JsonObject): {
   const { protocolVersion, serverInfo } = isObject(result) ? result : {};
   const name = isObject(serverInfo) ? serverInfo['name'] : undefined;
   return {
-    version: typeof protocolVersion === 'string' ? protocolVersion : null,
+    version: typeof protocolVersion === 'string' && TOKEN.test(protocolVersion) ? protocolVersion : null,
     server: typeof name === 'string' ? name.slice(0, LONGEST_NAME).replace(/\p{Surrogate}/gu, '\uFFFD') : null,
   };
 }

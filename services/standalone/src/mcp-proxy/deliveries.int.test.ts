@@ -107,6 +107,13 @@ describe('a request by HTTP', () => {
     expect(lines.filter((line) => line.includes('"id":1'))).toEqual([]);
   });
 
+  it('that is refused with what it brought is told of without that', async () => {
+    post = (response, { headers }) => void response.writeHead(401).end(`who is ${headers.authorization}?`);
+    send();
+    await until(() => failures.length > 0);
+    expect(told).toEqual([expect.stringMatching(/who is Basic …\?$/u)]);
+  });
+
   it('is answered by a stream that resumes the one that broke off', async () => {
     const places: unknown[] = [];
     post = (response) => void response.writeHead(200, stream).end(place);

@@ -10,11 +10,13 @@ const BUSY_MS = 10_000;
 const LOOK_MS = 50;
 /** For the server to end its session. */
 const FAREWELL_MS = 1_000;
+const SHORTEST_SECRET = 8;
 /** Of a stream that broke off, in a row. */
 const RESUMED_AT_MOST = 2;
 
 /** A server at an address, by Streamable HTTP. Redirects to another origin are not followed. */
 export async function connectHttp({ url, headers }: ServerAddress, on: ServerEvents): Promise<McpServer> {
+  const secrets = Object.values(headers).flatMap((value) => value.split(' '));
   let ending = false;
   const failed = (message: Message, why: string): void => {
     if (!ending) on.failed(message, `the server at ${url.origin} failed (${why})`);
@@ -38,7 +40,7 @@ export async function connectHttp({ url, headers }: ServerAddress, on: ServerEve
     on.line(JSON.stringify(message));
   };
   events.onerror = (error) => {
-    if (!ending) on.note(`${url.origin}: ${error.message}`);
+    if (!ending) on.note(`${url.origin}: ${without(secrets, error.message)}`);
   };
   await transport.start();
   const close = async (exitCode: number, why: string): Promise<void> => {
@@ -86,6 +88,13 @@ function wordsFor(error: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (/^[A-Z][A-Z0-9_]{0,60}$/u.test(code)) return code;
   return name === 'TypeError' ? 'the connection failed' : 'its answer is none of the protocol';
+}
+
+/** What a server was sent, and wrote back. */
+function without(secrets: readonly string[], text: string): string {
+  return secrets
+    .filter(({ length }) => length >= SHORTEST_SECRET)
+    .reduce((left, secret) => left.replaceAll(secret, '…'), text);
 }
 
 function wait(ms: number): Promise<void> {

@@ -14,6 +14,8 @@ export class PlayedRelay {
   readonly client: unknown[] = [];
   readonly server: unknown[] = [];
   readonly notes: string[] = [];
+  /** Versions that sessions were opened with. */
+  readonly opened: string[] = [];
   readonly reports: string[] = [];
   readonly judged: ToolCall[] = [];
   readonly scanned: string[] = [];
@@ -43,6 +45,7 @@ export class PlayedRelay {
       },
       ends: {
         toClient: (text) => void (text.includes(LISTING) || this.client.push(JSON.parse(text))),
+        opened: (version) => void this.opened.push(version),
         toServer: ({ text }) => void (text.includes(LISTING) || this.server.push(JSON.parse(text))),
       },
       baseUrl: 'http://service.example',

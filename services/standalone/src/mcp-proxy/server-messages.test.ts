@@ -124,6 +124,12 @@ describe('what a server says', () => {
     ]);
   });
 
+  it('a version that no header can bear is none for those who write it there', async () => {
+    await played.open('2025-06-18\r\nx: y');
+    await played.open('2025-06-18');
+    expect(played.opened).toEqual(['2025-06-18']);
+  });
+
   it('a number that no double holds is judged and scanned as it is written, which is how it passes', async () => {
     await played.ask('{"id":1,"method":"tools/call","params":{"name":"read","arguments":{"n":12345678901234567890}}}');
     expect(played.judged).toMatchObject([{ given: { n: expect.stringMatching(/^12345678901234567890 /u) } }]);
