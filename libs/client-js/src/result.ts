@@ -36,13 +36,15 @@ export interface CheckResult {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** By status, where the body names no code of its own. What a 403 or 429 is for, only its body says: others send them too. */
+/** By status, where the body names no code of its own. */
 const REFUSALS: Readonly<Record<number, RefusalCode>> = {
   400: 'invalid_request',
   401: 'unauthorized',
   402: 'sandbox_expired',
   404: 'agent_not_found',
 };
+/** The same of a body that denies (`allowed: false`): others send these as well. */
+const DENIALS: Readonly<Record<number, RefusalCode>> = { 403: 'agent_frozen', 429: 'plan_action_cap' };
 const BY_BODY: ReadonlySet<string> = new Set<ErrorCode>([
   'sandbox_expired',
   'sandbox_action_cap',
@@ -85,8 +87,10 @@ export function readRefusal(answer: Answer): CountersignError {
   const body = membersOrNone(answer);
   const said = textOf(body['error']) ?? textOf(body['reason']);
   if (said === undefined) return invalid(answer, `it is a ${status} that is not the service's`);
-  const code = textOf(body['code']) ?? '';
-  const known = BY_BODY.has(code) ? (code as RefusalCode) : (REFUSALS[status] ?? 'refused');
+  const code = textOf(body['code']);
+  if (code !== undefined && BY_BODY.has(code)) return new CountersignError(code as RefusalCode, said, details);
+  const denies = code === undefined && body['allowed'] === false;
+  const known = REFUSALS[status] ?? (denies ? DENIALS[status] : undefined) ?? 'refused';
   return new CountersignError(known, said, details);
 }
 

@@ -16,6 +16,8 @@ _BY_STATUS = {
     402: "sandbox_expired",
     404: "agent_not_found",
 }
+# The same of a body that denies (``allowed: false``): others send these as well.
+_BY_DENIAL = {403: "agent_frozen", 429: "plan_action_cap"}
 _BY_BODY = frozenset(("sandbox_expired", "sandbox_action_cap", "plan_action_cap", "agent_frozen"))
 
 
@@ -95,14 +97,17 @@ def read_refusal(answer: Answer) -> CountersignError:
     except CountersignError:
         body = {}
     said = _text(body.get("error")) or _text(body.get("reason"))
-    code = _text(body.get("code")) or ""
+    code = _text(body.get("code"))
     if answer.status >= 500:
-        known = code if code == "deadline_exceeded" else "unavailable"
+        known = "deadline_exceeded" if code == "deadline_exceeded" else "unavailable"
         said = said or f"the service answered {answer.status}"
     elif said is None:
         return invalid(answer, f"it is a {answer.status} that is not the service's")
+    elif code is not None and code in _BY_BODY:
+        known = code
     else:
-        known = code if code in _BY_BODY else _BY_STATUS.get(answer.status, "refused")
+        denies = code is None and body.get("allowed") is False
+        known = _BY_STATUS.get(answer.status) or (denies and _BY_DENIAL.get(answer.status)) or "refused"
     return CountersignError(known, said, status=answer.status, event_id=answer.event_id, retry_after=answer.retry_after)
 
 
