@@ -1,0 +1,125 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { ApiKeyFacts, SessionFacts } from '@countersign/contracts';
+import { mintApiKey } from '../credentials/api-key.js';
+import { sessionTokens } from '../credentials/session-tokens.js';
+import { versionedRecord } from '../projections/versioned-record.js';
+import { ThingsBench } from './things.test-setup.js';
+import type { Answer } from './things.test-setup.js';
+
+describe('callers of a serving thread', () => {
+  const bench = new ThingsBench();
+  const { send, versions } = bench;
+  beforeAll(() => bench.open());
+  afterAll(() => bench.close());
+
+  const errorOf = (answer: Answer): unknown => JSON.parse(answer.text).error;
+
+  describe('with a session', () => {
+    const account = randomUUID();
+    const publish = (sid: string, version: number, facts: Partial<SessionFacts> = {}): Promise<unknown> =>
+      bench.eventLog.append([
+        versionedRecord<SessionFacts>('sessions', sid, version, {
+          accountId: account,
+          userId: randomUUID(),
+          email: 'admin@example.com',
+          role: 'member',
+          expiresAt: new Date(Date.now() + 60_000).toISOString(),
+          revokedAt: null,
+          ...facts,
+        }),
+      ]);
+    const bearer = async (sid: string, accountId = account): Promise<Record<string, string>> => {
+      const tokens = await sessionTokens(bench.thread);
+      return { authorization: `Bearer ${await tokens.sign({ sid, accountId }, new Date(Date.now() + 60_000))}` };
+    };
+    const make = async (headers: Record<string, string>, text = '{"name":"a"}'): Promise<Answer> =>
+      send('POST', '/v1/things', headers, text);
+
+    it('says who calls, and judges credentials before the body and the role after it', async () => {
+      const [member, auditor] = [randomUUID(), randomUUID()];
+      await publish(member, 1);
+      await publish(auditor, 1, { role: 'auditor' });
+      for (const sid of [member, auditor]) versions.set(`session/${sid}`, 1);
+      const made = await make(await bearer(member));
+      expect([made.status, made.text]).toEqual([201, '{"name":"a","by":"admin@example.com"}']);
+      expect((await make({}, '{')).status).toBe(401);
+      expect((await make({}, '{')).headers['www-authenticate']).toBe('Bearer');
+      expect((await make(await bearer(auditor), '{}')).status).toBe(400);
+      const refused = await make(await bearer(auditor));
+      expect([refused.status, errorOf(refused)]).toEqual([403, 'the role auditor may not do this: it needs member']);
+    });
+
+    it('sees a revocation that is in force although its record comes later', async () => {
+      const sid = randomUUID();
+      await publish(sid, 1);
+      expect((await make(await bearer(sid))).status).toBe(201);
+      versions.set(`session/${sid}`, 2);
+      const answer = make(await bearer(sid));
+      await publish(sid, 2, { revokedAt: new Date().toISOString() });
+      expect((await answer).status).toBe(401);
+    });
+
+    it('answers 503 while that record does not come', async () => {
+      const sid = randomUUID();
+      await publish(sid, 1);
+      versions.set(`session/${sid}`, 9);
+      expect((await make(await bearer(sid))).status).toBe(503);
+    });
+
+    it.each([
+      ['has expired', { expiresAt: new Date(Date.now() - 1).toISOString() }],
+      ['was revoked', { revokedAt: new Date().toISOString() }],
+      ['belongs to another account', { accountId: randomUUID() }],
+    ])('is none when it %s', async (_case, facts) => {
+      const sid = randomUUID();
+      await publish(sid, 1, facts);
+      versions.set(`session/${sid}`, 1);
+      expect((await make(await bearer(sid))).status).toBe(401);
+    });
+
+    it('refuses foreign tokens', async () => {
+      const { authorization = '' } = await bearer(randomUUID());
+      const [head = '', claims = ''] = authorization.slice('Bearer '.length).split('.');
+      const none = Buffer.from('{"alg":"none"}').toString('base64url');
+      for (const token of [`${none}.${claims}.`, `${head}.${claims}.AAAA`, 'a.b.c', mintApiKey(randomBytes)]) {
+        expect((await make({ authorization: `Bearer ${token}` })).status).toBe(401);
+      }
+    });
+  });
+
+  describe('with an API key', () => {
+    const publish = (id: string, key: string, version: number, revokedAt: string | null = null): Promise<unknown> =>
+      bench.eventLog.append([
+        versionedRecord<ApiKeyFacts>('api-keys', id, version, {
+          accountId: 'account',
+          name: 'k',
+          prefix: key.slice(0, 16),
+          sha256: createHash('sha256').update(key).digest('hex'),
+          createdAt: new Date().toISOString(),
+          revokedAt,
+        }),
+      ]);
+    const check = (headers: Record<string, string>): Promise<Answer> =>
+      send('POST', '/v1/check-thing', headers, '{"name":"a"}');
+
+    it('knows a key, also one that was made a moment ago', async () => {
+      const [id, key] = [randomUUID(), mintApiKey(randomBytes)];
+      await publish(id, key, 1);
+      versions.set(`api-key/${id}`, 1);
+      versions.set(`api-key/${createHash('sha256').update(key).digest('hex')}`, 1);
+      const answer = await check({ 'x-service-key': key });
+      expect([answer.status, answer.text]).toEqual([200, JSON.stringify({ accountId: 'account', apiKeyId: id })]);
+      expect((await check({ authorization: `Bearer ${key}` })).status).toBe(200);
+      expect((await check({ 'x-service-key': 'wrong', authorization: `Bearer ${key}` })).status).toBe(401);
+    });
+
+    it('refuses unknown and revoked keys', async () => {
+      const [id, key] = [randomUUID(), mintApiKey(randomBytes)];
+      expect((await check({ 'x-service-key': key })).status).toBe(401);
+      await publish(id, key, 2, new Date().toISOString());
+      versions.set(`api-key/${id}`, 2);
+      expect((await check({ 'x-service-key': key })).status).toBe(401);
+      expect((await check({})).status).toBe(401);
+    });
+  });
+});
