@@ -67,6 +67,7 @@ export function startChild(
   return {
     gone,
     send: ({ text }) => void child.stdin.write(`${text}\n`),
+    hold: (held) => void (held ? child.stdout.pause() : child.stdout.resume()),
     end: (how, busy) => {
       child.stdin.end();
       if (how === 'now') return terminate();

@@ -7,6 +7,8 @@ export interface Ends {
   readonly toServer: (message: Message) => void;
   /** The answer to `initialize`. */
   readonly opened?: (protocolVersion: string) => void;
+  /** Hears the server no more (`true`), or again. What it wrote before may still come. `false`: it cannot be held. */
+  readonly hold?: (held: boolean) => boolean;
 }
 
 export interface RelayOptions {

@@ -24,6 +24,9 @@ export class PlayedRelay {
     Promise.resolve({ allowed: true, eventId: `event of ${name}` });
   scan: (text: string) => Promise<CheckResult> = () => Promise.resolve({ allowed: true });
   hidden: readonly string[] = [];
+  /** Whether the server can be held, and each time that it was asked to be, or to go on. */
+  canBeHeld = false;
+  readonly holds: boolean[] = [];
   readonly relay: Relay;
 
   constructor(cancelledMs?: number) {
@@ -46,6 +49,7 @@ export class PlayedRelay {
       ends: {
         toClient: (text) => void (text.includes(LISTING) || this.client.push(JSON.parse(text))),
         opened: (version) => void this.opened.push(version),
+        hold: (held) => this.holds.push(held) > 0 && this.canBeHeld,
         toServer: ({ text }) => void (text.includes(LISTING) || this.server.push(JSON.parse(text))),
       },
       baseUrl: 'http://service.example',

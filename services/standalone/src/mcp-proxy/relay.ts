@@ -19,7 +19,7 @@ import {
   type Response,
 } from './message.js';
 import { notAsked, notCalled, unanswered } from './refusals.js';
-import { scanOf } from './scan-of.js';
+import { scanOf, textOf } from './scan-of.js';
 import { ServerMessages } from './server-messages.js';
 import type { RelayOptions } from './relay-options.js';
 import { readToolCall, type ToolCall } from './tool-call.js';
@@ -123,7 +123,7 @@ export class Relay {
 
   async #replyScanned(answer: Response): Promise<void> {
     const { guard, ends, note } = this.options;
-    const scanned = await scanOf(guard, answer, 'judged');
+    const scanned = await scanOf(guard, textOf(answer), 'judged');
     if (scanned.allowed) return ends.toServer(answer);
     note(`an answer to the server was withheld: ${scanned.reason ?? ''}`);
     const refusal = readMessage(errorText(answer.id, SERVER_ERROR, 'the answer is withheld'));

@@ -44,6 +44,10 @@ export async function runProxy(options: ProxyOptions): Promise<number> {
       toClient: (text) => void output.write(`${text}\n`),
       toServer: (message) => void (server === null ? early.push(message) : server.send(message)),
       opened: (version) => server?.opened?.(version),
+      hold: (held) => {
+        server?.hold?.(held);
+        return server?.hold !== undefined;
+      },
     },
   });
   const end = (how: 'gently' | 'now'): void => {

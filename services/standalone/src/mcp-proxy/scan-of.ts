@@ -4,15 +4,21 @@ import type { JsonObject, Message } from './message.js';
 import { textOfMessage } from './result-texts.js';
 import type { ToolGuard } from './tool-guard.js';
 
-/** Whether what a message says may be seen. Never rejects: what cannot be read is not allowed. */
+/** What a message says to whoever reads it; `null` where that cannot be read. */
+export function textOf(message: Message): string | null {
+  try {
+    return textOfMessage(exactValue(message) as JsonObject);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a text may be seen. Never rejects: what cannot be read (`null`) is not allowed. */
 export async function scanOf(
   guard: Pick<ToolGuard, 'scan'>,
-  message: Message,
+  text: string | null,
   length: 'judged' | 'any',
 ): Promise<CheckResult> {
-  try {
-    return await guard.scan(textOfMessage(exactValue(message) as JsonObject), length);
-  } catch {
-    return { allowed: false, reason: 'it cannot be read' };
-  }
+  const unread = { allowed: false, reason: 'it cannot be read' };
+  return text === null ? unread : guard.scan(text, length).catch(() => unread);
 }

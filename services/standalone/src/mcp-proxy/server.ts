@@ -5,6 +5,8 @@ export interface McpServer {
   readonly send: (message: Message) => void;
   /** The version that the answer to `initialize` names. */
   readonly opened?: (protocolVersion: string) => void;
+  /** Reads nothing of what it writes (`true`), so that it waits, or goes on to. */
+  readonly hold?: (held: boolean) => void;
   /**
    * Nothing more will be sent. `gently`: it may end what it does, as long as `busy` says so and a while at most; `now` makes
    * haste, also after that.
