@@ -36,9 +36,10 @@ def guard_tools(
     """The same tools, each checked before it is executed, for agents, ``ToolNode``, ``invoke`` and ``ainvoke``.
 
     What a tool makes of its input comes first: only what would be executed is asked about, and all of it, also
-    arguments that a caller injects (``InjectedToolArg``). What the framework itself gives a tool, such as a graph's
-    state, is not sent: the names of those arguments are in the metadata as ``notSent``, their values in
-    ``ToolCall.injected``.
+    arguments that a caller injects (``InjectedToolArg``). Of those, iterators, bytes that are no text and cycles are sent
+    by the name of their type; a model's input that holds some is not executed, unless ``action`` makes the payload.
+    What the framework itself gives a tool, such as a graph's state, is not sent: the names of those arguments are in the
+    metadata as ``notSent``, their values in ``ToolCall.injected``.
 
     A call that may not be executed gives a ``ToolMessage`` with ``status="error"``, or a text where the tool was called
     without a tool call: why, and what to do instead. What a tool raises is reported as failed, and then treated as
@@ -65,7 +66,7 @@ def _guarded(countersign: AnyCountersign, tool: BaseTool, guard: ToolGuard) -> B
     def call_of(positional: Tuple[Any, ...], named: Dict[str, Any]) -> ToolCall:
         given = arguments.sent(positional, named)
         metadata = {"notSent": arguments.not_sent} if arguments.not_sent else {}
-        return ToolCall(tool.name, _json_of(given), _tool_call_id.get(), metadata, arguments.injected(named))
+        return ToolCall(tool.name, given, _tool_call_id.get(), metadata, arguments.injected(named))
 
     @wraps(execute)
     def _run(*positional: Any, **named: Any) -> Any:
@@ -108,10 +109,3 @@ def _guarded(countersign: AnyCountersign, tool: BaseTool, guard: ToolGuard) -> B
     for name, method in methods.items():
         object.__setattr__(guarded, name, method)
     return guarded
-
-
-def _json_of(value: Any) -> Any:
-    """What a tool is given, as JSON; what has no JSON form by the name of its type."""
-    from pydantic_core import to_jsonable_python
-
-    return to_jsonable_python(value, fallback=lambda one: f"<{type(one).__name__}>", inf_nan_mode="strings")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterator, List, Mapping, Set, Tuple, get_args, get_type_hints
 
+from .argument_forms import form_of_given, form_of_injected
+
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
@@ -17,12 +19,14 @@ _CALLBACKS = frozenset(("run_manager", "callbacks"))
 class Arguments:
     """``hidden``: names of what is not sent. ``not_sent``: those of them that the tool's own code takes, in order.
 
-    ``configurations``: under which of those it takes what is handed over as ``config``.
+    ``configurations``: under which of those it takes what is handed over as ``config``. ``callers``: names of what a
+    caller injects.
     """
 
     hidden: FrozenSet[str]
     configurations: FrozenSet[str]
     not_sent: Tuple[str, ...]
+    callers: FrozenSet[str]
 
     @classmethod
     def of(cls, tool: BaseTool) -> Arguments:
@@ -32,18 +36,24 @@ class Arguments:
         a caller, and as much a part of what is executed as what the model gives.
         """
         kinds = _annotations_of(tool)
-        hidden = {name for name in _unseen_by_the_model(tool) if not _is_a_callers(kinds.get(name))}
+        unseen = _unseen_by_the_model(tool)
+        callers = frozenset(name for name in unseen if _is_a_callers(kinds.get(name)))
+        hidden = unseen - callers
         configurations = frozenset(name for one in _executed(tool) for name in _configurations_of(one))
         told = {name for name in hidden - _CALLBACKS - {"config"} if not _is_the_calls_id(kinds.get(name))}
-        return cls(frozenset(hidden), configurations, tuple(sorted(told | configurations)))
+        return cls(frozenset(hidden), configurations, tuple(sorted(told | configurations)), callers)
 
     def sent(self, positional: Tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-        """The tool's input, of what it is executed with."""
-        given: Dict[str, Any] = {name: value for name, value in named.items() if name not in self.hidden}
+        """The tool's input as JSON, of what it is executed with; what has no JSON form by itself."""
+        given: Dict[str, Any] = {
+            name: form_of_injected(value) if name in self.callers else form_of_given(value)
+            for name, value in named.items()
+            if name not in self.hidden
+        }
         if not positional:
             return given
-        first: Any = positional[0] if len(positional) == 1 else list(positional)
-        return {**given, "args": list(positional)} if given else first
+        first: Any = form_of_given(positional[0] if len(positional) == 1 else list(positional))
+        return {**given, "args": form_of_given(list(positional))} if given else first
 
     def injected(self, named: Mapping[str, Any]) -> Dict[str, Any]:
         """What is not sent and the tool's own code takes."""
