@@ -36,10 +36,10 @@ def guard_tools(
     """The same tools, each checked before it is executed, for agents, ``ToolNode``, ``invoke`` and ``ainvoke``.
 
     What a tool makes of its input comes first: only what would be executed is asked about, and all of it, also
-    arguments that a caller injects (``InjectedToolArg``). Of those, iterators, bytes that are no text and cycles are sent
-    by the name of their type; a model's input that holds some is not executed, unless ``action`` makes the payload.
-    What the framework itself gives a tool, such as a graph's state, is not sent: the names of those arguments are in the
-    metadata as ``notSent``, their values in ``ToolCall.injected``.
+    arguments that a caller injects (``InjectedToolArg``). Of those, iterators, bytes that are no text and cycles are
+    sent by the name of their type; a model's input that holds some is not executed, unless ``action`` makes the
+    payload. What the framework itself gives a tool, such as a graph's state, is not sent: the names of those arguments
+    are in the metadata as ``notSent``, their values in ``ToolCall.injected``.
 
     A call that may not be executed gives a ``ToolMessage`` with ``status="error"``, or a text where the tool was called
     without a tool call: why, and what to do instead. What a tool raises is reported as failed, and then treated as
