@@ -58,6 +58,31 @@ function countMembers(value: unknown): number {
   return count;
 }
 
+/**
+ * An object without its members of this name; the others stay as they are written.
+ * @param text an object that is JSON
+ */
+export function withoutMember(text: string, name: string): string {
+  const members: string[] = [];
+  let depth = 0;
+  let from = text.indexOf('{') + 1;
+  for (let at = from - 1; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === '"') at = endOfString(text, at) - 1;
+    else if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') depth -= 1;
+    if (!(sign === ',' && depth === 1) && !(sign === '}' && depth === 0)) continue;
+    members.push(text.slice(from, at));
+    from = at + 1;
+  }
+  return `{${members.filter((member) => nameOf(member) !== name).join(',')}}`;
+}
+
+function nameOf(member: string): string {
+  const start = member.indexOf('"');
+  return JSON.parse(member.slice(start, endOfString(member, start))) as string;
+}
+
 /** Whether a number in it has no JSON form, as what `1e999` is read as. */
 export function holdsInfinity(value: unknown): boolean {
   const isInfinite = (member: unknown): boolean => typeof member === 'number' && !Number.isFinite(member);

@@ -56,9 +56,24 @@ describe('a line of the protocol', () => {
     ['an id that is an object', `{"id":{"a":1},${call}}`, null, -32_600],
     ['neither', '{"id":1}', 1, -32_600],
     ['a result and an error', '{"id":1,"result":{},"error":{"code":1,"message":""}}', null, -32_600],
-    ['a result and an error that is null', '{"id":1,"result":{},"error":null}', null, -32_600],
+    ['an error that is none, and no result', '{"id":1,"result":null,"error":1}', null, -32_600],
   ])('is refused: %s', (_, line, id, code) => {
     expect(readMessage(line)).toMatchObject({ kind: 'refused', id, code, why: expect.any(String) });
+  });
+
+  it.each([
+    [
+      '{"error":null,"result":{"n":12345678901234567890,"error":null},"id":1}',
+      '{"result":{"n":12345678901234567890,"error":null},"id":1}',
+    ],
+    ['{ "id" : 1 , "result" : ["}",{"a":[1.0]}], "\\u0065rror" : null }', '{ "id" : 1 , "result" : ["}",{"a":[1.0]}]}'],
+    [
+      '{"id":1,"result":null,"error":{"code":1,"message":"\\"result\\":","data":1e5}}',
+      '{"id":1,"error":{"code":1,"message":"\\"result\\":","data":1e5}}',
+    ],
+    ['{"id":1,"result":null,"error":null}', '{"id":1,"result":null}'],
+  ])('is an answer with the one of both that says something, as it is written: %s', (line, text) => {
+    expect(readMessage(line)).toEqual({ kind: 'response', id: 1, value: JSON.parse(text), text });
   });
 
   it('is refused where it is nested too deeply to be written anew', () => {

@@ -1,4 +1,4 @@
-import { readJson, type JsonText } from './json-text.js';
+import { readJson, withoutMember, type JsonText } from './json-text.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 export type Id = string | number;
@@ -78,8 +78,11 @@ function messageOf({ value, text }: JsonText): Message | Refused {
   if (other !== null) return noMessage(`some readers take a member of it for "${other}"`);
   if (!has('method')) {
     if (!answers) return noMessage('it has neither method, result nor error');
-    if (has('result') && has('error')) return noMessage('it has a result and an error');
-    return { kind: 'response', value, text, id };
+    const spare = has('result') && has('error') ? spareOf(value) : null;
+    if (spare === undefined) return noMessage('it has a result and an error');
+    if (spare === null) return { kind: 'response', value, text, id };
+    const { [spare]: _null, ...rest } = value;
+    return { kind: 'response', value: rest, text: withoutMember(text, spare), id };
   }
   const { method, params } = value;
   if (answers) return refused(id, INVALID_REQUEST, 'it is a request and an answer in one');
@@ -90,6 +93,12 @@ function messageOf({ value, text }: JsonText): Message | Refused {
   if (!has('id')) return { kind: 'notification', value, text, method, params };
   if (id === null) return refused(null, INVALID_REQUEST, 'its id is neither a string nor a whole number');
   return { kind: 'request', value, text, id, method, params };
+}
+
+/** That of the two which says nothing, as JSON-RPC 1.0 has it; `undefined` where both say something. */
+function spareOf({ result, error }: JsonObject): 'result' | 'error' | undefined {
+  if (error === null) return 'error';
+  return result === null && isObject(error) ? 'result' : undefined;
 }
 
 /** A whole number only as far as every reader reads the same one. */

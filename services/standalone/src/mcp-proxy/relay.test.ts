@@ -201,11 +201,6 @@ describe('between a client and a server', () => {
       { error: { code: 1, message: 'my error' }, result: { content: [] } },
       /result and an error/u,
     ],
-    [
-      'a result and no error',
-      { error: null, result: { content: [{ type: 'text', text: 'my card' }] } },
-      /result and an/u,
-    ],
     ['a second spelling', { result: {}, Result: { content: [] } }, /"result"/u],
     ['neither', {}, /neither/u],
   ])('an answer with %s does not pass, and who waits for it is told so', async (_, members, words) => {
@@ -218,6 +213,17 @@ describe('between a client and a server', () => {
     await played.ask({ id: 2, method: 'resources/read' });
     await played.say({ id: 2, ...members });
     expect(played.client[1]).toMatchObject({ id: 2, error: { message: expect.stringMatching(words) } });
+  });
+
+  it('an answer with a null for what it is not, as JSON-RPC 1.0 has it, passes without that', async () => {
+    const error = { code: 1, message: 'no' };
+    await played.ask(call(1));
+    await played.say({ ...result(1, 'hello'), error: null });
+    await played.ask(call(2));
+    await played.say({ id: 2, result: null, error });
+    expect(played.client).toEqual([result(1, 'hello'), { id: 2, error }]);
+    expect(played.scanned).toEqual(['text\nhello', '1\nno']);
+    expect(played.reports).toEqual(['event of read succeeded', 'event of read failed']);
   });
 
   it('an answer of the client that is none is answered with an error that is of no request', async () => {
