@@ -127,6 +127,20 @@ describe('a request by HTTP', () => {
     expect([places, failures]).toEqual([['a', '1', '2', '3'], []]);
   });
 
+  it('that is answered by an error resumes nothing, and says nothing of that', async () => {
+    post = (response) =>
+      void response.writeHead(200, stream).end(place + event({ id: 1, error: { code: 1, message: 'm' } }));
+    get = (response) => void response.writeHead(500).end();
+    send();
+    await until(() => lines.some((line) => line.includes('"id":1')));
+    post = (response) => void response.writeHead(200, stream).end(place);
+    get = (response) => void response.writeHead(200, stream).end(event({ id: 2, result: {} }));
+    // By then the place was asked for, if ever: the transport waits as long for both.
+    send(request.replace('1', '2'));
+    await until(() => lines.some((line) => line.includes('"id":2')));
+    expect([told, failures, asked.filter(({ method }) => method === 'GET').length]).toEqual([[], [], 1]);
+  });
+
   it.each<[string, Answer]>([
     ['refuses', (response) => void response.writeHead(500).end('secret')],
     ['says something else', (response) => void response.writeHead(200, json).end('{}')],

@@ -21,6 +21,8 @@ interface Delivery {
   failed: number;
 }
 
+/** The transport takes this status for a server that has no such streams, tries no more and says nothing. */
+const NO_STREAM = 405;
 /** A server that lets its stream be resumed more often than that for one answer is not waited for any more. */
 const RESUMED_IN_ALL = 10_000;
 
@@ -86,18 +88,15 @@ export class Deliveries {
 
   async #resume(url: string | URL, init: RequestInit, delivery: Delivery): Promise<Response> {
     delivery.resumed += 1;
-    if (delivery.answered || delivery.resumed > RESUMED_IN_ALL) {
-      this.#lose(delivery, 'it ended its answer too often');
-      throw new NoAnswerError('nothing is to be resumed');
-    }
+    if (delivery.resumed > RESUMED_IN_ALL) this.#lose(delivery, 'it ended its answer too often');
+    if (delivery.answered) return new Response(null, { status: NO_STREAM });
     try {
       const response = await this.send(url, init);
       if (response.ok && isStream(response)) {
         delivery.failed = 0;
         return this.#watched(response, delivery);
       }
-      // The transport takes 405 for a server that has no such streams, and tries no more.
-      delivery.failed = response.status === 405 ? this.resumedAtMost : delivery.failed + 1;
+      delivery.failed = response.status === NO_STREAM ? this.resumedAtMost : delivery.failed + 1;
       if (!response.ok) return response;
       void response.body?.cancel();
     } catch (error) {

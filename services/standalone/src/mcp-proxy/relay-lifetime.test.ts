@@ -42,6 +42,20 @@ describe('a call that is cancelled', () => {
     expect([played.client, played.scanned.length]).toEqual([[result(1, 'too late')], 1]);
     expect(played.reports).toEqual(['event of read succeeded']);
   });
+
+  it('and lost: nobody is answered, and it is told to have failed', async () => {
+    const played = new PlayedRelay(60_000);
+    await played.ask(call(1));
+    await played.ask({ id: 2, method: 'resources/read' });
+    for (const id of [1, 2]) {
+      await played.ask(cancel(id));
+      played.relay.failed(id, 'the server failed (its answer broke off)');
+    }
+    expect([played.client, played.relay.waiting.size]).toEqual([[], 0]);
+    expect(played.reports).toEqual([
+      expect.stringMatching(/^event of read failed .*broke off.*may have taken effect/u),
+    ]);
+  });
 });
 
 describe('a batch', () => {

@@ -191,9 +191,10 @@ export class Relay {
 
   #lose(waiting: Waiting, why: string): void {
     this.waiting.remove(waiting);
-    const { id, call, answer } = waiting;
-    if (call === undefined) return answer(errorText(id, SERVER_ERROR, why));
+    const { id, call, answer, cancelled } = waiting;
+    if (call === undefined) return cancelled ? undefined : answer(errorText(id, SERVER_ERROR, why));
     this.#tell(waiting, 'failed', `${why}; it may have taken effect`);
-    return answer(resultText(id, unanswered(call.name, why)));
+    // Nobody answers what was cancelled, so that no answer comes is no news.
+    return cancelled ? undefined : answer(resultText(id, unanswered(call.name, why)));
   }
 }
