@@ -1,3 +1,4 @@
+import { createCipheriv } from 'node:crypto';
 import { OVERLAP, PIECE, piecesOf, SCHEMA_BOUNDS, textOfMessage } from './result-texts.js';
 
 const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
@@ -78,6 +79,21 @@ describe('the text of a result', () => {
     ['signs that some readers skip', `*${base64(' a secret')}`],
   ])('is what stands in base64 with %s', (_, data) => {
     expect(textOfMessage({ id: 1, result: { content: [{ type: 'image', data }] } })).toContain('a secret');
+  });
+
+  it('is nothing that bytes of a picture happen to be, and what stands between them where it is long', () => {
+    const bytes = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(1 << 18));
+    const textIn = (data: Buffer): string =>
+      textOfMessage({ id: 1, result: { content: { type: 'image', data: data.toString('base64') } } });
+    expect(textIn(bytes)).toBe('image\n');
+    const written = 'card 4111 1111 1111 1111 of one';
+    expect(textIn(Buffer.concat([bytes, Buffer.from(`\0${written}\0`), bytes]))).toBe(`image\n${written}`);
+  });
+
+  it('is all of what is mostly text, also in another encoding than UTF-8', () => {
+    const data = base64('M\xfcller pays by card, 4111\xa01111\xa01111\xa01111');
+    const text = textOfMessage({ id: 1, result: { content: { type: 'image', data } } });
+    expect(text).toBe('image\nM ller pays by card, 4111 1111 1111 1111');
   });
 
   it('comes in pieces that share what lies between them, and are whole text', () => {
