@@ -148,7 +148,7 @@ onEachProfile('alerts', (start) => {
     expect(told.data).toMatchObject({ severity: 'P1', violation_type: null, count: 1 });
     expect(told.data.reason).toContain('refused, and its execution was reported: it succeeded');
     const exported = { agentIds: [agentId], format: 'json', frameworks: ['soc2'], ...lastHour() };
-    const events = await eventually('all is anchored', 30, async () => {
+    const events = await eventually('both events are exported', 30, async () => {
       const { json } = await post('/v1/events/export-signed', exported);
       const found = (json as { events?: readonly Evidenced[] }).events ?? [];
       return found.filter(({ event }) => event.type.startsWith('action.')).length === 2 ? found : null;
