@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Optional
+from typing import Any, Dict, List, Optional
 
 import pytest
-from played_service import AGENT, DENIED, PlayedService
+from played_service import AGENT, PlayedService
+from service import Service
 
 from countersign import Countersign
-from countersign.adapters.openai_agents import guard_tools
+from countersign.adapters.openai_agents import ToolCall, guard_tools
 
 pytest.importorskip("agents")
 
@@ -35,17 +36,55 @@ async def _called(tool: FunctionTool, context: ToolContext[Any], arguments: str)
     return await tool.on_invoke_tool(context, arguments)
 
 
+def in_namespace(tool: FunctionTool, name: str) -> FunctionTool:
+    return tool_namespace(name=name, description="…", tools=[tool])[0]
+
+
 @pytest.mark.parametrize("guarded_first", [True, False])
-def test_a_tool_is_asked_about_with_its_namespace(played: PlayedService, guarded_first: bool) -> None:
-    played.denied["crm.delete"] = DENIED
+def test_a_tool_is_asked_about_by_both_names(played: PlayedService, guarded_first: bool) -> None:
+    seen: List[ToolCall] = []
+
+    def action(call: ToolCall) -> Dict[str, Any]:
+        seen.append(call)
+        return {}
+
     with Countersign("key", AGENT, played.address) as client:
 
         def guarded(namespace: str) -> FunctionTool:
             if guarded_first:
-                return tool_namespace(name=namespace, description="…", tools=[*guard_tools(client, [delete])])[0]
-            return guard_tools(client, tool_namespace(name=namespace, description="…", tools=[delete]))[0]
+                return in_namespace(guard_tools(client, [delete], action=action)[0], namespace)
+            return guard_tools(client, [in_namespace(delete, namespace)], action=action)[0]
 
-        assert str(called(guarded("crm"), "crm")).startswith("Not executed: this call of crm.delete was denied.")
+        assert called(guarded("crm"), "crm") == "deleted 7"
         assert called(guarded("billing"), "billing") == "deleted 7"
         assert called(guard_tools(client, [delete])[0], None) == "deleted 7"
-    assert [one["toolName"] for one in played.checks] == ["crm.delete", "billing.delete", "delete"]
+    asked = [(one["toolName"], one.get("tool_name")) for one in played.checks]
+    assert asked == [("delete", "crm.delete"), ("delete", "billing.delete"), ("delete", None)]
+    assert [(one.tool_name, one.qualified_tool_name) for one in seen] == [
+        ("delete", "crm.delete"),
+        ("delete", "billing.delete"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("profile", "allowed"),
+    [
+        ({"off_limits_actions": ["delete"]}, False),
+        ({"off_limits_actions": ["crm.delete"]}, False),
+        ({"off_limits_actions": ["billing.delete"]}, True),
+        ({"blocked_apis": ["delete"]}, False),
+        ({"allowed_actions": ["delete"]}, False),
+        ({"allowed_actions": ["delete", "crm.delete"]}, True),
+    ],
+    ids=str,
+)
+def test_rules_on_either_name_hold(service: Service, profile: Dict[str, Any], allowed: bool) -> None:
+    told: List[Any] = []
+    agent_id = service.new_agent(profile)
+    with Countersign(
+        service.api_key, agent_id, service.address, on_denied=lambda _, action: told.append(action)
+    ) as client:
+        said = str(called(guard_tools(client, [in_namespace(delete, "crm")])[0], "crm"))
+    assert said.startswith("deleted 7" if allowed else "Not executed: this call of crm.delete was denied.")
+    names = [(action["tool_name"], action["qualified_tool_name"]) for action in told]
+    assert names == ([] if allowed else [("delete", "crm.delete")])

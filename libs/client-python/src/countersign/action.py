@@ -11,6 +11,8 @@ Action = Union[str, Mapping[str, Any]]
 _NAMES = {
     "action_type": "type",
     "tool_name": "toolName",
+    # A rule of the service on either name holds.
+    "qualified_tool_name": "tool_name",
     "data_scope": "dataScope",
     "estimated_cost": "estimatedCost",
 }

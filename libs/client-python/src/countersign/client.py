@@ -102,8 +102,8 @@ class Countersign:
         """Whether the action is allowed. Every answer, and that there was none, is a result; never allowed by mistake.
 
         ``check("http_call", url=…)``, ``check(action_type="http_call", url=…)`` and ``check({"action_type": …})`` are
-        the same. Members: ``action_type``, ``url``, ``tool_name``, ``data_scope``, ``estimated_cost`` (US dollars),
-        ``payload``, ``metadata``, and any of your own.
+        the same. Members: ``action_type``, ``url``, ``tool_name``, ``qualified_tool_name``, ``data_scope``,
+        ``estimated_cost`` (US dollars), ``payload``, ``metadata``, and any of your own.
 
         :param agent_id: another agent than the constructor's
         :param idempotency_key: 1 to 255 visible characters: the same key with the same action within 24 hours is the

@@ -32,7 +32,8 @@ def guard_tools(
 
     A call that may not be executed gives the model a text as the tool's output: why, and what to do instead. A tool
     that fails is reported as failed, and then treated as its ``failure_error_function`` says. A tool's time-out is for
-    the check as well.
+    the check as well. A tool of a namespace is asked about by its name and by ``namespace.name``: what forbids either
+    forbids it, and lists of what is allowed need both.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
     :raises TypeError: a tool is not one that is executed here, such as one of the model's provider, so that nothing
@@ -56,7 +57,8 @@ def _guarded(countersign: AnyCountersign, tool: FunctionTool, guard: ToolGuard) 
     async def invoke(context: ToolContext[Any], arguments: str) -> Any:
         # Of two tools of one name in two namespaces, only this tells which is called.
         name = getattr(context, "qualified_tool_name", None) or tool.name
-        call = ToolCall(name, _parsed(arguments), context.tool_call_id)
+        qualified = None if name == tool.name else name
+        call = ToolCall(tool.name, _parsed(arguments), context.tool_call_id, qualified_tool_name=qualified)
         try:
             return await guard.execute_async(countersign, call, lambda: raising.on_invoke_tool(context, arguments))
         except NotExecutedError as denied:

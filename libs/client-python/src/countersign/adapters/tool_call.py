@@ -35,6 +35,13 @@ class ToolCall:
     """What else the framework says of the call."""
     injected: Mapping[str, Any] = field(default_factory=dict)
     """What the framework gives the tool beside its input, such as a graph's state: not sent, unless ``action`` does."""
+    qualified_tool_name: Optional[str] = None
+    """With its namespace, where it has one: asked about beside ``tool_name``."""
+
+    @property
+    def full_name(self) -> str:
+        """The name that tells it from tools of other namespaces."""
+        return self.qualified_tool_name or self.tool_name
 
 
 class NotExecutedError(Exception):
@@ -46,7 +53,7 @@ class ToolGuard:
     """How calls of tools are asked about.
 
     :param action: members of the action that replace those of the default: ``action_type="tool_use"``, ``tool_name``,
-        the input as ``payload``, the call's id in ``metadata``
+        ``qualified_tool_name`` of a tool in a namespace, the input as ``payload``, the call's id in ``metadata``
     :param agent_id: who acts, where it is not the client's agent
     :param idempotency_key: of the check. Default: a new one for each execution, so that each is judged, counted and
         reported by itself. Give one that names the run as well as the call where an execution that is repeated is to be
@@ -60,6 +67,8 @@ class ToolGuard:
     def action_of(self, call: ToolCall) -> Dict[str, Any]:
         """:raises NotExecutedError: it has no JSON form, so that nobody can be asked about it"""
         members: Dict[str, Any] = {"action_type": "tool_use", "tool_name": call.tool_name}
+        if call.qualified_tool_name is not None:
+            members["qualified_tool_name"] = call.qualified_tool_name
         if call.input is not None:
             members["payload"] = call.input
         metadata = dict(call.metadata)
@@ -73,7 +82,7 @@ class ToolGuard:
             body_of(members)
         except (TypeError, ValueError, RecursionError) as error:
             raise NotExecutedError(
-                f"Not executed: whether {call.tool_name} may be called cannot be asked. {_sentence(str(error))} "
+                f"Not executed: whether {call.full_name} may be called cannot be asked. {_sentence(str(error))} "
                 "Call it with other arguments."
             ) from error
         return members
@@ -116,7 +125,7 @@ class ToolGuard:
 
 def words_for(call: ToolCall, result: CheckResult) -> str:
     """What the model reads in place of a result: that nothing was done, why, and what to do instead."""
-    name, why = call.tool_name, _sentence(result.reason or "no reason was given")
+    name, why = call.full_name, _sentence(result.reason or "no reason was given")
     code = None if result.violations is None else result.violations[0]
     if code is None:
         return f"Not executed: this call of {name} was denied. {why}"
