@@ -1,6 +1,6 @@
 /** Names of members that are remembered of one profile, and how long one may be: a gateway holds 100,000 profiles. */
-const MOST = 64;
-const LONGEST = 32;
+const MOST = 128;
+const LONGEST = 64;
 
 /**
  * Names of members that one profile's output rules have read and found nothing in. Payloads of one kind repeat their
