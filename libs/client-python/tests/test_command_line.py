@@ -55,6 +55,16 @@ def test_a_changed_package_is_refused(files: Tuple[str, str], change: str, capsy
     assert "\u202e" not in out
 
 
+@pytest.mark.parametrize(("name", "code"), [("absence-valid.json", 2), ("absence-present-skipped.json", 1)])
+def test_a_proof_of_absence_is_verified_and_no_package(
+    tmp_path: Path, name: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "absence.json"
+    file.write_text(json.dumps(vectors.load(name)["absence"]), "utf-8")
+    assert main(["verify", str(file)]) == code
+    assert ("[absence-neighbours-apart]" if code == 1 else "without it nothing is proven") in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xef\xbb\xbf{}", b"%PDF-1.7\n", b'{"a":1,"a":1}', b"\xff"])
 def test_what_is_no_package_is_refused(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "report.json"

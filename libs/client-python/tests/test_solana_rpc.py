@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 import httpx
 import pytest
@@ -16,10 +16,10 @@ from countersign.verify.solana_transaction import base58_of_bytes, read_signed
 _SIGNATURE = "1" * 64
 
 
-def _asked(*answers: Any) -> SolanaRpc:
-    """One address for each answer, asked in this order."""
+def _asked(*answers: Any, addresses: Optional[int] = None) -> SolanaRpc:
+    """One address for each answer where nothing else is said, asked in this order."""
     left: List[Any] = list(answers)
-    rpc = SolanaRpc([f"http://node-{n}.example" for n in range(len(answers))])
+    rpc = SolanaRpc([f"http://node-{n}.example" for n in range(addresses or len(answers))])
     rpc._http.close()
     rpc._http = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, json=left.pop(0))))
     return rpc
@@ -84,6 +84,24 @@ def test_a_transaction_that_several_had_to_sign_has_them_for_signers(version: by
     assert list(told.signers) == [base58_of_bytes(key) for key in _KEYS]
     assert (list(told.memos), told.block_height, told.succeeded) == ([_MEMO.decode()], 4, True)
     assert told.block_time == "1970-01-01T00:01:00.000Z"
+
+
+def test_a_transaction_is_missing_only_where_no_address_has_it() -> None:
+    message = _message()
+    wire, signature = _wire(message, _signed(message)), base58_of_bytes(_signed(message)[0])
+    # The first keeps no history that old; the block is asked of the first again.
+    with _asked(_NOTHING, _shown(wire), _BLOCK) as rpc:
+        assert isinstance(rpc.look_up(signature), Transaction)
+    with _asked(_NOTHING, _FAILED, _NOTHING) as rpc:
+        assert rpc.look_up(signature) == "not-found"
+
+
+def test_a_node_of_another_network_is_not_asked() -> None:
+    ours, other = ({**_NOTHING, "result": f"genesis of {name}"} for name in ("one", "another"))
+    with _asked(_FAILED, ours, other, _NOTHING, addresses=3) as rpc:
+        assert rpc.network() == "solana:localnet"
+        # Of three addresses one is left, and one answer.
+        assert rpc.look_up(_SIGNATURE) == "not-found"
 
 
 _WHOLE = _message()

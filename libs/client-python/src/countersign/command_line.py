@@ -48,9 +48,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m countersign", description="Countersign for Python.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     verify = commands.add_parser(
-        "verify", description="Checks a signed package with nothing but the file, a key, a chain.", epilog=_ENDS
+        "verify",
+        description="Checks a signed package, or a proof of absence, with nothing but the file, a key, a chain.",
+        epilog=_ENDS,
     )
-    verify.add_argument("file", metavar="FILE", help="the signed package (JSON), or the PDF that carries it")
+    verify.add_argument(
+        "file", metavar="FILE", help="the signed package (JSON), the PDF that carries it, or a proof of absence"
+    )
     verify.add_argument("--key", action="append", default=[], metavar="PEM", help="public key that you trust (file)")
     verify.add_argument("--rpc", action="append", default=[], metavar="URL", help="Solana RPC that you trust")
     verify.add_argument(
@@ -82,11 +86,19 @@ def _verify(options: argparse.Namespace) -> int:
     except (verify.JsonRefused, PdfRefused) as error:
         return _print(options.file, [], [], [f"the file is not a package: {error}"], EXIT_WRONG)
     facts = ask_chain(options.rpc, verify.transactions_to_ask(package), options.authority) if options.rpc else None
+    if isinstance(package, dict) and package.get("kind") == "absence":
+        return _absence(options.file, verify.verify_absence(package, facts))
     result = verify.verify_package(package, keys, facts)
     not_checked = list(result.not_checked)
     if from_pdf:
         not_checked.append("the pages of the PDF: its package was verified, which they were drawn from")
     return _print(options.file, result.checked, not_checked, list(map(str, result.problems)), _exit_code(result, facts))
+
+
+def _absence(file: str, result: Any) -> int:
+    """Nobody signs a proof of absence: the chain and who anchored are all that it stands on."""
+    code = EXIT_WRONG if not result.ok else EXIT_HOLDS if result.authority_checked else EXIT_UNCHECKED
+    return _print(file, result.checked, result.not_checked, list(map(str, result.problems)), code)
 
 
 def _exit_code(result: Any, facts: Any) -> int:

@@ -21,6 +21,8 @@ def verify_absence(absence: Any, chain: Optional[ChainFacts] = None) -> Verifica
     answered = holds and check.unanswered == 0
     known = chain is not None and chain.authorities is not None
     not_checked = [] if answered else ["the chain: without it nothing is proven"]
+    if answered and not known:
+        not_checked.append("who anchored: no authority was given")
     checked = ["the neighbours surround the agent"] if holds else []
     return Verification(findings.problems, checked, not_checked, False, answered, answered and known)
 

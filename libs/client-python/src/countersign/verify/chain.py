@@ -53,11 +53,14 @@ class NamedTransaction(NamedTuple):
 
 
 def transactions_to_ask(package: Any) -> List[NamedTransaction]:
-    """Each transaction that a package names, once: those of its proofs and windows, and the report's own."""
+    """Each transaction that a package names, once: those of its proofs and windows, and the report's own.
+
+    A proof that stands alone names one: of an event, or of absence.
+    """
     members = package if isinstance(package, dict) else {}
+    lists = [members.get(name) for name in ("inclusionProofs", "windows")] + [[members]]
     found: List[NamedTransaction] = []
-    for name in ("inclusionProofs", "windows"):
-        items = members.get(name)
+    for items in lists:
         for item in items if isinstance(items, list) else []:
             if isinstance(item, dict):
                 found.append(NamedTransaction(item.get("txSignature", ""), item.get("network", "")))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import datetime, timezone
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 import httpx
 
@@ -41,7 +42,7 @@ def bytes_of_base58(text: str) -> Optional[bytes]:
 
 
 class SolanaRpc:
-    """The first of several addresses of one network that answers is believed.
+    """Several addresses of one network: the first that answers is believed, but not that there is nothing.
 
     :param urls: JSON-RPC addresses; :param timeout: seconds for one request
     """
@@ -59,22 +60,34 @@ class SolanaRpc:
     def network(self) -> str:
         """Told by the genesis hash; one that no public network has is ``solana:localnet``.
 
+        The first address that answers decides; from then on no other is asked but nodes of that network.
+
         :raises RpcUnavailable: nobody answered
         """
-        return _NETWORKS.get(str(self._ask("getGenesisHash", [])), "solana:localnet")
+        told: Dict[str, Any] = {}
+        for url in self._urls:
+            with suppress(RpcUnavailable):
+                told[url] = self._ask_one(url, "getGenesisHash", [])
+        if not told:
+            raise RpcUnavailable("no address answered getGenesisHash")
+        genesis = next(iter(told.values()))
+        self._urls = [url for url, said in told.items() if said == genesis]
+        return _NETWORKS.get(str(genesis), "solana:localnet")
 
     def look_up(self, signature: str) -> Answer:
         """The transaction at the commitment ``finalized``.
 
         Who signed and what it says is not taken on the node's word: the signature is the fee payer's over all of it,
         and is verified here, as are those of all others who had to sign. A node that shows another is ``unavailable``.
+        Nodes keep histories of different lengths: ``not-found`` is what nobody who answers has.
         """
         wanted = bytes_of_base58(signature)
         if wanted is None or len(wanted) != 64:
             return "not-found"
         options = {"commitment": "finalized", "encoding": "base64", "maxSupportedTransactionVersion": 0}
         try:
-            found = self._ask("getTransaction", [signature, options])
+            answers = self._answers("getTransaction", [signature, options])
+            found = next((one for one in answers if one is not None), None)
             return "not-found" if found is None else self._transaction_of(found, wanted)
         except (RpcUnavailable, KeyError, TypeError, IndexError, ValueError):
             return "unavailable"
@@ -112,16 +125,34 @@ class SolanaRpc:
         return height if isinstance(height, int) else None
 
     def _ask(self, method: str, params: List[Any]) -> Any:
+        return next(self._answers(method, params))
+
+    def _answers(self, method: str, params: List[Any]) -> Iterator[Any]:
+        """What each address answers, asked when the one before was not enough.
+
+        :raises RpcUnavailable: nobody answered
+        """
+        answered = False
         for url in self._urls:
             try:
-                answer = self._http.post(url, json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-                body = answer.json() if answer.status_code == 200 else None
-            except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+                answer = self._ask_one(url, method, params)
+            except RpcUnavailable:
                 continue
-            # A node that failed may say so beside a result of null, which would mean that there is nothing.
-            if isinstance(body, dict) and "result" in body and body.get("error") is None:
-                return body["result"]
-        raise RpcUnavailable(f"no address answered {method}")
+            answered = True
+            yield answer
+        if not answered:
+            raise RpcUnavailable(f"no address answered {method}")
+
+    def _ask_one(self, url: str, method: str, params: List[Any]) -> Any:
+        try:
+            answer = self._http.post(url, json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+            body = answer.json() if answer.status_code == 200 else None
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+            body = None
+        # A node that failed may say so beside a result of null, which would mean that there is nothing.
+        if isinstance(body, dict) and "result" in body and body.get("error") is None:
+            return body["result"]
+        raise RpcUnavailable(f"{url} did not answer {method}")
 
 
 def ask_chain(
