@@ -74,6 +74,22 @@ describe('several nodes', () => {
     clock.passSlots(5);
     expect((await chain.transaction(prepared.signature))?.memos).toEqual(['seen by the other']);
   });
+
+  it('asks the next for a transaction that the first keeps no history of, and says so where none does', async () => {
+    const forgetful = await faulty();
+    forgetful.fault = ({ method }) =>
+      method === 'getTransaction' || method === 'getSignatureStatuses'
+        ? { kind: 'error', code: -32011, message: 'Transaction history is not available from this node' }
+        : null;
+    const chain = chainOf([forgetful.url, healthy.rpcUrl]);
+    const prepared = await chain.prepareMemo('kept by the other', authority);
+    await chain.send(prepared.wire);
+    expect((await chain.status(prepared.signature)).state).toBe('pending');
+    clock.passSlots(5);
+    expect((await chain.transaction(prepared.signature))?.memos).toEqual(['kept by the other']);
+    const alone = chainOf([forgetful.url, forgetful.url]);
+    await expect(alone.transaction(prepared.signature)).rejects.toMatchObject({ code: 'history-not-available' });
+  });
 });
 
 describe('one node', () => {

@@ -81,24 +81,37 @@ export class Nodes<Client> {
     }
   }
 
-  /** Like `ask`; but while the answer is not `enough`, the other nodes are asked once as well. */
+  /**
+   * Like `ask`; but while the answer is not `enough`, the other nodes are asked once as well. A node that says no (it may
+   * keep less history than another) stands in nobody's way.
+   * @throws ChainRejected, ChainUnavailable where no node answers: what the first one said
+   */
   async askUntil<T>(question: (client: Client) => Promise<T>, enough: (answer: T) => boolean): Promise<T[]> {
-    let first: Client | null = null;
-    const answers = [
-      await this.ask((client) => {
-        first = client;
-        return question(client);
-      }),
-    ];
+    const tried: { last: Client | null } = { last: null };
+    const answers: T[] = [];
+    let refusal: ChainRejected | null = null;
+    try {
+      answers.push(
+        await this.ask((client) => {
+          tried.last = client;
+          return question(client);
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ChainRejected)) throw error;
+      refusal = error;
+    }
+    const first = tried.last;
     for (const state of this.#inOrder()) {
-      if (enough(answers.at(-1) as T)) break;
+      if (answers.length > 0 && enough(answers.at(-1) as T)) break;
       if (state.client === first || state.restUntilMs > Date.now()) continue;
       try {
         answers.push(await this.#askOne(state, question));
       } catch {
-        // Its answer was wanted beside one that is there.
+        // Its answer was wanted beside what another node said.
       }
     }
+    if (refusal !== null && answers.length === 0) throw refusal;
     return answers;
   }
 

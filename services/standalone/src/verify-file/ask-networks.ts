@@ -1,4 +1,4 @@
-import { ChainUnavailable, openSolanaChain } from '@countersign/chain';
+import { ChainRejected, ChainUnavailable, openSolanaChain } from '@countersign/chain';
 import { chainAnswer, type ChainAnswer, type ChainFacts, type NamedTransaction } from '@countersign/evidence';
 
 const AT_ONCE = 8;
@@ -46,6 +46,9 @@ async function answer(chain: Awaited<ReturnType<typeof openSolanaChain>>, signat
   try {
     return chainAnswer(await chain.transaction(signature));
   } catch (error) {
-    return error instanceof ChainUnavailable ? 'unavailable' : 'not-found';
+    if (error instanceof ChainUnavailable) return 'unavailable';
+    if (!(error instanceof ChainRejected)) throw error;
+    // No such transaction can be where the signature is none; a node that keeps no history that old has not answered.
+    return error.code === 'invalid-transaction' ? 'not-found' : 'unavailable';
   }
 }
