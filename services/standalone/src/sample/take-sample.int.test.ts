@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeBase58, openSolanaChain, startLocalnet, type Chain, type Localnet } from '@countersign/chain';
-import { reportMemo, type Sample, type SampleRequest } from '@countersign/evidence';
+import { packageDigests, reportMemo, type Sample, type SampleRequest } from '@countersign/evidence';
+import { nodeCrypto } from '@countersign/service-kit';
 import { sampleText } from './describe-sample.js';
 import { takeSample, type TakeSample } from './take-sample.js';
 
@@ -146,6 +147,24 @@ describe('a sample by the blocks of a network', () => {
     expect((await takeSample(asked({ file: join(folder, 'changed.json') }))).exitCode).toBe(1);
     const check = save('no-sample.json', { ...sample, rule: 'mine' });
     expect((await takeSample(asked({ check }))).problems[0]).toContain('not a sample');
+  });
+
+  it('is not settled where nobody vouches for the transaction: anybody can anchor a content again, for another block', async () => {
+    const timestamp = { ...vector.package.timestamp, anchor: 'solana:localnet', anchor_block_height: 1 };
+    const chosen = {
+      ...vector.package,
+      timestamp: { ...timestamp, anchor_tx_signature: await send(timestamp.message) },
+    };
+    const { sha256 } = packageDigests(chosen, nodeCrypto.sha256);
+    writeFileSync(join(folder, 'chosen.json'), JSON.stringify({ ...chosen, sha256 }));
+    passedMs += 40 * SLOT_MS;
+    const given = { file: join(folder, 'chosen.json'), reportTx: null };
+    expect((await takeSample(asked(given))).problems[0]).toContain('signature-invalid');
+    expect(await takeSample(asked({ ...given, keys: [] }))).toMatchObject({ exitCode: 0 });
+    expect(await takeSample(asked({ ...given, keys: [], authorities: [] }))).toMatchObject({
+      exitCode: 2,
+      problems: [],
+    });
   });
 
   it.each([
