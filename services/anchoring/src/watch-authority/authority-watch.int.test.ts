@@ -1,7 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSolanaChain, startLocalnet, submitMemo, intentFor, type Chain, type Localnet } from '@countersign/chain';
+import {
+  openSolanaChain,
+  startLocalnet,
+  submitMemo,
+  intentFor,
+  type Chain,
+  type ListedTransaction,
+  type Localnet,
+} from '@countersign/chain';
 import { windowMemo } from '@countersign/evidence';
 import { pino } from 'pino';
 import { authorityKey, type AuthorityKey } from '../authority/authority-key.js';
@@ -74,9 +82,10 @@ describe('AuthorityWatch', () => {
     await send(memo(OTHER, '2026-03-01T10:00:01.000Z'), key);
     await watch.look();
     await watch.look();
-    expect(counted).toEqual(['other-root', 'unknown-window']);
+    // Newest first.
+    expect(counted).toEqual(['unknown-window', 'other-root']);
     expect(lines).toHaveLength(2);
-    expect(JSON.parse(lines[0]!)).toMatchObject({
+    expect(JSON.parse(lines[1]!)).toMatchObject({
       metric: 'countersign_equivocations_total',
       said: { root: OTHER },
       ours: OURS,
@@ -93,7 +102,7 @@ describe('AuthorityWatch', () => {
     expect(counted).toEqual([]);
   });
 
-  it('pages through what is new, within a bound, and goes on after a node failed', async () => {
+  it('pages through what is new, and goes on where a node failed', async () => {
     const pages: unknown[] = [];
     let fail = true;
     const page = (n: number) =>
@@ -113,13 +122,42 @@ describe('AuthorityWatch', () => {
     });
     await expect(watch.look()).rejects.toThrow('no node answers');
     fail = false;
-    pages.length = 0;
-    await watch.look();
-    expect(pages).toHaveLength(4);
+    // The first look ends at its bound: four pages more.
+    expect(await watch.look()).toBe(true);
+    expect(pages).toHaveLength(6);
     expect(pages[0]).toEqual({ limit: 500 });
-    expect(pages[1]).toEqual({ limit: 500, before: 's1-499' });
+    expect(pages[2]).toEqual({ limit: 500, before: 's1-499' });
     pages.length = 0;
-    await watch.look();
+    expect(await watch.look()).toBe(false);
     expect(pages[0]).toEqual({ limit: 500, until: 's1-0' });
+  });
+
+  it('finds what a thief signed below a flood of transactions that name the authority', async () => {
+    await send(memo(OTHER), key);
+    const [signed] = await chain.transactionsOf(key.publicKey, { limit: 1 });
+    const named = (n: number): ListedTransaction => ({
+      signature: `n${n}`,
+      slot: 1,
+      blockTime: null,
+      succeeded: true,
+      memos: [],
+    });
+    // Newest first: 2,600 that somebody else sent, the thief's, and what the look before had seen.
+    let all = [named(0)];
+    const watch = newWatch({
+      transactionsOf: async (_address, { limit = 500, before, until } = {}) => {
+        const from = before === undefined ? 0 : all.findIndex(({ signature }) => signature === before) + 1;
+        const to = until === undefined ? all.length : all.findIndex(({ signature }) => signature === until);
+        return all.slice(from, Math.min(to, from + limit));
+      },
+    });
+    expect(await watch.look()).toBe(true);
+    all = [...Array.from({ length: 2600 }, (_, n) => named(2600 - n)), signed!, ...all];
+    expect(await watch.look()).toBe(false);
+    expect(counted).toEqual([]);
+    expect(await watch.look()).toBe(true);
+    expect(counted).toEqual(['other-root']);
+    expect(await watch.look()).toBe(true);
+    expect(counted).toHaveLength(1);
   });
 });

@@ -17,6 +17,13 @@ export interface WatchTools {
   readonly equivocated: (kind: Equivocation) => void;
 }
 
+/** From the newest transaction, `top`, to the one at which the last look began: `until`. `before` is as far as it came. */
+interface Walk {
+  readonly until: string | null;
+  top: string | null;
+  before: string | null;
+}
+
 /**
  * Reads on the chain what was signed with the authority's key, and compares it with what this installation closed: two
  * roots for one window can only come from a second installation with the same key, a store set back, or a thief. The
@@ -25,36 +32,43 @@ export interface WatchTools {
 export class AuthorityWatch {
   readonly #tools: WatchTools;
   #newest: string | null = null;
+  #walk: Walk | null = null;
 
   constructor(tools: WatchTools) {
     this.#tools = tools;
   }
 
-  /** Looks at what came since the last look. @throws ChainUnavailable, ChainRejected; the next look begins where this did */
-  async look(): Promise<void> {
-    const found = await this.#since(this.#newest);
-    for (const transaction of found.toReversed()) {
-      for (const text of transaction.memos) await this.#judge(transaction, text);
-      this.#newest = transaction.signature;
+  /**
+   * Looks at what came since the last look, newest first. Anybody may name the authority in any number of transactions, so
+   * what one look does not reach is left to the next ones, and never skipped: else a flood would hide what a thief signed.
+   * @returns whether it reached the last look, or for the first one its bound
+   * @throws ChainUnavailable, ChainRejected; the next look goes on where this one failed
+   */
+  async look(): Promise<boolean> {
+    const { chain, authority, log } = this.#tools;
+    const walk = (this.#walk ??= { until: this.#newest, top: null, before: null });
+    for (let page = 0; page < PAGES; page += 1) {
+      const found = await chain.transactionsOf(authority, {
+        limit: PAGE,
+        ...(walk.before === null ? {} : { before: walk.before }),
+        ...(walk.until === null ? {} : { until: walk.until }),
+      });
+      for (const transaction of found) {
+        for (const text of transaction.memos) await this.#judge(transaction, text);
+        walk.top ??= transaction.signature;
+        walk.before = transaction.signature;
+      }
+      if (found.length < PAGE) return this.#end(walk);
     }
+    if (walk.until === null) return this.#end(walk);
+    log.warn({ until: walk.until }, 'the authority is named in more transactions than one look takes in; it goes on');
+    return false;
   }
 
-  /** Newest first. */
-  async #since(until: string | null): Promise<ListedTransaction[]> {
-    const { chain, authority, log } = this.#tools;
-    const found: ListedTransaction[] = [];
-    for (let page = 0; page < PAGES; page += 1) {
-      const before = found.at(-1)?.signature;
-      const more = await chain.transactionsOf(authority, {
-        limit: PAGE,
-        ...(before === undefined ? {} : { before }),
-        ...(until === null ? {} : { until }),
-      });
-      found.push(...more);
-      if (more.length < PAGE) return found;
-    }
-    if (until !== null) log.warn({ looked: found.length }, 'the authority signed more than one look takes in');
-    return found;
+  #end({ top }: Walk): true {
+    this.#newest = top ?? this.#newest;
+    this.#walk = null;
+    return true;
   }
 
   async #judge({ signature, succeeded }: ListedTransaction, text: string): Promise<void> {

@@ -5,6 +5,8 @@ import type { AnchorStore } from '../store/port.js';
 import { AuthorityWatch } from './authority-watch.js';
 
 const EVERY_MS = 60_000;
+/** Where a look did not come to its end. */
+const AGAIN_MS = 1_000;
 
 /** Looks at the authority's transactions once a minute. A chain that is out of reach is looked at later. */
 export function watchLoop(
@@ -18,8 +20,7 @@ export function watchLoop(
     async () => {
       const { log } = context;
       watch ??= new AuthorityWatch({ chain: await context.chain(), store, authority, log, equivocated });
-      await watch.look();
-      return EVERY_MS;
+      return (await watch.look()) ? EVERY_MS : AGAIN_MS;
     },
     (error) => {
       context.log.warn({ err: error }, "the authority's transactions could not be looked at");
