@@ -13,7 +13,7 @@ import { Retention } from './retention.js';
 const DAY = 86_400_000;
 const OLD = Date.parse('2026-03-01T09:30:00.000Z');
 const SOC2: DeclaredScope = { scope: { soc2: { categories: ['security'] } }, declaredAt: '2020-01-01T00:00:00.000Z' };
-const PACE = { agents: 2, events: 3, contents: 4, everyMs: 1_000_000 };
+const PACE = { agents: 2, events: 3, contents: 4, everyMs: 1_000_000, againMs: 1 };
 
 /** An archive with a log that is stored as it is written, and clocks that the test sets. */
 class House {
@@ -40,7 +40,7 @@ class House {
     await this.store.saveAnchors([window], { topic: 'anchors', partition: 0, next: 1 });
   }
 
-  job(): Retention {
+  job(pace = PACE): Retention {
     const context = {
       clock: () => this.wallMs,
       counters: { now: async () => this.wallMs },
@@ -59,7 +59,7 @@ class House {
     return new Retention(
       context,
       { ...place, store: this.store, months: RETENTION_MONTHS, ranMs: () => this.ranMs },
-      PACE,
+      pace,
     );
   }
 
@@ -150,6 +150,23 @@ describe('content that is taken by its age', () => {
     await later([house.job(), house.job(), house.job()]);
     await later([house.job()]);
     expect(house.written.map(({ leaf }) => leaf.refersTo)).toEqual([4, 8, 10].map((n) => eventId(n, OLD + n)));
+  });
+
+  it('is gone on with at once while a turn cannot take all that is due', async () => {
+    const many = Array.from({ length: 40 }, (_, n) => envelope(50 + n, { agent: 5, occurredAtMs: OLD }));
+    await house.append(...many);
+    await house.anchored(OLD + DAY, 5, 1, many.length);
+    const job = house.job({ ...PACE, agents: 9 });
+    await house.run([job], PROBATION_MS + 3 * DAY);
+    house.wallMs = OLD + 420 * DAY;
+    while (house.written.length === 0) await house.run([job], DAY);
+    expect((await house.kept(5)).length).toBeGreaterThan(0);
+    job.start();
+    for (let tries = 0; (await house.kept(5)).length > 0; tries += 1) {
+      expect(tries).toBeLessThan(500);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await job.stop();
   });
 
   it('leaves what is no check, and goes past what an order took before', async () => {

@@ -6,15 +6,16 @@ import { look, NOTHING_BELIEVED, type ClockBelief } from './believed-clock.js';
 import { monthsBefore, periodOf } from './periods.js';
 import { dueOf, retentionEvent } from './retention-event.js';
 
-/** What one turn looks at and takes at most, and the pause after one, ms. */
+/** What one turn looks at and takes at most, and the pause after one, ms: shorter where a turn could not take all. */
 export interface RetentionPace {
   readonly agents: number;
   readonly events: number;
   readonly contents: number;
   readonly everyMs: number;
+  readonly againMs: number;
 }
 
-export const PACE: RetentionPace = { agents: 100, events: 20, contents: 500, everyMs: 60_000 };
+export const PACE: RetentionPace = { agents: 100, events: 20, contents: 500, everyMs: 60_000, againMs: 1_000 };
 
 const DAY_MS = 86_400_000;
 const CARRIED_OUT_MS = 30_000;
@@ -66,14 +67,16 @@ export class Retention {
   }
 
   start(): void {
+    const { everyMs, againMs } = this.#pace;
     const again = (): void => {
       if (this.#stopped) return;
-      this.#running = this.turn().catch((error: unknown) => {
+      const turn = this.turn().catch((error: unknown) => {
         if (!this.#stopped) this.#context.log.error({ err: error }, 'a turn of retention failed; it is tried again');
+        return false;
       });
-      void this.#running.then(() => {
+      this.#running = turn.then((more) => {
         if (this.#stopped) return;
-        this.#timer = setTimeout(again, this.#pace.everyMs);
+        this.#timer = setTimeout(again, more ? againMs : everyMs);
         this.#timer.unref();
       });
     };
@@ -87,43 +90,44 @@ export class Retention {
     await this.#running;
   }
 
-  /** One turn, where it is this instance's to take. */
-  async turn(): Promise<void> {
+  /** One turn, where it is this instance's to take; `true` where it took as much as a turn may, and more may be due. */
+  async turn(): Promise<boolean> {
     const { store, ranMs } = this.#place;
     const state = await store.retentionState();
     const turn = state?.turn ?? 0;
     const nowMs = ranMs();
     if (this.#seen?.turn !== turn) {
       this.#seen = { turn, atMs: nowMs };
-      return;
+      return false;
     }
     const { belief, after } = state === null ? FIRST : (JSON.parse(state.body) as Saved);
     // The lesser of two clocks: one alone cannot make anything old.
     const shownMs = Math.min(this.#context.clock(), await this.#context.counters.now());
     const now = look(belief, shownMs, nowMs - this.#seen.atMs);
     this.#tellDoubt(belief, now);
-    if (!(await this.#save(turn + 1, { belief: now, after }))) return;
+    if (!(await this.#save(turn + 1, { belief: now, after }))) return false;
     this.#seen = { turn: turn + 1, atMs: nowMs };
-    if (now.believedMs === null) return;
-    const reached = await this.#round(after, now.believedMs);
+    if (now.believedMs === null) return false;
+    const { reached, more } = await this.#round(after, now.believedMs);
     if (await this.#save(turn + 2, { belief: now, after: reached })) this.#seen = { turn: turn + 2, atMs: nowMs };
+    return more;
   }
 
-  /** Gives the agent after which the next turn goes on. */
-  async #round(after: string, nowMs: number): Promise<string> {
+  /** Gives the agent after which the next turn goes on, and whether this one ended before its agents did. */
+  async #round(after: string, nowMs: number): Promise<{ readonly reached: string; readonly more: boolean }> {
     const agents = await this.#place.store.agentsAfter(after, this.#pace.agents);
     let reached = after;
     let budget = this.#pace.events;
     for (const agent of agents) {
       while (await this.#take(agent, nowMs)) {
         budget -= 1;
-        if (budget <= 0 || this.#stopped) return reached;
+        if (budget <= 0 || this.#stopped) return { reached, more: true };
       }
       reached = agent.agentId;
       // Between two agents others have their turn.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    return agents.length < this.#pace.agents ? '' : reached;
+    return { reached: agents.length < this.#pace.agents ? '' : reached, more: false };
   }
 
   /** Takes what is due of one agent, a part at a time; `false` when nothing is. */
