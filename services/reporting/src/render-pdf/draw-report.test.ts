@@ -111,6 +111,18 @@ describe('a report as PDF', () => {
     );
   });
 
+  it('names the rule by which a sample is drawn, and what its numbers leave to the word of the issuer', async () => {
+    expect(page.text).toContain('by rule countersign/sample/1');
+    expect(page.text).toContain('none before the first and none after the last is the issuer’s word');
+    expect(page.text).not.toContain('The period ends after the report was issued');
+    const early = { ...content, range: { ...content.range, to: '2099-01-01T00:00:00.000Z' } };
+    expect((await read(await drawn(early))).text).toContain('The period ends after the report was issued at 20');
+    const silent = { ...content.agents[0]!, id: content.reportId, firstSequence: null, lastSequence: null, count: 0 };
+    const { text } = await read(await drawn({ ...content, agents: [...content.agents, { ...silent, anchors: [] }] }));
+    expect(text).toContain('“–”: the report holds no event of the agent');
+    expect(text).not.toContain('the agent had no event');
+  });
+
   it('shows a name in any script, and obeys none', async () => {
     const name = '支払\u202eagent';
     const [first, ...others] = content.agents;

@@ -33,7 +33,10 @@ export function drawCompleteness(flow: Flow, { range }: SignedPackage, { agents 
     ]),
   );
   if (agents.some(({ count }) => count === 0))
-    flow.paragraph(`“–”: the agent had no event from ${range.from} to ${range.to}.`, { size: 8, colour: 'grey' });
+    flow.paragraph(
+      `“–”: the report holds no event of the agent from ${range.from} to ${range.to}; what that proves is in section 2.`,
+      { size: 8, colour: 'grey' },
+    );
 }
 
 const WINDOWS = [

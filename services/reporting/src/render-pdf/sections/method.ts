@@ -17,7 +17,7 @@ export function drawMethod(flow: Flow, content: SignedPackage): void {
   flow.numbered(limits(content));
 }
 
-function limits({ summary, events }: SignedPackage): string[] {
+function limits({ summary, events, range, timestamp }: SignedPackage): string[] {
   const { reported, of } = summary.outcomes;
   const erased = events.filter((entry) => entry.erased === true).length;
   const outside = events.filter((entry) => entry.outsideRange === true).length;
@@ -31,7 +31,11 @@ function limits({ summary, events }: SignedPackage): string[] {
       : [
           `${counted(summary.unanchored, 'event')} had no finalized transaction when this was issued: only the signature of the issuer vouches for ${summary.unanchored === 1 ? 'it' : 'them'}.`,
         ]),
-    'That an agent which is not listed had no events cannot be read from this report.',
+    ...(timestamp.issued_at >= range.to
+      ? []
+      : [`The period ends after the report was issued at ${timestamp.issued_at}: what came later is not in it.`]),
+    'Between the first and the last event of an agent no number is missing. That the period holds none before the first and none after the last is the issuer’s word; where an anchored window has such numbers, a verifier names them.',
+    'That an agent which is not listed, or is listed without an event, had none cannot be read from this report: the operator’s proofs of absence show it, for one anchored window each.',
     'Which control an event speaks to is the mapping’s reading of the framework; the titles of controls are short titles of our own. Whether an event is evidence for a control is for the auditor to say.',
     ...(erased === 0
       ? []

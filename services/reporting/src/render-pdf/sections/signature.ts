@@ -1,4 +1,5 @@
 import type { SignedPackage } from '@countersign/contracts';
+import { SAMPLE_DELAY_SLOTS, SAMPLE_RULE } from '@countersign/evidence';
 import type { Flow } from '../flow.js';
 import { qrCode } from '../qr-code.js';
 import type { Span } from '../spans.js';
@@ -37,6 +38,7 @@ export function drawSignature(flow: Flow, content: SignedPackage): void {
     'Offline, trusting nobody: “countersign verify FILE.pdf --key KEY.pem --rpc URL --authority ADDRESS” takes the package out of this file, walks every proof, counts every sequence and asks the chain that you name. Any PDF reader saves the attachment “countersign-package.json” for other verifiers.',
     `Online: ${origin(publicKeyUrl)}/verify does the same in a browser, without an upload; GET ${lookUp(publicKeyUrl)}, with the SHA-256 of this file (“sha256sum FILE.pdf”), gives the package that was issued with exactly these bytes.`,
     'On the chain: the memo of the report’s transaction holds the hash of the package’s content; the transactions of section 7 hold the roots of its windows.',
+    `To look at some events: “countersign sample FILE.pdf --size 25 --key KEY.pem --rpc URL” draws them by rule ${SAMPLE_RULE}. Its seed is the hash of the first finalized block that lies ${SAMPLE_DELAY_SLOTS} slots or more behind the report’s transaction and not before the end of the period, so that neither the issuer nor its customer chooses; the sample names the block, and anybody draws it again.`,
   ]);
   const page = verificationPage(content);
   const { side, dark } = qrCode(page);
