@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +38,25 @@ describe('a package', () => {
     const less = await verified('resigned-event-left-out', 'package');
     expect(less.exitCode).toBe(1);
     expect(less.problems.join('\n')).toMatch(/Number \d+ of agent [0-9a-f-]{36} is missing\. \[sequence-missing\]/);
+  });
+});
+
+describe('a key of a saved JWK set', () => {
+  const vector = JSON.parse(readFileSync(new URL('valid-small.json', VECTORS), 'utf8')) as {
+    readonly package: object;
+    readonly keys: readonly { readonly pem: string }[];
+  };
+  const [file, set] = [join(folder, 'signed.json'), join(folder, 'jwks.json')];
+  const exitCode = async (facts: object): Promise<number> => {
+    const jwk = createPublicKey(vector.keys[0]!.pem).export({ format: 'jwk' });
+    writeFileSync(set, JSON.stringify({ keys: [{ ...jwk, validFrom: '2026-01-01T00:00:00.000Z', ...facts }] }));
+    return (await verifyFile({ file, keys: [set], rpcUrls: [], authorities: [] })).exitCode;
+  };
+
+  it('vouches alone while it is active; once it is retired, only with the time of the report', async () => {
+    writeFileSync(file, JSON.stringify(vector.package));
+    expect(await exitCode({ status: 'active', validTo: null })).toBe(0);
+    expect(await exitCode({ status: 'retired', validTo: '2026-06-01T00:00:00.000Z' })).toBe(2);
   });
 });
 

@@ -3,6 +3,7 @@ import {
   claimsAbsence,
   isPdf,
   JsonRefused,
+  keyId,
   parseJsonStrict,
   publicKeyFromPem,
   transactionsToAsk,
@@ -102,11 +103,20 @@ function exitCode(
   request: VerifyRequest,
 ): number {
   if (!result.ok) return EXIT.wrong;
-  if (keys === null) return EXIT.unchecked;
+  if (keys === null || mayHaveEnded(result, keys)) return EXIT.unchecked;
   if (request.rpcUrls.length === 0) return EXIT.holds;
   if (request.authorities.length === 0) return EXIT.unchecked;
   // The chain was asked for: a transaction that nobody could be asked about leaves the question open.
   return chainAnswered && !unasked(result) ? EXIT.holds : EXIT.unchecked;
+}
+
+/**
+ * Whether the key that signed is one whose validity has an end, and nothing proves that it signed before: whoever has got hold
+ * of a retired key signs what says that it is old, and leaves the anchor out.
+ */
+function mayHaveEnded({ signature }: VerificationResult, keys: readonly VerificationKey[]): boolean {
+  if (signature.provenTime !== null) return false;
+  return keys.some((key) => key.validTo !== null && keyId(key.publicKey, nodeCrypto.sha256) === signature.keyId);
 }
 
 /** Also the report's own transaction may name a network that none of the given addresses is a node of. */

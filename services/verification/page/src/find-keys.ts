@@ -56,9 +56,9 @@ async function publishedKey(library: EvidenceLibrary, base: string, id: string |
   if (publicKey === null) {
     return { keys: null, authorities: list.authorities, told: `none: ${base}v1/keys/${id} gave no key` };
   }
-  const { status, validFrom, validTo } = facts;
+  const { status, validFrom, validTo, revocation } = facts;
   return {
-    keys: [{ publicKey, status, validFrom, validTo }],
+    keys: [{ publicKey, status, validFrom, validTo, ...(revocation === undefined ? {} : { revocation }) }],
     authorities: list.authorities,
     told: `${id} from this service, ${base}v1/keys`,
   };

@@ -5,6 +5,7 @@ import * as library from '@countersign/evidence/browser';
 import { askChain } from './ask-chain.js';
 import { expectedOf } from './expected.js';
 import { judge, type Outcome, type Question } from './judge.js';
+import { readFile, type ReadFile } from './read-file.js';
 import { base58 } from './solana-transaction.js';
 
 const VECTORS = new URL('../../../../libs/evidence/vectors/', import.meta.url);
@@ -95,6 +96,24 @@ describe('what the page says of a file', () => {
     expect(await judged(broken)).toMatchObject({ verdict: 'refused', what: 'unreadable' });
   });
 
+  it('asks the service whether the pages are its own: a sound package may lie between pages that others drew', async () => {
+    const { pdf } = pdfWith(deflateSync(bytesOf(small.package)));
+    const { fileSha256 } = (await readFile(library, pdf)) as ReadFile;
+    const place = `${BASE}v1/reports/by-pdf-sha256/${fileSha256}`;
+    const said = async (status: number): Promise<readonly [string, string]> => {
+      answers[place] = () => new Response(null, { status });
+      const { checked, notChecked } = await judged(pdf);
+      return [checked.at(-1)!, notChecked.at(-1)!];
+    };
+    expect((await said(200))[0]).toBe('the pages of the PDF: this service issued these very bytes');
+    expect((await said(200))[1]).not.toContain('pages');
+    expect((await said(404))[1]).toContain('has issued no PDF of these bytes');
+    expect((await said(500))[1]).toContain('did not answer');
+    asked.length = 0;
+    const own = await judged(pdf, { keys: { from: 'pem', text: pem }, rpc: null });
+    expect([own.notChecked.at(-1), asked]).toEqual([expect.stringContaining('was not asked'), []]);
+  });
+
   it('names the first thing that is wrong', async () => {
     for (const name of ['tampered-allowed-flipped', 'resigned-event-left-out']) {
       const outcome = await judged(bytesOf(vector(name).package));
@@ -112,6 +131,29 @@ describe('what the page says of a file', () => {
     expect(silent.notChecked.join()).toContain('no key was given');
     answers = { [`${BASE}v1/keys`]: () => Response.json({ keys: [] }) };
     expect((await judged(bytesOf(small.package))).problems[0]?.code).toBe('unknown-key');
+  });
+
+  it('says when and why a key was revoked', async () => {
+    const facts = { id: keyId, status: 'revoked', validFrom: null, validTo: null };
+    const revocation = { at: '2026-03-01T00:00:00.000Z', reason: 'its backup was lost' };
+    answers[`${BASE}v1/keys`] = () => Response.json({ keys: [{ ...facts, revocation }], anchorAuthorities: [] });
+    const { problems } = await judged(bytesOf(small.package));
+    expect(problems[0]).toMatchObject({ code: 'key-revoked', message: expect.stringContaining(revocation.reason) });
+  });
+
+  it('does not hold by a retired key alone: the time of the report has to be proven', async () => {
+    // Issued before its transaction was final; no transaction is left to be asked for.
+    const pending = bytesOf(vector('valid-pending').package);
+    const withoutTransactions = { ...library, transactionsToAsk: () => [] };
+    const rpc = { url: 'https://rpc.example/', authority: null };
+    answers[rpc.url] = () => Response.json({ result: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' });
+    const verdict = async (status: string, validTo: string | null): Promise<string> => {
+      const facts = { id: keyId, status, validFrom: null, validTo };
+      answers[`${BASE}v1/keys`] = () => Response.json({ keys: [facts], anchorAuthorities: [] });
+      return (await judge(withoutTransactions, pending, { ...SERVICE, rpc }, () => undefined)).verdict;
+    };
+    expect(await verdict('active', null)).toBe('holds');
+    expect(await verdict('retired', '2026-06-01T00:00:00.000Z')).toBe('partly');
   });
 
   it('reads a proof of absence', async () => {

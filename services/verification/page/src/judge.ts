@@ -1,5 +1,6 @@
 import type { AnchorAuthority } from '@countersign/contracts';
 import { askChain } from './ask-chain.js';
+import { askPages } from './ask-pages.js';
 import type { AgentCompleteness, ChainFacts, Problem } from './evidence.js';
 import type { EvidenceLibrary } from './evidence-library.js';
 import { findKeys, namedKey, type FoundKeys, type KeyChoice } from './find-keys.js';
@@ -29,9 +30,6 @@ export interface Outcome {
   readonly completeness: readonly AgentCompleteness[];
 }
 
-const PAGES =
-  'the pages of the PDF: the package inside was verified, which they were drawn from; the issuer tells the package of a file by its SHA-256';
-
 /** Reads, asks and verifies. Nothing of the file leaves the reader's machine. */
 export async function judge(
   library: EvidenceLibrary,
@@ -48,8 +46,11 @@ export async function judge(
   const chain = await chainOf(library, file, question, keys, progress);
   progress('Verifying');
   const result = library.verifyPackage(file.value, { crypto: library.browserCrypto, keys: keys.keys, chain });
-  const notChecked = file.fromPdf ? [...result.notChecked, PAGES] : result.notChecked;
-  const complete = keys.keys !== null && chainAnswered(library, file, chain) && (chain?.authorities ?? null) !== null;
+  const pages = await askPages(file, question.keys);
+  // A retired key signs on in the hands of whoever got hold of it: only a block time tells what it signed while it was valid.
+  const inTime = result.signature.provenTime !== null || (keys.keys ?? []).every(({ validTo }) => validTo === null);
+  const vouched = chainAnswered(library, file, chain) && (chain?.authorities ?? null) !== null;
+  const complete = keys.keys !== null && inTime && vouched && pages.known;
   return {
     verdict: !result.ok ? 'refused' : complete ? 'holds' : 'partly',
     what: 'package',
@@ -58,8 +59,8 @@ export async function judge(
     packageSha256: result.sha256,
     keySource: keys.told,
     chainSource: chainSource(question, keys),
-    checked: result.checked,
-    notChecked,
+    checked: [...result.checked, ...pages.checked],
+    notChecked: [...result.notChecked, ...pages.notChecked],
     problems: result.problems,
     problemCount: result.problemCount,
     completeness: result.completeness,

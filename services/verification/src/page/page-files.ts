@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 const SCRIPTS = [
   'ask',
   'ask-chain',
+  'ask-pages',
   'elements',
   'expected',
   'find-keys',
