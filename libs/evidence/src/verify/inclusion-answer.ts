@@ -23,16 +23,18 @@ const REFUSED: ReadonlySet<Problem['code']> = new Set(['structure', 'verificatio
 
 /**
  * The answer for a package. Its `ok` says that the signature and the hash hold and no anchored proof fails; `problems`
- * also names whatever else is wrong.
+ * also names whatever else is wrong, and `detail` the first of it.
  */
 export function packageAnswer(result: VerificationResult): InclusionAnswer {
   const { signature, events, anchoredCount, unanchoredCount, chain, checked, notChecked, problems, sha256 } = result;
   const failed = events.find((event) => event.anchored && !event.ok);
   const refused = problems.find(({ code }) => REFUSED.has(code));
   const ok = signature.valid && failed === undefined && refused === undefined;
-  const detail = ok
-    ? `The signature holds; ${anchoredCount} anchored, ${unanchoredCount} not anchored yet.`
-    : (problems[0]?.message ?? signature.detail);
+  const counts = `${anchoredCount} anchored, ${unanchoredCount} not anchored yet`;
+  const [first] = problems;
+  const holds =
+    first === undefined ? `The signature holds; ${counts}.` : `The signature holds; ${counts}; but: ${first.message}`;
+  const detail = ok ? holds : (first?.message ?? signature.detail);
   return {
     ok,
     signature,

@@ -75,6 +75,13 @@ describe('a package', () => {
     });
   });
 
+  it('that we signed and that lacks an event has its signature, and the detail says what is wrong', () => {
+    const answer = opened(read<Vector>('resigned-event-left-out.json').package).finish(null);
+    expect(answer).toMatchObject({ ok: true, signature: { valid: true } });
+    expect(answer.problems[0]).toMatchObject({ code: 'sequence-missing' });
+    expect(answer.detail).toContain(answer.problems[0]!.message);
+  });
+
   it.each([
     ['of an unknown key', valid.package, []],
     ['that was changed', { ...valid.package, reportId: '00000000-0000-7000-8000-000000000000' }, [key]],
