@@ -54,7 +54,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const turns: Turns = new Turns({
     longMs: deadlineMs * LONG_TURN,
     now,
-    lastly: () => desk.answerTurnedAway(),
+    lastly: () => desk.endTurn(),
   });
   const admission = new Admission({ known, counters, eventLog, unanswered, turns, trips, appends, deadlineMs });
   const metrics: GatewayMetrics = new GatewayMetrics(context.metrics, {

@@ -100,6 +100,21 @@ describe('the turns of the event loop', () => {
     expect(loop.turn(256, 0.1)).toBe(256);
   });
 
+  it('turn a crowd away first that waited, before checks get their part again', () => {
+    const loop = new Loop();
+    while (!loop.watched.pressed) loop.turn(4000, 0.1);
+    const begunAt = loop.nowMs;
+    // 12 a millisecond: refusing them takes 0.72 of the time, so that a quarter for checks would let the crowd stay.
+    const crowd = 4000;
+    let lasted = 0;
+    for (let due = crowd; loop.nowMs < begunAt + 900; due = Math.min(crowd, Math.round(lasted * 12))) {
+      const at = loop.nowMs;
+      loop.turn(Math.max(1, due), 0.1, 0.06);
+      lasted = loop.nowMs - at;
+    }
+    expect(lasted).toBeLessThan(60);
+  });
+
   it('take a quarter of the time for checks even where refusals alone are too much', () => {
     const loop = new Loop();
     while (!loop.watched.pressed) loop.turn(4000, 0.1);

@@ -16,10 +16,14 @@ const CROWD = 512;
 const LONGEST = 5;
 /** Turns must have been long for so long after the first long one: a stall alone, and what piled up in it, are served. */
 const STANDING_MS = 250;
-/** While some are turned away a turn takes about so long: who is turned away waits for two at most. */
-const TARGET_MS = 4;
+/** While some are turned away a turn takes about so long: who is turned away waits for the end of one. */
+const TARGET_MS = 2;
 /** This part of the time goes to checks that are taken, however many are turned away. */
 const KEPT_PART = 0.25;
+/** A turn of so many times the target has met a crowd that waited. */
+const BACKLOG = 4;
+/** For so long a crowd that waited is turned away first, until checks get their part again. */
+const BACKLOG_MS = 1000;
 /** How fast a turn may take more again. */
 const GROWTH = 1.1;
 /** So long without anybody turned away, and everybody is taken again. */
@@ -49,6 +53,8 @@ export class Turns {
   #full = false;
   #budgetMs = TARGET_MS;
   #refusedAt = 0;
+  /** End of the first of the turns that met a crowd, or -1. */
+  #backlogSince = -1;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
@@ -107,7 +113,11 @@ export class Turns {
   #adapt(now: number, lasted: number, full: boolean): void {
     if (full) this.#refusedAt = now;
     else if (now - this.#refusedAt > CALM_MS) this.#pressed = false;
+    if (lasted <= BACKLOG * TARGET_MS) this.#backlogSince = -1;
+    else if (this.#backlogSince < 0) this.#backlogSince = now;
+    const drains = this.#backlogSince >= 0 && now - this.#backlogSince < BACKLOG_MS;
+    const kept = KEPT_PART * (drains ? TARGET_MS : Math.max(lasted, TARGET_MS));
     const budget = this.#budgetMs * (lasted > TARGET_MS ? TARGET_MS / lasted : GROWTH);
-    this.#budgetMs = Math.max(KEPT_PART * Math.max(lasted, TARGET_MS), Math.min(TARGET_MS, budget));
+    this.#budgetMs = Math.max(kept, Math.min(TARGET_MS, budget));
   }
 }

@@ -6,12 +6,13 @@ import { CLOSED } from '../admission/closed.js';
 import type { Closed } from '../admission/closed.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
-import { sendError, sendTurnedAway } from '../http/answers.js';
+import { sendError } from '../http/answers.js';
 import { HttpReply } from '../http/http-reply.js';
 import { readCheckHeaders } from '../http/check-headers.js';
 import type { CheckHeaders } from '../http/check-headers.js';
 import { MAX_BODY_BYTES, readBody } from '../http/read-body.js';
 import type { BodyRead } from '../http/read-body.js';
+import { TurnedAway } from '../http/turned-away.js';
 import type { GatewayMetrics } from '../metrics/gateway-metrics.js';
 import type { RefusalLog } from '../metrics/refusal-log.js';
 import { idempotencyKeyProblem, idempotencyStamp } from '../domain/idempotency.js';
@@ -50,8 +51,7 @@ export interface CheckDeskParts {
 /** Takes `POST /v1/check` off the wire, in the order of refusal of additions.md, and sees each check to its end. */
 export class CheckDesk implements CheckObserver {
   readonly #parts: CheckDeskParts;
-  #away: ServerResponse[] = [];
-  #awayBodies: string[] = [];
+  readonly #away = new TurnedAway();
   #drained: (() => void) | null = null;
 
   constructor(parts: CheckDeskParts) {
@@ -80,19 +80,9 @@ export class CheckDesk implements CheckObserver {
     return true;
   };
 
-  /**
-   * Answers whom this turn of the event loop has turned away, at its end: who is answered at once comes back in the same
-   * turn, which then ends late or never, with everything that waits for its end.
-   */
-  answerTurnedAway(): void {
-    const away = this.#away;
-    const bodies = this.#awayBodies;
-    if (away.length === 0) return;
-    this.#away = [];
-    this.#awayBodies = [];
-    away.forEach((response, i) => {
-      if (!response.destroyed) sendTurnedAway(response, bodies[i]!);
-    });
+  /** A turn of the event loop in which requests came is over. */
+  endTurn(): void {
+    this.#away.endTurn();
   }
 
   /** Sees a check to its end that came on another way than {@link handle}. @param bytes memory that it takes */
@@ -149,8 +139,7 @@ export class CheckDesk implements CheckObserver {
 
   #turnAway(response: ServerResponse, closed: Closed, body: string): void {
     this.#turnedAway(closed);
-    this.#away.push(response);
-    this.#awayBodies.push(body);
+    this.#away.answer(response, body);
   }
 
   #turnedAway({ reason, words }: Closed): void {
