@@ -1,5 +1,4 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/core';
-import metadata from 'libphonenumber-js/metadata.min.json';
+import { isPossibleNumber } from './calling-codes.js';
 import { isAlphanumeric, isDigit } from './characters.js';
 import { numberEnds } from './digit-groups.js';
 
@@ -77,8 +76,8 @@ function ends(text: string, end: number): boolean {
 }
 
 function isPhone(digits: string, groups: string, shape: string, international: boolean): boolean {
-  if (international) return isInternational(shape.includes('(') ? withoutTrunkZero(digits, groups) : digits);
-  if (digits.startsWith('00') && digits.length >= 10) return isInternational(digits.slice(2));
+  if (international) return isPossibleNumber(shape.includes('(') ? withoutTrunkZero(digits, groups) : digits);
+  if (digits.startsWith('00') && digits.length >= 10) return isPossibleNumber(digits.slice(2));
   return isNational(digits, groups, shape);
 }
 
@@ -86,10 +85,6 @@ function isPhone(digits: string, groups: string, shape: string, international: b
 function withoutTrunkZero(digits: string, groups: string): string {
   const country = Number.parseInt(groups, 10);
   return digits.charAt(country) === '0' ? digits.slice(0, country) + digits.slice(country + 1) : digits;
-}
-
-function isInternational(digits: string): boolean {
-  return parsePhoneNumberFromString(`+${digits}`, metadata)?.isPossible() ?? false;
 }
 
 const DATE = /^(?:4-2-2|2-2-4|1-2-4|2-1-4|1-1-4|4-1-2|4-2-1|4-1-1)$/;

@@ -56,26 +56,35 @@ export class PiiScanner {
    */
   first(text: string, below: number, from = 0, to = text.length): number {
     let found = below;
-    this.#scan(text, from, to, (index) => {
-      if (index < found) found = index;
-      return found === 0;
-    });
+    this.#scan(text, from, to, below, (index) => (found = index));
     return found;
   }
 
   /** Every piece that a text of `normalText` holds; what begins at one place may be of several kinds. */
   spans(text: string): readonly PiiSpan[] {
     const spans: PiiSpan[] = [];
-    this.#scan(text, 0, text.length, (index, start, end) => {
+    const all = this.kinds.length;
+    this.#scan(text, 0, text.length, all, (index, start, end) => {
       spans.push({ kind: this.kinds[index]!, start, end });
-      return false;
+      return all;
     });
     return spans;
   }
 
-  #scan(text: string, from: number, to: number, found: (index: number, start: number, end: number) => boolean): void {
+  /**
+   * @param below kinds whose place is lower are looked for
+   * @param found called with each piece; gives what `below` is from then on
+   */
+  #scan(
+    text: string,
+    from: number,
+    to: number,
+    below: number,
+    found: (index: number, start: number, end: number) => number,
+  ): void {
+    let wanted = below;
     let inWord = from > 0 && isOfWord(text.charCodeAt(from - 1));
-    for (let at = from; at < to; at += 1) {
+    for (let at = from; at < to && wanted > 0; at += 1) {
       const code = text.charCodeAt(at);
       const beginning = code < 128 ? CLASSES[code]! : 0;
       if (beginning === 0) {
@@ -86,8 +95,9 @@ export class PiiScanner {
       inWord = beginning <= LAST_OF_WORDS;
       if (!begins) continue;
       for (const { index, end } of this.#asked[beginning]!) {
+        if (index >= wanted) break;
         const ends = end(text, at);
-        if (ends > 0 && found(index, at, ends)) return;
+        if (ends > 0) wanted = found(index, at, ends);
       }
     }
   }
