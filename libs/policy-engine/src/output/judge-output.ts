@@ -106,7 +106,7 @@ class Findings {
     const { pii, secrets, topics, maxLength } = this.#rules;
     if (pii !== null && this.#pii < pii.kinds.length) return this.#pii === 0;
     if (secrets && !this.#secret) {
-      this.#secret = holdsSecret(normal) || (name !== null && isNamedSecret(name, normal));
+      this.#secret = holdsSecret(normal) || (name !== null && isNamedSecret(normalText(name), normal));
     }
     if (this.#secret) return pii === null;
     if (topics !== null) this.#topic ??= topics.find(foldedText(normal));

@@ -44,6 +44,13 @@ describe('secrets', () => {
     expect(judged({ block_secrets: true }, { db: { password: 'Tr0ub4dor-3xyz' } })).not.toBeNull();
     expect(judged({ block_secrets: true }, { db: { title: 'Tr0ub4dor-3xyz' } })).toBeNull();
   });
+
+  it.each(['pass\u200bword', 'ｐａｓｓｗｏｒｄ', 'api\u00ad_key'])(
+    'are found behind a name in disguise: %j',
+    (name) => {
+      expect(judged({ block_secrets: true }, { [name]: 'Tr0ub4dor-3xyz' })).not.toBeNull();
+    },
+  );
 });
 
 describe('texts', () => {
@@ -143,6 +150,7 @@ const HOSTILE: readonly string[] = [
   '1 ',
   '4111 ',
   '+44 1 ',
+  '+1000001 ',
   '((((1',
   'a@',
   'GB12 ',
