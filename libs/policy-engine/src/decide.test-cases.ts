@@ -133,6 +133,33 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
     ],
     'blocked_apis:https://api.example.com/admin',
   ),
+  'a path with encoded empty segments is judged as merged and as not': urls(
+    { blocked_apis: ['https://api.example.com/v1/admin', 'https://api.example.com/root'] },
+    ['https://api.example.com/v1/%2f../x', 'https://api.example.com/v1/%2fadministrator'],
+    [
+      'https://api.example.com/v1/%2f../admin',
+      'https://api.example.com/v1/%2f%2f../../admin',
+      'https://api.example.com/v1/%5c..%5cadmin',
+      'https://api.example.com/v1/%2f../root',
+      'https://api.example.com/v1/%2fadmin',
+    ],
+  ),
+  'a host with a path and a last * is a prefix and a pattern of tool names': [
+    ...urls(
+      { blocked_apis: ['evil.example/*', 'api.example.com:8443/admin/*'] },
+      ['https://example/', 'https://api.example.com/admin/x', 'https://api.example.com:8443/administrator'],
+      [
+        'https://evil.example/',
+        'http://EVIL.example./x?y',
+        'https://api.example.com:8443/admin',
+        'https://api.example.com:8443/x/..%2fadmin/',
+      ],
+    ),
+    ...urls({ allowed_apis: ['good.example/*'] }, ['https://good.example/x'], ['https://good.example.evil.example/']),
+    ...tools({ blocked_apis: ['files/*'] }, ['files', 'filesystem'], ['files/delete', 'files/']),
+    ...tools({ blocked_apis: ['files/del*'] }, ['files/read'], ['files/delete']),
+    ...urls({ blocked_apis: ['files/del*'] }, ['https://files/delete'], []),
+  ],
   'a host with a path but without a scheme is a prefix and a tool name': [
     ...urls(
       { blocked_apis: ['api.example.com/admin'] },

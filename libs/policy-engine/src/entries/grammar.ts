@@ -50,17 +50,20 @@ export function readApiEntry(entry: string): ApiEntry | string {
   if (entry.startsWith('*.')) return readWildcardHost(entry);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(entry)) return readUrlPrefix(entry);
   const star = entry.indexOf('*');
-  if (star >= 0) return star === entry.length - 1 ? { name: entry } : API_STAR;
+  if (star >= 0 && star !== entry.length - 1) return API_STAR;
+  if (star >= 0 && !entry.endsWith('/*')) return { name: entry };
   const slash = entry.indexOf('/');
-  if (slash > 0) {
-    const host = readHost(entry.slice(0, slash));
-    const views = host === null ? null : prefixViews(`http://h${entry.slice(slash)}`);
-    return host === null || views === null
-      ? { name: entry }
-      : { name: entry, prefix: { ...host, scheme: null, views } };
-  }
+  // `api.example.com/*` would otherwise be taken, and block tools of that name alone.
+  if (slash > 0) return readNameOrPrefix(entry, slash, star < 0 ? entry : entry.slice(0, star));
   const host = readHost(entry);
   return host === null ? { name: entry } : { name: entry, host };
+}
+
+/** @param prefix the entry without its last `*` */
+function readNameOrPrefix(entry: string, slash: number, prefix: string): ApiEntry {
+  const host = readHost(entry.slice(0, slash));
+  const views = host === null ? null : prefixViews(`http://h${prefix.slice(slash)}`);
+  return host === null || views === null ? { name: entry } : { name: entry, prefix: { ...host, scheme: null, views } };
 }
 
 function readWildcardHost(entry: string): ApiEntry | string {

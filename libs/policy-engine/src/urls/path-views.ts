@@ -20,7 +20,7 @@ export function pathViews(pathname: string): readonly (readonly string[])[] | nu
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const again = ENCODED.test(text);
     text = again ? decodeOnce(text) : text;
-    views.push(resolve(text));
+    views.push(...resolve(text));
     if (!ENCODED.test(text)) return views;
   }
   return null;
@@ -63,15 +63,26 @@ function decodeOnce(path: string): string {
   return path.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Backslashes as slashes, path parameters (`;…`) cut, dot segments removed (RFC 3986 section 5.2.4). */
-function resolve(path: string): string[] {
-  const resolved: string[] = [];
-  for (const raw of path.replaceAll('\\', '/').split('/')) {
+/**
+ * Backslashes as slashes, path parameters (`;…`) cut, dot segments removed (RFC 3986 section 5.2.4): with empty segments
+ * dropped first, and where that differs, as `..` goes back over them.
+ */
+function resolve(path: string): readonly string[][] {
+  const merged: string[] = [];
+  const apart: string[] = [];
+  let differs = false;
+  for (const raw of path.replaceAll('\\', '/').split('/').slice(1)) {
     const cut = raw.indexOf(';');
     const segment = cut < 0 ? raw : raw.slice(0, cut);
-    if (segment === '' || segment === '.') continue;
-    if (segment === '..') resolved.pop();
-    else resolved.push(segment);
+    if (segment === '.') continue;
+    if (segment === '..') {
+      differs ||= apart.at(-1) === '';
+      merged.pop();
+      apart.pop();
+    } else {
+      if (segment !== '') merged.push(segment);
+      apart.push(segment);
+    }
   }
-  return resolved;
+  return differs ? [merged, apart.filter((segment) => segment !== '')] : [merged];
 }
