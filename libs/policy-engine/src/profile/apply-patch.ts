@@ -63,12 +63,14 @@ type Spending = { readonly limit: number; readonly window: BehaviorProfile['spen
 
 const WINDOW_LENGTH = { action: 0, day: 1, month: 2 } as const;
 
-/** The lower limit with its window; of equal limits the one that must last longer. */
+/** The lower limit, over the longer window: as strict as either, whichever came first. */
 function stricterSpending(profile: BehaviorProfile, theirs: Spending): Spending {
-  if (profile.spending_limit === null) return theirs;
-  const ours: Spending = { limit: profile.spending_limit, window: profile.spending_window };
-  if (ours.limit !== theirs.limit) return ours.limit < theirs.limit ? ours : theirs;
-  return WINDOW_LENGTH[ours.window] >= WINDOW_LENGTH[theirs.window] ? ours : theirs;
+  const { spending_limit: limit, spending_window: window } = profile;
+  if (limit === null) return theirs;
+  return {
+    limit: Math.min(limit, theirs.limit),
+    window: WINDOW_LENGTH[window] >= WINDOW_LENGTH[theirs.window] ? window : theirs.window,
+  };
 }
 
 type Rate = NonNullable<BehaviorProfile['rate_limit']>;

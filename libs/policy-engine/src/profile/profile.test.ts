@@ -141,6 +141,7 @@ describe('mergeSafetyRules', () => {
       ...ours,
       version: 2,
       blocked_apis: ['a', 'b'],
+      spending_window: 'month',
       rate_limit: { max: 5, per_seconds: 60 },
       freeze_on_violation: true,
     });
@@ -149,6 +150,36 @@ describe('mergeSafetyRules', () => {
       spending_limit: 1,
       spending_window: 'action',
     });
+  });
+
+  it.each([
+    [
+      { limit: 1000, window: 'month' },
+      { limit: 100, window: 'day' },
+      { limit: 100, window: 'month' },
+    ],
+    [
+      { limit: 50, window: 'action' },
+      { limit: 100, window: 'day' },
+      { limit: 50, window: 'day' },
+    ],
+    [
+      { limit: 50, window: 'day' },
+      { limit: 50, window: 'month' },
+      { limit: 50, window: 'month' },
+    ],
+  ] as const)('loosens neither of two spending limits: %j with %j is %j', (one, other, merged) => {
+    const rules = ({ limit, window }: typeof one | typeof other) => ({
+      spending_limit: limit,
+      spending_window: window,
+    });
+    for (const [ours, theirs] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const both = mergeSafetyRules({ ...EMPTY, ...rules(ours) }, rules(theirs));
+      expect([both.spending_limit, both.spending_window]).toEqual([merged.limit, merged.window]);
+    }
   });
 
   it('unites output rules and takes the shorter length', () => {
