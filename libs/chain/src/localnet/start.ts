@@ -9,7 +9,10 @@ import { createRpcServer } from './rpc/http-server.js';
 import type { LocalNode } from './rpc/method.js';
 import { PubSub } from './rpc/pubsub.js';
 
-const TRIES_FOR_A_PAIR = 50;
+/** With ports that the system chooses, then with others. */
+const TRIES_FOR_A_PAIR = [20, 50] as const;
+/** Below the ports that Linux, macOS and Windows give to connections. */
+const QUIET_PORTS = { first: 20_000, pairs: 6_000 } as const;
 const FINALITY_MS = 1_000;
 
 /**
@@ -54,20 +57,27 @@ async function stop(node: LocalNode, servers: { rpc: Server; ws: Server }, pubSu
   node.ledger.close();
 }
 
-/** Clients derive the WebSocket's port from the other: it is the next one. */
+/**
+ * Clients derive the WebSocket's port from the other: it is the next one. Linux gives even ports to connections and odd
+ * ones to listeners, or the other way: where thousands of connections were just closed no pair of its choice is free.
+ */
 async function listenOnPair(makeRpc: () => Server, port: number, host: string): Promise<{ rpc: Server; ws: Server }> {
   for (let tries = 1; ; tries++) {
     const rpc = makeRpc();
     const ws = createServer((_request, response) => response.writeHead(426, { upgrade: 'websocket' }).end());
     try {
-      await listen(rpc, port, host);
+      await listen(rpc, port === 0 && tries > TRIES_FOR_A_PAIR[0] ? quietPort() : port, host);
       await listen(ws, (rpc.address() as AddressInfo).port + 1, host);
       return { rpc, ws };
     } catch (error) {
       await Promise.all([closeServer(rpc), closeServer(ws)]);
-      if (port !== 0 || tries >= TRIES_FOR_A_PAIR) throw error;
+      if (port !== 0 || tries >= TRIES_FOR_A_PAIR[0] + TRIES_FOR_A_PAIR[1]) throw error;
     }
   }
+}
+
+function quietPort(): number {
+  return QUIET_PORTS.first + 2 * Math.floor(Math.random() * QUIET_PORTS.pairs);
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
