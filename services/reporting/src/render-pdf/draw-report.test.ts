@@ -123,6 +123,19 @@ describe('a report as PDF', () => {
     expect(text).not.toContain('the agent had no event');
   });
 
+  it('calls no network public that its operator may run, and names the one that holds the anchors', async () => {
+    expect(page.text).toContain('in a finalized transaction on solana:devnet when');
+    expect(page.text).toContain('solana:devnet, a public network for tests');
+    const moved = JSON.parse(JSON.stringify(content).replaceAll('solana:devnet', 'solana:localnet')) as SignedPackage;
+    const { text } = await read(await drawn(moved));
+    expect(text).toContain('solana:localnet, which is no public network');
+    expect(text).not.toMatch(/public (?:chain|Solana)|a public network for tests/);
+    const main = JSON.parse(
+      JSON.stringify(content).replaceAll('solana:devnet', 'solana:mainnet-beta'),
+    ) as SignedPackage;
+    expect((await read(await drawn(main))).text).not.toMatch(/The anchors are on/);
+  });
+
   it('shows a name in any script, and obeys none', async () => {
     const name = '支払\u202eagent';
     const [first, ...others] = content.agents;

@@ -48,6 +48,7 @@ export interface VerifyReport {
 const MAX_BYTES = 64 * 1024 * 1024;
 /** The pages beside the package: a line for each event. */
 const MAX_PDF_BYTES = 256 * 1024 * 1024;
+const NO_PUBLIC_NETWORK = 'a public network: solana:localnet is somebody’s own, and whoever runs it can write it anew';
 const PAGES_NOT_COMPARED =
   'the pages of the PDF: its package was verified, which they were drawn from; the issuer tells the package of a file by its SHA-256';
 
@@ -74,9 +75,17 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
     ),
     result,
     title: describePackage(parsed.value),
-    notChecked: parsed.fromPdf ? [...result.notChecked, PAGES_NOT_COMPARED] : result.notChecked,
+    notChecked: [
+      ...result.notChecked,
+      ...networkNotes(chain),
+      ...(parsed.fromPdf ? [PAGES_NOT_COMPARED] : []),
+    ],
     problems: problemLines(result.problems, 'package'),
   };
+}
+
+function networkNotes(chain: ChainFacts | null): readonly string[] {
+  return chain?.network === 'solana:localnet' && chain.transactions.size > 0 ? [NO_PUBLIC_NETWORK] : [];
 }
 
 /** Nobody signs a proof of absence: the chain and who anchored are all that it stands on. */
@@ -87,7 +96,7 @@ function absenceReport(proof: unknown, chain: ChainFacts | null, { authorities }
     exitCode: !result.ok ? EXIT.wrong : vouched ? EXIT.holds : EXIT.unchecked,
     result,
     title: result.agentId === null ? [] : describeAbsence(result),
-    notChecked: result.notChecked,
+    notChecked: [...result.notChecked, ...networkNotes(chain)],
     problems: problemLines(result.problems, 'proof'),
   };
 }

@@ -48,7 +48,7 @@ const WINDOWS = [
 
 /** Section 7: the transactions that hold the roots, each once, with the agents that the report has in it. */
 export function drawAnchors(flow: Flow, content: SignedPackage, { agents }: ReportFacts): void {
-  flow.heading(2, '7  Anchors on the public chain', true);
+  flow.heading(2, '7  Anchors on the chain', true);
   const labels = new Map(agents.map(({ agent, label }) => [agent.id, label]));
   const blocks = new Map(
     content.agents.flatMap(({ anchors }) => anchors.map((one) => [one.chain_tx_signature, one.chain_block_height])),

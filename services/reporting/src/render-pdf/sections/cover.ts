@@ -2,7 +2,7 @@ import type { SignedPackage } from '@countersign/contracts';
 import type { Flow } from '../flow.js';
 import type { ReportFacts } from '../report-facts.js';
 import type { Span } from '../spans.js';
-import { counted, FRAMEWORK_NAMES } from './wording.js';
+import { counted, FRAMEWORK_NAMES, networksOf } from './wording.js';
 
 const COLUMNS = [
   { title: 'What', share: 30 },
@@ -38,7 +38,7 @@ export function drawCover(flow: Flow, content: SignedPackage, facts: ReportFacts
   flow.heading(3, 'Verdicts');
   flow.table(FIGURES, [...verdicts(summary), ['All events', `${summary.events}`, 'the three verdicts together']]);
   flow.heading(3, 'Decisions and proofs');
-  flow.table(FIGURES, [...decisions(summary), ...violations(summary)]);
+  flow.table(FIGURES, [...decisions(summary, networksOf(content)), ...violations(summary)]);
 }
 
 function verdicts({ satisfied, prevented, gap }: SignedPackage['summary']): (readonly (Span | string)[])[] {
@@ -62,7 +62,7 @@ function verdicts({ satisfied, prevented, gap }: SignedPackage['summary']): (rea
   ];
 }
 
-function decisions(summary: SignedPackage['summary']): (readonly string[])[] {
+function decisions(summary: SignedPackage['summary'], networks: readonly string[]): (readonly string[])[] {
   const { reported, of } = summary.outcomes;
   return [
     ['Checks allowed', `${summary.allowed}`, 'the profile in force let the action pass'],
@@ -70,7 +70,11 @@ function decisions(summary: SignedPackage['summary']): (readonly string[])[] {
     ['Checks refused, agent frozen', `${summary.frozen}`, 'every action of a frozen agent is refused'],
     ['Checks refused by plan', `${summary.capped}`, 'the account’s plan had ended or was used up'],
     ['Outcomes reported', `${reported}`, `of ${counted(of, 'check')}; what was not reported is not known`],
-    ['Anchored', `${summary.anchored}`, 'in a finalized transaction of a public chain when this was issued'],
+    [
+      'Anchored',
+      `${summary.anchored}`,
+      `in a finalized transaction${networks.length === 0 ? '' : ` on ${networks.join(', ')}`} when this was issued`,
+    ],
     ['Not yet anchored', `${summary.unanchored}`, 'covered by the signature of this report alone'],
   ];
 }

@@ -1,6 +1,6 @@
 import type { SignedPackage } from '@countersign/contracts';
 import type { Flow } from '../flow.js';
-import { counted } from './wording.js';
+import { counted, networksOf } from './wording.js';
 
 /** Sections 1 and 2: how the report came about, and what nobody may read into it. */
 export function drawMethod(flow: Flow, content: SignedPackage): void {
@@ -9,7 +9,7 @@ export function drawMethod(flow: Flow, content: SignedPackage): void {
     'An agent asks the service before it acts. The service judges the action by the agent’s behaviour profile, writes the decision to a durable log, and only then answers. A decision that cannot be written is refused.',
     'Each decision is a leaf: a record of what was decided, by which version of which profile, and when. It holds pseudonyms and salted commitments, never the content of the action. Where the content was kept and is shown here, it opens its commitment.',
     'The leaves of one agent are numbered from 1 in the order of the log, without a gap. This report holds, for each agent, every number from the first to the last event of the period; what other clocks put between them is included and marked.',
-    'The leaves of a window of time are hashed into one Merkle tree for each agent (RFC 6962), the roots of the agents into one tree for the window, and that root is written to the public Solana network in one transaction, which also names the root before it.',
+    'The leaves of a window of time are hashed into one Merkle tree for each agent (RFC 6962), the roots of the agents into one tree for the window, and that root is written to a Solana network, which section 7 names, in one transaction, which also names the root before it.',
     'The report is one JSON document in canonical form (RFC 8785), signed with Ed25519. The hash of its content was sent to the same chain in a transaction of its own.',
     'This PDF was drawn from that JSON document and from nothing else, and the JSON document is embedded in it as “countersign-package.json”. All times, names and figures are its own. Where a page and the embedded document differ, the embedded document counts.',
   ]);
@@ -17,7 +17,8 @@ export function drawMethod(flow: Flow, content: SignedPackage): void {
   flow.numbered(limits(content));
 }
 
-function limits({ summary, events, range, timestamp }: SignedPackage): string[] {
+function limits(content: SignedPackage): string[] {
+  const { summary, events, range, timestamp } = content;
   const { reported, of } = summary.outcomes;
   const erased = events.filter((entry) => entry.erased === true).length;
   const outside = events.filter((entry) => entry.outsideRange === true).length;
@@ -26,6 +27,7 @@ function limits({ summary, events, range, timestamp }: SignedPackage): string[] 
     'Statuses describe individual events. They are not an opinion on the design or operating effectiveness of any control and not a certification under any framework.',
     `“Prevented” says that the service refused and that nothing but “skipped” was reported. What became of an action is known only where its outcome was reported: here for ${reported} of ${counted(of, 'check')}.`,
     'The time of an event is that of the service’s own clock. The chain proves the latest time by which it was recorded, not the earliest.',
+    ...networksOf(content).flatMap(networkLimit),
     ...(summary.unanchored === 0
       ? []
       : [
@@ -47,4 +49,19 @@ function limits({ summary, events, range, timestamp }: SignedPackage): string[] 
         ]),
     'The PDF is not signed itself: its SHA-256 was recorded when it was issued, and section 8 says how to compare it.',
   ];
+}
+
+/** What an anchor does not prove where its network is not the public one. */
+function networkLimit(network: string): string[] {
+  switch (network) {
+    case 'solana:mainnet-beta':
+      return [];
+    case 'solana:devnet':
+    case 'solana:testnet':
+      return [`The anchors are on ${network}, a public network for tests: nobody promises to keep its history.`];
+    default:
+      return [
+        `The anchors are on ${network}, which is no public network: whoever runs the service may run it as well, and can write it anew. They prove nothing against its operator.`,
+      ];
+  }
 }

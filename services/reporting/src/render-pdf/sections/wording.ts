@@ -1,10 +1,10 @@
-import type { Framework, LeafEvent, PackageEvent } from '@countersign/contracts';
+import type { Framework, LeafEvent, PackageEvent, SignedPackage } from '@countersign/contracts';
 
 /** Names of the frameworks, as headings print them. */
 export const FRAMEWORK_NAMES: Readonly<Record<Framework, string>> = {
   soc2: 'SOC 2 – Trust Services Criteria',
   euaiact: 'EU AI Act – Regulation (EU) 2024/1689',
-  hipaa: 'HIPAA Security Rule – 45 CFR Part 164',
+  hipaa: 'HIPAA – 45 CFR Part 164',
   'sr11-7': 'SR 11-7 – superseded guidance',
   'sr26-2': 'SR 26-2 – alignment by analogy',
   nydfs: 'NYDFS – 23 NYCRR Part 500',
@@ -34,6 +34,12 @@ const EXPLORERS: Readonly<Record<string, string>> = {
 export function explorerLink(network: string, signature: string): string | null {
   const query = EXPLORERS[network];
   return query === undefined ? null : `https://explorer.solana.com/tx/${encodeURIComponent(signature)}${query}`;
+}
+
+/** The networks that hold the anchors of a report: of its windows, and its own. */
+export function networksOf({ windows, timestamp }: Pick<SignedPackage, 'windows' | 'timestamp'>): readonly string[] {
+  const named = windows.map(({ network }) => network);
+  return [...new Set(timestamp.anchor === 'pending' ? named : [...named, timestamp.anchor])].sort();
 }
 
 /** `1 event`, `3 events`. */
