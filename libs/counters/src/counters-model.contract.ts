@@ -91,7 +91,7 @@ class Model {
   expected({ agentId, violation, spending, rate, costMicros, observe }: CheckTrip): [string, string | null] {
     if (this.frozen.has(agentId)) return ['frozen', null];
     let found: string | null = violation?.violation_type ?? null;
-    if (found === null && spending !== null) {
+    if (found === null && spending !== null && costMicros > 0) {
       const length = { action: 0, day: 10, month: 7 }[spending.window];
       const before = spending.window === 'action' ? 0 : this.spent(agentId, length);
       if (before + costMicros > spending.limitMicros) found = 'spending_limit_exceeded';

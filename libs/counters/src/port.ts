@@ -174,7 +174,8 @@ export interface RebuildTurn {
  * - A check that reaches the policy (everything after freeze) counts one action, allowed or denied;
  *   spending and rate count allowed ones alone.
  * - Spending: day and month are counted whether or not a limit is set. The sum of the window plus this cost must not
- *   pass the limit (`action`: the cost alone); sums saturate at 2^53 − 1.
+ *   pass the limit (`action`: the cost alone); what costs nothing passes none, also where the window has passed it
+ *   already. Sums saturate at 2^53 − 1.
  * - Rate: an exact sliding window over the checks judged under a rate limit; one counts while
  *   `now − time < per_seconds * 1000`. A window that a profile widens holds what the narrower one still held.
  * - In observe mode nothing after freeze denies: the violation is returned, the outcome is `allowed`, everything

@@ -57,7 +57,9 @@ export function countedViolations(
   const fitsAt = rate === null || rateBlockedBy === null ? null : rateBlockedBy + rate.per_seconds * 1000;
   return {
     spending:
-      spending !== null && spent > spending.limitMicros - costMicros ? spendingViolation(spending, spent) : null,
+      spending !== null && costMicros > 0 && spent > spending.limitMicros - costMicros
+        ? spendingViolation(spending, spent)
+        : null,
     rate: rate !== null && rateCount >= rate.max ? rateViolation(rate, rateCount, fitsAt) : null,
   };
 }

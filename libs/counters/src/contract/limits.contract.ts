@@ -21,6 +21,18 @@ export function limitsContract(bench: CountersBench): void {
       expect(await outcomeOf({ ...trip, costMicros: 101 })).toBe('denied');
     });
 
+    it('denies nothing that costs nothing, also once a limit was lowered below what was counted', async () => {
+      for (const window of ['day', 'month'] as const) {
+        await judge({ agentId: window, costMicros: 90 });
+        const lowered = { agentId: window, spending: { limitMicros: 50, window } };
+        expect(await outcomeOf({ ...lowered, costMicros: 1 })).toBe('denied');
+        expect(await outcomeOf({ ...lowered, costMicros: 0 })).toBe('allowed');
+        const usage = await bench.counters.agentUsage(window, null);
+        const free = { spending: lowered.spending, rate: null, costMicros: 0 };
+        expect(countedViolations(usage, free).spending).toBeNull();
+      }
+    });
+
     it('tells limit and counter and never the cost', async () => {
       const spending = { limitMicros: 100_500_000, window: 'day' } as const;
       await judge({ costMicros: 90_000_000, spending });

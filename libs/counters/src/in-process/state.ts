@@ -190,7 +190,7 @@ export class CountersState {
 }
 
 function spendingOf({ spending, costMicros }: CheckTrip, agent: AgentTotals, nowMs: number): StaticViolation | null {
-  if (spending === null) return null;
+  if (spending === null || costMicros === 0) return null;
   const { limitMicros, window } = spending;
   const counted = window === 'action' ? 0 : agent.spent(window, nowMs);
   // Subtracted, because the sum may lie beyond what a number holds exactly.

@@ -61,7 +61,7 @@ local cost, acted, rated = 0, false, false
 if outcome == 0 then
   local asked = tonumber(ARGV[10])
   if ARGV[9] == '1' then found = 1 end
-  if found == 0 and ARGV[11] ~= '' then
+  if found == 0 and asked > 0 and ARGV[11] ~= '' then
     local spent = 0
     if ARGV[12] == 'day' then spent = g.d >= day and g.x or 0 end
     if ARGV[12] == 'month' then spent = g.m >= month and g.y or 0 end
