@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { LogBatch, LogRecord } from '@countersign/event-log';
 import { createLogger, createRegistry, killAt } from '@countersign/service-kit';
 import type { Destination } from '../domain/destination.js';
-import { RETRY_AFTER_MS } from '../domain/message.js';
+import { newMessage, RETRY_AFTER_MS } from '../domain/message.js';
 import { ViolationFollower } from '../follow/violation-follower.js';
 import type { AlertStore } from '../store/port.js';
 import { openSqliteAlertStore } from '../store/sqlite.js';
 import { ACCOUNT, AGENT, denied, destination, START, WINDOW_MS } from '../testing/violations.js';
 import type { Carrier } from './carrier.js';
-import { CLAIM_MS, Dispatcher } from './dispatcher.js';
+import { AT_ONCE_OF_ACCOUNT, CLAIM_MS, Dispatcher } from './dispatcher.js';
 import type { Sent } from './send-webhook.js';
 
 const TAKEN: Sent = { status: 204, error: null };
@@ -130,6 +130,35 @@ describe('sending what is due', () => {
     const notices = carried.filter(({ to }) => to === 'mail').map(({ body }) => JSON.parse(body));
     expect(notices).toEqual([expect.objectContaining({ type: 'destination.disabled' })]);
     expect(notices[0].data).toMatchObject({ id: 'dead', kind: 'webhook' });
+  });
+
+  it('holds up nobody else’s messages, however many receivers of an account take their time', async () => {
+    const accountId = 'another';
+    const content = { type: 'violation.blocked', timestamp: new Date(START).toISOString(), data: {} };
+    for (let n = 0; n < 50; n += 1) {
+      const destinationId = `slow-${n}`;
+      await store.addDestination(destination(destinationId, { accountId }));
+      await store.addMessages([newMessage({ accountId, destinationId }, `message-${n}`, content, 1, START)]);
+    }
+    await store.addDestination(destination('d'));
+    await follow(denials(1));
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const slowly: Carrier = {
+      carry: async (to, id, body) => {
+        const sent = await carrier.carry(to, id, body);
+        if (to.accountId === accountId) await released;
+        return sent;
+      },
+    };
+    const dispatcher = new Dispatcher(context(), store, slowly);
+    dispatcher.wake();
+    while (!carried.some(({ to }) => to === 'd')) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(carried).toHaveLength(AT_ONCE_OF_ACCOUNT + 1);
+    release();
+    while ((await store.backlog()).waiting > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await dispatcher.stop();
+    expect(new Set(carried.map(({ to }) => to)).size).toBe(51);
   });
 
   it('cancels what waits for a destination that was disabled', async () => {

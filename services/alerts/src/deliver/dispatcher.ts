@@ -11,7 +11,9 @@ type DispatcherContext = Pick<ServiceContext, 'metrics' | 'log' | 'clock'>;
 const EVERY_MS = 250;
 /** Longer than any try takes: whoever died with a claim loses it then, and another tries again. */
 export const CLAIM_MS = 45_000;
-const AT_ONCE = 32;
+/** Tries at once, each of up to ten seconds: over all, and of one account, whose slow receivers hold up only its own. */
+const AT_ONCE = 128;
+export const AT_ONCE_OF_ACCOUNT = 8;
 const SUMS_AT_ONCE = 200;
 const LOOK_AFTER_EVERY_MS = 5_000;
 const THREADS_KEPT_MS = 24 * 3_600_000;
@@ -25,7 +27,8 @@ export class Dispatcher {
   readonly #context: DispatcherContext;
   readonly #store: AlertStore;
   readonly #carrier: Carrier;
-  readonly #busy = new Map<string, Promise<void>>();
+  /** By destination. */
+  readonly #busy = new Map<string, { readonly accountId: string; readonly sending: Promise<void> }>();
   readonly #tries: Counter<'kind' | 'outcome'>;
   readonly #disabled: Counter;
   #timer: NodeJS.Timeout | null = null;
@@ -102,7 +105,7 @@ export class Dispatcher {
     this.#stopped = true;
     if (this.#timer !== null) clearInterval(this.#timer);
     await this.#round;
-    await Promise.all(this.#busy.values());
+    await Promise.all([...this.#busy.values()].map(({ sending }) => sending));
   }
 
   async #run(): Promise<void> {
@@ -121,17 +124,26 @@ export class Dispatcher {
   async #claimAll(): Promise<void> {
     while (!this.#stopped && this.#busy.size < AT_ONCE) {
       const nowMs = this.#context.clock();
-      const claim = await this.#store.claim(nowMs, nowMs + CLAIM_MS, [...this.#busy.keys()]);
+      const claim = await this.#store.claim(nowMs, nowMs + CLAIM_MS, await this.#notNow());
       if (claim === null) return;
-      const { destinationId } = claim.message;
+      const { accountId, destinationId } = claim.message;
       const sending = this.#deliver(claim)
         .catch((error: unknown) => this.#context.log.error({ err: error }, 'an alert stays claimed, and is sent again'))
         .finally(() => {
           this.#busy.delete(destinationId);
           this.wake();
         });
-      this.#busy.set(destinationId, sending);
+      this.#busy.set(destinationId, { accountId, sending });
     }
+  }
+
+  /** Destinations that are being sent to, and all of an account that has its share. */
+  async #notNow(): Promise<readonly string[]> {
+    const shares = new Map<string, number>();
+    for (const { accountId } of this.#busy.values()) shares.set(accountId, (shares.get(accountId) ?? 0) + 1);
+    const full = [...shares].filter(([, share]) => share >= AT_ONCE_OF_ACCOUNT);
+    const theirs = await Promise.all(full.map(([accountId]) => this.#store.destinations(accountId)));
+    return [...new Set([...this.#busy.keys(), ...theirs.flat().map(({ id }) => id)])];
   }
 
   async #deliver({ message, token }: Claim): Promise<void> {
