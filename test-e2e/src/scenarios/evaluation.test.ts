@@ -115,6 +115,17 @@ onEachProfile('AuthZEN', (start) => {
     expect(json).toEqual({
       evaluations: [{ decision: false, context: { error: { status: 404, message: expect.any(String) } } }],
     });
+    const parts = await evaluate('evaluations', {
+      subject: subject(),
+      action: { name: 'tool_use' },
+      resource: { type: 'tool' },
+      evaluations: [{ resource: { id: 'search' } }, { resource: { type: 'url' } }, { action: {} }],
+    });
+    const lacking = { decision: false, context: { error: { status: 400, message: 'resource.id is missing' } } };
+    expect([parts.status, parts.json]).toEqual([
+      200,
+      { evaluations: [{ decision: true, context: expect.anything() }, lacking, lacking] },
+    ]);
     const single = await evaluate('evaluations', {
       ...body,
       resource: url('https://api.example.com/4'),
@@ -140,14 +151,15 @@ onEachProfile('AuthZEN', (start) => {
     ['another subject', {}, { subject: { type: 'user', id: 'u' } }, 400],
     ['no resource', {}, { resource: undefined }, 400],
     ['an unknown agent', {}, { subject: { type: 'agent', id: randomUUID() } }, 404],
-  ] as const)('refuses %s', async (_what, headers, change, status) => {
+  ] as const)('refuses %s, under the id that the request was given', async (_what, headers, change, status) => {
     const body = {
       subject: subject(),
       action: { name: 'http_call' },
       resource: url('https://api.example.com/'),
       ...change,
     };
-    expect((await evaluate('evaluation', body, headers)).status).toBe(status);
+    const refused = await evaluate('evaluation', body, { 'x-request-id': 'mine-2', ...headers });
+    expect([refused.status, refused.headers['x-request-id']]).toEqual([status, 'mine-2']);
   });
 
   it('says 200 with a denial of a frozen agent', async () => {

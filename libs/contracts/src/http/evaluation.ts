@@ -6,11 +6,11 @@ import type { JsonSchema, RouteResponse } from './route.js';
 
 type Properties = { readonly [name: string]: JsonValue };
 
-/** AuthZEN Authorization API 1.0, section 5: who does what to what. A member that is absent may come from the defaults. */
+/** AuthZEN Authorization API 1.0, section 5: who does what to what. What is absent may come from the defaults. */
 export interface EvaluationParts {
-  readonly subject?: { readonly type: string; readonly id: string; readonly properties?: Properties };
-  readonly action?: { readonly name: string; readonly properties?: Properties };
-  readonly resource?: { readonly type: string; readonly id: string; readonly properties?: Properties };
+  readonly subject?: { readonly type?: string; readonly id?: string; readonly properties?: Properties };
+  readonly action?: { readonly name?: string; readonly properties?: Properties };
+  readonly resource?: { readonly type?: string; readonly id?: string; readonly properties?: Properties };
   readonly context?: Properties;
 }
 
@@ -32,30 +32,33 @@ const properties: JsonSchema = { type: 'object' };
 const subject: JsonSchema = {
   type: 'object',
   description: 'the agent: `type` is `agent`, `id` is its id',
-  required: ['type', 'id'],
   properties: { type: text, id: text, properties },
 };
 const action: JsonSchema = {
   type: 'object',
   description: 'what it is about to do: `name` is the action’s type, `properties` its other members',
-  required: ['name'],
   properties: { name: text, properties },
 };
 const resource: JsonSchema = {
   type: 'object',
   description:
     'what it is done to: the `id` of type `url`, `tool` or `data` is judged as the action’s `url`, `tool_name` or `dataScope`',
-  required: ['type', 'id'],
   properties: { type: text, id: text, properties },
 };
 const context: JsonSchema = { type: 'object', description: 'kept as the action’s `metadata`' };
 
+/** What an evaluation lacks may be among the defaults; what neither has is an error of that evaluation alone. */
 const parts = { subject, action, resource, context };
 
 const evaluationBody: JsonSchema = {
   type: 'object',
   required: ['subject', 'action', 'resource'],
-  properties: parts,
+  properties: {
+    subject: { ...subject, required: ['type', 'id'] },
+    action: { ...action, required: ['name'] },
+    resource: { ...resource, required: ['type', 'id'] },
+    context,
+  },
 };
 
 const evaluationsBody: JsonSchema = {
@@ -127,6 +130,7 @@ export const evaluationRoutes = {
     headers: checkHeaders,
     body: evaluationBody,
     unavailable,
+    echoesRequestId: true,
     success: 200,
     responses: {
       200: { description: 'the decision', schema: decision, headers: recorded },
@@ -146,6 +150,7 @@ export const evaluationRoutes = {
     auth: 'api-key',
     body: evaluationsBody,
     unavailable,
+    echoesRequestId: true,
     success: 200,
     responses: {
       200: {

@@ -65,6 +65,8 @@ export interface Route {
   readonly perAddress?: number;
   /** What it takes besides for each MiB of its body as announced; one that is not counts as the largest that is taken. */
   readonly perAddressMiB?: number;
+  /** The caller's own `X-Request-ID` comes back, whatever is answered; elsewhere each answer has a new one. */
+  readonly echoesRequestId?: true;
   /** Body of the 503 while its service does not run yet, where the contract has another than `{error}`. */
   readonly unavailable?: { readonly [member: string]: unknown };
   /** Status that a handler's return value gets. */

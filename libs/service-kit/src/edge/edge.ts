@@ -48,6 +48,7 @@ export interface EdgeOptions {
 export const CLIENT_ADDRESS_HEADER = 'x-countersign-client-address';
 
 const MEBIBYTE = 1024 * 1024;
+const REQUEST_ID = /^[\x21-\x7e]{1,255}$/;
 
 const RANK: Readonly<Record<Role, number>> = { auditor: 0, member: 1, admin: 2 };
 
@@ -74,10 +75,10 @@ export function createEdge(options: EdgeOptions): RequestListener {
       options.elsewhere(request, response);
       return;
     }
-    response.setHeader('x-request-id', randomUUID());
+    const entry = match?.methods.get((request.method === 'HEAD' ? 'GET' : request.method) as Method);
+    response.setHeader('x-request-id', sentRequestId(entry?.route, request) ?? randomUUID());
     response.setHeader('x-content-type-options', 'nosniff');
     response.setHeader('cache-control', 'no-store');
-    const entry = match?.methods.get((request.method === 'HEAD' ? 'GET' : request.method) as Method);
     watch(options.observe, entry?.route, request, response);
     const serve = async (): Promise<void> => {
       if (target === null || match === null) throw new HttpRefusal(404, 'there is no such route');
@@ -91,6 +92,12 @@ export function createEdge(options: EdgeOptions): RequestListener {
     };
     serve().catch((error: unknown) => refuse(options.log, request, response, error));
   };
+}
+
+/** What the caller calls the request, where the route gives it back and it can be given back. */
+function sentRequestId(route: Route | undefined, request: IncomingMessage): string | null {
+  const sent = route?.echoesRequestId === true ? request.headers['x-request-id'] : undefined;
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : null;
 }
 
 /** @throws HttpRefusal 429 */

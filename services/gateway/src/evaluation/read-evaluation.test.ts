@@ -51,6 +51,11 @@ describe('an evaluation', () => {
     [{ action, resource }, 'subject is missing'],
     [{ subject, resource }, 'action is missing'],
     [{ subject, action }, 'resource is missing'],
+    [{ subject: { type: 'agent' }, action, resource }, 'subject.id is missing'],
+    [{ subject: { id: subject.id }, action, resource }, 'subject.type is missing'],
+    [{ subject, action: {}, resource }, 'action.name is missing'],
+    [{ subject, action, resource: { id: 'r' } }, 'resource.type is missing'],
+    [{ subject, action, resource: { type: 'url' } }, 'resource.id is missing'],
     [{ subject: { ...subject, type: 'user' }, action, resource }, 'subject.type must be agent'],
     [{ subject, action: { ...action, properties: { type: 'x' } }, resource }, 'action.properties.type is not taken'],
     [{ subject, action: { ...action, properties: { url: 'https://else.example' } }, resource }, 'differ'],
@@ -91,6 +96,21 @@ describe('several evaluations', () => {
       context: { a: 1 },
     });
     expect(withDefaults({ subject }, {})).toEqual({ subject });
+  });
+
+  it('take of a part that they name only type, id and name from the request', () => {
+    const defaults = {
+      subject: { ...subject, properties: { team: 'a' } },
+      action: { name: 'tool_use', properties: { estimatedCost: 1 } },
+      resource: { type: 'tool' },
+    };
+    const own = { subject: { id: 'other' }, action: { properties: { payload: 1 } }, resource: { id: 'search' } };
+    expect(withDefaults(defaults, own)).toEqual({
+      subject: { type: 'agent', id: 'other' },
+      action: { name: 'tool_use', properties: { payload: 1 } },
+      resource: { type: 'tool', id: 'search' },
+    });
+    expect(withDefaults(defaults, { resource: { type: 'url' } }).resource).toEqual({ type: 'url' });
   });
 
   it.each([

@@ -15,8 +15,13 @@ type Members = Record<string, JsonValue>;
 /** The body of `POST /v1/check` that an evaluation means: still to be judged as one. Or what to change in it. */
 export function readEvaluation({ subject, action, resource, context }: EvaluationParts): object | string {
   if (subject === undefined) return 'subject is missing';
+  if (subject.type === undefined) return 'subject.type is missing';
+  if (subject.id === undefined) return 'subject.id is missing';
   if (action === undefined) return 'action is missing';
+  if (action.name === undefined) return 'action.name is missing';
   if (resource === undefined) return 'resource is missing';
+  if (resource.type === undefined) return 'resource.type is missing';
+  if (resource.id === undefined) return 'resource.id is missing';
   if (subject.type !== 'agent') return 'subject.type must be agent';
   const given: Members = { ...action.properties };
   for (const member of TAKEN) {
@@ -36,9 +41,14 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
   return { agentId: subject.id, action: asked };
 }
 
-/** What each evaluation of a request says, with the request's own parts where it says nothing (section 7). */
+/**
+ * What each evaluation of a request says, with the request's own parts where it says nothing (section 7). A part that it
+ * names is its own, but for `type`, `id` and `name` that it leaves out.
+ */
 export function withDefaults(defaults: EvaluationParts, own: EvaluationParts): EvaluationParts {
-  const { subject = defaults.subject, action = defaults.action, resource = defaults.resource } = own;
+  const subject = completed(own.subject, defaults.subject, ['type', 'id']);
+  const action = completed(own.action, defaults.action, ['name']);
+  const resource = completed(own.resource, defaults.resource, ['type', 'id']);
   const { context = defaults.context } = own;
   return {
     ...(subject === undefined ? {} : { subject }),
@@ -46,4 +56,17 @@ export function withDefaults(defaults: EvaluationParts, own: EvaluationParts): E
     ...(resource === undefined ? {} : { resource }),
     ...(context === undefined ? {} : { context }),
   };
+}
+
+function completed<T extends object>(
+  own: T | undefined,
+  other: T | undefined,
+  needed: readonly (keyof T)[],
+): T | undefined {
+  if (own === undefined || other === undefined) return own ?? other;
+  const whole = { ...own };
+  for (const member of needed) {
+    if (own[member] === undefined && other[member] !== undefined) whole[member] = other[member];
+  }
+  return whole;
 }

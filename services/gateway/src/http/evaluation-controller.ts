@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { Controller, Inject } from '@nestjs/common';
 import { evaluationRoutes } from '@countersign/contracts';
 import type { EvaluationParts, EvaluationsRequest } from '@countersign/contracts';
@@ -13,8 +12,6 @@ export const EVALUATOR = Symbol('evaluator');
 
 type EvaluationInput<B> = RouteInput<B, unknown, ApiKeyCaller>;
 
-const REQUEST_ID = /^[\x21-\x7e]{1,255}$/;
-
 @Controller()
 export class EvaluationController {
   constructor(@Inject(EVALUATOR) private readonly evaluator: Evaluator) {}
@@ -23,7 +20,7 @@ export class EvaluationController {
   async evaluation(@Input() { body, headers, caller }: EvaluationInput<EvaluationParts>): Promise<HttpAnswer> {
     const idempotencyKey = headers['idempotency-key'];
     const key = typeof idempotencyKey === 'string' ? idempotencyKey : null;
-    return this.#one(body, headers, caller, key);
+    return this.#one(body, caller, key);
   }
 
   @HttpRoute(evaluationRoutes.evaluations)
@@ -32,31 +29,25 @@ export class EvaluationController {
       throw new HttpRefusal(400, 'Idempotency-Key is taken by one evaluation at a time: POST /access/v1/evaluation');
     }
     const { evaluations = [], options, ...defaults } = body;
-    if (evaluations.length === 0) return this.#one(defaults, headers, caller, null);
+    if (evaluations.length === 0) return this.#one(defaults, caller, null);
     const all = evaluations.map((own) => withDefaults(defaults, own));
     const semantic = options?.evaluations_semantic ?? 'execute_all';
     const decisions = await this.evaluator.evaluateAll(all, semantic, await this.#key(caller));
-    return new HttpAnswer(200, { evaluations: decisions }, requestId(headers));
+    return new HttpAnswer(200, { evaluations: decisions });
   }
 
-  async #one(
-    parts: EvaluationParts,
-    headers: IncomingHttpHeaders,
-    caller: ApiKeyCaller,
-    idempotencyKey: string | null,
-  ): Promise<HttpAnswer> {
+  async #one(parts: EvaluationParts, caller: ApiKeyCaller, idempotencyKey: string | null): Promise<HttpAnswer> {
     const outcome = await this.evaluator.evaluate(parts, await this.#key(caller), idempotencyKey);
-    const more = requestId(headers);
     switch (outcome.kind) {
       case 'decided': {
         const { answer } = outcome;
-        return new HttpAnswer(200, decisionOf(answer), { ...more, 'x-event-id': answer.eventId });
+        return new HttpAnswer(200, decisionOf(answer), { 'x-event-id': answer.eventId });
       }
       case 'refused':
-        return new HttpAnswer(outcome.status, { error: outcome.error }, more);
+        return new HttpAnswer(outcome.status, { error: outcome.error });
       case 'undecided': {
         const sent = outcome.eventId === null ? {} : { 'x-event-id': outcome.eventId };
-        return new HttpAnswer(503, undecided(outcome), { ...more, ...sent, 'retry-after': '1' });
+        return new HttpAnswer(503, undecided(outcome), { ...sent, 'retry-after': '1' });
       }
     }
   }
@@ -68,10 +59,4 @@ export class EvaluationController {
     }
     return key;
   }
-}
-
-/** What was sent comes back. */
-function requestId(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
-  const sent = headers['x-request-id'];
-  return typeof sent === 'string' && REQUEST_ID.test(sent) ? { 'x-request-id': sent } : {};
 }
