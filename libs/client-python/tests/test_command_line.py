@@ -34,7 +34,9 @@ def test_without_a_key_the_issuer_was_not_checked(files: Tuple[str, str], capsys
 
 def test_with_the_key_it_holds(files: Tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", files[0], "--key", files[1]]) == 0
-    assert capsys.readouterr().out.endswith("VERIFIED: all that was asked holds.\n")
+    out = capsys.readouterr().out
+    assert "--  whether the key was revoked" in out
+    assert out.endswith("VERIFIED: all that was asked holds.\n")
 
 
 def test_without_an_authority_or_an_answer_not_all_was_checked(files: Tuple[str, str]) -> None:

@@ -90,6 +90,8 @@ def _verify(options: argparse.Namespace) -> int:
         return _absence(options.file, verify.verify_absence(package, facts))
     result = verify.verify_package(package, keys, facts)
     not_checked = list(result.not_checked)
+    if result.issuer_checked and result.ok:
+        not_checked.append("whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys)")
     if from_pdf:
         not_checked.append("the pages of the PDF: its package was verified, which they were drawn from")
     return _print(options.file, result.checked, not_checked, list(map(str, result.problems)), _exit_code(result, facts))

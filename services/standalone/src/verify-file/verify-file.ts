@@ -48,6 +48,8 @@ export interface VerifyReport {
 const MAX_BYTES = 64 * 1024 * 1024;
 /** The pages beside the package: a line for each event. */
 const MAX_PDF_BYTES = 256 * 1024 * 1024;
+const BARE_KEY =
+  'whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys, or a saved /.well-known/jwks.json as --key)';
 const NO_PUBLIC_NETWORK = 'a public network: solana:localnet is somebody’s own, and whoever runs it can write it anew';
 const PAGES_NOT_COMPARED =
   'the pages of the PDF: its package was verified, which they were drawn from; the issuer tells the package of a file by its SHA-256';
@@ -77,6 +79,7 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
     title: describePackage(parsed.value),
     notChecked: [
       ...result.notChecked,
+      ...(signerOf(result, keys)?.validFrom === null ? [BARE_KEY] : []),
       ...networkNotes(chain),
       ...(parsed.fromPdf ? [PAGES_NOT_COMPARED] : []),
     ],
@@ -119,13 +122,17 @@ function exitCode(
   return chainAnswered && !unasked(result) ? EXIT.holds : EXIT.unchecked;
 }
 
+/** The one of the given keys that the package says it is signed with. */
+function signerOf({ signature }: VerificationResult, keys: readonly VerificationKey[] | null): VerificationKey | null {
+  return keys?.find(({ publicKey }) => keyId(publicKey, nodeCrypto.sha256) === signature.keyId) ?? null;
+}
+
 /**
  * Whether the key that signed is one whose validity has an end, and nothing proves that it signed before: whoever has got hold
  * of a retired key signs what says that it is old, and leaves the anchor out.
  */
-function mayHaveEnded({ signature }: VerificationResult, keys: readonly VerificationKey[]): boolean {
-  if (signature.provenTime !== null) return false;
-  return keys.some((key) => key.validTo !== null && keyId(key.publicKey, nodeCrypto.sha256) === signature.keyId);
+function mayHaveEnded(result: VerificationResult, keys: readonly VerificationKey[]): boolean {
+  return result.signature.provenTime === null && (signerOf(result, keys)?.validTo ?? null) !== null;
 }
 
 /** Also the report's own transaction may name a network that none of the given addresses is a node of. */
