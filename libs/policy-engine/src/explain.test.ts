@@ -2,7 +2,7 @@ import type { BehaviorProfile } from '@countersign/contracts';
 import { compileProfile } from './compile-profile.js';
 import { DECIDE_CASES } from './decide.test-cases.js';
 import { decide } from './decide.js';
-import { explain, RULE_NAMES } from './explain.js';
+import { explain, explainInTurns, RULE_NAMES } from './explain.js';
 import type { CountedFindings, RuleTrace } from './explain.js';
 import { emptyProfile } from './profile/profile-fields.js';
 import type { Violation } from './violation.js';
@@ -63,6 +63,16 @@ describe('explain', () => {
     const silent = rules.filter((one) => one.result === 'not_applicable');
     expect(silent.map(({ rule }) => rule)).toEqual(RULE_NAMES.slice(2, 11));
     for (const { because } of silent) expect(because).toContain('the action');
+  });
+
+  it('reads a long payload in turns, and says the same of it', () => {
+    const action = { type: 'llm_response', payload: Array.from({ length: 4 }, () => 'a word '.repeat(30_000)) };
+    const turns = explainInTurns(profileOf(FULL), action, NOTHING);
+    let yielded = 0;
+    let step = turns.next();
+    for (; step.done !== true; step = turns.next()) yielded += 1;
+    expect(yielded).toBeGreaterThan(20);
+    expect(step.value).toEqual(explain(profileOf(FULL), action, NOTHING));
   });
 
   it('has as its first match what decide denies by', () => {

@@ -1,5 +1,5 @@
 import type { CompiledProfile } from './compile-profile.js';
-import { costOf, decide } from './decide.js';
+import { costOf, decideInTurns } from './decide.js';
 import type { Decision } from './decide.js';
 import {
   judgeAllowedActions,
@@ -12,7 +12,7 @@ import {
 import { namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
 import type { Action, Subject } from './judge/subject.js';
 import type { CompiledOutputRules } from './output/compile-output-rules.js';
-import { judgeOutput } from './output/judge-output.js';
+import { judgeOutputInTurns } from './output/judge-output.js';
 import type { Violation } from './violation.js';
 
 /** The rules of a profile in the order in which they are judged. */
@@ -46,6 +46,11 @@ export interface CountedFindings {
   readonly rate: Violation | null;
 }
 
+export interface Explained {
+  readonly decision: Decision;
+  readonly rules: readonly RuleTrace[];
+}
+
 const NOT_SET = 'the profile sets no such rule';
 const NO_API = 'the action names no API and no tool';
 const NO_DATA = 'the action names no data scope and is no data access';
@@ -56,19 +61,26 @@ const NO_COST = 'the action names no cost';
  * The decision and what every rule says, each asked alone. The first rule that matched is the one that denies: its
  * violation is that of `decide`, or of the counters.
  */
-export function explain(
+export function explain(profile: CompiledProfile, action: Action, counted: CountedFindings): Explained {
+  const turns = explainInTurns(profile, action, counted);
+  for (;;) {
+    const step = turns.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** {@link explain} a turn at a time, as `decideInTurns`: each output rule reads the whole payload once more. */
+export function* explainInTurns(
   profile: CompiledProfile,
   action: Action,
   counted: CountedFindings,
-): { readonly decision: Decision; readonly rules: readonly RuleTrace[] } {
+): Generator<undefined, Explained, undefined> {
   const subject = subjectOf(action);
+  const decision = yield* decideInTurns(profile, action);
+  const output = yield* outputTraces(profile.output, subject);
   return {
-    decision: decide(profile, action),
-    rules: [
-      ...listTraces(profile, subject),
-      ...outputTraces(profile.output, subject),
-      ...countedTraces(profile, subject, counted),
-    ],
+    decision,
+    rules: [...listTraces(profile, subject), ...output, ...countedTraces(profile, subject, counted)],
   };
 }
 
@@ -99,17 +111,24 @@ const NO_OUTPUT_RULES: CompiledOutputRules = {
   cleanNames: null,
 };
 
-function outputTraces(output: CompiledOutputRules | null, { payload }: Subject): readonly RuleTrace[] {
+function* outputTraces(
+  output: CompiledOutputRules | null,
+  { payload }: Subject,
+): Generator<undefined, readonly RuleTrace[], undefined> {
   const { pii, secrets, topics, maxLength } = output ?? NO_OUTPUT_RULES;
   const because = payload === undefined ? NO_PAYLOAD : null;
-  const alone = (rule: Partial<CompiledOutputRules>): Violation | null =>
-    judgeOutput({ ...NO_OUTPUT_RULES, ...rule }, payload);
-  return [
-    trace('output_rules.blocked_pii', pii, because, () => alone({ pii })),
-    trace('output_rules.block_secrets', secrets ? secrets : null, because, () => alone({ secrets })),
-    trace('output_rules.blocked_topics', topics, because, () => alone({ topics })),
-    trace('output_rules.max_length', maxLength, because, () => alone({ maxLength })),
-  ];
+  const traces: RuleTrace[] = [];
+  for (const [rule, set, alone] of [
+    ['output_rules.blocked_pii', pii, { pii }],
+    ['output_rules.block_secrets', secrets ? secrets : null, { secrets }],
+    ['output_rules.blocked_topics', topics, { topics }],
+    ['output_rules.max_length', maxLength, { maxLength }],
+  ] as const) {
+    const asked = set !== null && because === null;
+    const violation = asked ? yield* judgeOutputInTurns({ ...NO_OUTPUT_RULES, ...alone }, payload) : null;
+    traces.push(trace(rule, set, because, () => violation));
+  }
+  return traces;
 }
 
 function countedTraces(

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ArchivedEvent, EventArchive } from '@countersign/contracts';
+import { LONGEST_TURN_MS } from '../in-turns.js';
 
 /** So few that a page of long payloads is neither long to read nor much to hold. */
 const PAGE = 100;
-const LONGEST_TURN_MS = 5;
 
 /**
  * The contiguous run of an agent's events from the first to the last whose time lies in `[from, to)`, in sequence order.
@@ -32,16 +32,5 @@ export async function* archivedEvents(
       yield event;
       next += 1;
     }
-  }
-}
-
-/** What the steps give; others of the thread have their turn between steps, once a few milliseconds have gathered. */
-export async function inTurns<T>(steps: Generator<undefined, T, undefined>): Promise<T> {
-  for (let turnBegan = performance.now(); ;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    if (performance.now() - turnBegan < LONGEST_TURN_MS) continue;
-    await nextTurn();
-    turnBegan = performance.now();
   }
 }

@@ -1,7 +1,8 @@
 import type { ArchivedEvent, BehaviorProfile, EventArchive } from '@countersign/contracts';
 import { isoTime } from '../domain/agent.js';
 import { SimulatedAgent } from '../simulate/simulated-agent.js';
-import { archivedEvents, inTurns } from './archived-events.js';
+import { inTurns } from '../in-turns.js';
+import { archivedEvents } from './archived-events.js';
 import { FlipTally } from './flips.js';
 import type { Tallied } from './flips.js';
 import { changedOutputRules, judgeRecorded, outputRulesText } from './recorded-check.js';

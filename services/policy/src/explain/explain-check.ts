@@ -1,9 +1,10 @@
 import type { AgentStatus, PolicyCoverage, ProfileMode } from '@countersign/contracts';
 import { countedViolations } from '@countersign/counters';
 import type { AgentUsage } from '@countersign/counters';
-import { actionCost, compileProfile, explain } from '@countersign/policy-engine';
+import { actionCost, compileProfile, explainInTurns } from '@countersign/policy-engine';
 import type { Action, RuleTrace, Violation } from '@countersign/policy-engine';
 import type { Agent } from '../domain/agent.js';
+import { inTurns } from '../in-turns.js';
 
 /** A violation as an answer tells it: what is not set is left out. */
 type ToldViolation = Readonly<Record<string, string | number>>;
@@ -27,15 +28,16 @@ export interface Explanation {
 }
 
 /**
- * What every rule of the agent's profile says of an action, and what a check would be answered now.
+ * What every rule of the agent's profile says of an action, and what a check would be answered now. Others of the thread
+ * have their turn while a long payload is read.
  * @param usage what the counters tell of the agent, with the rate limit of its profile
  */
-export function explainCheck({ id, facts }: Agent, usage: AgentUsage, action: Action): Explanation {
+export async function explainCheck({ id, facts }: Agent, usage: AgentUsage, action: Action): Promise<Explanation> {
   const { profile } = facts;
   const compiled = compileProfile(profile);
   const { spending, rate } = compiled;
   const counted = countedViolations(usage, { spending, rate, costMicros: actionCost(action) });
-  const { decision, rules } = explain(compiled, action, counted);
+  const { decision, rules } = await inTurns(explainInTurns(compiled, action, counted));
   const denial = decision.violation ?? counted.spending ?? counted.rate;
   return {
     agentId: id,

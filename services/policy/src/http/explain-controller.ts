@@ -27,7 +27,7 @@ export class ExplainController {
     const agent = await this.changes.find(caller.accountId, id);
     try {
       const usage = await this.counters.agentUsage(id, agent.facts.profile.rate_limit);
-      return explainCheck(agent, usage, body.action);
+      return await explainCheck(agent, usage, body.action);
     } catch (error) {
       if (error instanceof CountersUnavailable) {
         throw new HttpRefusal(503, 'spending and rate cannot be read now: try again');
