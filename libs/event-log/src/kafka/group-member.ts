@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BrokerAccess } from './access.js';
 import type { ClusterView } from './cluster-view.js';
+import { findCoordinator } from './coordinator.js';
 import { Link } from './link.js';
 import { dealOut, readAssignment, readSubscription, writeAssignment, writeSubscription } from './assignment.js';
 import type { Assignment } from './assignment.js';
@@ -126,14 +127,9 @@ export class GroupMember {
   }
 
   async #findCoordinator(): Promise<Link> {
-    await this.#cluster.refresh();
-    const question = { coordinatorKey: this.#options.groupId, groupId: this.#options.groupId, coordinatorType: 0 };
-    const answer = await this.#cluster.any().ask<{
-      errorCode: number;
-      coordinator: { host: string; port: number };
-    }>('GroupCoordinator', question, ASK_MS);
-    if (answer.errorCode !== 0) throw new Refused('who it is', answer.errorCode);
-    return new Link(`${answer.coordinator.host}:${answer.coordinator.port}`, this.#options.access);
+    const { errorCode, address } = await findCoordinator(this.#cluster, this.#options.groupId);
+    if (errorCode !== 0) throw new Refused('who it is', errorCode);
+    return new Link(address, this.#options.access);
   }
 
   async #join(): Promise<Assignment> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumeOptions, EventLog, LogBatch } from '../port.js';
 import { TEST_BROKERS } from './brokers.test-kit.js';
+import { kafkaGroupMembers } from './group-members.js';
 import { dropTopics, newPrefix, openTestLog, withAdmin } from './kafka.test-kit.js';
 
 const TOPIC = 'agent-events';
@@ -99,6 +100,25 @@ if (TEST_BROKERS === null) {
       expect(store.overlaps).toBe(0);
       expect(store.gaps).toBe(0);
       for (const member of members) await member.stop();
+    }, 60_000);
+
+    it('says who is in a group', async () => {
+      const asked = { brokers, clientId: 'asking', topicPrefix: prefix };
+      expect(await kafkaGroupMembers(asked, 'asked')).toEqual([]);
+      const store = new Store();
+      const options: ConsumeOptions = {
+        group: 'asked',
+        topics: [TOPIC],
+        mode: 'shared',
+        position: () => null,
+        handle: (batch) => store.save(batch, 0),
+      };
+      const members = [await (await another()).consume(options), await (await another()).consume(options)];
+      const found = await kafkaGroupMembers(asked, 'asked');
+      expect(found.map(({ host }) => host)).toEqual(['127.0.0.1', '127.0.0.1']);
+      expect(await kafkaGroupMembers(asked, 'another')).toEqual([]);
+      for (const member of members) await member.stop();
+      expect(await kafkaGroupMembers(asked, 'asked')).toEqual([]);
     }, 60_000);
 
     it("follows the store's position, whatever the group has committed or lost", async () => {

@@ -1,4 +1,5 @@
 import type { EventLog } from '../port.js';
+import type { GroupMemberAddress } from './group-members.js';
 import type { KafkaLogOptions } from './options.js';
 
 /**
@@ -10,4 +11,18 @@ import type { KafkaLogOptions } from './options.js';
 export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> {
   const { openLog } = await import('./kafka-log.js');
   return openLog(options);
+}
+
+/**
+ * Who is in a consumer group of the distributed profile now. A member that was killed is in it until its session ends.
+ * Loads the driver only when it is called.
+ * @param group as in `ConsumeOptions`
+ * @throws when no broker can say
+ */
+export async function readGroupMembers(
+  options: Pick<KafkaLogOptions, 'brokers' | 'clientId' | 'tls' | 'sasl' | 'topicPrefix'>,
+  group: string,
+): Promise<readonly GroupMemberAddress[]> {
+  const { kafkaGroupMembers } = await import('./group-members.js');
+  return kafkaGroupMembers(options, group);
 }
