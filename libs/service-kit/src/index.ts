@@ -7,7 +7,7 @@ export type { Environment } from './configuration/load-config.js';
 export { RETENTION_MONTHS } from './configuration/retention-months.js';
 export type { RetentionMonths, RetentionReason } from './configuration/retention-months.js';
 export * from './edge/http-contract.js';
-export { AddressAllowance } from './edge/address-allowance.js';
+export { AddressAllowance, placeOf } from './edge/address-allowance.js';
 export { HttpAnswer, writeAnswer } from './edge/answer.js';
 export type { AnswerBody } from './edge/answer.js';
 export { RawBody } from './edge/raw-body.js';
@@ -45,6 +45,10 @@ export {
 export { storedTable } from './mongo/stored-tables.js';
 export type { Cell, StoredTable, StoredTables } from './mongo/stored-tables.js';
 export { keepNewer } from './mongo/keep-newer.js';
+export { RebuildFence } from './mongo/rebuild-fence.js';
+export type { StoreRebuild } from './mongo/store-rebuild.js';
+export { StoreSwap, SwapRefused } from './mongo/store-swap.js';
+export type { SwapDatabase, SwapOptions, SwapStep } from './mongo/store-swap.js';
 export { SeenEvents } from './mongo/seen-events.js';
 export type { SeenDocument } from './mongo/seen-events.js';
 export {

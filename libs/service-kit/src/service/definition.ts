@@ -60,8 +60,11 @@ export interface Neighbours {
 /** How a service opens its store, by profile. Each is a dynamic import: only the driver in use is loaded. */
 export interface StoreAdapters<T> {
   sqlite(): Promise<T> | T;
-  /** @param uri connection string of MongoDB; its database is the installation's, collections begin with the service's name */
-  mongo(uri: string): Promise<T>;
+  /**
+   * @param uri connection string of MongoDB; its database is the installation's, collections begin with the service's name
+   * @param suffix ends the names of collections that are made beside those in use; absent: those in use
+   */
+  mongo(uri: string, suffix?: string): Promise<T>;
 }
 
 export interface ServiceContext {
