@@ -4,6 +4,7 @@ import { startAnchoring } from './service.js';
 
 export { type AbsenceAnswer, proveAbsence } from './prove/absence.js';
 export { restoreFromTopics } from './restore/restore.js';
+export { openStoreRebuild } from './store/open-rebuild.js';
 export { readStoredTables } from './store/stored-tables.js';
 
 /** Windows of the log, their trees, and their roots on the chain. */

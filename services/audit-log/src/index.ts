@@ -4,6 +4,7 @@ import { startAuditLog } from './service.js';
 
 export { rebuildFromTopics } from './rebuild.js';
 export type { OlderEvent } from './rebuild.js';
+export { openStoreRebuild } from './store/open-rebuild.js';
 export { readStoredTables } from './store/stored-tables.js';
 
 /** The archive of events: lists, the violation inbox, erasure, and where events are anchored. */

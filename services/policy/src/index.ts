@@ -31,6 +31,7 @@ import { loadPackages } from './safety-packages/load-packages.js';
 import type { PolicyStore } from './store/port.js';
 
 export { restoreFromTopics } from './restore.js';
+export { openStoreRebuild } from './store/open-rebuild.js';
 export { readStoredTables } from './store/stored-tables.js';
 export { PolicyFileProblem, readPolicyFile } from './policy-file/read-policy-file.js';
 export type { ExpectedAnswer, PolicyFile } from './policy-file/read-policy-file.js';

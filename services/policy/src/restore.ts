@@ -19,7 +19,7 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
   const store = await context.openStore<PolicyStore>({
     sqlite: async () =>
       new (await import('./store/sqlite.js')).SqlitePolicyStore(join(context.directory, 'policy.sqlite')),
-    mongo: async (uri) => (await import('./store/mongo.js')).openMongoPolicyStore(uri),
+    mongo: async (uri, suffix) => (await import('./store/mongo.js')).openMongoPolicyStore(uri, suffix),
   });
   try {
     await requireLogSince(context.eventLog, (partition) => store.position(partition));

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { RestoreRefused, storedPages, type RestoreContext } from '@countersign/service-kit';
+import { storedPages, type RestoreContext } from '@countersign/service-kit';
 import { definition } from './definition.js';
 import { keepFacts } from './follow-facts.js';
 import type { PublicFacts } from './store/port.js';
 
-/** Makes the public facts anew, in a directory that has none: each of its topics is compacted and so has them all. */
+/** Makes the public facts anew, where there are none: each of its topics is compacted and so has them all. */
 export async function rebuildFromTopics(context: RestoreContext): Promise<void> {
   const { eventLog, directory } = context;
   const facts = await context.openStore<PublicFacts>({
     sqlite: async () => (await import('./store/sqlite.js')).openSqlitePublicFacts(join(directory, 'public-facts.db')),
-    mongo: () => Promise.reject(new RestoreRefused('public facts in MongoDB are not made anew by this command')),
+    mongo: async (uri, suffix) => (await import('./store/mongo.js')).openMongoPublicFacts(uri, suffix),
   });
   try {
     for (const topic of definition.reads) {

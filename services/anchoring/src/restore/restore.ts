@@ -42,7 +42,7 @@ export async function restoreFromTopics(context: RestoreContext, options: Restor
   const store = await context.openStore<AnchorStore>({
     sqlite: async () =>
       (await import('../store/sqlite.js')).openSqliteAnchorStore(join(context.directory, 'anchors.db'), sha256),
-    mongo: async (uri) => (await import('../store/mongo.js')).openMongoAnchorStore(uri, { sha256 }),
+    mongo: async (uri, suffix) => (await import('../store/mongo.js')).openMongoAnchorStore(uri, { sha256, suffix }),
   });
   try {
     const missing = await cutsToMake(eventLog, store);

@@ -174,23 +174,26 @@ export interface Collections {
   readonly windowLeaves: mongo.Collection<WindowLeavesDocument>;
 }
 
-export function collectionsOf(db: mongo.Db): Collections {
+/** @param suffix ends the names of collections that are made beside those in use */
+export function collectionsOf(db: mongo.Db, suffix = ''): Collections {
+  const of = <T extends mongo.Document>(name: string): mongo.Collection<T> =>
+    db.collection<T>(`anchoring_${name}${suffix}`);
   return {
-    root: db.collection('anchoring_root'),
-    leaves: db.collection('anchoring_leaves'),
-    agents: db.collection('anchoring_agents'),
-    carried: db.collection('anchoring_carried'),
-    windows: db.collection('anchoring_windows'),
-    reports: db.collection('anchoring_reports'),
-    segments: db.collection('anchoring_segments'),
-    windowAgents: db.collection('anchoring_window_agents'),
-    windowLeaves: db.collection('anchoring_window_leaves'),
+    root: of('root'),
+    leaves: of('leaves'),
+    agents: of('agents'),
+    carried: of('carried'),
+    windows: of('windows'),
+    reports: of('reports'),
+    segments: of('segments'),
+    windowAgents: of('window_agents'),
+    windowLeaves: of('window_leaves'),
   };
 }
 
 /** anchoring's collections with the indexes that its queries need. */
-export async function openCollections(db: mongo.Db): Promise<Collections> {
-  const collections = collectionsOf(db);
+export async function openCollections(db: mongo.Db, suffix?: string): Promise<Collections> {
+  const collections = collectionsOf(db, suffix);
   await Promise.all([
     collections.leaves.createIndexes([
       { key: { p: 1, from: 1 } },

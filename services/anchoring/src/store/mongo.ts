@@ -1,6 +1,6 @@
-import { createConnection } from 'mongoose';
+import { createConnection, type Connection } from 'mongoose';
 import type { Sha256 } from '@countersign/evidence';
-import { mongoOptions, tellingUnreachable } from '@countersign/service-kit';
+import { mongoOptions, RebuildFence, tellingUnreachable } from '@countersign/service-kit';
 import { mongoAnchors } from './mongo-anchors.js';
 import { openCollections } from './mongo-collections.js';
 import { mongoCuts } from './mongo-cuts.js';
@@ -12,17 +12,35 @@ import type { AnchorStore } from './port.js';
 
 export interface MongoStoreOptions {
   readonly sha256: Sha256;
-  /** After so long without a sign of life another instance takes over, ms; 10,000 unless given. */
+  /** After so long without a sign of life another instance takes over, ms; {@link LEASE_MS} unless given. */
   readonly leaseMs?: number;
+  /** Of collections that are made beside those in use. */
+  readonly suffix?: string | undefined;
 }
 
-/** {@link AnchorStore} in MongoDB, for one leader and any number of standbys. */
-export async function openMongoAnchorStore(
-  uri: string,
-  { sha256, leaseMs = 10_000 }: MongoStoreOptions,
-): Promise<AnchorStore> {
+export const LEASE_MS = 10_000;
+
+/**
+ * {@link AnchorStore} in MongoDB, for one leader and any number of standbys.
+ * @throws when no server answers; StoreUnreachable while the collections are being replaced
+ */
+export async function openMongoAnchorStore(uri: string, options: MongoStoreOptions): Promise<AnchorStore> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
-  const collections = await openCollections(connection.db!);
+  try {
+    return await storeOn(connection, options);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+async function storeOn(
+  connection: Connection,
+  { sha256, leaseMs = LEASE_MS, suffix }: MongoStoreOptions,
+): Promise<AnchorStore> {
+  const fence = suffix === undefined ? new RebuildFence(connection.db!, 'anchoring') : null;
+  await fence?.opened();
+  const collections = await openCollections(connection.db!, suffix);
   const root = new MongoRoot(collections.root, leaseMs);
   const terms = async () => (root.leads ? leaves.state.terms : (await root.read()).terms);
   const journal = new MongoJournal(collections.leaves, terms);
@@ -31,7 +49,13 @@ export async function openMongoAnchorStore(
     ...mongoCuts(root, leaves, collections),
     ...mongoWindows(root, leaves, journal, collections),
     ...mongoAnchors(root, collections),
-    lead: (signal) => root.lead(signal, (found) => leaves.load(found)),
+    async lead(signal) {
+      await fence?.require();
+      return root.lead(signal, async (found) => {
+        await fence?.require();
+        await leaves.load(found);
+      });
+    },
     position: async (topic, partition) => (await root.read()).positions[topic]?.[partition] ?? null,
     takeLeaves: (batch, position) => leaves.take(batch, position),
     async close() {

@@ -141,9 +141,13 @@ export interface Collections {
   readonly retention: mongo.Collection<RetentionDocument>;
 }
 
-/** Collections of the driver: batches of a thousand leaves want no model between. */
-export function collectionsOf(db: mongo.Db): Collections {
-  const of = <T extends mongo.Document>(name: string): mongo.Collection<T> => db.collection<T>(`audit_log_${name}`);
+/**
+ * Collections of the driver: batches of a thousand leaves want no model between.
+ * @param suffix ends the names of collections that are made beside those in use
+ */
+export function collectionsOf(db: mongo.Db, suffix = ''): Collections {
+  const of = <T extends mongo.Document>(name: string): mongo.Collection<T> =>
+    db.collection<T>(`audit_log_${name}${suffix}`);
   return {
     events: of('events'),
     heads: of('heads'),

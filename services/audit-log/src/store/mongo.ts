@@ -1,6 +1,6 @@
 import { createConnection } from 'mongoose';
 import type { ArchivedEvent, ErasedContent, LeafEvent, TopicName } from '@countersign/contracts';
-import { mongoOptions, tellingUnreachable } from '@countersign/service-kit';
+import { mongoOptions, RebuildFence, tellingUnreachable } from '@countersign/service-kit';
 import type { EventFilter } from '../domain/event-filter.js';
 import type { StoredEvent } from '../domain/event-record.js';
 import { MongoAnchors } from './mongo-anchors.js';
@@ -30,12 +30,23 @@ import type {
   Walked,
 } from './port.js';
 
-/** Connects, makes the indexes that are missing, and gives the store. */
-export async function openMongoEventStore(uri: string): Promise<EventStore> {
+/**
+ * Connects, makes the indexes that are missing, and gives the store.
+ * @param suffix of collections that are made beside those in use
+ * @throws when no server answers; StoreUnreachable while the collections are being replaced
+ */
+export async function openMongoEventStore(uri: string, suffix?: string): Promise<EventStore> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
-  const collections = collectionsOf(connection.db!);
-  await createIndexes(collections);
-  return tellingUnreachable(new MongoEventStore(collections, () => connection.close()));
+  try {
+    const fence = suffix === undefined ? new RebuildFence(connection.db!, 'audit-log') : null;
+    await fence?.opened();
+    const collections = collectionsOf(connection.db!, suffix);
+    await createIndexes(collections);
+    return tellingUnreachable(new MongoEventStore(collections, () => connection.close(), fence));
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
 }
 
 /** {@link EventStore} in MongoDB, shared by all instances of audit-log. Decision 0023. */
@@ -48,8 +59,10 @@ export class MongoEventStore implements EventStore {
   readonly #inboxes: MongoInboxes;
   readonly #heads: MongoHeads;
   readonly #close: () => Promise<void>;
+  readonly #fence: RebuildFence | null;
 
-  constructor(collections: Collections, close: () => Promise<void>) {
+  constructor(collections: Collections, close: () => Promise<void>, fence: RebuildFence | null = null) {
+    this.#fence = fence;
     const classes = new MongoClasses(collections.classes);
     this.#positions = new MongoPositions(collections.positions);
     this.#erasures = new MongoErasures(collections);
@@ -61,7 +74,8 @@ export class MongoEventStore implements EventStore {
     this.#close = close;
   }
 
-  position(topic: TopicName, partition: number): Promise<number | null> {
+  async position(topic: TopicName, partition: number): Promise<number | null> {
+    await this.#fence?.require();
     return this.#positions.next(topic, partition);
   }
 

@@ -67,15 +67,16 @@ export interface PolicyCollections {
 /** By key, so that a sweep takes what changed in the order of the keys. */
 const CHANGED = { key: { changed: 1, _id: 1 }, name: 'changed', partialFilterExpression: { changed: true } } as const;
 
-export function collectionsOf(connection: Connection): PolicyCollections {
+/** @param suffix ends the names of collections that are made beside those in use */
+export function collectionsOf(connection: Connection, suffix = ''): PolicyCollections {
   const database = connection.db!;
   return {
-    agents: database.collection('policy_agents'),
-    positions: database.collection('policy_positions'),
-    seen: database.collection('policy_seen_events'),
-    accountUsage: database.collection('policy_account_usage'),
-    agentUsage: database.collection('policy_agent_usage'),
-    claims: database.collection('policy_claims'),
+    agents: database.collection(`policy_agents${suffix}`),
+    positions: database.collection(`policy_positions${suffix}`),
+    seen: database.collection(`policy_seen_events${suffix}`),
+    accountUsage: database.collection(`policy_account_usage${suffix}`),
+    agentUsage: database.collection(`policy_agent_usage${suffix}`),
+    claims: database.collection(`policy_claims${suffix}`),
   };
 }
 
@@ -88,8 +89,8 @@ const REGISTERED = {
 } as const;
 
 /** The collections, with the indexes that their queries need. */
-export async function policyCollections(connection: Connection): Promise<PolicyCollections> {
-  const collections = collectionsOf(connection);
+export async function policyCollections(connection: Connection, suffix?: string): Promise<PolicyCollections> {
+  const collections = collectionsOf(connection, suffix);
   const { agents, accountUsage, agentUsage, claims } = collections;
   await Promise.all([
     agents.createIndexes([{ key: { accountId: 1, order: -1 }, name: 'newest' }, REGISTERED, ...EMBEDDED_ROWS_INDEXES]),

@@ -8,6 +8,7 @@ import {
   isDuplicateKey,
   mongoOptions,
   pushRows,
+  RebuildFence,
   StoreDamaged,
   tellingUnreachable,
 } from '@countersign/service-kit';
@@ -25,11 +26,17 @@ import type { PolicyStore, UsageRow } from './port.js';
 
 const PAGE = 500;
 
-/** @throws when no server answers */
-export async function openMongoPolicyStore(uri: string): Promise<PolicyStore> {
+/**
+ * @param suffix of collections that are made beside those in use
+ * @throws when no server answers; StoreUnreachable while the collections are being replaced
+ */
+export async function openMongoPolicyStore(uri: string, suffix?: string): Promise<PolicyStore> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   try {
-    return tellingUnreachable(new MongoPolicyStore(connection, await policyCollections(connection)));
+    const fence = suffix === undefined ? new RebuildFence(connection.db!, 'policy') : null;
+    await fence?.opened();
+    const collections = await policyCollections(connection, suffix);
+    return tellingUnreachable(new MongoPolicyStore(connection, collections, fence));
   } catch (error) {
     await connection.close();
     throw error;
@@ -44,12 +51,14 @@ class MongoPolicyStore implements PolicyStore {
   readonly #collections: PolicyCollections;
   readonly #following: MongoFollowing;
   readonly #usage: MongoUsage;
+  readonly #fence: RebuildFence | null;
   /** Tells agents apart that instances create in one millisecond. */
   readonly #instance = randomUUID();
   #created = 0;
 
-  constructor(connection: Connection, collections: PolicyCollections) {
+  constructor(connection: Connection, collections: PolicyCollections, fence: RebuildFence | null) {
     this.#connection = connection;
+    this.#fence = fence;
     this.#collections = collections;
     this.outbox = embeddedOutbox(collections.agents);
     this.announcements = embeddedAnnouncements(collections.agents);
@@ -144,7 +153,8 @@ class MongoPolicyStore implements PolicyStore {
     }
   }
 
-  position(partition: number): Promise<number | null> {
+  async position(partition: number): Promise<number | null> {
+    await this.#fence?.require();
     return this.#following.position(partition);
   }
 

@@ -1,5 +1,5 @@
 import { createConnection, type Connection, type mongo } from 'mongoose';
-import { keepNewer, mongoOptions, tellingUnreachable } from '@countersign/service-kit';
+import { keepNewer, mongoOptions, RebuildFence, tellingUnreachable } from '@countersign/service-kit';
 import type { AgentHeadFacts, ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
 import type { AuthorityFacts, PublicFact, PublicFacts, RegisteredAgent, ReportAnchorFacts } from './port.js';
 
@@ -38,16 +38,25 @@ export interface Collections {
   readonly positions: mongo.Collection<PositionDocument>;
 }
 
-export function collectionsOf(connection: Connection): Collections {
+/** @param suffix ends the names of collections that are made beside those in use */
+export function collectionsOf(connection: Connection, suffix = ''): Collections {
   const db = connection.db!;
-  return { facts: db.collection('verification_facts'), positions: db.collection('verification_positions') };
+  return {
+    facts: db.collection(`verification_facts${suffix}`),
+    positions: db.collection(`verification_positions${suffix}`),
+  };
 }
 
-/** @throws when no server answers */
-export async function openMongoPublicFacts(uri: string): Promise<PublicFacts> {
+/**
+ * @param suffix of collections that are made beside those in use
+ * @throws when no server answers; StoreUnreachable while the collections are being replaced
+ */
+export async function openMongoPublicFacts(uri: string, suffix?: string): Promise<PublicFacts> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   try {
-    const collections = collectionsOf(connection);
+    const fence = suffix === undefined ? new RebuildFence(connection.db!, 'verification') : null;
+    await fence?.opened();
+    const collections = collectionsOf(connection, suffix);
     const { facts } = collections;
     await facts.createIndexes([
       { key: { kind: 1, id: 1 }, name: 'by_kind' },
@@ -59,7 +68,7 @@ export async function openMongoPublicFacts(uri: string): Promise<PublicFacts> {
       },
       { key: { ssn: 1 }, name: 'by_ssn', partialFilterExpression: { ssn: { $exists: true } } },
     ]);
-    return tellingUnreachable(new MongoPublicFacts(connection, collections));
+    return tellingUnreachable(new MongoPublicFacts(connection, collections, fence));
   } catch (error) {
     await connection.close();
     throw error;
@@ -70,14 +79,17 @@ class MongoPublicFacts implements PublicFacts {
   readonly #connection: Connection;
   readonly #facts: mongo.Collection<FactDocument>;
   readonly #positions: mongo.Collection<PositionDocument>;
+  readonly #fence: RebuildFence | null;
 
-  constructor(connection: Connection, { facts, positions }: Collections) {
+  constructor(connection: Connection, { facts, positions }: Collections, fence: RebuildFence | null) {
     this.#connection = connection;
+    this.#fence = fence;
     this.#facts = facts;
     this.#positions = positions;
   }
 
   async position(topic: TopicName, partition: number): Promise<number | null> {
+    await this.#fence?.require();
     return (await this.#positions.findOne({ _id: `${topic}/${partition}` }))?.next ?? null;
   }
 

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection, type mongo } from 'mongoose';
+import { readingOptions, StoreSwap, type StoreRebuild } from '@countersign/service-kit';
+import { collectionsOf, type RootDocument } from './mongo-collections.js';
+import { LEASE_MS } from './mongo.js';
+
+type Roots = mongo.Collection<RootDocument>;
+
+const LOOK_MS = 250;
+/** A standby takes a lead that is free within half a second. */
+const FREE_MS = 1_500;
+
+/** Windows and reports are in the log; instances show by the lead, as they are in no consumer group. */
+export async function openRebuild(uri: string): Promise<StoreRebuild> {
+  const connection = await createConnection(uri, readingOptions(uri)).asPromise();
+  const db = connection.db!;
+  const collections = collectionsOf(db);
+  const names = Object.values({ ...collections }).map(({ collectionName }) => collectionName);
+  return {
+    group: null,
+    swap: new StoreSwap(db, 'anchoring', names),
+    inUse: () => whoLeads(collections.root),
+    async takeOver(suffix) {
+      await raiseTerm(collections.root, collectionsOf(db, suffix).root);
+      return [];
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** Whoever leads beats four times a lease. */
+async function whoLeads(root: Roots): Promise<string | null> {
+  const look = () => root.findOne({ _id: 'root' }, { projection: { term: 1, beat: 1, owner: 1 } });
+  const first = await look();
+  const until = performance.now() + ((first?.owner ?? null) === null ? FREE_MS : LEASE_MS);
+  while (performance.now() < until) {
+    await sleep(LOOK_MS);
+    const now = await look();
+    if (now?.term !== first?.term || now?.beat !== first?.beat)
+      return 'an instance of anchoring leads: stop all of them';
+  }
+  return null;
+}
+
+/** What a leader of the damaged store still sends names its term, and must find nothing to change. */
+async function raiseTerm(damaged: Roots, fresh: Roots): Promise<void> {
+  const [was, is] = await Promise.all([damaged.findOne({ _id: 'root' }), fresh.findOne({ _id: 'root' })]);
+  if (is === null || !Number.isSafeInteger(was?.term)) return;
+  await fresh.updateOne({ _id: 'root' }, { $set: { term: Math.max(was!.term, is.term) + 1 } });
+}

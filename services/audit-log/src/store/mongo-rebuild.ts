@@ -1,0 +1,45 @@
+import { createConnection } from 'mongoose';
+import { readingOptions, StoreSwap, type StoreRebuild } from '@countersign/service-kit';
+import { collectionsOf, type Collections, type InboxDocument } from './mongo-collections.js';
+
+/** Events and anchors are in the log. No topic tells up to which event an inbox was acknowledged. */
+export async function openRebuild(uri: string): Promise<StoreRebuild> {
+  const connection = await createConnection(uri, readingOptions(uri)).asPromise();
+  const db = connection.db!;
+  const inUse = collectionsOf(db);
+  const names = Object.values({ ...inUse }).map(({ collectionName }) => collectionName);
+  return {
+    group: 'audit-log',
+    swap: new StoreSwap(db, 'audit-log', names),
+    inUse: async () => null,
+    takeOver: (suffix) => takeAcknowledgements(inUse, collectionsOf(db, suffix)),
+    close: () => connection.close(),
+  };
+}
+
+async function takeAcknowledgements(damaged: Collections, fresh: Collections): Promise<readonly string[]> {
+  let lost = 0;
+  for await (const inbox of damaged.inboxes.find()) {
+    const taken = await acknowledgedIn(fresh, inbox);
+    if (taken === null) lost += 1;
+    else await fresh.inboxes.insertOne(taken);
+  }
+  return lost === 0 ? [] : [`acknowledgements of the inbox: ${lost} accounts have damaged ones`];
+}
+
+/** What was acknowledged, counted in the leaves that are there now; `null`: what is stored of it makes no sense. */
+async function acknowledgedIn(fresh: Collections, inbox: InboxDocument): Promise<InboxDocument | null> {
+  const { _id, acknowledgedAt, through = {} } = inbox;
+  if (typeof acknowledgedAt !== 'string' || Number.isNaN(Date.parse(acknowledgedAt))) return null;
+  const taken: Record<string, { offset: number; count: number }> = {};
+  for (const [name, { offset }] of Object.entries(through)) {
+    const partition = Number(name);
+    if (!Number.isInteger(partition) || !Number.isSafeInteger(offset) || offset < 0) return null;
+    const position = await fresh.positions.findOne({ _id: `agent-events/${partition}` });
+    // Beyond the end it would hide what comes.
+    const end = Math.min(offset, position?.next ?? 0);
+    const among = { accountId: _id, blocked: true, partition, offset: { $lt: end } } as const;
+    taken[name] = { offset: end, count: await fresh.events.countDocuments(among) };
+  }
+  return { _id, acknowledgedAt, through: taken };
+}

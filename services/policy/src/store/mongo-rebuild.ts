@@ -1,0 +1,18 @@
+import { createConnection } from 'mongoose';
+import { readingOptions, StoreSwap, type StoreRebuild } from '@countersign/service-kit';
+import { GROUP } from '../follow/check-follower.js';
+import { collectionsOf } from './mongo-collections.js';
+
+/** Agents are in their topic, totals follow from the log: nothing is taken over. */
+export async function openRebuild(uri: string): Promise<StoreRebuild> {
+  const connection = await createConnection(uri, readingOptions(uri)).asPromise();
+  const collections = collectionsOf(connection);
+  const names = Object.values({ ...collections }).map(({ collectionName }) => collectionName);
+  return {
+    group: GROUP,
+    swap: new StoreSwap(connection.db!, 'policy', names),
+    inUse: async () => null,
+    takeOver: async () => [],
+    close: () => connection.close(),
+  };
+}
