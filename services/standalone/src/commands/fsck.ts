@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
+import type { Logger } from 'pino';
 import { createLogger, InstanceRunning, loadConfig, openDataDirectory, type Config } from '@countersign/service-kit';
 import type { Progress } from '../fsck/compare-events.js';
 import { examine, type Examination } from '../fsck/fsck.js';
+import { NotReadable, ServiceRuns } from '../fsck/distributed/refusals.js';
 import { LAYOUT } from '../fsck/layout.js';
-import type { Rebuilt } from '../fsck/rebuild/rebuild.js';
+import type { Rebuilt } from '../fsck/rebuild/rebuild-damaged.js';
 import { showRebuilt, showReport } from '../fsck/show-report.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
@@ -26,11 +28,11 @@ export function register(program: Command): void {
     )
     .option('--data-dir <folder>', 'data directory; default: COUNTERSIGN_DATA_DIR, or data')
     .option('--settled', 'what lags behind the log is a finding: everything was to have been taken')
-    .option('--rebuild', 'embedded profile: make damaged projections anew from the log, and check again')
+    .option('--rebuild', 'make damaged projections anew from the log, and check again; their services must be stopped')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      '\nEnds with 0: clean; 1: something is wrong; 3: the instance runs, or a server cannot be read; 64: usage.',
+      '\nEnds with 0: clean; 1: something is wrong; 3: the instance runs, or a service whose store is to be made anew, or a server cannot be read; 64: usage.',
     )
     .action(async (options: Options) => {
       const config = loadConfig();
@@ -41,10 +43,11 @@ export function register(program: Command): void {
         bar.update(done);
       };
       const distributed = config.profile === 'distributed';
-      if (distributed && options.rebuild === true) throw new CommandFailed(EXIT.usage, ELSEWHERE);
-      const { examination, rebuilt } = distributed
-        ? { examination: await examineServers({ ...config, dataDir }, progress), rebuilt: null }
-        : await inFolder({ ...config, dataDir }, options.rebuild === true, progress);
+      const { examination, rebuilt } = await (distributed ? onServers : inFolder)(
+        { ...config, dataDir },
+        options.rebuild === true,
+        progress,
+      );
       bar.stop();
       const { report, windows } = examination;
       if (options.settled === true) report.settled();
@@ -57,17 +60,13 @@ export function register(program: Command): void {
     });
 }
 
-const ELSEWHERE =
-  'the distributed profile keeps its log apart from its stores: stop the service, drop its collections and start it, and ' +
-  'it follows the log anew (audit-log, verification); countersign admin restore does it for anchoring and policy';
-
-interface InFolder {
+interface Examined {
   readonly examination: Examination;
   /** `null`: nothing was to be rebuilt. */
   readonly rebuilt: readonly Rebuilt[] | null;
 }
 
-async function inFolder(config: Config, rebuild: boolean, progress: Progress): Promise<InFolder> {
+async function inFolder(config: Config, rebuild: boolean, progress: Progress): Promise<Examined> {
   const { dataDir } = config;
   const chainIsElsewhere = config.solanaRpcUrls.length > 0;
   if (!existsSync(join(dataDir, LAYOUT.log)) && !existsSync(join(dataDir, 'bootstrap.json'))) {
@@ -78,12 +77,9 @@ async function inFolder(config: Config, rebuild: boolean, progress: Progress): P
     const examination = await examine(dataDir, chainIsElsewhere, progress);
     if (!rebuild || examination.report.count === 0) return { examination, rebuilt: rebuild ? [] : null };
     const { rebuildStores } = await import('../fsck/rebuild/rebuild.js');
-    const log = createLogger('warn');
-    const said = (what: string): void => void process.stderr.write(`${what}\n`);
     const rebuilt = await rebuildStores(dataDir, examination.report, {
       config,
-      log,
-      progress: process.stderr.isTTY ? said : () => undefined,
+      ...tellingProgress(),
     });
     if (rebuilt.every(({ refused }) => refused !== null)) return { examination, rebuilt };
     return { examination: await examine(dataDir, chainIsElsewhere, progress), rebuilt };
@@ -92,14 +88,30 @@ async function inFolder(config: Config, rebuild: boolean, progress: Progress): P
   }
 }
 
-async function examineServers(config: Config, progress: Progress): Promise<Examination> {
-  const { examineDistributed, NotReadable } = await import('../fsck/distributed/fsck-distributed.js');
+/** What an earlier command has left half done is ended first. */
+async function onServers(config: Config, rebuild: boolean, progress: Progress): Promise<Examined> {
+  const { examineDistributed } = await import('../fsck/distributed/fsck-distributed.js');
   try {
-    return await examineDistributed(config, progress);
+    if (!rebuild) return { examination: await examineDistributed(config, progress), rebuilt: null };
+    const { endInterruptedSwaps } = await import('../fsck/distributed/interrupted-swaps.js');
+    const ended = await endInterruptedSwaps(config);
+    const examination = await examineDistributed(config, progress);
+    if (examination.report.count === 0) return { examination, rebuilt: ended };
+    const { rebuildDistributed } = await import('../fsck/distributed/rebuild-distributed.js');
+    const rebuilt = await rebuildDistributed(config, examination.report, tellingProgress());
+    const all = [...ended, ...rebuilt];
+    if (rebuilt.every(({ refused }) => refused !== null)) return { examination, rebuilt: all };
+    return { examination: await examineDistributed(config, progress), rebuilt: all };
   } catch (error) {
-    if (error instanceof NotReadable) throw new CommandFailed(EXIT.inUse, error.message);
+    if (error instanceof NotReadable || error instanceof ServiceRuns)
+      throw new CommandFailed(EXIT.inUse, error.message);
     throw error;
   }
+}
+
+function tellingProgress(): { readonly log: Logger; readonly progress: (what: string) => void } {
+  const said = (what: string): void => void process.stderr.write(`${what}\n`);
+  return { log: createLogger('warn'), progress: process.stderr.isTTY ? said : () => undefined };
 }
 
 async function held(dataDir: string): Promise<{ release(): void }> {

@@ -1,5 +1,5 @@
 import type { Examination } from './fsck.js';
-import type { Rebuilt } from './rebuild/rebuild.js';
+import type { Rebuilt } from './rebuild/rebuild-damaged.js';
 import type { Check } from './report.js';
 
 const SHOWN = 5;

@@ -1,7 +1,6 @@
 import { TOPICS } from '@countersign/contracts';
-import { kafkaCredentials, type Config } from '@countersign/service-kit';
+import type { Config } from '@countersign/service-kit';
 import { openRedisCounters, type Counters } from '@countersign/counters';
-import { openKafkaLog, type EventLog } from '@countersign/event-log';
 import { openSolanaChain } from '@countersign/chain';
 import { MAX_PACKAGE_BYTES } from '../check-reports.js';
 import type { Progress } from '../compare-events.js';
@@ -17,14 +16,11 @@ import { partitionedEvents } from './partitioned-events.js';
 import { inDistributedWords } from './names.js';
 import { FetchedLog } from './read-log.js';
 import { readStore } from './read-stores.js';
+import { openServerLog, reading, uriOf } from './servers.js';
+import { nameInterruptedSwaps } from './interrupted-swaps.js';
 
 const COUNTERS_MS = 5000;
 const FROM_BACKUP = 'restore the database from a backup';
-
-/** A server that must be asked does not answer, or what lies there is no installation. */
-export class NotReadable extends Error {
-  override readonly name = 'NotReadable';
-}
 
 /**
  * Holds everything that an installation of the distributed profile stores against everything else, reading only. It may
@@ -36,8 +32,9 @@ export async function examineDistributed(config: Config, progress: Progress): Pr
   const files = report.check('stores', 'collections read', FROM_BACKUP);
   const closing: (() => unknown)[] = [];
   try {
+    await nameInterruptedSwaps(config, files);
     const stores = await readStores(config, files, closing);
-    const live = await reading('Kafka', openLog(config));
+    const live = await reading('Kafka', openServerLog(config));
     closing.push(() => live.close());
     const log = await reading('Kafka', FetchedLog.fetch(live));
     closing.push(() => log.close());
@@ -98,34 +95,6 @@ function uncountedIn(archive: Store): number {
   return events;
 }
 
-async function openLog(config: Config): Promise<EventLog> {
-  return openKafkaLog({
-    brokers: config.kafkaBrokers,
-    ...(await kafkaCredentials(config)),
-    clientId: 'countersign-fsck',
-    topicPrefix: config.kafkaTopicPrefix,
-    allowSingleBroker: config.allowSingleBroker,
-    mustExist: true,
-    sendTimeoutMs: 10_000,
-    openTimeoutMs: 10_000,
-  });
-}
-
 function openCounters({ redisUrl, redisPrefix }: Config): Promise<Counters> {
   return openRedisCounters({ url: redisUrl ?? '', prefix: redisPrefix, deadlineMs: COUNTERS_MS });
-}
-
-async function reading<T>(what: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw new NotReadable(`${what} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
-  }
-}
-
-function uriOf({ mongodbUri }: Config): string {
-  if (mongodbUri === null) throw new NotReadable('MONGODB_URI is missing');
-  return mongodbUri;
 }

@@ -5,7 +5,8 @@ import type { OlderEvent } from '@countersign/audit-log';
 import { RestoreRefused } from '@countersign/service-kit';
 import type { Store } from '../open-stores.js';
 
-interface Row {
+/** An event of the archive, as far as it is taken over. */
+export interface OlderRow {
   readonly n: number;
   readonly sequence: number;
   readonly leaf: string;
@@ -25,14 +26,16 @@ export function* olderEvents(log: StoredLogFile, archive: Store | null): Generat
   if (archive === null) {
     throw new RestoreRefused('the log no longer holds its first events, and the archive that has them cannot be read');
   }
-  const rows = archive.prepare<[number], Row>(
+  const rows = archive.prepare<[number], OlderRow>(
     `SELECT e.n, e.sequence, e.leaf, e.facts, o.value AS openings FROM events e LEFT JOIN openings o ON o.n = e.n
      WHERE e.n < ? ORDER BY e.n`,
   );
+  let offset = 0;
   for (const row of rows.iterate(firstCommon(log, archive))) {
     const envelope = envelopeOf(row);
     if (envelope === null) throw new RestoreRefused(`event n=${row.n} is older than the log and damaged`);
-    yield { envelope, sequence: row.sequence };
+    yield { envelope, sequence: row.sequence, partition: 0, offset };
+    offset += 1;
   }
 }
 
@@ -49,7 +52,8 @@ function firstCommon(log: StoredLogFile, archive: Store): number {
   return last === undefined ? Number.MAX_SAFE_INTEGER : Math.min(...found.filter((n) => n > last - LOOKED_AT));
 }
 
-function envelopeOf({ leaf, facts, openings }: Row): EventEnvelope | null {
+/** `null`: it is damaged. */
+export function envelopeOf({ leaf, facts, openings }: OlderRow): EventEnvelope | null {
   try {
     const reading = readLeaf(JSON.parse(leaf));
     if (!reading.ok || canonicalLeaf(reading.value) !== leaf) return null;

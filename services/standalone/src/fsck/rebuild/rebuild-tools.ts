@@ -1,15 +1,11 @@
-import type { StoredLogFile } from '@countersign/event-log';
+import type { OlderEvent } from '@countersign/audit-log';
 import type { RestoreContext } from '@countersign/service-kit';
-import type { Store } from '../open-stores.js';
 
 /** What a store is made anew with. */
 export interface RebuildTools {
-  /** Its directory is empty but for keys, its log is only read. */
+  /** Opens a store in which nothing is yet; its log is only read. */
   readonly context: RestoreContext;
-  readonly log: StoredLogFile;
-  /** The store as it is, `null`: it cannot be read. */
-  readonly damaged: Store | null;
-  /** File of the one that is made. */
-  readonly fresh: string;
+  /** Archived events that the log no longer has. @throws RestoreRefused where they cannot be taken over */
+  readonly older: () => Iterable<OlderEvent>;
   readonly progress: (what: string) => void;
 }

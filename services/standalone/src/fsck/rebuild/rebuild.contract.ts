@@ -7,7 +7,8 @@ import { LAYOUT, type StoreName } from '../layout.js';
 import type { Report } from '../report.js';
 import { damage, targetsIn } from '../testing/damage.js';
 import type { SmallInstance } from '../testing/small-instance.js';
-import { rebuildStores, type Rebuilt } from './rebuild.js';
+import type { Rebuilt } from './rebuild-damaged.js';
+import { rebuildStores } from './rebuild.js';
 import type { Step } from './swap-in.js';
 
 const PROJECTIONS: readonly StoreName[] = ['archive', 'anchors', 'policy', 'facts'];

@@ -6,26 +6,16 @@ import { Registry } from 'prom-client';
 import { openSolanaChain, readLedger, type Chain } from '@countersign/chain';
 import { readSqliteLog, type StoredLogFile } from '@countersign/event-log';
 import type { Config, RestoreContext } from '@countersign/service-kit';
-import { LAYOUT, placeOf, type StoreName } from '../layout.js';
+import { LAYOUT, placeOf } from '../layout.js';
 import { words, type Store } from '../open-stores.js';
 import type { Report } from '../report.js';
+import { takeAcknowledgements } from './acknowledgements.js';
+import { olderEvents } from './older-events.js';
 import { readingLog } from './reading-log.js';
+import { rebuildDamaged, toBeMade, type Rebuilt } from './rebuild-damaged.js';
 import { stoppedChain } from './stopped-chain.js';
-import { OWNERS, PROJECTIONS } from './stores.js';
+import type { Projection } from './stores.js';
 import { swapIn, type Step } from './swap-in.js';
-import { damagedStores, whyNotFromLog } from './what-is-damaged.js';
-
-/** What became of a store that has findings. */
-export interface Rebuilt {
-  /** Below the data directory. */
-  readonly file: string;
-  /** Where the damaged one is kept, below the data directory; `null`: there was none, or it is still in place. */
-  readonly aside: string | null;
-  /** Why it was not made anew; `null`: it was. */
-  readonly refused: string | null;
-  /** What no topic holds, in plain words. */
-  readonly lost: readonly string[];
-}
 
 export interface RebuildOptions {
   readonly config: Config;
@@ -47,50 +37,24 @@ export async function rebuildStores(
   report: Report,
   options: RebuildOptions,
 ): Promise<readonly Rebuilt[]> {
-  const damaged = damagedStores(report);
-  const refused = (name: StoreName, why: string): Rebuilt => ({
-    file: LAYOUT[name],
-    aside: null,
-    refused: why,
-    lost: [],
-  });
-  const results: Rebuilt[] = [];
-  const projections = PROJECTIONS.filter(({ name }) => damaged.has(name));
-  const why = projections.length === 0 ? null : whyNotFromLog(report);
-  if (why !== null) results.push(...projections.map(({ name }) => refused(name, why)));
-  else if (projections.length > 0) {
-    const log = readSqliteLog(placeOf(dataDir, 'log'));
-    try {
-      let anchored = true;
-      for (const projection of projections) {
-        const { name } = projection;
-        if (name === 'archive' && !anchored) {
-          results.push(
-            refused(name, `${LAYOUT.anchors} could not be made from the log, so the log is not to be trusted`),
-          );
-          continue;
-        }
-        const result = await rebuildOne(dataDir, projection, log, options);
-        anchored &&= name !== 'anchors' || result.refused === null;
-        results.push(result);
-      }
-    } finally {
-      log.close();
-    }
+  const log = toBeMade(report).length === 0 ? null : readSqliteLog(placeOf(dataDir, 'log'));
+  try {
+    return await rebuildDamaged(report, {
+      backup: 'the whole data directory',
+      inWords: (text) => text,
+      make: (projection) => rebuildOne(dataDir, projection, log!, options),
+    });
+  } finally {
+    log?.close();
   }
-  for (const [name, what] of Object.entries(OWNERS) as [StoreName, string][]) {
-    if (damaged.has(name))
-      results.push(refused(name, `it owns what it holds (${what}): restore the whole data directory from a backup`));
-  }
-  return results;
 }
 
 async function rebuildOne(
   dataDir: string,
-  projection: (typeof PROJECTIONS)[number],
+  projection: Projection,
   log: StoredLogFile,
   options: RebuildOptions,
-): Promise<Rebuilt> {
+): Promise<Omit<Rebuilt, 'file'>> {
   const { name } = projection;
   const file = placeOf(dataDir, name);
   const directory = join(dirname(file), BESIDE);
@@ -105,14 +69,16 @@ async function rebuildOne(
       linkSync(placeOf(dataDir, 'authority'), join(directory, basename(LAYOUT.authority)));
     const context = contextOf(dataDir, directory, log, options, closing);
     const fresh = join(directory, basename(file));
-    const lost = await projection.rebuild({ context, log, damaged, fresh, progress: options.progress });
+    const { progress } = options;
+    const lost = await projection.rebuild({ context, older: () => olderEvents(log, damaged), progress });
+    const notTaken = name === 'archive' ? takeAcknowledgements(damaged, fresh) : null;
     close(damaged);
     settleFresh(fresh);
     const aside = swapIn(file, fresh, new Date(), (step) => options.at?.(LAYOUT[name], step));
     const kept = aside === null ? null : join(dirname(LAYOUT[name]), basename(aside));
-    return { file: LAYOUT[name], aside: kept, refused: null, lost };
+    return { aside: kept, refused: null, lost: notTaken === null ? lost : [...lost, notTaken] };
   } catch (error) {
-    return { file: LAYOUT[name], aside: null, refused: words(error), lost: [] };
+    return { aside: null, refused: words(error), lost: [] };
   } finally {
     for (const end of closing) await end();
     close(damaged);

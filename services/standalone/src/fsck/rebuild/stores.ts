@@ -1,12 +1,10 @@
 import type { StoreName } from '../layout.js';
 import type { RebuildTools } from './rebuild-tools.js';
-import { takeAcknowledgements } from './acknowledgements.js';
-import { olderEvents } from './older-events.js';
 
 /** A store that holds nothing that the log and its topics do not hold. */
 export interface Projection {
-  readonly name: StoreName;
-  /** Makes it anew in the directory of `tools`. Gives what was lost, in plain words. */
+  readonly name: 'anchors' | 'archive' | 'policy' | 'facts';
+  /** Makes it anew with these tools. Gives what was lost, in plain words. */
   rebuild(tools: RebuildTools): Promise<readonly string[]>;
 }
 
@@ -21,11 +19,10 @@ export const PROJECTIONS: readonly Projection[] = [
   },
   {
     name: 'archive',
-    async rebuild({ context, log, damaged, fresh, progress }) {
+    async rebuild({ context, older, progress }) {
       const { rebuildFromTopics } = await import('@countersign/audit-log');
-      await rebuildFromTopics(context, olderEvents(log, damaged), progress);
-      const lost = takeAcknowledgements(damaged, fresh);
-      return lost === null ? [] : [lost];
+      await rebuildFromTopics(context, older(), progress);
+      return [];
     },
   },
   {

@@ -21,15 +21,18 @@ export function damagedStores(report: Report): ReadonlySet<StoreName> {
   return damaged;
 }
 
-/** Why nothing can be made anew from the log; `null`: it can. */
-export function whyNotFromLog(report: Report): string | null {
+/**
+ * Why nothing can be made anew from the log; `null`: it can.
+ * @param backup what is to be restored then
+ */
+export function whyNotFromLog(report: Report, backup: string): string | null {
   const of = (name: string): Check | undefined => report.checks.find((check) => check.name === name);
   if (of('files')?.spokeOf.has(LAYOUT.log) === true || (of('event log')?.count ?? 0) > 0)
     return `${LAYOUT.log} itself has findings, and it is what the others are made from: restore it from a backup`;
   if ((of('archive')?.count ?? 0) > 0 && (of('anchored leaves')?.count ?? 0) > 0)
     return (
       'archive and anchoring, which are kept apart, both differ from the log: it may be the log that was changed. ' +
-      'Restore the whole data directory from a backup'
+      `Restore ${backup} from a backup`
     );
   return null;
 }

@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { openSolanaChain, type Chain } from '@countersign/chain';
+import type { EventLog } from '@countersign/event-log';
+import type { Config, RestoreContext, StoreRebuild } from '@countersign/service-kit';
+import { LAYOUT } from '../layout.js';
+import { words, type Store } from '../open-stores.js';
+import { rebuildDamaged, toBeMade, type Rebuilt } from '../rebuild/rebuild-damaged.js';
+import { onlyReading } from '../rebuild/reading-log.js';
+import type { Projection } from '../rebuild/stores.js';
+import { Report } from '../report.js';
+import { inDistributedWords } from './names.js';
+import { olderPlaces } from './older-places.js';
+import { readStore } from './read-stores.js';
+import { openServerLog, reading, uriOf } from './servers.js';
+import { ServiceRuns } from './refusals.js';
+import { inUse, openStoreRebuild } from './store-rebuilds.js';
+
+/** Whoever opened a store before it was said that it is made anew has joined its group, or leads, after so long. */
+const SETTLE_MS = 10_000;
+
+export interface RebuildOptions {
+  readonly log: Logger;
+  readonly progress: (what: string) => void;
+}
+
+interface Work {
+  readonly config: Config;
+  readonly eventLog: EventLog;
+  readonly stores: ReadonlyMap<Projection['name'], StoreRebuild>;
+  /** When it was said of all stores that they are made anew. */
+  readonly saidMs: number;
+  readonly chain: () => Promise<Chain>;
+  readonly options: RebuildOptions;
+}
+
+/**
+ * Makes the projections that findings speak of anew from Kafka, each in collections beside its own, and swaps them in
+ * when no instance of its service runs. The log is only read. A repetition begins anew where one was interrupted before
+ * the swap.
+ * @param report of an examination of the same installation
+ * @throws ServiceRuns before anything is made; NotReadable
+ */
+export async function rebuildDistributed(
+  config: Config,
+  report: Report,
+  options: RebuildOptions,
+): Promise<readonly Rebuilt[]> {
+  const closing: (() => Promise<unknown>)[] = [];
+  try {
+    const stores = new Map<Projection['name'], StoreRebuild>();
+    for (const { name } of toBeMade(report)) {
+      const store = await openStoreRebuild(name, config);
+      closing.push(() => store.close());
+      stores.set(name, store);
+    }
+    await requireStopped(stores, config);
+    const eventLog = await reading('Kafka', openServerLog(config));
+    closing.push(() => eventLog.close());
+    let opened: Promise<Chain> | null = null;
+    closing.push(async () => (await opened?.catch(() => null))?.close());
+    for (const store of stores.values()) {
+      closing.push(() => store.swap.discard());
+      await store.swap.begin();
+    }
+    const chain = (): Promise<Chain> => (opened ??= openSolanaChain({ urls: config.solanaRpcUrls }));
+    const work: Work = { config, eventLog, stores, saidMs: performance.now(), chain, options };
+    return await rebuildDamaged(report, {
+      backup: 'the database',
+      inWords: inDistributedWords,
+      make: (projection) => rebuildOne(projection, work),
+    });
+  } finally {
+    for (const close of closing.reverse()) await close().catch(() => undefined);
+  }
+}
+
+async function requireStopped(stores: ReadonlyMap<Projection['name'], StoreRebuild>, config: Config): Promise<void> {
+  for (const [name, store] of stores) {
+    const why = await reading('Kafka', inUse(store, config));
+    if (why !== null) throw new ServiceRuns(`${inDistributedWords(LAYOUT[name])} is in use: ${why}`);
+  }
+}
+
+async function rebuildOne(projection: Projection, work: Work): Promise<Omit<Rebuilt, 'file'>> {
+  const { config, eventLog, stores, saidMs, options } = work;
+  const { name } = projection;
+  const store = stores.get(name)!;
+  const { swap } = store;
+  let damaged: Store | null = null;
+  try {
+    const begins = await eventLog.beginOffsets('agent-events');
+    const isRead = name === 'policy' || (name === 'archive' && Object.values(begins).some((begin) => begin > 0));
+    if (isRead) damaged = await readStore(name, uriOf(config), new Report().check('stores', '', ''));
+    if (name === 'policy') requireTold(damaged);
+    const context = contextOf(swap.suffix, work);
+    const { progress } = options;
+    const lost = await projection.rebuild({ context, older: () => olderPlaces(begins, damaged), progress });
+    const notTaken = await store.takeOver(swap.suffix);
+    await sleep(Math.max(0, saidMs + SETTLE_MS - performance.now()));
+    const kept = await swap.swap(new Date(), { inUse: () => inUse(store, config) });
+    const aside = kept === null ? null : inDistributedWords(LAYOUT[name]) + kept;
+    return { aside, refused: null, lost: [...lost, ...notTaken] };
+  } catch (error) {
+    const isHalf = await swap.interrupted().catch(() => false);
+    const refused = isHalf ? `${words(error)}; its collections are half replaced: run the command again` : words(error);
+    return { aside: null, refused: inDistributedWords(refused), lost: [] };
+  } finally {
+    damaged?.close();
+    // What was made and not swapped in holds content that no later erasure would reach.
+    await swap.discard().catch(() => undefined);
+  }
+}
+
+/** @throws where changes wait to be told: what they tell is in no topic */
+function requireTold(policy: Store | null): void {
+  const untold = policy?.prepare<[], number>('SELECT count(*) FROM outbox').pluck().get() ?? 0;
+  if (untold > 0) throw new Error(`${untold} changes in it were not told yet: start the service once, and stop it`);
+}
+
+function contextOf(suffix: string, { config, eventLog, chain, options }: Work): RestoreContext {
+  const mongodbUri = uriOf(config);
+  return {
+    config,
+    log: options.log,
+    metrics: new Registry(),
+    clock: () => Date.now(),
+    eventLog: onlyReading(eventLog),
+    // Only anchoring has a file there: the authority's key.
+    directory: join(config.dataDir, 'anchoring'),
+    openStore: (adapters) => adapters.mongo(mongodbUri, suffix),
+    chain,
+  };
+}
