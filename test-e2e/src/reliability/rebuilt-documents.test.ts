@@ -1,6 +1,6 @@
 import { createConnection, type Connection, type mongo } from 'mongoose';
 import { distributedInstallation, missingServers } from '../instance/distributed.js';
-import { fsckClean } from '../instance/fsck.js';
+import { fsck } from '../instance/fsck.js';
 import { Instance } from '../instance/instance.js';
 import { ProgramProcess } from '../instance/program-process.js';
 import { eventually } from '../instance/request.js';
@@ -106,7 +106,21 @@ onServers(
       const checks = (await listEvents(instance, session, EVER)).filter(({ type }) => type === 'action.checked');
       expect(checks.length).toBe(CHECKS + 2);
       expect((await instance.stop()).code).toBe(0);
-      await fsckClean(instance.installation, { settled: true });
     }, 240_000);
+
+    it('goes on where it was killed between two renames', async () => {
+      const made = ['verification_facts', 'verification_positions'];
+      const kept = { _id: 'verification', state: 'swapping', token: 'killed', stamp: '20260101T000000Z', made };
+      await collection('countersign_rebuilds').insertOne(kept as never);
+      await connection.db!.renameCollection(made[0]!, `${made[0]}.rebuilding-killed`);
+      const { code, lines } = await fsck(instance.installation);
+      expect(code).toBe(1);
+      expect(lines).toContain('stores: MongoDB verification_*: its collections are being replaced');
+      const again = await instance.command('fsck', '--rebuild', '--settled', '--json');
+      expect([again.code, again.stderr]).toEqual([0, '']);
+      const ended = { file: 'MongoDB verification_*', aside: null, refused: null, lost: [] };
+      expect((JSON.parse(again.stdout) as { rebuilt: readonly Rebuilt[] }).rebuilt).toEqual([ended]);
+      expect((await names()).filter((name) => made.includes(name)).sort()).toEqual(made);
+    }, 120_000);
   },
 );
