@@ -181,6 +181,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
         'http://a..b/',
         'http://[::1',
         'https://.a/',
+        `https://a.example/${'é'.repeat(65_536)}`,
       ],
       'blocked_apis:unreadable URL',
     ),

@@ -20,6 +20,9 @@ const MOST_AUTHORITY = 1024;
 /** Well below what DNS allows. */
 const LONGEST_PLAIN_HOST = 200;
 
+/** What is longer no server takes, and to look at its paths would hold up other checks. */
+const MOST_TEXT = 65_536;
+
 /** Characters between the scheme's slashes and the path, as the URL standard finds them, before it drops or decodes any. */
 function authorityLength(text: string): number {
   const scheme = text.indexOf(':');
@@ -52,8 +55,9 @@ function readAsItStands(text: string): ReadUrl | undefined {
     : { scheme: 'http:', host, port: '80', pathname, text };
 }
 
-/** As the URL standard (WHATWG) parses it; `null` for what does not parse, is not http(s), or names no host. */
+/** As the URL standard (WHATWG) parses it; `null` for what does not parse, is not http(s), is too long, or names no host. */
 export function readUrl(text: string): ReadUrl | null {
+  if (text.length > MOST_TEXT) return null;
   if (text.length > MOST_AUTHORITY && authorityLength(text) > MOST_AUTHORITY) return null;
   return (text.length <= MOST_AUTHORITY ? readAsItStands(text) : undefined) ?? parsed(text);
 }
