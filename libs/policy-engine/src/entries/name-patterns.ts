@@ -1,8 +1,8 @@
-/** Names and `prefix*` patterns, ready to be asked. Cost of a look-up: one hash for each length of prefix. */
+/** Names and `prefix*` patterns, ready to be asked. Cost of a look-up: one hash, and a few comparisons of strings. */
 export class NamePatterns {
   readonly #names = new Set<string>();
-  readonly #prefixes = new Map<string, string>();
-  readonly #lengths: readonly number[];
+  /** In the order of strings, none the beginning of another: only the last that is not above a name can begin it. */
+  readonly #prefixes: readonly string[];
   /** Low bytes of the characters that a prefix begins with: most names begin with none of them. */
   readonly #begins = new Uint8Array(256);
   /** The pattern `*`. */
@@ -10,13 +10,14 @@ export class NamePatterns {
   readonly size: number;
 
   constructor(entries: readonly string[]) {
+    const prefixes: string[] = [];
     for (const entry of entries) {
-      if (entry.endsWith('*')) this.#prefixes.set(entry.slice(0, -1), entry);
+      if (entry.endsWith('*')) prefixes.push(entry.slice(0, -1));
       else this.#names.add(entry);
     }
-    this.#lengths = [...new Set([...this.#prefixes.keys()].map((prefix) => prefix.length))].sort((a, b) => a - b);
-    for (const prefix of this.#prefixes.keys()) this.#begins[prefix.charCodeAt(0) & 255] = 1;
-    this.#any = this.#prefixes.get('') ?? null;
+    this.#any = prefixes.includes('') ? '*' : null;
+    this.#prefixes = shortestOf(prefixes);
+    for (const prefix of this.#prefixes) this.#begins[prefix.charCodeAt(0) & 255] = 1;
     this.size = entries.length;
   }
 
@@ -25,11 +26,28 @@ export class NamePatterns {
     if (this.#names.has(name)) return name;
     if (this.#any !== null) return this.#any;
     if (this.#begins[name.charCodeAt(0) & 255] === 0) return null;
-    for (const length of this.#lengths) {
-      if (length > name.length) break;
-      const entry = this.#prefixes.get(name.slice(0, length));
-      if (entry !== undefined) return entry;
+    let low = 0;
+    for (let high = this.#prefixes.length; low < high;) {
+      const middle = (low + high) >>> 1;
+      if (this.#prefixes[middle]! <= name) low = middle + 1;
+      else high = middle;
     }
-    return null;
+    const prefix = low === 0 ? null : this.#prefixes[low - 1]!;
+    return prefix !== null && name.startsWith(prefix) ? `${prefix}*` : null;
   }
+}
+
+/** In order, without those that begin with another: where they match, the shorter one is told. */
+function shortestOf(prefixes: readonly string[]): readonly string[] {
+  const shortest: string[] = [];
+  for (const prefix of [...prefixes].sort(byUnits)) {
+    const last = shortest.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) shortest.push(prefix);
+  }
+  return shortest;
+}
+
+/** As `<` compares strings. */
+function byUnits(a: string, b: string): number {
+  return a < b ? -1 : a === b ? 0 : 1;
 }
