@@ -1,0 +1,38 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CheckDesk } from '../check/check-desk.js';
+import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
+import { Evaluator } from './evaluator.js';
+
+const KEY: KnownKey = { id: 'key', version: 1, accountId: 'account' };
+const subject = { type: 'agent', id: '0b0f9a5e-3c0a-4d8e-9a57-2f6d1d5f4c11' };
+
+/** Decides each by keeping the thread for some time. */
+function busyDesk(ms: number, asked: string[]): Pick<CheckDesk, 'ask'> {
+  return {
+    ask: ({ prepared }, reply) => {
+      for (const until = performance.now() + ms; performance.now() < until;);
+      asked.push(prepared.action.url ?? '');
+      reply.answer({ status: 200, body: '{"allowed":true}', eventId: `${asked.length}`, coverage: null }, null);
+    },
+  };
+}
+
+describe('several evaluations of one request', () => {
+  it('give others their turn between them, and are begun in their order', async () => {
+    const asked: string[] = [];
+    const evaluator = new Evaluator(busyDesk(6, asked), {} as KnownFacts);
+    const urls = Array.from({ length: 10 }, (_, n) => `https://a.example/${n}`);
+    let over = false;
+    let turns = 0;
+    const others = (async () => {
+      for (; !over; turns += 1) await nextTurn();
+    })();
+    const all = urls.map((id) => ({ subject, action: { name: 'http_call' }, resource: { type: 'url', id } }));
+    const decisions = await evaluator.evaluateAll(all, 'execute_all', KEY);
+    over = true;
+    await others;
+    expect(decisions.map(({ context }) => context['event_id'])).toEqual(urls.map((_, n) => `${n + 1}`));
+    expect(asked).toEqual(urls);
+    expect(turns).toBeGreaterThanOrEqual(9);
+  });
+});
