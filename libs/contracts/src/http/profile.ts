@@ -13,7 +13,8 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
   mode: { type: 'string', enum: ['enforce', 'observe'] },
   allowed_apis: {
     ...entries,
-    description: 'hosts, `*.` hosts, URL prefixes or tool names; not empty: all else is denied',
+    description:
+      'hosts, `*.` hosts, URL prefixes (`https://api.example.com/v1/`, `api.example.com/*`) or tool names (`crm.*`); not empty: all else is denied',
   },
   blocked_apis: { ...entries, description: 'as allowed_apis; blocked wins' },
   spending_limit: nullable({ type: 'number', minimum: 0, description: 'US dollars of estimatedCost' }),
@@ -23,7 +24,7 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
     required: ['max', 'per_seconds'],
     properties: {
       max: { type: 'integer', minimum: 0, maximum: 100000 },
-      per_seconds: { type: 'integer', minimum: 1 },
+      per_seconds: { type: 'integer', minimum: 1, maximum: 31_622_400 },
     },
     additionalProperties: false,
   }),
