@@ -1,4 +1,4 @@
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal, placeOf } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import { FAILURES_PER_ADDRESS, FAILURES_PER_IP, lockedByOthers, normalIp } from '../domain/lock-out.js';
 import { REGISTRATIONS_PER_IP, registrationsFrom, WINDOW_MS } from '../domain/lock-out.js';
@@ -16,7 +16,7 @@ export class CountedAttempts {
 
   /** `attempt` gives `null` when it failed: then it goes on counting, and only then. */
   async login<T>(address: string, remoteAddress: string, attempt: () => Promise<T | null>): Promise<T | null> {
-    const failure = await this.#count(address, normalIp(remoteAddress), FAILURES_PER_ADDRESS, FAILURES_PER_IP);
+    const failure = await this.#count(address, callerOf(remoteAddress), FAILURES_PER_ADDRESS, FAILURES_PER_IP);
     let failed = false;
     try {
       const done = await attempt();
@@ -30,7 +30,7 @@ export class CountedAttempts {
 
   /** A registration counts for the IP whatever comes of it. */
   async registration(remoteAddress: string): Promise<void> {
-    const place = registrationsFrom(normalIp(remoteAddress));
+    const place = registrationsFrom(callerOf(remoteAddress));
     await this.#count(place, place, REGISTRATIONS_PER_IP, REGISTRATIONS_PER_IP);
   }
 
@@ -47,6 +47,11 @@ export class CountedAttempts {
     await this.store.forgive(failure);
     throw tooMany(Math.ceil((until - now) / 1000));
   }
+}
+
+/** What is counted as one IP: of IPv6 the /64, in which one caller has every address. */
+function callerOf(remoteAddress: string): string {
+  return placeOf(normalIp(remoteAddress));
 }
 
 export function tooMany(seconds: number): HttpRefusal {
