@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import subprocess
 import sys
 import zlib
 from pathlib import Path
-from typing import Any, Tuple
+from typing import Any, Dict, Tuple
 
+import mutations
 import pytest
 import vectors
 
 from countersign.command_line import main
+from countersign.verify.solana_rpc import SolanaRpc
 
 VECTOR = vectors.load("valid-small.json")
 
@@ -44,6 +47,22 @@ def test_without_an_authority_or_an_answer_not_all_was_checked(files: Tuple[str,
     assert main(["verify", files[0], "--key", files[1], *nobody]) == 2
     authority = ["--authority", "11111111111111111111111111111111"]
     assert main(["verify", files[0], "--key", files[1], *nobody, *authority]) == 2
+
+
+def test_a_chain_vouches_for_nothing_where_nothing_is_on_it(
+    files: Tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = copy.deepcopy(VECTOR["package"])
+    package.update(agents=[], events=[], inclusionProofs=[], windows=[])
+    counted: Dict[str, Any] = {name: 0 if isinstance(value, int) else {} for name, value in package["summary"].items()}
+    package["summary"] = {**counted, "outcomes": {"reported": 0, "of": 0}}
+    mutations.sign(package)
+    Path(files[0]).write_text(json.dumps(package), "utf-8")
+    Path(files[1]).write_text(mutations.PEM, "utf-8")
+    monkeypatch.setattr(SolanaRpc, "network", lambda _: "solana:devnet")
+    assert main(["verify", files[0], "--key", files[1]]) == 0
+    chain = ["--rpc", "http://127.0.0.1:1", "--authority", "11111111111111111111111111111111"]
+    assert main(["verify", files[0], "--key", files[1], *chain]) == 2
 
 
 @pytest.mark.parametrize("change", ["12A", "Satisfied", "soc2"])

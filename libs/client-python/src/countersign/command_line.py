@@ -108,7 +108,10 @@ def _exit_code(result: Any, facts: Any) -> int:
         return EXIT_WRONG
     if not result.issuer_checked:
         return EXIT_UNCHECKED
-    return EXIT_HOLDS if facts is None or result.authority_checked else EXIT_UNCHECKED
+    if facts is None:
+        return EXIT_HOLDS
+    # A chain that was asked for and holds nothing of the package vouches for nothing.
+    return EXIT_HOLDS if result.authority_checked and facts.transactions else EXIT_UNCHECKED
 
 
 def _read_key(file: str) -> Any:

@@ -1,7 +1,12 @@
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SignedPackage } from '@countersign/contracts';
+import { assemblePackage, contentHash, keyId, packageTimestamp, signPackage } from '@countersign/evidence';
+import { nodeCrypto } from '@countersign/service-kit';
 import { text } from '../commands/verify.js';
 import { verifyFile, type VerifyReport } from './verify-file.js';
 
@@ -66,6 +71,41 @@ describe('a key of a saved JWK set', () => {
 });
 
 const AUTHORITY = '11111111111111111111111111111111';
+
+describe('a chain that is asked for', () => {
+  it('vouches for nothing where nothing of the package is on it', async () => {
+    const { sha256 } = nodeCrypto;
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    const raw = new Uint8Array(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32));
+    const vector = readFileSync(new URL('valid-small.json', VECTORS), 'utf8');
+    const { package: small } = JSON.parse(vector) as { readonly package: SignedPackage };
+    const { timestamp: _t, sha256: _h, signature: _s, algorithm: _a, publicKeyUrl: _u, ...parts } = small;
+    const content = assemblePackage({ ...parts, agents: [], events: [], inclusionProofs: [], windows: [] });
+    const signer = {
+      publicKeyUrl: `https://countersign.example/v1/keys/${keyId(raw, sha256)}`,
+      sign: (bytes: Uint8Array) => new Uint8Array(sign(null, bytes, privateKey)),
+    };
+    const timestamp = packageTimestamp(contentHash(content, sha256), small.timestamp.issued_at, null);
+    const file = join(folder, 'nothing-anchored.json');
+    writeFileSync(file, JSON.stringify(signPackage(content, timestamp, signer, sha256)));
+    const genesis = { jsonrpc: '2.0', id: 1, result: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' };
+    const node = createServer((request, response) => {
+      request.resume().on('end', () => response.end(JSON.stringify(genesis)));
+    });
+    await new Promise<void>((done) => node.listen(0, '127.0.0.1', done));
+    try {
+      const rpcUrls = [`http://127.0.0.1:${(node.address() as AddressInfo).port}`];
+      const code = async (urls: readonly string[], authorities: readonly string[]): Promise<number> =>
+        (await verifyFile({ file, keys: [pem], rpcUrls: urls, authorities })).exitCode;
+      expect(await code([], [])).toBe(0);
+      expect(await code(rpcUrls, [AUTHORITY])).toBe(2);
+    } finally {
+      node.closeAllConnections();
+      await new Promise((done) => node.close(done));
+    }
+  });
+});
 
 describe('what verify is given', () => {
   it.each([

@@ -72,7 +72,8 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
     exitCode: exitCode(
       result,
       keys,
-      named.every((one) => isAnswered(one, chain)),
+      // A chain that was asked for and holds nothing of the package vouches for nothing.
+      named.length > 0 && named.every((one) => isAnswered(one, chain)),
       request,
     ),
     result,

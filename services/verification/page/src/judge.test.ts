@@ -142,18 +142,24 @@ describe('what the page says of a file', () => {
   });
 
   it('does not hold by a retired key alone: the time of the report has to be proven', async () => {
-    // Issued before its transaction was final; no transaction is left to be asked for.
+    // Issued before its transaction was final; all that is asked for otherwise is answered.
     const pending = bytesOf(vector('valid-pending').package);
-    const withoutTransactions = { ...library, transactionsToAsk: () => [] };
+    const asking = (...signatures: string[]) => ({
+      ...library,
+      transactionsToAsk: () => signatures.map((txSignature) => ({ txSignature, network: 'solana:devnet' })),
+    });
     const rpc = { url: 'https://rpc.example/', authority: null };
-    answers[rpc.url] = () => Response.json({ result: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' });
-    const verdict = async (status: string, validTo: string | null): Promise<string> => {
+    answers[rpc.url] = (body) =>
+      Response.json({ result: body.includes('Genesis') ? 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' : null });
+    const verdict = async (status: string, validTo: string | null, by = asking('1111')): Promise<string> => {
       const facts = { id: keyId, status, validFrom: null, validTo };
       answers[`${BASE}v1/keys`] = () => Response.json({ keys: [facts], anchorAuthorities: [] });
-      return (await judge(withoutTransactions, pending, { ...SERVICE, rpc }, () => undefined)).verdict;
+      return (await judge(by, pending, { ...SERVICE, rpc }, () => undefined)).verdict;
     };
     expect(await verdict('active', null)).toBe('holds');
     expect(await verdict('retired', '2026-06-01T00:00:00.000Z')).toBe('partly');
+    // Nor by a chain that holds nothing of the package.
+    expect(await verdict('active', null, asking())).toBe('partly');
   });
 
   it('reads a proof of absence', async () => {

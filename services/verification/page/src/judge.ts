@@ -132,10 +132,13 @@ function chainSource({ rpc }: Question, keys: FoundKeys): string {
 }
 
 function chainAnswered(library: EvidenceLibrary, { value }: ReadFile, chain: ChainFacts | null): boolean {
-  return library.transactionsToAsk(value).every(({ txSignature }) => {
+  const named = library.transactionsToAsk(value);
+  const answered = named.every(({ txSignature }) => {
     const answer = chain?.transactions.get(txSignature);
     return answer !== undefined && answer !== 'unavailable';
   });
+  // A chain that holds nothing of the package vouches for nothing.
+  return named.length > 0 && answered;
 }
 
 function unreadable(message: string): Outcome {
