@@ -162,6 +162,18 @@ describe('what the page says of a file', () => {
     expect(await verdict('active', null, asking())).toBe('partly');
   });
 
+  it('calls no network public that is somebody’s own', async () => {
+    const rpc = { url: 'https://rpc.example/', authority: null };
+    const said = async (genesis: string, network: string): Promise<string> => {
+      answers[rpc.url] = (body) => Response.json({ result: body.includes('Genesis') ? genesis : null });
+      const asking = { ...library, transactionsToAsk: () => [{ txSignature: '1111', network }] };
+      const { notChecked } = await judge(asking, bytesOf(small.package), { ...SERVICE, rpc }, () => undefined);
+      return notChecked.join();
+    };
+    expect(await said('of my own', 'solana:localnet')).toContain('a public network: solana:localnet');
+    expect(await said('EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG', 'solana:devnet')).not.toContain('public network');
+  });
+
   it('reads a proof of absence', async () => {
     expect(await judged(bytesOf(vector('absence-valid').absence))).toMatchObject({
       verdict: 'partly',

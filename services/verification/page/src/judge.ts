@@ -60,7 +60,7 @@ export async function judge(
     keySource: keys.told,
     chainSource: chainSource(question, keys),
     checked: [...result.checked, ...pages.checked],
-    notChecked: [...result.notChecked, ...pages.notChecked],
+    notChecked: [...result.notChecked, ...networkNotes(chain), ...pages.notChecked],
     problems: result.problems,
     problemCount: result.problemCount,
     completeness: result.completeness,
@@ -92,7 +92,7 @@ async function judgeAbsence(
     keySource: null,
     chainSource: chainSource(question, keys),
     checked: result.checked,
-    notChecked: result.notChecked,
+    notChecked: [...result.notChecked, ...networkNotes(chain)],
     problems: result.problems,
     problemCount: result.problems.length,
     completeness: [],
@@ -113,6 +113,11 @@ async function chainOf(
   return askChain(library, rpc.url, named, authoritiesOf(rpc.authority, named[0]?.network, keys), (asked, of) =>
     progress(`Asking the chain: ${asked} of ${of} transactions`),
   );
+}
+
+function networkNotes(chain: ChainFacts | null): readonly string[] {
+  if (chain?.network !== 'solana:localnet' || chain.transactions.size === 0) return [];
+  return ['a public network: solana:localnet is somebody’s own, and whoever runs it can write it anew'];
 }
 
 function authoritiesOf(
