@@ -113,6 +113,7 @@ describe('a report as PDF', () => {
 
   it('names the rule by which a sample is drawn, and what its numbers leave to the word of the issuer', async () => {
     expect(page.text).toContain('by rule countersign/sample/1');
+    expect(page.text).toContain('whether it was revoked since says https://countersign.example/v1/keys.');
     expect(page.text).toContain('none before the first and none after the last is the issuer’s word');
     expect(page.text).not.toContain('The period ends after the report was issued');
     const early = { ...content, range: { ...content.range, to: '2099-01-01T00:00:00.000Z' } };

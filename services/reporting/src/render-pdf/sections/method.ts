@@ -11,7 +11,7 @@ export function drawMethod(flow: Flow, content: SignedPackage): void {
     'The leaves of one agent are numbered from 1 in the order of the log, without a gap. This report holds, for each agent, every number from the first to the last event of the period; what other clocks put between them is included and marked.',
     'The leaves of a window of time are hashed into one Merkle tree for each agent (RFC 6962), the roots of the agents into one tree for the window, and that root is written to a Solana network, which section 7 names, in one transaction, which also names the root before it.',
     'The report is one JSON document in canonical form (RFC 8785), signed with Ed25519. The hash of its content was sent to the same chain in a transaction of its own.',
-    'This PDF was drawn from that JSON document and from nothing else, and the JSON document is embedded in it as “countersign-package.json”. All times, names and figures are its own. Where a page and the embedded document differ, the embedded document counts.',
+    'This PDF was drawn from that JSON document and from nothing else, and the JSON document is embedded in it as “countersign-package.json”. All times, names and figures are its own. A text that is cut on a page says by how much; the embedded document has it whole. Where a page and the embedded document differ, the embedded document counts.',
   ]);
   flow.heading(2, '2  What this report does not prove');
   flow.numbered(limits(content));

@@ -17,7 +17,7 @@ export function drawSignature(flow: Flow, content: SignedPackage): void {
   const mono = (text: string): Span => ({ text, ink: { face: 'mono', size: 6.5 } });
   flow.heading(2, '8  Signature and verification', true);
   flow.paragraph(
-    'The signature covers the canonical bytes of the embedded package without its members sha256, signature, algorithm and publicKeyUrl. The key must come from a source that you trust, not from the package.',
+    `The signature covers the canonical bytes of the embedded package without its members sha256, signature, algorithm and publicKeyUrl. The key must come from a source that you trust, not from the package; whether it was revoked since says ${origin(publicKeyUrl)}/v1/keys.`,
   );
   flow.table(COLUMNS, [
     ['Algorithm', `${content.algorithm}, ${content.canonicalization}, schema ${content.schemaVersion}`],
