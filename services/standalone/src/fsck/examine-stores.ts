@@ -43,7 +43,7 @@ export interface Examined extends Readonly<Record<StoreName, Store | null>> {
 
 const FROM_BACKUP = 'restore the whole data directory from a backup';
 const REFOLLOW = (file: string): string =>
-  `restore ${file} from a backup, or, while the log still has everything, move it away: the service follows the log anew`;
+  `stop what writes to it and make ${file} anew from the log with countersign fsck --rebuild, or restore a backup`;
 
 /** Asks every question of what is stored; each is asked although others failed. */
 export async function examineStores(examined: Examined, report: Report, progress: Progress): Promise<WindowCounts> {

@@ -6,6 +6,7 @@ describe('inDistributedWords', () => {
   it('names collections and packages', () => {
     expect(inDistributedWords(`${LAYOUT.anchors} windows 60-1`)).toBe('MongoDB anchoring_windows 60-1');
     expect(inDistributedWords(`event is not in ${LAYOUT.archive}`)).toBe('event is not in MongoDB audit_log_*');
+    expect(inDistributedWords(`${LAYOUT.anchors} has no window 60-1`)).toBe('MongoDB anchoring_* has no window 60-1');
     expect(inDistributedWords(`${LAYOUT.packages}/ab12 (report r)`)).toBe('GridFS reporting_packages/ab12 (report r)');
   });
 

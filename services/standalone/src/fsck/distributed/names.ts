@@ -1,5 +1,6 @@
 import { LAYOUT } from '../layout.js';
 import { offsetOf, partitionOf } from '../places.js';
+import { ALERTS, ANCHORS, ARCHIVE, FACTS, IDENTITY, POLICY, REPORTS } from './scratch-schema.js';
 
 const COLLECTIONS: readonly (readonly [file: string, prefix: string])[] = [
   [LAYOUT.archive, 'audit_log'],
@@ -10,6 +11,13 @@ const COLLECTIONS: readonly (readonly [file: string, prefix: string])[] = [
   [LAYOUT.facts, 'verification'],
   [LAYOUT.alerts, 'alerts'],
 ];
+
+/** Words that are names of collections behind the name of a file. */
+const TABLES: ReadonlySet<string> = new Set(
+  [ALERTS, ANCHORS, ARCHIVE, FACTS, IDENTITY, POLICY, REPORTS].flatMap(({ tables, afterwards }) =>
+    [...`${tables}${afterwards}`.matchAll(/CREATE (?:TABLE|VIEW) (\w+)/g)].map(([, name = '']) => name),
+  ),
+);
 
 /** A place above the first partition, after a word that says what it is. */
 const PLACE = /(offset |n=|lies at )(\d{13,16})\b/g;
@@ -23,7 +31,13 @@ export function inDistributedWords(text: string): string {
   });
   return COLLECTIONS.reduce(
     (words, [file, prefix]) =>
-      words.replaceAll(`${file} `, `MongoDB ${prefix}_`).replaceAll(file, `MongoDB ${prefix}_*`),
+      words.replaceAll(
+        new RegExp(`${file.replaceAll('.', '\\.')}(?: (\\w+))?`, 'g'),
+        (_all, word: string | undefined) => {
+          if (word === undefined) return `MongoDB ${prefix}_*`;
+          return TABLES.has(word) ? `MongoDB ${prefix}_${word}` : `MongoDB ${prefix}_* ${word}`;
+        },
+      ),
     placed,
   )
     .replaceAll(`${LAYOUT.packages}/`, 'GridFS reporting_packages/')
