@@ -4,7 +4,8 @@ import { parseUrl } from './parse-url.js';
 const MAX_ROUNDS = 4;
 
 const ENCODED = /%[0-9A-Fa-f]{2}/;
-/** By ASCII code. */
+/** By byte. */
+const ENCODINGS = Array.from({ length: 256 }, (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`);
 const UNRESERVED = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(/[A-Za-z0-9._~-]/.test(String.fromCharCode(byte))),
 );
@@ -63,38 +64,24 @@ function decodeOnce(path: string): string {
   return recode(path, () => true);
 }
 
-const PERCENT = 0x25;
-/** As many as one call takes without a deep stack. */
-const PIECE = 4096;
-
 /**
  * Each `%XX` as its character where `decodes` says so, else with its digits in upper case. By hand: a pattern with a
  * function for each match takes a second for the longest URLs that are sent.
  */
 function recode(path: string, decodes: (byte: number) => boolean): string {
-  const codes = new Uint16Array(path.length);
-  let length = 0;
-  for (let i = 0; i < path.length; i += 1) {
-    const code = path.charCodeAt(i);
-    const high = code === PERCENT ? hexValue(path.charCodeAt(i + 1)) : -1;
-    const low = high < 0 ? -1 : hexValue(path.charCodeAt(i + 2));
-    if (low < 0) codes[length++] = code;
-    else {
-      const byte = high * 16 + low;
-      if (decodes(byte)) codes[length++] = byte;
-      else {
-        codes[length++] = PERCENT;
-        codes[length++] = hexDigit(high);
-        codes[length++] = hexDigit(low);
-      }
-      i += 2;
-    }
-  }
   let text = '';
-  for (let at = 0; at < length; at += PIECE) {
-    text += String.fromCharCode(...codes.subarray(at, Math.min(length, at + PIECE)));
+  let written = 0;
+  for (let at = path.indexOf('%'); at >= 0; at = path.indexOf('%', at + 1)) {
+    const high = hexValue(path.charCodeAt(at + 1));
+    const low = high < 0 ? -1 : hexValue(path.charCodeAt(at + 2));
+    if (low < 0) continue;
+    const byte = high * 16 + low;
+    if (at > written) text += path.slice(written, at);
+    text += decodes(byte) ? String.fromCharCode(byte) : ENCODINGS[byte]!;
+    written = at + 3;
+    at += 2;
   }
-  return text;
+  return written === 0 ? path : text + path.slice(written);
 }
 
 /** -1 for what is no hex digit. */
@@ -102,10 +89,6 @@ function hexValue(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const small = code | 0x20;
   return small >= 0x61 && small <= 0x66 ? small - 0x61 + 10 : -1;
-}
-
-function hexDigit(value: number): number {
-  return value < 10 ? 0x30 + value : 0x41 + value - 10;
 }
 
 function isUnreserved(byte: number): boolean {
