@@ -99,7 +99,8 @@ export interface ConsumeOptions {
   position(topic: TopicName, partition: number): Promise<number | null> | number | null;
   /**
    * Takes one partition's batch and saves position and effects together. A rejection stops the partition,
-   * is shown by `stalled()`, and brings the same batch again after a back-off. Batches of one partition never overlap.
+   * is shown by `stalled()`, and brings the batch again after a back-off: the whole of it, or of a large one the first
+   * half. Batches of one partition never overlap.
    */
   handle(batch: LogBatch): Promise<void> | void;
   /** At most this many records in a batch; default 1,000. */

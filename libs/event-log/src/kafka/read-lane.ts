@@ -5,13 +5,18 @@ import type { Place } from './read-records.js';
 const FIRST_BACK_OFF_MS = 50;
 const LONGEST_BACK_OFF_MS = 5000;
 const DEFAULT_BATCH = 1000;
+/** So many are not divided when they fail. */
+const SMALL_BATCH = 50;
 const BUFFER_BYTES = 4 * 1024 * 1024;
 /** So long may nothing have been fetched although records are wanted. */
 const SILENT_MS = 10_000;
 /** A handler that takes longer is told of as standing still. */
 const HANDLER_LIMIT_MS = 120_000;
 
-/** One partition on its way to the handler: what was fetched waits here, one batch is handled at a time. */
+/**
+ * One partition on its way to the handler: what was fetched waits here, one batch is handled at a time. After a failure
+ * half of it comes again: a store that is too slow for a whole batch within its time limit would never get one done.
+ */
 export class ReadLane {
   readonly place: Place;
   readonly #options: ConsumeOptions;
@@ -147,28 +152,33 @@ export class ReadLane {
   async #run(): Promise<void> {
     const { signal } = this.#abort;
     let backOff = FIRST_BACK_OFF_MS;
+    let most = this.#maxBatch;
     while (!signal.aborted) {
-      const records = this.#buffer.slice(0, this.#maxBatch);
-      const last = records.at(-1);
-      if (last === undefined) {
+      if (this.#buffer.length === 0) {
         await new Promise<void>((resolve) => (this.#arrived = resolve));
         this.#arrived = null;
         continue;
       }
       const { topic, partition } = this.place;
-      const batch: LogBatch = { topic, partition, records, endOffset: Math.max(this.#end, last.offset + 1) };
+      let records: readonly LogRecord[];
+      let last: LogRecord;
       for (;;) {
+        records = this.#buffer.slice(0, most);
+        last = records.at(-1)!;
+        const batch: LogBatch = { topic, partition, records, endOffset: Math.max(this.#end, last.offset + 1) };
         try {
           this.#handlingSinceMs = performance.now();
           await this.#options.handle(batch);
           break;
         } catch (error) {
           this.#problem = error instanceof Error ? error.message : String(error);
+          most = Math.max(Math.ceil(records.length / 2), SMALL_BATCH);
           await delay(backOff, undefined, { signal }).catch(() => undefined);
           backOff = Math.min(backOff * 2, LONGEST_BACK_OFF_MS);
           if (signal.aborted) return;
         }
       }
+      most = Math.min(2 * most, this.#maxBatch);
       if (this.wants() === null) this.#askedMs = performance.now();
       this.#handlingSinceMs = null;
       this.#problem = null;
