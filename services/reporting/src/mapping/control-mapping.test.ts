@@ -6,12 +6,12 @@ import { eventConditions, situationOf, SITUATIONS } from './situation.js';
 import { statementsFor } from './statements.js';
 
 const mapping = loadControlMapping(nodeCrypto);
-const NOT_FINANCIAL = { financial: false };
+const NEITHER = { financial: false, tls: false };
 const ids = (
   situation: (typeof SITUATIONS)[number],
   framework: (typeof FRAMEWORKS)[number],
   scope: ComplianceScope = {},
-  conditions = NOT_FINANCIAL,
+  conditions = NEITHER,
 ): string[] =>
   mapping.controls(situation, [framework], scope, conditions, 'Satisfied').map((control) => control.controlId);
 
@@ -41,10 +41,19 @@ describe('the stored mapping', () => {
   });
 
   it('asks the action whether it is financial', () => {
-    expect(ids('allowed_tool_use', 'nydfs', {}, { financial: true })).toContain('500.6(a)(1)');
-    expect(eventConditions({ type: 'tool_use', estimatedCost: 5 })).toEqual({ financial: true });
-    expect(eventConditions({ type: 'tool_use' })).toEqual(NOT_FINANCIAL);
-    expect(eventConditions(undefined)).toEqual(NOT_FINANCIAL);
+    expect(ids('allowed_tool_use', 'nydfs', {}, { ...NEITHER, financial: true })).toContain('500.6(a)(1)');
+    expect(eventConditions({ type: 'tool_use', estimatedCost: 5 })).toEqual({ ...NEITHER, financial: true });
+    expect(eventConditions({ type: 'tool_use' })).toEqual(NEITHER);
+    expect(eventConditions(undefined)).toEqual(NEITHER);
+  });
+
+  it('takes a call for a trace of encryption only where it goes over TLS, and for no more than that', () => {
+    expect(ids('allowed_http_call', 'nydfs')).not.toContain('500.15(a)');
+    const controls = mapping.controls('allowed_http_call', ['nydfs'], {}, { ...NEITHER, tls: true }, 'Satisfied');
+    expect(controls.find(({ controlId }) => controlId === '500.15(a)')).toMatchObject({ relation: 'supporting' });
+    for (const url of ['http://api.example.com/', 'api.example.com', 'https', 7, null])
+      expect(eventConditions({ type: 'http_call', url })).toEqual(NEITHER);
+    expect(eventConditions({ type: 'http_call', url: 'HTTPS://api.example.com' })).toEqual({ ...NEITHER, tls: true });
   });
 
   it('never lists Article 50, which wants evidence that no event carries', () => {

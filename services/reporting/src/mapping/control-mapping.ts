@@ -17,7 +17,7 @@ export interface MappingRow {
   readonly controlId: string;
   readonly shortTitle: string;
   readonly relation: PackageControl['relation'];
-  /** All must hold: `soc2:<category>`, `hipaa:ephi`, `financial`, `disclosure-evidence`. */
+  /** All must hold: `soc2:<category>`, `hipaa:ephi`, `financial`, `tls`, `disclosure-evidence`. */
   readonly conditions: readonly string[];
   readonly sourceUrl: string | null;
 }
@@ -74,6 +74,7 @@ export function controlMapping(file: unknown, crypto: EvidenceCrypto): ControlMa
 
 function holds(condition: string, scope: ComplianceScope, event: EventConditions): boolean {
   if (condition === 'financial') return event.financial;
+  if (condition === 'tls') return event.tls;
   if (condition === 'hipaa:ephi') return scope.hipaa?.ephi === true;
   // No event carries evidence of a disclosure or a marking, so Article 50 rows are never met.
   if (condition === 'disclosure-evidence') return false;

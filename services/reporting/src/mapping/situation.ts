@@ -22,6 +22,8 @@ export type Situation = (typeof SITUATIONS)[number];
 export interface EventConditions {
   /** The action names a cost above zero. */
   readonly financial: boolean;
+  /** The action names an address that is asked over TLS. */
+  readonly tls: boolean;
 }
 
 /**
@@ -89,7 +91,11 @@ function allowedSituation(leaf: LeafEvent): Situation | null {
 /** Reads what the conditions need from the opened action; an action that is not open meets none. */
 export function eventConditions(action: JsonValue | undefined): EventConditions {
   const cost = memberOf(action, 'estimatedCost');
-  return { financial: typeof cost === 'number' && cost > 0 };
+  const url = memberOf(action, 'url');
+  return {
+    financial: typeof cost === 'number' && cost > 0,
+    tls: typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === 'https:',
+  };
 }
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
