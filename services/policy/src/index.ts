@@ -4,7 +4,6 @@ import { policyRoutes } from '@countersign/contracts';
 import type { AccountFacts } from '@countersign/contracts';
 import { Announcer, OutboxRelay, Projection, republish, TopicAhead, TopicTail } from '@countersign/service-kit';
 import type { Owned, RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
-import { AgentAllowance } from './change-agent/agent-allowance.js';
 import { AgentChanges } from './change-agent/agent-changes.js';
 import { agentOperator } from './change-agent/agent-operator.js';
 import { cadenceOf } from './cadence.js';
@@ -18,7 +17,6 @@ import { ProfilesController } from './http/profiles-controller.js';
 import { DryRunController } from './http/dry-run-controller.js';
 import { RegistrationController } from './http/registration-controller.js';
 import {
-  AGENT_ALLOWANCE,
   AGENT_CHANGES,
   CHECK_FOLLOWER,
   COUNTERS,
@@ -103,7 +101,6 @@ async function start(context: ServiceContext): Promise<RunningService> {
     ],
     providers: [
       { provide: AGENT_CHANGES, useValue: changes },
-      { provide: AGENT_ALLOWANCE, useValue: new AgentAllowance(accounts, store) },
       { provide: POLICY_STORE, useValue: store },
       { provide: SAFETY_PACKAGES, useValue: packages },
       { provide: COUNTERS, useValue: context.counters },

@@ -55,7 +55,6 @@ const tag = 'Agents';
 const noAgent = error('no such agent');
 const inactive = error('the agent is inactive, which is final');
 const notNow = error('the change could not be made durable or be announced; it may still take effect');
-const tooManyAgents = error('a sandbox that has 1,000 agents');
 const anAgent = (description: string) => ({ description, schema: agentRecord });
 const aProfile = { description: 'the whole profile', schema: behaviorProfile };
 
@@ -71,13 +70,7 @@ export const policyRoutes = {
     role: 'member',
     body: newAgent,
     success: 201,
-    responses: {
-      201: anAgent('the new agent'),
-      ...bodyErrors,
-      ...sessionErrors,
-      409: tooManyAgents,
-      503: notNow,
-    },
+    responses: { 201: anAgent('the new agent'), ...bodyErrors, ...sessionErrors, 503: notNow },
   }),
   listAgents: route({
     service,
@@ -329,7 +322,6 @@ export const policyRoutes = {
       201: anAgent('the new agent'),
       ...bodyErrors,
       401: error('no valid API key'),
-      409: tooManyAgents,
       503: notNow,
     },
   }),

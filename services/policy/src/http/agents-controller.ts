@@ -3,11 +3,10 @@ import { policyRoutes } from '@countersign/contracts';
 import { HttpRefusal, HttpRoute, Input, uuidV4 } from '@countersign/service-kit';
 import type { ApiKeyCaller, RouteInput, SessionCaller } from '@countersign/service-kit';
 import { agentRecord, readAgentBody } from '../domain/agent.js';
-import type { Agent, AgentBody, AgentFields, AgentRecord } from '../domain/agent.js';
-import type { AgentAllowance } from '../change-agent/agent-allowance.js';
+import type { AgentBody, AgentFields, AgentRecord } from '../domain/agent.js';
 import type { AgentChanges, Caller } from '../change-agent/agent-changes.js';
 import type { PolicyStore } from '../store/port.js';
-import { AGENT_ALLOWANCE, AGENT_CHANGES, POLICY_STORE } from './tokens.js';
+import { AGENT_CHANGES, POLICY_STORE } from './tokens.js';
 
 interface Paging {
   readonly limit: number;
@@ -22,19 +21,18 @@ export class AgentsController {
   constructor(
     @Inject(AGENT_CHANGES) private readonly changes: AgentChanges,
     @Inject(POLICY_STORE) private readonly store: PolicyStore,
-    @Inject(AGENT_ALLOWANCE) private readonly allowance: AgentAllowance,
   ) {}
 
   @HttpRoute(policyRoutes.createAgent)
   async create(@Input() input: RouteInput<AgentBody>): Promise<AgentRecord> {
-    return agentRecord(await this.#create(byUser(input.caller), newFields(input.body)));
+    return agentRecord(await this.changes.create(uuidV4(), byUser(input.caller), newFields(input.body)));
   }
 
   @HttpRoute(policyRoutes.registerAgent)
   async register(@Input() input: RouteInput<AgentBody, unknown, ApiKeyCaller>): Promise<AgentRecord> {
     const { accountId, apiKeyId } = input.caller;
     const caller: Caller = { accountId, apiKeyId, actor: { kind: 'api_key', id: apiKeyId } };
-    return agentRecord(await this.#create(caller, newFields(input.body)));
+    return agentRecord(await this.changes.create(uuidV4(), caller, newFields(input.body)));
   }
 
   @HttpRoute(policyRoutes.listAgents)
@@ -67,11 +65,6 @@ export class AgentsController {
   @HttpRoute(policyRoutes.deactivateAgent)
   async deactivate(@Input() { caller, params, body }: RouteInput<ReasonBody>): Promise<AgentRecord> {
     return agentRecord(await this.changes.deactivate(byUser(caller), agentId(params), body.reason ?? null));
-  }
-
-  async #create(caller: Caller, fields: AgentFields): Promise<Agent> {
-    await this.allowance.another(caller.accountId);
-    return this.changes.create(uuidV4(), caller, fields);
   }
 }
 

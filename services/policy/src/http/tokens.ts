@@ -1,6 +1,5 @@
 /** What the controllers and the consumer are given. */
 export const AGENT_CHANGES = Symbol('AgentChanges');
-export const AGENT_ALLOWANCE = Symbol('AgentAllowance');
 export const POLICY_STORE = Symbol('PolicyStore');
 export const SAFETY_PACKAGES = Symbol('SafetyPackages');
 export const COUNTERS = Symbol('Counters');
