@@ -64,8 +64,15 @@ describe('the stored mapping', () => {
     expect(ids('denied_spending_limit', 'hipaa', { hipaa: { ephi: true } })).toEqual([]);
   });
 
-  it('gives every situation a control of every framework but HIPAA', () => {
-    for (const situation of SITUATIONS)
+  it('takes content that is erased, or goes by its age, for disposal, and for nothing else', () => {
+    const scope: ComplianceScope = { soc2: { categories: ['confidentiality'] }, hipaa: { ephi: true } };
+    const of = FRAMEWORKS.map((framework) => ids('content_disposed', framework, scope));
+    expect(of.flat().sort()).toEqual(['500.13(b)', 'C1.2', 'II footnote 3']);
+    expect(ids('content_disposed', 'soc2')).toEqual([]);
+  });
+
+  it('gives every other situation a control of every framework but HIPAA', () => {
+    for (const situation of SITUATIONS.filter((one) => one !== 'content_disposed'))
       for (const framework of FRAMEWORKS.filter((name) => name !== 'hipaa'))
         expect(ids(situation, framework).length).toBeGreaterThan(0);
   });
@@ -98,6 +105,8 @@ describe('the situation of an event', () => {
     [{ type: 'profile.changed' }, 'profile_change'],
     [{ type: 'agent.unfrozen' }, 'agent_frozen'],
     [{ type: 'agent.created' }, null],
+    [{ type: 'content.erased' }, 'content_disposed'],
+    [{ type: 'retention.applied' }, 'content_disposed'],
   ] as const)('%j is %s', (members, situation) => {
     expect(situationOf(check(members), null)).toBe(situation);
   });

@@ -15,6 +15,7 @@ export const SITUATIONS = [
   'denied_api',
   'agent_frozen',
   'profile_change',
+  'content_disposed',
 ] as const;
 export type Situation = (typeof SITUATIONS)[number];
 
@@ -39,14 +40,15 @@ export function situationOf(leaf: LeafEvent, category: string | null): Situation
       return 'agent_frozen';
     case 'profile.changed':
       return 'profile_change';
+    case 'content.erased':
+    case 'retention.applied':
+      return 'content_disposed';
     case 'action.unanswered':
     case 'action.outcome':
     case 'agent.created':
     case 'agent.updated':
     case 'agent.deactivated':
     case 'agent.registered':
-    case 'content.erased':
-    case 'retention.applied':
       return null;
   }
 }
