@@ -3,6 +3,7 @@ import type { Projection, ServiceContext } from '@countersign/service-kit';
 import type { EventIntake } from '../ingest/event-intake.js';
 import type { EventStore } from '../store/port.js';
 import { Retention } from './retention.js';
+import { retentionMetrics } from './retention-metrics.js';
 
 /** Starts the job where content is not kept for ever; it waits for what accounts declared. */
 export function followRetention(
@@ -21,6 +22,7 @@ export function followRetention(
     cadenceOf: (accountId) => anchorWindowSeconds ?? accounts.get(accountId)?.value.cadenceSeconds ?? null,
     carriedOut: (offsets, timeoutMs) => intake.caughtUp(offsets, timeoutMs),
     ranMs: () => performance.now(),
+    metrics: retentionMetrics(context.metrics),
   });
   void Promise.all([scopes.caughtUp(), accounts.caughtUp()]).then(
     () => retention.start(),

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeclaredScope, EventEnvelope, JsonValue } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
+import { Registry } from 'prom-client';
 import { readMessage } from '@countersign/evidence';
 import { RETENTION_MONTHS, type ServiceContext } from '@countersign/service-kit';
 import { SqliteEventStore } from '../store/sqlite.js';
 import { agentId, envelope, eventId, other } from '../testing/envelopes.js';
 import { PROBATION_MS } from './believed-clock.js';
 import { Retention } from './retention.js';
+import { retentionMetrics } from './retention-metrics.js';
 
 const DAY = 86_400_000;
 const OLD = Date.parse('2026-03-01T09:30:00.000Z');
@@ -20,6 +22,8 @@ class House {
   readonly directory = mkdtempSync(join(tmpdir(), 'retention-'));
   readonly store = new SqliteEventStore(join(this.directory, 'events.db'));
   readonly written: EventEnvelope[] = [];
+  /** Of the job that was made last. */
+  figures = new Registry();
   readonly warned: string[] = [];
   declared: DeclaredScope | null = SOC2;
   wallMs = OLD;
@@ -41,6 +45,7 @@ class House {
   }
 
   job(pace = PACE): Retention {
+    this.figures = new Registry();
     const context = {
       clock: () => this.wallMs,
       counters: { now: async () => this.wallMs },
@@ -56,9 +61,10 @@ class House {
       },
     } as unknown as ServiceContext;
     const place = { declared: () => this.declared, cadenceOf: () => 1, carriedOut: async () => undefined };
+    const metrics = retentionMetrics(this.figures);
     return new Retention(
       context,
-      { ...place, store: this.store, months: RETENTION_MONTHS, ranMs: () => this.ranMs },
+      { ...place, store: this.store, months: RETENTION_MONTHS, ranMs: () => this.ranMs, metrics },
       pace,
     );
   }
@@ -70,6 +76,15 @@ class House {
       this.ranMs += DAY;
       for (const job of jobs) await job.turn();
     }
+  }
+
+  /** What operators see: contents taken, whether more is due, whether the clock is doubted. */
+  async told(): Promise<readonly number[]> {
+    const names = ['contents_total', 'behind', 'clock_doubted'];
+    const found = await Promise.all(
+      names.map((name) => this.figures.getSingleMetric(`countersign_retention_${name}`)!.get()),
+    );
+    return found.map(({ values }) => values[0]?.value ?? 0);
   }
 
   async kept(agent: number): Promise<number[]> {
@@ -134,8 +149,10 @@ describe('content that is taken by its age', () => {
     }
     expect(house.written).toEqual([]);
     expect(house.warned.filter((words) => words.includes('clock')).length).toBeGreaterThanOrEqual(5);
+    expect(await house.told()).toEqual([0, 0, 1]);
     await house.run([job], 4 * DAY);
     expect(house.written).not.toEqual([]);
+    expect((await house.told())[2]).toBe(0);
   });
 
   it('is not old by a label that a clock set back gave it', async () => {
@@ -160,6 +177,7 @@ describe('content that is taken by its age', () => {
     await house.run([job], PROBATION_MS + 3 * DAY);
     house.wallMs = OLD + 420 * DAY;
     while (house.written.length === 0) await house.run([job], DAY);
+    expect(await house.told()).toEqual([12, 1, 0]);
     expect((await house.kept(5)).length).toBeGreaterThan(0);
     job.start();
     for (let tries = 0; (await house.kept(5)).length > 0; tries += 1) {
@@ -167,6 +185,7 @@ describe('content that is taken by its age', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     await job.stop();
+    expect((await house.told())[0]).toBeGreaterThanOrEqual(many.length);
   });
 
   it('leaves what is no check, and goes past what an order took before', async () => {

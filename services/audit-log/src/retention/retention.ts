@@ -5,6 +5,7 @@ import type { AgentOfAccount, EventStore } from '../store/port.js';
 import { look, NOTHING_BELIEVED, type ClockBelief } from './believed-clock.js';
 import { monthsBefore, periodOf } from './periods.js';
 import { dueOf, retentionEvent } from './retention-event.js';
+import type { RetentionMetrics } from './retention-metrics.js';
 
 /** What one turn looks at and takes at most, and the pause after one, ms: shorter where a turn could not take all. */
 export interface RetentionPace {
@@ -32,6 +33,7 @@ export interface RetentionPlace {
   readonly carriedOut: (offsets: Readonly<Record<number, number>>, timeoutMs: number) => Promise<void>;
   /** A clock that nobody sets, ms. */
   readonly ranMs: () => number;
+  readonly metrics: RetentionMetrics;
 }
 
 interface Saved {
@@ -92,25 +94,31 @@ export class Retention {
 
   /** One turn, where it is this instance's to take; `true` where it took as much as a turn may, and more may be due. */
   async turn(): Promise<boolean> {
+    const { more, doubted } = await this.#turn();
+    this.#place.metrics.turned({ more, doubted });
+    return more;
+  }
+
+  async #turn(): Promise<{ readonly more: boolean; readonly doubted: boolean }> {
     const { store, ranMs } = this.#place;
     const state = await store.retentionState();
     const turn = state?.turn ?? 0;
     const nowMs = ranMs();
     if (this.#seen?.turn !== turn) {
       this.#seen = { turn, atMs: nowMs };
-      return false;
+      return NOT_OURS;
     }
     const { belief, after } = state === null ? FIRST : (JSON.parse(state.body) as Saved);
     // The lesser of two clocks: one alone cannot make anything old.
     const shownMs = Math.min(this.#context.clock(), await this.#context.counters.now());
     const now = look(belief, shownMs, nowMs - this.#seen.atMs);
     this.#tellDoubt(belief, now);
-    if (!(await this.#save(turn + 1, { belief: now, after }))) return false;
+    if (!(await this.#save(turn + 1, { belief: now, after }))) return NOT_OURS;
     this.#seen = { turn: turn + 1, atMs: nowMs };
-    if (now.believedMs === null) return false;
+    if (now.believedMs === null) return NOT_OURS;
     const { reached, more } = await this.#round(after, now.believedMs);
     if (await this.#save(turn + 2, { belief: now, after: reached })) this.#seen = { turn: turn + 2, atMs: nowMs };
-    return more;
+    return { more, doubted: now.doubted !== null };
   }
 
   /** Gives the agent after which the next turn goes on, and whether this one ended before its agents did. */
@@ -154,6 +162,7 @@ export class Retention {
     );
     const value = JSON.stringify(envelope);
     const appended = await this.#context.eventLog.append([{ topic: 'agent-events', key: agentId, value }]);
+    this.#place.metrics.took(rest.length + 1);
     this.#context.log.info({ agentId, count: rest.length + 1, months: period.months }, 'content was taken by its age');
     const offsets = Object.fromEntries(appended.map(({ partition, offset }) => [partition, offset + 1]));
     await Promise.race([carriedOut(offsets, CARRIED_OUT_MS), this.#ended]);
@@ -177,4 +186,6 @@ export class Retention {
   }
 }
 
+/** Another instance's turn, or the first looks at a clock: nothing is late. */
+const NOT_OURS = { more: false, doubted: false } as const;
 const FIRST: Saved = { belief: NOTHING_BELIEVED, after: '' };
