@@ -62,6 +62,7 @@ describe('a key of a saved JWK set', () => {
     writeFileSync(file, JSON.stringify(vector.package));
     expect(await exitCode({ status: 'active', validTo: null })).toBe(0);
     expect(await exitCode({ status: 'retired', validTo: '2026-06-01T00:00:00.000Z' })).toBe(2);
+    expect(await exitCode({ status: 'retired', validTo: null })).toBe(2);
     const bare = await verifyFile({ file, keys: [vector.keys[0]!.pem], rpcUrls: [], authorities: [] });
     expect([bare.exitCode, bare.notChecked.join()]).toEqual([
       0,

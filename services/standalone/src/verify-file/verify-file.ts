@@ -133,7 +133,8 @@ function signerOf({ signature }: VerificationResult, keys: readonly Verification
  * of a retired key signs what says that it is old, and leaves the anchor out.
  */
 function mayHaveEnded(result: VerificationResult, keys: readonly VerificationKey[]): boolean {
-  return result.signature.provenTime === null && (signerOf(result, keys)?.validTo ?? null) !== null;
+  const signer = signerOf(result, keys);
+  return result.signature.provenTime === null && (signer?.status === 'retired' || (signer?.validTo ?? null) !== null);
 }
 
 /** Also the report's own transaction may name a network that none of the given addresses is a node of. */

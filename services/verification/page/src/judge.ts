@@ -1,7 +1,7 @@
 import type { AnchorAuthority } from '@countersign/contracts';
 import { askChain } from './ask-chain.js';
 import { askPages } from './ask-pages.js';
-import type { AgentCompleteness, ChainFacts, Problem } from './evidence.js';
+import type { AgentCompleteness, ChainFacts, Problem, VerificationKey } from './evidence.js';
 import type { EvidenceLibrary } from './evidence-library.js';
 import { findKeys, namedKey, type FoundKeys, type KeyChoice } from './find-keys.js';
 import { readFile, type ReadFile } from './read-file.js';
@@ -48,7 +48,7 @@ export async function judge(
   const result = library.verifyPackage(file.value, { crypto: library.browserCrypto, keys: keys.keys, chain });
   const pages = await askPages(file, question.keys);
   // A retired key signs on in the hands of whoever got hold of it: only a block time tells what it signed while it was valid.
-  const inTime = result.signature.provenTime !== null || (keys.keys ?? []).every(({ validTo }) => validTo === null);
+  const inTime = result.signature.provenTime !== null || !(keys.keys ?? []).some(hasEnded);
   const vouched = chainAnswered(library, file, chain) && (chain?.authorities ?? null) !== null;
   const complete = keys.keys !== null && inTime && vouched && pages.known;
   return {
@@ -65,6 +65,10 @@ export async function judge(
     problemCount: result.problemCount,
     completeness: result.completeness,
   };
+}
+
+function hasEnded({ status, validTo }: VerificationKey): boolean {
+  return status === 'retired' || validTo !== null;
 }
 
 async function judgeAbsence(
