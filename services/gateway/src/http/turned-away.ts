@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { sendTurnedAway } from './answers.js';
 
 /** Answered at once in a turn of the event loop: so few that a turn ends, and more than short turns bring. */
-const AT_ONCE = 512;
+const AT_ONCE = 2048;
 
 /**
  * Answers those whom a turn of the event loop turns away: the first of them at once, the others at its end. Node reads up
@@ -14,9 +14,11 @@ export class TurnedAway {
   #waiting: ServerResponse[] = [];
   #bodies: string[] = [];
 
+  constructor(private readonly atOnce = AT_ONCE) {}
+
   /** @param body JSON */
   answer(response: ServerResponse, body: string): void {
-    if (this.#answered < AT_ONCE) {
+    if (this.#answered < this.atOnce) {
       this.#answered += 1;
       sendTurnedAway(response, body);
       return;
