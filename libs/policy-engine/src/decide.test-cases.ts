@@ -144,7 +144,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       'https://api.example.com/v1/%2fadmin',
     ],
   ),
-  'a host with a path and a last * is a prefix and a pattern of tool names': [
+  'a host with a path and a last * blocks as a prefix as well as by name, and allows by name alone': [
     ...urls(
       { blocked_apis: ['evil.example/*', 'api.example.com:8443/admin/*'] },
       ['https://example/', 'https://api.example.com/admin/x', 'https://api.example.com:8443/administrator'],
@@ -155,7 +155,11 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
         'https://api.example.com:8443/x/..%2fadmin/',
       ],
     ),
-    ...urls({ allowed_apis: ['good.example/*'] }, ['https://good.example/x'], ['https://good.example.evil.example/']),
+    ...urls(
+      { allowed_apis: ['good.example/*', 'good.example/v1/'] },
+      ['https://good.example/v1/x'],
+      ['https://good.example/x'],
+    ),
     ...tools({ blocked_apis: ['files/*'] }, ['files', 'filesystem'], ['files/delete', 'files/']),
     ...tools({ blocked_apis: ['files/del*'] }, ['files/read'], ['files/delete']),
     ...urls({ blocked_apis: ['files/del*'] }, ['https://files/delete'], []),

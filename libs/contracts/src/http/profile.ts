@@ -14,9 +14,12 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
   allowed_apis: {
     ...entries,
     description:
-      'hosts, `*.` hosts, URL prefixes (`https://api.example.com/v1/`, `api.example.com/*`) or tool names (`crm.*`); not empty: all else is denied',
+      'hosts, `*.` hosts, URL prefixes (`https://api.example.com/v1/`) or tool names (`crm.*`); not empty: all else is denied',
   },
-  blocked_apis: { ...entries, description: 'as allowed_apis; blocked wins' },
+  blocked_apis: {
+    ...entries,
+    description: 'as allowed_apis; blocked wins, and `api.example.com/*` blocks the host as well',
+  },
   spending_limit: nullable({ type: 'number', minimum: 0, description: 'US dollars of estimatedCost' }),
   spending_window: { type: 'string', enum: ['action', 'day', 'month'] },
   rate_limit: nullable({

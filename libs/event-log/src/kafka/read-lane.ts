@@ -172,7 +172,7 @@ export class ReadLane {
           break;
         } catch (error) {
           this.#problem = error instanceof Error ? error.message : String(error);
-          most = Math.max(Math.ceil(records.length / 2), SMALL_BATCH);
+          most = Math.min(Math.max(Math.ceil(records.length / 2), SMALL_BATCH), this.#maxBatch);
           await delay(backOff, undefined, { signal }).catch(() => undefined);
           backOff = Math.min(backOff * 2, LONGEST_BACK_OFF_MS);
           if (signal.aborted) return;

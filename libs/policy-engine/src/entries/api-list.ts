@@ -35,7 +35,8 @@ export class ApiList {
       if (read.name !== undefined) names.push(read.name);
       if (read.host !== undefined) this.#keep(this.#hosts, read.host, entry);
       if (read.below !== undefined) this.#keep(this.#below, read.below, entry);
-      if (read.prefix === undefined) continue;
+      // A last `*` is a pattern of names by contract: it may block more than that, and allow nothing else.
+      if (read.prefix === undefined || (side === 'allow' && entry.endsWith('*'))) continue;
       const { host } = read.prefix;
       const others = ends.get(host);
       if (others === undefined) ends.set(host, [{ prefix: read.prefix, entry }]);
