@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asked } from '../instance/instance.js';
 
 /** A check and what became of it, as its caller knows it. */
@@ -24,6 +25,8 @@ export interface LoadOptions {
   readonly name: string;
   /** Checks under way at once; default 64. */
   readonly concurrency?: number;
+  /** So long after each check, ms; default 0. */
+  readonly pauseMs?: number;
   /** The action of the n-th check, without its marker. */
   readonly action?: (n: number) => Readonly<Record<string, unknown>>;
 }
@@ -40,9 +43,9 @@ export function isDefinitelyNot({ status, eventId }: Attempt): boolean {
   return status !== null && !RECORDED.has(status) && eventId === null;
 }
 
-/** Sends checks without a pause until it is stopped or the instance no longer answers. */
+/** Sends checks until it is stopped or the instance no longer answers. */
 export function startLoad(instance: Asked, options: LoadOptions): Load {
-  const { name, concurrency = 64 } = options;
+  const { name, concurrency = 64, pauseMs = 0 } = options;
   const action = options.action ?? ((n) => ({ type: 'http_call', url: `https://api.example.com/orders/${n}` }));
   const attempts: Attempt[] = [];
   let next = 0;
@@ -59,6 +62,7 @@ export function startLoad(instance: Asked, options: LoadOptions): Load {
         attempts.push({ marker, status: null, eventId: null, text: '' });
         return;
       }
+      if (pauseMs > 0) await sleep(pauseMs);
     }
   };
   const workers = Promise.all(Array.from({ length: concurrency }, worker));
