@@ -36,6 +36,16 @@ if (URI === undefined) {
     clean,
   });
 
+  describe('a store in MongoDB of an older release', () => {
+    it('gets the index by which a claim goes past destinations that wait, in place of the older one', async () => {
+      const messages = connection.db!.collection('alerts_messages');
+      await messages.createIndex({ dueAtMs: 1 }, { name: 'due' });
+      for (let opened = 0; opened < 2; opened += 1) await (await openMongoAlertStore(uri)).close();
+      const due = (await messages.indexes()).filter(({ key }) => 'dueAtMs' in key).map(({ key }) => Object.keys(key));
+      expect(due).toEqual([['dueAtMs', 'destinationId']]);
+    });
+  });
+
   describe('several instances on MongoDB', () => {
     it('follow the same batch at once, close the same sums and claim the same messages, and tell each event once', async () => {
       const stores = await Promise.all([openMongoAlertStore(uri), openMongoAlertStore(uri)]);

@@ -35,8 +35,11 @@ export async function openMongoAlertStore(uri: string): Promise<AlertStore> {
     ]);
     await messages.createIndexes([
       { key: { destinationId: 1, createdAtMs: -1, _id: -1 }, name: 'by_destination' },
-      { key: { dueAtMs: 1 }, name: 'due' },
+      // A claim goes past the due messages of destinations that have to wait without reading them.
+      { key: { dueAtMs: 1, destinationId: 1 }, name: 'due_by_destination' },
     ]);
+    // Of an older release; while it is there, it may be chosen instead.
+    await messages.dropIndex('due').catch(missingIndex);
     const own = new MongoMessages(messages);
     const following = new MongoThreads(threads, positions, seen, own);
     return tellingUnreachable(new MongoAlertStore(connection, destinations, following, own));
@@ -144,6 +147,12 @@ class MongoAlertStore implements AlertStore {
   close(): Promise<void> {
     return this.#connection.close();
   }
+}
+
+const INDEX_NOT_FOUND = 27;
+
+function missingIndex(error: unknown): void {
+  if ((error as { readonly code?: unknown }).code !== INDEX_NOT_FOUND) throw error;
 }
 
 function documentOf(destination: Destination): DestinationDocument {

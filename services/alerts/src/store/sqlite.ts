@@ -29,6 +29,9 @@ const MIGRATIONS = [
    CREATE INDEX messages_settled ON messages (created_ms) WHERE due_ms IS NULL;
    CREATE TABLE seen_events (partition INTEGER, id TEXT, PRIMARY KEY (partition, id)) STRICT, WITHOUT ROWID;
    CREATE TABLE positions (partition INTEGER PRIMARY KEY, next INTEGER NOT NULL) STRICT;`,
+  // A claim goes past the due messages of destinations that have to wait without reading their rows.
+  `DROP INDEX messages_due;
+   CREATE INDEX messages_due ON messages (due_ms, destination_id) WHERE due_ms IS NOT NULL;`,
 ];
 
 interface Body {
