@@ -141,6 +141,7 @@ export interface Chain {
   /**
    * `null` unless it is finalized. MUST verify that the signature is the fee payer's over what is given: a node may lie
    * about success and place alone.
+   * @throws ChainRejected where no node has it and one does not say so (it may keep less history than another)
    */
   transaction(signature: string): Promise<ChainTransaction | null>;
   /**

@@ -90,6 +90,22 @@ describe('several nodes', () => {
     const alone = chainOf([forgetful.url, forgetful.url]);
     await expect(alone.transaction(prepared.signature)).rejects.toMatchObject({ code: 'history-not-available' });
   });
+
+  it('does not take one that has no such transaction for all, while another does not say so', async () => {
+    const forgetful = await faulty();
+    forgetful.fault = ({ method }) =>
+      method === 'getTransaction'
+        ? { kind: 'error', code: -32011, message: 'Transaction history is not available from this node' }
+        : null;
+    const { signature } = await chainOf(healthy.rpcUrl).prepareMemo('never sent', authority);
+    for (const urls of [
+      [forgetful.url, healthy.rpcUrl],
+      [healthy.rpcUrl, forgetful.url],
+    ]) {
+      await expect(chainOf(urls).transaction(signature)).rejects.toMatchObject({ code: 'history-not-available' });
+    }
+    expect(await chainOf(healthy.rpcUrl).transaction(signature)).toBeNull();
+  });
 });
 
 describe('one node', () => {

@@ -17,7 +17,7 @@ import type {
   TransactionPage,
   TransactionStatus,
 } from '../port.js';
-import { saysAlreadyProcessed } from './classify-error.js';
+import { classifyError, saysAlreadyProcessed } from './classify-error.js';
 import { addressOf, memoTransaction, signMemo, walletOf } from './memo-transaction.js';
 import { networkOf } from './networks.js';
 import { Nodes } from './nodes.js';
@@ -133,11 +133,20 @@ export class SolanaChain implements Chain {
 
   async transaction(signature: string): Promise<ChainTransaction | null> {
     requireSignatures([signature]);
+    // A node that says no has not looked: beside it, another's `null` does not say that the transaction is nowhere.
+    const refusals: ChainRejected[] = [];
     const answers = await this.#nodes.askUntil(
-      (connection) => finalizedTransaction(connection, signature),
+      (connection) =>
+        finalizedTransaction(connection, signature).catch((error: unknown) => {
+          const classified = classifyError(error);
+          if (classified instanceof ChainRejected) refusals.push(classified);
+          throw classified;
+        }),
       (found) => found !== null,
     );
-    return answers.at(-1) ?? null;
+    const found = answers.at(-1) ?? null;
+    if (found === null && refusals[0] !== undefined) throw refusals[0];
+    return found;
   }
 
   async transactionsOf(address: string, page: TransactionPage = {}): Promise<readonly ListedTransaction[]> {

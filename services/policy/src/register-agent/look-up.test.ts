@@ -31,6 +31,12 @@ describe('lookUp', () => {
     ).toBe(answer);
   });
 
+  it('calls not final what one node sees on its way and another keeps no history of', async () => {
+    const transaction = () => Promise.reject(new ChainRejected('history-not-available', ''));
+    const status = async (): Promise<TransactionStatus> => ({ state: 'pending', slot: 1 });
+    expect(await lookUp(async () => ({ transaction, status }) as unknown as Chain, 's')).toBe('not-finalized');
+  });
+
   it('takes one that became final in between', async () => {
     expect(await lookUp(chain([null, FOUND], final), 's')).toBe(FOUND);
   });
@@ -44,7 +50,8 @@ describe('lookUp', () => {
       [new ChainUnavailable('timeout', 'node.example did not answer'), '(timeout)'],
       [new ChainRejected('history-not-available', 'node.example has none'), '(history-not-available)'],
     ] as const) {
-      const asked = lookUp(async () => ({ transaction: () => Promise.reject(error) }) as unknown as Chain, 's');
+      const status = async (): Promise<TransactionStatus> => ({ state: 'not-found' });
+      const asked = lookUp(async () => ({ transaction: () => Promise.reject(error), status }) as unknown as Chain, 's');
       await expect(asked).rejects.toThrow(why);
       await expect(asked).rejects.not.toThrow('node.example');
     }

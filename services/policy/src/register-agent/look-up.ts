@@ -15,11 +15,16 @@ export async function lookUp(
   transactionSignature: string,
 ): Promise<ChainTransaction | NotFinal> {
   return asking(open, async (chain) => {
-    const found = await chain.transaction(transactionSignature);
-    if (found !== null) return found;
+    const found = await chain.transaction(transactionSignature).catch((error: unknown) => {
+      if (error instanceof ChainRejected) return error;
+      throw error;
+    });
+    if (found !== null && !(found instanceof ChainRejected)) return found;
     const { state } = await chain.status(transactionSignature);
+    if (state === 'pending' || state === 'confirmed') return 'not-finalized';
+    // A node that keeps no history refuses: it may be there.
+    if (found !== null) throw found;
     if (state === 'not-found') return 'unknown';
-    if (state !== 'finalized') return 'not-finalized';
     // Finalized in between; a node that says so and does not show it has no history to show.
     const final = await chain.transaction(transactionSignature);
     if (final === null) throw new ChainUnavailable('node-unhealthy', 'The node does not show what it calls final');
