@@ -20,6 +20,8 @@ export const PACE: RetentionPace = { agents: 100, events: 20, contents: 500, eve
 
 const DAY_MS = 86_400_000;
 const CARRIED_OUT_MS = 30_000;
+/** For so long what is still kept is not asked to go again. */
+const ASK_AGAIN_MS = DAY_MS;
 
 /** What of audit-log the job works with. */
 export interface RetentionPlace {
@@ -52,6 +54,8 @@ export class Retention {
   readonly #place: RetentionPlace;
   readonly #pace: RetentionPace;
   #seen: { readonly turn: number; readonly atMs: number } | null = null;
+  /** By agent: up to where its content was asked to go last, and when. */
+  readonly #asked = new Map<string, { readonly through: number; readonly atMs: number }>();
   #stopped = false;
   #end: () => void = () => undefined;
   readonly #ended = new Promise<void>((resolve) => (this.#end = resolve));
@@ -138,9 +142,9 @@ export class Retention {
     return { reached: agents.length < this.#pace.agents ? '' : reached, more: false };
   }
 
-  /** Takes what is due of one agent, a part at a time; `false` when nothing is. */
+  /** Takes what is due of one agent, a part at a time; `false` when nothing is, or what was asked to go has stayed. */
   async #take({ agentId, accountId }: AgentOfAccount, nowMs: number): Promise<boolean> {
-    const { store, months, declared, cadenceOf, carriedOut } = this.#place;
+    const { store, months, declared, cadenceOf, carriedOut, ranMs } = this.#place;
     const period = periodOf(declared(accountId), nowMs, months);
     const beforeMs = monthsBefore(nowMs, period.months);
     const kept = await store.keptContent(agentId, this.#pace.contents);
@@ -153,7 +157,16 @@ export class Retention {
       );
     }
     const cadenceSeconds = cadenceOf(accountId);
-    if (first === undefined || cadenceSeconds === null) return false;
+    if (first === undefined || cadenceSeconds === null) {
+      this.#asked.delete(agentId);
+      return false;
+    }
+    const asked = this.#asked.get(agentId);
+    if (asked !== undefined && first.sequence <= asked.through && ranMs() - asked.atMs < ASK_AGAIN_MS) {
+      // Asked again and again it would fill the log without an end.
+      this.#context.log.error({ agentId, eventId: first.eventId }, 'content that was taken by its age is still kept');
+      return false;
+    }
     const envelope = retentionEvent(
       { accountId, agentId, cadenceSeconds, content: [first, ...rest], period, beforeMs },
       await this.#context.counters.now(),
@@ -162,6 +175,7 @@ export class Retention {
     );
     const value = JSON.stringify(envelope);
     const appended = await this.#context.eventLog.append([{ topic: 'agent-events', key: agentId, value }]);
+    this.#asked.set(agentId, { through: (rest.at(-1) ?? first).sequence, atMs: ranMs() });
     this.#place.metrics.took(rest.length + 1);
     this.#context.log.info({ agentId, count: rest.length + 1, months: period.months }, 'content was taken by its age');
     const offsets = Object.fromEntries(appended.map(({ partition, offset }) => [partition, offset + 1]));
