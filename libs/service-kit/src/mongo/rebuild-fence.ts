@@ -12,6 +12,8 @@ export interface RebuildDocument {
   readonly stamp?: string;
   /** Collections of which a new one was made; while `swapping`. */
   readonly made?: readonly string[];
+  /** Nobody was using the store once the swap was announced; absent: nothing was renamed yet. */
+  readonly confirmed?: true;
 }
 
 /** What is asked of the collection; the driver's `Collection` has it. */

@@ -12,7 +12,7 @@ export interface SwapDatabase extends FenceDatabase {
   dropCollection(name: string): Promise<unknown>;
 }
 
-/** Where a crash is looked at by tests; `kept` and `swapped` once for each collection. */
+/** Where a crash is looked at by tests; `announced` when nobody was found to use the store, `kept` and `swapped` once for each collection. */
 export type SwapStep = 'announced' | 'kept' | 'swapped' | 'done';
 
 export interface SwapOptions {
@@ -89,23 +89,41 @@ export class StoreSwap {
     );
     if (matchedCount === 0)
       throw new SwapRefused(`${this.#store} was started meanwhile, or made anew by another command`);
-    options.at?.('announced');
-    const inUse = await options.inUse();
+    const inUse = await options.inUse().catch(async (error: unknown) => {
+      // Where this fails as well, the next command withdraws it.
+      await this.#withdraw().catch(() => undefined);
+      throw error;
+    });
     if (inUse !== null) {
       await this.#withdraw();
       throw new SwapRefused(inUse);
     }
+    const confirmed = await this.#rebuilds.updateOne(
+      { _id: this.#store, state: 'swapping', token: this.#token },
+      { $set: { confirmed: true } },
+    );
+    if (confirmed.matchedCount === 0) throw new SwapRefused(`another command withdrew the swap of ${this.#store}`);
+    options.at?.('announced');
     return this.#replace({ _id: this.#store, state: 'swapping', token: this.#token, stamp, made }, options);
   }
 
   /**
-   * Ends a swap that was interrupted.
-   * @returns as {@link swap}
-   * @throws SwapRefused where the store is in use
+   * Ends a swap that was interrupted. One that was only announced is withdrawn, and what was made for it removed: an
+   * instance may have gone on writing.
+   * @returns as {@link swap}; `undefined`: nothing was replaced
+   * @throws SwapRefused where the store is in use, or another command begins to replace it
    */
-  async resume(options: SwapOptions): Promise<string | null> {
+  async resume(options: SwapOptions): Promise<string | null | undefined> {
     const announced = await this.#announced();
-    if (announced === null) return null;
+    if (announced === null) return undefined;
+    if (announced.confirmed === undefined) {
+      const { token } = announced;
+      const unconfirmed = { _id: this.#store, token, confirmed: { $exists: false } };
+      const { deletedCount } = await this.#rebuilds.deleteOne(unconfirmed);
+      if (deletedCount === 0) throw new SwapRefused(`another command works on ${this.#store}`);
+      await this.#dropMade(madeSuffix(token));
+      return undefined;
+    }
     const inUse = await options.inUse();
     if (inUse !== null) throw new SwapRefused(inUse);
     return this.#replace(announced, options);

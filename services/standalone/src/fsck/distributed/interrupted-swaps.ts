@@ -22,7 +22,7 @@ export async function nameInterruptedSwaps(config: Config, files: Check): Promis
 }
 
 /**
- * Ends what an earlier command has left half done.
+ * Ends what an earlier command has left half done, and takes back what it has only announced.
  * @returns what was put in place
  * @throws NotReadable; ServiceRuns
  */
@@ -36,6 +36,7 @@ export async function endInterruptedSwaps(config: Config): Promise<readonly Rebu
       const kept = await store.swap.resume({ inUse: () => inUse(store, config) }).catch((error: unknown) => {
         throw new ServiceRuns(`${file}: ${words(error)}`, { cause: error });
       });
+      if (kept === undefined) continue;
       ended.push({ file, aside: kept === null ? null : file + kept, refused: null, lost: [] });
     } finally {
       await store.close();
