@@ -7,6 +7,8 @@ export interface StoreRebuild {
   readonly swap: StoreSwap;
   /** Why an instance must be taken to run that is in no consumer group, in plain words; `null`: none shows. */
   inUse(): Promise<string | null>;
+  /** Changes that no topic holds yet, however damaged the rest of the store is; absent of a store that has none. */
+  untold?(): Promise<number>;
   /**
    * Takes over what no topic holds into collections with this suffix, which are whole otherwise.
    * @returns what was lost, in plain words

@@ -12,6 +12,8 @@ export async function openRebuild(uri: string): Promise<StoreRebuild> {
     group: GROUP,
     swap: new StoreSwap(connection.db!, 'policy', names),
     inUse: async () => null,
+    // An outbox that makes no sense may have held some.
+    untold: () => collections.agents.countDocuments({ outbox: { $exists: true, $nin: [null, []] } } as object),
     takeOver: async () => [],
     close: () => connection.close(),
   };

@@ -4,6 +4,7 @@ import { createConnection } from 'mongoose';
 import { createAgent } from '../domain/life-cycle.js';
 import { registerAgent } from '../domain/registration.js';
 import { AGENTS, followLoad, T, usageOf } from './follow-load.test-double.js';
+import { openRebuild } from './mongo-rebuild.js';
 import { openMongoPolicyStore } from './mongo.js';
 import { TransactionTaken } from './port.js';
 import type { PolicyStore } from './port.js';
@@ -47,6 +48,26 @@ if (SERVER === undefined) {
   };
   policyStoreContract('MongoDB', opened);
   registeredContract('MongoDB', opened);
+
+  it('counts agents with changes that were not told yet for the command that makes the store anew', async () => {
+    const { uri, drop } = database();
+    const store = await openMongoPolicyStore(uri);
+    const rebuild = await openRebuild(uri);
+    const connection = await createConnection(uri).asPromise();
+    const fields = { name: 'agent', type: null, purpose: null, version: null };
+    const { agent } = createAgent('x', 'account', fields, { kind: 'user', id: 'u' }, T, nodeCrypto.sha256);
+    await store.create({ agent, records: [{ topic: 'agents', key: 'x', value: '1' }] });
+    await store.create({ agent: { ...agent, id: 'y' }, records: [] });
+    // Totals that cannot be read hide no change.
+    await connection.db!.collection<{ _id: string }>('policy_account_usage').insertOne({ _id: 'damaged' });
+    expect(await rebuild.untold!()).toBe(1);
+    await store.outbox.sent((await store.outbox.pending(10)).map(({ id }) => id));
+    expect(await rebuild.untold!()).toBe(0);
+    await connection.db!.collection<{ _id: string }>('policy_agents').updateOne({ _id: 'y' }, { $set: { outbox: 7 } });
+    expect(await rebuild.untold!()).toBe(1);
+    for (const each of [store, rebuild, connection]) await each.close();
+    await drop();
+  });
 
   describe('several instances of policy on one MongoDB', () => {
     const { uri, drop } = database();

@@ -91,10 +91,10 @@ async function rebuildOne(projection: Projection, work: Work): Promise<Omit<Rebu
   const { swap } = store;
   let damaged: Store | null = null;
   try {
+    await requireTold(store);
     const begins = await eventLog.beginOffsets('agent-events');
-    const isRead = name === 'policy' || (name === 'archive' && Object.values(begins).some((begin) => begin > 0));
+    const isRead = name === 'archive' && Object.values(begins).some((begin) => begin > 0);
     if (isRead) damaged = await readStore(name, uriOf(config), new Report().check('stores', '', ''));
-    if (name === 'policy') requireTold(damaged);
     const context = contextOf(swap.suffix, work);
     const { progress } = options;
     const lost = await projection.rebuild({ context, older: () => olderPlaces(begins, damaged), progress });
@@ -115,9 +115,10 @@ async function rebuildOne(projection: Projection, work: Work): Promise<Omit<Rebu
 }
 
 /** @throws where changes wait to be told: what they tell is in no topic */
-function requireTold(policy: Store | null): void {
-  const untold = policy?.prepare<[], number>('SELECT count(*) FROM outbox').pluck().get() ?? 0;
-  if (untold > 0) throw new Error(`${untold} changes in it were not told yet: start the service once, and stop it`);
+async function requireTold(store: StoreRebuild): Promise<void> {
+  const untold = (await store.untold?.()) ?? 0;
+  if (untold > 0)
+    throw new Error(`changes of ${untold} agents in it were not told yet: start the service once, and stop it`);
 }
 
 function contextOf(suffix: string, { config, eventLog, chain, options }: Work): RestoreContext {
