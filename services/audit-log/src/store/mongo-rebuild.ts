@@ -29,12 +29,16 @@ async function takeAcknowledgements(damaged: Collections, fresh: Collections): P
 
 /** What was acknowledged, counted in the leaves that are there now; `null`: what is stored of it makes no sense. */
 async function acknowledgedIn(fresh: Collections, inbox: InboxDocument): Promise<InboxDocument | null> {
-  const { _id, acknowledgedAt, through = {} } = inbox;
+  const { _id, acknowledgedAt } = inbox;
+  const through: unknown = inbox.through === undefined ? {} : inbox.through;
   if (typeof acknowledgedAt !== 'string' || Number.isNaN(Date.parse(acknowledgedAt))) return null;
+  if (typeof through !== 'object' || through === null) return null;
   const taken: Record<string, { offset: number; count: number }> = {};
-  for (const [name, { offset }] of Object.entries(through)) {
+  for (const [name, upTo] of Object.entries(through) as [string, { readonly offset?: unknown } | null][]) {
     const partition = Number(name);
-    if (!Number.isInteger(partition) || !Number.isSafeInteger(offset) || offset < 0) return null;
+    const offset = upTo?.offset;
+    if (!Number.isInteger(partition) || typeof offset !== 'number') return null;
+    if (!Number.isSafeInteger(offset) || offset < 0) return null;
     const position = await fresh.positions.findOne({ _id: `agent-events/${partition}` });
     // Beyond the end it would hide what comes.
     const end = Math.min(offset, position?.next ?? 0);
