@@ -110,8 +110,8 @@ onServers(
 
     it('goes on where it was killed between two renames', async () => {
       const made = ['verification_facts', 'verification_positions'];
-      const kept = { _id: 'verification', state: 'swapping', token: 'killed', stamp: '20260101T000000Z', made };
-      await collection('countersign_rebuilds').insertOne(kept as never);
+      const began = { state: 'swapping', token: 'killed', stamp: '20260101T000000Z', made, confirmed: true };
+      await collection('countersign_rebuilds').insertOne({ _id: 'verification', ...began } as never);
       await connection.db!.renameCollection(made[0]!, `${made[0]}.rebuilding-killed`);
       const { code, lines } = await fsck(instance.installation);
       expect(code).toBe(1);
