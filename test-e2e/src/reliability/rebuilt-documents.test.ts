@@ -102,9 +102,11 @@ onServers(
       for (const type of ['no', 'yes']) {
         expect((await instance.check({ type })).json).toMatchObject({ allowed: type === 'yes' });
       }
+      await eventually('the new checks are listed', ANCHORED_S, async () => {
+        const listed = await listEvents(instance, session, EVER);
+        return listed.filter(({ type }) => type === 'action.checked').length === CHECKS + 2 ? true : null;
+      });
       await allAnchored(instance, session, ANCHORED_S);
-      const checks = (await listEvents(instance, session, EVER)).filter(({ type }) => type === 'action.checked');
-      expect(checks.length).toBe(CHECKS + 2);
       expect((await instance.stop()).code).toBe(0);
     }, 240_000);
 
