@@ -51,6 +51,11 @@ export class Admission {
     return this.#inFlight;
   }
 
+  /** Whether turns of the event loop are kept short by turning checks away. */
+  get pressed(): boolean {
+    return this.#parts.turns.pressed;
+  }
+
   /** For each request, first of all: the time, or -1 where it must be turned away for {@link CLOSED}`.event_loop`. */
   enter(): number {
     return this.#parts.turns.enter();

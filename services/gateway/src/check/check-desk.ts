@@ -139,7 +139,7 @@ export class CheckDesk implements CheckObserver {
 
   #turnAway(response: ServerResponse, closed: Closed, body: string): void {
     this.#turnedAway(closed);
-    this.#away.answer(response, body);
+    this.#away.answer(response, body, this.#parts.admission.pressed);
   }
 
   #turnedAway({ reason, words }: Closed): void {

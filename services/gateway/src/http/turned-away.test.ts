@@ -14,7 +14,7 @@ describe('who is turned away', () => {
     let answeredFirst = 0;
     const server = createServer((_, response) => {
       seen.push(response);
-      away.answer(response, '{"allowed":false}');
+      away.answer(response, '{"allowed":false}', true);
       if (seen.length !== CALLERS) return;
       answeredFirst = seen.filter(({ writableEnded }) => writableEnded).length;
       away.endTurn();

@@ -2,12 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { sendTurnedAway } from './answers.js';
 
 /** Answered at once in a turn of the event loop: so few that a turn ends, and more than short turns bring. */
-const AT_ONCE = 2048;
+const AT_ONCE = 512;
 
 /**
- * Answers those whom a turn of the event loop turns away: the first of them at once, the others at its end. Node reads up
- * to 48 × 1,024 sockets in one turn while so many are ready, and a caller that is answered is soon ready again: were all
- * answered at once, such a turn would end late or never, with everything that waits for its end.
+ * Answers those whom a turn of the event loop turns away: the first of them at once where turns are kept short, the
+ * others at its end. Node reads up to 48 × 1,024 sockets in one turn while so many are ready, and a caller that is
+ * answered is soon ready again: were all answered at once, such a turn would end late or never, with everything that
+ * waits for its end. A long turn has taken checks that wait for it.
  */
 export class TurnedAway {
   #answered = 0;
@@ -16,9 +17,12 @@ export class TurnedAway {
 
   constructor(private readonly atOnce = AT_ONCE) {}
 
-  /** @param body JSON */
-  answer(response: ServerResponse, body: string): void {
-    if (this.#answered < this.atOnce) {
+  /**
+   * @param body JSON
+   * @param short whether turns are kept short
+   */
+  answer(response: ServerResponse, body: string, short: boolean): void {
+    if (short && this.#answered < this.atOnce) {
       this.#answered += 1;
       sendTurnedAway(response, body);
       return;
