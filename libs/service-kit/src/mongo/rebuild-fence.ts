@@ -50,6 +50,18 @@ export class RebuildFence {
   }
 
   /**
+   * The fence of a store that is being opened; `null` for collections that are made beside those in use.
+   * @param suffix of the collections
+   * @throws StoreUnreachable while its collections are being replaced
+   */
+  static async open(db: FenceDatabase, store: string, suffix: string | undefined): Promise<RebuildFence | null> {
+    if (suffix !== undefined) return null;
+    const fence = new RebuildFence(db, store);
+    await fence.opened();
+    return fence;
+  }
+
+  /**
    * Called before a store is used: what is being made beside it is out of date from now on, and is not swapped in.
    * @throws StoreUnreachable while its collections are being replaced
    */

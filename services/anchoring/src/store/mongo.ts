@@ -38,8 +38,7 @@ async function storeOn(
   connection: Connection,
   { sha256, leaseMs = LEASE_MS, suffix }: MongoStoreOptions,
 ): Promise<AnchorStore> {
-  const fence = suffix === undefined ? new RebuildFence(connection.db!, 'anchoring') : null;
-  await fence?.opened();
+  const fence = await RebuildFence.open(connection.db!, 'anchoring', suffix);
   const collections = await openCollections(connection.db!, suffix);
   const root = new MongoRoot(collections.root, leaseMs);
   const terms = async () => (root.leads ? leaves.state.terms : (await root.read()).terms);

@@ -38,8 +38,7 @@ import type {
 export async function openMongoEventStore(uri: string, suffix?: string): Promise<EventStore> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   try {
-    const fence = suffix === undefined ? new RebuildFence(connection.db!, 'audit-log') : null;
-    await fence?.opened();
+    const fence = await RebuildFence.open(connection.db!, 'audit-log', suffix);
     const collections = collectionsOf(connection.db!, suffix);
     await createIndexes(collections);
     return tellingUnreachable(new MongoEventStore(collections, () => connection.close(), fence));

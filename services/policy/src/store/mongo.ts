@@ -33,8 +33,7 @@ const PAGE = 500;
 export async function openMongoPolicyStore(uri: string, suffix?: string): Promise<PolicyStore> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   try {
-    const fence = suffix === undefined ? new RebuildFence(connection.db!, 'policy') : null;
-    await fence?.opened();
+    const fence = await RebuildFence.open(connection.db!, 'policy', suffix);
     const collections = await policyCollections(connection, suffix);
     return tellingUnreachable(new MongoPolicyStore(connection, collections, fence));
   } catch (error) {

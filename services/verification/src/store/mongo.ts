@@ -54,8 +54,7 @@ export function collectionsOf(connection: Connection, suffix = ''): Collections 
 export async function openMongoPublicFacts(uri: string, suffix?: string): Promise<PublicFacts> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   try {
-    const fence = suffix === undefined ? new RebuildFence(connection.db!, 'verification') : null;
-    await fence?.opened();
+    const fence = await RebuildFence.open(connection.db!, 'verification', suffix);
     const collections = collectionsOf(connection, suffix);
     const { facts } = collections;
     await facts.createIndexes([
