@@ -9,8 +9,9 @@ import { createRpcServer } from './rpc/http-server.js';
 import type { LocalNode } from './rpc/method.js';
 import { PubSub } from './rpc/pubsub.js';
 
-/** With ports that the system chooses, then with others. */
-const TRIES_FOR_A_PAIR = [20, 50] as const;
+const TRIES_FOR_A_PAIR = 70;
+/** So many of them with ports that the system chooses. */
+const TRIES_OF_SYSTEM = 20;
 /** Below the ports that Linux, macOS and Windows give to connections. */
 const QUIET_PORTS = { first: 20_000, pairs: 6_000 } as const;
 const FINALITY_MS = 1_000;
@@ -66,12 +67,12 @@ async function listenOnPair(makeRpc: () => Server, port: number, host: string): 
     const rpc = makeRpc();
     const ws = createServer((_request, response) => response.writeHead(426, { upgrade: 'websocket' }).end());
     try {
-      await listen(rpc, port === 0 && tries > TRIES_FOR_A_PAIR[0] ? quietPort() : port, host);
+      await listen(rpc, port === 0 && tries > TRIES_OF_SYSTEM ? quietPort() : port, host);
       await listen(ws, (rpc.address() as AddressInfo).port + 1, host);
       return { rpc, ws };
     } catch (error) {
       await Promise.all([closeServer(rpc), closeServer(ws)]);
-      if (port !== 0 || tries >= TRIES_FOR_A_PAIR[0] + TRIES_FOR_A_PAIR[1]) throw error;
+      if (port !== 0 || tries >= TRIES_FOR_A_PAIR) throw error;
     }
   }
 }
