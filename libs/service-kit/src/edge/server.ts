@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { answerConnect } from './connect-method.js';
 import { isRefused, refuseHead } from './request-head.js';
 import { cutUnread } from './unread-answers.js';
+import type { NewestAnswers } from './unread-answers.js';
 
 interface PortOf {
   readonly host: string;
@@ -64,7 +65,7 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: string, words: st
 };
 
 /** Who has said nothing is told nothing: a pool would take it for the answer to what it sends next. */
-function closeSilent(socket: Socket, answers: ReadonlyMap<Socket, ServerResponse>, headMs: number): void {
+function closeSilent(socket: Socket, answers: NewestAnswers, headMs: number): void {
   // What it sent while this loop was busy is about to be read. Node looks at its time again once a request begins, which
   // line breaks do not.
   setImmediate(() => {
@@ -73,18 +74,14 @@ function closeSilent(socket: Socket, answers: ReadonlyMap<Socket, ServerResponse
   });
 }
 
-/** @param newest answer of this connection */
-function answerBrokenRequest(
-  error: Error & { code?: string },
-  socket: Socket,
-  newest: ServerResponse | undefined,
-): void {
+/** @param newest answer of this connection that has not left */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, newest: ServerResponse | null): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   if (isRefused(socket)) return;
-  if (newest !== undefined && newest.req.complete && !newest.writableFinished && !newest.destroyed) {
+  if (newest !== null && newest.req.complete && !newest.destroyed) {
     // What came behind a whole request is nobody's answer to it: the right one leaves first, and is the last.
     newest.shouldKeepAlive = false;
     newest.once('finish', () => socket.end());
@@ -101,11 +98,16 @@ function answerBrokenRequest(
 /** An HTTP/1.1 server with bounds on time, headers and connections. */
 export async function listen(on: ListenOn, handler: RequestListener, patience: Patience = PATIENCE): Promise<Listener> {
   let draining = false;
-  /** The newest answer of each connection. */
-  const answers = new Map<Socket, ServerResponse>();
+  const answers = new Map<Socket, ServerResponse | null>();
+  const left = function (this: ServerResponse): void {
+    const { socket } = this.req;
+    // With thousands of connections what is kept until their next requests would outlive every collection of garbage.
+    if (answers.get(socket) === this) answers.set(socket, null);
+  };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (draining) response.shouldKeepAlive = false;
     answers.set(request.socket, response);
+    response.on('finish', left);
     if (!refuseHead(request, response)) handler(request, response);
   };
   const server = createServer(
@@ -129,7 +131,7 @@ export async function listen(on: ListenOn, handler: RequestListener, patience: P
     const socket = duplex as Socket;
     const silent = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
     if (silent) closeSilent(socket, answers, patience.headMs);
-    else answerBrokenRequest(error, socket, answers.get(socket));
+    else answerBrokenRequest(error, socket, answers.get(socket) ?? null);
   });
   // Who has sent all and half-closes still reads: `nc -N`, clients of HTTP/1.0.
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -142,7 +144,7 @@ export async function listen(on: ListenOn, handler: RequestListener, patience: P
     close(graceMs, lingerMs = 0) {
       const drain = (): void => {
         draining = true;
-        for (const response of answers.values()) if (!response.headersSent) response.shouldKeepAlive = false;
+        for (const one of answers.values()) if (one !== null && !one.headersSent) one.shouldKeepAlive = false;
       };
       return closeServer(server, drain, graceMs, lingerMs);
     },

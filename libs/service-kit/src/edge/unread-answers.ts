@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+/** The newest answer of each connection that has asked anything; `null` once it has left. */
+export type NewestAnswers = ReadonlyMap<Socket, ServerResponse | null>;
+
 /**
  * Cuts connections whose other side reads nothing of what is written for it: they would hold its answers for ever. Who
  * reads, however slowly, is left alone; an answer that is still being made is no reason either.
- * @param answers the newest of each connection
  * @param patienceMs so long at least nothing was read
  * @returns ends it
  */
-export function cutUnread(answers: ReadonlyMap<Socket, ServerResponse>, patienceMs: number): () => void {
+export function cutUnread(answers: NewestAnswers, patienceMs: number): () => void {
   const timed = new WeakSet<Socket>();
   const look = (): void => {
     for (const [socket, response] of answers) {
@@ -26,7 +28,7 @@ export function cutUnread(answers: ReadonlyMap<Socket, ServerResponse>, patience
       } else {
         timed.delete(socket);
         // A connection between two requests has its own time again.
-        if (!response.writableFinished) socket.setTimeout(0);
+        if (response !== null) socket.setTimeout(0);
       }
     }
   };
