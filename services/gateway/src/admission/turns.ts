@@ -12,8 +12,8 @@ export interface TurnsOptions {
 
 /** Fewer requests than this in a turn are no crowd: what makes it long then is not helped by turning them away. */
 const CROWD = 512;
-/** So many times a long turn, and it ends whatever came before. */
-const LONGEST = 5;
+/** So many times a long turn, and no stall explains it: it takes no more, and turns are kept short from then on. */
+const LONGEST = 3;
 /** Turns must have been long for so long after the first long one: a stall alone, and what piled up in it, are served. */
 const STANDING_MS = 250;
 /** While some are turned away a turn takes about so long: who is turned away waits for the end of one. */
@@ -23,7 +23,7 @@ const KEPT_PART = 0.25;
 /** A turn of so many times the target has met a crowd that waited. */
 const BACKLOG = 4;
 /** For so long a crowd that waited is turned away first, until checks get their part again. */
-const BACKLOG_MS = 1000;
+const BACKLOG_MS = 2000;
 /** How fast a turn may take more again. */
 const GROWTH = 1.1;
 /** So long without anybody turned away, and everybody is taken again. */
@@ -72,6 +72,8 @@ export class Turns {
     const now = this.#options.now();
     if (!this.#open) {
       this.#open = true;
+      // Also where nobody came for so long: whoever comes now would be refused for what is over.
+      if (now - this.#refusedAt > CALM_MS) this.#pressed = false;
       this.#entered = 0;
       this.#begunAt = now;
       this.#afterTurn(this.#end);
@@ -82,7 +84,7 @@ export class Turns {
     return LATE;
   }
 
-  /** Also a first long turn ends: what it took has yet to be written down, and its deadlines come nearer. */
+  /** What a first long turn took has yet to be written down, and its deadlines come nearer. */
   #most(): number {
     if (this.#pressed) return this.#budgetMs;
     return this.#entered < CROWD ? Number.POSITIVE_INFINITY : LONGEST * this.#options.longMs;
@@ -95,6 +97,7 @@ export class Turns {
     this.#open = this.#full = false;
     this.#endedAt = now;
     if (this.#pressed) this.#adapt(now, lasted, full);
+    else if (full) this.#press(now);
     else this.#watch(now, lasted, idled);
   }
 
@@ -102,17 +105,18 @@ export class Turns {
     const { longMs } = this.#options;
     if (lasted < longMs || this.#entered < CROWD) this.#longSince = -1;
     else if (this.#longSince < 0 || idled > longMs) this.#longSince = now;
-    else if (now - this.#longSince >= STANDING_MS) {
-      this.#pressed = true;
-      this.#budgetMs = TARGET_MS;
-      this.#refusedAt = now;
-      this.#longSince = -1;
-    }
+    else if (now - this.#longSince >= STANDING_MS) this.#press(now);
+  }
+
+  #press(now: number): void {
+    this.#pressed = true;
+    this.#budgetMs = TARGET_MS;
+    this.#refusedAt = now;
+    this.#longSince = this.#backlogSince = -1;
   }
 
   #adapt(now: number, lasted: number, full: boolean): void {
     if (full) this.#refusedAt = now;
-    else if (now - this.#refusedAt > CALM_MS) this.#pressed = false;
     if (lasted <= BACKLOG * TARGET_MS) this.#backlogSince = -1;
     else if (this.#backlogSince < 0) this.#backlogSince = now;
     const drains = this.#backlogSince >= 0 && now - this.#backlogSince < BACKLOG_MS;

@@ -1,46 +1,77 @@
 import { Agent, createServer, request } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TurnedAway } from './turned-away.js';
 
 const CALLERS = 300;
-const AT_ONCE = 200;
 const LONG_BODY = 'x'.repeat(300_000);
+const BODY = '{"allowed":false}';
+
+type Ask = (body: string) => Promise<number>;
+
+/** @param connections at most */
+async function served(connections: number, listener: RequestListener, test: (ask: Ask) => Promise<void>) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  try {
+    await test(
+      (body) =>
+        new Promise((resolve, reject) => {
+          const asked = request({ port, host: '127.0.0.1', method: 'POST', agent }, (response) => {
+            response.resume().on('end', () => resolve(response.statusCode!));
+          });
+          asked.on('error', reject).end(body);
+        }),
+    );
+  } finally {
+    agent.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
 
 describe('who is turned away', () => {
-  it('is answered at once, but for a crowd: it is answered when the turn ends, and may come again', async () => {
-    const away = new TurnedAway(AT_ONCE);
+  it('is answered at once where turns are short, else when the turn ends, and may come again', async () => {
+    const away = new TurnedAway();
     const seen: ServerResponse[] = [];
     let answeredFirst = 0;
-    const server = createServer((_, response) => {
+    const listener: RequestListener = (_, response) => {
       seen.push(response);
-      away.answer(response, '{"allowed":false}', true);
+      away.answer(response, BODY, seen.length % 3 !== 0);
+      if (seen.length > CALLERS) setImmediate(() => away.endTurn());
       if (seen.length !== CALLERS) return;
       answeredFirst = seen.filter(({ writableEnded }) => writableEnded).length;
       away.endTurn();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const agent = new Agent({ keepAlive: true });
-    const ask = (body: string): Promise<number> =>
-      new Promise((resolve, reject) => {
-        const asked = request({ port, host: '127.0.0.1', method: 'POST', agent }, (response) => {
-          response.resume().on('end', () => resolve(response.statusCode!));
-        });
-        asked.on('error', reject).end(body);
-      });
-    try {
-      const statuses = await Promise.all(
-        Array.from({ length: CALLERS }, (_, i) => ask(i % 100 === 0 ? LONG_BODY : 'short')),
-      );
-      expect(new Set(statuses)).toEqual(new Set([503]));
-      expect(answeredFirst).toBe(AT_ONCE);
+    };
+    await served(CALLERS, listener, async (ask) => {
+      const bodies = Array.from({ length: CALLERS }, (_, i) => (i % 100 === 0 ? LONG_BODY : 'short'));
+      expect(new Set(await Promise.all(bodies.map(ask)))).toEqual(new Set([503]));
+      expect(answeredFirst).toBe((CALLERS * 2) / 3);
       // Their connections take the next request, whatever was not read of the last one.
       expect(new Set(await Promise.all(Array.from({ length: 100 }, () => ask('again'))))).toEqual(new Set([503]));
-    } finally {
-      agent.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    }
+    });
+  });
+
+  it('is answered at once only once a turn: who comes again at once waits for its end', async () => {
+    const away = new TurnedAway();
+    let newest: ServerResponse | null = null;
+    let came: () => void = () => undefined;
+    const listener: RequestListener = (_, response) => {
+      newest = response;
+      away.answer(response, BODY, true);
+      came();
+    };
+    await served(1, listener, async (ask) => {
+      expect(await ask('first')).toBe(503);
+      const second = new Promise<void>((resolve) => (came = resolve));
+      const answered = ask('second');
+      await second;
+      expect(newest!.writableEnded).toBe(false);
+      away.endTurn();
+      expect(await answered).toBe(503);
+      expect(await ask('third')).toBe(503);
+    });
   });
 });

@@ -1,29 +1,27 @@
+import type { Socket } from 'node:net';
 import type { ServerResponse } from 'node:http';
 import { sendTurnedAway } from './answers.js';
 
-/** Answered at once in a turn of the event loop: so few that a turn ends, and more than short turns bring. */
-const AT_ONCE = 512;
-
 /**
- * Answers those whom a turn of the event loop turns away: the first of them at once where turns are kept short, the
- * others at its end. Node reads up to 48 × 1,024 sockets in one turn while so many are ready, and a caller that is
- * answered is soon ready again: were all answered at once, such a turn would end late or never, with everything that
- * waits for its end. A long turn has taken checks that wait for it.
+ * Answers those whom a turn of the event loop turns away: at once, each connection once a turn, where turns are kept short;
+ * else at its end. Node reads up to 48 × 1,024 sockets in one turn while so many are ready, and a caller that is answered
+ * is soon ready again: were it answered at once again and again, such a turn would end late or never, with everything that
+ * waits for its end. Were nobody answered before, thousands of requests would outlive collections of garbage, which then
+ * take a third of the time. A long turn of one that does not keep them short has taken checks that wait for its end.
  */
 export class TurnedAway {
-  #answered = 0;
+  readonly #answered = new Set<Socket>();
   #waiting: ServerResponse[] = [];
   #bodies: string[] = [];
-
-  constructor(private readonly atOnce = AT_ONCE) {}
 
   /**
    * @param body JSON
    * @param short whether turns are kept short
    */
   answer(response: ServerResponse, body: string, short: boolean): void {
-    if (short && this.#answered < this.atOnce) {
-      this.#answered += 1;
+    const { socket } = response.req;
+    if (short && !this.#answered.has(socket)) {
+      this.#answered.add(socket);
       sendTurnedAway(response, body);
       return;
     }
@@ -34,7 +32,7 @@ export class TurnedAway {
   }
 
   endTurn(): void {
-    this.#answered = 0;
+    this.#answered.clear();
     const waiting = this.#waiting;
     const bodies = this.#bodies;
     if (waiting.length === 0) return;
