@@ -44,7 +44,7 @@ export async function openLoop(job: Job, load: OpenLoop): Promise<Outcome> {
       if (connection === undefined) return;
       if (connection.broken) continue;
       const dueAt = line.shift();
-      tally?.sent(performance.now() - dueAt);
+      if (dueAt >= countsFrom) tally?.sent(performance.now() - dueAt);
       connection.send(requests[next++ % requests.length]!, dueAt);
     }
   };

@@ -23,8 +23,8 @@ const CEILING_CONNECTIONS = 64;
 const CONNECTIONS = 4096;
 /** Checks that cost far more than to send them, or the generator would be what is overloaded. */
 const ASKED = { profile: OUTPUT_PROFILE, payload: LONG_PAYLOAD };
-/** Until a gateway knows that it is too much; not counted. */
-const LEAD_SECONDS = 1.5;
+/** Until a gateway knows that it is too much, and has turned away the crowd that waited; not counted. */
+const LEAD_SECONDS = 3;
 
 interface Overloadable {
   readonly profile: string;
