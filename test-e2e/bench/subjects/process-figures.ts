@@ -3,6 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 export interface Memory {
   /** Resident now, MiB. */
   readonly resident: number;
+  /** Of it what the process itself has filled, MiB: no pages of files, which the kernel keeps and takes as it likes. */
+  readonly anonymous: number;
   /** Most that was resident since the start or the last `forgetPeak`, MiB. */
   readonly peak: number;
 }
@@ -12,7 +14,7 @@ export async function memoryOf(pid: number): Promise<Memory> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const field = (name: string): number =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN) / 1024;
-  return { resident: field('VmRSS'), peak: field('VmHWM') };
+  return { resident: field('VmRSS'), anonymous: field('RssAnon'), peak: field('VmHWM') };
 }
 
 /** The peak counts anew from here. */
