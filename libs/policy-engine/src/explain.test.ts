@@ -2,14 +2,21 @@ import type { BehaviorProfile } from '@countersign/contracts';
 import { compileProfile } from './compile-profile.js';
 import { DECIDE_CASES } from './decide.test-cases.js';
 import { decide } from './decide.js';
-import { explain, explainInTurns, RULE_NAMES } from './explain.js';
-import type { CountedFindings, RuleTrace } from './explain.js';
+import { explainInTurns, RULE_NAMES } from './explain.js';
+import type { CountedFindings, Explained, RuleTrace } from './explain.js';
 import { emptyProfile } from './profile/profile-fields.js';
 import type { Violation } from './violation.js';
 
 const NOTHING: CountedFindings = { spending: null, rate: null };
 const profileOf = (given: Partial<BehaviorProfile>) =>
   compileProfile({ ...emptyProfile('018f4d5e-0000-7000-8000-000000000001'), ...given });
+const explain = (...given: Parameters<typeof explainInTurns>): Explained => {
+  const turns = explainInTurns(...given);
+  for (;;) {
+    const step = turns.next();
+    if (step.done === true) return step.value;
+  }
+};
 const results = (rules: readonly RuleTrace[]) => Object.fromEntries(rules.map(({ rule, result }) => [rule, result]));
 
 const FULL: Partial<BehaviorProfile> = {

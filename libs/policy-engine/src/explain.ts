@@ -59,17 +59,9 @@ const NO_COST = 'the action names no cost';
 
 /**
  * The decision and what every rule says, each asked alone. The first rule that matched is the one that denies: its
- * violation is that of `decide`, or of the counters.
+ * violation is that of `decide`, or of the counters. Step by step as `decideInTurns`: each output rule reads the whole
+ * payload once more.
  */
-export function explain(profile: CompiledProfile, action: Action, counted: CountedFindings): Explained {
-  const turns = explainInTurns(profile, action, counted);
-  for (;;) {
-    const step = turns.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** {@link explain} a turn at a time, as `decideInTurns`: each output rule reads the whole payload once more. */
 export function* explainInTurns(
   profile: CompiledProfile,
   action: Action,

@@ -8,7 +8,7 @@ export { compileProfile } from './compile-profile.js';
 export type { CompiledProfile } from './compile-profile.js';
 export { decide, decideInTurns, scanInTurns } from './decide.js';
 export type { Decision } from './decide.js';
-export { actionCost, explain, explainInTurns, RULE_NAMES } from './explain.js';
+export { actionCost, explainInTurns, RULE_NAMES } from './explain.js';
 export type { CountedFindings, Explained, RuleName, RuleTrace } from './explain.js';
 export type { Action } from './judge/subject.js';
 export { PiiScanner } from './output/pii/scanner.js';

@@ -99,5 +99,6 @@ export { remoteNeighbour } from './neighbours/remote-neighbour.js';
 export type { RemotePlace } from './neighbours/remote-neighbour.js';
 export { Waiting } from './service/waiting.js';
 export { run } from './process/run.js';
+export { inTurns, Turn } from './process/turn.js';
 export { GRACE_MS } from './process/running-process.js';
 export type { RunningProcess } from './process/running-process.js';

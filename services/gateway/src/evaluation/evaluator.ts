@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { canonicalize } from '@countersign/evidence';
 import type { EvaluationParts, EvaluationSemantic } from '@countersign/contracts';
+import { Turn } from '@countersign/service-kit';
 import type { CheckDesk } from '../check/check-desk.js';
 import { isMalformed, prepareParsed } from '../check/prepare.js';
 import { idempotencyStamp } from '../domain/idempotency.js';
@@ -8,9 +8,6 @@ import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
 import { itemOf, endsAt } from './outcome.js';
 import type { Decision, Outcome } from './outcome.js';
 import { readEvaluation } from './read-evaluation.js';
-
-/** Of one request's evaluations: then other checks have their turn. */
-const LONGEST_TURN_MS = 5;
 
 /** Makes evaluations: each is a check like any other, with an event of its own that is durable before its answer. */
 export class Evaluator {
@@ -60,12 +57,9 @@ export class Evaluator {
   ): Promise<readonly Decision[]> {
     if (semantic === 'execute_all') {
       const outcomes: Promise<Outcome>[] = [];
-      let turnBegan = performance.now();
+      const turn = new Turn();
       for (const parts of all) {
-        if (performance.now() - turnBegan > LONGEST_TURN_MS) {
-          await nextTurn();
-          turnBegan = performance.now();
-        }
+        if (turn.over) await turn.next();
         outcomes.push(this.evaluate(parts, key, null));
       }
       return (await Promise.all(outcomes)).map(itemOf);

@@ -1,6 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ArchivedEvent, EventArchive } from '@countersign/contracts';
-import { LONGEST_TURN_MS } from '../in-turns.js';
+import { Turn } from '@countersign/service-kit';
 
 /** So few that a page of long payloads is neither long to read nor much to hold. */
 const PAGE = 100;
@@ -19,16 +18,13 @@ export async function* archivedEvents(
   span?: { readonly first: number; readonly last: number },
 ): AsyncGenerator<ArchivedEvent, void, undefined> {
   const { first, last } = span ?? (await archive.span(agentId, from, to)) ?? { first: 1, last: 0 };
-  let turnBegan = performance.now();
+  const turn = new Turn();
   for (let next = first; next <= last;) {
     const page = await archive.range(agentId, next, last, PAGE);
     if (page.length === 0) throw new Error(`the archive lacks sequence ${next} of agent ${agentId}`);
     for (const event of page) {
       if (event.sequence !== next) throw new Error(`the archive lacks sequence ${next} of agent ${agentId}`);
-      if (performance.now() - turnBegan > LONGEST_TURN_MS) {
-        await nextTurn();
-        turnBegan = performance.now();
-      }
+      if (turn.over) await turn.next();
       yield event;
       next += 1;
     }

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { countedViolations } from '@countersign/counters';
-import { actionCost, applyProfilePatch, compileProfile, emptyProfile, explain } from '@countersign/policy-engine';
+import {
+  actionCost,
+  applyProfilePatch,
+  compileProfile,
+  emptyProfile,
+  explainInTurns,
+} from '@countersign/policy-engine';
 import type { ProfilePatch } from '@countersign/policy-engine';
+import { inTurns } from '@countersign/service-kit';
 import { AGENT } from '../policy.test-context.js';
 import { dryRun } from './dry-run.js';
 import { archiveOf, record, START } from './dry-run.test-context.js';
@@ -113,7 +120,7 @@ describe('any dry run', () => {
         };
         const { spending, rate } = compiled;
         const counted = countedViolations(nothing, { spending, rate, costMicros: actionCost(one) });
-        const { decision } = explain(compiled, one, counted);
+        const { decision } = await inTurns(explainInTurns(compiled, one, counted));
         const denial = compiled.observe ? null : (decision.violation ?? counted.spending ?? counted.rate);
         expect(byRule.map(({ rule, violation_type }) => [rule, violation_type])).toEqual(
           denial === null ? [] : [[denial.rule, denial.violation_type]],

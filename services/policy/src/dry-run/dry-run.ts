@@ -1,7 +1,7 @@
 import type { ArchivedEvent, BehaviorProfile, EventArchive } from '@countersign/contracts';
+import { inTurns } from '@countersign/service-kit';
 import { isoTime } from '../domain/agent.js';
 import { SimulatedAgent } from '../simulate/simulated-agent.js';
-import { inTurns } from '../in-turns.js';
 import { archivedEvents } from './archived-events.js';
 import { FlipTally } from './flips.js';
 import type { Tallied } from './flips.js';

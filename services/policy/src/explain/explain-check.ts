@@ -3,8 +3,8 @@ import { countedViolations } from '@countersign/counters';
 import type { AgentUsage } from '@countersign/counters';
 import { actionCost, compileProfile, explainInTurns } from '@countersign/policy-engine';
 import type { Action, RuleTrace, Violation } from '@countersign/policy-engine';
+import { inTurns } from '@countersign/service-kit';
 import type { Agent } from '../domain/agent.js';
-import { inTurns } from '../in-turns.js';
 
 /** A violation as an answer tells it: what is not set is left out. */
 type ToldViolation = Readonly<Record<string, string | number>>;
