@@ -1,4 +1,4 @@
-/** Judges cases, a JSON array on standard input, with libs/evidence; prints `[{ok, firstProblem}…]`. Needs a build. */
+/** Judges cases, a JSON array on standard input, with libs/evidence; prints `[{ok, firstProblem, vouched}…]`. Needs a build. */
 import { readFileSync } from 'node:fs';
 import {
   JsonRefused,
@@ -16,7 +16,7 @@ function judge({ kind, text, keys, chain }) {
   try {
     value = parseJsonStrict(Buffer.from(text, 'utf8'), VERIFICATION_LIMITS);
   } catch (error) {
-    if (error instanceof JsonRefused) return { ok: false, firstProblem: 'not-canonical' };
+    if (error instanceof JsonRefused) return { ok: false, firstProblem: 'not-canonical', vouched: null };
     throw error;
   }
   const options = {
@@ -30,7 +30,8 @@ function judge({ kind, text, keys, chain }) {
       : kind === 'absence'
         ? verifyAbsence(value, options)
         : verifyPackage(value, options);
-  return { ok: result.ok, firstProblem: result.problems[0]?.code ?? null };
+  const vouched = result.ok ? (result.vouched ?? null) : null;
+  return { ok: result.ok, firstProblem: result.problems[0]?.code ?? null, vouched };
 }
 
 process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(judge)));

@@ -156,18 +156,3 @@ def test_the_package_in_a_pdf_is_verified(files: Tuple[str, str], capsys: pytest
 def test_a_pdf_that_is_not_whole_is_refused(files: Tuple[str, str], changes: Any) -> None:
     Path(files[0]).write_bytes(_pdf(VECTOR["package"], **changes))
     assert main(["verify", files[0], "--key", files[1]]) == 1
-
-
-@pytest.mark.parametrize(("network", "said"), [("solana:localnet", True), ("solana:devnet", False)])
-def test_no_network_is_public_that_is_somebodys_own(
-    files: Tuple[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    network: str,
-    said: bool,
-) -> None:
-    text = Path(files[0]).read_text("utf-8").replace("solana:devnet", network)
-    Path(files[0]).write_text(text, "utf-8")
-    monkeypatch.setattr(SolanaRpc, "network", lambda _: network)
-    main(["verify", files[0], "--rpc", "http://127.0.0.1:1"])
-    assert ("a public network: solana:localnet" in capsys.readouterr().out) is said

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import mutations
 import pytest
 import vectors
 
@@ -12,7 +15,7 @@ from countersign.verify import PROBLEM_CODES, verify_absence, verify_event, veri
 def test_a_vector_is_judged_as_it_says(name: str) -> None:
     vector = vectors.load(name)
     result = vectors.judge(vector)
-    told = {"ok": result.ok, "firstProblem": result.first_problem}
+    told = {"ok": result.ok, "firstProblem": result.first_problem, **vectors.vouched(result, vector["expected"])}
     assert told == vector["expected"], [str(problem) for problem in result.problems]
 
 
@@ -58,3 +61,13 @@ def test_a_sound_package_was_checked_whole() -> None:
     result = vectors.judge(vectors.load("valid-airline.json"))
     assert (result.issuer_checked, result.chain_checked, result.authority_checked) == (True, True, True)
     assert (result.anchored, result.unanchored, result.not_checked) == (18, 2, [])
+
+
+@pytest.mark.parametrize(("network", "said"), [("solana:localnet", True), ("solana:devnet", False)])
+@pytest.mark.parametrize("name", ["valid-small.json", "absence-valid.json"])
+def test_no_network_is_public_that_is_somebodys_own(name: str, network: str, said: bool) -> None:
+    vector = json.loads(json.dumps(vectors.load(name)).replace("solana:devnet", network))
+    if "package" in vector:
+        mutations.sign(vector["package"])
+    result = vectors.judge({**vector, "keys": None})
+    assert any("a public network: solana:localnet" in line for line in result.not_checked) is said

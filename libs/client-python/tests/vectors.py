@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Dict, Mapping, Optional
 
@@ -38,6 +39,11 @@ def chain_of(vector: Mapping[str, Any]) -> Optional[ChainFacts]:
     known = chain["authorities"]
     authorities = None if known is None else [_authority_of(one) for one in known]
     return ChainFacts(chain["network"], transactions, authorities)
+
+
+def vouched(result: Verification, expected: Mapping[str, Any]) -> Dict[str, Any]:
+    """Of those that say who vouches: a single event has nobody who signs it."""
+    return {"vouched": asdict(result.vouched)} if "vouched" in expected else {}
 
 
 def judge(vector: Mapping[str, Any]) -> Verification:

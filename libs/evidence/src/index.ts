@@ -109,6 +109,7 @@ export type {
   SequenceRun,
   SignatureResult,
   VerificationResult,
+  Vouched,
   WindowCount,
 } from './verify/result.js';
 export { PROBLEM_CODES } from './verify/result.js';

@@ -87,39 +87,28 @@ def _verify(options: argparse.Namespace) -> int:
         return _print(options.file, [], [], [f"the file is not a package: {error}"], EXIT_WRONG)
     facts = ask_chain(options.rpc, verify.transactions_to_ask(package), options.authority) if options.rpc else None
     if isinstance(package, dict) and package.get("kind") == "absence":
-        return _absence(options.file, verify.verify_absence(package, facts), facts)
+        return _absence(options.file, verify.verify_absence(package, facts))
     result = verify.verify_package(package, keys, facts)
     not_checked = list(result.not_checked)
     if result.issuer_checked and result.ok:
         not_checked.append("whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys)")
-    not_checked += _network_notes(facts)
     if from_pdf:
         not_checked.append("the pages of the PDF: its package was verified, which they were drawn from")
     return _print(options.file, result.checked, not_checked, list(map(str, result.problems)), _exit_code(result, facts))
 
 
-def _network_notes(facts: Any) -> List[str]:
-    if facts is None or facts.network != "solana:localnet" or not facts.transactions:
-        return []
-    return ["a public network: solana:localnet is somebody's own, and whoever runs it can write it anew"]
-
-
-def _absence(file: str, result: Any, facts: Any) -> int:
+def _absence(file: str, result: Any) -> int:
     """Nobody signs a proof of absence: the chain and who anchored are all that it stands on."""
-    code = EXIT_WRONG if not result.ok else EXIT_HOLDS if result.authority_checked else EXIT_UNCHECKED
-    not_checked = result.not_checked + _network_notes(facts)
-    return _print(file, result.checked, not_checked, list(map(str, result.problems)), code)
+    code = EXIT_WRONG if not result.ok else EXIT_HOLDS if result.vouched.anchor else EXIT_UNCHECKED
+    return _print(file, result.checked, result.not_checked, list(map(str, result.problems)), code)
 
 
 def _exit_code(result: Any, facts: Any) -> int:
     if not result.ok:
         return EXIT_WRONG
-    if not result.issuer_checked:
-        return EXIT_UNCHECKED
-    if facts is None:
-        return EXIT_HOLDS
-    # A chain that was asked for and holds nothing of the package vouches for nothing.
-    return EXIT_HOLDS if result.authority_checked and facts.transactions else EXIT_UNCHECKED
+    # A chain that was not asked for is not missed; one that was must vouch.
+    holds = result.vouched.issuer and (facts is None or result.vouched.anchor)
+    return EXIT_HOLDS if holds else EXIT_UNCHECKED
 
 
 def _read_key(file: str) -> Any:

@@ -32,7 +32,8 @@ const JUDGE = `
     const result = vector.absence !== undefined ? evidence.verifyAbsence(vector.absence, options)
       : vector.package !== undefined ? evidence.verifyPackage(vector.package, options)
       : evidence.verifyEventProof(vector.event, vector.proof, options);
-    return JSON.stringify({ ok: result.ok, firstProblem: result.problems[0]?.code ?? null });
+    const { ok, problems, vouched } = result;
+    return JSON.stringify({ ok, firstProblem: problems[0]?.code ?? null, vouched });
   }`;
 
 async function moduleOf(source: string, context: Context, imports: Record<string, SourceTextModule>) {

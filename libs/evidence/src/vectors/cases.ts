@@ -5,7 +5,7 @@ import { utf8 } from '../encoding/text.js';
 import { contentHash, VERIFICATION_FIELDS } from '../package/canonical.js';
 import { publicKeyToPem } from '../signature/public-key.js';
 import type { ChainAnswer } from '../verify/options.js';
-import type { ProblemCode } from '../verify/result.js';
+import { NOBODY, type ProblemCode, type Vouched } from '../verify/result.js';
 import { ABSENCE_CASES, absenceStory } from './absence-cases.js';
 import { airlineStory, smallStory } from './airline-story.js';
 import { CHAIN_CASES } from './chain-cases.js';
@@ -25,7 +25,8 @@ export interface Vector {
   readonly keys: readonly VectorKey[] | null;
   /** `null`: the chain is not asked. */
   readonly chain: VectorChain | null;
-  readonly expected: { readonly ok: boolean; readonly firstProblem: ProblemCode | null };
+  /** `vouched`: of a whole package and of an absence. */
+  readonly expected: { readonly ok: boolean; readonly firstProblem: ProblemCode | null; readonly vouched?: Vouched };
 }
 
 /** Names and texts of all vector files; the same bytes on every run. */
@@ -40,6 +41,8 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
     ],
     ['valid-small', valid('Two agents, two windows, one event not anchored yet.', small, key)],
     ['valid-pending', valid('Issued before its own transaction was final.', pending, key)],
+    ['valid-nothing-anchored', nothingAnchored(key, sha256)],
+    ['valid-pending-key-retired', pendingKeyRetired(pending, key)],
   ];
   for (const { name, description, change, expected } of AFTER_SIGNING) {
     const pkg = copy(small.pkg);
@@ -50,10 +53,10 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
     const pkg = resigned(pending, change, key, sha256);
     files.push([`resigned-${name}`, vector(description, { package: pkg }, surroundings(pending, key), expected)]);
   }
-  for (const { name, description, change, expected } of CHAIN_CASES) {
+  for (const { name, description, change, expected, vouched } of CHAIN_CASES) {
     const around = surroundings(small, key);
     change(around, small.pkg);
-    files.push([`chain-${name}`, vector(description, { package: small.pkg }, around, expected)]);
+    files.push([`chain-${name}`, vector(description, { package: small.pkg }, around, expected, vouched)]);
   }
   for (const { name, description, change, expected } of EVENT_CASES) {
     const subject = copy({ event: small.pkg.events[2]!.event, proof: small.pkg.inclusionProofs[2]! });
@@ -69,13 +72,31 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
       transactions: copy(absence.transactions) as Record<string, ChainAnswer>,
     };
     const subject = { absence: make(absence, around) };
-    files.push([`absence-${name}`, vector(description, subject, { ...around, withoutKey: true }, expected)]);
+    const vouched = { issuer: false, anchor: name !== 'no-answer' };
+    files.push([`absence-${name}`, vector(description, subject, { ...around, withoutKey: true }, expected, vouched)]);
   }
   return files.map(([name, content]) => [`${name}.json`, `${JSON.stringify(content, null, 1)}\n`]);
 }
 
 function valid(description: string, issued: IssuedStory, key: StoryKey): Vector {
   return vector(description, { package: issued.pkg }, surroundings(issued, key), null);
+}
+
+/** Nobody vouches for what no chain holds anything of. */
+function nothingAnchored(key: StoryKey, sha256: Sha256): Vector {
+  const story = smallStory(sha256);
+  const agents = story.agents.map((agent) => ({ ...agent, windows: agent.windows.map(() => null) }));
+  const issued = issueStory({ ...story, agents, anchored: false }, key, sha256);
+  const around = surroundings(issued, key);
+  return vector('Issued before anything was anchored.', { package: issued.pkg }, around, null, { anchor: false });
+}
+
+function pendingKeyRetired(issued: IssuedStory, key: StoryKey): Vector {
+  const around = surroundings(issued, key);
+  around.key = { ...around.key, status: 'retired', validTo: '2026-03-03T00:00:00.000Z' };
+  const words =
+    'Signed by a key that is retired, and its own transaction proves no time: the windows alone are vouched for.';
+  return vector(words, { package: issued.pkg }, around, null, { issuer: false });
 }
 
 function surroundings(issued: IssuedStory, key: StoryKey): Surroundings {
@@ -93,13 +114,15 @@ function vector(
   subject: Pick<Vector, 'package' | 'event' | 'proof' | 'absence'>,
   { key, withoutKey, network, authorities, transactions }: Surroundings,
   firstProblem: ProblemCode | null,
+  vouched: Partial<Vouched> = {},
 ): Vector {
+  const ok = firstProblem === null;
   return {
     description,
     ...subject,
     keys: withoutKey ? null : [key],
     chain: { network, authorities, transactions },
-    expected: { ok: firstProblem === null, firstProblem },
+    expected: { ok, firstProblem, vouched: ok ? { issuer: true, anchor: true, ...vouched } : NOBODY },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { SignedPackage } from '@countersign/contracts';
 import { parseWindowMemo, windowMemo } from '../chain/memo.js';
 import type { ChainTransaction } from '../verify/options.js';
-import type { ProblemCode } from '../verify/result.js';
+import type { ProblemCode, Vouched } from '../verify/result.js';
 import type { Surroundings } from './surroundings.js';
 
 export interface ChainCase {
@@ -9,6 +9,8 @@ export interface ChainCase {
   readonly description: string;
   readonly change: (around: Surroundings, pkg: SignedPackage) => void;
   readonly expected: ProblemCode | null;
+  /** Where nothing is wrong; both `true` unless it is said. */
+  readonly vouched?: Partial<Vouched>;
 }
 
 const reportTx = (pkg: SignedPackage): string => pkg.timestamp.anchor_tx_signature!;
@@ -31,30 +33,69 @@ export const CHAIN_CASES: readonly ChainCase[] = [
     description: 'No key is given: integrity only, the issuer is not checked.',
     change: (around) => (around.withoutKey = true),
     expected: null,
+    vouched: { issuer: false },
   },
   {
     name: 'no-answer',
     description: 'The chain does not answer: nothing is wrong, and the chain is named as not checked.',
     change: (around) => Object.keys(around.transactions).forEach((tx) => (around.transactions[tx] = 'unavailable')),
     expected: null,
+    vouched: { anchor: false },
   },
   {
     name: 'other-network',
     description: 'Another network was asked: nothing is wrong, and the chain is named as not checked.',
     change: (around) => (around.network = 'solana:mainnet-beta'),
     expected: null,
+    vouched: { anchor: false },
   },
   {
     name: 'no-authority',
     description: 'No authority is given: who anchored is named as not checked.',
     change: (around) => (around.authorities = null),
     expected: null,
+    vouched: { anchor: false },
   },
   {
     name: 'key-retired',
     description: 'A retired key keeps verifying what it signed inside its validity.',
     change: (around) => (around.key = { ...around.key, status: 'retired', validTo: '2026-03-03T00:00:00.000Z' }),
     expected: null,
+  },
+  {
+    name: 'key-retired-no-answer',
+    description: 'Nothing proves that a retired key signed while it was valid: nothing is wrong, and nobody vouches.',
+    change: (around, pkg) => {
+      around.key = { ...around.key, status: 'retired', validTo: '2026-03-03T00:00:00.000Z' };
+      around.transactions[reportTx(pkg)] = 'unavailable';
+    },
+    expected: null,
+    vouched: { issuer: false, anchor: false },
+  },
+  {
+    name: 'key-ends-no-time',
+    description:
+      'The chain keeps no time of the transaction, and the validity of the key, which is in use, has an end.',
+    change: (around, pkg) => {
+      around.key = { ...around.key, validTo: '2027-03-03T00:00:00.000Z' };
+      changed(around, reportTx(pkg), { blockTime: null });
+    },
+    expected: null,
+    vouched: { issuer: false },
+  },
+  {
+    name: 'window-not-final',
+    description: "A window's transaction is not final yet: nothing is wrong, and it is named as not checked.",
+    change: (around, pkg) => changed(around, windowTx(pkg), { finalized: false }),
+    expected: null,
+    vouched: { anchor: false },
+  },
+  {
+    name: 'window-one-unasked',
+    description: "The chain was not asked for a window's transaction.",
+    change: (around, pkg) => delete around.transactions[windowTx(pkg)],
+    expected: null,
+    vouched: { anchor: false },
   },
   {
     name: 'key-ended-before',

@@ -6,7 +6,7 @@ import { publicKeyFromPem } from '../signature/public-key.js';
 import { verifyAbsence } from '../verify/absence.js';
 import { verifyEventProof } from '../verify/event-proof.js';
 import type { VerifyOptions } from '../verify/options.js';
-import { type Problem, PROBLEM_CODES } from '../verify/result.js';
+import { type Problem, PROBLEM_CODES, type Vouched } from '../verify/result.js';
 import { verifyPackage } from '../verify/verify-package.js';
 import { type Vector, vectorFiles } from './cases.js';
 
@@ -23,7 +23,13 @@ function options({ keys, chain }: Vector): VerifyOptions {
   };
 }
 
-function judged(vector: Vector): { readonly ok: boolean; readonly problems: readonly Problem[] } {
+interface Judged {
+  readonly ok: boolean;
+  readonly problems: readonly Problem[];
+  readonly vouched?: Vouched;
+}
+
+function judged(vector: Vector): Judged {
   const given = options(vector);
   if (vector.absence !== undefined) return verifyAbsence(vector.absence, given);
   if (vector.package !== undefined) return verifyPackage(vector.package, given);
@@ -33,8 +39,8 @@ function judged(vector: Vector): { readonly ok: boolean; readonly problems: read
 describe('the test vectors', () => {
   it.each(names)('%s is judged as it says', (name) => {
     const vector = load(name);
-    const result = judged(vector);
-    expect({ ok: result.ok, firstProblem: result.problems[0]?.code ?? null }).toEqual(vector.expected);
+    const { ok, problems, vouched } = judged(vector);
+    expect({ ok, firstProblem: problems[0]?.code ?? null, vouched }).toEqual(vector.expected);
   });
 
   it('are the files that the generator writes, byte for byte', () => {

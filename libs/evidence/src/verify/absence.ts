@@ -3,11 +3,11 @@ import type { Sha256 } from '../crypto.js';
 import { isRecord } from '../reading.js';
 import type { AbsenceNeighbour, AbsenceProof } from '../window/absence.js';
 import { agentKey, windowLeafHash } from '../window/window-tree.js';
-import { checkWindowAnchor, unchecked } from './chain-check.js';
+import { checkWindowAnchor, networkNotes, unchecked } from './chain-check.js';
 import { rootHex, type ProofFault } from './event-proof.js';
 import type { VerifyOptions } from './options.js';
 import { windowLabel, windowLeafShape } from './package-shape.js';
-import type { ChainCheck, Problem } from './result.js';
+import { type ChainCheck, NOBODY, type Problem, type Vouched } from './result.js';
 import {
   base58,
   both,
@@ -25,8 +25,10 @@ import {
 } from './shape.js';
 
 export interface AbsenceResult {
-  /** Nothing that was checked is wrong. Only the chain vouches for the root: read `chain` beside it. */
+  /** Nothing that was checked is wrong. Only the chain vouches for the root: read `vouched.anchor` beside it. */
   readonly ok: boolean;
+  /** `issuer` is `false`: nobody signs a proof of absence. */
+  readonly vouched: Vouched;
   readonly agentId: string | null;
   readonly windowStart: string | null;
   readonly windowEnd: string | null;
@@ -89,8 +91,10 @@ export function verifyAbsence(proof: unknown, options: Pick<VerifyOptions, 'cryp
   if (chain.check.checked) checked.push(`the transaction of the window on ${absence.network}`);
   else notChecked.unshift(`the transaction of the window on the chain: ${chain.check.detail}`);
   if (chain.check.checked && !chain.authorityChecked) notChecked.unshift('who anchored: no authority was given');
+  if (chain.check.checked) notChecked.push(...networkNotes(absence));
+  const vouched = { issuer: false, anchor: chain.authorityChecked };
   const detail = `The agent had no event in the window. ${chain.check.detail}`;
-  return { ...factsOf(absence), ok: true, chain: chain.check, detail, checked, notChecked, problems: [] };
+  return { ...factsOf(absence), ok: true, vouched, chain: chain.check, detail, checked, notChecked, problems: [] };
 }
 
 function absenceFault(proof: AbsenceProof, sha256: Sha256): ProofFault | null {
@@ -137,6 +141,7 @@ function refused(proof: AbsenceProof | null, { code, message }: ProofFault): Abs
   return {
     ...factsOf(proof),
     ok: false,
+    vouched: NOBODY,
     chain: unchecked(message).check,
     detail: message,
     checked: [],

@@ -3,6 +3,9 @@ import { parseReportMemo, parseWindowMemo, type WindowMemo } from '../chain/memo
 import type { ChainFacts, ChainTransaction } from './options.js';
 import type { ChainCheck, ProblemCode } from './result.js';
 
+/** Every network whose genesis hash is none of the public ones. */
+const OWN_NETWORK = 'solana:localnet';
+
 export interface ChainVerdict {
   readonly check: ChainCheck;
   readonly problem: { readonly code: ProblemCode; readonly message: string } | null;
@@ -97,6 +100,12 @@ function signedByAuthority(transaction: ChainTransaction, network: string, { aut
       transaction.signers.includes(authority.address) &&
       (transaction.blockTime === null || isWithin(transaction.blockTime, authority.validFrom, authority.validTo)),
   );
+}
+
+/** What a transaction on this network does not show, for whoever relies on it. */
+export function networkNotes({ network }: Pick<ChainFacts, 'network'>): readonly string[] {
+  if (network !== OWN_NETWORK) return [];
+  return [`a public network: ${OWN_NETWORK} is somebody’s own, and whoever runs it can write it anew`];
 }
 
 /** Whether an instant lies in `[from, to)`; `null` is open. */

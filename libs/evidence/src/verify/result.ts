@@ -126,9 +126,23 @@ export interface AgentCompleteness {
   readonly windows: readonly WindowCount[];
 }
 
+/** Who stands behind a file, as far as the verifier could tell: both `false` where anything is wrong. */
+export interface Vouched {
+  /**
+   * A given key signed it, and while it was valid: a key whose validity has an end must be shown by a block time to have
+   * signed before. Whoever has got hold of a retired key signs what says that it is old, and leaves the anchor out.
+   */
+  readonly issuer: boolean;
+  /** An authority that the verifier knows sent every transaction that is named, and there is one: each was found, and final. */
+  readonly anchor: boolean;
+}
+
+export const NOBODY: Vouched = { issuer: false, anchor: false };
+
 export interface VerificationResult {
-  /** Nothing that was checked is wrong. Read `notChecked` beside it. */
+  /** Nothing that was checked is wrong. Read `vouched` and `notChecked` beside it. */
   readonly ok: boolean;
+  readonly vouched: Vouched;
   readonly signature: SignatureResult;
   /** Of the canonical bytes, recomputed; `null` where the package has no canonical form. */
   readonly sha256: string | null;

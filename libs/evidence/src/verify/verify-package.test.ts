@@ -46,6 +46,18 @@ function reissued(issued: IssuedStory, change: (content: Loose) => void): Signed
 }
 
 describe('verifyPackage', () => {
+  it('calls no network public that is somebody’s own', () => {
+    const network = 'solana:localnet';
+    const own = JSON.parse(JSON.stringify(airline.pkg).replaceAll(NETWORK, network)) as SignedPackage;
+    const pkg = reissued({ ...airline, pkg: own }, () => undefined);
+    const { chain, ...given } = options(airline);
+    const asked = { ...chain!, network, authorities: [{ ...airline.authority, network }] };
+    const result = verifyPackage(pkg, { ...given, chain: asked });
+    expect(result).toMatchObject({ ok: true, vouched: { issuer: true, anchor: true } });
+    expect(result.notChecked.join()).toContain(`a public network: ${network}`);
+    expect(verify(airline).notChecked.join()).not.toContain('public network');
+  });
+
   it('tells what was checked and what could not be', () => {
     const result = verify(airline);
     expect(result.problems).toEqual([]);

@@ -3,7 +3,7 @@ import { reportMemo } from '../chain/memo.js';
 import { NotCanonical } from '../json/canonicalize.js';
 import { packageDigests, type PackageDigests } from '../package/canonical.js';
 import { isRecord } from '../reading.js';
-import { checkReportAnchor, type ChainVerdict, unchecked } from './chain-check.js';
+import { checkReportAnchor, type ChainVerdict, networkNotes, unchecked } from './chain-check.js';
 import { checkSequences, countWindows } from './completeness.js';
 import { counted, Findings } from './findings.js';
 import type { ChainFacts, VerifyOptions } from './options.js';
@@ -18,7 +18,7 @@ import {
 } from './package-signature.js';
 import { checkStatuses } from './package-status.js';
 import { checkWindows } from './package-windows.js';
-import type { EventResult, VerificationResult } from './result.js';
+import { type EventResult, NOBODY, type VerificationResult, type Vouched } from './result.js';
 
 /** A package whose signature has been looked at, and nothing else yet. */
 export interface OpenedPackage {
@@ -85,8 +85,23 @@ function checkContent(
   const completeness = countWindows(content, runs, findings);
   checkStatuses(content, entries, findings);
   tellProofs(results, findings);
-  tellAnchors([...memory.anchors(), ...(content.timestamp.anchor === 'pending' ? [] : [report])], options, findings);
-  return { ...result(findings, signature, claim, digests, results, report), completeness };
+  const anchors = [...memory.anchors(), ...(content.timestamp.anchor === 'pending' ? [] : [report])];
+  tellAnchors(anchors, options, findings);
+  const vouched = findings.clean ? vouchers(signature, report.blockTime, anchors) : NOBODY;
+  return { ...result(findings, signature, claim, digests, results, report), completeness, vouched };
+}
+
+/** @param provenTime block time of the report's transaction; `null`: not proven */
+function vouchers(
+  { valid, key }: SignatureVerdict,
+  provenTime: string | null,
+  anchors: readonly ChainVerdict[],
+): Vouched {
+  const ends = key !== null && (key.status === 'retired' || key.validTo !== null);
+  return {
+    issuer: valid && (!ends || provenTime !== null),
+    anchor: anchors.length > 0 && anchors.every(({ authorityChecked }) => authorityChecked),
+  };
 }
 
 const NO_SIGNATURE: SignatureVerdict = { checked: false, valid: false, detail: 'Nothing to check.', key: null };
@@ -170,6 +185,7 @@ function tellAnchors(verdicts: readonly ChainVerdict[], { chain }: VerifyOptions
   if (checked.length > 0 && chain!.authorities === null) {
     findings.notChecked.push('who anchored: no authority was given');
   }
+  if (checked.length > 0) findings.notChecked.push(...networkNotes(chain!));
 }
 
 function result(
@@ -183,6 +199,7 @@ function result(
   const anchoredCount = events.filter((event) => event.anchored).length;
   return {
     ok: findings.clean,
+    vouched: NOBODY,
     signature: {
       checked: signature.checked,
       valid: signature.valid,

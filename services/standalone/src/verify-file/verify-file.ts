@@ -12,7 +12,6 @@ import {
   verifyPackage,
   type AbsenceResult,
   type ChainFacts,
-  type NamedTransaction,
   type VerificationKey,
   type VerificationResult,
 } from '@countersign/evidence';
@@ -50,7 +49,6 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_PDF_BYTES = 256 * 1024 * 1024;
 const BARE_KEY =
   'whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys, or a saved /.well-known/jwks.json as --key)';
-const NO_PUBLIC_NETWORK = 'a public network: solana:localnet is somebody’s own, and whoever runs it can write it anew';
 const PAGES_NOT_COMPARED =
   'the pages of the PDF: its package was verified, which they were drawn from; the issuer tells the package of a file by its SHA-256';
 
@@ -64,43 +62,34 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
   const parsed = await readPackage(request.file);
   if (typeof parsed === 'string')
     return { exitCode: EXIT.wrong, result: null, title: [], notChecked: [], problems: [parsed] };
-  const named = request.rpcUrls.length === 0 ? [] : transactionsToAsk(parsed.value);
-  const chain = request.rpcUrls.length === 0 ? null : await askNetworks(request.rpcUrls, named, request.authorities);
-  if (claimsAbsence(parsed.value)) return absenceReport(parsed.value, chain, request);
+  const chain = await chainFacts(parsed.value, request);
+  if (claimsAbsence(parsed.value)) return absenceReport(parsed.value, chain);
   const result = verifyPackage(parsed.value, { crypto: nodeCrypto, keys, chain });
   return {
-    exitCode: exitCode(
-      result,
-      keys,
-      // A chain that was asked for and holds nothing of the package vouches for nothing.
-      named.length > 0 && named.every((one) => isAnswered(one, chain)),
-      request,
-    ),
+    exitCode: exitCode(result, request),
     result,
     title: describePackage(parsed.value),
     notChecked: [
       ...result.notChecked,
       ...(signerOf(result, keys)?.validFrom === null ? [BARE_KEY] : []),
-      ...networkNotes(chain),
       ...(parsed.fromPdf ? [PAGES_NOT_COMPARED] : []),
     ],
     problems: problemLines(result.problems, 'package'),
   };
 }
 
-function networkNotes(chain: ChainFacts | null): readonly string[] {
-  return chain?.network === 'solana:localnet' && chain.transactions.size > 0 ? [NO_PUBLIC_NETWORK] : [];
+async function chainFacts(value: unknown, { rpcUrls, authorities }: VerifyRequest): Promise<ChainFacts | null> {
+  return rpcUrls.length === 0 ? null : askNetworks(rpcUrls, transactionsToAsk(value), authorities);
 }
 
 /** Nobody signs a proof of absence: the chain and who anchored are all that it stands on. */
-function absenceReport(proof: unknown, chain: ChainFacts | null, { authorities }: VerifyRequest): VerifyReport {
+function absenceReport(proof: unknown, chain: ChainFacts | null): VerifyReport {
   const result = verifyAbsence(proof, { crypto: nodeCrypto, chain });
-  const vouched = result.chain.checked && authorities.length > 0;
   return {
-    exitCode: !result.ok ? EXIT.wrong : vouched ? EXIT.holds : EXIT.unchecked,
+    exitCode: !result.ok ? EXIT.wrong : result.vouched.anchor ? EXIT.holds : EXIT.unchecked,
     result,
     title: result.agentId === null ? [] : describeAbsence(result),
-    notChecked: [...result.notChecked, ...networkNotes(chain)],
+    notChecked: result.notChecked,
     problems: problemLines(result.problems, 'proof'),
   };
 }
@@ -109,38 +98,15 @@ function problemLines(problems: VerificationResult['problems'], whole: string): 
   return problems.map(({ code, path, message }) => `${path === '' ? whole : path}: ${message} [${code}]`);
 }
 
-function exitCode(
-  result: VerificationResult,
-  keys: readonly VerificationKey[] | null,
-  chainAnswered: boolean,
-  request: VerifyRequest,
-): number {
-  if (!result.ok) return EXIT.wrong;
-  if (keys === null || mayHaveEnded(result, keys)) return EXIT.unchecked;
-  if (request.rpcUrls.length === 0) return EXIT.holds;
-  if (request.authorities.length === 0) return EXIT.unchecked;
-  // The chain was asked for: a transaction that nobody could be asked about leaves the question open.
-  return chainAnswered && !unasked(result) ? EXIT.holds : EXIT.unchecked;
+/** A chain that was not asked for is not missed; one that was must vouch. */
+function exitCode({ ok, vouched }: VerificationResult, { rpcUrls }: VerifyRequest): number {
+  if (!ok) return EXIT.wrong;
+  return vouched.issuer && (rpcUrls.length === 0 || vouched.anchor) ? EXIT.holds : EXIT.unchecked;
 }
 
 /** The one of the given keys that the package says it is signed with. */
 function signerOf({ signature }: VerificationResult, keys: readonly VerificationKey[] | null): VerificationKey | null {
   return keys?.find(({ publicKey }) => keyId(publicKey, nodeCrypto.sha256) === signature.keyId) ?? null;
-}
-
-/**
- * Whether the key that signed is one whose validity has an end, and nothing proves that it signed before: whoever has got hold
- * of a retired key signs what says that it is old, and leaves the anchor out.
- */
-function mayHaveEnded(result: VerificationResult, keys: readonly VerificationKey[]): boolean {
-  const signer = signerOf(result, keys);
-  return result.signature.provenTime === null && (signer?.status === 'retired' || (signer?.validTo ?? null) !== null);
-}
-
-/** Also the report's own transaction may name a network that none of the given addresses is a node of. */
-function isAnswered({ txSignature }: NamedTransaction, chain: ChainFacts | null): boolean {
-  const answer = chain?.transactions.get(txSignature);
-  return answer !== undefined && answer !== 'unavailable';
 }
 
 function checkAddresses({ rpcUrls, authorities }: VerifyRequest): void {
@@ -154,10 +120,6 @@ function checkAddresses({ rpcUrls, authorities }: VerifyRequest): void {
   }
   if (authorities.length > 0 && rpcUrls.length === 0)
     throw new CommandFailed(EXIT.usage, '--authority needs --rpc: who anchored is read from the chain');
-}
-
-function unasked(result: VerificationResult): boolean {
-  return result.events.some((event) => event.anchored && !event.chain.checked);
 }
 
 /** `null` where none is given. @throws CommandFailed 64 for one that cannot be read */

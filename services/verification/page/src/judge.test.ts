@@ -141,37 +141,17 @@ describe('what the page says of a file', () => {
     expect(problems[0]).toMatchObject({ code: 'key-revoked', message: expect.stringContaining(revocation.reason) });
   });
 
-  it('does not hold by a retired key alone: the time of the report has to be proven', async () => {
-    // Issued before its transaction was final; all that is asked for otherwise is answered.
-    const pending = bytesOf(vector('valid-pending').package);
-    const asking = (...signatures: string[]) => ({
-      ...library,
-      transactionsToAsk: () => signatures.map((txSignature) => ({ txSignature, network: 'solana:devnet' })),
-    });
-    const rpc = { url: 'https://rpc.example/', authority: null };
-    answers[rpc.url] = (body) =>
-      Response.json({ result: body.includes('Genesis') ? 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' : null });
-    const verdict = async (status: string, validTo: string | null, by = asking('1111')): Promise<string> => {
-      const facts = { id: keyId, status, validFrom: null, validTo };
-      answers[`${BASE}v1/keys`] = () => Response.json({ keys: [facts], anchorAuthorities: [] });
-      return (await judge(by, pending, { ...SERVICE, rpc }, () => undefined)).verdict;
+  it('holds where the library says that issuer and anchor vouch, and not by one of them', async () => {
+    const verdict = async (issuer: boolean, anchor: boolean): Promise<string> => {
+      const saying: typeof library = {
+        ...library,
+        verifyPackage: (...given) => ({ ...library.verifyPackage(...given), vouched: { issuer, anchor } }),
+      };
+      return (await judge(saying, bytesOf(small.package), SERVICE, () => undefined)).verdict;
     };
-    expect(await verdict('active', null)).toBe('holds');
-    expect(await verdict('retired', '2026-06-01T00:00:00.000Z')).toBe('partly');
-    // Nor by a chain that holds nothing of the package.
-    expect(await verdict('active', null, asking())).toBe('partly');
-  });
-
-  it('calls no network public that is somebody’s own', async () => {
-    const rpc = { url: 'https://rpc.example/', authority: null };
-    const said = async (genesis: string, network: string): Promise<string> => {
-      answers[rpc.url] = (body) => Response.json({ result: body.includes('Genesis') ? genesis : null });
-      const asking = { ...library, transactionsToAsk: () => [{ txSignature: '1111', network }] };
-      const { notChecked } = await judge(asking, bytesOf(small.package), { ...SERVICE, rpc }, () => undefined);
-      return notChecked.join();
-    };
-    expect(await said('of my own', 'solana:localnet')).toContain('a public network: solana:localnet');
-    expect(await said('EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG', 'solana:devnet')).not.toContain('public network');
+    expect(await verdict(true, true)).toBe('holds');
+    expect(await verdict(true, false)).toBe('partly');
+    expect(await verdict(false, true)).toBe('partly');
   });
 
   it('reads a proof of absence', async () => {

@@ -1,7 +1,7 @@
 import type { AnchorAuthority } from '@countersign/contracts';
 import { askChain } from './ask-chain.js';
 import { askPages } from './ask-pages.js';
-import type { AgentCompleteness, ChainFacts, Problem, VerificationKey } from './evidence.js';
+import type { AgentCompleteness, ChainFacts, Problem } from './evidence.js';
 import type { EvidenceLibrary } from './evidence-library.js';
 import { findKeys, namedKey, type FoundKeys, type KeyChoice } from './find-keys.js';
 import { readFile, type ReadFile } from './read-file.js';
@@ -47,10 +47,7 @@ export async function judge(
   progress('Verifying');
   const result = library.verifyPackage(file.value, { crypto: library.browserCrypto, keys: keys.keys, chain });
   const pages = await askPages(file, question.keys);
-  // A retired key signs on in the hands of whoever got hold of it: only a block time tells what it signed while it was valid.
-  const inTime = result.signature.provenTime !== null || !(keys.keys ?? []).some(hasEnded);
-  const vouched = chainAnswered(library, file, chain) && (chain?.authorities ?? null) !== null;
-  const complete = keys.keys !== null && inTime && vouched && pages.known;
+  const complete = result.vouched.issuer && result.vouched.anchor && pages.known;
   return {
     verdict: !result.ok ? 'refused' : complete ? 'holds' : 'partly',
     what: 'package',
@@ -60,15 +57,11 @@ export async function judge(
     keySource: keys.told,
     chainSource: chainSource(question, keys),
     checked: [...result.checked, ...pages.checked],
-    notChecked: [...result.notChecked, ...networkNotes(chain), ...pages.notChecked],
+    notChecked: [...result.notChecked, ...pages.notChecked],
     problems: result.problems,
     problemCount: result.problemCount,
     completeness: result.completeness,
   };
-}
-
-function hasEnded({ status, validTo }: VerificationKey): boolean {
-  return status === 'retired' || validTo !== null;
 }
 
 async function judgeAbsence(
@@ -81,9 +74,8 @@ async function judgeAbsence(
   const keys = wantsAuthorities ? await findKeys(library, question.keys, null) : NO_KEYS;
   const chain = await chainOf(library, file, question, keys, progress);
   const result = library.verifyAbsence(file.value, { crypto: library.browserCrypto, chain });
-  const complete = result.chain.checked && (chain?.authorities ?? null) !== null;
   return {
-    verdict: !result.ok ? 'refused' : complete ? 'holds' : 'partly',
+    verdict: !result.ok ? 'refused' : result.vouched.anchor ? 'holds' : 'partly',
     what: 'absence',
     facts: [
       ['Claim', 'the agent had no event in the window'],
@@ -96,7 +88,7 @@ async function judgeAbsence(
     keySource: null,
     chainSource: chainSource(question, keys),
     checked: result.checked,
-    notChecked: [...result.notChecked, ...networkNotes(chain)],
+    notChecked: result.notChecked,
     problems: result.problems,
     problemCount: result.problems.length,
     completeness: [],
@@ -119,11 +111,6 @@ async function chainOf(
   );
 }
 
-function networkNotes(chain: ChainFacts | null): readonly string[] {
-  if (chain?.network !== 'solana:localnet' || chain.transactions.size === 0) return [];
-  return ['a public network: solana:localnet is somebody’s own, and whoever runs it can write it anew'];
-}
-
 function authoritiesOf(
   authority: string | null,
   network: string | undefined,
@@ -138,16 +125,6 @@ function chainSource({ rpc }: Question, keys: FoundKeys): string {
   if (rpc.authority !== null) return `${rpc.url}, for the authority that you gave, ${rpc.authority}`;
   if (keys.authorities === null) return `${rpc.url}, for no particular authority: none was given`;
   return `${rpc.url}, for the authorities that this service publishes`;
-}
-
-function chainAnswered(library: EvidenceLibrary, { value }: ReadFile, chain: ChainFacts | null): boolean {
-  const named = library.transactionsToAsk(value);
-  const answered = named.every(({ txSignature }) => {
-    const answer = chain?.transactions.get(txSignature);
-    return answer !== undefined && answer !== 'unavailable';
-  });
-  // A chain that holds nothing of the package vouches for nothing.
-  return named.length > 0 && answered;
 }
 
 function unreadable(message: string): Outcome {

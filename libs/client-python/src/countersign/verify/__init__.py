@@ -14,7 +14,7 @@ except ImportError as error:  # pragma: no cover - depends on what is installed
 from .absence import verify_absence
 from .chain import Answer, Authority, ChainFacts, NamedTransaction, Transaction, transactions_to_ask
 from .ed25519 import VerificationKey, key_id_of, signature_holds
-from .findings import PROBLEM_CODES, Problem, Verification
+from .findings import PROBLEM_CODES, Problem, Verification, Vouched
 from .package import verify_event, verify_package
 from .sample import check_sample, draw_sample
 from .strict_json import JsonRefused, NotCanonical, canonical_bytes, parse_json_strict
@@ -31,6 +31,7 @@ __all__ = [
     "Transaction",
     "Verification",
     "VerificationKey",
+    "Vouched",
     "canonical_bytes",
     "check_sample",
     "draw_sample",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Mapping, Optional
 
 from .chain import ChainCheck, ChainFacts
-from .findings import Findings, Verification
+from .findings import NOBODY, Findings, Verification, Vouched
 from .forms import is_base58, is_count, is_hash, is_name, is_uuid
 from .merkle import agent_key, root_from_path, window_leaf
 from .proof import is_window
@@ -24,7 +24,10 @@ def verify_absence(absence: Any, chain: Optional[ChainFacts] = None) -> Verifica
     if answered and not known:
         not_checked.append("who anchored: no authority was given")
     checked = ["the neighbours surround the agent"] if holds else []
-    return Verification(findings.problems, checked, not_checked, False, answered, answered and known)
+    if answered:
+        not_checked += check.network_notes()
+    vouched = NOBODY if findings.problems else Vouched(issuer=False, anchor=answered and known)
+    return Verification(findings.problems, checked, not_checked, False, answered, answered and known, vouched=vouched)
 
 
 def _check_tree(absence: Any, findings: Findings) -> bool:

@@ -32,6 +32,9 @@ class Authority:
     valid_to: Optional[str] = None
 
 
+_OWN_NETWORK = "solana:localnet"
+"""Every network whose genesis hash is none of the public ones."""
+
 Answer = Union[Transaction, Literal["not-found", "unavailable"]]
 
 
@@ -79,6 +82,12 @@ class ChainCheck:
         self._findings = findings
         self.asked = 0
         self.unanswered = 0
+
+    def network_notes(self) -> List[str]:
+        """What transactions on the network that was asked do not show, for whoever relies on them."""
+        if self._facts is None or self._facts.network != _OWN_NETWORK or self.unanswered == self.asked:
+            return []
+        return [f"a public network: {_OWN_NETWORK} is somebody's own, and whoever runs it can write it anew"]
 
     def check_report(self, timestamp: Mapping[str, Any], content_hash: str) -> Optional[int]:
         """The block time (milliseconds) of the report's anchor, where the chain holds it as it should."""

@@ -75,12 +75,28 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class Vouched:
+    """Who stands behind a file, as far as the verifier could tell; both ``False`` where anything is wrong.
+
+    ``issuer``: a key of the caller's signed it, and while it was valid: a key whose validity has an end must be shown
+    by a block time to have signed before. ``anchor``: an authority that the caller knows sent every transaction that is
+    named, and there is one: each was found, and final.
+    """
+
+    issuer: bool
+    anchor: bool
+
+
+NOBODY = Vouched(issuer=False, anchor=False)
+
+
+@dataclass(frozen=True)
 class Verification:
     """``ok`` says that nothing which was checked is wrong; ``not_checked`` says in words what was not.
 
     ``issuer_checked``, ``chain_checked`` and ``authority_checked`` say the same for programs: that a key of the
     caller's verified the signature, that the chain answered for every transaction that is named, and that each was
-    held against authorities that the caller knows.
+    held against authorities that the caller knows. ``vouched`` is what they come to for a package and for an absence.
     """
 
     problems: List[Problem]
@@ -93,6 +109,7 @@ class Verification:
     unanchored: int = 0
     proven: bool = True
     """``False`` for a single event that is not anchored: there is nothing to prove yet, and nothing wrong."""
+    vouched: Vouched = NOBODY
 
     @property
     def ok(self) -> bool:

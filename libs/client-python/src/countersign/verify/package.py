@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple
 from .chain import ChainCheck, ChainFacts, lies_in
 from .ed25519 import VerificationKey, signature_holds
 from .entries import check_entries, check_runs, check_statuses
-from .findings import Findings, Verification
+from .findings import NOBODY, Findings, Verification, Vouched
 from .forms import bytes_of_base64, is_hash
 from .leaf import what_is_wrong_with_leaf
 from .proof import check_proof
@@ -72,6 +72,8 @@ class _PackageRun:
         self._chain = chain
         self._findings = Findings()
         self._chain_check = ChainCheck(chain, self._findings)
+        self._key: Optional[VerificationKey] = None
+        self._time_proven = False
         self._checked: List[str] = []
         self._not_checked: List[str] = []
         self._anchored = 0
@@ -95,6 +97,7 @@ class _PackageRun:
         wrong = misshapen(package)
         if wrong is not None:
             self._stop("structure", wrong, "it is missing, or has not its form")
+        self._key = key
         self._check_time(package, key)
         self._check_content(package)
 
@@ -149,6 +152,7 @@ class _PackageRun:
         at = None
         if timestamp["anchor"] != "pending":
             at = self._chain_check.check_report(timestamp, content_hash)
+        self._time_proven = at is not None
         if at is None:
             self._not_checked.append("the time of issue: time not proven")
         elif key is not None and not lies_in(at, key.valid_from, key.valid_to):
@@ -192,10 +196,13 @@ class _PackageRun:
             self._not_checked.append("the chain: it was not asked")
         elif not answered:
             self._not_checked.append(f"the chain: no answer for {check.unanswered} of {check.asked} transactions")
+        elif check.asked == 0:
+            self._not_checked.append("the chain: no transaction is named")
         else:
             self._checked.append(f"{check.asked} transactions on {facts.network}")
         if facts is not None and not known:
             self._not_checked.append("who anchored: no authority was given")
+        self._not_checked += check.network_notes()
         return Verification(
             self._findings.problems,
             self._checked,
@@ -205,4 +212,13 @@ class _PackageRun:
             answered and known,
             self._anchored,
             self._events - self._anchored,
+            vouched=NOBODY if self._findings.problems else Vouched(self._issuer_vouches(), self._anchor_vouches()),
         )
+
+    def _issuer_vouches(self) -> bool:
+        key = self._key
+        return key is not None and (self._time_proven or (key.status != "retired" and key.valid_to is None))
+
+    def _anchor_vouches(self) -> bool:
+        check, facts = self._chain_check, self._chain
+        return facts is not None and facts.authorities is not None and check.asked > 0 and check.unanswered == 0
