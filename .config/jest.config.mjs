@@ -5,6 +5,8 @@ const LONG = [
   'backup/older-copy',
   'process-faults/consumers-end',
   'process-faults/owners-killed',
+  'server-faults/acknowledgements',
+  'server-faults/stores-gone',
   'server-faults/three-brokers',
 ];
 const left =
