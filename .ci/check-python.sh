@@ -2,6 +2,7 @@
 # libs/client-python: ruff, mypy, its tests against a running service and the verifier of libs/evidence, and the wheel,
 # installed into an empty environment and imported from there. Needs a build.
 #   .ci/check-python.sh [ARGUMENT...]     arguments are pytest's
+#   .ci/check-python.sh tools             installs what it needs and ends
 # Installs its tools beside those of the test servers. They need Python 3.11; the package itself takes less (pyproject.toml).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -88,6 +89,7 @@ PYTHON
 }
 
 install_tools
+[ "${1-}" != tools ] || exit 0
 export PYTHONDONTWRITEBYTECODE=1
 cd libs/client-python
 "$TOOLS/bin/ruff" check --no-cache --quiet .
