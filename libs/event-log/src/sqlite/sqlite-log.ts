@@ -18,6 +18,8 @@ export interface SqliteLogOptions {
 }
 
 export interface SqliteLog extends EventLog {
+  /** Resolves with the reason when the writer thread ended unasked; of the log that started it alone. */
+  readonly died: Promise<Error>;
   /** A port for another thread of this process: hand it over and open with it. */
   connectPort(): MessagePort;
   /** Deletes what retention and compaction let go at this time, in short steps; resolves when nothing is left. */
@@ -35,7 +37,7 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLo
   const port = options.writer ?? handle?.connect();
   if (port === undefined) throw new Error('the log-writer thread gave no port');
   const client = new WriterClient(port, options.maxPendingBytes ?? PENDING_BYTES);
-  handle?.onGone((reason) => client.fail(reason));
+  void handle?.died.then(({ message }) => client.fail(message));
   try {
     return new OpenSqliteLog(client, new LogReader(options.file), handle);
   } catch (error) {
@@ -46,6 +48,7 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLo
 }
 
 class OpenSqliteLog implements SqliteLog {
+  readonly died: Promise<Error>;
   readonly #client: WriterClient;
   readonly #reader: LogReader;
   readonly #handle: WriterHandle | null;
@@ -56,6 +59,7 @@ class OpenSqliteLog implements SqliteLog {
     this.#client = client;
     this.#reader = reader;
     this.#handle = handle;
+    this.died = handle?.died ?? new Promise(() => undefined);
   }
 
   append(records: readonly NewRecord[]): Promise<readonly Appended[]> {

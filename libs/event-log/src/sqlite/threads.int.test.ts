@@ -28,6 +28,30 @@ function startOther(): Worker {
 }
 const said = async (worker: Worker): Promise<unknown> => (await once(worker, 'message'))[0];
 
+describe('the writer thread', () => {
+  const NOT_A_MESSAGE = { kind: 'append' };
+
+  it('is said to have died, with the reason, and nothing is appended any more', async () => {
+    const writer = log.connectPort();
+    await log.append([{ topic: 'agents', key: 'k', value: 'before' }]);
+    writer.postMessage(NOT_A_MESSAGE);
+    expect((await log.died).message).toMatch(/^the log-writer thread has ended: .+/u);
+    expect(log.refusing()).toMatch(/^the log-writer thread has ended/u);
+    await expect(log.append([{ topic: 'agents', key: 'k', value: 'after' }])).rejects.toThrow('has ended');
+    await expect(log.close()).rejects.toThrow('not iterable');
+    writer.close();
+    log = await openSqliteLog({ file });
+    const values = (await log.read('agents', 0, 0, 10)).map(({ value }) => String(value));
+    expect(values).toEqual(['before']);
+  });
+
+  it('does not count as dead when it was closed', async () => {
+    await log.close();
+    const outcome = await Promise.race([log.died, new Promise((resolve) => setTimeout(resolve, 50, 'closed'))]);
+    expect(outcome).toBe('closed');
+  });
+});
+
 describe('several threads', () => {
   it('append through one writer thread and wake each other', async () => {
     const own = Promise.all(

@@ -6,8 +6,8 @@ import type { FromThread, ToThread } from './protocol.js';
 /** The opener's hold on the writer thread. */
 export interface WriterHandle {
   connect(): MessagePort;
-  /** Called when the thread ends unasked. */
-  onGone(gone: (reason: string) => void): void;
+  /** Resolves with the reason when the thread ends unasked: nothing can be appended by this process any more. */
+  readonly died: Promise<Error>;
   /** Commits what has arrived, empties the write-ahead log, ends the thread. Rejects when that could not be done. */
   close(): Promise<void>;
 }
@@ -15,15 +15,17 @@ export interface WriterHandle {
 /** Resolves when the file is open and checked; rejects with `LogDamaged` or the error of the file system. */
 export async function startWriterThread(file: string): Promise<WriterHandle> {
   const worker = new Worker(new URL('./writer-thread.js', import.meta.url), { workerData: { file } });
-  let gone: ((reason: string) => void) | null = null;
+  let closing = false;
   let problem: string | null = null;
   const exited = new Promise<void>((resolve) => {
     worker.on('error', (error) => {
       problem ??= error.message;
     });
-    worker.on('exit', () => {
-      gone?.(`the log-writer thread has ended${problem === null ? '' : `: ${problem}`}`);
-      resolve();
+    worker.on('exit', () => resolve());
+  });
+  const died = new Promise<Error>((resolve) => {
+    void exited.then(() => {
+      if (!closing) resolve(new Error(`the log-writer thread has ended${problem === null ? '' : `: ${problem}`}`));
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -41,11 +43,9 @@ export async function startWriterThread(file: string): Promise<WriterHandle> {
       tell({ kind: 'connect', port: port1 }, [port1]);
       return port2;
     },
-    onGone(callback) {
-      gone = callback;
-    },
+    died,
     async close() {
-      gone = null;
+      closing = true;
       const closed = new Promise<string | null>((resolve) => {
         worker.once('message', (message: FromThread) => resolve(message.kind === 'closed' ? message.problem : null));
         void exited.then(() => resolve(problem));

@@ -51,13 +51,14 @@ export async function openEmbedded(config: Config, log: Logger): Promise<Embedde
   const rpcUrls = network.then(({ urls }) => urls);
   rpcUrls.catch(() => undefined);
   const backends = backendsOf(eventLog, counters, () => rpcUrls);
+  const networkDied = network.then(
+    ({ died }) => died,
+    (error: Error) => error,
+  );
   return {
     ...backends,
     rpcUrls,
-    died: network.then(
-      ({ died }) => died,
-      (error: Error) => error,
-    ),
+    died: Promise.race([eventLog.died, networkDied]),
     share() {
       const channel = new MessageChannel();
       serveCounters(counters, channel.port1);
