@@ -40,6 +40,9 @@ export interface Latencies {
   readonly p999: number;
 }
 
+/** In less than this an overloaded service shall refuse, ms. */
+export const REFUSAL_AIM_MS = 10;
+
 /** What came of a job. */
 export interface Outcome {
   /** Answers with 200, all of them, also those that came after the time. */
@@ -52,6 +55,8 @@ export interface Outcome {
   readonly latency: Latencies;
   /** Of answers with 503, ms, counted likewise. */
   readonly refusedLatency: Latencies;
+  /** Of the answers with 503, those that came in less than {@link REFUSAL_AIM_MS}, %; NaN where there are none. */
+  readonly refusedInAimPercent: number;
   /** Answers with 503 a second, within the time. */
   readonly refusedPerSecond: number;
   /** So long at most (p99) after it was due a request of an open loop was sent, ms: the generator's own part of latencies. */

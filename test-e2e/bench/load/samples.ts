@@ -15,6 +15,12 @@ export class Samples {
     this.#count += 1;
   }
 
+  /** The part of the values that are less; NaN where there are none. */
+  partBelow(limit: number): number {
+    const values = this.#values.subarray(0, this.#count);
+    return values.reduce((count, value) => (value < limit ? count + 1 : count), 0) / this.#count;
+  }
+
   /** NaN where there are none. */
   latencies(): Latencies {
     const sorted = this.#values.slice(0, this.#count).sort();

@@ -1,3 +1,4 @@
+import { REFUSAL_AIM_MS } from './job.js';
 import type { Outcome } from './job.js';
 import { Samples } from './samples.js';
 
@@ -48,6 +49,7 @@ export class Tally {
       perSecond: this.#inTime / seconds,
       latency: this.#samples.latencies(),
       refusedLatency: this.#refused.latencies(),
+      refusedInAimPercent: 100 * this.#refused.partBelow(REFUSAL_AIM_MS),
       refusedPerSecond: this.#refusedInTime / seconds,
       sentLateMs: this.#lateness.latencies().p99,
       generatorBusy: (user + system) / 1000 / elapsed,

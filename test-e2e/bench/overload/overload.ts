@@ -11,8 +11,8 @@ import { forgetPeak, memoryOf } from '../subjects/process-figures.js';
 import { canPin } from '../subjects/program.js';
 import { LONG_PAYLOAD, OUTPUT_PROFILE } from '../subjects/requests.js';
 import { MAX_REQUESTS } from '../throughput/measure.js';
-import { startGatewayAlone } from '../throughput/subjects.js';
-import { LEGEND, overloadTable } from './report.js';
+import { startBare, startGatewayAlone } from '../throughput/subjects.js';
+import { LEGEND, overloadTable, refusalRatio } from './report.js';
 import type { Overloaded } from './report.js';
 
 const GATEWAY_CORE = 0;
@@ -25,6 +25,8 @@ const CONNECTIONS = 4096;
 const ASKED = { profile: OUTPUT_PROFILE, payload: LONG_PAYLOAD };
 /** Until a gateway knows that it is too much, and has turned away the crowd that waited; not counted. */
 const LEAD_SECONDS = 3;
+const EMBEDDED = 'embedded';
+const BARE = 'bare 503';
 
 interface Overloadable {
   readonly profile: string;
@@ -45,19 +47,26 @@ export async function overload(options: BenchOptions, print: (line: string) => v
   try {
     const embedded = await startGatewayAlone(folder.path, core, ASKED);
     stops.push(() => embedded.stop());
-    const gateways: Overloadable[] = [{ ...embedded, profile: 'embedded', generatorAlone: pinned }];
+    const gateways: Overloadable[] = [{ ...embedded, profile: EMBEDDED, generatorAlone: pinned }];
     if (notInstalled().some((name) => name !== 'toxiproxy')) {
       print('without the distributed profile, whose servers are not installed: npm run infra -- install');
     } else gateways.push(await startDistributed(join(folder.path, 'distributed'), core, stops));
+    const bare = await startBare(core, embedded.target, 'refuse');
+    stops.push(() => bare.stop());
     const measured: Overloaded[] = [];
     for (let repetition = 1; repetition <= options.repetitions; repetition += 1) {
       for (const gateway of gateways) {
         print(`${repetition} of ${options.repetitions}: ${gateway.profile}`);
         measured.push(...(await measureOne(gateway, generator, options.seconds)));
+        if (gateway.profile !== EMBEDDED) continue;
+        const { times, sentPerSecond } = measured.at(-1)!;
+        const like = { ...bare, profile: BARE, generatorAlone: pinned };
+        measured.push(await measureAt(like, generator, options.seconds, times, sentPerSecond));
       }
     }
     print(`\nmedians of ${options.repetitions}, ${options.seconds} s each, the first ${LEAD_SECONDS} s not counted\n`);
     print(overloadTable(measured));
+    print(`\n${refusalRatio(measured, EMBEDDED, BARE)}`);
     print(`\n${LEGEND}`);
   } finally {
     generator.stop();
@@ -87,35 +96,45 @@ async function startDistributed(
 }
 
 async function measureOne(gateway: Overloadable, generator: LoadGenerator, seconds: number): Promise<Overloaded[]> {
-  const { target, profile, pid, generatorAlone } = gateway;
-  const job = { target, maxRequests: MAX_REQUESTS };
   const { perSecond: ceiling } = await generator.run({
-    ...job,
+    target: gateway.target,
+    maxRequests: MAX_REQUESTS,
     seconds,
     load: { kind: 'closed', connections: CEILING_CONNECTIONS },
   });
   const all: Overloaded[] = [];
   for (const times of TIMES) {
-    await forgetPeak(pid);
-    const perSecond = Math.round(ceiling * times);
-    const load = {
-      ...({ kind: 'open', perSecond, connections: CONNECTIONS, spin: generatorAlone } as const),
-      leadSeconds: LEAD_SECONDS,
-    };
-    const outcome = await generator.run({ ...job, seconds: seconds + LEAD_SECONDS, load });
-    const others = Object.entries(outcome.failures).filter(([status]) => status !== '503');
-    all.push({
-      profile,
-      times,
-      sentPerSecond: perSecond,
-      acceptedPerSecond: outcome.perSecond,
-      accepted: outcome.latency,
-      refusedPerSecond: outcome.refusedPerSecond,
-      refused: outcome.refusedLatency,
-      others: others.reduce((sum, [, count]) => sum + count, 0),
-      peakMiB: (await memoryOf(pid)).peak,
-      sentLateMs: outcome.sentLateMs,
-    });
+    all.push(await measureAt(gateway, generator, seconds, times, Math.round(ceiling * times)));
   }
   return all;
+}
+
+async function measureAt(
+  { target, profile, pid, generatorAlone }: Overloadable,
+  generator: LoadGenerator,
+  seconds: number,
+  times: number,
+  perSecond: number,
+): Promise<Overloaded> {
+  await forgetPeak(pid);
+  const outcome = await generator.run({
+    target,
+    maxRequests: MAX_REQUESTS,
+    seconds: seconds + LEAD_SECONDS,
+    load: { kind: 'open', perSecond, connections: CONNECTIONS, spin: generatorAlone, leadSeconds: LEAD_SECONDS },
+  });
+  const others = Object.entries(outcome.failures).filter(([status]) => status !== '503');
+  return {
+    profile,
+    times,
+    sentPerSecond: perSecond,
+    acceptedPerSecond: outcome.perSecond,
+    accepted: outcome.latency,
+    refusedPerSecond: outcome.refusedPerSecond,
+    refused: outcome.refusedLatency,
+    refusedInAimPercent: outcome.refusedInAimPercent,
+    others: others.reduce((sum, [, count]) => sum + count, 0),
+    peakMiB: (await memoryOf(pid)).peak,
+    sentLateMs: outcome.sentLateMs,
+  };
 }

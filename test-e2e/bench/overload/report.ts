@@ -1,16 +1,19 @@
+import { REFUSAL_AIM_MS } from '../load/job.js';
 import type { Latencies } from '../load/job.js';
 import { median } from '../load/samples.js';
 
 /** What one gateway did under one load of an open loop. */
 export interface Overloaded {
   readonly profile: string;
-  /** So many times what it answers in a closed loop. */
+  /** So many times what it, or the gateway beside it, answers in a closed loop. */
   readonly times: number;
   readonly sentPerSecond: number;
   readonly acceptedPerSecond: number;
   readonly accepted: Latencies;
   readonly refusedPerSecond: number;
   readonly refused: Latencies;
+  /** Of the refused ones, those that were answered in less than the aim, %. */
+  readonly refusedInAimPercent: number;
   /** Neither 200 nor 503. */
   readonly others: number;
   /** Most that was resident, MiB. */
@@ -27,13 +30,15 @@ const COLUMNS: readonly (readonly [string, number, (one: Overloaded) => number, 
   ['refused/s', 10, ({ refusedPerSecond }) => refusedPerSecond, 0],
   ['p50 ms', 8, ({ refused }) => refused.p50, 1],
   ['p99 ms', 8, ({ refused }) => refused.p99, 1],
+  [`<${REFUSAL_AIM_MS}ms %`, 8, ({ refusedInAimPercent }) => refusedInAimPercent, 1],
   ['others', 7, ({ others }) => others, 0],
   ['RSS MiB', 8, ({ peakMiB }) => peakMiB, 0],
   ['late ms', 8, ({ sentLateMs }) => sentLateMs, 1],
 ];
 
 export const LEGEND = `times: of the answers a second in a closed loop just before; sent/s is what was due
-p50, p99: of accepted checks, then of refused ones, from the moment that they were due
+p50, p99: of accepted checks, then of refused ones, from the moment that they were due; <10ms %: of refused ones
+bare 503: a node:http server on the same core that looks at nothing and refuses everybody, sent as much as embedded was
 others: neither 200 nor 503, of all repetitions
 RSS: most that was resident under this load
 late: p99 of how long after its time a request was sent; part of every latency
@@ -45,6 +50,21 @@ export function overloadTable(all: readonly Overloaded[]): string {
   const head = ['profile      times', ...COLUMNS.map(([heading, width]) => heading.padStart(width))].join(' ');
   const lines = [...groups(all)].map(([name, group]) => `${name.padEnd(18)} ${cellsOf(group)}`);
   return [head, ...lines].join('\n');
+}
+
+/**
+ * How long refusals of a gateway at the highest load take beside those of a server that does nothing else: the median of
+ * the ratios within a repetition.
+ */
+export function refusalRatio(all: readonly Overloaded[], profile: string, baseline: string): string {
+  const most = Math.max(...all.map(({ times }) => times));
+  const at = (name: string) => all.filter((one) => one.profile === name && one.times === most);
+  const bare = at(baseline);
+  const ratioOf = (figure: (one: Overloaded) => number): string =>
+    median(at(profile).map((one, i) => figure(one) / figure(bare[i]!))).toFixed(1);
+  const p50 = ratioOf(({ refused }) => refused.p50);
+  const p99 = ratioOf(({ refused }) => refused.p99);
+  return `${profile} at ${most}x to ${baseline}: refused p50 ${p50} times, p99 ${p99} times`;
 }
 
 function cellsOf(group: readonly Overloaded[]): string {

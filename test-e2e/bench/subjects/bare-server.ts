@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * Program: the least that a server in Node can do with the same request. It reads the body, parses it, and answers with
- * as many bytes in as many headers as an allowed check does. Tells its parent its port.
+ * as many bytes in as many headers as an allowed check does. Called with `refuse` it looks at nothing and turns everybody
+ * away with as many bytes as an overloaded gateway. Tells its parent its port.
  */
 const ANSWER = '{"allowed":true}';
 const HEADERS = [
@@ -11,7 +12,20 @@ const HEADERS = [
   ...['x-event-id', '01890000-0000-7000-8000-000000000000', 'x-policy-coverage', 'full'],
 ];
 
+const REFUSAL =
+  '{"allowed":false,"reason":"too many checks at once; try again later","severity":"P1","code":"unavailable"}';
+const REFUSAL_HEADERS = [
+  ...['content-type', 'application/json; charset=utf-8', 'content-length', String(REFUSAL.length)],
+  ...['retry-after', '1'],
+];
+const refuses = process.argv[2] === 'refuse';
+
 const server = createServer((request, response) => {
+  if (refuses) {
+    response.writeHead(503, REFUSAL_HEADERS);
+    response.end(REFUSAL);
+    return;
+  }
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
@@ -20,5 +34,7 @@ const server = createServer((request, response) => {
     response.end(ANSWER);
   });
 });
+// A connection that waits for its turn in an open loop stays open.
+server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('disconnect', () => process.exit());

@@ -28,9 +28,16 @@ const AGENTS = 16;
 const CATCH_UP_SECONDS = 600;
 const BARE = fileURLToPath(new URL('../subjects/bare-server.js', import.meta.url));
 
-/** @param like where the requests are taken from, so that both answer the same bodies */
-export async function startBare(core: number | undefined, like: Target): Promise<Subject> {
-  const child: ChildProcess = startProgram(BARE, [], { core });
+/**
+ * @param like where the requests are taken from, so that both answer the same bodies
+ * @param answers `refuse`: 503 at once, whatever is asked
+ */
+export async function startBare(
+  core: number | undefined,
+  like: Target,
+  answers: 'allow' | 'refuse' = 'allow',
+): Promise<Subject> {
+  const child: ChildProcess = startProgram(BARE, [answers], { core });
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve(message as number));
     child.once('exit', () => reject(new Error('the bare server ended')));
