@@ -48,6 +48,18 @@ describe('an evaluation', () => {
   });
 
   it.each([
+    ['api', 'HTTPS://evil.example/x'],
+    ['endpoint', ' ht\ntp:evil.example'],
+    ['URL', 'https://evil.example:8443'],
+  ])('judges an address as url also where its type is %s', (type, id) => {
+    expect(readEvaluation({ subject, action, resource: { type, id } })).toMatchObject({ action: { url: id } });
+    const named = { ...action, properties: { url: 'https://api.example.com/' } };
+    expect(readEvaluation({ subject, action: named, resource: { type, id } })).toMatchObject({
+      action: { url: 'https://api.example.com/', resource: { type, id } },
+    });
+  });
+
+  it.each([
     [{ action, resource }, 'subject is missing'],
     [{ subject, resource }, 'action is missing'],
     [{ subject, action }, 'resource is missing'],

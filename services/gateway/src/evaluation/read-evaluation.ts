@@ -29,7 +29,7 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
   }
   const asked: Members = { ...given, type: action.name, resource };
   if (subject.properties !== undefined) asked['subject'] = subject;
-  const member = Object.hasOwn(RESOURCE_MEMBERS, resource.type) ? RESOURCE_MEMBERS[resource.type] : undefined;
+  const member = memberFor(resource.type, resource.id, given);
   if (member !== undefined) {
     if ((given[member] ?? resource.id) !== resource.id) return `action.properties.${member} and resource.id differ`;
     asked[member] = resource.id;
@@ -39,6 +39,17 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
     asked['metadata'] = context;
   }
   return { agentId: subject.id, action: asked };
+}
+
+/** An address is one whatever its type is called: a rule about APIs must not be passed by another word for it. */
+function memberFor(type: string, id: string, given: Members): 'url' | 'tool_name' | 'dataScope' | undefined {
+  if (Object.hasOwn(RESOURCE_MEMBERS, type)) return RESOURCE_MEMBERS[type];
+  return given['url'] === undefined && isAddress(id) ? 'url' : undefined;
+}
+
+/** As the URL standard reads it: with white space before it, or in it, also. */
+function isAddress(id: string): boolean {
+  return URL.canParse(id) && /^https?:$/u.test(new URL(id).protocol);
 }
 
 /**
