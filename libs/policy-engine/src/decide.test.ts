@@ -122,6 +122,57 @@ describe('decide', () => {
     );
   });
 
+  it('sees a blocked path that a server comes to, in whatever order it decodes, merges, cuts and goes back', () => {
+    const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: ['https://a.example/admin'] });
+    const decode = (path: string): string =>
+      path
+        .replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+        .replaceAll('\\', '/');
+    const merge = (path: string): string => path.replace(/\/+/g, '/');
+    const cut = (path: string): string => path.replace(/;[^/]*/g, '');
+    const goBack = (path: string): string => {
+      const kept: string[] = [];
+      for (const segment of path.split('/').slice(1)) {
+        if (segment === '..') kept.pop();
+        else if (segment !== '.') kept.push(segment);
+      }
+      return `/${kept.join('/')}`;
+    };
+    const piece = fc.constantFrom(
+      ...[
+        '/',
+        '/',
+        '//',
+        '/../',
+        '/..',
+        '/./',
+        '%2f',
+        '%252f',
+        '%5c',
+        '%2e%2e',
+        '%252e',
+        ';',
+        '..;',
+        'a',
+        'b:',
+        'admin',
+      ],
+    );
+    const steps = fc.array(fc.constantFrom(decode, merge, cut, goBack), { maxLength: 8 });
+    let reached = 0;
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 9 }), steps, (pieces, order) => {
+        const path = `/${pieces.join('')}`;
+        const served = merge(goBack(order.reduce((text, step) => step(text), path)));
+        if (!/^\/admin(?:\/|$)/.test(served)) return;
+        reached += 1;
+        expect(decide(profile, { type: 'http_call', url: `https://a.example${path}` }).violation).not.toBeNull();
+      }),
+      { numRuns: 20_000 },
+    );
+    expect(reached).toBeGreaterThan(300);
+  });
+
   it('sees a blocked path behind slashes that are merged, with white space between them or not', () => {
     const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: ['https://a.example/admin'] });
     for (const slashes of ['//', '/\t/', '\\\n/', '/\r\t//']) {

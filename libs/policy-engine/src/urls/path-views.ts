@@ -1,5 +1,3 @@
-import { parseUrl } from './parse-url.js';
-
 /** More rounds of percent-encoding inside each other than this are nobody's honest path. */
 const MAX_ROUNDS = 4;
 
@@ -24,30 +22,65 @@ export function pathViews(pathname: string): readonly (readonly string[])[] | nu
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const again = ENCODED.test(text);
     text = again ? decodeOnce(text) : text;
-    views.push(...resolve(text));
+    views.push(...resolve(text.replaceAll('\\', '/'), true));
     if (!ENCODED.test(text)) return views;
   }
   return null;
 }
 
-/** Runs of slashes after the host, before a query or a fragment. */
-const SLASH_RUN = /(?<![:/\\])[/\\][/\\]+/;
-const SLASH_RUNS = new RegExp(SLASH_RUN, 'g');
+/** Segments that are empty, dots or parameters, or may become so once they are decoded. */
+const DISGUISING = /[%;]|\/\/|\/\.\.?(?:\/|$)/;
+const DOT_SEGMENT = /\/\.\.?(?:\/|$)/;
+/** Nobody's honest path: one that servers may see in so many ways that they have more characters together. */
+const MOST_CHARACTERS = 8 * 65_536;
 
 /**
- * {@link pathViews} of a URL as received. Where it has empty segments, also as servers see it that merge slashes before
- * they remove dot segments: `/v1//../admin` is `/v1/admin` by the URL standard, and `/admin` to them.
+ * {@link pathViews} of a URL as received, and what servers make of it that do not begin as the URL standard does, which
+ * removes dot segments before anything is decoded or merged: `/v1//../admin`, `/v1/%2f/../admin` and `/v1/..;/../admin`
+ * are `/v1/admin` to it and `/admin` to them.
  */
 export function urlPathViews(text: string, pathname: string): readonly (readonly string[])[] | null {
   const views = pathViews(pathname);
+  const received = receivedPath(text);
+  if (views === null || !DISGUISING.test(received)) return views;
+  const read = readings(received);
+  return read === null ? null : [...views, ...read];
+}
+
+/** What stands between authority and query, before dot segments are removed; backslashes are slashes (URL standard). */
+function receivedPath(text: string): string {
   // The URL standard drops these wherever they stand.
-  const received = text.replace(/[\t\n\r]/g, '');
-  if (views === null || !SLASH_RUN.test(received)) return views;
-  const [before] = received.split(/[?#]/, 1) as [string];
-  const mergedText = before.replace(SLASH_RUNS, '/');
-  const mergedPath = parseUrl(mergedText)?.pathname;
-  const merged = mergedPath === undefined ? null : pathViews(mergedPath);
-  return merged === null ? null : [...views, ...merged];
+  const whole = text.replace(/[\t\n\r]/g, '');
+  const [, path = ''] = /^[^:]*:[/\\]*[^/\\?#]*([^?#]*)/.exec(whole) ?? [];
+  return path.replaceAll('\\', '/');
+}
+
+/**
+ * Every way in which decoding, merging of slashes, cutting of parameters and removal of dot segments may follow each
+ * other; `null` when they are too many, or four rounds of decoding do not come to an end.
+ */
+function readings(path: string): readonly (readonly string[])[] | null {
+  const views: (readonly string[])[] = [];
+  let left = MOST_CHARACTERS;
+  let texts: readonly string[] = [path];
+  for (let round = 0; round <= MAX_ROUNDS; round += 1) {
+    const alike = new Set(texts);
+    const next = new Set<string>();
+    // Grows while it is gone through.
+    for (const text of alike) {
+      left -= text.length;
+      if (left < 0) return null;
+      for (const view of DOT_SEGMENT.test(text) ? resolve(text, false) : [segmentsOf(text)]) {
+        views.push(view.map(decodeUnreserved));
+        alike.add(`/${view.join('/')}`);
+      }
+      if (text.includes(';')) alike.add(text.replace(/;[^/]*/g, ''));
+      if (ENCODED.test(text)) next.add(decodeOnce(text).replaceAll('\\', '/'));
+    }
+    if (next.size === 0) return views;
+    texts = [...next];
+  }
+  return null;
 }
 
 function segmentsOf(path: string): string[] {
@@ -96,15 +129,15 @@ function isUnreserved(byte: number): boolean {
 }
 
 /**
- * Backslashes as slashes, path parameters (`;…`) cut, dot segments removed (RFC 3986 section 5.2.4): with empty segments
- * dropped first, and where that differs, as `..` goes back over them.
+ * Dot segments removed (RFC 3986 section 5.2.4): with empty segments dropped first, and where that differs, as `..` goes
+ * back over them. @param cuts path parameters (`;…`) first
  */
-function resolve(path: string): readonly string[][] {
+function resolve(path: string, cuts: boolean): readonly string[][] {
   const merged: string[] = [];
   const apart: string[] = [];
   let differs = false;
-  for (const raw of path.replaceAll('\\', '/').split('/').slice(1)) {
-    const cut = raw.indexOf(';');
+  for (const raw of path.split('/').slice(1)) {
+    const cut = cuts ? raw.indexOf(';') : -1;
     const segment = cut < 0 ? raw : raw.slice(0, cut);
     if (segment === '.') continue;
     if (segment === '..') {
