@@ -75,12 +75,13 @@ function stricterSpending(profile: BehaviorProfile, theirs: Spending): Spending 
 
 type Rate = NonNullable<BehaviorProfile['rate_limit']>;
 
-/** The lower rate; of equal rates the one that allows the shorter burst. */
+/** The lower number, over the longer window: what either denies is denied, bursts too. */
 function stricterRate(ours: Rate | null, theirs: Rate): Rate {
   if (ours === null) return theirs;
-  const difference = ours.max * theirs.per_seconds - theirs.max * ours.per_seconds;
-  if (difference !== 0) return difference < 0 ? ours : theirs;
-  return ours.max <= theirs.max ? ours : theirs;
+  return {
+    max: Math.min(ours.max, theirs.max),
+    per_seconds: Math.max(ours.per_seconds, theirs.per_seconds),
+  };
 }
 
 function union(ours: readonly string[], theirs: readonly string[]): readonly string[] {
