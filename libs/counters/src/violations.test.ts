@@ -20,12 +20,16 @@ describe('violations that the counters find', () => {
   });
 
   it('say what happened and what to do next', () => {
-    const action = spendingViolation({ limitMicros: 2_000_000, window: 'action' }, 0);
+    const action = spendingViolation({ limitMicros: 2_000_000, window: 'action' }, 0, 2_000_001);
     expect(action.reason).toBe(
-      'The action would pass the spending limit of 2 USD per action: split the action or ask for a higher limit.',
+      'The action alone costs more than the spending limit of 2 USD per action: take one that costs less or ask for a higher limit.',
     );
-    expect(action.detail).toBe('limit 2 USD per action');
-    expect(spendingViolation({ limitMicros: 2, window: 'month' }, 1).reason).toContain('next month (UTC)');
+    expect(action.detail).toBe('limit 2 USD per action, the action alone costs more');
+    const month = { limitMicros: 2, window: 'month' } as const;
+    expect(spendingViolation(month, 1, 2).reason).toContain('wait for the next month (UTC)');
+    const never = spendingViolation(month, 0, 3);
+    expect(never.reason).not.toContain('wait');
+    expect(never.detail).toBe('limit 0.000002 USD per month, 0 USD already counted, the action alone costs more');
     const rate = rateViolation({ max: 5, per_seconds: 60 }, 5, 0);
     expect(rate.reason).toBe(
       'The rate limit of 5 per 60 s is reached: try again at 1970-01-01T00:00:00.000Z or ask for a higher limit.',

@@ -8,24 +8,26 @@ export function dollars(micros: number): string {
   return fraction === 0 ? whole : `${whole}.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`;
 }
 
-const SPENDING_ADVICE: Readonly<Record<SpendingWindow, string>> = {
-  action: 'split the action or ask for a higher limit',
-  day: 'wait for the next day (UTC) or ask for a higher limit',
-  month: 'wait for the next month (UTC) or ask for a higher limit',
-};
-
-/** The denial of an action that would pass the spending limit. Never tells what the action costs. */
+/**
+ * The denial of an action that would pass the spending limit. Never tells what the action costs, but that it alone is too
+ * much, where no waiting helps.
+ */
 export function spendingViolation(
   { limitMicros, window }: { readonly limitMicros: number; readonly window: SpendingWindow },
   countedMicros: number,
+  costMicros: number,
 ): StaticViolation {
   const limit = `${dollars(limitMicros)} USD per ${window}`;
+  const counted = window === 'action' ? '' : `, ${dollars(countedMicros)} USD already counted`;
+  const alone = costMicros > limitMicros;
   return {
     violation_type: 'spending_limit_exceeded',
     severity: 'P2',
-    reason: `The action would pass the spending limit of ${limit}: ${SPENDING_ADVICE[window]}.`,
+    reason: alone
+      ? `The action alone costs more than the spending limit of ${limit}: take one that costs less or ask for a higher limit.`
+      : `The action would pass the spending limit of ${limit}: wait for the next ${window} (UTC) or ask for a higher limit.`,
     rule: `spending_limit:${dollars(limitMicros)}`,
-    detail: window === 'action' ? `limit ${limit}` : `limit ${limit}, ${dollars(countedMicros)} USD already counted`,
+    detail: `limit ${limit}${counted}${alone ? ', the action alone costs more' : ''}`,
     extras: null,
   };
 }
@@ -58,7 +60,7 @@ export function countedViolations(
   return {
     spending:
       spending !== null && costMicros > 0 && spent > spending.limitMicros - costMicros
-        ? spendingViolation(spending, spent)
+        ? spendingViolation(spending, spent, costMicros)
         : null,
     rate: rate !== null && rateCount >= rate.max ? rateViolation(rate, rateCount, fitsAt) : null,
   };

@@ -194,7 +194,7 @@ function spendingOf({ spending, costMicros }: CheckTrip, agent: AgentTotals, now
   const { limitMicros, window } = spending;
   const counted = window === 'action' ? 0 : agent.spent(window, nowMs);
   // Subtracted, because the sum may lie beyond what a number holds exactly.
-  return counted > limitMicros - costMicros ? spendingViolation(spending, counted) : null;
+  return counted > limitMicros - costMicros ? spendingViolation(spending, counted, costMicros) : null;
 }
 
 function rateOf({ rate }: CheckTrip, agent: AgentTotals, nowMs: number): StaticViolation | null {

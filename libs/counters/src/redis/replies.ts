@@ -72,7 +72,7 @@ function violationAt(reply: readonly unknown[], index: number, facts: ClaimFacts
     case 1:
       return facts.violation;
     case 2:
-      return facts.spending === null ? null : spendingViolation(facts.spending, counted);
+      return facts.spending === null ? null : spendingViolation(facts.spending, counted, facts.costMicros);
     case 3:
       return facts.rate === null ? null : rateViolation(facts.rate, counted, fitsAt < 0 ? null : fitsAt);
     default:
