@@ -56,3 +56,6 @@ function statusOf({ leaf, answer }: EventEnvelope): CheckAnswer['status'] | null
       return null;
   }
 }
+
+/** Why a check of a frozen agent is 403. */
+export const FROZEN_REASON = 'This agent is frozen. Do not act; a member of the account must unfreeze it first.';

@@ -1,3 +1,4 @@
+import { FROZEN_REASON } from '@countersign/contracts';
 import type { AnswerExtras, Severity } from '@countersign/contracts';
 
 export interface RefusalWords {
@@ -15,7 +16,7 @@ export function planRefusal(
   switch (outcome) {
     case 'frozen':
       return {
-        reason: 'This agent is frozen. Do not act; a member of the account must unfreeze it first.',
+        reason: FROZEN_REASON,
         severity: 'P1',
         extras: { code: 'agent_frozen' },
       };

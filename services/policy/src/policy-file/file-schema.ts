@@ -11,23 +11,31 @@ const check = {
   at: { type: ['string', 'number'] },
 };
 
+const textOrNull: JsonSchema = { type: ['string', 'null'] };
+
+/** The `code` of a refusal because the agent is frozen. */
+export const FROZEN = 'agent_frozen';
+
 const expectation: JsonSchema = {
-  anyOf: [
-    { type: 'string', enum: ['allowed', ...VIOLATION_TYPES] },
-    {
-      type: 'object',
-      minProperties: 1,
-      properties: {
-        allowed: { type: 'boolean' },
-        violation_type: { type: ['string', 'null'], enum: [...VIOLATION_TYPES, null] },
-        rule: { type: ['string', 'null'] },
-        severity: { type: ['string', 'null'], enum: [...SEVERITIES, null] },
-        reason: { type: ['string', 'null'] },
-        detail: { type: ['string', 'null'] },
-      },
-      additionalProperties: false,
+  if: { type: 'object' },
+  then: {
+    type: 'object',
+    minProperties: 1,
+    properties: {
+      allowed: { type: 'boolean' },
+      violation_type: { type: ['string', 'null'], enum: [...VIOLATION_TYPES, null] },
+      rule: textOrNull,
+      severity: { type: ['string', 'null'], enum: [...SEVERITIES, null] },
+      reason: textOrNull,
+      detail: textOrNull,
+      code: { type: ['string', 'null'], enum: [FROZEN, null] },
+      category: textOrNull,
+      pii_kind: textOrNull,
+      matched_topic: textOrNull,
     },
-  ],
+    additionalProperties: false,
+  },
+  else: { type: 'string', enum: ['allowed', FROZEN, ...VIOLATION_TYPES] },
 };
 
 const oneCheck: JsonSchema = {

@@ -23,7 +23,11 @@ describe('the file of a policy', () => {
       { profile: {}, cases: [{ ...CASE, expect: 'no' }] },
       /^cases\[0\]: expect must be one of "allowed"/,
     ],
-    ['an empty expectation', { profile: {}, cases: [{ ...CASE, expect: {} }] }, /^cases\[0\]: expect must be/],
+    [
+      'an empty expectation',
+      { profile: {}, cases: [{ ...CASE, expect: {} }] },
+      'cases[0]: expect must have at least 1 field',
+    ],
     [
       'an unknown member of a case',
       { profile: {}, cases: [{ ...CASE, more: 1 }] },
@@ -74,8 +78,38 @@ describe('the file of a policy', () => {
         severity: 'P2',
         reason: expect.stringContaining('spending limit'),
         detail: 'limit 10 USD per day, 6 USD already counted',
+        code: null,
+        category: null,
+        pii_kind: null,
+        matched_topic: null,
       },
     });
+  });
+
+  it('refuses what follows a denial that freezes the agent, as a gateway does', () => {
+    const steps = [
+      { action: { type: 'wire' }, expect: 'off_limits_action' },
+      { action: { type: 'read' }, expect: 'agent_frozen' },
+      { action: { type: 'read' }, times: 2, expect: { code: 'agent_frozen', violation_type: null, severity: 'P1' } },
+    ];
+    const cases = [{ title: 'freezes', steps }];
+    const failed = (profile: object): (number | null)[] =>
+      runCases(readPolicyFile({ profile, cases })).map(({ step }) => step);
+    expect(failed({ ...PROFILE, freeze_on_violation: true })).toEqual([]);
+    expect(failed(PROFILE)).toEqual([2]);
+    expect(failed({ ...PROFILE, freeze_on_violation: true, mode: 'observe' })).toEqual([1]);
+  });
+
+  it('tells what an answer tells of the output, and which member of an expectation is not known', () => {
+    const action = { type: 'mail', payload: { text: 'to a@example.com' } };
+    const profile = { output_rules: { blocked_pii: ['email'] } };
+    const found = { violation_type: 'unsafe_output', category: 'pii', pii_kind: 'email', matched_topic: null };
+    const file = (expect: object): object => ({ profile, cases: [{ title: 'mail', action, expect }] });
+    expect(runCases(readPolicyFile(file(found)))).toEqual([]);
+    expect(runCases(readPolicyFile(file({ ...found, pii_kind: 'iban' })))).toHaveLength(1);
+    expect(() => readPolicyFile(file({ pii: 'email' }))).toThrow(
+      'cases[0]: expect.pii is not a field that is known here',
+    );
   });
 
   it('counts in windows of its own times', () => {

@@ -1,9 +1,9 @@
-import type { Severity, ViolationType } from '@countersign/contracts';
+import type { AnswerExtras, Severity, ViolationType } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 import { readProfilePatch } from '@countersign/policy-engine';
 import type { Action, ProfilePatch } from '@countersign/policy-engine';
 import { compileSchema } from '@countersign/service-kit';
-import { caseSchema, fileSchema, profileSchema } from './file-schema.js';
+import { caseSchema, fileSchema, FROZEN, profileSchema } from './file-schema.js';
 
 /** Members of the answer that must be so; in observe mode a violation may stand beside `allowed: true`. */
 export interface ExpectedAnswer {
@@ -13,6 +13,11 @@ export interface ExpectedAnswer {
   readonly severity?: Severity | null;
   readonly reason?: string | null;
   readonly detail?: string | null;
+  /** `agent_frozen`: a step before was denied, and `freeze_on_violation` is on. */
+  readonly code?: typeof FROZEN | null;
+  readonly category?: AnswerExtras['category'] | null;
+  readonly pii_kind?: AnswerExtras['pii_kind'] | null;
+  readonly matched_topic?: AnswerExtras['matched_topic'] | null;
 }
 
 export interface PolicyStep {
@@ -75,7 +80,7 @@ interface WrittenStep {
   readonly action: Action;
   readonly at?: string | number;
   readonly times?: number;
-  readonly expect?: 'allowed' | ViolationType | ExpectedAnswer;
+  readonly expect?: 'allowed' | typeof FROZEN | ViolationType | ExpectedAnswer;
 }
 
 /** @throws PolicyFileProblem that begins with `place` */
@@ -114,6 +119,7 @@ function instant(text: string, where: string): number {
 
 function wanted(expect: NonNullable<WrittenStep['expect']>): ExpectedAnswer {
   if (typeof expect === 'object') return expect;
+  if (expect === FROZEN) return { allowed: false, code: FROZEN };
   return expect === 'allowed' ? { allowed: true } : { allowed: false, violation_type: expect };
 }
 

@@ -1,7 +1,9 @@
+import { FROZEN_REASON } from '@countersign/contracts';
 import type { BehaviorProfile } from '@countersign/contracts';
 import { applyProfilePatch, emptyProfile } from '@countersign/policy-engine';
 import { SimulatedAgent } from '../simulate/simulated-agent.js';
 import type { Verdict } from '../simulate/simulated-agent.js';
+import { FROZEN } from './file-schema.js';
 import type { ExpectedAnswer, PolicyCase, PolicyFile } from './read-policy-file.js';
 
 /** What a check came out as. */
@@ -16,6 +18,18 @@ export interface CaseFailure {
   readonly came: CameOut;
 }
 
+const NOTHING = {
+  violation_type: null,
+  rule: null,
+  severity: null,
+  reason: null,
+  detail: null,
+  code: null,
+  category: null,
+  pii_kind: null,
+  matched_topic: null,
+};
+const REFUSED_FROZEN: CameOut = { ...NOTHING, allowed: false, severity: 'P1', reason: FROZEN_REASON, code: FROZEN };
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 /** The first step of each case that fails under the file's policy, on a profile without other rules. */
@@ -24,12 +38,21 @@ export function runCases({ patch, cases }: Pick<PolicyFile, 'patch' | 'cases'>):
   return cases.flatMap((one) => runCase(profile, one) ?? []);
 }
 
-/** The first step that fails, or `null`. */
+/** The first step that fails, or `null`. A denial that freezes the agent is followed by refusals, as by a gateway. */
 export function runCase(profile: BehaviorProfile, { title, steps }: PolicyCase): CaseFailure | null {
   const agent = new SimulatedAgent(profile);
+  let frozen = false;
   for (const [n, { action, atMs, times, expect }] of steps.entries()) {
-    let came = cameOut(agent.check(action, atMs));
-    for (let again = 1; again < times; again += 1) came = cameOut(agent.check(action, atMs));
+    let came = REFUSED_FROZEN;
+    for (let done = 0; done < times; done += 1) {
+      if (frozen) {
+        came = REFUSED_FROZEN;
+        break;
+      }
+      const verdict = agent.check(action, atMs);
+      frozen = verdict.freezes;
+      came = cameOut(verdict);
+    }
     if (expect !== null && !holds(expect, came)) {
       return { title, step: steps.length === 1 ? null : n + 1, expected: expect, came };
     }
@@ -38,8 +61,11 @@ export function runCase(profile: BehaviorProfile, { title, steps }: PolicyCase):
 }
 
 function cameOut({ allowed, violation }: Verdict): CameOut {
-  const { violation_type = null, rule = null, severity = null, reason = null, detail = null } = violation ?? {};
-  return { allowed, violation_type, rule, severity, reason, detail };
+  if (violation === null) return { ...NOTHING, allowed };
+  const { violation_type, rule, severity, reason, detail, extras } = violation;
+  const { category = null, pii_kind = null, matched_topic = null } = extras ?? {};
+  const told = { violation_type, rule, severity, reason, detail, category, pii_kind, matched_topic };
+  return { ...NOTHING, allowed, ...told };
 }
 
 function holds(expected: ExpectedAnswer, came: CameOut): boolean {

@@ -13,7 +13,7 @@ export interface Verdict {
 
 /**
  * One agent under one profile, whose checks are judged at times of the caller's choice, in the order of the calls: by
- * `decide` and the counters' own arithmetic, as a gateway does. Plan and freeze are left out.
+ * `decide` and the counters' own arithmetic, as a gateway does. Plan and freeze are left to the caller.
  */
 export class SimulatedAgent {
   readonly profile: CompiledProfile;

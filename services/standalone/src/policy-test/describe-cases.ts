@@ -29,7 +29,7 @@ export function sumOf(tested: readonly TestedFile[]): { readonly cases: number; 
 function failureLine({ title, step, expected, came }: CaseFailure): string {
   const place = step === null ? title : `${title} (step ${step})`;
   const asked = Object.keys(expected) as (keyof ExpectedAnswer)[];
-  const said = (['allowed', 'violation_type', 'rule'] as const).filter((member) => came[member] !== null);
+  const said = (['allowed', 'violation_type', 'rule', 'code'] as const).filter((member) => came[member] !== null);
   const told = [...new Set([...said, ...asked])];
   return `${place}: expected ${answerWords(expected, asked)}, came ${answerWords(came, told)}`;
 }

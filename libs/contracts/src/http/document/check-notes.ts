@@ -1,3 +1,4 @@
+import { FROZEN_REASON } from '../../check-answer.js';
 import { EXAMPLE } from './operation-note.js';
 import type { OperationNotes } from './operation-note.js';
 
@@ -18,7 +19,7 @@ const expired = {
 };
 const frozen = {
   allowed: false,
-  reason: 'This agent is frozen. Do not act; a member of the account must unfreeze it first.',
+  reason: FROZEN_REASON,
   severity: 'P1',
   code: 'agent_frozen',
 };
@@ -85,7 +86,7 @@ export const CHECK_NOTES: OperationNotes = {
   checkAction: {
     ...check,
     description:
-      'Ask before you act, and act on `200` with `allowed: true` alone. The profile of the agent decides, in the order off-limits and allowed actions, APIs, data scope, output, spending, rate; the first rule that denies is the answer. Each check is an event, denials too, and counts towards the plan; what is denied counts towards neither spending nor rate.\n\nSend an `Idempotency-Key` if you may try again: within 24 hours the same key with the same body has the same answer and counts once.',
+      'Ask before you act, and act on `200` with `allowed: true` alone. The profile of the agent decides, in the order off-limits and allowed actions, APIs, data scope, output, spending, rate; the first rule that denies is the answer. Each check is an event, denials too, and counts towards the plan; what is denied counts towards neither spending nor rate.\n\nSend an `Idempotency-Key` if you may try again: within 24 hours the same key with the same body has the same answer and counts once, also where the agent was frozen or its profile changed since.',
   },
   mcpCheck: {
     ...check,
