@@ -31,8 +31,11 @@ describe('an evaluation', () => {
 
   it.each([
     ['data', 'dataScope'],
+    ['dataScope', 'dataScope'],
     ['url', 'url'],
+    ['URI', 'url'],
     ['tool', 'tool_name'],
+    ['tool_name', 'tool_name'],
   ])('judges the id of a resource of type %s as %s', (type, member) => {
     expect(readEvaluation({ subject, action, resource: { type, id: 'r' } })).toMatchObject({
       action: { [member]: 'r' },
@@ -50,7 +53,7 @@ describe('an evaluation', () => {
   it.each([
     ['api', 'HTTPS://evil.example/x'],
     ['endpoint', ' ht\ntp:evil.example'],
-    ['URL', 'https://evil.example:8443'],
+    ['page', 'https://evil.example:8443'],
   ])('judges an address as url also where its type is %s', (type, id) => {
     expect(readEvaluation({ subject, action, resource: { type, id } })).toMatchObject({ action: { url: id } });
     const named = { ...action, properties: { url: 'https://api.example.com/' } };

@@ -1,11 +1,16 @@
 import type { EvaluationParts, JsonValue } from '@countersign/contracts';
 
-/** The members of an action that say what it is done to, by the type of the resource. */
-const RESOURCE_MEMBERS: Readonly<Record<string, 'url' | 'tool_name' | 'dataScope'>> = {
-  url: 'url',
-  tool: 'tool_name',
-  data: 'dataScope',
-};
+/** The members of an action that say what it is done to, by the type of the resource in lower case. */
+const RESOURCE_MEMBERS: ReadonlyMap<string, 'url' | 'tool_name' | 'dataScope'> = new Map([
+  ['url', 'url'],
+  ['uri', 'url'],
+  ['tool', 'tool_name'],
+  ['tool_name', 'tool_name'],
+  ['toolname', 'tool_name'],
+  ['data', 'dataScope'],
+  ['data_scope', 'dataScope'],
+  ['datascope', 'dataScope'],
+]);
 
 /** Members that come from other parts of the evaluation. */
 const TAKEN = ['type', 'subject', 'resource'] as const;
@@ -43,7 +48,8 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
 
 /** An address is one whatever its type is called: a rule about APIs must not be passed by another word for it. */
 function memberFor(type: string, id: string, given: Members): 'url' | 'tool_name' | 'dataScope' | undefined {
-  if (Object.hasOwn(RESOURCE_MEMBERS, type)) return RESOURCE_MEMBERS[type];
+  const member = RESOURCE_MEMBERS.get(type.toLowerCase());
+  if (member !== undefined) return member;
   return given['url'] === undefined && isAddress(id) ? 'url' : undefined;
 }
 
