@@ -6,6 +6,7 @@ import type { Authenticator } from '../credentials/authenticator.js';
 import type { RequestObserver } from '../health/metrics.js';
 import { StoreUnreachable } from '../mongo/mongo-errors.js';
 import type { BareHandler } from '../service/definition.js';
+import { placeOf } from './address-allowance.js';
 import type { AddressAllowance } from './address-allowance.js';
 import { HttpAnswer, writeAnswer } from './answer.js';
 import { HttpRefusal } from './http-contract.js';
@@ -146,14 +147,14 @@ async function admit(
   rawQuery: string,
 ): Promise<void> {
   const caller = await identify(options.authenticator, route, request.rawHeaders);
-  const body = await readBody(request, route);
+  const remoteAddress = addressOf(request, options.behindEdge === true);
+  const body = await readBody(request, route, caller?.accountId ?? placeOf(remoteAddress));
   if (body instanceof RawBody) releaseWhenOver(body, response);
   const params = checks.params(rawParams);
   const query = checks.query(rawQuery);
   checks.headers(request.headers);
   if (route.body !== undefined && !(body instanceof RawBody)) checks.body(body);
   requireRole(route, caller);
-  const remoteAddress = addressOf(request, options.behindEdge === true);
   attachInput(request, { params, query, body, caller, headers: request.headers, remoteAddress });
 }
 

@@ -8,7 +8,7 @@ function written(chunks: readonly Uint8Array[]): RawBody {
   return new RawBody(
     segments,
     chunks.reduce((sum, { length }) => sum + length, 0),
-    new BodyBudget(1).share(),
+    new BodyBudget(1).share('a'),
   );
 }
 

@@ -7,14 +7,19 @@ import { HttpRefusal } from './http-contract.js';
 import { RawBody, SegmentWriter } from './raw-body.js';
 
 const MEBIBYTE = 1024 * 1024;
-/** Large bodies have a budget of their own: they leave the others theirs. */
+/** Large bodies have a budget of their own: they leave the others theirs. One holder has a quarter, or a half of them. */
 const LIMITS = {
-  default: { bytes: MEBIBYTE, words: '1 MiB', json: BODY_LIMITS, budget: new BodyBudget(128 * MEBIBYTE) },
+  default: {
+    bytes: MEBIBYTE,
+    words: '1 MiB',
+    json: BODY_LIMITS,
+    budget: new BodyBudget(128 * MEBIBYTE, 32 * MEBIBYTE),
+  },
   verification: {
     bytes: 64 * MEBIBYTE,
     words: '64 MiB',
     json: VERIFICATION_LIMITS,
-    budget: new BodyBudget(256 * MEBIBYTE),
+    budget: new BodyBudget(256 * MEBIBYTE, 128 * MEBIBYTE),
   },
 } as const;
 
@@ -101,14 +106,16 @@ export class RequestCut extends Error {
 /**
  * The JSON body of a request, strictly parsed, or a {@link RawBody} where the route asks for one, which the caller must
  * release; `undefined` where the route takes none, whatever was sent.
- * @throws HttpRefusal 415, 413 or 400, in this order; 503 while the bodies of all requests are more than may be held
+ * @param holder whose share of what may be held it takes: an account, or an address
+ * @throws HttpRefusal 415, 413 or 400, in this order; 503 while the bodies of all requests, or those of this holder, are
+ *   more than may be held
  */
-export async function readBody(request: IncomingMessage, route: Route): Promise<unknown> {
+export async function readBody(request: IncomingMessage, route: Route, holder: string): Promise<unknown> {
   if (route.body === undefined) return undefined;
   if (route.bodyOptional && !hasBody(request)) return {};
   requireJson(request);
   const limits = LIMITS[route.bodyLimit ?? 'default'];
-  const share = limits.budget.share();
+  const share = limits.budget.share(holder);
   if (route.bodyForm === 'raw') return readRaw(request, limits, share);
   try {
     const chunks: Buffer[] = [];

@@ -74,10 +74,16 @@ export class Admission {
     return null;
   }
 
-  /** Takes a check whose body may have so many bytes; `false`: together with the others they are too many. */
+  /** Takes a check that holds so many bytes of a body; `false`: together with the others they are too many. */
   take(bytes: number): boolean {
-    if (this.#reservedBytes + bytes > MAX_RESERVED_BYTES) return false;
+    if (!this.takeMore(bytes)) return false;
     this.#inFlight += 1;
+    return true;
+  }
+
+  /** More of the body of a check that was taken; `false`: nothing was taken. */
+  takeMore(bytes: number): boolean {
+    if (this.#reservedBytes + bytes > MAX_RESERVED_BYTES) return false;
     this.#reservedBytes += bytes;
     return true;
   }

@@ -10,7 +10,7 @@ import { sendError } from '../http/answers.js';
 import { HttpReply } from '../http/http-reply.js';
 import { readCheckHeaders } from '../http/check-headers.js';
 import type { CheckHeaders } from '../http/check-headers.js';
-import { MAX_BODY_BYTES, readBody } from '../http/read-body.js';
+import { readBody } from '../http/read-body.js';
 import type { BodyRead } from '../http/read-body.js';
 import { TurnedAway } from '../http/turned-away.js';
 import type { GatewayMetrics } from '../metrics/gateway-metrics.js';
@@ -27,8 +27,8 @@ import { isMalformed, prepareCheck } from './prepare.js';
 const PATHS = ['/v1/check', '/v1/mcp/check'] as const;
 /** Of the evaluations, which the edge hands on once it has read them. */
 const EVALUATION = '/access/v1/evaluation';
-/** For a body that does not say how long it is. */
-const UNANNOUNCED_BYTES = 64 * 1024;
+/** Set aside for a body before anything of it has come; the rest as it comes: what is announced alone costs nobody else. */
+const FIRST_BYTES = 16 * 1024;
 
 const SLASH = 0x2f;
 const QUESTION_MARK = 0x3f;
@@ -74,7 +74,7 @@ export class CheckDesk implements CheckObserver {
       return true;
     }
     const headers = readCheckHeaders(request.rawHeaders);
-    const bytes = headers.contentLength < 0 ? UNANNOUNCED_BYTES : Math.min(headers.contentLength, MAX_BODY_BYTES);
+    const bytes = headers.contentLength < 0 ? FIRST_BYTES : Math.min(headers.contentLength, FIRST_BYTES);
     const check = this.#begin(new HttpReply(response), bytes, now);
     if (check !== null) this.#admit(check, request, headers);
     return true;
@@ -175,7 +175,8 @@ export class CheckDesk implements CheckObserver {
     if (key === null) return check.refuse(401, 'send a valid API key as x-service-key', ['www-authenticate', 'Bearer']);
     if (!headers.host && request.httpVersionMinor === 1) return check.refuse(400, 'send a Host header');
     if (headers.mediaProblem !== null) return check.refuse(415, headers.mediaProblem);
-    readBody(request, headers.contentLength, (body) => {
+    const room = (held: number): boolean => held <= check.reservedBytes || this.#setAside(check, held);
+    readBody(request, headers.contentLength, room, (body) => {
       try {
         this.#judge(check, headers, key, body);
       } catch (error) {
@@ -184,9 +185,19 @@ export class CheckDesk implements CheckObserver {
     });
   }
 
+  #setAside(check: CheckUnderWay, bytes: number): boolean {
+    if (check.over || !this.#parts.admission.takeMore(bytes - check.reservedBytes)) return false;
+    check.reservedBytes = bytes;
+    return true;
+  }
+
   #judge(check: CheckUnderWay, headers: CheckHeaders, key: KnownKey, body: BodyRead): void {
     if (check.over) return;
     if (body === 'cut') return check.abandon();
+    if (body === 'no room') {
+      this.#parts.metrics.turnedAway(CLOSED.too_many.reason);
+      return check.unavailable('unavailable', CLOSED.too_many.words);
+    }
     if (body === 'too large') return check.refuse(413, 'send a body of at most 1 MiB');
     const prepared = prepareCheck(body);
     if (isMalformed(prepared)) return check.refuse(prepared.status, prepared.error);

@@ -44,8 +44,8 @@ export class CheckUnderWay implements Timed {
     observer: CheckObserver,
     readonly startedAt: number,
     readonly deadlineAt: number,
-    /** Memory that its body may take. */
-    readonly reservedBytes: number,
+    /** Memory that is set aside for its body. */
+    public reservedBytes: number,
     private readonly now: () => number,
   ) {
     this.#reply = reply;

@@ -10,7 +10,12 @@ describe('a check that is not answered in time', () => {
 
   beforeEach(async () => {
     server = createServer((request, response) => {
-      readBody(request, -1, () => undefined);
+      readBody(
+        request,
+        -1,
+        () => true,
+        () => undefined,
+      );
       setTimeout(() => sendUnavailable(response, 'deadline_exceeded', 'late', null), 50);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -2,15 +2,23 @@ import type { IncomingMessage } from 'node:http';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The body whole, or why it is not there: longer than allowed, or the caller has gone. */
-export type BodyRead = Buffer | 'too large' | 'cut';
+/** The body whole, or why it is not there: longer than allowed, no room for it, or the caller has gone. */
+export type BodyRead = Buffer | 'too large' | 'no room' | 'cut';
 
 const EMPTY = Buffer.alloc(0);
 
-/** Collects a body of at most {@link MAX_BODY_BYTES}; more is never held. Calls back once. */
-export function readBody(request: IncomingMessage, contentLength: number, done: (body: BodyRead) => void): void {
+/**
+ * Collects a body of at most {@link MAX_BODY_BYTES}; more is never held. Calls back once.
+ * @param room whether so many bytes of it may be held: asked before they are
+ */
+export function readBody(
+  request: IncomingMessage,
+  contentLength: number,
+  room: (bytes: number) => boolean,
+  done: (body: BodyRead) => void,
+): void {
   if (contentLength > MAX_BODY_BYTES) done('too large');
-  else new BodyReader(request, done).start();
+  else new BodyReader(request, room, done).start();
 }
 
 class BodyReader {
@@ -21,6 +29,7 @@ class BodyReader {
 
   constructor(
     private readonly request: IncomingMessage,
+    private readonly room: (bytes: number) => boolean,
     done: (body: BodyRead) => void,
   ) {
     this.#done = done;
@@ -35,10 +44,14 @@ class BodyReader {
   }
 
   #take(chunk: Buffer): void {
+    if (this.#done === null) return;
     this.#size += chunk.length;
     if (this.#size > MAX_BODY_BYTES) {
       this.request.pause();
       this.#finish('too large');
+    } else if (!this.room(this.#size)) {
+      // What still comes is dropped, so that the connection can be used again.
+      this.#finish('no room');
     } else if (this.#first === null) this.#first = chunk;
     else (this.#rest ??= []).push(chunk);
   }

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
+
+const MEBIBYTE = 1024 * 1024;
+/** More than the bodies that may be held together could be, were they as large as announced. */
+const CHECKS = 400;
+const LOGINS = 150;
+
+describe('requests whose bodies never end', () => {
+  let instance: Instance;
+  let session: Awaited<ReturnType<Instance['session']>>;
+  const sockets: Socket[] = [];
+  beforeAll(async () => {
+    instance = await Instance.start();
+    session = await instance.session();
+  }, 60_000);
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+  afterAll(() => instance.discard());
+
+  /** Resolves when all that was given is on its way. */
+  async function open(head: string, part: Buffer): Promise<void> {
+    const { hostname, port } = new URL(instance.bootstrap.baseUrl);
+    const socket = connect(Number(port), hostname);
+    sockets.push(socket);
+    socket.on('error', () => undefined).resume();
+    await once(socket, 'connect');
+    socket.write(`${head}\r\nHost: ${hostname}\r\nContent-Length: ${MEBIBYTE}\r\n\r\n`);
+    await Promise.race([new Promise((resolve) => socket.write(part, resolve)), once(socket, 'close')]);
+  }
+
+  it('take no room from other checks for what they announce and do not send', async () => {
+    const head = `POST /v1/check HTTP/1.1\r\nx-service-key: ${instance.bootstrap.apiKey}`;
+    await Promise.all(Array.from({ length: CHECKS }, () => open(head, Buffer.from('{'))));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => instance.check({ type: 'tool_use' })));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  });
+
+  it('without a credential shut nobody out who has a session', async () => {
+    // Smaller and smaller, until nothing is left between them.
+    for (const bytes of [MEBIBYTE - 1, 100_000, 10_000, 1000, 100]) {
+      const part = Buffer.alloc(bytes, ' ');
+      await Promise.all(Array.from({ length: LOGINS }, () => open('POST /v1/auth/login HTTP/1.1', part)));
+    }
+    await eventually('a login is refused for want of room', 20, async () => {
+      const login = { email: 'a@example.com', password: 'x'.repeat(12) };
+      const { status } = await instance.request('POST', '/v1/auth/login', { body: login });
+      return status === 503 ? true : null;
+    });
+    const body = { name: 'made meanwhile' };
+    const made = await instance.request('POST', '/v1/agents', { headers: session, body });
+    expect(made).toMatchObject({ status: 201 });
+    expect(await instance.check({ type: 'tool_use' })).toMatchObject({ status: 200 });
+  });
+});
