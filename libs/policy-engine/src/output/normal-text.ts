@@ -3,8 +3,8 @@ const BEYOND_ASCII = /[^\x00-\x7f]/;
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}+/gu;
 /** Combining marks in a row, and the two letters that become one (U+FF9E, U+FF9F). */
 const MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
-/** White space that is not one space already. */
-const WHITE_SPACE = /\s{2,}|[^\S ]/g;
+/** White space of Unicode, U+0085 among it, that is not one space already. */
+const WHITE_SPACE = /[\s\x85]{2,}|(?! )[\s\x85]/g;
 const FINAL_SIGMA = /ς/g;
 
 /**
@@ -16,10 +16,12 @@ export function normalText(text: string): string {
   return text.replace(IGNORABLE, '').replace(MARKS, '$1').normalize('NFKC');
 }
 
-/** A text of {@link normalText} with its case folded and runs of white space as one space. */
+/** A text of {@link normalText} with its case folded, normal again after that, and runs of white space as one space. */
 export function foldedText(normal: string): string {
   const plain = !BEYOND_ASCII.test(normal);
-  const folded = plain ? normal.toLowerCase() : normal.toUpperCase().toLowerCase().replace(FINAL_SIGMA, 'σ');
+  const folded = plain
+    ? normal.toLowerCase()
+    : normal.toUpperCase().toLowerCase().replace(FINAL_SIGMA, 'σ').normalize('NFKC');
   return folded.replace(WHITE_SPACE, ' ');
 }
 

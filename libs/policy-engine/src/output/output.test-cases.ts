@@ -11,6 +11,11 @@ export const PII_CASES: Readonly<
       '5555-5555-5555-4444',
       '3782 822463 10005',
       '(4111111111111111)',
+      'name,pan,cvv\nDoe,4111111111111111,123',
+      '[4111111111111111,5500000000000004]',
+      '4111111111111111:0529',
+      '4111111111111111/123',
+      '%B4111111111111111^DOE/J^2512',
       '4111–1111–1111–1111',
       '4111.1111.1111.1111, exp 12/29',
       'x=6011000990139424;',
@@ -43,7 +48,13 @@ export const PII_CASES: Readonly<
     ],
   },
   us_ssn: {
-    holds: ['123-45-6789', 'SSN 123 45 6789', '123.45.6789', 'her social security number is 123456789'],
+    holds: [
+      '123-45-6789',
+      '7,123-45-6789,1980',
+      'SSN 123 45 6789',
+      '123.45.6789',
+      'her social security number is 123456789',
+    ],
     not: [
       '000-45-6789',
       '666-45-6789',
@@ -62,7 +73,7 @@ export const PII_CASES: Readonly<
     not: ['899-70-1234', '900-49-1234', '900-93-1234', '900701234'],
   },
   uk_nhs: {
-    holds: ['943 476 5919', '9434765919', '943-476-5919'],
+    holds: ['943 476 5919', '1,9434765919,2', '9434765919', '943-476-5919'],
     not: ['943 476 5918', '1111111111', '943 4765919', '94347659190'],
   },
   email: {
@@ -189,6 +200,8 @@ export const SECRETS: readonly string[] = [
   of('password = ', '"Tr0ub4dor&3xyz"'),
   of('api_key: ', MIXED.slice(0, 20)),
   of('Authorization: Bearer ', MIXED),
+  of('Authorization: Basic ', 'YWRtaW46aHVudGVyMg=='),
+  of('BASIC ', 'dXNlcjpwYXNzd29yZA'),
 ];
 
 export const NO_SECRETS: readonly string[] = [

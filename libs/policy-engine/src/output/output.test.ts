@@ -81,6 +81,8 @@ describe('texts', () => {
     'in\u200bsider trad\u00ading',
     'ＩＮＳＩＤＥＲ ｔｒａｄｉｎｇ',
     'insider\u00a0trading',
+    'insider\u0085trading',
+    'insider \u0085 trading',
     'ⓘnsider trading',
   ])('speak of a topic in any case and spacing: %j', (text) => {
     expect(judged({ blocked_topics: ['Insider  Trading'] }, text)).toMatchObject({
@@ -94,6 +96,9 @@ describe('texts', () => {
     expect(judged({ blocked_topics: ['insider trading'] }, 'insidertrading')).toBeNull();
     expect(judged({ blocked_topics: ['STRASSE'] }, 'Straße')).not.toBeNull();
     expect(judged({ blocked_topics: ['ὈΔΥΣΣΕΎΣ'] }, 'ὀδυσσεύς')).not.toBeNull();
+    const small = 'ΐ λόγος';
+    expect(judged({ blocked_topics: [small] }, small.toUpperCase())).not.toBeNull();
+    expect(judged({ blocked_topics: [small.toUpperCase()] }, small)).not.toBeNull();
   });
 
   it('find each of many topics that share beginnings and ends', () => {

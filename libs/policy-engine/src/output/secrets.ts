@@ -54,6 +54,9 @@ const SIGNED_TOKEN = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,600}\.eyJ[A-Za-z0-9_-
 const PRIVATE_KEY = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/;
 /** A password in a URL (RFC 3986 section 3.2.1), but for placeholders. */
 const URL_PASSWORD = /:\/\/[^\s/?#@:"'<>]{0,64}:(?![<${*%])[^\s/?#@:"'<>]{4,128}@[A-Za-z0-9[]/;
+/** Name and password in base64 (RFC 7617 section 2). */
+const BASIC = /(?<![A-Za-z])basic ([A-Za-z0-9+/]{8,512}={0,2})/gi;
+const NAME_AND_PASSWORD = /^[\x20-\x7e]+:[\x20-\x7e]+$/;
 /** A name that says that its value is a secret. */
 const NAMED =
   /(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|access[_-]?token|bearer)["']?(?: {0,2}[:=]| )\s{0,2}["']?/gi;
@@ -64,13 +67,13 @@ const SHORTEST = 10;
 
 /**
  * Whether a text of `normalText` holds a credential: a key or token by the form that its maker gave it, a private key in
- * PEM, a signed token, a password in a URL, or a value of high variety behind a name that says that it is secret.
+ * PEM, a signed token, a password in a URL or of Basic authentication, or a value of high variety behind a name that says
+ * that it is secret.
  */
 export function holdsSecret(text: string): boolean {
   if (text.length < SHORTEST) return false;
-  return (
-    holdsForm(text) || SIGNED_TOKEN.test(text) || PRIVATE_KEY.test(text) || URL_PASSWORD.test(text) || holdsNamed(text)
-  );
+  if (holdsForm(text) || SIGNED_TOKEN.test(text) || PRIVATE_KEY.test(text) || URL_PASSWORD.test(text)) return true;
+  return holdsNamed(text) || holdsBasic(text);
 }
 
 const SECRET_NAME =
@@ -99,6 +102,13 @@ function holdsNamed(text: string): boolean {
     NAMED_VALUE.lastIndex = NAMED.lastIndex;
     const value = NAMED_VALUE.exec(text)?.[0];
     if (value !== undefined && isVaried(value)) return true;
+  }
+  return false;
+}
+
+function holdsBasic(text: string): boolean {
+  for (const [, encoded = ''] of text.matchAll(BASIC)) {
+    if (NAME_AND_PASSWORD.test(Buffer.from(encoded, 'base64').toString('latin1'))) return true;
   }
   return false;
 }

@@ -1,4 +1,4 @@
-import { DigitGroups, numberBegins, numberEnds } from './digit-groups.js';
+import { DigitGroups, fieldBegins, fieldEnds } from './digit-groups.js';
 
 const MOST_DIGITS = 19;
 
@@ -32,14 +32,21 @@ const groups = new DigitGroups(MOST_DIGITS);
 
 /** Card numbers of known issuers and lengths whose check digit (ISO/IEC 7812-1 annex B, Luhn) holds, plain or in groups. */
 export function creditCardEnd(text: string, at: number): number {
-  if (!numberBegins(text, at) || !groups.read(text, at, 4) || groups.total < 12) return 0;
+  const track = beginsTrack(text, at);
+  if (!track && !fieldBegins(text, at)) return 0;
+  if (!groups.read(text, track ? at + 1 : at, 4) || groups.total < 12) return 0;
   let digits = 0;
   for (let group = 0; group < groups.count; group += 1) {
     digits += groups.length(group);
     const end = groups.end(group);
-    if (digits >= 12 && passesLuhn(digits) && isIssued(digits) && numberEnds(text, end)) return end;
+    if (digits >= 12 && passesLuhn(digits) && isIssued(digits) && fieldEnds(text, end)) return end;
   }
   return 0;
+}
+
+/** `%B`, with which track 1 of a magnetic stripe begins (ISO/IEC 7813). */
+function beginsTrack(text: string, at: number): boolean {
+  return text.charCodeAt(at) === 0x42 && text.charCodeAt(at - 1) === 0x25;
 }
 
 function isIssued(digits: number): boolean {

@@ -20,9 +20,25 @@ export function numberEnds(text: string, end: number): boolean {
   return !(isJoint(next) && isDigit(text.charCodeAt(end + 1)));
 }
 
+/** As {@link numberBegins}, of a number that is known by more than its digits: in a list or a record it may stand. */
+export function fieldBegins(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  return separatesFields(before) ? isDigit(text.charCodeAt(at)) : numberBegins(text, at);
+}
+
+/** As {@link numberEnds}, likewise. */
+export function fieldEnds(text: string, end: number): boolean {
+  return separatesFields(text.charCodeAt(end)) || numberEnds(text, end);
+}
+
 /** Dashes, dot, comma, slash, colon, underscore: between digits they make one number, date or time of them. */
 function isJoint(code: number): boolean {
-  return (code >= 0x2c && code <= 0x2f) || code === 0x3a || code === 0x5f || isDash(code);
+  return separatesFields(code) || code === 0x2d || code === DOT || code === 0x5f || isDash(code);
+}
+
+/** Comma, slash, colon: they stand between the fields of a record as well. */
+function separatesFields(code: number): boolean {
+  return code === 0x2c || code === 0x2f || code === 0x3a;
 }
 
 /** A hyphen, a dash of Unicode, or a minus. */

@@ -20,7 +20,7 @@ const LETTER = ['hex letter', 'other letter'] as const;
 
 /** How each kind is recognised. */
 export const KIND_FORMS: Readonly<Record<PiiKind, KindForm>> = {
-  credit_card: { begins: DIGIT, end: creditCardEnd },
+  credit_card: { begins: HEX, end: creditCardEnd },
   iban: { begins: LETTER, end: ibanEnd },
   us_ssn: { begins: DIGIT, end: usSsnEnd },
   us_itin: { begins: DIGIT, end: usItinEnd },

@@ -1,13 +1,13 @@
-import { DigitGroups, numberBegins, numberEnds } from './digit-groups.js';
+import { DigitGroups, fieldBegins, fieldEnds } from './digit-groups.js';
 
 const groups = new DigitGroups(10);
 
 /** NHS numbers: ten digits, plain or as 3-3-4, whose check digit holds (modulus 11, NHS Data Dictionary). */
 export function ukNhsEnd(text: string, at: number): number {
-  if (!numberBegins(text, at) || !groups.read(text, at, 3) || groups.total !== 10) return 0;
+  if (!fieldBegins(text, at) || !groups.read(text, at, 3) || groups.total !== 10) return 0;
   const written = groups.count === 1 || (groups.count === 3 && groups.length(0) === 3 && groups.length(1) === 3);
   const end = groups.end(groups.count - 1);
-  return written && checkDigitHolds() && numberEnds(text, end) ? end : 0;
+  return written && checkDigitHolds() && fieldEnds(text, end) ? end : 0;
 }
 
 function checkDigitHolds(): boolean {

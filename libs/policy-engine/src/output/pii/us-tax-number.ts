@@ -1,5 +1,5 @@
 import type { PiiMatcher } from './matcher.js';
-import { DigitGroups, numberBegins, numberEnds } from './digit-groups.js';
+import { DigitGroups, fieldBegins, fieldEnds } from './digit-groups.js';
 
 /** How far before nine digits without separators the words may stand that say what they are. */
 const CONTEXT_LENGTH = 48;
@@ -21,9 +21,9 @@ export const usItinEnd: PiiMatcher = matcherOf(ITIN_WORDS, (area, group) => {
 
 function matcherOf(words: RegExp, issued: (area: number, group: number, serial: number) => boolean): PiiMatcher {
   return (text, at) => {
-    if (!numberBegins(text, at) || !groups.read(text, at, 3) || groups.total !== 9) return 0;
+    if (!fieldBegins(text, at) || !groups.read(text, at, 3) || groups.total !== 9) return 0;
     const end = groups.end(groups.count - 1);
-    if (!numberEnds(text, end) || !issued(groups.value(0, 3), groups.value(3, 5), groups.value(5, 9))) return 0;
+    if (!fieldEnds(text, end) || !issued(groups.value(0, 3), groups.value(3, 5), groups.value(5, 9))) return 0;
     if (inGroups()) return end;
     return groups.count === 1 && words.test(text.slice(Math.max(0, at - CONTEXT_LENGTH), at)) ? end : 0;
   };
