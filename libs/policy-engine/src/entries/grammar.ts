@@ -29,8 +29,6 @@ const MARGIN = 'begins or ends with white space, so that nothing would match it:
 const STAR = 'has a * that is not its last character: write names as crm.*';
 const API_STAR = 'has a * in a place where none may stand: write *.example.com for hosts, or crm.* for tool names';
 
-const BAD_PORT = 'has a port beyond 65535: write api.example.com:8443';
-
 /** What is wrong with an entry of a list of action types, tool names or data scopes; `null` when nothing is. */
 export function nameEntryProblem(entry: string): string | null {
   if (entry === '') return EMPTY;
@@ -54,7 +52,6 @@ export function readApiEntry(entry: string): ApiEntry | string {
   const star = entry.indexOf('*');
   if (star >= 0 && star !== entry.length - 1) return API_STAR;
   if (star >= 0 && !entry.endsWith('/*')) return { name: entry };
-  if (Number(/^[^/]*\.[^/]*:(\d+)$/.exec(entry)?.[1] ?? 0) > 65_535) return BAD_PORT;
   const slash = entry.indexOf('/');
   // `api.example.com/*` would otherwise be taken, and block tools of that name alone.
   if (slash > 0) return readNameOrPrefix(entry, slash, star < 0 ? entry : entry.slice(0, star));

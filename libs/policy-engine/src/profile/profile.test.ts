@@ -41,7 +41,6 @@ describe('readProfilePatch', () => {
     [{ spending_limit: '5' }],
     [{ spending_window: 'year' }],
     [{ rate_limit: { max: 1 } }],
-    [{ blocked_apis: ['evil.example:65536'] }],
     [{ rate_limit: { max: -1, per_seconds: 1 } }],
     [{ rate_limit: { max: 100_001, per_seconds: 1 } }],
     [{ rate_limit: { max: 1, per_seconds: 0 } }],
