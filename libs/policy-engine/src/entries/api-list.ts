@@ -78,7 +78,7 @@ export class ApiList {
   }
 
   #matchPath(prefixes: PathPrefixes, url: ReadUrl): string | null {
-    const views = urlPathViews(url.text, url.pathname);
+    const views = urlPathViews(url);
     // Encoded beyond reading: on no allow list, and under every prefix of a host that is blocked.
     if (views === null) return this.#side === 'block' ? prefixes.any() : null;
     const fits = (reach: Reach): boolean => this.#fits(reach, url);

@@ -1,3 +1,5 @@
+import type { ReadUrl } from './read-url.js';
+
 /** More rounds of percent-encoding inside each other than this are nobody's honest path. */
 const MAX_ROUNDS = 4;
 
@@ -39,7 +41,8 @@ const MOST_CHARACTERS = 8 * 65_536;
  * removes dot segments before anything is decoded or merged: `/v1//../admin`, `/v1/%2f/../admin` and `/v1/..;/../admin`
  * are `/v1/admin` to it and `/admin` to them.
  */
-export function urlPathViews(text: string, pathname: string): readonly (readonly string[])[] | null {
+export function urlPathViews({ text, pathname, plain }: ReadUrl): readonly (readonly string[])[] | null {
+  if (plain) return [segmentsOf(pathname)];
   const views = pathViews(pathname);
   const received = receivedPath(text);
   if (views === null || !DISGUISING.test(received)) return views;

@@ -18,6 +18,14 @@ function byPlatform(text: string): object | null {
     : { scheme: protocol, host, port: port || (protocol === 'https:' ? '443' : '80'), pathname, text };
 }
 
+/** Without whether it was read as it stands. */
+function read(text: string): object | null {
+  const url = readUrl(text);
+  if (url === null) return null;
+  const { scheme, host, port, pathname } = url;
+  return { scheme, host, port, pathname, text: url.text };
+}
+
 const label = fc.oneof(
   fc.stringMatching(/^[a-z0-9-]{1,8}$/),
   fc.constantFrom('xn--', 'xn--a', 'xn--bcher-kva', '0x7f', '127', '1', '', '-', 'A', 'ü', 'a'.repeat(64), '%61'),
@@ -43,7 +51,7 @@ describe('readUrl', () => {
   it('gives what the URL standard gives, whichever way it reads', () => {
     fc.assert(
       fc.property(url, (text) => {
-        expect(readUrl(text)).toEqual(byPlatform(text));
+        expect(read(text)).toEqual(byPlatform(text));
       }),
       { numRuns: 20_000 },
     );
@@ -65,7 +73,7 @@ describe('readUrl', () => {
   it('takes a host at most as long as a name may be', () => {
     for (const labels of [30, 49, 50, 51, 52, 62, 63, 64]) {
       const text = `https://${'abc.'.repeat(labels)}com/`;
-      expect(readUrl(text)).toEqual(byPlatform(text));
+      expect(read(text)).toEqual(byPlatform(text));
     }
   });
 });

@@ -10,6 +10,8 @@ export interface ReadUrl {
   readonly pathname: string;
   /** As received. */
   readonly text: string;
+  /** Every server sees the same path in it. */
+  readonly plain: boolean;
 }
 
 /**
@@ -51,8 +53,8 @@ function readAsItStands(text: string): ReadUrl | undefined {
   if (host === undefined || host.length > LONGEST_PLAIN_HOST || host.includes('xn--')) return undefined;
   const pathname = path === '' ? '/' : path!;
   return scheme === 'https:'
-    ? { scheme, host, port: '443', pathname, text }
-    : { scheme: 'http:', host, port: '80', pathname, text };
+    ? { scheme, host, port: '443', pathname, text, plain: true }
+    : { scheme: 'http:', host, port: '80', pathname, text, plain: true };
 }
 
 /** As the URL standard (WHATWG) parses it; `null` for what does not parse, is not http(s), is too long, or names no host. */
@@ -69,5 +71,6 @@ function parsed(text: string): ReadUrl | null {
   if (scheme !== 'http:' && scheme !== 'https:') return null;
   const host = normalHost(url.hostname);
   if (host === null) return null;
-  return { scheme, host, port: url.port || (scheme === 'https:' ? '443' : '80'), pathname: url.pathname, text };
+  const port = url.port || (scheme === 'https:' ? '443' : '80');
+  return { scheme, host, port, pathname: url.pathname, text, plain: false };
 }
