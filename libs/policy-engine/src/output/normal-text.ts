@@ -4,7 +4,7 @@ const IGNORABLE = /\p{Default_Ignorable_Code_Point}+/gu;
 /** Combining marks in a row, and the two letters that become one (U+FF9E, U+FF9F). */
 const MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 /** White space of Unicode, U+0085 among it, that is not one space already. */
-const WHITE_SPACE = /[\s\x85]{2,}|(?! )[\s\x85]/g;
+const WHITE_SPACE = /[\s\x85]{2,}|[^\S ]|\x85/g;
 const FINAL_SIGMA = /ς/g;
 
 /**

@@ -107,8 +107,9 @@ function holdsNamed(text: string): boolean {
 }
 
 function holdsBasic(text: string): boolean {
-  for (const [, encoded = ''] of text.matchAll(BASIC)) {
-    if (NAME_AND_PASSWORD.test(Buffer.from(encoded, 'base64').toString('latin1'))) return true;
+  BASIC.lastIndex = 0;
+  for (let match = BASIC.exec(text); match !== null; match = BASIC.exec(text)) {
+    if (NAME_AND_PASSWORD.test(Buffer.from(match[1]!, 'base64').toString('latin1'))) return true;
   }
   return false;
 }
