@@ -154,6 +154,33 @@ describe('mergeSafetyRules', () => {
 
   it.each([
     [
+      { max: 1, per_seconds: 1 },
+      { max: 30, per_seconds: 3600 },
+      { max: 1, per_seconds: 3600 },
+    ],
+    [
+      { max: 100, per_seconds: 60 },
+      { max: 30, per_seconds: 3600 },
+      { max: 30, per_seconds: 3600 },
+    ],
+    [
+      { max: 5, per_seconds: 60 },
+      { max: 9, per_seconds: 60 },
+      { max: 5, per_seconds: 60 },
+    ],
+  ])('denies what either of the rates %j and %j denies, whichever came first', (one, other, merged) => {
+    for (const [ours, theirs] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const profile = mergeSafetyRules({ ...EMPTY, rate_limit: ours }, { rate_limit: theirs });
+      expect(profile.rate_limit).toEqual(merged);
+      expect(mergeSafetyRules(profile, { rate_limit: theirs })).toBe(profile);
+    }
+  });
+
+  it.each([
+    [
       { limit: 1000, window: 'month' },
       { limit: 100, window: 'day' },
       { limit: 100, window: 'month' },
