@@ -142,6 +142,11 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
     ],
     'blocked_apis:https://api.example.com/admin',
   ),
+  'a blocked URL prefix beyond ASCII holds however it is written': urls(
+    { blocked_apis: ['https://api.example.com/é%20b'] },
+    ['https://api.example.com/e%20b', 'https://api.example.com/x/%2f../éb'],
+    ['https://api.example.com/é b', 'https://api.example.com/%C3%A9%20b/x', 'https://api.example.com/x/%2f/../é b'],
+  ),
   'a path with encoded empty segments is judged as merged and as not': urls(
     { blocked_apis: ['https://api.example.com/v1/admin', 'https://api.example.com/root'] },
     ['https://api.example.com/v1/%2f../x', 'https://api.example.com/v1/%2fadministrator'],

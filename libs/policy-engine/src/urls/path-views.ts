@@ -1,3 +1,4 @@
+import { parseUrl } from './parse-url.js';
 import type { ReadUrl } from './read-url.js';
 
 /** More rounds of percent-encoding inside each other than this are nobody's honest path. */
@@ -30,8 +31,6 @@ export function pathViews(pathname: string): readonly (readonly string[])[] | nu
   return null;
 }
 
-/** Segments that are empty, dots or parameters, or may become so once they are decoded. */
-const DISGUISING = /[%;]|\/\/|\/\.\.?(?:\/|$)/;
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/;
 /** Nobody's honest path: one that servers may see in so many ways that they have more characters together. */
 const MOST_CHARACTERS = 8 * 65_536;
@@ -42,30 +41,29 @@ const MOST_CHARACTERS = 8 * 65_536;
  * are `/v1/admin` to it and `/admin` to them.
  */
 export function urlPathViews({ text, pathname, plain }: ReadUrl): readonly (readonly string[])[] | null {
-  if (plain) return [segmentsOf(pathname)];
-  const views = pathViews(pathname);
-  const received = receivedPath(text);
-  if (views === null || !DISGUISING.test(received)) return views;
-  const read = readings(received);
-  return read === null ? null : [...views, ...read];
+  return plain ? [segmentsOf(pathname)] : readings([pathname, receivedPath(text)]);
 }
 
-/** What stands between authority and query, before dot segments are removed; backslashes are slashes (URL standard). */
+/**
+ * What stands between authority and query, with backslashes as slashes and what is not ASCII encoded, as the URL standard
+ * does, but with its dot segments: the parser finds none where each segment begins with a letter.
+ */
 function receivedPath(text: string): string {
   // The URL standard drops these wherever they stand.
   const whole = text.replace(/[\t\n\r]/g, '');
   const [, path = ''] = /^[^:]*:[/\\]*[^/\\?#]*([^?#]*)/.exec(whole) ?? [];
-  return path.replaceAll('\\', '/');
+  const lettered = path.replaceAll('\\', '/').replaceAll('/', '/x');
+  return parseUrl(`http://h${lettered}`)!.pathname.replaceAll('/x', '/');
 }
 
 /**
  * Every way in which decoding, merging of slashes, cutting of parameters and removal of dot segments may follow each
  * other; `null` when they are too many, or four rounds of decoding do not come to an end.
  */
-function readings(path: string): readonly (readonly string[])[] | null {
+function readings(paths: readonly string[]): readonly (readonly string[])[] | null {
   const views: (readonly string[])[] = [];
   let left = MOST_CHARACTERS;
-  let texts: readonly string[] = [path];
+  let texts = paths;
   for (let round = 0; round <= MAX_ROUNDS; round += 1) {
     const alike = new Set(texts);
     const next = new Set<string>();
