@@ -54,6 +54,7 @@ describe('an evaluation', () => {
     ['api', 'HTTPS://evil.example/x'],
     ['endpoint', ' ht\ntp:evil.example'],
     ['page', 'https://evil.example:8443'],
+    ['page', `https://evil.example/é${'x'.repeat(70_000)}`],
   ])('judges an address as url also where its type is %s', (type, id) => {
     expect(readEvaluation({ subject, action, resource: { type, id } })).toMatchObject({ action: { url: id } });
     const named = { ...action, properties: { url: 'https://api.example.com/' } };

@@ -53,9 +53,9 @@ function memberFor(type: string, id: string, given: Members): 'url' | 'tool_name
   return given['url'] === undefined && isAddress(id) ? 'url' : undefined;
 }
 
-/** As the URL standard reads it: with white space before it, or in it, also. */
+/** By its scheme as the URL standard finds it, after blanks and with line breaks and tabs in it; the rest is judged later. */
 function isAddress(id: string): boolean {
-  return URL.canParse(id) && /^https?:$/u.test(new URL(id).protocol);
+  return /^[\0- ]*https?:/iu.test(id.replace(/[\t\n\r]/gu, ''));
 }
 
 /**
