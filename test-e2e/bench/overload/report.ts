@@ -37,7 +37,7 @@ const COLUMNS: readonly (readonly [string, number, (one: Overloaded) => number, 
 ];
 
 export const LEGEND = `times: of the answers a second in a closed loop just before; sent/s is what was due
-p50, p99: of accepted checks, then of refused ones, from the moment that they were due; <10ms %: of refused ones
+p50, p99: of accepted checks, then of refused ones, from the moment that they were due; <${REFUSAL_AIM_MS}ms %: of refused ones
 bare 503: a node:http server on the same core that looks at nothing and refuses everybody, sent as much as embedded was
 others: neither 200 nor 503, of all repetitions
 RSS: most that was resident under this load

@@ -141,7 +141,7 @@ describe('countersign hook', () => {
     const env = { COUNTERSIGN_BASE_URL: server.address };
     const event = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: {} };
     const [endless, report, other, claude] = await Promise.all([
-      run('countersign hook check --timeout-ms 2000', null, env),
+      run('countersign hook check --timeout-ms 300', null, env),
       run('countersign hook outcome --timeout-ms 300', null, env),
       run('countersign hook check', '{"type":"tool_use"}', env),
       run('countersign hook claude-code', JSON.stringify(event), env),

@@ -43,16 +43,14 @@ export function runCase(profile: BehaviorProfile, { title, steps }: PolicyCase):
   const agent = new SimulatedAgent(profile);
   let frozen = false;
   for (const [n, { action, atMs, times, expect }] of steps.entries()) {
-    let came = REFUSED_FROZEN;
-    for (let done = 0; done < times; done += 1) {
-      if (frozen) {
-        came = REFUSED_FROZEN;
-        break;
-      }
+    const answer = (): CameOut => {
+      if (frozen) return REFUSED_FROZEN;
       const verdict = agent.check(action, atMs);
       frozen = verdict.freezes;
-      came = cameOut(verdict);
-    }
+      return cameOut(verdict);
+    };
+    let came = answer();
+    for (let again = 1; again < times; again += 1) came = answer();
     if (expect !== null && !holds(expect, came)) {
       return { title, step: steps.length === 1 ? null : n + 1, expected: expect, came };
     }

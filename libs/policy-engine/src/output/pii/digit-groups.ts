@@ -6,7 +6,7 @@ const DASH = 0x2d;
 const DOT = 0x2e;
 
 /** Whether a number may begin here: a digit that nothing of a longer number or a name stands before. */
-export function numberBegins(text: string, at: number): boolean {
+function numberBegins(text: string, at: number): boolean {
   if (!isDigit(text.charCodeAt(at))) return false;
   const before = text.charCodeAt(at - 1);
   if (isAlphanumeric(before)) return false;
