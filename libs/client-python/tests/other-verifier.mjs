@@ -4,12 +4,19 @@ import {
   JsonRefused,
   parseJsonStrict,
   publicKeyFromPem,
+  transactionsToAsk,
   VERIFICATION_LIMITS,
   verifyAbsence,
   verifyEventProof,
   verifyPackage,
 } from '../../evidence/dist/index.js';
 import { nodeCrypto } from '../../evidence/vectors/node-crypto.mjs';
+
+/** For those transactions alone that the subject names. */
+function answers(transactions, subject) {
+  const asked = new Set(transactionsToAsk(subject).map(({ txSignature }) => txSignature));
+  return new Map(Object.entries(transactions).filter(([signature]) => asked.has(signature)));
+}
 
 function judge({ kind, text, keys, chain }) {
   let value;
@@ -22,7 +29,10 @@ function judge({ kind, text, keys, chain }) {
   const options = {
     crypto: nodeCrypto,
     keys: keys?.map(({ pem, ...rest }) => ({ ...rest, publicKey: publicKeyFromPem(pem) })) ?? null,
-    chain: chain === null ? null : { ...chain, transactions: new Map(Object.entries(chain.transactions)) },
+    chain:
+      chain === null
+        ? null
+        : { ...chain, transactions: answers(chain.transactions, kind === 'event' ? value?.proof : value) },
   };
   const result =
     kind === 'event'

@@ -23,11 +23,11 @@ def _judged_here(case: Any) -> Any:
     except ValueError:
         return {"ok": False, "firstProblem": "not-canonical", "vouched": None}
     if case["kind"] == "absence":
-        result = verify_absence(package, vectors.chain_of(case))
+        result = verify_absence(package, vectors.chain_of(case, package))
     elif case["kind"] == "event":
-        result = verify_event(package.get("event"), package.get("proof"), vectors.chain_of(case))
+        result = verify_event(package.get("event"), package.get("proof"), vectors.chain_of(case, package.get("proof")))
     elif case["keys"] is None:
-        result = verify_package(package, None, vectors.chain_of(case))
+        result = verify_package(package, None, vectors.chain_of(case, package))
     else:
         result = vectors.judge({"package": package, "keys": case["keys"], "chain": case["chain"]})
     vouched = asdict(result.vouched) if result.ok and case["kind"] != "event" else None

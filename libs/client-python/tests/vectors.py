@@ -14,6 +14,7 @@ from countersign.verify import (
     Verification,
     VerificationKey,
     parse_json_strict,
+    transactions_to_ask,
     verify_absence,
     verify_event,
     verify_package,
@@ -31,11 +32,19 @@ def load(name: str) -> Any:
     return parse_json_strict((FOLDER / name).read_bytes())
 
 
-def chain_of(vector: Mapping[str, Any]) -> Optional[ChainFacts]:
+def subject_of(vector: Mapping[str, Any]) -> Any:
+    """What names transactions: the package, the proof of absence, or that of the event."""
+    return next((vector[name] for name in ("package", "absence", "proof") if name in vector), None)
+
+
+def chain_of(vector: Mapping[str, Any], subject: Any) -> Optional[ChainFacts]:
+    """The chain of a vector, with the answers for those transactions alone that the subject names."""
     chain = vector["chain"]
     if chain is None:
         return None
-    transactions: Dict[str, Answer] = {signature: _answer_of(told) for signature, told in chain["transactions"].items()}
+    asked = {one.signature for one in transactions_to_ask(subject)}
+    told_of = {signature: told for signature, told in chain["transactions"].items() if signature in asked}
+    transactions: Dict[str, Answer] = {signature: _answer_of(told) for signature, told in told_of.items()}
     known = chain["authorities"]
     authorities = None if known is None else [_authority_of(one) for one in known]
     return ChainFacts(chain["network"], transactions, authorities)
@@ -47,7 +56,7 @@ def vouched(result: Verification, expected: Mapping[str, Any]) -> Dict[str, Any]
 
 
 def judge(vector: Mapping[str, Any]) -> Verification:
-    chain = chain_of(vector)
+    chain = chain_of(vector, subject_of(vector))
     if "absence" in vector:
         return verify_absence(vector["absence"], chain)
     if "event" in vector:

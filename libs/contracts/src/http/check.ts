@@ -37,7 +37,7 @@ export const checkBody: JsonSchema = {
         url: { type: 'string' },
         payload: { description: 'any JSON value; committed, and kept only with the profile’s store_payload' },
         metadata: { type: 'object' },
-        dataScope: { type: 'string' },
+        dataScope: { type: 'string', minLength: 1 },
         estimatedCost: { type: 'number', minimum: 0, description: 'US dollars' },
         tool_name: { type: 'string' },
         toolName: { type: 'string' },

@@ -27,7 +27,10 @@ const JUDGE = `
   export function judge(text) {
     const vector = parseJsonStrict(new TextEncoder().encode(text), VERIFICATION_LIMITS);
     const keys = vector.keys?.map(({ pem, ...rest }) => ({ ...rest, publicKey: publicKeyFromPem(pem) })) ?? null;
-    const chain = vector.chain && { ...vector.chain, transactions: new Map(Object.entries(vector.chain.transactions)) };
+    const named = evidence.transactionsToAsk(vector.package ?? vector.absence ?? vector.proof);
+    const answers = vector.chain?.transactions ?? {};
+    const told = named.filter((one) => one.txSignature in answers).map((one) => [one.txSignature, answers[one.txSignature]]);
+    const chain = vector.chain && { ...vector.chain, transactions: new Map(told) };
     const options = { crypto, keys, chain };
     const result = vector.absence !== undefined ? evidence.verifyAbsence(vector.absence, options)
       : vector.package !== undefined ? evidence.verifyPackage(vector.package, options)

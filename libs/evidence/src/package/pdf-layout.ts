@@ -27,8 +27,12 @@ const TRAILER =
  */
 const STRING = /\((?:[^()\\\n\r]|\\[nrtbf()\\]){0,65536}(\))?/g;
 const LENGTH = /\/Length (\d{1,10})(?![^\n>])/;
-/** A comment, a string that has no end, a keyword; a name that is spelled by numbers, other than of a media type. */
-const FOREIGN = /[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|(?<![^\s>\])])(?:end)?(?:obj|stream)(?![^\s<[(/])/;
+/**
+ * A comment, a string that has no end, a keyword; a name that is spelled by numbers, other than of a media type. White space
+ * is the six bytes of ISO 32000, not that of the regular expression.
+ */
+const FOREIGN =
+  /[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|(?<![^\x00\t\n\f\r >\])])(?:end)?(?:obj|stream)(?![^\x00\t\n\f\r <[(/])/;
 const CHUNK = 8_192;
 
 /**

@@ -117,6 +117,12 @@ function changed(change: (proof: Loose, story: AbsenceStory, around: Surrounding
 export const ABSENCE_CASES: readonly AbsenceCase[] = [
   { name: 'valid', description: 'An agent between two neighbours.', make: between, expected: null },
   {
+    name: 'valid-with-proofs',
+    description: 'A member that packages have was added: the transaction of the proof is asked for all the same.',
+    make: changed((proof) => (proof.inclusionProofs = [])),
+    expected: null,
+  },
+  {
     name: 'valid-first',
     description: 'An agent that would come before all others.',
     make: (story) => plain(story.proofOf(story.absent.first)),

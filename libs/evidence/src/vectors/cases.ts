@@ -12,7 +12,7 @@ import { CHAIN_CASES } from './chain-cases.js';
 import { EVENT_CASES } from './event-cases.js';
 import { issueStory, type IssuedStory, NETWORK, seal, type StoryKey } from './story-package.js';
 import type { Surroundings, VectorChain, VectorKey } from './surroundings.js';
-import { AFTER_SIGNING, BEFORE_SIGNING, type Loose } from './tampered.js';
+import { AFTER_SIGNING, BEFORE_SIGNING, type Loose, nameEmptyScope } from './tampered.js';
 
 /** A test vector: a whole `package`, or an `event` and its `proof`, or an `absence`. */
 export interface Vector {
@@ -41,6 +41,15 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
     ],
     ['valid-small', valid('Two agents, two windows, one event not anchored yet.', small, key)],
     ['valid-pending', valid('Issued before its own transaction was final.', pending, key)],
+    [
+      'valid-empty-data-scope',
+      vector(
+        'A data access whose scope is empty names none: a gap.',
+        { package: resigned(pending, nameEmptyScope, key, sha256) },
+        surroundings(pending, key),
+        null,
+      ),
+    ],
     ['valid-nothing-anchored', nothingAnchored(key, sha256)],
     ['valid-pending-key-retired', pendingKeyRetired(pending, key)],
   ];

@@ -29,6 +29,12 @@ function rewritten(around: Surroundings, pkg: SignedPackage, change: Parameters<
 /** A sound package, and a chain or a key that says otherwise. */
 export const CHAIN_CASES: readonly ChainCase[] = [
   {
+    name: 'window-no-events',
+    description: 'The memo of a window counts no event, which no window has: it is none of ours.',
+    change: (around, pkg) => rewritten(around, pkg, { events: 0 }),
+    expected: 'transaction-memo',
+  },
+  {
     name: 'no-key',
     description: 'No key is given: integrity only, the issuer is not checked.',
     change: (around) => (around.withoutKey = true),

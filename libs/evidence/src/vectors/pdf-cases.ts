@@ -99,7 +99,11 @@ const second = (key: string): readonly Bytes[] => also(embedded(OTHER), specific
 /** Without a type, which no viewer needs. */
 const bare = `<<\n/Length ${OTHER.length}\n>>\nstream\n${OTHER}\nendstream`;
 
+const NAMED = 'is no white space: what follows belongs to the name.';
 const SOUND: readonly (readonly [string, string, Bytes])[] = [
+  ['valid-no-break-space', `U+00A0 ${NAMED}`, written({ objects: instead(4, '<<\n/X /Y\xa0obj\xa0\n>>') })],
+  ['valid-next-line', `U+0085 ${NAMED}`, written({ objects: instead(4, '<<\n/X /Y\x85stream\x85\n>>') })],
+  ['valid-vertical-tab', `A vertical tab ${NAMED}`, written({ objects: instead(4, '<<\n/X /Y\x0bobj\x0b\n>>') })],
   ['valid', 'One attachment, as it is.', report],
   [
     'valid-deflated',
@@ -109,6 +113,16 @@ const SOUND: readonly (readonly [string, string, Bytes])[] = [
 ];
 
 const REFUSED: readonly (readonly [string, string, Bytes])[] = [
+  [
+    'bytes-after-deflated',
+    'Bytes after the zlib stream.',
+    written({ objects: instead(1, embedded(`${stored(PACKAGE)}more`, '/Filter /FlateDecode\n')) }),
+  ],
+  [
+    'keyword-after-null',
+    'A keyword after the white space NUL.',
+    written({ objects: instead(4, '<<\n/X /Y\x00obj\n>>') }),
+  ],
   ['none', 'No attachment.', written({ objects: ['<<\n/Type /Catalog\n>>', '(a)', '(b)', '(c)'] })],
   ['second', 'A second attachment.', written({ objects: second('EF') })],
   ['second-untyped', 'A second one without a type.', written({ objects: also(bare, specification(6)) })],

@@ -14,7 +14,13 @@ function packageIn(pdf: Uint8Array): string | null {
   const found = attachedPackage(pdf);
   if (typeof found === 'string') return null;
   try {
-    return Buffer.from(found.deflated ? inflateSync(found.content) : found.content).toString('utf8');
+    if (!found.deflated) return Buffer.from(found.content).toString('utf8');
+    const options = { info: true } as object;
+    const { buffer, engine } = inflateSync(found.content, options) as unknown as {
+      readonly buffer: Buffer;
+      readonly engine: { readonly bytesWritten: number };
+    };
+    return engine.bytesWritten === found.content.length ? buffer.toString('utf8') : null;
   } catch {
     return null;
   }

@@ -1,3 +1,5 @@
+import { browserCrypto } from '../browser/browser-crypto.js';
+import { commit } from '../leaf/commitment.js';
 import type { ProblemCode } from '../verify/result.js';
 
 /** A package as plain data that can be changed. */
@@ -43,6 +45,36 @@ export const AFTER_SIGNING: readonly Tampering[] = table([
     (p) => (p.publicKeyUrl = p.publicKeyUrl.replace(/.$/, (c: string) => (c === '0' ? '1' : '0'))),
   ],
   [
+    'key-url-no-host',
+    'verification-fields',
+    'publicKeyUrl without a host.',
+    (p) => (p.publicKeyUrl = p.publicKeyUrl.replace('countersign.example', '')),
+  ],
+  [
+    'key-url-port-alone',
+    'verification-fields',
+    'publicKeyUrl with a port and no host.',
+    (p) => (p.publicKeyUrl = p.publicKeyUrl.replace('countersign.example', ':8080')),
+  ],
+  [
+    'key-url-next-line',
+    'verification-fields',
+    'publicKeyUrl with U+0085, which some regular expressions take for white space.',
+    (p) => (p.publicKeyUrl = p.publicKeyUrl.replace('.example', '\u0085.example')),
+  ],
+  [
+    'key-url-byte-order-mark',
+    'verification-fields',
+    'publicKeyUrl with U+FEFF, which other regular expressions take for white space.',
+    (p) => (p.publicKeyUrl = p.publicKeyUrl.replace('.example', '\ufeff.example')),
+  ],
+  [
+    'key-url-unit-separator',
+    'verification-fields',
+    'publicKeyUrl with U+001F.',
+    (p) => (p.publicKeyUrl = p.publicKeyUrl.replace('.example', '\u001f.example')),
+  ],
+  [
     'signature-bit',
     'signature-invalid',
     'One bit of the signature.',
@@ -79,6 +111,30 @@ export const AFTER_SIGNING: readonly Tampering[] = table([
 /** Changes before signing, signed again by the same key: what the issuer itself cannot make pass. */
 export const BEFORE_SIGNING: readonly Tampering[] = table([
   ['range-text', 'structure', 'A time without milliseconds.', (p) => (p.range.from = '2026-03-02T10:00:00Z')],
+  ['range-year-zero', 'structure', 'A time before 1970.', (p) => (p.range.from = '0000-01-01T00:00:00.000Z')],
+  [
+    'range-before-1970',
+    'structure',
+    'The last millisecond before 1970.',
+    (p) => (p.range.from = '1969-12-31T23:59:59.999Z'),
+  ],
+  [
+    'empty-data-scope-satisfied',
+    'status-differs',
+    'A data access whose scope is empty, said to name one.',
+    (p) => (nameEmptyScope(p), restate(p.events[4], 'Satisfied', null)),
+  ],
+  [
+    'status-unproven',
+    'status-differs',
+    'A proof that holds, said not to.',
+    (p) =>
+      restate(
+        p.events[0],
+        'Gap, review required',
+        'The inclusion proof or the sequence number of the event does not hold.',
+      ),
+  ],
   ['framework-unknown', 'structure', 'A framework that does not exist.', (p) => p.frameworks.push('iso27001')],
   ['proof-left-out', 'structure', 'Fewer proofs than events.', (p) => p.inclusionProofs.pop()],
   ['count-as-text', 'structure', 'A number given as text.', (p) => (p.agents[0].count = '5')],
@@ -290,7 +346,16 @@ function looseBase64(text: string): string {
   return `${text.slice(0, 85)}${alphabet[last + 1]}==`;
 }
 
-function restate(entry: Loose, status: string, statusReason: string): void {
+/** The data access of the story, which is not anchored and not erased any more, opened with `dataScope: ""`. */
+export function nameEmptyScope(pkg: Loose): void {
+  const entry = pkg.events[4];
+  const opening = { salt: 'AAAAAAAAAAAAAAAAAAAAAA', value: { type: 'data_access', dataScope: '' } };
+  delete entry.erased;
+  entry.opened = { action: opening };
+  entry.event.action = commit('action', opening.salt, opening.value, browserCrypto.sha256);
+}
+
+function restate(entry: Loose, status: string, statusReason: string | null): void {
   Object.assign(entry, { status, statusReason });
   for (const control of entry.controls) control.status = status;
 }

@@ -6,6 +6,7 @@ import { publicKeyFromPem } from '../signature/public-key.js';
 import { verifyAbsence } from '../verify/absence.js';
 import { verifyEventProof } from '../verify/event-proof.js';
 import type { VerifyOptions } from '../verify/options.js';
+import { transactionsToAsk } from '../verify/transactions-to-ask.js';
 import { type Problem, PROBLEM_CODES, type Vouched } from '../verify/result.js';
 import { verifyPackage } from '../verify/verify-package.js';
 import { type Vector, vectorFiles } from './cases.js';
@@ -15,11 +16,14 @@ const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 const load = (name: string): Vector => parseJsonStrict(read(name), VERIFICATION_LIMITS) as Vector;
 
-function options({ keys, chain }: Vector): VerifyOptions {
+/** With the answers for those transactions alone that the subject names. */
+function options({ keys, chain, proof, absence, package: pkg }: Vector): VerifyOptions {
+  const asked = new Set(transactionsToAsk(pkg ?? absence ?? proof).map(({ txSignature }) => txSignature));
+  const answers = Object.entries(chain?.transactions ?? {}).filter(([signature]) => asked.has(signature));
   return {
     crypto: nodeCrypto,
     keys: keys?.map(({ pem, ...rest }) => ({ ...rest, publicKey: publicKeyFromPem(pem)! })) ?? null,
-    chain: chain === null ? null : { ...chain, transactions: new Map(Object.entries(chain.transactions)) },
+    chain: chain === null ? null : { ...chain, transactions: new Map(answers) },
   };
 }
 

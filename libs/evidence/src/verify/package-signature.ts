@@ -6,7 +6,8 @@ import { isWithin } from './chain-check.js';
 import type { Findings } from './findings.js';
 import type { VerificationKey, VerifyOptions } from './options.js';
 
-const KEY_URL = /^https?:\/\/[^\s?#]+\/v1\/keys\/(key_[0-9a-f]{16})$/;
+/** Visible ASCII without `?` and `#`, and a host: the authority is neither empty nor begins with its port. */
+const KEY_URL = /^https?:\/\/(?![/:@\\])[\x21\x22\x24-\x3e\x40-\x7e]+\/v1\/keys\/(key_[0-9a-f]{16})$/;
 
 export interface SignatureClaim {
   readonly sha256: string;

@@ -1,6 +1,6 @@
 import type { LeafEvent, ReportedOutcome, SignedPackage } from '@countersign/contracts';
 import { canonicalize } from '../json/canonicalize.js';
-import { eventStatus, namesDataScope, STATUS_VERDICTS, type StatusVerdict } from '../package/event-status.js';
+import { eventStatus, namesDataScope, type StatusVerdict } from '../package/event-status.js';
 import { summarize } from '../package/summary.js';
 import type { CheckedEntry } from './package-entries.js';
 import type { Findings } from './findings.js';
@@ -74,8 +74,7 @@ function possibleVerdicts({ entry, leaf, holds }: CheckedEntry, relations: Relat
       }
     }
   }
-  // Who issued the report may know of a broken proof or sequence that it does not show.
-  return [...verdicts, STATUS_VERDICTS.unproven];
+  return verdicts;
 }
 
 function checkSummary(pkg: SignedPackage, entries: readonly CheckedEntry[], findings: Findings): void {

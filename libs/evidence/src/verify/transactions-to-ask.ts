@@ -19,7 +19,9 @@ export function transactionsToAsk(packageOrProof: unknown): readonly NamedTransa
   if (!isRecord(packageOrProof)) return [];
   const { timestamp, inclusionProofs } = packageOrProof;
   if (isRecord(timestamp)) add(timestamp['anchor_tx_signature'], timestamp['anchor']);
-  for (const proof of Array.isArray(inclusionProofs) ? inclusionProofs : [packageOrProof]) {
+  // What it is, is judged later: members of the other kind may have been added to either.
+  const proofs: readonly unknown[] = Array.isArray(inclusionProofs) ? inclusionProofs : [];
+  for (const proof of [packageOrProof, ...proofs]) {
     if (isRecord(proof)) add(proof['txSignature'], proof['network']);
   }
   return [...found.values()];

@@ -227,7 +227,8 @@ describe('verifyPackage', () => {
     const gap = 'Gap, review required';
     expect(claim(18, gap, 'The check was refused, and its execution was reported.')).toBeNull();
     expect(claim(2, gap, 'The answer to the check may not have reached its caller.')).toBeNull();
-    expect(claim(2, gap, 'The inclusion proof or the sequence number of the event does not hold.')).toBeNull();
+    const unproven = 'The inclusion proof or the sequence number of the event does not hold.';
+    expect(claim(2, gap, unproven)).toBe('status-differs');
     expect(claim(2, gap, 'The data access names no data scope.')).toBe('status-differs');
     expect(claim(2, 'Prevented', 'The check was refused, and no execution was reported.')).toBe('status-differs');
     expect(claim(8, 'Satisfied', null)).toBe('status-differs');

@@ -59,6 +59,7 @@ describe('readCheck', () => {
     [`{"agentId":"${ID}"}`, 'action is missing'],
     [`{"agentId":"${ID}","action":{}}`, 'action.type is missing'],
     [`{"agentId":"${ID}","action":{"type":""}}`, 'must not be empty'],
+    [`{"agentId":"${ID}","action":{"type":"data_access","dataScope":""}}`, 'action.dataScope must not be empty'],
     [`{"agentId":"${ID}","action":{"type":"a"},"actionType":"a"}`, 'send action.type'],
     [`{"agentId":"${ID}","action":{"type":"a","url":null}}`, 'action.url must be a string'],
     [`{"agentId":"${ID}","action":{"type":"a","estimatedCost":-1}}`, 'below zero'],

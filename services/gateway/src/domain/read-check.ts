@@ -35,6 +35,7 @@ function actionProblem(action: JsonObject): string | null {
     const value = action[member];
     if (value !== undefined && typeof value !== 'string') return `action.${member} must be a string, or left out`;
   }
+  if (action['dataScope'] === '') return 'action.dataScope must not be empty: leave it out where there is none';
   const cost = action['estimatedCost'];
   if (cost !== undefined) {
     if (typeof cost !== 'number') return 'action.estimatedCost must be a number of US dollars, or left out';

@@ -84,6 +84,11 @@ describe('an evaluation', () => {
     const wrong = readEvaluation({ subject: { ...subject, id: 'nobody' }, action, resource });
     const prepared = prepareParsed(wrong);
     expect(isMalformed(prepared) && prepared).toMatchObject({ status: 400, error: expect.stringContaining('UUID') });
+    const scopeless = prepareParsed(
+      readEvaluation({ subject, action: { name: 'data_access', properties: { dataScope: '' } }, resource }),
+    );
+    const error = 'action.dataScope must not be empty: leave it out where there is none';
+    expect(isMalformed(scopeless) && scopeless).toMatchObject({ status: 400, error });
   });
 
   it('never throws, whatever its properties are', () => {

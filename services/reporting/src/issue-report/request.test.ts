@@ -40,6 +40,8 @@ describe('the body of an export', () => {
       { ...GOOD, from: '2026-02-30T00:00:00Z' },
       'from must be a time that the calendar has',
     ],
+    ['a year before 1970', { ...GOOD, from: '0000-01-01T00:00:00.000Z' }, 'from must not be before 1970'],
+    ['the end of 1969', { ...GOOD, from: '1970-01-01T00:00:00+01:00' }, 'from must not be before 1970'],
     ['a day alone', { ...GOOD, from: '2026-02-03' }, 'from must be an ISO 8601 time with a zone'],
     ['an id that is none', { ...GOOD, agentIds: ['x'] }, 'agentIds[0] must be a UUID'],
     ['no object', [], 'body'],

@@ -41,5 +41,6 @@ function instant(name: string, text: string): string {
   if (ms === null || date.getUTCFullYear() > 9999) {
     throw new HttpRefusal(400, `${name} must be a time that the calendar has, such as 2026-03-01T00:00:00.000Z`);
   }
+  if (ms < 0) throw new HttpRefusal(400, `${name} must not be before 1970-01-01T00:00:00.000Z`);
   return date.toISOString();
 }

@@ -26,6 +26,7 @@ describe('a package inside of a PDF', () => {
     ['length-long', 'not laid out as reports are issued'],
     ['filters', 'cannot be read'],
     ['not-deflated', 'cannot be read'],
+    ['bytes-after-deflated', 'more bytes than its zlib stream'],
   ])('is refused as the vector %s is', (name, words) => {
     expect(packageInPdf(vector(name).pdf)).toEqual(expect.stringContaining(words));
   });

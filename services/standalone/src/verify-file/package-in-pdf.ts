@@ -4,6 +4,13 @@ import { attachedPackage } from '@countersign/evidence';
 /** Largest package that is taken out of a PDF, bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
+/** With `info`, which the types of Node leave out. */
+interface Inflated {
+  readonly buffer: Buffer;
+  /** `bytesWritten`: bytes of the stream, to its checksum. */
+  readonly engine: { readonly bytesWritten: number };
+}
+
 /**
  * The package that a report's PDF carries.
  * @returns what is wrong, as text, where there is not exactly one attachment or it cannot be read
@@ -12,7 +19,13 @@ export function packageInPdf(pdf: Uint8Array): Uint8Array | string {
   const found = attachedPackage(pdf);
   if (typeof found === 'string' || !found.deflated) return typeof found === 'string' ? found : found.content;
   try {
-    return inflateSync(found.content, { maxOutputLength: MAX_BYTES });
+    const { buffer, engine } = inflateSync(found.content, {
+      maxOutputLength: MAX_BYTES,
+      info: true,
+    }) as unknown as Inflated;
+    if (engine.bytesWritten !== found.content.length)
+      return 'The attachment of the PDF has more bytes than its zlib stream.';
+    return buffer;
   } catch {
     return 'The attachment of the PDF cannot be read, or is larger than 64 MiB.';
   }

@@ -67,11 +67,13 @@ def is_name(value: Any) -> bool:
 
 
 def milliseconds(value: Any) -> Optional[int]:
-    """Milliseconds since 1970 of ``2026-03-02T10:00:00.000Z``; ``None`` for anything else."""
+    """Milliseconds since 1970 of ``2026-03-02T10:00:00.000Z``; ``None`` for anything else, also for earlier times."""
     found = _TIME.fullmatch(value) if is_text(value) else None
     if found is None:
         return None
     year, month, day, hour, minute, second, thousandth = (int(part) for part in found.groups())
+    if year < _EPOCH.year:
+        return None
     try:
         instant = datetime(year, month, day, hour, minute, second, thousandth * 1000, tzinfo=timezone.utc)
     except ValueError:

@@ -8,7 +8,7 @@ from typing import Optional
 
 from .forms import is_count, milliseconds
 
-_NUMBER = r"(0|[1-9][0-9]{0,15})"
+_NUMBER = r"([1-9][0-9]{0,15})"
 _WINDOW = re.compile(
     r"countersign/1 root=([0-9a-f]{64}) prev=(0|[0-9a-f]{64}) window=([^ /]+)/PT([1-9][0-9]{0,9})([HMS])"
     rf" agents={_NUMBER} events={_NUMBER}"
@@ -36,7 +36,7 @@ def read_window_memo(text: str) -> Optional[WindowMemo]:
     seconds = int(amount) * _SECONDS[unit]
     if start is None or duration_text(seconds) != f"PT{amount}{unit}":
         return None
-    if not is_count(int(agents)) or not is_count(int(events)):
+    if not is_count(int(agents), 1) or not is_count(int(events), 1):
         return None
     return WindowMemo(root, start, seconds, int(agents), int(events))
 

@@ -18,7 +18,8 @@ from .strict_json import JsonRefused, NotCanonical, canonical_bytes, parse_json_
 from .windows import check_windows
 
 VERIFICATION_MEMBERS = ("sha256", "signature", "algorithm", "publicKeyUrl")
-_KEY_URL = re.compile(r"https?://[^/?#\s]+(?:/[^?#\s]*)?/v1/keys/(key_[0-9a-f]{16})")
+# Visible ASCII without ``?`` and ``#``, and a host: the authority is neither empty nor begins with its port.
+_KEY_URL = re.compile(r"https?://(?![/:@\\])[\x21\x22\x24-\x3e\x40-\x7e]+/v1/keys/(key_[0-9a-f]{16})")
 
 
 def content_hash_of(package: Mapping[str, Any]) -> str:

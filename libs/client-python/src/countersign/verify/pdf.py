@@ -27,7 +27,11 @@ _TEXT = _BEGUN + rb"\)"
 _STRING = re.compile(_BEGUN + rb"(\)?)")
 _LENGTH = re.compile(rb"/Length (\d{1,10})(?![^\n>])")
 # A comment, a string that has no end, a keyword; a name that is spelled by numbers, other than of a media type.
-_FOREIGN = re.compile(rb"[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|(?<![^\s>\])])(?:end)?(?:obj|stream)(?![^\s<\[(/])")
+# White space is the six bytes of ISO 32000, not that of the regular expression.
+_FOREIGN = re.compile(
+    rb"[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|"
+    rb"(?<![^\x00\t\n\f\r >\])])(?:end)?(?:obj|stream)(?![^\x00\t\n\f\r <\[(/])"
+)
 _MARKS = re.compile(rb"/(EF|EmbeddedFile|RF|FileAttachment|ObjStm|XRef|Encrypt)(?![^\x00\t\n\f\r ()<>\[\]{}/%])")
 _FILE_SPECIFICATION = re.compile(
     rb"<<\n/Type /Filespec\n/AFRelationship /Source\n/F " + _TEXT + rb"\n/EF <<\n/F (\d{1,9}) 0 R\n>>\n"
@@ -160,6 +164,8 @@ def _inflated(content: bytes) -> bytes:
         plain = inflater.decompress(content, MAX_BYTES)
     except zlib.error:
         raise PdfRefused("the attachment of the PDF cannot be read") from None
+    if inflater.unused_data:
+        raise PdfRefused("the attachment of the PDF has more bytes than its zlib stream")
     if inflater.unconsumed_tail or not inflater.eof:
         raise PdfRefused("the attachment of the PDF is cut off, or larger than 64 MiB")
     return plain

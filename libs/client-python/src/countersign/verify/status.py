@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
+from .forms import is_name
+
 GAP, PREVENTED, SATISFIED = "Gap, review required", "Prevented", "Satisfied"
 OBSERVED = (GAP, "Observe mode let a violation pass.")
 EXECUTED = (GAP, "The check was refused, and its execution was reported.")
@@ -79,7 +81,8 @@ class Story:
 
 
 def _names_scope(action: Any) -> bool:
-    return isinstance(action, dict) and action.get("dataScope") is not None
+    """A string that is not empty, as ``event-status.ts`` reads it."""
+    return isinstance(action, dict) and is_name(action.get("dataScope"))
 
 
 def summary_of(entries: List[Mapping[str, Any]], anchored: int, story: Story) -> Dict[str, Any]:
