@@ -22,6 +22,19 @@ for name, service in services.items():
     for variable, value in (service.get("environment") or {}).items():
         if re.search(r"PASSWORD|SECRET|TOKEN|PRIVATE_KEY", variable) and value:
             problems.append(f"{name}: {variable} holds a secret")
+    for port in service.get("ports") or []:
+        if port.get("host_ip") != "127.0.0.1":
+            problems.append(f"{name} publishes {port.get('target')} beyond this machine")
+
+# Which services may see which keys.
+secrets = {"instance": {"identity", "policy", "audit-log", "alerts", "anchoring", "reporting", "admin"},
+           "authority": {"anchoring", "admin"}, "signing": {"reporting", "admin"}}
+for volume, holders in secrets.items():
+    mounted = {name for name, service in services.items()
+               if any(mount.get("source") == volume for mount in service.get("volumes") or [])}
+    # Services of a profile that is not asked for are left out of the rendered file.
+    if mounted | {"admin"} != holders | {"admin"}:
+        problems.append(f"the volume {volume} is mounted in {sorted(mounted)}, not in {sorted(holders)}")
 expected = {"gateway", "identity", "policy", "audit-log", "alerts", "anchoring", "reporting", "verification", "mcp", "edge", "kafka",
             "mongodb", "redis", "localnet", "prometheus", "grafana"}
 problems += [f"{name} is missing" for name in sorted(expected - services.keys())]

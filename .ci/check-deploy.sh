@@ -46,14 +46,33 @@ for kind, least in {"Deployment": 8, "Service": 8, "PodDisruptionBudget": 8, "Ne
                     "HorizontalPodAutoscaler": 4, "ServiceMonitor": 7, "Ingress": 1}.items():
     if kinds.count(kind) < least:
         sys.exit(f"the chart renders {kinds.count(kind)} of {kind}, not {least}")
+for document in documents:
+    if document["kind"] == "NetworkPolicy" and "Egress" not in document["spec"]["policyTypes"]:
+        sys.exit(f"{document['metadata']['name']} limits no egress")
+    if document["kind"] != "Deployment":
+        continue
+    component = document["metadata"]["labels"]["app.kubernetes.io/component"]
+    mounts = {mount["name"] for c in document["spec"]["template"]["spec"]["containers"] for mount in c["volumeMounts"]}
+    if ("instance" in mounts) != (component not in {"edge", "gateway", "verification", "mcp"}):
+        sys.exit(f"{component}: the instance secret is mounted where sessions are judged or services called, nowhere else")
+    if ("keys" in mounts) != (component in {"anchoring", "reporting"}):
+        sys.exit(f"{component}: keys are mounted where they are used, nowhere else")
 yaml.safe_dump_all([d for d in documents if d["kind"] != "ServiceMonitor"], open(sys.argv[2], "w"))
 PYTHON
   "$TOOLS/kubernetes/bin/kubernetes-validate" --strict --quiet -k 1.30 "$WORK/core.yaml"
-  if helm template ci deploy/helm/countersign --kube-version 1.30 >/dev/null 2>"$WORK/refusal"; then
-    echo "the chart renders without the addresses of its servers" >&2
+  chart_refuses 'name at least one'
+  chart_refuses 'must not cross a network in clear' -f deploy/helm/countersign/ci-values.yaml --set ingress.tlsSecretName=
+}
+
+# chart_refuses WORDS OPTIONS...: the chart must not render, and must say these words.
+chart_refuses() {
+  local words=$1
+  shift
+  if helm template ci deploy/helm/countersign --kube-version 1.30 "$@" >/dev/null 2>"$WORK/refusal"; then
+    echo "the chart renders where it should say: $words" >&2
     return 1
   fi
-  grep -q 'name at least one' "$WORK/refusal"
+  grep -q "$words" "$WORK/refusal"
 }
 
 PATH=$TOOLS:$PATH

@@ -18,6 +18,10 @@ const SERVICES: readonly ServiceName[] = [
 ];
 const FRONT: readonly ServiceName[] = SERVICES.filter((name) => name !== 'anchoring');
 
+/** They take no session and call no internal route: the instance secret is not mounted for them (deploy/). */
+const WITHOUT_SECRET: ReadonlySet<ServiceName> = new Set(['gateway', 'verification', 'mcp']);
+const NO_SECRET = { COUNTERSIGN_INSTANCE_SECRET_FILE: '/nonexistent/instance-secret' };
+
 /** The discard port: nginx wants an address for each service. */
 const NOBODY = '127.0.0.1:9';
 
@@ -69,7 +73,8 @@ export class Topology {
       ...options.env,
     };
     const processes = groups.map((services, n) => {
-      return new ServiceProcess(services, ports[n] ?? 0, ports[groups.length + n] ?? 0, env);
+      const own = services.every((service) => WITHOUT_SECRET.has(service)) ? { ...env, ...NO_SECRET } : env;
+      return new ServiceProcess(services, ports[n] ?? 0, ports[groups.length + n] ?? 0, own);
     });
     const addresses = FRONT.map((name) => {
       const own = processes.filter(({ services }) => services.includes(name)).map(({ port }) => `127.0.0.1:${port}`);

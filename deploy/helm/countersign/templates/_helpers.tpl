@@ -17,7 +17,11 @@ app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
 {{- define "countersign.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
 {{- end -}}
 
 {{- define "countersign.securityContext" -}}
@@ -30,4 +34,25 @@ seccompProfile: { type: RuntimeDefault }
 
 {{- define "countersign.keysClaim" -}}
 {{ .Values.keys.existingClaim | default (printf "%s-keys" (include "countersign.name" .)) }}
+{{- end -}}
+
+{{/* Egress rules that every pod has: names, and pods of this release. */}}
+{{- define "countersign.egressInside" -}}
+- ports:
+    - { port: 53, protocol: UDP }
+    - { port: 53, protocol: TCP }
+- to:
+    - podSelector:
+        matchLabels:
+          app.kubernetes.io/name: countersign
+          app.kubernetes.io/instance: {{ .Release.Name }}
+  ports:
+    - { port: http, protocol: TCP }
+{{- end -}}
+
+{{/* The port of `host:port` or of a URL; by default that of the scheme. */}}
+{{- define "countersign.portOf" -}}
+{{- $parts := urlParse (ternary . (printf "tcp://%s" .) (contains "://" .)) -}}
+{{- $port := regexFind ":[0-9]+$" $parts.host -}}
+{{- if $port -}}{{ trimPrefix ":" $port }}{{- else if eq $parts.scheme "http" -}}80{{- else if eq $parts.scheme "tcp" -}}9092{{- else -}}443{{- end -}}
 {{- end -}}

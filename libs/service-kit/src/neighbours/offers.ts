@@ -1,5 +1,5 @@
 import type { ServiceName } from '@countersign/contracts';
-import type { Neighbours } from '../service/definition.js';
+import type { Neighbours, ServiceDefinition } from '../service/definition.js';
 
 export type NeighbourName = keyof Neighbours;
 
@@ -28,4 +28,11 @@ export const INTERNAL_PREFIX = '/internal/';
 /** The variable that names the address of a service for its neighbours. */
 export function addressVariable(service: ServiceName): string {
   return `COUNTERSIGN_${service.toUpperCase().replaceAll('-', '_')}_URL`;
+}
+
+/** Whether one of these services calls an internal route of another process, or answers one. */
+export function speaksToServices(services: readonly Pick<ServiceDefinition, 'name' | 'asks'>[]): boolean {
+  return services.some(
+    ({ name, asks = [] }) => asks.length > 0 || Object.values(OFFERS).some((offer) => offer.by === name),
+  );
 }

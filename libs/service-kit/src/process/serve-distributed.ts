@@ -9,6 +9,7 @@ import { serviceCredential } from '../credentials/instance-secret.js';
 import { createRegistry } from '../health/metrics.js';
 import { missingAddresses, neighboursElsewhere, neighboursElsewhereNow } from '../neighbours/elsewhere.js';
 import { internalApi } from '../neighbours/internal-api.js';
+import { speaksToServices } from '../neighbours/offers.js';
 import type { ServiceDefinition } from '../service/definition.js';
 import { Neighbourhood } from '../service/neighbourhood.js';
 import type { Waiting } from '../service/waiting.js';
@@ -34,12 +35,16 @@ export async function serveDistributed(
   const problems = missingAddresses(config, definitions);
   if (problems.length > 0) throw new ConfigurationError(problems);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const credential = await serviceCredential(config);
+  // A process that needs no credential does not read the secret from which sessions could be forged.
+  const credential = speaksToServices(definitions) ? await serviceCredential(config) : null;
   const here = new Set(definitions.map(({ name }) => name));
-  const neighbourhood = new Neighbourhood(
-    neighboursElsewhere(config, here, credential, waiting),
-    neighboursElsewhereNow(config, here, credential),
-  );
+  const neighbourhood =
+    credential === null
+      ? new Neighbourhood()
+      : new Neighbourhood(
+          neighboursElsewhere(config, here, credential, waiting),
+          neighboursElsewhereNow(config, here, credential),
+        );
   let backends: Backends | null = null;
   try {
     const serving = await serveProcess(definitions, {
@@ -50,7 +55,7 @@ export async function serveDistributed(
       clock: () => Date.now(),
       waiting,
       routes: everyRoute,
-      internal: internalApi(neighbourhood, credential, log),
+      ...(credential === null ? {} : { internal: internalApi(neighbourhood, credential, log) }),
       backends: async () => (backends = await openDistributed(config, log, waiting)),
     });
     return {
