@@ -151,6 +151,28 @@ describe('identity over HTTP', () => {
     expect((await service.ask('GET', '/v1/api-keys', undefined, admin)).body).toEqual(before);
   });
 
+  it('changes a password, and ends the other sessions of its user', async () => {
+    const ann = { email: 'mia@hotel.example', role: 'member', password: 'a password of hers' };
+    expect((await service.ask('POST', '/v1/users', ann, admin)).status).toBe(201);
+    const signIn = async (password: string) =>
+      (await service.ask('POST', '/v1/auth/login', { email: ann.email, password })).body.token as string | undefined;
+    const [own, other] = [await signIn(ann.password), await signIn(ann.password)];
+    const change = (currentPassword: string, newPassword: string) =>
+      service.ask('POST', '/v1/auth/password', { currentPassword, newPassword }, own);
+    expect((await change('not this one', 'another password')).status).toBe(403);
+    expect((await change(ann.password, 'too short')).status).toBe(400);
+    expect(
+      (await service.ask('POST', '/v1/auth/password', { currentPassword: 'x', newPassword: 'another password' }))
+        .status,
+    ).toBe(401);
+    expect((await change(ann.password, 'another password')).status).toBe(204);
+    expect((await service.ask('GET', '/v1/account', undefined, own)).status).toBe(200);
+    expect((await service.ask('GET', '/v1/account', undefined, other)).status).toBe(401);
+    expect([await signIn(ann.password), typeof (await signIn('another password'))]).toEqual([undefined, 'string']);
+    for (let n = 0; n < 10; n += 1) await change('not this one', 'another password');
+    expect((await change('another password', 'a third password')).status).toBe(429);
+  });
+
   it('locks an address out after ten failures, also for the right password, for 15 minutes', async () => {
     const wrong = { ...CREDENTIALS, password: 'not this one' };
     const tries = await Promise.all(Array.from({ length: 14 }, () => service.ask('POST', '/v1/auth/login', wrong)));

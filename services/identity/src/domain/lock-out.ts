@@ -1,7 +1,12 @@
 /** Failures within this time count. */
 export const WINDOW_MS = 15 * 60 * 1000;
-export const FAILURES_PER_ADDRESS = 10;
+/** For one e-mail address from one IP. A stranger elsewhere does not lock its owner out. */
+export const FAILURES_PER_PAIR = 10;
+/** For one e-mail address from all IPs; beyond it only places from which it was signed in to before are let through. */
+export const FAILURES_PER_ADDRESS = 100;
 export const FAILURES_PER_IP = 100;
+/** A place is known for so long after the last sign-in from there. */
+export const PLACE_KNOWN_MS = 30 * 24 * 3600 * 1000;
 /** Each costs a hash and makes an account. */
 export const REGISTRATIONS_PER_IP = 20;
 

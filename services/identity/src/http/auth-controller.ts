@@ -9,6 +9,10 @@ interface Credentials {
   readonly email: string;
   readonly password: string;
 }
+interface PasswordChange {
+  readonly currentPassword: string;
+  readonly newPassword: string;
+}
 interface Registration extends Credentials {
   readonly accountName: string;
 }
@@ -28,6 +32,11 @@ export class AuthController {
   @HttpRoute(identityRoutes.logout)
   logout(@Input() { caller }: RouteInput): Promise<void> {
     return this.signIn.logout(caller.sessionId);
+  }
+
+  @HttpRoute(identityRoutes.changePassword)
+  changePassword(@Input() { caller, body, remoteAddress }: RouteInput<PasswordChange>): Promise<void> {
+    return this.signIn.changePassword(caller, body.currentPassword, body.newPassword, remoteAddress);
   }
 
   @HttpRoute(identityRoutes.register)

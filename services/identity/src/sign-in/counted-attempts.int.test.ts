@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { REGISTRATIONS_PER_IP } from '../domain/lock-out.js';
+import { FAILURES_PER_ADDRESS, FAILURES_PER_PAIR, REGISTRATIONS_PER_IP } from '../domain/lock-out.js';
 import { SqliteIdentityStore } from '../store/sqlite.js';
 import { CountedAttempts } from './counted-attempts.js';
 
@@ -19,5 +19,24 @@ describe('attempts that are counted by where they come from', () => {
     await expect(attempts.registration('2001:db8:0:7:ffff:ffff:ffff:ffff')).rejects.toMatchObject({ status: 429 });
     await attempts.registration('2001:db8:0:8::1');
     await attempts.registration('192.0.2.1');
+  });
+
+  it('lock an address out for the place that they come from, not for its owner elsewhere', async () => {
+    const wrong = async () => null;
+    for (let n = 0; n < FAILURES_PER_PAIR; n += 1) await attempts.login('one@x.example', '192.0.2.10', wrong);
+    await expect(attempts.login('one@x.example', '192.0.2.10', async () => 'in')).rejects.toMatchObject({
+      status: 429,
+    });
+    expect(await attempts.login('one@x.example', '192.0.2.11', async () => 'in')).toBe('in');
+  });
+
+  it('spread over many places lock all out but those from which it was signed in to', async () => {
+    const address = 'two@x.example';
+    expect(await attempts.login(address, '192.0.2.20', async () => 'in')).toBe('in');
+    for (let n = 0; n < FAILURES_PER_ADDRESS; n += 1) {
+      await attempts.login(address, `198.51.100.${1 + Math.floor(n / (FAILURES_PER_PAIR - 1))}`, async () => null);
+    }
+    await expect(attempts.login(address, '203.0.113.5', async () => 'in')).rejects.toMatchObject({ status: 429 });
+    expect(await attempts.login(address, '192.0.2.20', async () => 'in')).toBe('in');
   });
 });

@@ -1,8 +1,15 @@
 import { HttpRefusal, placeOf } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
-import { FAILURES_PER_ADDRESS, FAILURES_PER_IP, lockedByOthers, normalIp } from '../domain/lock-out.js';
-import { REGISTRATIONS_PER_IP, registrationsFrom, WINDOW_MS } from '../domain/lock-out.js';
-import type { IdentityStore } from '../store/port.js';
+import { FAILURES_PER_ADDRESS, FAILURES_PER_IP, FAILURES_PER_PAIR, lockedByOthers } from '../domain/lock-out.js';
+import { normalIp, PLACE_KNOWN_MS, REGISTRATIONS_PER_IP, registrationsFrom, WINDOW_MS } from '../domain/lock-out.js';
+import type { FailureLimits, IdentityStore } from '../store/port.js';
+
+const LOGINS: FailureLimits = { ofPair: FAILURES_PER_PAIR, ofAddress: FAILURES_PER_ADDRESS, ofIp: FAILURES_PER_IP };
+const REGISTRATIONS: FailureLimits = {
+  ofPair: REGISTRATIONS_PER_IP,
+  ofAddress: REGISTRATIONS_PER_IP,
+  ofIp: REGISTRATIONS_PER_IP,
+};
 
 /**
  * Attempts count as failed from before they are made, in the store that all instances share: however many run side by
@@ -11,16 +18,25 @@ import type { IdentityStore } from '../store/port.js';
 export class CountedAttempts {
   constructor(
     private readonly context: Pick<ServiceContext, 'clock'>,
-    private readonly store: Pick<IdentityStore, 'failed' | 'failures' | 'forgive'>,
+    private readonly store: Pick<IdentityStore, 'failed' | 'failures' | 'forgive' | 'signedInFrom' | 'hasSignedInFrom'>,
   ) {}
 
-  /** `attempt` gives `null` when it failed: then it goes on counting, and only then. */
+  /**
+   * Failures lock an e-mail address out for the place that they come from. Spread over many places, they lock it out for
+   * all but those from which it was signed in to in the last 30 days: its owner's.
+   * @param attempt gives `null` when it failed: then it goes on counting, and only then
+   */
   async login<T>(address: string, remoteAddress: string, attempt: () => Promise<T | null>): Promise<T | null> {
-    const failure = await this.#count(address, callerOf(remoteAddress), FAILURES_PER_ADDRESS, FAILURES_PER_IP);
+    const place = callerOf(remoteAddress);
+    const failure = await this.#count(address, place, LOGINS);
     let failed = false;
     try {
       const done = await attempt();
       failed = done === null;
+      if (!failed) {
+        const now = this.context.clock();
+        await this.store.signedInFrom(address, place, now, now - PLACE_KNOWN_MS);
+      }
       return done;
     } finally {
       // Who cannot sign in because something is down is not locked out for it.
@@ -31,18 +47,22 @@ export class CountedAttempts {
   /** A registration counts for the IP whatever comes of it. */
   async registration(remoteAddress: string): Promise<void> {
     const place = registrationsFrom(callerOf(remoteAddress));
-    await this.#count(place, place, REGISTRATIONS_PER_IP, REGISTRATIONS_PER_IP);
+    await this.#count(place, place, REGISTRATIONS);
   }
 
-  async #count(address: string, ip: string, perAddress: number, perIp: number): Promise<string> {
+  async #count(address: string, ip: string, limits: FailureLimits): Promise<string> {
     const now = this.context.clock();
     const since = now - WINDOW_MS;
     const failure = await this.store.failed(address, ip, now, since);
-    const { ofAddress, ofIp } = await this.store.failures(address, ip, since, perAddress + 1, perIp + 1);
-    const until = Math.max(
-      lockedByOthers(ofAddress, now, perAddress, now) ?? 0,
-      lockedByOthers(ofIp, now, perIp, now) ?? 0,
-    );
+    const times = await this.store.failures(address, ip, since, {
+      ofPair: limits.ofPair + 1,
+      ofAddress: limits.ofAddress + 1,
+      ofIp: limits.ofIp + 1,
+    });
+    const lockedBy = (count: keyof FailureLimits): number => lockedByOthers(times[count], now, limits[count], now) ?? 0;
+    let until = Math.max(lockedBy('ofPair'), lockedBy('ofIp'));
+    const ofAddress = lockedBy('ofAddress');
+    if (ofAddress > until && !(await this.store.hasSignedInFrom(address, ip, now - PLACE_KNOWN_MS))) until = ofAddress;
     if (until <= now) return failure;
     await this.store.forgive(failure);
     throw tooMany(Math.ceil((until - now) / 1000));

@@ -1,5 +1,5 @@
 import { HttpRefusal, uuidV4 } from '@countersign/service-kit';
-import type { ServiceContext, SessionTokens } from '@countersign/service-kit';
+import type { RouteInput, ServiceContext, SessionTokens } from '@countersign/service-kit';
 import type { Plan, Role } from '@countersign/contracts';
 import { normalEmail } from '../domain/lock-out.js';
 import { revoked } from '../domain/members.js';
@@ -40,7 +40,8 @@ export class SignIn {
   /** The same words, and about the same time, for an unknown address and a wrong password. */
   async login(email: string, password: string, remoteAddress: string): Promise<SignedIn> {
     const address = normalEmail(email);
-    const signedIn = await this.#inTurn(address, () =>
+    // By address and caller: attempts from elsewhere do not make the owner wait.
+    const signedIn = await this.#inTurn(`${address} ${remoteAddress}`, () =>
       this.#attempts.login(address, remoteAddress, () => this.#attempt(address, password)),
     );
     if (signedIn === null) throw new HttpRefusal(401, 'wrong e-mail address or password');
@@ -74,6 +75,39 @@ export class SignIn {
       if (session === null || session.facts.revokedAt !== null) return null;
       return { sessions: [revoked(session, new Date(this.context.clock()).toISOString())] };
     });
+  }
+
+  /**
+   * Ends all other sessions of the user. Wrong passwords count as those of a login do.
+   * @throws HttpRefusal 403 where the current password is wrong, 429
+   */
+  async changePassword(
+    { accountId, userId, email, sessionId }: RouteInput['caller'],
+    current: string,
+    next: string,
+    remoteAddress: string,
+  ): Promise<void> {
+    const changed = await this.#inTurn(`${email} ${remoteAddress}`, () =>
+      this.#attempts.login(email, remoteAddress, async () => {
+        const compared = await this.store.user(userId);
+        if (!(await this.passwords.match(compared?.passwordHash ?? null, current))) return null;
+        const passwordHash = await hashPassword(next);
+        await this.publication.change(async () => {
+          const members = await this.store.members(accountId);
+          const user = await this.store.user(userId);
+          if (user === null || members === null || user.passwordHash !== compared?.passwordHash) throw wrongPassword();
+          const open = await this.store.openSessions(userId);
+          const at = new Date(this.context.clock()).toISOString();
+          return {
+            users: [{ ...user, version: user.version + 1, passwordHash }],
+            sessions: open.filter(({ id }) => id !== sessionId).map((session) => revoked(session, at)),
+            members: { accountId, version: members.version },
+          };
+        });
+        return true;
+      }),
+    );
+    if (changed === null) throw wrongPassword();
   }
 
   async #inTurn<T>(address: string, attempt: () => Promise<T>): Promise<T> {
@@ -114,6 +148,10 @@ export class SignIn {
       user: { id: user.id, email: user.email, role: user.role },
     };
   }
+}
+
+function wrongPassword(): HttpRefusal {
+  return new HttpRefusal(403, 'the current password is wrong');
 }
 
 /** Ends on a whole second, as a token's `exp` does. */

@@ -85,6 +85,12 @@ export interface FailureDocument {
   readonly ip: string;
 }
 
+/** The latest sign-in to an e-mail address from an IP; the id is both, apart by a blank, which neither holds. */
+export interface PlaceDocument {
+  readonly _id: string;
+  readonly atMs: number;
+}
+
 export interface IdentityCollections {
   readonly head: mongo.Collection<HeadDocument>;
   readonly accounts: mongo.Collection<AccountDocument>;
@@ -94,6 +100,7 @@ export interface IdentityCollections {
   readonly told: mongo.Collection<ToldDocument>;
   readonly positions: mongo.Collection<PositionDocument>;
   readonly failures: mongo.Collection<FailureDocument>;
+  readonly places: mongo.Collection<PlaceDocument>;
 }
 
 const DAY_S = 86_400;
@@ -109,13 +116,14 @@ export function collectionsOf(connection: Connection): IdentityCollections {
     told: database.collection('identity_told'),
     positions: database.collection('identity_positions'),
     failures: database.collection('identity_login_failures'),
+    places: database.collection('identity_sign_in_places'),
   };
 }
 
 /** The collections, with the indexes that their queries need. */
 export async function identityCollections(connection: Connection): Promise<IdentityCollections> {
   const collections = collectionsOf(connection);
-  const { users, apiKeys, sessions, told, failures } = collections;
+  const { users, apiKeys, sessions, told, failures, places } = collections;
   const newest = { key: { accountId: 1, order: -1 }, name: 'newest' } as const;
   const gone = { key: { goneAt: 1 }, name: 'gone', expireAfterSeconds: DAY_S } as const;
   await Promise.all([
@@ -136,6 +144,7 @@ export async function identityCollections(connection: Connection): Promise<Ident
       { key: { ip: 1, atMs: -1 }, name: 'of_ip' },
       { key: { atMs: 1 }, name: 'by_time' },
     ]),
+    places.createIndexes([{ key: { atMs: 1 }, name: 'by_time' }]),
   ]);
   return collections;
 }

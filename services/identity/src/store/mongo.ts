@@ -15,7 +15,8 @@ import type {
   SessionDocument,
   UserDocument,
 } from './mongo-collections.js';
-import type { Adoption, Failures, IdentityStore, IdentityWrite, Members, Page, WriteResult } from './port.js';
+import type { Adoption, FailureLimits, Failures } from './port.js';
+import type { IdentityStore, IdentityWrite, Members, Page, WriteResult } from './port.js';
 
 const PAGE = 500;
 
@@ -150,14 +151,18 @@ class MongoIdentityStore implements IdentityStore {
     return this.#every(this.#collections.sessions, sessionOf);
   }
 
-  async failures(email: string, ip: string, sinceMs: number, perAddress: number, perIp: number): Promise<Failures> {
-    const times = async (of: { readonly email: string } | { readonly ip: string }, limit: number) => {
+  async failures(email: string, ip: string, sinceMs: number, limits: FailureLimits): Promise<Failures> {
+    const times = async (of: { readonly email?: string; readonly ip?: string }, limit: number) => {
       const filter = { ...of, atMs: { $gt: sinceMs } };
       const newest = this.#collections.failures.find(filter, { projection: { atMs: 1 }, sort: { atMs: -1 }, limit });
       return (await newest.toArray()).map(({ atMs }) => atMs);
     };
-    const [ofAddress, ofIp] = await Promise.all([times({ email }, perAddress), times({ ip }, perIp)]);
-    return { ofAddress, ofIp };
+    const [ofPair, ofAddress, ofIp] = await Promise.all([
+      times({ email, ip }, limits.ofPair),
+      times({ email }, limits.ofAddress),
+      times({ ip }, limits.ofIp),
+    ]);
+    return { ofPair, ofAddress, ofIp };
   }
 
   async failed(email: string, ip: string, atMs: number, sinceMs: number): Promise<string> {
@@ -170,6 +175,17 @@ class MongoIdentityStore implements IdentityStore {
 
   async forgive(failure: string): Promise<void> {
     await this.#collections.failures.deleteOne({ _id: failure });
+  }
+
+  async signedInFrom(email: string, ip: string, atMs: number, sinceMs: number): Promise<void> {
+    const { places } = this.#collections;
+    await places.updateOne({ _id: `${email} ${ip}` }, { $max: { atMs } }, { upsert: true });
+    await places.deleteMany({ atMs: { $lte: sinceMs } });
+  }
+
+  async hasSignedInFrom(email: string, ip: string, sinceMs: number): Promise<boolean> {
+    const place = await this.#collections.places.findOne({ _id: `${email} ${ip}` });
+    return place !== null && place.atMs > sinceMs;
   }
 
   async position(partition: number): Promise<number | null> {

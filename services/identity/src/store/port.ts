@@ -43,11 +43,18 @@ export interface Members {
   readonly admins: number;
 }
 
-/** When attempts failed, ms, newest first: at most so many as were asked for. */
+/** Failed attempts counted in three ways, each newest first, ms. */
 export interface Failures {
+  /** For this e-mail address from this IP. */
+  readonly ofPair: readonly number[];
+  /** For this e-mail address from any IP. */
   readonly ofAddress: readonly number[];
+  /** From this IP for any e-mail address. */
   readonly ofIp: readonly number[];
 }
+
+/** The most times that are read of each count. */
+export type FailureLimits = { readonly [K in keyof Failures]: number };
 
 /**
  * Accounts, users, API keys, sessions and failed logins.
@@ -89,12 +96,16 @@ export interface IdentityStore {
   allApiKeys(): AsyncIterable<ApiKey>;
   allSessions(): AsyncIterable<Session>;
 
-  /** Failures since `sinceMs`, the newest `perAddress` and `perIp` of them. */
-  failures(email: string, ip: string, sinceMs: number, perAddress: number, perIp: number): Promise<Failures>;
+  /** Failures since `sinceMs`, the newest of each count up to its limit. */
+  failures(email: string, ip: string, sinceMs: number, limits: FailureLimits): Promise<Failures>;
   /** Keeps a failure, and forgets those before `sinceMs`. Gives its name. */
   failed(email: string, ip: string, atMs: number, sinceMs: number): Promise<string>;
   /** It was none after all. */
   forgive(failure: string): Promise<void>;
+  /** Keeps a sign-in to this address from this IP, and forgets those before `sinceMs`. */
+  signedInFrom(email: string, ip: string, atMs: number, sinceMs: number): Promise<void>;
+  /** Whether such a sign-in is kept that is later than `sinceMs`. */
+  hasSignedInFrom(email: string, ip: string, sinceMs: number): Promise<boolean>;
 
   /** Where following the log stands, or `null`. */
   position(partition: number): Promise<number | null>;

@@ -56,5 +56,16 @@ CREATE TABLE positions (
 ) STRICT;
 `;
 
+const SIGN_IN_PLACES = `
+CREATE INDEX login_failures_of_pair ON login_failures (email, ip, at_ms);
+CREATE TABLE sign_in_places (
+  email TEXT NOT NULL,
+  ip TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  PRIMARY KEY (email, ip)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_places_by_time ON sign_in_places (at_ms);
+`;
+
 /** Appended to, never changed. */
-export const MIGRATIONS: readonly string[] = [IDENTITY + OUTBOX_SCHEMA + ANNOUNCEMENTS_SCHEMA];
+export const MIGRATIONS: readonly string[] = [IDENTITY + OUTBOX_SCHEMA + ANNOUNCEMENTS_SCHEMA, SIGN_IN_PLACES];

@@ -2,7 +2,8 @@ import { openDatabase, sqliteAnnouncements, sqliteOutbox } from '@countersign/se
 import type { SqliteAnnouncements, SqliteDatabase, SqliteOutbox } from '@countersign/service-kit';
 import type { AccountFacts, ApiKeyFacts, Role, SessionFacts } from '@countersign/contracts';
 import type { Account, ApiKey, Session, User } from '../domain/members.js';
-import type { Adoption, Failures, IdentityStore, IdentityWrite, Members, Page, WriteResult } from './port.js';
+import type { Adoption, FailureLimits, Failures } from './port.js';
+import type { IdentityStore, IdentityWrite, Members, Page, WriteResult } from './port.js';
 import { Rejected, SqliteWrites } from './sqlite-writes.js';
 import { MIGRATIONS } from './schema.js';
 
@@ -136,15 +137,19 @@ export class SqliteIdentityStore implements IdentityStore {
     return this.#every<FactsRow, Session>('sessions', 'id, version, facts', sessionOf);
   }
 
-  async failures(email: string, ip: string, sinceMs: number, perAddress: number, perIp: number): Promise<Failures> {
-    const times = (column: 'email' | 'ip', value: string, limit: number): number[] =>
+  async failures(email: string, ip: string, sinceMs: number, limits: FailureLimits): Promise<Failures> {
+    const times = (condition: string, values: readonly string[], limit: number): number[] =>
       this.#all<{ readonly at_ms: number }>(
-        `SELECT at_ms FROM login_failures WHERE ${column} = ? AND at_ms > ? ORDER BY at_ms DESC LIMIT ?`,
-        value,
+        `SELECT at_ms FROM login_failures WHERE ${condition} AND at_ms > ? ORDER BY at_ms DESC LIMIT ?`,
+        ...values,
         sinceMs,
         limit,
       ).map((row) => row.at_ms);
-    return { ofAddress: times('email', email, perAddress), ofIp: times('ip', ip, perIp) };
+    return {
+      ofPair: times('email = ? AND ip = ?', [email, ip], limits.ofPair),
+      ofAddress: times('email = ?', [email], limits.ofAddress),
+      ofIp: times('ip = ?', [ip], limits.ofIp),
+    };
   }
 
   async failed(email: string, ip: string, atMs: number, sinceMs: number): Promise<string> {
@@ -161,6 +166,25 @@ export class SqliteIdentityStore implements IdentityStore {
 
   async forgive(failure: string): Promise<void> {
     this.#database.prepare('DELETE FROM login_failures WHERE rowid = ?').run(Number(failure));
+  }
+
+  async signedInFrom(email: string, ip: string, atMs: number, sinceMs: number): Promise<void> {
+    const forget = this.#database.prepare('DELETE FROM sign_in_places WHERE at_ms <= ?');
+    const keep = this.#database.prepare(
+      `INSERT INTO sign_in_places (email, ip, at_ms) VALUES (?, ?, ?)
+       ON CONFLICT (email, ip) DO UPDATE SET at_ms = max(at_ms, excluded.at_ms)`,
+    );
+    this.#database
+      .transaction(() => {
+        forget.run(sinceMs);
+        keep.run(email, ip, atMs);
+      })
+      .immediate();
+  }
+
+  async hasSignedInFrom(email: string, ip: string, sinceMs: number): Promise<boolean> {
+    const sql = 'SELECT 1 FROM sign_in_places WHERE email = ? AND ip = ? AND at_ms > ?';
+    return this.#get(sql, email, ip, sinceMs) !== undefined;
   }
 
   async position(partition: number): Promise<number | null> {

@@ -53,6 +53,8 @@ export interface OpenedStore {
 }
 
 /** What every store of identity must do. */
+const MANY = { ofPair: 10, ofAddress: 10, ofIp: 10 };
+
 export function identityStoreContract(backend: string, open: () => Promise<OpenedStore>): void {
   describe(`the identity store on ${backend}`, () => {
     let opened: OpenedStore;
@@ -209,14 +211,36 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
     it('keeps failures of an address and of an IP, newest first, and forgets old ones', async () => {
       for (const n of [1, 2, 3]) await store.failed('a@x.example', '10.0.0.1', T + n * MINUTE, T);
       await store.failed('b@x.example', '10.0.0.1', T + 4 * MINUTE, T);
-      expect(await store.failures('a@x.example', '10.0.0.1', T, 2, 3)).toEqual({
-        ofAddress: [T + 3 * MINUTE, T + 2 * MINUTE],
+      await store.failed('a@x.example', '10.0.0.2', T + 4 * MINUTE, T);
+      expect(await store.failures('a@x.example', '10.0.0.1', T, { ofPair: 2, ofAddress: 2, ofIp: 3 })).toEqual({
+        ofPair: [T + 3 * MINUTE, T + 2 * MINUTE],
+        ofAddress: [T + 4 * MINUTE, T + 3 * MINUTE],
         ofIp: [T + 4 * MINUTE, T + 3 * MINUTE, T + 2 * MINUTE],
       });
-      const since = T + 2 * MINUTE;
-      expect((await store.failures('a@x.example', 'other', since, 10, 10)).ofAddress).toEqual([T + 3 * MINUTE]);
+      const since = T + 3 * MINUTE;
+      expect(await store.failures('a@x.example', 'other', since, MANY)).toEqual({
+        ofPair: [],
+        ofAddress: [T + 4 * MINUTE],
+        ofIp: [],
+      });
       await store.failed('a@x.example', '10.0.0.1', T + 5 * MINUTE, T + 4 * MINUTE);
-      expect((await store.failures('a@x.example', '10.0.0.1', 0, 10, 10)).ofIp).toEqual([T + 5 * MINUTE]);
+      expect((await store.failures('a@x.example', '10.0.0.1', 0, MANY)).ofIp).toEqual([T + 5 * MINUTE]);
+    });
+
+    it('keeps from where an address was signed in to, and forgets old sign-ins', async () => {
+      await store.signedInFrom('a@x.example', '10.0.0.1', T + 2, T);
+      await store.signedInFrom('a@x.example', '10.0.0.1', T + 1, T);
+      await store.signedInFrom('a@x.example', '10.0.0.2', T + 3, T);
+      const from = async (ip: string, since: number) => store.hasSignedInFrom('a@x.example', ip, since);
+      store = await opened.reopen();
+      expect([await from('10.0.0.1', T + 1), await from('10.0.0.1', T + 2), await from('10.0.0.3', T)]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+      expect(await store.hasSignedInFrom('b@x.example', '10.0.0.1', T)).toBe(false);
+      await store.signedInFrom('b@x.example', '10.0.0.1', T + 4, T + 2);
+      expect([await from('10.0.0.1', 0), await from('10.0.0.2', 0)]).toEqual([false, true]);
     });
 
     it('forgives a failure, and no other', async () => {
@@ -224,7 +248,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(first).not.toBe(second);
       await store.forgive(first);
       await store.forgive(first);
-      expect(await store.failures('a', 'i', T, 9, 9)).toEqual({ ofAddress: [T + 1], ofIp: [T + 1] });
+      expect(await store.failures('a', 'i', T, MANY)).toEqual({ ofPair: [T + 1], ofAddress: [T + 1], ofIp: [T + 1] });
     });
 
     it('moves its position with the times that keys were used, which never fall', async () => {
