@@ -166,6 +166,8 @@ export type UsageFacts =
       readonly eventId: string;
       readonly bodySha256: string;
       readonly occurredAtMs: number;
+      /** Absent in records from before it was kept: an allowed answer of theirs is not replayed. */
+      readonly profileVersion?: number;
       readonly answer: JsonValue;
     };
 

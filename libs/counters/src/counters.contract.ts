@@ -7,7 +7,7 @@ import { repetitionsContract } from './contract/repetitions.contract.js';
 import { statesContract } from './contract/states.contract.js';
 
 export { tripOf } from './contract/counters.test-setup.js';
-export type { ContractCounters } from './contract/counters.test-setup.js';
+export type { ContractCounters, OpenCounters } from './contract/counters.test-setup.js';
 
 /** What all counters do, wherever they keep their counts: the sentences of `port.ts` as tests. */
 export function countersContract(name: string, open: OpenCounters): void {

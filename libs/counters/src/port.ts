@@ -21,6 +21,8 @@ export interface CheckTrip {
   /** What the gateway's projection held when it judged the static rules. */
   readonly versions: { readonly account: number; readonly apiKey: number; readonly agent: number };
   readonly plan: { readonly plan: Plan; readonly actionCap: number | null; readonly sandboxExpiresAtMs: number | null };
+  /** Version of the agent's profile that the static rules were judged by: an allowed answer is replayed under it alone. */
+  readonly profileVersion: number;
   /** The agent's status in the projection is `frozen`. */
   readonly frozen: boolean;
   readonly observe: boolean;
@@ -66,7 +68,7 @@ export type CheckTripResult =
   | { readonly kind: 'judged'; readonly judgement: Judgement }
   /** Nothing was counted or claimed: the projection is older than this; wait for it and come again. */
   | { readonly kind: 'stale'; readonly versions: CheckTrip['versions'] }
-  /** The same key with the same body was answered: give the same answer. */
+  /** The same key with the same body was answered, and the answer still holds: give the same answer. */
   | { readonly kind: 'answered'; readonly answer: StoredAnswer }
   /** The same key is under way or had a 503: append the bytes that this judgement determines, then answer. */
   | { readonly kind: 'claimed'; readonly judgement: Judgement }
@@ -74,6 +76,8 @@ export type CheckTripResult =
   | { readonly kind: 'rejudged'; readonly judgement: Judgement; readonly superseded: Judgement }
   /** The same key with another body. */
   | { readonly kind: 'conflict' }
+  /** As many idempotency keys as may be held are under way, and none is answered: nothing was counted. */
+  | { readonly kind: 'crowded'; readonly most: number }
   /** The counters lost their data and are being rebuilt, or cannot be reached: answer 503. */
   | { readonly kind: 'unavailable'; readonly reason: string };
 
@@ -112,6 +116,8 @@ export interface CountedEvent {
   readonly idempotency: {
     readonly keySha256: string;
     readonly bodySha256: string;
+    /** Version of the profile that judged it; `null`: unknown. */
+    readonly profileVersion: number | null;
     readonly answer: StoredAnswer;
   } | null;
 }
@@ -138,6 +144,8 @@ export interface UsageSnapshot {
     readonly keySha256: string;
     readonly bodySha256: string;
     readonly occurredAtMs: number;
+    /** As in `CountedEvent`: an allowed answer of an unknown profile is not replayed. */
+    readonly profileVersion: number | null;
     readonly answer: StoredAnswer;
   }[];
   readonly versions: readonly { readonly kind: VersionedKind; readonly id: string; readonly version: number }[];
@@ -150,6 +158,31 @@ export class CountersUnavailable extends Error {
 
 /** So long an idempotency key is remembered, ms. */
 export const CLAIM_MS = 24 * 60 * 60 * 1000;
+/** So long an answer that allows is replayed, ms; a denial is replayed as long as its key is remembered. */
+export const ALLOW_REPLAY_MS = 10 * 60 * 1000;
+
+/** How many idempotency keys are remembered at a time. */
+export interface ClaimBounds {
+  /** Of all accounts. */
+  readonly all: number;
+  /** Of one account. */
+  readonly account: number;
+}
+export const CLAIM_BOUNDS: ClaimBounds = { all: 1_000_000, account: 100_000 };
+
+/** Idempotency keys that are remembered. */
+export interface ClaimFigures {
+  /** Not answered yet. */
+  readonly open: number;
+  readonly answered: number;
+  /** Forgotten before their time for a bound of {@link ClaimBounds}, since the counters were rebuilt. */
+  readonly evicted: number;
+}
+
+/** Whether an answer to a check allows its action. */
+export function allows(answer: StoredAnswer): boolean {
+  return answer.body.startsWith('{"allowed":true');
+}
 
 /** The turn to rebuild. */
 export interface RebuildTurn {
@@ -215,6 +248,8 @@ export interface Counters {
   isFrozen(agentId: string): Promise<boolean>;
   /** Rejects with `CountersUnavailable` while it does not serve, as does `isFrozen`. */
   usage(accountId: string): Promise<AccountUsage>;
+  /** For metrics. Where accounts are idle, claims that have expired may still be counted. Rejects as `usage` does. */
+  claims(): Promise<ClaimFigures>;
   /** Counts nothing and forgets nothing. Rejects as `usage` does. */
   agentUsage(agentId: string, rate: RateLimit | null): Promise<AgentUsage>;
   /**

@@ -60,6 +60,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const metrics: GatewayMetrics = new GatewayMetrics(context.metrics, {
     inFlight: () => admission.inFlight,
     unanswered: () => unanswered.size,
+    claims: () => counters.claims(),
   });
   const recorder = new CheckRecorder({
     counters,
@@ -88,6 +89,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     now,
     trips,
     replayed: () => metrics.replayed(),
+    crowded: () => metrics.crowded(),
     counted: (milliseconds) => metrics.counted(milliseconds),
   });
   const desk = new CheckDesk({

@@ -16,6 +16,8 @@ describe('Idempotency-Key on POST /v1/check', () => {
     const first = await keyed('k1', { type: 'a', metadata: { b: 1, a: 2 } });
     const again = await keyed('k1', { metadata: { a: 2, b: 1 }, type: 'a' });
     expect(again.text).toBe(first.text);
+    expect(first.headers['x-idempotent-replay']).toBeUndefined();
+    expect(again.headers['x-idempotent-replay']).toBe('true');
     expect(again.headers['x-event-id']).toBe(first.headers['x-event-id']);
     expect(again.headers['x-policy-coverage']).toBe(first.headers['x-policy-coverage']);
     expect(await recorded(first.headers['x-event-id'])).toBe(1);
@@ -64,6 +66,37 @@ describe('Idempotency-Key on POST /v1/check', () => {
     await bench.putAgent(agentId, {});
     await bench.gateway.counters.unfreeze(agentId);
     expect((await bench.check({ type: 'a' }, sent, agentId)).body).toEqual({ allowed: true });
+  });
+
+  it('gives no allow again once the agent is frozen or its profile changed: the repetition is a check of its own', async () => {
+    const agentId = randomUUID();
+    await bench.putAgent(agentId, {});
+    const ask = (key: string): ReturnType<GatewayBench['check']> =>
+      bench.check({ type: 'a' }, { headers: { 'idempotency-key': key } }, agentId);
+    const first = await ask('m1');
+    expect(first.body).toEqual({ allowed: true });
+    await bench.putAgent(agentId, { off_limits_actions: ['a'] });
+    const denied = await ask('m1');
+    expect(denied.body).toMatchObject({ allowed: false, violation_type: 'off_limits_action' });
+    expect(denied.headers['x-event-id']).not.toBe(first.headers['x-event-id']);
+    expect([await recorded(first.headers['x-event-id']), await recorded(denied.headers['x-event-id'])]).toEqual([1, 1]);
+    // A denial is given again, also under another profile.
+    await bench.putAgent(agentId, {});
+    const again = await ask('m1');
+    expect([again.text, again.headers['x-idempotent-replay']]).toEqual([denied.text, 'true']);
+    const second = await ask('m2');
+    await bench.gateway.counters.freeze(agentId, await bench.gateway.counters.now());
+    const frozen = await ask('m2');
+    expect([frozen.status, frozen.headers['x-idempotent-replay']]).toEqual([403, undefined]);
+    expect(frozen.headers['x-event-id']).not.toBe(second.headers['x-event-id']);
+  });
+
+  it('shows in its metrics how many keys are remembered', async () => {
+    const { answered } = await bench.gateway.counters.claims();
+    expect(await bench.gateway.metrics.metrics()).toContain(
+      `countersign_idempotency_keys{state="answered"} ${answered}\n`,
+    );
+    expect(answered).toBeGreaterThan(3);
   });
 
   it('answers the same after a restart, and goes on counting where it was', async () => {

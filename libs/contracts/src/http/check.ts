@@ -90,6 +90,12 @@ const recorded = {
   'x-policy-coverage': '`governed` or `none`: whether any rule of the profile spoke of this kind of action',
 };
 
+/** Of an answer that may be that of an earlier check. */
+export const replayHeader = {
+  'x-idempotent-replay':
+    '`true` where an earlier check with the same Idempotency-Key was given this answer, with this event; absent elsewhere',
+};
+
 const refusal = (description: string, headers: Readonly<Record<string, string>>): RouteResponse => ({
   description,
   schema: refusalBody,
@@ -97,7 +103,11 @@ const refusal = (description: string, headers: Readonly<Record<string, string>>)
 });
 
 const responses: Readonly<Record<number, RouteResponse>> = {
-  200: { description: 'the decision; a denial is 200 as well', schema: decision, headers: recorded },
+  200: {
+    description: 'the decision; a denial is 200 as well',
+    schema: decision,
+    headers: { ...recorded, ...replayHeader },
+  },
   ...bodyErrors,
   400: { description: 'malformed; or the Idempotency-Key was used with another body', schema: errorSchema },
   401: error('no valid API key'),
@@ -117,7 +127,7 @@ export const checkHeaders: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     pattern: '^[\\x21-\\x7e]{1,255}$',
     description:
-      'the same key with the same body within 24 hours gives the same answer and counts once; bodies are compared in canonical form (RFC 8785), so the letter case of agentId is part of the body',
+      'makes a retry safe: the same key with the same body gives the same answer and counts once. An answer that allows is repeated for 10 minutes, while the agent has the same profile and is not frozen; after that, or once either changed, the check is judged as a new one, with an event of its own. A denial is repeated for 24 hours; other answers than 200 are not repeated. With another body 400, for 24 hours; bodies are compared in canonical form (RFC 8785), so the letter case of agentId is part of the body. An account has at most 100,000 keys remembered at a time, unless the operator set another bound: a new one then takes the place of the oldest answered one, whose repetition is a new check',
   },
 };
 

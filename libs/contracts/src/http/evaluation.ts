@@ -1,5 +1,5 @@
 import type { JsonValue } from '../leaf.js';
-import { checkHeaders } from './check.js';
+import { checkHeaders, replayHeader } from './check.js';
 import { bodyErrors, error } from './fragments.js';
 import { route } from './route.js';
 import type { JsonSchema, RouteResponse } from './route.js';
@@ -133,7 +133,7 @@ export const evaluationRoutes = {
     echoesRequestId: true,
     success: 200,
     responses: {
-      200: { description: 'the decision', schema: decision, headers: recorded },
+      200: { description: 'the decision', schema: decision, headers: { ...recorded, ...replayHeader } },
       ...bodyErrors,
       401: error('no valid API key'),
       404: error('no such agent, or it is inactive'),

@@ -1,4 +1,12 @@
-import type { CheckTrip, CheckTripResult, CountedEvent, Counters, Judgement, StaticViolation } from '../port.js';
+import type {
+  CheckTrip,
+  CheckTripResult,
+  ClaimBounds,
+  CountedEvent,
+  Counters,
+  Judgement,
+  StaticViolation,
+} from '../port.js';
 import type { StoredAnswer, UsageSnapshot } from '../port.js';
 
 /** Counters for one test, not serving yet, whose time is what `clock` gives. */
@@ -10,7 +18,7 @@ export interface ContractCounters {
   readonly cleanup: () => Promise<void>;
 }
 
-export type OpenCounters = (options: { clock: () => number }) => Promise<ContractCounters>;
+export type OpenCounters = (options: { clock: () => number; claimBounds?: ClaimBounds }) => Promise<ContractCounters>;
 
 export const MOST = Number.MAX_SAFE_INTEGER;
 export const DAY_MS = 86_400_000;
@@ -33,6 +41,7 @@ export function tripOf(change: Partial<CheckTrip> = {}): CheckTrip {
     apiKeyId: 'api key',
     versions: { account: 1, apiKey: 1, agent: 1 },
     plan: { plan: 'enterprise', actionCap: null, sandboxExpiresAtMs: null },
+    profileVersion: 1,
     frozen: false,
     observe: false,
     freezeOnViolation: false,
@@ -51,6 +60,7 @@ export const keyed = (keySha256: string, bodySha256 = 'body') => ({ idempotency:
 export const answerOf = (eventId: string, status = 200): StoredAnswer => {
   return { status, body: `{"allowed":true,"n":"${eventId}"}`, eventId, coverage: 'governed' };
 };
+export const deniedOf = (eventId: string): StoredAnswer => ({ ...answerOf(eventId), body: '{"allowed":false}' });
 export const eventOf = (change: Partial<CountedEvent>): CountedEvent => ({
   partition: 0,
   offset: 0,
@@ -95,6 +105,14 @@ export class CountersBench {
       await this.counters.serve();
     });
     afterEach(() => this.#opened.cleanup());
+  }
+
+  /** Other counters for the rest of the test, which serve. */
+  async reopen(claimBounds: ClaimBounds): Promise<void> {
+    await this.#opened.cleanup();
+    this.#opened = await this.open({ clock: () => this.nowMs, claimBounds });
+    ({ counters: this.counters } = this.#opened);
+    await this.counters.serve();
   }
 
   another(): Promise<Counters> {

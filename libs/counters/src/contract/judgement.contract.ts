@@ -1,5 +1,5 @@
 import type { CheckTrip } from '../port.js';
-import { answerOf, keyed, START, tripOf, VIOLATION } from './counters.test-setup.js';
+import { deniedOf, keyed, START, tripOf, VIOLATION } from './counters.test-setup.js';
 import type { CountersBench } from './counters.test-setup.js';
 
 /** Judgements, their order, and what a plan allows. */
@@ -81,8 +81,8 @@ export function judgementContract(bench: CountersBench): void {
     });
 
     it('is API key → idempotency → versions', async () => {
-      const first = await judge(keyed('k'));
-      await bench.counters.answered('account', 'k', answerOf('e1'));
+      const first = await judge({ ...keyed('k'), violation: VIOLATION });
+      await bench.counters.answered('account', 'k', deniedOf('e1'));
       await bench.counters.raise('agent', 'agent', 2);
       await bench.counters.raise('account', 'account', 2);
       expect(await kindOf(keyed('k'))).toBe('answered');
@@ -90,7 +90,7 @@ export function judgementContract(bench: CountersBench): void {
       expect(await kindOf(keyed('new'))).toBe('stale');
       await bench.counters.raise('api-key', 'api key', 2);
       expect(await kindOf(keyed('k'))).toBe('stale');
-      expect(first.outcome).toBe('allowed');
+      expect(first.outcome).toBe('denied');
     });
   });
 

@@ -1,6 +1,16 @@
 import { CLAIM_MS } from '../port.js';
 import type { Counters } from '../port.js';
-import { agentSnapshot, answerOf, DAY_MS, EMPTY, eventOf, keyed, START, tripOf } from './counters.test-setup.js';
+import {
+  agentSnapshot,
+  answerOf,
+  deniedOf,
+  DAY_MS,
+  EMPTY,
+  eventOf,
+  keyed,
+  START,
+  tripOf,
+} from './counters.test-setup.js';
 import type { CountersBench } from './counters.test-setup.js';
 
 /** Counts that are made anew from snapshots and the log. */
@@ -34,7 +44,10 @@ export function rebuildingContract(bench: CountersBench): void {
     it('begins anew: forgets totals and claims, keeps versions, freezes and unfreezes', async () => {
       await fresh.replay([
         eventOf({ eventId: '1', costMicros: 9, countsRate: true }),
-        eventOf({ eventId: '2', idempotency: { keySha256: 'k', bodySha256: 'body', answer: answerOf('2') } }),
+        eventOf({
+          eventId: '2',
+          idempotency: { keySha256: 'k', bodySha256: 'body', profileVersion: 1, answer: answerOf('2') },
+        }),
       ]);
       await fresh.raise('agent', 'other', 4);
       await fresh.freeze('cold', START);
@@ -65,6 +78,7 @@ export function rebuildingContract(bench: CountersBench): void {
             accountId: 'account',
             keySha256: 'k',
             bodySha256: 'body',
+            profileVersion: 1,
             occurredAtMs: START - 5,
             answer: answerOf('e1'),
           },
@@ -72,6 +86,7 @@ export function rebuildingContract(bench: CountersBench): void {
             accountId: 'account',
             keySha256: 'old',
             bodySha256: 'b',
+            profileVersion: 1,
             occurredAtMs: START - CLAIM_MS,
             answer: answerOf('e0'),
           },
@@ -151,7 +166,7 @@ export function rebuildingContract(bench: CountersBench): void {
     });
 
     it('freezes by the tail unless the agent was unfrozen since, and keeps its claims', async () => {
-      const idempotency = { keySha256: 'k', bodySha256: 'body', answer: answerOf('f1') };
+      const idempotency = { keySha256: 'k', bodySha256: 'body', profileVersion: 1, answer: deniedOf('f1') };
       await fresh.restore({ ...EMPTY, agents: [agentSnapshot({ agentId: 'thawed', unfrozenAtMs: START - 10 })] });
       await fresh.replay([
         eventOf({ eventId: 'f1', freezesAgent: true, occurredAtMs: START - 20, idempotency }),

@@ -1,5 +1,5 @@
-import { CLAIM_MS } from '../port.js';
-import { answerOf, keyed, START, tripOf } from './counters.test-setup.js';
+import { ALLOW_REPLAY_MS, CLAIM_MS } from '../port.js';
+import { answerOf, deniedOf, EMPTY, keyed, START, tripOf, VIOLATION } from './counters.test-setup.js';
 import type { CountersBench } from './counters.test-setup.js';
 
 /** Idempotency keys, and checks that are taken back. */
@@ -96,9 +96,69 @@ export function repetitionsContract(bench: CountersBench): void {
       expect(await outcomeOf(keyed('k', 'even another body'))).toBe('allowed');
     });
 
+    it.each([
+      [
+        'the agent’s profile changed',
+        { versions: { account: 1, apiKey: 1, agent: 2 }, profileVersion: 2 },
+        0,
+        'allowed',
+      ],
+      ['the agent was frozen', { frozen: true }, 0, 'frozen'],
+      ['ten minutes passed', {}, ALLOW_REPLAY_MS, 'allowed'],
+    ])('judges an answered key as a new check when it was allowed and %s', async (_what, change, ms, outcome) => {
+      const first = await judge({ ...keyed('k'), costMicros: 5 });
+      await bench.counters.answered('account', 'k', answerOf('e1'), first.entropy);
+      bench.nowMs += ms === 0 ? ALLOW_REPLAY_MS - 1 : ms - 1;
+      expect(await kindOf(keyed('k'))).toBe('answered');
+      bench.nowMs += ms === 0 ? 0 : 1;
+      const trip = tripOf({ ...keyed('k'), costMicros: 5, ...change });
+      const result = await bench.counters.check(trip);
+      expect(result).toMatchObject({ kind: 'judged', judgement: { outcome, entropy: trip.entropy } });
+      // What was answered stays counted: the action may have been done.
+      expect(await actions()).toBe(outcome === 'frozen' ? 1 : 2);
+      expect(await kindOf({ ...keyed('k', 'other body'), ...change })).toBe('conflict');
+      if (result.kind !== 'judged' || outcome === 'frozen') return;
+      expect(await kindOf({ ...keyed('k'), ...change })).toBe('claimed');
+      await bench.counters.answered('account', 'k', answerOf('e2'), trip.entropy);
+      expect(await bench.counters.check(tripOf({ ...keyed('k'), ...change }))).toEqual({
+        kind: 'answered',
+        answer: answerOf('e2'),
+      });
+    });
+
+    it('judges an allowed key as a new check where only the counters know of the freeze', async () => {
+      await judge(keyed('k'));
+      await bench.counters.answered('account', 'k', answerOf('e1'));
+      await bench.counters.freeze('agent', bench.nowMs);
+      expect(await outcomeOf(keyed('k'))).toBe('frozen');
+      await bench.counters.answered('account', 'k', answerOf('e2', 403));
+      await bench.counters.unfreeze('agent');
+      expect(await kindOf(keyed('k', 'other body'))).toBe('conflict');
+      expect(await bench.counters.check(tripOf(keyed('k')))).toEqual({ kind: 'answered', answer: answerOf('e1') });
+    });
+
+    it('gives a gateway that is behind a raised version no allowed answer', async () => {
+      await judge(keyed('k'));
+      await bench.counters.answered('account', 'k', answerOf('e1'));
+      await bench.counters.raise('agent', 'agent', 2);
+      expect(await kindOf(keyed('k'))).toBe('stale');
+    });
+
+    it('replays a denial for 24 hours, whatever changed', async () => {
+      const denied = deniedOf('e1');
+      await judge({ ...keyed('k'), violation: VIOLATION });
+      await bench.counters.answered('account', 'k', denied);
+      bench.nowMs = START + CLAIM_MS - 1;
+      const change = { frozen: true, profileVersion: 2, versions: { account: 2, apiKey: 1, agent: 2 } };
+      expect(await bench.counters.check(tripOf({ ...keyed('k'), ...change }))).toEqual({
+        kind: 'answered',
+        answer: denied,
+      });
+    });
+
     it('remembers for 24 hours', async () => {
-      await judge(keyed('answered'));
-      await bench.counters.answered('account', 'answered', answerOf('e1'));
+      await judge({ ...keyed('answered'), violation: VIOLATION });
+      await bench.counters.answered('account', 'answered', deniedOf('e1'));
       await judge(keyed('open'));
       bench.nowMs = START + CLAIM_MS - 1;
       expect(await kindOf(keyed('answered'))).toBe('answered');
@@ -106,6 +166,76 @@ export function repetitionsContract(bench: CountersBench): void {
       bench.nowMs = START + CLAIM_MS;
       expect(await kindOf(keyed('answered', 'other body'))).toBe('judged');
       expect(await kindOf(keyed('open', 'other body'))).toBe('judged');
+    });
+  });
+
+  describe('the bounds of idempotency keys', () => {
+    const of = (accountId: string, key: string) => ({ ...keyed(`${accountId} ${key}`), accountId });
+    const answered = async (accountId: string, key: string) => {
+      const { entropy } = await judge(of(accountId, key));
+      await bench.counters.answered(accountId, `${accountId} ${key}`, deniedOf(key), entropy);
+      bench.nowMs += 1;
+    };
+
+    it('an account at its bound forgets its oldest answered key, and no other account’s', async () => {
+      await bench.reopen({ all: 100, account: 3 });
+      await answered('small', '1');
+      await judge(of('large', 'open'));
+      bench.nowMs += 1;
+      for (let n = 1; n <= 10; n += 1) await answered('large', `${n}`);
+      expect(await bench.counters.claims()).toEqual({ open: 1, answered: 3, evicted: 8 });
+      expect(await kindOf(of('large', '10'))).toBe('answered');
+      expect(await kindOf(of('large', 'open'))).toBe('claimed');
+      expect(await kindOf(of('small', '1'))).toBe('answered');
+      // Forgotten, so it is a new check.
+      expect(await kindOf(of('large', '1'))).toBe('judged');
+    });
+
+    it('an account all of whose keys are under way gets no more; it counts nothing, others do not notice', async () => {
+      await bench.reopen({ all: 100, account: 3 });
+      for (const key of ['1', '2', '3']) await judge(of('large', key));
+      expect(await bench.counters.check(tripOf(of('large', '4')))).toEqual({ kind: 'crowded', most: 3 });
+      expect(await actions('large')).toBe(3);
+      expect(await kindOf(of('large', '1'))).toBe('claimed');
+      expect(await kindOf({ accountId: 'large' })).toBe('judged');
+      expect(await kindOf(of('small', '1'))).toBe('judged');
+      await bench.counters.answered('large', 'large 2', answerOf('e', 403));
+      expect(await kindOf(of('large', '4'))).toBe('judged');
+      bench.nowMs += CLAIM_MS;
+      for (const key of ['5', '6', '7']) expect(await kindOf(of('large', key))).toBe('judged');
+      expect(await kindOf(of('large', '8'))).toBe('crowded');
+    });
+
+    it('at the bound of all the account that holds most forgets its oldest', async () => {
+      await bench.reopen({ all: 6, account: 5 });
+      for (const key of ['1', '2', '3', '4']) await answered('large', key);
+      for (const key of ['1', '2', '3']) await answered('small', key);
+      for (const key of ['1', '2', '3']) expect(await kindOf(of('small', key))).toBe('answered');
+      expect(await bench.counters.claims()).toEqual({ open: 0, answered: 6, evicted: 1 });
+      expect(await kindOf(of('large', '2'))).toBe('answered');
+      expect(await kindOf(of('large', '1'))).toBe('judged');
+    });
+
+    it('hold after a rebuild', async () => {
+      await bench.reopen({ all: 100, account: 2 });
+      const fresh = await bench.another();
+      const claims = ['3', '1', '2'].map((key) => ({
+        accountId: 'large',
+        keySha256: `large ${key}`,
+        bodySha256: 'body',
+        occurredAtMs: START - 10 + Number(key),
+        profileVersion: 1,
+        answer: answerOf(key),
+      }));
+      await fresh.restore({
+        ...EMPTY,
+        claims: [...claims, { ...claims[0]!, accountId: 'small', keySha256: 'small 1' }],
+      });
+      await fresh.serve();
+      expect((await fresh.claims()).answered).toBe(3);
+      for (const key of ['2', '3']) expect((await fresh.check(tripOf(of('large', key)))).kind).toBe('answered');
+      expect((await fresh.check(tripOf(of('small', '1')))).kind).toBe('answered');
+      expect((await fresh.check(tripOf(of('large', '1')))).kind).toBe('judged');
     });
   });
 

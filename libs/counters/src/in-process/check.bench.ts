@@ -8,6 +8,7 @@ const base: CheckTrip = {
   apiKeyId: '0190a5f2-0000-7000-8000-000000000003',
   versions: { account: 1, apiKey: 1, agent: 1 },
   plan: { plan: 'enterprise', actionCap: 1e9, sandboxExpiresAtMs: null },
+  profileVersion: 1,
   frozen: false,
   observe: false,
   freezeOnViolation: true,

@@ -1,14 +1,25 @@
-import { CLAIM_MS } from '../port.js';
+import { CLAIM_BOUNDS, CLAIM_MS } from '../port.js';
 import { ClaimBook } from './claim-book.js';
 import type { Claim } from './claim-book.js';
 
 const claim = (name: string, atMs: number): Claim => {
-  return { name, atMs, bodySha256: 'b', agentId: 'a', frozen: false, judgement: null, answer: null, attempts: 1 };
+  return {
+    name,
+    accountId: 'account',
+    atMs,
+    bodySha256: 'b',
+    agentId: 'a',
+    frozen: false,
+    allowedBy: 1,
+    judgement: null,
+    answer: null,
+    attempts: 1,
+  };
 };
 
 describe('the claim book', () => {
   it('lets all go in time, in small steps, whatever was put again or dropped meanwhile', () => {
-    const book = new ClaimBook(10_000);
+    const book = new ClaimBook(CLAIM_BOUNDS);
     for (let n = 0; n < 1000; n++) book.put(claim(`c${n}`, n));
     for (let n = 0; n < 100; n++) book.put(claim(`c${n}`, 2000));
     for (let n = 100; n < 200; n++) book.drop(`c${n}`);
@@ -25,7 +36,7 @@ describe('the claim book', () => {
   });
 
   it('finds none that has expired, and expires by time after sorting', () => {
-    const book = new ClaimBook(10);
+    const book = new ClaimBook(CLAIM_BOUNDS);
     book.put(claim('new', 100));
     book.put(claim('old', 1));
     expect(book.get('old', CLAIM_MS)).toBeDefined();

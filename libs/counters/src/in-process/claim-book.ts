@@ -1,14 +1,19 @@
-import { CLAIM_MS } from '../port.js';
-import type { Judgement, StoredAnswer } from '../port.js';
+import { ALLOW_REPLAY_MS, CLAIM_MS } from '../port.js';
+import type { ClaimBounds, ClaimFigures, Judgement, StoredAnswer } from '../port.js';
+import { ClaimHolders } from './claim-holders.js';
+import type { ClaimHolder } from './claim-holders.js';
 
 /** What an idempotency key stands for. */
 export interface Claim {
   readonly name: string;
+  readonly accountId: string;
   readonly bodySha256: string;
   readonly agentId: string;
   readonly atMs: number;
   /** The freeze flag that it was judged under. */
   readonly frozen: boolean;
+  /** Version of the profile that judges it; once it is answered `null` for a denial, -1 for an unknown one. */
+  allowedBy: number | null;
   /** `null` once it is answered. */
   judgement: Judgement | null;
   /** `null` while it is open. */
@@ -24,23 +29,34 @@ export function claimName(accountId: string, keySha256: string): string {
   return `${accountId} ${keySha256}`;
 }
 
-/** Claims by name, oldest first, each for 24 hours; expired ones go in small steps. */
+/** Whether the answer of a claim still holds for an agent with this profile and freeze flag. */
+export function holds({ allowedBy, atMs }: Claim, profileVersion: number, frozen: boolean, nowMs: number): boolean {
+  return allowedBy === null || (allowedBy === profileVersion && !frozen && nowMs - atMs < ALLOW_REPLAY_MS);
+}
+
+/**
+ * Claims by name, oldest first, each for 24 hours; expired ones go in small steps. At the bound of its account a new claim
+ * takes the place of the account's oldest answered one, at the bound of all that of the account which holds most.
+ */
 export class ClaimBook {
-  readonly #most: number;
+  readonly #bounds: ClaimBounds;
+  readonly #holders = new ClaimHolders<Claim>();
   #claims = new Map<string, Claim>();
   #oldestFirst = this.#claims.values();
   #next: Claim | null = null;
+  #answered = 0;
+  #evicted = 0;
 
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get full(): boolean {
-    return this.#claims.size >= this.#most;
+  constructor(bounds: ClaimBounds) {
+    this.#bounds = bounds;
   }
 
   get size(): number {
     return this.#claims.size;
+  }
+
+  figures(): ClaimFigures {
+    return { open: this.#claims.size - this.#answered, answered: this.#answered, evicted: this.#evicted };
   }
 
   /** The claim, unless it has expired. */
@@ -49,18 +65,43 @@ export class ClaimBook {
     return claim === undefined || nowMs - claim.atMs >= CLAIM_MS ? undefined : claim;
   }
 
+  /** Makes room for one more claim of the account; gives the bound that leaves none, `null` where there is room. */
+  makeRoom(accountId: string): number | null {
+    const own = this.#holders.of(accountId);
+    if (own !== undefined && own.size >= this.#bounds.account && !this.#evict(own)) return this.#bounds.account;
+    if (this.#claims.size < this.#bounds.all) return null;
+    const evicted = this.#evict(this.#holders.largest()) || this.#evict(this.#holders.of(accountId));
+    return evicted ? null : this.#bounds.all;
+  }
+
   /** Puts a claim at the end of the order, in place of an older one of its name. */
   put(claim: Claim): void {
-    this.#claims.delete(claim.name);
+    this.drop(claim.name);
     this.#claims.set(claim.name, claim);
+    const holder = this.#holders.add(claim.accountId);
+    if (claim.answer !== null) this.#queue(holder, claim);
+  }
+
+  answer(claim: Claim, answer: StoredAnswer, allowedBy: number | null): void {
+    claim.answer = answer;
+    claim.allowedBy = allowedBy;
+    claim.judgement = null;
+    const holder = this.#holders.of(claim.accountId);
+    if (holder !== undefined) this.#queue(holder, claim);
   }
 
   drop(name: string): void {
+    const claim = this.#claims.get(name);
+    if (claim === undefined) return;
     this.#claims.delete(name);
+    if (claim.answer !== null) this.#answered -= 1;
+    const holder = this.#holders.remove(claim.accountId);
+    holder?.answered.dropWhile((one) => !this.#has(one));
   }
 
   clear(): void {
     this.#claims.clear();
+    this.#evicted = 0;
     this.sort();
   }
 
@@ -78,16 +119,38 @@ export class ClaimBook {
         this.#next = found.value;
       }
       if (nowMs - this.#next.atMs < CLAIM_MS) return;
-      if (this.#claims.get(this.#next.name) === this.#next) this.#claims.delete(this.#next.name);
+      if (this.#has(this.#next)) this.drop(this.#next.name);
       this.#next = null;
     }
   }
 
-  /** Orders by time again, after claims were put in another order. */
+  /** Orders by time again, after claims were put in another order, and keeps the bounds. */
   sort(): void {
     const claims = [...this.#claims.values()].sort((a, b) => a.atMs - b.atMs);
-    this.#claims = new Map(claims.map((claim) => [claim.name, claim]));
+    this.#claims = new Map();
+    this.#holders.clear();
+    this.#answered = 0;
+    for (const claim of claims) {
+      if (this.makeRoom(claim.accountId) === null) this.put(claim);
+    }
     this.#oldestFirst = this.#claims.values();
     this.#next = null;
+  }
+
+  #queue(holder: ClaimHolder<Claim>, claim: Claim): void {
+    this.#answered += 1;
+    holder.answered.push(claim);
+  }
+
+  #has(claim: Claim): boolean {
+    return this.#claims.get(claim.name) === claim;
+  }
+
+  #evict(holder: ClaimHolder<Claim> | undefined): boolean {
+    const oldest = holder?.answered.first((one) => this.#has(one));
+    if (oldest === undefined) return false;
+    this.drop(oldest.name);
+    this.#evicted += 1;
+    return true;
   }
 }

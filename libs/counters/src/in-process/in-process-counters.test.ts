@@ -1,5 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { countersModelContract } from '../counters-model.contract.js';
+import { CLAIM_BOUNDS } from '../port.js';
 import type { Counters } from '../port.js';
 import { countersContract, tripOf } from '../counters.contract.js';
 import { InProcessCounters } from './in-process-counters.js';
@@ -7,13 +8,13 @@ import { connectCounters, serveCounters } from './port-bridge.js';
 
 const clockOf = (now: () => number) => ({ now, notBefore: () => undefined });
 
-countersContract('in process', async ({ clock }) => {
-  const counters = new InProcessCounters({ clock: clockOf(clock) });
+countersContract('in process', async ({ clock, claimBounds = CLAIM_BOUNDS }) => {
+  const counters = new InProcessCounters({ clock: clockOf(clock), claimBounds });
   return { counters, another: async () => counters, cleanup: () => counters.close() };
 });
 
-countersContract('in process, through a port', async ({ clock }) => {
-  const served = new InProcessCounters({ clock: clockOf(clock) });
+countersContract('in process, through a port', async ({ clock, claimBounds = CLAIM_BOUNDS }) => {
+  const served = new InProcessCounters({ clock: clockOf(clock), claimBounds });
   const connected: Counters[] = [];
   const another = async () => {
     const { port1, port2 } = new MessageChannel();
@@ -40,22 +41,10 @@ describe('in-process counters', () => {
     await counters.restore({
       accounts: [],
       agents: [],
-      claims: [{ accountId: 'a', keySha256: 'k', bodySha256: 'b', occurredAtMs: ahead, answer }],
+      claims: [{ accountId: 'a', keySha256: 'k', bodySha256: 'b', occurredAtMs: ahead, profileVersion: 1, answer }],
       versions: [],
     });
     expect(await counters.now()).toBeGreaterThanOrEqual(ahead);
-  });
-
-  it('refuse a new idempotency key when too many are remembered, and take it when old ones expire', async () => {
-    let nowMs = 1_800_000_000_000;
-    const counters = new InProcessCounters({ clock: clockOf(() => nowMs), maxClaims: 3 });
-    await counters.serve();
-    const check = (keySha256: string) =>
-      counters.checkNow(tripOf({ idempotency: { keySha256, bodySha256: 'b' } })).kind;
-    expect(['1', '2', '3', '4', '1'].map(check)).toEqual(['judged', 'judged', 'judged', 'unavailable', 'claimed']);
-    expect(counters.checkNow(tripOf()).kind).toBe('judged');
-    nowMs += 86_400_000;
-    expect(check('4')).toBe('judged');
   });
 
   it('cost little: 100,000 checks with spending and a full rate window', async () => {

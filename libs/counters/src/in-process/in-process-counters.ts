@@ -1,10 +1,12 @@
 import type { RateLimit } from '@countersign/contracts';
-import { CountersUnavailable } from '../port.js';
+import { CLAIM_BOUNDS, CountersUnavailable } from '../port.js';
 import type {
   AccountUsage,
   AgentUsage,
   CheckTrip,
   CheckTripResult,
+  ClaimBounds,
+  ClaimFigures,
   CountedEvent,
   Counters,
   Judgement,
@@ -22,8 +24,8 @@ import { CountersState } from './state.js';
 export interface InProcessCountersOptions {
   /** Default: a `SlewedClock`. */
   readonly clock?: CountersClock;
-  /** Idempotency keys remembered at a time (24 hours each), about 0.5 KiB each; default 1,000,000. */
-  readonly maxClaims?: number;
+  /** Idempotency keys remembered at a time (24 hours each), about 0.6 KiB each; default `CLAIM_BOUNDS`. */
+  readonly claimBounds?: ClaimBounds;
 }
 
 const REBUILDING = 'the counters are being rebuilt';
@@ -38,7 +40,7 @@ export class InProcessCounters implements Counters {
 
   constructor(options: InProcessCountersOptions = {}) {
     this.#clock = options.clock ?? new SlewedClock();
-    this.#state = new CountersState(options.maxClaims ?? 1_000_000);
+    this.#state = new CountersState(options.claimBounds ?? CLAIM_BOUNDS);
   }
 
   unavailable(): string | null {
@@ -102,6 +104,11 @@ export class InProcessCounters implements Counters {
   async agentUsage(agentId: string, rate: RateLimit | null): Promise<AgentUsage> {
     this.#requireService();
     return agentUsage(this.#state.agents.get(agentId), rate, this.#clock.now());
+  }
+
+  async claims(): Promise<ClaimFigures> {
+    this.#requireService();
+    return this.#state.claims.figures();
   }
 
   async beginRebuild(): Promise<RebuildTurn | null> {

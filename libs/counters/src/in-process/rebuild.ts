@@ -1,4 +1,4 @@
-import { CLAIM_MS } from '../port.js';
+import { allows, CLAIM_MS } from '../port.js';
 import type { CountedEvent, UsageSnapshot } from '../port.js';
 import { claimName } from './claim-book.js';
 import { RateWindow } from './rate-window.js';
@@ -17,8 +17,8 @@ export function restoreSnapshot(state: CountersState, snapshot: UsageSnapshot, n
     if (frozen && unfrozenAtMs >= agent.unfrozenAtMs) agent.frozen = true;
     agent.unfrozenAtMs = Math.max(agent.unfrozenAtMs, unfrozenAtMs);
   }
-  for (const { accountId, keySha256, bodySha256, occurredAtMs, answer } of snapshot.claims) {
-    putAnswered(state, accountId, '', { keySha256, bodySha256, answer }, occurredAtMs, nowMs);
+  for (const { accountId, occurredAtMs, ...claim } of snapshot.claims) {
+    putAnswered(state, accountId, '', claim, occurredAtMs, nowMs);
   }
   for (const { kind, id, version } of snapshot.versions) state.raise(kind, id, version);
 }
@@ -37,7 +37,7 @@ function putAnswered(
   state: CountersState,
   accountId: string,
   agentId: string,
-  { keySha256, bodySha256, answer }: NonNullable<CountedEvent['idempotency']>,
+  { keySha256, bodySha256, profileVersion, answer }: NonNullable<CountedEvent['idempotency']>,
   atMs: number,
   nowMs: number,
 ): void {
@@ -45,5 +45,7 @@ function putAnswered(
   const known = state.claims.get(name, nowMs);
   if (answer.status !== 200 || nowMs - atMs >= CLAIM_MS) return;
   if (known !== undefined && known.answer !== null && known.atMs >= atMs) return;
-  state.claims.put({ name, bodySha256, agentId, atMs, frozen: false, judgement: null, answer, attempts: 0 });
+  const allowedBy = allows(answer) ? (profileVersion ?? -1) : null;
+  const answered = { agentId, atMs, frozen: false, allowedBy, judgement: null, answer, attempts: 0 };
+  state.claims.put({ name, accountId, bodySha256, ...answered });
 }

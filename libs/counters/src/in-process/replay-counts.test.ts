@@ -34,6 +34,7 @@ describe('counts that are replayed', () => {
         apiKeyId: 'c',
         versions: { account: 1, apiKey: 1, agent: 1 },
         plan: { plan: 'scale', actionCap: null, sandboxExpiresAtMs: null },
+        profileVersion: 1,
         frozen: false,
         idempotency: null,
         entropy: '',

@@ -1,3 +1,4 @@
+import { CLAIM_BOUNDS } from '../port.js';
 import type { CheckTrip, Judgement } from '../port.js';
 import { CountersState } from './state.js';
 
@@ -15,6 +16,7 @@ const POLICY_ALONE = {
   apiKeyId: 'key',
   versions: { account: 0, apiKey: 0, agent: 0 },
   plan: { plan: 'enterprise', actionCap: null, sandboxExpiresAtMs: null },
+  profileVersion: 0,
   frozen: false,
   idempotency: null,
   entropy: '',
@@ -27,7 +29,7 @@ const POLICY_ALONE = {
  * the state machine that gateways count by, so it judges as a gateway would have.
  */
 export class ReplayCounts {
-  readonly #state = new CountersState(0);
+  readonly #state = new CountersState(CLAIM_BOUNDS);
 
   /** Counts what was counted of a check, without judging it. */
   count(counted: Pick<Judgement, 'costMicros' | 'countsRate'>, atMs: number): void {

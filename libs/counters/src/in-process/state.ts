@@ -1,9 +1,10 @@
 import { judgementOf } from '../judgement.js';
+import { allows } from '../port.js';
 import type { AccountUsage, CheckTrip, CheckTripResult, Judgement, StaticViolation, StoredAnswer } from '../port.js';
-import type { VersionedKind } from '../port.js';
+import type { ClaimBounds, VersionedKind } from '../port.js';
 import { rateViolation, spendingViolation } from '../violations.js';
 import { calendarDay } from './calendar.js';
-import { ClaimBook, claimName } from './claim-book.js';
+import { ClaimBook, claimName, holds } from './claim-book.js';
 import type { Claim } from './claim-book.js';
 import { AccountTotals, AgentTotals } from './totals.js';
 
@@ -25,8 +26,8 @@ export class CountersState {
   #checks = 0;
   #agentsInTurn = this.agents.entries();
 
-  constructor(maxClaims: number) {
-    this.claims = new ClaimBook(maxClaims);
+  constructor(bounds: ClaimBounds) {
+    this.claims = new ClaimBook(bounds);
   }
 
   check(trip: CheckTrip, nowMs: number): CheckTripResult {
@@ -40,10 +41,8 @@ export class CountersState {
       claim = this.claims.get(name, nowMs);
       if (claim !== undefined) {
         if (claim.bodySha256 !== idempotency.bodySha256) return CONFLICT;
-        if (claim.answer !== null) return { kind: 'answered', answer: claim.answer };
+        if (claim.answer !== null && claim.allowedBy === null) return { kind: 'answered', answer: claim.answer };
         superseded = claim.judgement;
-      } else if (this.claims.full) {
-        return { kind: 'unavailable', reason: 'too many idempotency keys are remembered: send fewer or none' };
       }
     }
     const stale =
@@ -58,6 +57,9 @@ export class CountersState {
     }
     const agent = this.agent(trip.agentId);
     const frozen = trip.frozen || agent.frozen;
+    if (claim?.answer && holds(claim, trip.profileVersion, frozen, nowMs)) {
+      return { kind: 'answered', answer: claim.answer };
+    }
     if (claim !== undefined && superseded !== null) {
       const same = superseded.versions.account === versions.account && superseded.versions.agent === versions.agent;
       if (same && claim.frozen === frozen) {
@@ -66,11 +68,17 @@ export class CountersState {
       }
       this.#uncount(trip.accountId, claim.agentId, superseded);
     }
+    if (idempotency !== null && claim === undefined) {
+      const most = this.claims.makeRoom(trip.accountId);
+      if (most !== null) return { kind: 'crowded', most };
+    }
     const judgement = this.#judge(trip, agent, frozen, nowMs);
-    if (idempotency !== null) {
+    // A refusal is not replayed: the answer that the key had stays, so that another body is refused as before.
+    if (idempotency !== null && (claim === undefined || claim.answer === null || judgement.countsAction)) {
       const { bodySha256 } = idempotency;
-      const { agentId } = trip;
-      this.claims.put({ name, bodySha256, agentId, atMs: nowMs, frozen, judgement, answer: null, attempts: 1 });
+      const { accountId, agentId, profileVersion: allowedBy } = trip;
+      const judged = { agentId, atMs: nowMs, frozen, allowedBy, judgement, answer: null, attempts: 1 };
+      this.claims.put({ name, accountId, bodySha256, ...judged });
     }
     return superseded === null ? { kind: 'judged', judgement } : { kind: 'rejudged', judgement, superseded };
   }
@@ -89,8 +97,7 @@ export class CountersState {
     if (claim === undefined || claim.answer !== null) return;
     if (entropy !== null && claim.judgement?.entropy !== entropy) return;
     if (answer.status !== 200) return this.claims.drop(claim.name);
-    claim.answer = answer;
-    claim.judgement = null;
+    this.claims.answer(claim, answer, allows(answer) ? claim.allowedBy : null);
   }
 
   takeBack(accountId: string, agentId: string, judgement: Judgement, keySha256: string | null, nowMs: number): void {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { tripOf } from '../counters.contract.js';
 import { InProcessCounters } from '../in-process/in-process-counters.js';
+import { CLAIM_BOUNDS } from '../port.js';
 import type { CheckTrip, Counters, Judgement } from '../port.js';
 import { connectRedisCounters } from './connect.js';
 import { removeKeys } from './remove-keys.test-setup.js';
@@ -42,7 +43,7 @@ const check = fc.record({
 type Check = typeof check extends fc.Arbitrary<infer T> ? T : never;
 const step = fc.oneof(
   { weight: 12, arbitrary: check },
-  { weight: 3, arbitrary: pick(1, 999, 5_000, 10_000, 60_000, 3_600_000, 86_400_000, 86_400_000 * 31) },
+  { weight: 3, arbitrary: pick(1, 999, 5_000, 10_000, 60_000, 599_000, 3_600_000, 86_400_000, 86_400_000 * 31) },
   { weight: 1, arbitrary: fc.record({ freeze: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ unfreeze: fc.nat(2) }) },
   {
@@ -58,6 +59,7 @@ function trip(one: Check): CheckTrip {
     apiKeyId: 'k',
     versions: one.versions,
     plan: { plan: one.sandbox ? 'sandbox' : 'core', actionCap: one.cap, sandboxExpiresAtMs: one.expires },
+    profileVersion: one.versions.agent,
     frozen: one.frozen,
     observe: one.observe,
     freezeOnViolation: one.freezes,
@@ -74,7 +76,12 @@ async function settle(counters: Counters, sent: CheckTrip, judgement: Judgement,
   const key = sent.idempotency?.keySha256 ?? null;
   if (then === 'takeBack') await counters.takeBack(sent.accountId, sent.agentId, judgement, key);
   if (key === null || then === 'takeBack' || then === 'nothing') return;
-  const answer = { status: then === 'answer' ? 200 : 403, body: '{"a":"ü\\u0000"}', eventId: 'e', coverage: null };
+  const answer = {
+    status: then === 'answer' ? 200 : 403,
+    body: `{"allowed":${judgement.outcome === 'allowed'},"a":"ü\\u0000"}`,
+    eventId: 'e',
+    coverage: null,
+  };
   await counters.answered(sent.accountId, key, answer, judgement.entropy);
 }
 
@@ -89,7 +96,14 @@ withRedis('both adapters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
         let nowMs = START;
         const clock = () => nowMs;
         const log = { info: () => undefined, warn: () => undefined };
-        const options = { url: url ?? '', log, deadlineMs: 5_000, settleMs: 0, maxClaims: 1000, testClock: clock };
+        const options = {
+          url: url ?? '',
+          log,
+          deadlineMs: 5_000,
+          settleMs: 0,
+          claimBounds: CLAIM_BOUNDS,
+          testClock: clock,
+        };
         const redis = await connectRedisCounters({ ...options, prefix: `${prefix}${(runs += 1)}:` });
         const plain = new InProcessCounters({ clock: { now: clock, notBefore: () => undefined } });
         const same = async <T>(ask: (counters: Counters) => Promise<T>) => {
@@ -112,6 +126,7 @@ withRedis('both adapters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
               if ('judgement' in result) await same((each) => settle(each, sent, result.judgement, one.then));
             }
           }
+          await same(async (counters) => (await counters.claims()).evicted);
           for (const id of ['a0', 'a1']) await same((counters) => counters.usage(id));
           for (const id of ['g0', 'g1', 'g2']) await same((counters) => counters.isFrozen(id));
         } finally {

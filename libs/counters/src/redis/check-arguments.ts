@@ -1,4 +1,5 @@
-import type { CheckTrip } from '../port.js';
+import type { CheckTrip, ClaimBounds } from '../port.js';
+import { shortHash } from './keys.js';
 import type { Keys } from './keys.js';
 import { claimFacts } from './replies.js';
 
@@ -8,7 +9,7 @@ export interface CheckArguments {
   readonly args: readonly (string | number)[];
 }
 
-export function checkArguments(trip: CheckTrip, names: Keys, maxClaims: number): CheckArguments {
+export function checkArguments(trip: CheckTrip, names: Keys, bounds: ClaimBounds): CheckArguments {
   const { accountId, agentId, apiKeyId, versions, plan, spending, rate, idempotency } = trip;
   const keys = [
     names.state,
@@ -34,8 +35,10 @@ export function checkArguments(trip: CheckTrip, names: Keys, maxClaims: number):
     plan.sandboxExpiresAtMs ?? '',
   ];
   if (idempotency !== null) {
-    keys.push(names.claim(accountId, idempotency.keySha256), names.tally);
-    args.push(agentId, idempotency.bodySha256, trip.entropy, JSON.stringify(claimFacts(trip)), maxClaims);
+    const { keySha256, bodySha256 } = idempotency;
+    keys.push(names.claim(accountId, keySha256));
+    args.push(agentId, bodySha256, trip.entropy, JSON.stringify(claimFacts(trip)), bounds.all, bounds.account);
+    args.push(accountId, shortHash(keySha256), trip.profileVersion);
   }
   return { keys, args };
 }

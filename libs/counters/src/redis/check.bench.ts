@@ -17,7 +17,7 @@ const counters = await connectRedisCounters({
   log: { info: () => undefined, warn: () => undefined },
   deadlineMs: 5_000,
   settleMs: 0,
-  maxClaims: 10_000_000,
+  claimBounds: { all: 10_000_000, account: 10_000_000 },
   testClock: null,
 });
 await counters.serve();

@@ -1,3 +1,4 @@
+import type { ClaimBounds } from '../port.js';
 import { keysBelow } from './keys.js';
 import { RedisCounters } from './redis-counters.js';
 import { RedisLink } from './redis-link.js';
@@ -9,16 +10,16 @@ export interface ConnectOptions {
   readonly log: RedisLinkOptions['log'];
   readonly deadlineMs: number;
   readonly settleMs: number;
-  readonly maxClaims: number;
+  readonly claimBounds: ClaimBounds;
   /** For tests alone. */
   readonly testClock: (() => number) | null;
 }
 
 /** @throws CountersUnavailable when Redis cannot be reached or used */
 export async function connectRedisCounters(options: ConnectOptions): Promise<RedisCounters> {
-  const { url, prefix, log, deadlineMs, settleMs, maxClaims, testClock } = options;
+  const { url, prefix, log, deadlineMs, settleMs, claimBounds, testClock } = options;
   const link = await RedisLink.open({ url, log, deadlineMs, now: () => performance.now() });
-  const counters = new RedisCounters({ link, keys: keysBelow(prefix), maxClaims, settleMs, testClock });
+  const counters = new RedisCounters({ link, keys: keysBelow(prefix), claimBounds, settleMs, testClock });
   await counters.look();
   return counters;
 }

@@ -11,7 +11,7 @@ const QUIET = {
   log: { info: () => undefined, warn: () => undefined },
   deadlineMs: DEADLINE_MS,
   settleMs: 0,
-  maxClaims: 1000,
+  claimBounds: { all: 1000, account: 1000 },
   testClock: null,
 };
 const EVENT = {

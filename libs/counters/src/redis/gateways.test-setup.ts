@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tripOf } from '../counters.contract.js';
-import { CountersUnavailable } from '../port.js';
+import { CLAIM_BOUNDS, CountersUnavailable } from '../port.js';
 import type { CountedEvent, Counters } from '../port.js';
 import { connectRedisCounters } from './connect.js';
 
@@ -30,7 +30,7 @@ export class Gateways {
         log: silent,
         deadlineMs: DEADLINE_MS,
         settleMs: SETTLE_MS,
-        maxClaims: 1_000_000,
+        claimBounds: CLAIM_BOUNDS,
         testClock: null,
       });
     this.counters = await Promise.all(Array.from({ length: count }, connect));

@@ -6,7 +6,6 @@ export interface Keys {
   readonly name: string;
   readonly state: string;
   readonly turn: string;
-  readonly tally: string;
   account(id: string): string;
   agent(id: string): string;
   rate(agentId: string): string;
@@ -29,7 +28,6 @@ export function keysBelow(prefix: string): Keys {
     name,
     state: `${name}state`,
     turn: `${name}turn`,
-    tally: `${name}tally`,
     account: (id) => `${name}a:${id}`,
     agent: (id) => `${name}g:${id}`,
     rate: (agentId) => `${name}r:${agentId}`,

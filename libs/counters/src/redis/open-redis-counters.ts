@@ -1,4 +1,5 @@
-import type { Counters } from '../port.js';
+import { CLAIM_BOUNDS } from '../port.js';
+import type { ClaimBounds, Counters } from '../port.js';
 
 export interface OpenRedisCountersOptions {
   /** `redis://` or `rediss://`, with the number of the database as path. */
@@ -10,8 +11,8 @@ export interface OpenRedisCountersOptions {
   readonly deadlineMs?: number;
   /** So long after the counters stopped serving an event that they judged may still reach the log, ms. */
   readonly settleMs?: number;
-  /** Idempotency keys remembered at a time (24 hours each); default 1,000,000. */
-  readonly maxClaims?: number;
+  /** Idempotency keys remembered at a time (24 hours each); default `CLAIM_BOUNDS`. */
+  readonly claimBounds?: ClaimBounds;
 }
 
 interface Log {
@@ -36,7 +37,7 @@ export async function openRedisCounters(options: OpenRedisCountersOptions): Prom
     deadlineMs,
     // Gateways append until the same deadline; the log's own answer may take as long again.
     settleMs: options.settleMs ?? 2 * deadlineMs + 1000,
-    maxClaims: options.maxClaims ?? 1_000_000,
+    claimBounds: options.claimBounds ?? CLAIM_BOUNDS,
     testClock: null,
   });
 }

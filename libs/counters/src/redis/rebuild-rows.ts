@@ -1,3 +1,4 @@
+import { allows } from '../port.js';
 import type { CountedEvent, StoredAnswer, UsageSnapshot } from '../port.js';
 import { SESSION_KEPT_MS, shortHash } from './keys.js';
 import type { Keys } from './keys.js';
@@ -49,9 +50,10 @@ function* restoreRows({ accounts, agents, claims, versions }: UsageSnapshot, key
     const times = [...rateTimes].sort((a, b) => a - b).slice(-MOST_TIMES);
     for (let i = 0; i < times.length; i += TIMES) yield ['r', agentId, times.slice(i, i + TIMES)];
   }
-  for (const { accountId, keySha256, bodySha256, occurredAtMs, answer } of claims) {
+  for (const { accountId, keySha256, bodySha256, occurredAtMs, profileVersion, answer } of claims) {
     if (answer.status !== 200) continue;
-    yield ['c', accountId, shortHash(keySha256), bodySha256, occurredAtMs, JSON.stringify(answer)];
+    const kept = [JSON.stringify(answer), allowedBy(answer, profileVersion)];
+    yield ['c', accountId, shortHash(keySha256), bodySha256, occurredAtMs, ...kept];
   }
   for (const { kind, id, version } of versions) {
     const row = ['v', keys.versioned(kind, id), version];
@@ -71,12 +73,13 @@ function eventRow(event: CountedEvent): Row {
     flag(event.countsRate),
     flag(event.freezesAgent),
   ];
-  return kept(idempotency?.answer) && idempotency !== null
-    ? [...row, shortHash(idempotency.keySha256), idempotency.bodySha256, JSON.stringify(idempotency.answer)]
-    : row;
+  // Other answers are not given again.
+  if (idempotency?.answer.status !== 200) return row;
+  const { keySha256, bodySha256, profileVersion, answer } = idempotency;
+  return [...row, shortHash(keySha256), bodySha256, JSON.stringify(answer), allowedBy(answer, profileVersion)];
 }
 
-/** Other answers are not given again. */
-function kept(answer: StoredAnswer | undefined): boolean {
-  return answer?.status === 200;
+/** As the fifth of `lua/claims.ts`. */
+function allowedBy(answer: StoredAnswer, profileVersion: number | null): number {
+  return allows(answer) ? (profileVersion ?? -1) : 0;
 }

@@ -1,10 +1,12 @@
 import type { RateLimit } from '@countersign/contracts';
-import { CountersUnavailable } from '../port.js';
+import { allows, CountersUnavailable } from '../port.js';
 import type {
   AccountUsage,
   AgentUsage,
   CheckTrip,
   CheckTripResult,
+  ClaimBounds,
+  ClaimFigures,
   CountedEvent,
   Counters,
   Judgement,
@@ -14,7 +16,7 @@ import type {
   VersionedKind,
 } from '../port.js';
 import { checkArguments } from './check-arguments.js';
-import { SESSION_KEPT_MS } from './keys.js';
+import { SESSION_KEPT_MS, shortHash } from './keys.js';
 import type { Keys } from './keys.js';
 import { monthText } from './months.js';
 import { eventRows, snapshotRows } from './rebuild-rows.js';
@@ -27,7 +29,7 @@ import { TurnToRebuild } from './turn-to-rebuild.js';
 export interface RedisCountersOptions {
   readonly link: RedisLink;
   readonly keys: Keys;
-  readonly maxClaims: number;
+  readonly claimBounds: ClaimBounds;
   readonly settleMs: number;
   /** For tests alone: the time to go by instead of that of Redis. */
   readonly testClock: (() => number) | null;
@@ -50,7 +52,7 @@ export class RedisCounters implements Counters {
 
   constructor(options: RedisCountersOptions) {
     this.#options = options;
-    this.#turn = new TurnToRebuild((...call) => this.#call(...call), options.keys);
+    this.#turn = new TurnToRebuild((...call) => this.#call(...call), options.keys, options.claimBounds);
     this.#look = setInterval(() => void this.look(), LOOK_MS);
     this.#look.unref();
   }
@@ -70,8 +72,8 @@ export class RedisCounters implements Counters {
   }
 
   async check(trip: CheckTrip): Promise<CheckTripResult> {
-    const { keys, maxClaims } = this.#options;
-    const sent = checkArguments(trip, keys, maxClaims);
+    const { keys, claimBounds } = this.#options;
+    const sent = checkArguments(trip, keys, claimBounds);
     const late = (reply: readonly unknown[]) => this.#withdraw(reply, trip);
     try {
       return checkResult(await this.#call(SCRIPTS.check, sent.keys, sent.args, { late }), trip);
@@ -83,16 +85,22 @@ export class RedisCounters implements Counters {
 
   async answered(accountId: string, keySha256: string, answer: StoredAnswer, entropy?: string): Promise<void> {
     const { keys } = this.#options;
-    const at = [keys.state, keys.claim(accountId, keySha256), keys.tally];
-    await this.#call(SCRIPTS.answered, at, [answer.status === 200 ? 1 : 0, entropy ?? '', JSON.stringify(answer)]);
+    const at = [keys.state, keys.claim(accountId, keySha256)];
+    const kept = [answer.status === 200 ? 1 : 0, entropy ?? '', JSON.stringify(answer)];
+    const listed = [accountId, shortHash(keySha256), allows(answer) ? 1 : 0];
+    await this.#call(SCRIPTS.answered, at, [...kept, ...listed]);
   }
 
   async takeBack(accountId: string, agentId: string, judgement: Judgement, keySha256: string | null): Promise<void> {
     const { keys } = this.#options;
     const { nowMs, costMicros, countsAction, countsRate, entropy } = judgement;
     const at = [keys.state, keys.account(accountId), keys.agent(agentId), keys.rate(agentId)];
-    if (keySha256 !== null) at.push(keys.claim(accountId, keySha256), keys.tally);
-    await this.#call(SCRIPTS.takeBack, at, [nowMs, costMicros, countsAction ? 1 : 0, countsRate ? 1 : 0, entropy]);
+    const args = [nowMs, costMicros, countsAction ? 1 : 0, countsRate ? 1 : 0, entropy];
+    if (keySha256 !== null) {
+      at.push(keys.claim(accountId, keySha256));
+      args.push(accountId, shortHash(keySha256));
+    }
+    await this.#call(SCRIPTS.takeBack, at, args);
   }
 
   async raise(kind: VersionedKind, id: string, version: number): Promise<void> {
@@ -142,6 +150,11 @@ export class RedisCounters implements Counters {
       rateCount: rateCount ?? 0,
       rateBlockedBy: blockedBy === undefined || blockedBy < 0 ? null : blockedBy,
     };
+  }
+
+  async claims(): Promise<ClaimFigures> {
+    const [, all, open, evicted] = (await this.#call(SCRIPTS.claims, [this.#options.keys.state], [])).map(Number);
+    return { open: open ?? 0, answered: (all ?? 0) - (open ?? 0), evicted: evicted ?? 0 };
   }
 
   async beginRebuild(): Promise<RebuildTurn | null> {

@@ -14,11 +14,6 @@ export type ClaimFacts = JudgedFacts & Pick<CheckTrip, 'violation' | 'spending'>
 
 const OUTCOMES = [null, 'allowed', 'denied', 'frozen', 'sandbox_expired', 'action_cap'] as const;
 
-const TOO_MANY_KEYS: CheckTripResult = {
-  kind: 'unavailable',
-  reason: 'too many idempotency keys are remembered: send fewer or none',
-};
-
 export function claimFacts(trip: CheckTrip): ClaimFacts {
   const { entropy, actionSalt, payloadSalt, versions, costMicros, rate, freezeOnViolation, violation, spending } = trip;
   return { entropy, actionSalt, payloadSalt, versions, costMicros, rate, freezeOnViolation, violation, spending };
@@ -44,7 +39,7 @@ export function checkResult(reply: readonly unknown[], trip: CheckTrip): CheckTr
     case 6:
       return { kind: 'conflict' };
     case 7:
-      return TOO_MANY_KEYS;
+      return { kind: 'crowded', most: at(reply, 1) };
     default:
       throw new Error(`the check's script replied ${String(reply[0])}`);
   }

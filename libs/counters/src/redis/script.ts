@@ -1,6 +1,17 @@
 import { hash } from 'node:crypto';
 import { CHECK } from './lua/check.js';
-import { AGENT_USAGE, FREEZE, IS_FROZEN, LOOK, NOW, RAISE, UNFREEZE, USAGE, VERSION } from './lua/flags.js';
+import {
+  AGENT_USAGE,
+  CLAIM_FIGURES,
+  FREEZE,
+  IS_FROZEN,
+  LOOK,
+  NOW,
+  RAISE,
+  UNFREEZE,
+  USAGE,
+  VERSION,
+} from './lua/flags.js';
 import { BEGIN, GIVE_UP, REPLAY, RESTORE, SERVE } from './lua/rebuild.js';
 import { ANSWERED, TAKE_BACK } from './lua/settle.js';
 
@@ -24,6 +35,7 @@ export const SCRIPTS = {
   freeze: script('freeze', FREEZE),
   unfreeze: script('unfreeze', UNFREEZE),
   isFrozen: script('isFrozen', IS_FROZEN),
+  claims: script('claims', CLAIM_FIGURES),
   usage: script('usage', USAGE),
   agentUsage: script('agentUsage', AGENT_USAGE),
   begin: script('begin', BEGIN),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CountersUnavailable } from '../port.js';
+import type { ClaimBounds } from '../port.js';
 import type { Keys } from './keys.js';
 import type { CallOptions } from './redis-link.js';
 import { DONE } from './replies.js';
@@ -32,15 +33,17 @@ const PASSED = 'the turn to rebuild has passed to another';
 export class TurnToRebuild {
   readonly #run: RunScript;
   readonly #keys: Keys;
+  readonly #bounds: ClaimBounds;
   readonly #token = randomBytes(12).toString('hex');
   #held: 'no' | 'mine' | 'lost' = 'no';
   #renew: NodeJS.Timeout | null = null;
   #putAt = 0;
   #closed = false;
 
-  constructor(run: RunScript, keys: Keys) {
+  constructor(run: RunScript, keys: Keys, bounds: ClaimBounds) {
     this.#run = run;
     this.#keys = keys;
+    this.#bounds = bounds;
   }
 
   /** @param anew what was counted before is forgotten */
@@ -67,7 +70,7 @@ export class TurnToRebuild {
   async put(script: Script, rows: string): Promise<void> {
     await this.need();
     this.#putAt = performance.now();
-    await this.#step(script, [TURN_MS, this.#keys.name, rows]);
+    await this.#step(script, [TURN_MS, rows, this.#bounds.all, this.#bounds.account]);
   }
 
   async serve(): Promise<void> {
@@ -89,8 +92,8 @@ export class TurnToRebuild {
   }
 
   async #step(script: Script, args: readonly (string | number)[]): Promise<void> {
-    const { state, turn, tally } = this.#keys;
-    const [done] = await this.#run(script, [state, turn, tally], [this.#token, ...args], PATIENT);
+    const { state, turn } = this.#keys;
+    const [done] = await this.#run(script, [state, turn], [this.#token, ...args], PATIENT);
     if (done === DONE) return;
     this.#end('lost');
     throw new CountersUnavailable(PASSED);
@@ -98,7 +101,7 @@ export class TurnToRebuild {
 
   #renewTurn(): void {
     if (performance.now() - this.#putAt > MOST_BETWEEN_MS) return this.#end('lost');
-    this.#step(SCRIPTS.restore, [TURN_MS, this.#keys.name, '[]']).catch(() => undefined);
+    this.#step(SCRIPTS.restore, [TURN_MS, '[]', this.#bounds.all, this.#bounds.account]).catch(() => undefined);
   }
 
   #end(held: 'no' | 'lost'): void {

@@ -17,7 +17,7 @@ const needed = <T>(value: T | null, variable: string): T => {
  * @throws LogDamaged where topics are not as they must be; ConfigurationError for files that cannot be used
  */
 export async function openDistributed(config: Config, log: Logger, waiting: Waiting): Promise<Backends> {
-  const [{ openKafkaLog }, { openRedisCounters }] = await Promise.all([
+  const [{ openKafkaLog }, { CLAIM_BOUNDS, openRedisCounters }] = await Promise.all([
     import('@countersign/event-log'),
     import('@countersign/counters'),
   ]);
@@ -38,6 +38,7 @@ export async function openDistributed(config: Config, log: Logger, waiting: Wait
         url: needed(config.redisUrl, 'REDIS_URL'),
         prefix: config.redisPrefix,
         deadlineMs: config.checkDeadlineMs,
+        claimBounds: { ...CLAIM_BOUNDS, account: config.idempotencyKeysPerAccount },
         log,
       }),
     ),

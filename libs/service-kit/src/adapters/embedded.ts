@@ -33,12 +33,14 @@ export async function openEmbedded(config: Config, log: Logger): Promise<Embedde
   const network = startNetwork(config);
   // It is awaited by whoever needs it; until then a failure must not count as unhandled.
   network.catch(() => undefined);
-  const [{ openSqliteLog }, { InProcessCounters, serveCounters }] = await Promise.all([
+  const [{ openSqliteLog }, { CLAIM_BOUNDS, InProcessCounters, serveCounters }] = await Promise.all([
     import('@countersign/event-log'),
     import('@countersign/counters'),
   ]);
   const eventLog = await openSqliteLog({ file: logFile(config) });
-  const counters = new InProcessCounters();
+  const counters = new InProcessCounters({
+    claimBounds: { ...CLAIM_BOUNDS, account: config.idempotencyKeysPerAccount },
+  });
   const maintain = (): void => {
     eventLog
       .maintain(Date.now())

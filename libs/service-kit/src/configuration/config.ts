@@ -20,6 +20,8 @@ export interface Config {
   readonly publicRequestsPerMinute: number;
   /** Deadline of `POST /v1/check`, ms. */
   readonly checkDeadlineMs: number;
+  /** Idempotency keys of one account that are remembered at a time. */
+  readonly idempotencyKeysPerAccount: number;
   /** Overrides every plan's cadence, seconds; `null`: the plan's. */
   readonly anchorWindowSeconds: number | null;
   readonly openRegistration: boolean;

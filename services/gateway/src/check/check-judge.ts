@@ -37,6 +37,7 @@ export interface CheckJudgeParts {
   readonly upgradeUrl: string;
   readonly now: () => number;
   readonly replayed: () => void;
+  readonly crowded: () => void;
   /** What lies between a check and the counters. */
   readonly trips: Pick<Passage, 'entered' | 'passed' | 'failed'>;
   /** A check came back from the counters after so many ms. */
@@ -121,7 +122,10 @@ export class CheckJudge {
         return recorder.record(check, result.judgement, facts);
       case 'answered':
         this.#parts.replayed();
-        return check.answer(result.answer as CheckAnswer, null);
+        return check.answer(result.answer as CheckAnswer, null, true);
+      case 'crowded':
+        this.#parts.crowded();
+        return check.unavailable('unavailable', crowded(result.most));
       case 'conflict':
         return check.refuse(400, 'this Idempotency-Key was used with another body: send a new key');
       case 'unavailable':
@@ -138,6 +142,7 @@ export class CheckJudge {
       apiKeyId: key.id,
       versions: { account: account.version, apiKey: key.version, agent: agent.version },
       plan: account.plan,
+      profileVersion: facts.profile.version,
       frozen: facts.status === 'frozen',
       observe: profile.observe,
       freezeOnViolation: profile.freezeOnViolation,
@@ -216,6 +221,11 @@ export class CheckJudge {
   #left(check: CheckUnderWay): number {
     return Math.max(0, check.deadlineAt - this.#parts.now());
   }
+}
+
+/** As many answers as may be kept for repeated keys are still under way. */
+function crowded(most: number): string {
+  return `${most} checks with an Idempotency-Key are under way, which is the most. Do not act; try again, or send no key.`;
 }
 
 function supersededCheck(judgement: Judgement, facts: CheckFacts): Parameters<UnansweredChecks['add']>[0] {

@@ -7,8 +7,11 @@ export type RefusalStatus = 400 | 401 | 404 | 413 | 415;
 
 /** Where a check is answered: one of its methods is called, once. */
 export interface CheckReply {
-  /** @param retryAfter seconds */
-  answer(answer: CheckAnswer, retryAfter: string | null): void;
+  /**
+   * @param retryAfter seconds
+   * @param replayed it is the answer that an earlier check with this Idempotency-Key was given
+   */
+  answer(answer: CheckAnswer, retryAfter: string | null, replayed: boolean): void;
   refuse(status: RefusalStatus, error: string, headers: readonly string[]): void;
   /** @param eventId an event was sent, and its fate is unknown */
   unavailable(code: 'unavailable' | 'deadline_exceeded', reason: string, eventId: string | null): void;
@@ -73,8 +76,8 @@ export class CheckUnderWay implements Timed {
   }
 
   /** Not after its deadline: that is 503, however good the answer. */
-  answer(answer: CheckAnswer, retryAfter: string | null): void {
-    if (!this.overByNow()) this.#end(answer.status, null)?.answer(answer, retryAfter);
+  answer(answer: CheckAnswer, retryAfter: string | null, replayed = false): void {
+    if (!this.overByNow()) this.#end(answer.status, null)?.answer(answer, retryAfter, replayed);
   }
 
   refuse(status: RefusalStatus, error: string, headers: readonly string[] = []): void {

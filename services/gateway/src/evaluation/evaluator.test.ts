@@ -12,7 +12,7 @@ function busyDesk(ms: number, asked: string[]): Pick<CheckDesk, 'ask'> {
     ask: ({ prepared }, reply) => {
       for (const until = performance.now() + ms; performance.now() < until;);
       asked.push(prepared.action.url ?? '');
-      reply.answer({ status: 200, body: '{"allowed":true}', eventId: `${asked.length}`, coverage: null }, null);
+      reply.answer({ status: 200, body: '{"allowed":true}', eventId: `${asked.length}`, coverage: null }, null, false);
     },
   };
 }

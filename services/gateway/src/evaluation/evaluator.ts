@@ -37,7 +37,7 @@ export class Evaluator {
       this.desk.ask(
         { key, prepared, stamp },
         {
-          answer: (answer) => resolve({ kind: 'decided', answer }),
+          answer: (answer, _retryAfter, replayed) => resolve({ kind: 'decided', answer, replayed }),
           refuse: (status, error) => resolve({ kind: 'refused', status, error }),
           unavailable: (code, reason, eventId) => resolve({ kind: 'undecided', code, reason, eventId }),
         },

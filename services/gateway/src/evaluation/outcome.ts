@@ -3,7 +3,7 @@ import type { RefusalStatus } from '../check/check-under-way.js';
 
 /** How one evaluation ended. */
 export type Outcome =
-  | { readonly kind: 'decided'; readonly answer: CheckAnswer }
+  | { readonly kind: 'decided'; readonly answer: CheckAnswer; readonly replayed: boolean }
   | { readonly kind: 'refused'; readonly status: RefusalStatus; readonly error: string }
   | {
       readonly kind: 'undecided';

@@ -6,18 +6,27 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const ALLOWED = '{"allowed":true}';
 const ALLOWED_LENGTH = `${ALLOWED.length}`;
 
+/** Says `true` where an earlier check with the same Idempotency-Key was given this answer. */
+export const IDEMPOTENT_REPLAY = 'x-idempotent-replay';
+
 /** Seconds after which it is worth to come again. */
 const RETRY_AFTER = '1';
 const TRY_AGAIN = ['retry-after', RETRY_AFTER];
 const LINGER_MS = 1000;
 
 /** An answer to a recorded check, word for word. */
-export function sendAnswer(response: ServerResponse, answer: CheckAnswer, retryAfter: string | null): void {
+export function sendAnswer(
+  response: ServerResponse,
+  answer: CheckAnswer,
+  retryAfter: string | null,
+  replayed: boolean,
+): void {
   const { status, body, eventId, coverage } = answer;
   const length = body === ALLOWED ? ALLOWED_LENGTH : `${Buffer.byteLength(body)}`;
   const headers = ['content-type', JSON_TYPE, 'content-length', length, 'x-event-id', eventId];
   if (coverage !== null) headers.push('x-policy-coverage', coverage);
   if (retryAfter !== null) headers.push('retry-after', retryAfter);
+  if (replayed) headers.push(IDEMPOTENT_REPLAY, 'true');
   response.writeHead(status, headers);
   response.end(body);
 }

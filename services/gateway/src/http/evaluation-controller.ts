@@ -5,6 +5,7 @@ import { HttpAnswer, HttpRefusal, HttpRoute, Input } from '@countersign/service-
 import type { ApiKeyCaller, RouteInput } from '@countersign/service-kit';
 import type { Evaluator } from '../evaluation/evaluator.js';
 import { decisionOf, undecided } from '../evaluation/outcome.js';
+import { IDEMPOTENT_REPLAY } from './answers.js';
 import { withDefaults } from '../evaluation/read-evaluation.js';
 import type { KnownKey } from '../follow/known-facts.js';
 
@@ -40,8 +41,9 @@ export class EvaluationController {
     const outcome = await this.evaluator.evaluate(parts, await this.#key(caller), idempotencyKey);
     switch (outcome.kind) {
       case 'decided': {
-        const { answer } = outcome;
-        return new HttpAnswer(200, decisionOf(answer), { 'x-event-id': answer.eventId });
+        const { answer, replayed } = outcome;
+        const again = replayed ? { [IDEMPOTENT_REPLAY]: 'true' } : {};
+        return new HttpAnswer(200, decisionOf(answer), { 'x-event-id': answer.eventId, ...again });
       }
       case 'refused':
         return new HttpAnswer(outcome.status, { error: outcome.error });

@@ -7,8 +7,8 @@ import { sendAnswer, sendError, sendUnavailable } from './answers.js';
 export class HttpReply implements CheckReply {
   constructor(private readonly response: ServerResponse) {}
 
-  answer(answer: CheckAnswer, retryAfter: string | null): void {
-    if (!this.response.destroyed) sendAnswer(this.response, answer, retryAfter);
+  answer(answer: CheckAnswer, retryAfter: string | null, replayed: boolean): void {
+    if (!this.response.destroyed) sendAnswer(this.response, answer, retryAfter, replayed);
   }
 
   refuse(status: RefusalStatus, error: string, headers: readonly string[]): void {

@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import type { ClaimFigures } from '@countersign/counters';
 import type { ClosedReason } from '../admission/closed.js';
 import { FoldedHistogram } from './folded-histogram.js';
 
@@ -10,6 +11,8 @@ const LATENCIES = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000];
 export interface GatewayGauges {
   inFlight(): number;
   unanswered(): number;
+  /** Rejects while the counters do not serve. */
+  claims(): Promise<ClaimFigures>;
 }
 
 /**
@@ -25,6 +28,7 @@ export class GatewayMetrics {
   readonly #appends: FoldedHistogram;
   readonly #batches: FoldedHistogram;
   #replayed = 0;
+  #crowded = 0;
 
   constructor(registry: Registry, gauges: GatewayGauges) {
     const registers = [registry];
@@ -89,6 +93,38 @@ export class GatewayMetrics {
       registers,
       collect: (): void => unanswered.set(gauges.unanswered()),
     });
+    const claims: Gauge = new Gauge({
+      name: 'countersign_idempotency_keys',
+      help: 'Idempotency keys that the counters remember, by state; each gateway reports those of all',
+      labelNames: ['state'],
+      registers,
+      collect: async (): Promise<void> => {
+        const figures = await gauges.claims().catch(() => null);
+        claims.reset();
+        if (figures === null) return;
+        claims.set({ state: 'open' }, figures.open);
+        claims.set({ state: 'answered' }, figures.answered);
+      },
+    });
+    const evicted: Counter = new Counter({
+      name: 'countersign_idempotency_keys_evicted_total',
+      help: 'Answered idempotency keys forgotten before 24 hours because an account or all were at the bound',
+      registers,
+      collect: async (): Promise<void> => {
+        const figures = await gauges.claims().catch(() => null);
+        evicted.reset();
+        if (figures !== null) evicted.inc(figures.evicted);
+      },
+    });
+    const crowded = new Counter({
+      name: 'countersign_checks_crowded_total',
+      help: 'Checks answered 503 because as many idempotency keys of their account as may be held are under way',
+      registers,
+      collect: () => {
+        crowded.reset();
+        crowded.inc(this.#crowded);
+      },
+    });
     this.#batches = new FoldedHistogram(registry, {
       name: 'countersign_append_batch_size',
       help: 'Events in one append to the log',
@@ -112,6 +148,10 @@ export class GatewayMetrics {
 
   replayed(): void {
     this.#replayed += 1;
+  }
+
+  crowded(): void {
+    this.#crowded += 1;
   }
 
   batch(size: number): void {

@@ -34,6 +34,6 @@ export function countedEvent(
     idempotency:
       envelope.idempotency === null || answer === null || answer.status !== 200
         ? null
-        : { ...envelope.idempotency, answer },
+        : { ...envelope.idempotency, profileVersion: leaf.profileVersion, answer },
   };
 }

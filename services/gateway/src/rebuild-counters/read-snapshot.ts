@@ -87,8 +87,8 @@ const VERSIONED = [
 
 function claimOf(id: string, value: Extract<UsageFacts, { kind: 'claim' }>): UsageSnapshot['claims'][number] {
   const [, accountId = '', keySha256 = ''] = id.split(':');
-  const { bodySha256, occurredAtMs } = value;
-  return { accountId, keySha256, bodySha256, occurredAtMs, answer: storedAnswer(value.answer) };
+  const { bodySha256, occurredAtMs, profileVersion = null } = value;
+  return { accountId, keySha256, bodySha256, occurredAtMs, profileVersion, answer: storedAnswer(value.answer) };
 }
 
 function storedAnswer(answer: JsonValue): StoredAnswer {

@@ -87,6 +87,7 @@ describe('rebuilding from a log of twelve partitions', () => {
         apiKeyId: bench.keyId,
         versions: { account: 9, apiKey: 9, agent: 9 },
         plan: { plan: 'enterprise', actionCap: null, sandboxExpiresAtMs: null },
+        profileVersion: 1,
         frozen: false,
         observe: false,
         freezeOnViolation: false,

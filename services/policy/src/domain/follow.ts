@@ -49,6 +49,7 @@ function claimOf(envelope: EventEnvelope, occurredAtMs: number): Claim | null {
     ...envelope.idempotency,
     eventId: answer.eventId,
     occurredAtMs,
+    ...(envelope.leaf.profileVersion === null ? {} : { profileVersion: envelope.leaf.profileVersion }),
     answer: answer as unknown as JsonValue,
   };
 }

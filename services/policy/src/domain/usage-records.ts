@@ -29,8 +29,12 @@ export function agentRecordOfUsage({ agentId, ...totals }: AgentTotals): UsageRe
 }
 
 export function claimRecord(claim: Claim): UsageRecord {
-  const { eventId, bodySha256, occurredAtMs, answer } = claim;
-  return { key: claimKey(claim), value: asJson({ kind: 'claim', eventId, bodySha256, occurredAtMs, answer }) };
+  const { eventId, bodySha256, occurredAtMs, profileVersion, answer } = claim;
+  const judged = profileVersion === undefined ? {} : { profileVersion };
+  return {
+    key: claimKey(claim),
+    value: asJson({ kind: 'claim', eventId, bodySha256, occurredAtMs, ...judged, answer }),
+  };
 }
 
 export function claimKey(claim: Pick<Claim, 'accountId' | 'keySha256'>): string {

@@ -35,6 +35,8 @@ export interface Claim {
   readonly bodySha256: string;
   readonly eventId: string;
   readonly occurredAtMs: number;
+  /** Version of the profile that judged it; absent in rows from before it was kept. */
+  readonly profileVersion?: number;
   readonly answer: JsonValue;
 }
 

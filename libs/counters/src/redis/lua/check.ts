@@ -4,10 +4,10 @@ import { TOTALS } from './totals.js';
 
 /**
  * The one trip of a check: `Counters.check` word for word.
- * KEYS: state, account, agent, API key, rate, claim, tally of claims (the last two only with an idempotency key).
+ * KEYS: state, account, agent, API key, rate, and with an idempotency key claim.
  * ARGV from 4: account version, key version, agent version, frozen, observe, static violation, cost, limit, window,
  * rate max, rate seconds, cap, sandbox, expiry; with an idempotency key agent id, hash of the body, entropy, facts,
- * most claims. What is absent is empty. Sums leave as text: the driver reads integers near 2^53 wrongly.
+ * most claims of all and of an account, account id, short hash of the key, profile version. What is absent is empty. Sums leave as text: the driver reads integers near 2^53 wrongly.
  */
 export const CHECK = `${PRELUDE}${SERVING}${TOTALS}${CLAIMS}
 local account_version, key_version, agent_version = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -24,16 +24,23 @@ if keyed then
   old = claim_of(KEYS[6], now)
   if old then
     if old[2] ~= ARGV[19] then return {6} end
-    if old[4] then return {3, old[4]} end
-    if old[7] > account_version or old[8] > agent_version then return stale(old[7], old[8]) end
-  elseif remembered(KEYS[7], now) >= tonumber(ARGV[22]) then
-    return {7}
+    if old[4] and old[5] == 0 then return {3, old[4]} end
+    if not old[4] and (old[7] > account_version or old[8] > agent_version) then return stale(old[7], old[8]) end
   end
 end
 if a.v > account_version or g.v > agent_version then
-  return stale(old and old[7] or 0, old and old[8] or 0)
+  local open = old and not old[4]
+  return stale(open and old[7] or 0, open and old[8] or 0)
 end
 local frozen = ARGV[7] == '1' or g.f > g.u
+local answered = old and old[4] and true or false
+if answered then
+  if old[5] == tonumber(ARGV[26]) and not frozen and now - old[3] < ALLOW_REPLAY then return {3, old[4]} end
+  old = nil
+elseif keyed and not old then
+  local most = bound_without_room(ARGV[24], now, tonumber(ARGV[22]), tonumber(ARGV[23]))
+  if most then return {7, most} end
+end
 if old then
   if old[7] == account_version and old[8] == agent_version and old[6] == frozen then
     old[10] = old[10] + 1
@@ -90,12 +97,13 @@ if outcome == 0 then
     if expires then call('PEXPIRE', KEYS[5], whole(math.min(1e13, 2 * window + ms_ahead(now) + 60000))) end
   end
 end
-if keyed then
-  if old then tally(KEYS[7], old[3], -1) end
-  tally(KEYS[7], now, 1)
+-- A refusal is not replayed: the answer that the key had stays, so that another body is refused as before.
+if keyed and (not answered or acted) then
+  if answered or old then unlist(ARGV[24], ARGV[25]) end
+  list(ARGV[24], ARGV[25], now, true)
   put_claim(KEYS[6], {
     gen, ARGV[19], now, false, ARGV[18], frozen, account_version, agent_version, ARGV[20], 1,
-    acted, cost, rated, outcome, found, counted, fits, ARGV[21]
+    acted, cost, rated, outcome, found, counted, fits, ARGV[21], tonumber(ARGV[26])
   }, now)
 end
 if old then

@@ -1,11 +1,16 @@
 /**
- * Claims of idempotency keys, packed: 1 generation, 2 hash of the body, 3 time, 4 the answer or false, and while it is
- * open 5 agent, 6 frozen, 7 account version, 8 agent version, 9 entropy, 10 attempts, 11 counts an action, 12 cost,
- * 13 counts towards the rate, 14 outcome, 15 what was found, 16 counted, 17 fits at, 18 the facts of the judgement.
- * How many are remembered is counted by spans of ten minutes, each forgotten as a whole, so that no list is needed.
+ * Claims of idempotency keys, packed: 1 generation, 2 hash of the body, 3 time, 4 the answer or false; with an answer 5 the
+ * version of the profile that allowed it (0: a denial, -1: unknown), while it is open 5 agent, 6 frozen, 7 account version,
+ * 8 agent version, 9 entropy, 10 attempts, 11 counts an action, 12 cost, 13 counts towards the rate, 14 outcome, 15 what
+ * was found, 16 counted, 17 fits at, 18 the facts of the judgement, 19 version of the profile.
+ *
+ * Each account's claims of a generation are listed by time in a sorted set, the open ones after all answered ones. Beside
+ * them stand how many there are, and how many each account has.
  */
 export const CLAIMS = `
-local SPAN = 600000
+local ALLOW_REPLAY, OPEN = 600000, 100000000000000
+local name = string.sub(KEYS[1], 1, -6)
+local figures, sizes = name .. 'claims:' .. (gen or ''), name .. 'sizes:' .. (gen or '')
 local function claim_of(key, now)
   local raw = call('GET', key)
   if not raw then return nil end
@@ -13,45 +18,55 @@ local function claim_of(key, now)
   if c[1] ~= gen or now - c[3] >= CLAIM then return nil end
   return c
 end
+local function list_of(account) return name .. 'i:' .. account .. ':' .. gen end
+local function held(account, all, open)
+  if all ~= 0 then
+    call('HINCRBY', figures, 'all', all)
+    if tonumber(call('ZINCRBY', sizes, all, account)) <= 0 then call('ZREM', sizes, account) end
+  end
+  if open ~= 0 then call('HINCRBY', figures, 'open', open) end
+end
+local function list(account, key, at, open)
+  local score = open and OPEN + at or at
+  if call('ZADD', list_of(account), whole(score), key) == 1 then held(account, 1, open and 1 or 0) end
+  call('PEXPIRE', list_of(account), CLAIM + 3600000)
+end
+local function list_answered(account, key, at)
+  if call('ZADD', list_of(account), 'XX', 'CH', whole(at), key) == 1 then held(account, 0, -1) end
+end
+local function unlist(account, key)
+  local score = tonumber(call('ZSCORE', list_of(account), key))
+  if score and call('ZREM', list_of(account), key) == 1 then held(account, -1, score >= OPEN and -1 or 0) end
+end
 local function put_claim(key, c, now)
   local left = max(1, c[3] + CLAIM - now)
   call('SET', key, cmsgpack.pack(c), 'PX', whole(left + math.min(left, ms_ahead(now)) + 60000))
 end
-local function remembered(key, now)
-  local h = call('HMGET', key, 'e', 'all', 'oldest')
-  local first = floor((now - CLAIM) / SPAN)
-  if h[1] ~= gen then
-    call('DEL', key)
-    call('HSET', key, 'e', gen, 'all', '0', 'oldest', whole(first))
-    return 0
-  end
-  local all, oldest = tonumber(h[2]), tonumber(h[3])
-  if oldest >= first then return all end
-  if first - oldest > 1000 then
-    local spans = call('HKEYS', key)
-    for i = 1, #spans do
-      local span = tonumber(spans[i])
-      if span and span < first then
-        all = all - tonumber(call('HGET', key, spans[i]))
-        call('HDEL', key, spans[i])
-      end
-    end
-  else
-    for span = oldest, first - 1 do
-      local count = call('HGET', key, whole(span))
-      if count then
-        all = all - tonumber(count)
-        call('HDEL', key, whole(span))
-      end
-    end
-  end
-  call('HSET', key, 'all', whole(all), 'oldest', whole(first))
-  return all
+local function trimmed(account, now)
+  local claims = list_of(account)
+  local answered = call('ZREMRANGEBYSCORE', claims, '-inf', whole(now - CLAIM))
+  local open = call('ZREMRANGEBYSCORE', claims, whole(OPEN), whole(OPEN + now - CLAIM))
+  held(account, -answered - open, -open)
+  return call('ZCARD', claims)
 end
-local function tally(key, at, change)
-  local span = whole(floor(at / SPAN))
-  if change < 0 and call('HEXISTS', key, span) == 0 then return end
-  call('HINCRBY', key, span, change)
-  call('HINCRBY', key, 'all', change)
+local function evict(account)
+  local oldest = call('ZRANGE', list_of(account), 0, 0, 'WITHSCORES')
+  if not oldest[1] or tonumber(oldest[2]) >= OPEN then return false end
+  call('ZREM', list_of(account), oldest[1])
+  call('DEL', name .. 'c:' .. account .. ':' .. oldest[1])
+  held(account, -1, 0)
+  call('HINCRBY', figures, 'evicted', 1)
+  return true
+end
+local function full(most) return tonumber(call('HGET', figures, 'all') or 0) >= most end
+local function bound_without_room(account, now, most_all, most_own)
+  if trimmed(account, now) >= most_own and not evict(account) then return most_own end
+  if not full(most_all) then return nil end
+  local largest = call('ZREVRANGE', sizes, 0, 0)[1]
+  if largest then
+    trimmed(largest, now)
+    if not full(most_all) or evict(largest) then return nil end
+  end
+  return not evict(account) and most_all or nil
 end
 `;

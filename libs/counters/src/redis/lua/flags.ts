@@ -1,3 +1,4 @@
+import { CLAIMS } from './claims.js';
 import { PRELUDE, SERVING } from './prelude.js';
 import { TOTALS } from './totals.js';
 
@@ -51,6 +52,12 @@ export const USAGE = `${PRELUDE}${SERVING}${TOTALS}
 local a = account_of(KEYS[2])
 local month = month_of(floor(clock() / DAY))
 return {1, a.p >= month and a.n or 0, a.t, max(a.p, month)}
+`;
+
+/** `Counters.claims`. KEYS: state. */
+export const CLAIM_FIGURES = `${PRELUDE}${SERVING}${CLAIMS}
+local h = call('HMGET', figures, 'all', 'open', 'evicted')
+return {1, tonumber(h[1]) or 0, tonumber(h[2]) or 0, tonumber(h[3]) or 0}
 `;
 
 /**

@@ -15,6 +15,8 @@ call('SET', KEYS[2], ARGV[4], 'PX', ARGV[5])
 if ARGV[6] == '1' or not gen then
   local now = clock()
   -- The clock of a test may stand still: then nothing can be told by it.
+  local name = string.sub(KEYS[1], 1, -6)
+  if gen then call('DEL', name .. 'claims:' .. gen, name .. 'sizes:' .. gen) end
   call('HSET', KEYS[1], 'gen', ARGV[7], 'since', whole(ARGV[3] == '' and now or now - 1))
   if ARGV[3] == '' then keep_time(now + 1) end
 end
@@ -36,25 +38,27 @@ local function not_before(ms)
     now = ms
   end
 end
-local name = ARGV[6]
-local function put_answered(account, key, body, at, answer)
+local function put_answered(account, key, body, at, answer, allowed_by)
   local claim_key = name .. 'c:' .. account .. ':' .. key
   if now - at >= CLAIM then return end
   local known = claim_of(claim_key, now)
   if known and known[4] and known[3] >= at then return end
-  remembered(KEYS[3], now)
-  if known then tally(KEYS[3], known[3], -1) end
-  tally(KEYS[3], at, 1)
-  put_claim(claim_key, {gen, body, at, answer}, now)
+  if known then
+    unlist(account, key)
+  elseif bound_without_room(account, now, tonumber(ARGV[7]), tonumber(ARGV[8])) then
+    return
+  end
+  list(account, key, at, false)
+  put_claim(claim_key, {gen, body, at, answer, allowed_by}, now)
 end
 local UNKNOWN_WINDOW = '2678400000'
-local rows = cjson.decode(ARGV[7])
+local rows = cjson.decode(ARGV[6])
 `;
 
 /**
- * Facts of a snapshot. KEYS: state, turn, tally. ARGV from 4: token, ms that the turn lasts, beginning of all keys, rows
- * as JSON: `["a", account, month, in month, ever]`, `["g", agent, day, micros, month, micros, frozen, unfrozen at]`,
- * `["r", agent, begins, times]`, `["c", account, key, body, time, answer]`, `["v", key, version]`.
+ * Facts of a snapshot. KEYS: state, turn. ARGV from 4: token, ms that the turn lasts, rows as JSON, most claims of all
+ * and of an account. Rows: `["a", account, month, in month, ever]`, `["g", agent, day, micros, month, micros, frozen, unfrozen at]`,
+ * `["r", agent, begins, times]`, `["c", account, key, body, time, answer, allowed by]`, `["v", key, version]`.
  */
 export const RESTORE = `${PUT_BACK}
 for i = 1, #rows do
@@ -81,7 +85,7 @@ for i = 1, #rows do
     call('RPUSH', name .. 'r:' .. row[2], unpack(times))
     call('PEXPIRE', name .. 'r:' .. row[2], UNKNOWN_WINDOW)
   elseif kind == 'c' then
-    put_answered(row[2], row[3], row[4], row[5], row[6])
+    put_answered(row[2], row[3], row[4], row[5], row[6], row[7])
   else
     local key = name .. row[2]
     if row[3] > (tonumber(call('HGET', key, 'v')) or -1) then call('HSET', key, 'v', whole(row[3])) end
@@ -93,8 +97,8 @@ return {1}
 
 /**
  * Events of the log's tail, each counted as the check that made it was. KEYS and ARGV as of `RESTORE`, rows:
- * `[account, agent, time, counts an action, cost, counts towards the rate, freezes, key, body, answer]`, the last three
- * only with an idempotency key.
+ * `[account, agent, time, counts an action, cost, counts towards the rate, freezes, key, body, answer, allowed by]`, the last
+ * four only with an idempotency key.
  */
 export const REPLAY = `${PUT_BACK}
 for i = 1, #rows do
@@ -123,7 +127,7 @@ for i = 1, #rows do
     local h = call('HMGET', key, 'f', 'u')
     if at > (tonumber(h[2]) or 0) and at > (tonumber(h[1]) or 0) then call('HSET', key, 'f', whole(at)) end
   end
-  if row[8] then put_answered(row[1], row[8], row[9], at, row[10]) end
+  if row[8] then put_answered(row[1], row[8], row[9], at, row[10], row[11]) end
 end
 return {1}
 `;

@@ -2,23 +2,28 @@ import { CLAIMS } from './claims.js';
 import { PRELUDE, SAME_RUN } from './prelude.js';
 import { TOTALS } from './totals.js';
 
-/** `Counters.answered`. KEYS: state, claim, tally. ARGV from 4: the answer is to be kept, entropy or empty, answer. */
+/**
+ * `Counters.answered`. KEYS: state, claim. ARGV from 4: the answer is to be kept, entropy or empty, answer, account id, short
+ * hash of the key, whether it allows.
+ */
 export const ANSWERED = `${PRELUDE}${SAME_RUN}${CLAIMS}
 local c = claim_of(KEYS[2], clock())
 if not c or c[4] then return {1} end
 if ARGV[5] ~= '' and c[9] ~= ARGV[5] then return {1} end
 if ARGV[4] ~= '1' then
   call('DEL', KEYS[2])
-  tally(KEYS[3], c[3], -1)
+  unlist(ARGV[7], ARGV[8])
   return {1}
 end
-call('SET', KEYS[2], cmsgpack.pack({c[1], c[2], c[3], ARGV[6]}), 'KEEPTTL')
+list_answered(ARGV[7], ARGV[8], c[3])
+local allowed_by = ARGV[9] == '1' and (c[19] or -1) or 0
+call('SET', KEYS[2], cmsgpack.pack({c[1], c[2], c[3], ARGV[6], allowed_by}), 'KEEPTTL')
 return {1}
 `;
 
 /**
- * `Counters.takeBack`. KEYS: state, account, agent, rate, and with an idempotency key claim, tally.
- * ARGV from 4: time, cost, counts an action, counts towards the rate, entropy.
+ * `Counters.takeBack`. KEYS: state, account, agent, rate, and with an idempotency key claim.
+ * ARGV from 4: time, cost, counts an action, counts towards the rate, entropy, account id, short hash of the key.
  * What was judged before the counts were begun anew is not in them.
  */
 export const TAKE_BACK = `${PRELUDE}${SAME_RUN}${TOTALS}${CLAIMS}
@@ -33,7 +38,7 @@ if KEYS[5] then
     return {1}
   end
   call('DEL', KEYS[5])
-  tally(KEYS[6], c[3], -1)
+  unlist(ARGV[9], ARGV[10])
 end
 uncount(KEYS[2], KEYS[3], KEYS[4], at, tonumber(ARGV[5]), ARGV[6] == '1', ARGV[7] == '1')
 return {1}

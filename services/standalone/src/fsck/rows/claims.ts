@@ -59,6 +59,7 @@ export function checkToldTotals(log: StoredLog, policy: Store, check: Check): vo
 }
 
 function valueOf(claim: string): object {
-  const { eventId, bodySha256, occurredAtMs, answer } = JSON.parse(claim) as Record<string, unknown>;
-  return { kind: 'claim', eventId, bodySha256, occurredAtMs, answer };
+  const { eventId, bodySha256, occurredAtMs, profileVersion, answer } = JSON.parse(claim) as Record<string, unknown>;
+  const judged = profileVersion === undefined ? {} : { profileVersion };
+  return { kind: 'claim', eventId, bodySha256, occurredAtMs, ...judged, answer };
 }
