@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AlertConfigBody, AlertConfigRecord, DeliveryRecord, DestinationKind } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/service-kit';
 import type { Carrier } from './deliver/carrier.js';
-import { isEmailAddress } from './deliver/send-email.js';
+import { isEmailAddress } from '@countersign/service-kit/mail';
 import { readWebhookUrl } from './deliver/webhook-url.js';
 import { alertConfigRecord, changed, MAX_DESTINATIONS, type Destination } from './domain/destination.js';
 import { deliveryRecord } from './domain/message.js';

@@ -9,7 +9,7 @@ import {
 } from '@countersign/service-kit';
 import { carrierOf } from './deliver/carrier.js';
 import { Dispatcher } from './deliver/dispatcher.js';
-import { openMailer } from './deliver/send-email.js';
+import { openMailer } from '@countersign/service-kit/mail';
 import { resolveAll } from './deliver/send-webhook.js';
 import { Destinations } from './destinations.js';
 import { ViolationConsumer } from './follow/violation-consumer.js';

@@ -3,7 +3,15 @@ import type { DynamicModule } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
 import type { VersionedKind } from '@countersign/counters';
-import { Announcer, OutboxRelay, republish, sessionTokens, TopicAhead, TopicTail } from '@countersign/service-kit';
+import {
+  Announcer,
+  deriveSecret,
+  OutboxRelay,
+  republish,
+  sessionTokens,
+  TopicAhead,
+  TopicTail,
+} from '@countersign/service-kit';
 import type { Owned, RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { KeyUseConsumer } from './follow-key-use/key-use-consumer.js';
 import { GROUP, KeyUseFollower } from './follow-key-use/key-use-follower.js';
@@ -16,6 +24,7 @@ import { ApiKeys } from './issue-api-keys/api-keys.js';
 import { Users } from './manage-users/users.js';
 import { accountOperator } from './operate/account-operator.js';
 import { Publication } from './publication.js';
+import { Confirmations } from './sign-in/confirmation.js';
 import { Passwords } from './sign-in/passwords.js';
 import { SessionSweep } from './sign-in/session-sweep.js';
 import { SignIn } from './sign-in/sign-in.js';
@@ -45,7 +54,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const announcer = new Announcer(context, new OutboxRelay(context, store.outbox), store.announcements);
   await announcer.start();
   const publication = new Publication(context, store, announcer);
-  const signIn = new SignIn(context, store, publication, await sessionTokens(context), new Passwords());
+  const confirmations = await openConfirmations(context);
+  const signIn = new SignIn(context, store, publication, await sessionTokens(context), new Passwords(), confirmations);
   const sweep = new SessionSweep(context, store, publication);
   const follower = new KeyUseFollower(context, store);
   sweep.start();
@@ -84,9 +94,18 @@ async function start(context: ServiceContext): Promise<RunningService> {
       await sweep.stop();
       await Promise.all(tails.map((tail) => tail.stop()));
       await announcer.stop();
+      confirmations?.close();
       await store.close();
     },
   };
+}
+
+async function openConfirmations(context: ServiceContext): Promise<Confirmations | null> {
+  const { smtpUrl, smtpFrom, openRegistration } = context.config;
+  if (smtpUrl === null || !openRegistration) return null;
+  const { openMailer } = await import('@countersign/service-kit/mail');
+  const key = await deriveSecret(context.config, 'registrations');
+  return new Confirmations(openMailer(smtpUrl, smtpFrom), key, () => context.publicUrl(), context.clock);
 }
 
 /** Publishes again what a topic lost; a topic that is ahead of the store keeps the service from being ready. */

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
 import { isWellFormedApiKey } from '@countersign/service-kit';
 import type { ApiKeyFacts, VersionedRecord } from '@countersign/contracts';
 import { FIRST, runIdentity } from './service.test-context.js';
@@ -208,6 +210,48 @@ describe('registration', () => {
     expect(Number(closed.headers.get('retry-after'))).toBeGreaterThan(800);
     service.advance(15 * 60 * 1000);
     expect((await register(3)).status).toBe(201);
+    await service.cleanup();
+  });
+});
+
+describe('registration with a mail server', () => {
+  it('answers alike whether the address has an account, and makes one by the token of the mail', async () => {
+    const mails: string[] = [];
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onData(stream, _session, callback) {
+        let text = '';
+        stream.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+        stream.on('end', () => (mails.push(text.replace(/=\r\n/g, '').replaceAll('=3D', '=')), callback()));
+      },
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.server.address() as AddressInfo;
+    const service = await runIdentity({ SMTP_URL: `smtp://127.0.0.1:${port}` });
+    const register = (email: string, password = 'twelve characters') =>
+      service.ask('POST', '/v1/auth/register', { email, password, accountName: 'Hotel' });
+    const confirm = (token: string) => service.ask('POST', '/v1/auth/register/confirm', { token });
+    const first = await register('ann@hotel.example');
+    expect([first.status, first.body]).toEqual([202, { confirmation: 'sent' }]);
+    const token = /"token":"([\w-]+)"/u.exec(mails[0] ?? '')?.[1] ?? '';
+    const login = () =>
+      service.ask('POST', '/v1/auth/login', { email: 'ann@hotel.example', password: 'twelve characters' });
+    expect((await login()).status).toBe(401);
+    const changed = `${token.slice(0, -4)}${token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
+    expect([(await confirm(changed)).status, (await confirm('x')).status]).toEqual([400, 400]);
+    const made = await confirm(token);
+    expect([made.status, made.body.user.email, made.body.account.plan]).toEqual([201, 'ann@hotel.example', 'sandbox']);
+    expect([(await confirm(token)).status, (await login()).status]).toEqual([409, 200]);
+    const again = await register('ann@hotel.example', 'another password');
+    expect([again.status, again.body, mails.length]).toEqual([first.status, first.body, 2]);
+    expect(mails[1]).toContain('which has one already');
+    expect(mails[1]).not.toContain('token');
+    await register('late@hotel.example');
+    service.advance(3600 * 1000);
+    expect((await confirm(/"token":"([\w-]+)"/u.exec(mails[2] ?? '')?.[1] ?? '')).status).toBe(400);
+    await new Promise<void>((resolve) => server.close(resolve));
+    expect((await register('down@hotel.example')).status).toBe(503);
     await service.cleanup();
   });
 });

@@ -96,6 +96,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: open(201),
     ask: () => ({ body: { email: newAddress(), password: PASSWORD, accountName: 'One more' } }),
   },
+  'POST /v1/auth/register/confirm': { statuses: open(400), ask: () => ({ body: { token: 'none' } }) },
+  // The sessions of the others would end with a password that is changed.
+  'POST /v1/auth/password': {
+    statuses: bySession('auditor', 403),
+    ask: () => ({ body: { currentPassword: 'not this one', newPassword: PASSWORD } }),
+  },
   'POST /v1/auth/logout': { statuses: bySession('auditor', 204), endsSession: true },
   'GET /v1/account': { statuses: bySession('auditor', 200) },
   'GET /v1/users': { statuses: bySession('admin', 200) },

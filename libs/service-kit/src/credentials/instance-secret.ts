@@ -10,7 +10,7 @@ const MADE_BYTES = 32;
 const DERIVED_BYTES = 32;
 
 /** What is derived from the instance secret; each purpose has a key of its own. */
-export type SecretPurpose = 'session tokens' | 'service credential' | 'alert secrets';
+export type SecretPurpose = 'session tokens' | 'service credential' | 'alert secrets' | 'registrations';
 
 /**
  * A key that every process of the installation derives alike from its one instance secret: HKDF (RFC 5869) with SHA-256.

@@ -1,7 +1,7 @@
 import type { Destination } from '../domain/destination.js';
 import { signedHeaders, unseal } from '../secrets/webhook-secret.js';
 import { mailText, type MessageContent } from './mail-text.js';
-import type { Mailer } from './send-email.js';
+import type { Mailer } from '@countersign/service-kit/mail';
 import { sendWebhook, type Sent, type WebhookNetwork } from './send-webhook.js';
 
 /** Carries one message to where its destination is, once. */

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { mailText } from './mail-text.js';
-import { isEmailAddress, openMailer } from './send-email.js';
+import { isEmailAddress, openMailer } from '@countersign/service-kit/mail';
 
 interface Received {
   readonly from: string;

@@ -9,6 +9,8 @@ export const FAILURES_PER_IP = 100;
 export const PLACE_KNOWN_MS = 30 * 24 * 3600 * 1000;
 /** Each costs a hash and makes an account. */
 export const REGISTRATIONS_PER_IP = 20;
+/** Each may send a mail. */
+export const REGISTRATIONS_PER_ADDRESS = 10;
 
 /**
  * Until when attempts are refused, ms, or `null` when they are not.
@@ -38,6 +40,11 @@ export function normalEmail(email: string): string {
 /** An IPv4 address counts as itself, also where a dual socket shows it as IPv6. */
 export function normalIp(address: string): string {
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+}
+
+/** Where registrations of an e-mail address are counted: no address that is signed in to has this form. */
+export function registrationsOf(email: string): string {
+  return `registrations of ${email}`;
 }
 
 /** Where registrations from an IP are counted: no IP has this form. */

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
-import { HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
+import { HttpAnswer, HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
 import type { RouteInput, ServiceContext } from '@countersign/service-kit';
 import type { SignedIn, SignIn } from '../sign-in/sign-in.js';
 import { SERVICE_CONTEXT, SIGN_IN } from './tokens.js';
@@ -40,8 +40,21 @@ export class AuthController {
   }
 
   @HttpRoute(identityRoutes.register)
-  async register(@Input() { body, remoteAddress }: RouteInput<Registration, unknown, null>): Promise<SignedIn> {
+  async register(
+    @Input() { body, remoteAddress }: RouteInput<Registration, unknown, null>,
+  ): Promise<SignedIn | HttpAnswer> {
+    this.#open();
+    const signedIn = await this.signIn.register(body.email, body.password, body.accountName, remoteAddress);
+    return signedIn ?? HttpAnswer.text(202, 'application/json', JSON.stringify({ confirmation: 'sent' }));
+  }
+
+  @HttpRoute(identityRoutes.confirmRegistration)
+  async confirm(@Input() { body }: RouteInput<{ readonly token: string }, unknown, null>): Promise<SignedIn> {
+    this.#open();
+    return this.signIn.confirm(body.token);
+  }
+
+  #open(): void {
     if (!this.context.config.openRegistration) throw new HttpRefusal(404, 'registration is not open here');
-    return this.signIn.register(body.email, body.password, body.accountName, remoteAddress);
   }
 }

@@ -15,10 +15,13 @@ describe('attempts that are counted by where they come from', () => {
   });
 
   it('come from one IP when they come from one /64 of IPv6, and from another elsewhere', async () => {
-    for (let n = 0; n < REGISTRATIONS_PER_IP; n += 1) await attempts.registration(`2001:db8:0:7::${n.toString(16)}`);
-    await expect(attempts.registration('2001:db8:0:7:ffff:ffff:ffff:ffff')).rejects.toMatchObject({ status: 429 });
-    await attempts.registration('2001:db8:0:8::1');
-    await attempts.registration('192.0.2.1');
+    for (let n = 0; n < REGISTRATIONS_PER_IP; n += 1) {
+      await attempts.registration(`${n}@x.example`, `2001:db8:0:7::${n.toString(16)}`);
+    }
+    const more = '2001:db8:0:7:ffff:ffff:ffff:ffff';
+    await expect(attempts.registration('a@x.example', more)).rejects.toMatchObject({ status: 429 });
+    await attempts.registration('a@x.example', '2001:db8:0:8::1');
+    await attempts.registration('a@x.example', '192.0.2.1');
   });
 
   it('lock an address out for the place that they come from, not for its owner elsewhere', async () => {

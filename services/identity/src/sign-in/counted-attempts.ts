@@ -1,13 +1,15 @@
 import { HttpRefusal, placeOf } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import { FAILURES_PER_ADDRESS, FAILURES_PER_IP, FAILURES_PER_PAIR, lockedByOthers } from '../domain/lock-out.js';
-import { normalIp, PLACE_KNOWN_MS, REGISTRATIONS_PER_IP, registrationsFrom, WINDOW_MS } from '../domain/lock-out.js';
+import { normalIp, PLACE_KNOWN_MS, WINDOW_MS } from '../domain/lock-out.js';
+import { REGISTRATIONS_PER_ADDRESS, REGISTRATIONS_PER_IP } from '../domain/lock-out.js';
+import { registrationsFrom, registrationsOf } from '../domain/lock-out.js';
 import type { FailureLimits, IdentityStore } from '../store/port.js';
 
 const LOGINS: FailureLimits = { ofPair: FAILURES_PER_PAIR, ofAddress: FAILURES_PER_ADDRESS, ofIp: FAILURES_PER_IP };
 const REGISTRATIONS: FailureLimits = {
-  ofPair: REGISTRATIONS_PER_IP,
-  ofAddress: REGISTRATIONS_PER_IP,
+  ofPair: REGISTRATIONS_PER_ADDRESS,
+  ofAddress: REGISTRATIONS_PER_ADDRESS,
   ofIp: REGISTRATIONS_PER_IP,
 };
 
@@ -44,10 +46,9 @@ export class CountedAttempts {
     }
   }
 
-  /** A registration counts for the IP whatever comes of it. */
-  async registration(remoteAddress: string): Promise<void> {
-    const place = registrationsFrom(callerOf(remoteAddress));
-    await this.#count(place, place, REGISTRATIONS);
+  /** A registration counts for the IP and for its e-mail address, whatever comes of it. */
+  async registration(email: string, remoteAddress: string): Promise<void> {
+    await this.#count(registrationsOf(email), registrationsFrom(callerOf(remoteAddress)), REGISTRATIONS);
   }
 
   async #count(address: string, ip: string, limits: FailureLimits): Promise<string> {

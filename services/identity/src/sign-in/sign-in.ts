@@ -8,11 +8,13 @@ import { onPlan } from '../domain/plans.js';
 import { EMAIL_TAKEN } from '../refusals.js';
 import type { Publication } from '../publication.js';
 import type { IdentityStore } from '../store/port.js';
+import type { Confirmations, PendingRegistration } from './confirmation.js';
 import { AttemptQueue, QueueFull } from './attempt-queue.js';
 import { CountedAttempts, tooMany } from './counted-attempts.js';
 import { hashPassword } from './passwords.js';
 import type { Passwords } from './passwords.js';
 
+const RETRY = { 'Retry-After': '5' };
 const SESSION_MS = 12 * 3600 * 1000;
 
 export interface SignedIn {
@@ -33,6 +35,8 @@ export class SignIn {
     private readonly publication: Publication,
     private readonly tokens: SessionTokens,
     private readonly passwords: Passwords,
+    /** `null`: there is no mail server, and a registration makes its account at once. */
+    private readonly confirmations: Confirmations | null,
   ) {
     this.#attempts = new CountedAttempts(context, store);
   }
@@ -48,24 +52,53 @@ export class SignIn {
     return signedIn;
   }
 
-  /** A sandbox account with its first admin. */
-  async register(email: string, password: string, accountName: string, remoteAddress: string): Promise<SignedIn> {
-    await this.#attempts.registration(remoteAddress);
-    const passwordHash = await this.#inTurn(normalEmail(email), () => hashPassword(password));
+  /**
+   * A sandbox account with its first admin. With a mail server the address has to confirm it, and the answer is the same
+   * whether the address has an account or not: `null`. Without one, 409 tells that it has.
+   */
+  async register(
+    given: string,
+    password: string,
+    accountName: string,
+    remoteAddress: string,
+  ): Promise<SignedIn | null> {
+    const email = normalEmail(given);
+    await this.#attempts.registration(email, remoteAddress);
+    const passwordHash = await this.#inTurn(email, () => hashPassword(password));
+    if (this.confirmations === null) {
+      return this.#create({ accountId: uuidV4(), userId: uuidV4(), accountName, email, passwordHash });
+    }
+    const taken = (await this.store.userByEmail(email)) !== null;
+    const sent = await (taken
+      ? this.confirmations.refuse(email)
+      : this.confirmations.ask({ accountName, email, passwordHash }));
+    if (!sent) throw new HttpRefusal(503, 'the confirmation cannot be sent at the moment: try again', RETRY);
+    return null;
+  }
+
+  /** @throws HttpRefusal 400 for a token that is none or has expired, 409 where it was used or the address is taken */
+  async confirm(token: string): Promise<SignedIn> {
+    const pending = this.confirmations?.open(token) ?? null;
+    if (pending === null) throw new HttpRefusal(400, 'the token is not valid, or its hour is over: register again');
+    return this.#create(pending);
+  }
+
+  async #create(of: Omit<PendingRegistration, 'expiresAt'>): Promise<SignedIn> {
     const now = this.context.clock();
-    const account: Account = { id: uuidV4(), version: 1, facts: onPlan(accountName, 'sandbox', {}, now) };
+    const account: Account = { id: of.accountId, version: 1, facts: onPlan(of.accountName, 'sandbox', {}, now) };
     const user: User = {
-      id: uuidV4(),
+      id: of.userId,
       version: 1,
       accountId: account.id,
-      email: normalEmail(email),
+      email: of.email,
       role: 'admin',
-      passwordHash,
+      passwordHash: of.passwordHash,
       createdAt: new Date(now).toISOString(),
     };
     const session = newSession(user, now);
     const result = await this.publication.write({ accounts: [account], users: [user], sessions: [session] });
     if (result === 'email-taken') throw new HttpRefusal(409, EMAIL_TAKEN);
+    if (result === 'conflict') throw new HttpRefusal(409, 'the registration is confirmed already: sign in');
     return this.#signedIn(account, user, session);
   }
 

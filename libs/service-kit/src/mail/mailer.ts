@@ -1,18 +1,24 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
-import type { Sent } from './send-webhook.js';
 
 export interface Mail {
-  /** Names the message on every try, so that mail servers see a repetition. */
+  /** The same for every attempt to send it, so that mail servers see a repetition. */
   readonly id: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
+export interface MailAttempt {
+  /** Of the mail server; `null` where it gave none. */
+  readonly status: number | null;
+  /** `null`: the mail server took the message. */
+  readonly error: string | null;
+}
+
 export interface Mailer {
-  /** One try; never rejects. */
-  send(mail: Mail): Promise<Sent>;
+  /** One attempt; never rejects. */
+  send(mail: Mail): Promise<MailAttempt>;
   close(): void;
 }
 
