@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import json
 import os
@@ -148,8 +149,34 @@ def _pdf(package: Any, **changes: Any) -> bytes:
 
 def test_the_package_in_a_pdf_is_verified(files: Tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     Path(files[0]).write_bytes(_pdf(VECTOR["package"]))
-    assert main(["verify", files[0], "--key", files[1]]) == 0
-    assert "the pages of the PDF" in capsys.readouterr().out
+    assert main(["verify", files[0], "--key", files[1]]) == 2
+    assert "the package is verified, its pages are not" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        ("report-signed", 0, "every byte of the PDF, its pages with them: signed by key_"),
+        ("report-unsigned", 2, "the package is verified, its pages are not"),
+        ("report-page-changed", 1, "the pages are not those that were issued"),
+        ("report-signature-removed", 1, "the pages are not those that were issued"),
+        ("signed-action-openaction", 1, "the pages are not those that were issued"),
+    ],
+)
+def test_the_pages_of_a_pdf(
+    files: Tuple[str, str], capsys: pytest.CaptureFixture[str], name: str, code: int, words: str
+) -> None:
+    vector = json.loads((vectors.FOLDER / "pdf" / f"{name}.json").read_bytes())
+    Path(files[0]).write_bytes(base64.b64decode(vector["pdf"]))
+    Path(files[1]).write_text(vector["keys"][0], "utf-8")
+    assert main(["verify", files[0], "--key", files[1]]) == code
+    assert words in capsys.readouterr().out
+    assert main(["verify", files[0]]) == (1 if name == "report-signature-removed" or "action" in name else 2)
+
+
+def test_a_pdf_carries_no_proof_of_absence(files: Tuple[str, str]) -> None:
+    Path(files[0]).write_bytes(_pdf(vectors.load("absence-valid.json")["absence"]))
+    assert main(["verify", files[0]]) == 1
 
 
 @pytest.mark.parametrize("changes", [{"length": 5}, {"length": 10**9}, {"times": 2}])

@@ -10,7 +10,9 @@ import re
 import pytest
 import vectors
 
-from countersign.verify.pdf import PdfRefused, _bare, package_in_pdf
+from countersign.verify import VerificationKey
+from countersign.verify.pages import check_pages
+from countersign.verify.pdf import PdfRefused, _bare, package_in_pdf, read_pdf
 
 FOLDER = vectors.FOLDER / "pdf"
 NAMES = sorted(path.name for path in FOLDER.glob("*.json"))
@@ -24,8 +26,27 @@ def test_a_vector_is_read_as_it_says(name: str) -> None:
     if expected is None:
         with pytest.raises(PdfRefused):
             package_in_pdf(data)
-    else:
-        assert package_in_pdf(data).decode() == expected
+        return
+    carried = read_pdf(data)
+    assert (carried.package.decode(), package_in_pdf(data)) == (expected, carried.package)
+    if "keys" in vector:
+        keys = None if vector["keys"] is None else [VerificationKey.from_pem(pem) for pem in vector["keys"]]
+        pages = check_pages(data, carried.signature, json.loads(carried.package), keys)
+        assert pages.verdict == vector["expected"]["pages"]
+        assert [one.code for one in pages.problems] == (["pages-differ"] if pages.verdict == "differ" else [])
+
+
+def test_a_byte_of_a_signed_file_that_was_changed_is_seen() -> None:
+    vector = json.loads((FOLDER / "signed.json").read_bytes())
+    data, keys = base64.b64decode(vector["pdf"]), [VerificationKey.from_pem(pem) for pem in vector["keys"]]
+    for at in range(0, len(data), 7):
+        changed = data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+        try:
+            carried = read_pdf(changed)
+            verdict = check_pages(changed, carried.signature, json.loads(carried.package), keys).verdict
+        except ValueError:
+            verdict = "differ"
+        assert verdict == "differ", at
 
 
 def test_there_are_sound_and_refused_ones() -> None:

@@ -181,6 +181,8 @@ export interface PackageContent {
   readonly inclusionProofs: readonly InclusionProof[];
   readonly windows: readonly PackageWindow[];
   readonly summary: PackageSummary;
+  /** The package was issued as a PDF whose every byte is signed too: a PDF of it without a signature is another. */
+  readonly signedPages?: true;
 }
 
 export interface SignedPackage extends PackageContent {

@@ -77,6 +77,9 @@ export {
   type PackageDigests,
 } from './package/canonical.js';
 export { type AttachedPackage, attachedPackage, isPdf } from './package/attached-package.js';
+export type { PdfSignature } from './package/pdf-layout.js';
+export { type UnsignedPdf, withPdfSignature } from './package/pdf-signature.js';
+export { checkPdfPages, type PdfPages } from './verify/pdf-pages.js';
 export { lengthOf, type Member, piecesOf } from './package/member.js';
 export {
   eventStatus,

@@ -78,7 +78,13 @@ export const definition: ServiceDefinition = {
       mongo: async (uri) => (await import('./store/mongo.js')).openMongoPublicFacts(uri),
     });
     const bodies = await openBodies(context);
-    const verification = new PublicVerification(facts, bodies, () => context.chain(), context.log);
+    const verification = new PublicVerification(
+      facts,
+      bodies,
+      () => context.chain(),
+      context.log,
+      () => context.publicUrl(),
+    );
     const anyKey = keyWatch(facts);
     await anyKey.look();
     return {

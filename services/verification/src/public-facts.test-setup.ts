@@ -31,6 +31,7 @@ export const WITHDRAWN_REPORT = '0198a1b2-0000-4000-8000-00000000000c';
 export const BROKEN_REPORT = '0198a1b2-0000-4000-8000-00000000000d';
 export const REASON = 'an event of it was erased';
 export const PDF = '12'.repeat(32);
+export const CLOSED_PDF = '78'.repeat(32);
 
 export const AGENT = '0198a1b2-0000-4000-8000-000000000001';
 const TRANSACTION = '5'.repeat(88);
@@ -104,7 +105,12 @@ export const TOLD: readonly NewRecord[] = [
   versionedRecord<AgentHeadFacts>('agent-heads', AGENT, 7, { lastSequence: 7, checks: 5 }),
   versionedRecord('reports', OPEN_REPORT, 1, { ...report, public: false }),
   versionedRecord('reports', OPEN_REPORT, 2, report),
-  versionedRecord('reports', CLOSED_REPORT, 1, { ...report, public: false, sha256: 'aa'.repeat(32), pdfSha256: null }),
+  versionedRecord('reports', CLOSED_REPORT, 1, {
+    ...report,
+    public: false,
+    sha256: 'aa'.repeat(32),
+    pdfSha256: CLOSED_PDF,
+  }),
   versionedRecord('reports', WITHDRAWN_REPORT, 1, {
     ...report,
     sha256: 'bb'.repeat(32),

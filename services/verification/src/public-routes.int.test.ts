@@ -112,6 +112,18 @@ describe('the public routes, with every other service gone', () => {
     const closed = await get(`/v1/reports/${given.CLOSED_REPORT}/public`);
     const none = await get('/v1/reports/0198a1b2-0000-4000-8000-0000000000ff/public');
     expect([closed.status, closed.text]).toEqual([404, none.text]);
+    const issued = await get(`/v1/reports/by-pdf-sha256/${given.CLOSED_PDF}`);
+    expect([issued.status, JSON.parse(issued.text)]).toEqual([
+      200,
+      {
+        issued: true,
+        public: false,
+        pdfSha256: given.CLOSED_PDF,
+        sha256: 'aa'.repeat(32),
+        publicKeyUrl: `${serving.address}/v1/keys/${given.KEY_ID}`,
+        issued_at: '2026-03-02T12:00:00.000Z',
+      },
+    ]);
     for (const path of [`${given.WITHDRAWN_REPORT}/public`, `by-pdf-sha256/${'34'.repeat(32)}`]) {
       const { status, text } = await get(`/v1/reports/${path}`);
       expect([status, JSON.parse(text)]).toEqual([404, { error: `withdrawn: ${given.REASON}` }]);

@@ -32,6 +32,8 @@ export class PublicVerification {
     bodies: PackageBodies,
     chain: () => Promise<Chain>,
     log: Log,
+    /** Where the service answers, as packages name it. */
+    readonly publicUrl: () => string,
     limits = { narrow: NARROW, wide: WIDE },
   ) {
     this.#log = log;

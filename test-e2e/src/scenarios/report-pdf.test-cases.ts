@@ -63,15 +63,35 @@ export function reportPdfCases(given: () => Anchored): void {
       const answered = await instance.request('GET', `/v1/reports/by-pdf-sha256/${sha256}`);
       return answered.status === 404 ? null : answered;
     });
-    expect([found.status, found.text]).toEqual([200, json]);
+    const {
+      sha256: packageSha256,
+      publicKeyUrl,
+      timestamp,
+    } = JSON.parse(json) as {
+      readonly sha256: string;
+      readonly publicKeyUrl: string;
+      readonly timestamp: { readonly issued_at: string };
+    };
+    const issued = { issued: true, public: false, pdfSha256: sha256, sha256: packageSha256, publicKeyUrl };
+    expect([found.status, found.json]).toEqual([200, { ...issued, issued_at: timestamp.issued_at }]);
     expect(found.headers['cache-control']).toContain('public');
+    await instance.request('PATCH', `/v1/reports/${id}`, { headers: session, body: { public: true } });
+    const whole = await eventually('its package is public', 20, async () => {
+      const answered = await instance.request('GET', `/v1/reports/by-pdf-sha256/${sha256}`);
+      return answered.text === found.text ? null : answered;
+    });
+    expect([whole.status, whole.text]).toEqual([200, json]);
 
     const file = join(folder, 'report.pdf');
     writeFileSync(file, pdf);
     const chain = ['--rpc', instance.bootstrap.solanaRpcUrl, '--authority', authority];
     const verified = await countersign(['verify', file, '--key', keyFile, ...chain]);
     expect([verified.code, verified.stderr]).toEqual([0, '']);
-    expect(verified.stdout).toContain('the pages of the PDF');
+    expect(verified.stdout).toContain('every byte of the PDF, its pages with them: signed by key_');
+    const link = pdf.indexOf('/URI (http') + '/URI ('.length;
+    writeFileSync(file, Buffer.concat([pdf.subarray(0, link), Buffer.from('HTTP'), pdf.subarray(link + 4)]));
+    const changed = await countersign(['verify', file, '--key', keyFile, ...chain]);
+    expect([changed.code, changed.stdout]).toEqual([1, expect.stringContaining('not those that were issued')]);
   }, 90_000);
 
   it('answers for a report without a PDF, and for hashes that are none or unknown, with the reason', async () => {

@@ -20,8 +20,8 @@ _SHOWN_PROBLEMS = 5
 _LONGEST_LINE = 400
 _MAX_FILE_BYTES = 256 * 1024 * 1024
 _ENDS = (
-    "Ends with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer or the chain was not "
-    "checked; 64: usage."
+    "Ends with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer, the chain or the "
+    "pages of a PDF were not checked; 64: usage."
 )
 
 
@@ -66,7 +66,8 @@ def _parser() -> argparse.ArgumentParser:
 def _verify(options: argparse.Namespace) -> int:
     try:
         from . import verify
-        from .verify.pdf import PdfRefused, is_pdf, package_in_pdf
+        from .verify.pages import check_pages
+        from .verify.pdf import PdfRefused, is_pdf, read_pdf
         from .verify.solana_rpc import ask_chain, bytes_of_base58
     except ImportError as error:
         raise _Usage(str(error)) from None
@@ -81,20 +82,28 @@ def _verify(options: argparse.Namespace) -> int:
     keys = [_read_key(file) for file in options.key] or None
     data = _read(options.file, "file")
     try:
-        from_pdf = is_pdf(data)
-        package = verify.parse_json_strict(package_in_pdf(data) if from_pdf else data)
+        carried = read_pdf(data) if is_pdf(data) else None
+        package = verify.parse_json_strict(data if carried is None else carried.package)
     except (verify.JsonRefused, PdfRefused) as error:
         return _print(options.file, [], [], [f"the file is not a package: {error}"], EXIT_WRONG)
     facts = ask_chain(options.rpc, verify.transactions_to_ask(package), options.authority) if options.rpc else None
-    if isinstance(package, dict) and package.get("kind") == "absence":
+    if carried is None and isinstance(package, dict) and package.get("kind") == "absence":
         return _absence(options.file, verify.verify_absence(package, facts))
     result = verify.verify_package(package, keys, facts)
     not_checked = list(result.not_checked)
     if result.issuer_checked and result.ok:
         not_checked.append("whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys)")
-    if from_pdf:
-        not_checked.append("the pages of the PDF: its package was verified, which they were drawn from")
-    return _print(options.file, result.checked, not_checked, list(map(str, result.problems)), _exit_code(result, facts))
+    pages = None if carried is None else check_pages(data, carried.signature, package, keys)
+    checked, problems, code = list(result.checked), list(result.problems), _exit_code(result, facts)
+    if pages is not None:
+        checked += pages.checked
+        not_checked += pages.not_checked
+        problems = pages.problems + problems
+        if pages.problems:
+            code = EXIT_WRONG
+        elif pages.verdict != "issued" and code == EXIT_HOLDS:
+            code = EXIT_UNCHECKED
+    return _print(options.file, checked, not_checked, list(map(str, problems)), code)
 
 
 def _absence(file: str, result: Any) -> int:

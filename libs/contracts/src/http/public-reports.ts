@@ -1,7 +1,35 @@
-import { error, uuid } from './fragments.js';
+import { error, sha256Hex, uuid } from './fragments.js';
 import { PACKAGE, revalidated } from './public-answers.js';
 import { packageSchema } from './reporting.js';
-import { route } from './route.js';
+import { route, type JsonSchema } from './route.js';
+
+/** What anybody learns of a PDF whose report is not public: no event, and nothing that opens one. */
+export interface IssuedPdf {
+  readonly issued: true;
+  readonly public: false;
+  readonly pdfSha256: string;
+  /** Of the package inside. */
+  readonly sha256: string;
+  /** Of the key that signed the package and the PDF. */
+  readonly publicKeyUrl: string;
+  /** ISO 8601. */
+  readonly issued_at: string;
+}
+
+const issuedPdf: JsonSchema = {
+  type: 'object',
+  description: 'a PDF whose report is not public: that it was issued, when and by which key',
+  required: ['issued', 'public', 'pdfSha256', 'sha256', 'publicKeyUrl', 'issued_at'],
+  properties: {
+    issued: { const: true },
+    public: { const: false },
+    pdfSha256: sha256Hex,
+    sha256: { ...sha256Hex, description: 'of the package inside' },
+    publicKeyUrl: { type: 'string', description: 'of the key that signed the package and the PDF' },
+    issued_at: { type: 'string', format: 'date-time' },
+  },
+  additionalProperties: false,
+};
 
 /** Reports as anybody finds them, without an account. */
 export const publicReportRoutes = {
@@ -29,7 +57,7 @@ export const publicReportRoutes = {
     method: 'GET',
     path: '/v1/reports/by-pdf-sha256/{sha256}',
     operationId: 'getReportByPdf',
-    summary: 'The signed package that a PDF was drawn from, by the hash of the file',
+    summary: 'Whether a PDF was issued here, by the hash of the file: its package where the report is public',
     tag: 'Public',
     auth: 'none',
     perAddress: PACKAGE,
@@ -37,11 +65,12 @@ export const publicReportRoutes = {
     success: 200,
     responses: {
       200: {
-        description: 'the package, byte for byte as it is embedded in the PDF',
-        schema: packageSchema,
+        description:
+          'the package, byte for byte as it is embedded in the PDF, where the report is public; otherwise that the PDF was issued, when and by which key',
+        schema: { oneOf: [packageSchema, issuedPdf] },
         headers: revalidated,
       },
-      304: { description: 'the package of the ETag that If-None-Match names' },
+      304: { description: 'the answer of the ETag that If-None-Match names' },
       400: error('not 64 lower-case hex characters'),
       404: error('no PDF of that hash was issued here, or its report was withdrawn'),
       500: error('the look-up failed'),

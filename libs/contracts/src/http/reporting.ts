@@ -37,6 +37,7 @@ export const packageSchema: JsonSchema = {
     timestamp: { type: 'object' },
     events: { type: 'array' },
     inclusionProofs: { type: 'array' },
+    signedPages: { const: true, description: 'issued as a PDF whose bytes are signed too; absent for format json' },
   },
 };
 

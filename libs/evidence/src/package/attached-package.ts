@@ -1,5 +1,5 @@
 import { utf8 } from '../encoding/text.js';
-import { eachPdfObject } from './pdf-layout.js';
+import { eachPdfObject, type PdfSignature } from './pdf-layout.js';
 
 const HEAD = utf8('%PDF-');
 
@@ -8,10 +8,16 @@ export interface AttachedPackage {
   readonly content: Uint8Array;
   /** `content` is a zlib stream (RFC 1950) of the file. */
   readonly deflated: boolean;
+  /** Of the bytes of the PDF; `null` where it has none. */
+  readonly pdfSignature: PdfSignature | null;
 }
 
 /** What makes a stream of a PDF an attachment, or may hide one: names alone, since no name is spelled otherwise. */
 const MARKS = /\/(EF|EmbeddedFile|RF|FileAttachment|ObjStm|XRef|Encrypt)(?![^\x00\t\n\f\r ()<>[\]{}/%])/g;
+/** What makes a reader act, or shows what is not drawn on a page. */
+const ACTIONS =
+  /\/(OpenAction|AA|JavaScript|JS|Launch|SubmitForm|ImportData|XFA|RichMedia)(?![^\x00\t\n\f\r ()<>[\]{}/%])/;
+const NOT_ISSUED = 'so the pages are not those that were issued';
 const TEXT = String.raw`\((?:[^()\\\n\r]|\\[nrtbf()\\]){0,65536}\)`;
 const FILE_SPECIFICATION = new RegExp(
   String.raw`^<<\n/Type /Filespec\n/AFRelationship /Source\n/F ${TEXT}\n/EF <<\n/F (\d{1,9}) 0 R\n>>\n/UF ${TEXT}\n/Desc ${TEXT}\n>>$`,
@@ -31,24 +37,30 @@ export function isPdf(bytes: Uint8Array): boolean {
  */
 export function attachedPackage(pdf: Uint8Array): AttachedPackage | string {
   const marks: string[] = [];
-  const embedded = new Map<number, AttachedPackage>();
+  const embedded = new Map<number, Omit<AttachedPackage, 'pdfSignature'>>();
   let named: number | null = null;
-  const isLaidOut = eachPdfObject(pdf, ({ id, text, bare, stream }) => {
+  let action: string | null = null;
+  const trailer = eachPdfObject(pdf, ({ id, text, bare, stream }) => {
     for (const [, mark] of bare.matchAll(MARKS)) marks.push(mark!);
+    action ??= ACTIONS.exec(bare)?.[1] ?? null;
     const specification = FILE_SPECIFICATION.exec(text);
     if (specification !== null) named = Number(specification[1]);
     const file = stream === null ? null : EMBEDDED_FILE.exec(text);
     if (file !== null) embedded.set(id, { content: stream!, deflated: file[1] !== undefined });
   });
-  if (!isLaidOut) {
+  if (trailer === null) {
     return (
-      'The PDF is not laid out as reports are issued: a viewer may show another attachment than is read here. ' +
-      'Verify the file as it was issued, not saved again by a program, or the JSON.'
+      `The PDF is not laid out as reports are issued, ${NOT_ISSUED}: a viewer may show another attachment than is read ` +
+      'here. Verify the file as it was issued, not saved again by a program, or the JSON.'
     );
   }
+  if (action !== null) return `The PDF holds /${String(action)}, which reports do not, ${NOT_ISSUED}.`;
   if (marks.length === 0) return 'The PDF has no package attached.';
   if (marks.toSorted().join() !== 'EF,EmbeddedFile') {
     return 'The PDF has more than one attachment, or other parts than reports have: which is meant is open.';
   }
-  return (named === null ? undefined : embedded.get(named)) ?? 'The attachment of the PDF cannot be read.';
+  const file = named === null ? undefined : embedded.get(named);
+  return file === undefined
+    ? 'The attachment of the PDF cannot be read.'
+    : { ...file, pdfSignature: trailer.signature };
 }

@@ -1,3 +1,4 @@
+import { fromHex } from '../encoding/hex.js';
 import { utf8 } from '../encoding/text.js';
 
 /** An object of a PDF that is laid out as reports are issued. */
@@ -11,6 +12,21 @@ export interface PdfObject {
   readonly stream: Uint8Array | null;
 }
 
+/** The signature of a file's bytes, as its trailer names it. */
+export interface PdfSignature {
+  readonly keyId: string;
+  readonly signature: Uint8Array;
+  /** Where the hex digits of the signature begin; there are {@link PDF_SIGNATURE_DIGITS}. */
+  readonly at: number;
+}
+
+/** What a file says beside its objects. */
+export interface PdfTrailer {
+  /** `null`: the file was issued before PDFs were signed, or its signature was taken out. */
+  readonly signature: PdfSignature | null;
+}
+
+export const PDF_SIGNATURE_DIGITS = 128;
 const HEAD = /^%PDF-1\.[3-7]\n%\xff{4}\n$/;
 const STREAM = utf8('\nstream\n');
 const END_OF_STREAM = '\nendstream\nendobj\n';
@@ -20,7 +36,7 @@ const ENTRY_BYTES = 20;
 const XREF = /^xref\n0 (\d{1,9})\n0000000000 65535 f \n/;
 const ENTRY = /^(\d{10}) 00000 n \n$/;
 const TRAILER =
-  /^trailer\n<<\n\/Size (\d{1,9})\n\/Root \d{1,9} 0 R\n\/Info \d{1,9} 0 R\n\/ID \[<[0-9a-fA-F]*> <[0-9a-fA-F]*>\]\n>>\nstartxref\n\d{1,10}\n%%EOF\n$/;
+  /^trailer\n<<\n\/Size (\d{1,9})\n\/Root \d{1,9} 0 R\n\/Info \d{1,9} 0 R\n\/ID \[<[0-9a-fA-F]*> <[0-9a-fA-F]*>\]\n(?:\/CountersignKey \((key_[0-9a-f]{16})\)\n\/CountersignSignature <([0-9a-f]{128})>\n)?>>\nstartxref\n\d{1,10}\n%%EOF\n$/;
 /**
  * As they are written: what could end a string is escaped, and so are line breaks. One without an end is matched too, so
  * that no part of it is looked at again.
@@ -40,41 +56,53 @@ const CHUNK = 8_192;
  * its one table names, or to that table and the trailer. So there is no second reading of it: nothing that lies beside the
  * objects, no newer table, no objects inside of streams.
  * @param take is given each object in the order of the file
- * @returns whether it is laid out so
+ * @returns its trailer; `null` where it is laid out otherwise
  */
-export function eachPdfObject(pdf: Uint8Array, take: (object: PdfObject) => void): boolean {
+export function eachPdfObject(pdf: Uint8Array, take: (object: PdfObject) => void): PdfTrailer | null {
   const tableAt = Number(/\nstartxref\n(\d{1,10})\n%%EOF\n$/.exec(latin1(pdf.subarray(-TAIL_BYTES)))?.[1] ?? NaN);
-  if (!Number.isSafeInteger(tableAt) || tableAt >= pdf.length) return false;
-  const places = placesIn(pdf.subarray(tableAt));
-  if (places === null || places.length === 0) return false;
+  if (!Number.isSafeInteger(tableAt) || tableAt >= pdf.length) return null;
+  const table = tableIn(pdf, tableAt);
+  if (table === null) return null;
+  const { places, trailer } = table;
   const inOrder = places.map((offset, i) => ({ id: i + 1, offset })).sort((a, b) => a.offset - b.offset);
   const first = inOrder[0]!.offset;
-  if (first > TAIL_BYTES || !HEAD.test(latin1(pdf.subarray(0, first)))) return false;
+  if (first > TAIL_BYTES || !HEAD.test(latin1(pdf.subarray(0, first)))) return null;
   for (const [i, { id, offset }] of inOrder.entries()) {
     const end = inOrder[i + 1]?.offset ?? tableAt;
     const object = offset < end ? objectIn(pdf.subarray(offset, end), id) : null;
-    if (object === null) return false;
+    if (object === null) return null;
     take(object);
   }
-  return true;
+  return trailer;
 }
 
-/** Where the objects begin, the first one first; `null`: it is not one table and one trailer to the end of the file. */
-function placesIn(table: Uint8Array): readonly number[] | null {
+interface PdfTable {
+  /** Where the objects begin, the first one first; there is one at least. */
+  readonly places: readonly number[];
+  readonly trailer: PdfTrailer;
+}
+
+/** `null`: it is not one table and one trailer to the end of the file. */
+function tableIn(pdf: Uint8Array, tableAt: number): PdfTable | null {
+  const table = pdf.subarray(tableAt);
   const head = XREF.exec(latin1(table.subarray(0, TAIL_BYTES)));
   if (head === null) return null;
   const count = Number(head[1]) - 1;
   const begin = head[0].length;
   const end = begin + count * ENTRY_BYTES;
   if (count < 1 || end > table.length) return null;
-  if (Number(TRAILER.exec(latin1(table.subarray(end)))?.[1] ?? NaN) !== count + 1) return null;
+  const text = latin1(table.subarray(end));
+  const [, size, keyId, digits] = TRAILER.exec(text) ?? [];
+  if (Number(size) !== count + 1) return null;
   const places: number[] = [];
   for (let at = begin; at < end; at += ENTRY_BYTES) {
     const entry = ENTRY.exec(latin1(table.subarray(at, at + ENTRY_BYTES)));
     if (entry === null) return null;
     places.push(Number(entry[1]));
   }
-  return places;
+  if (keyId === undefined || digits === undefined) return { places, trailer: { signature: null } };
+  const at = tableAt + end + text.lastIndexOf(digits);
+  return { places, trailer: { signature: { keyId, signature: fromHex(digits)!, at } } };
 }
 
 /** @param region from where the table says that the object begins to where the next one does */

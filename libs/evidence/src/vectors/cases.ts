@@ -136,7 +136,12 @@ function vector(
 }
 
 /** Changed and signed again, with the content hash that follows unless the change is about that. */
-function resigned(issued: IssuedStory, change: (pkg: Loose) => void, key: StoryKey, sha256: Sha256): SignedPackage {
+export function resigned(
+  issued: IssuedStory,
+  change: (pkg: Loose) => void,
+  key: StoryKey,
+  sha256: Sha256,
+): SignedPackage {
   const pkg = copy(issued.pkg);
   change(pkg);
   const { timestamp, ...content } = pkg;

@@ -1,12 +1,26 @@
+import type { Sha256 } from '../crypto.js';
 import { toBase64 } from '../encoding/base64.js';
+import { utf8 } from '../encoding/text.js';
+import { withPdfSignature } from '../package/pdf-signature.js';
+import { keyId, publicKeyToPem } from '../signature/public-key.js';
+import type { PdfPages } from '../verify/pdf-pages.js';
+import { smallStory } from './airline-story.js';
+import { resigned } from './cases.js';
+import { issueStory, type StoryKey } from './story-package.js';
+import type { Loose } from './tampered.js';
 
 /** A file that says it is the PDF of a report. */
 export interface PdfVector {
   readonly description: string;
   /** Base64. */
   readonly pdf: string;
-  /** What is attached, as text; `null`: the file is refused. */
-  readonly expected: { readonly package: string | null };
+  /** PEM; `null`: no key is given. Where the member is missing the pages are not judged. */
+  readonly keys?: readonly string[] | null;
+  readonly expected: {
+    /** What is attached, as text; `null`: the file is refused. */
+    readonly package: string | null;
+    readonly pages?: PdfPages['verdict'];
+  };
 }
 
 /** A part of a file: one character for each byte. */
@@ -228,14 +242,155 @@ export function titledReport(title: string): Uint8Array {
   return bytesOf(written({ objects: instead(3, title) }));
 }
 
-/** Names and texts of all vectors of PDFs; the same bytes on every run. */
-export function pdfVectorFiles(): [name: string, text: string][] {
-  const file = (
-    [name, description, pdf]: readonly [string, string, Bytes],
-    content: string | null,
-  ): [string, string] => {
-    const vector: PdfVector = { description, pdf: toBase64(bytesOf(pdf)), expected: { package: content } };
-    return [`${name}.json`, `${JSON.stringify(vector, null, 2)}\n`];
+interface Report {
+  readonly content: string;
+  readonly file: Bytes;
+}
+
+/** A report of a package that is none but names the key. */
+function reportOf(id: string, more = '', action = 'A'): Report {
+  const content = `{"publicKeyUrl":"https://countersign.example/v1/keys/${id}","schemaVersion":"1.0.0"${more}}`;
+  return reportWith(content, action);
+}
+
+/** The package of the small story, before its own transaction was final. */
+function wholeReport(signedPages: boolean, key: StoryKey, sha256: Sha256): Report {
+  const pending = issueStory({ ...smallStory(sha256), anchored: false }, key, sha256);
+  const mark = (pkg: Loose): void => void (signedPages && (pkg.signedPages = true));
+  return reportWith(JSON.stringify(resigned(pending, mark, key, sha256)));
+}
+
+function reportWith(content: string, action = 'A'): Report {
+  const page = '<<\n/Length 9\n>>\nstream\n(none) Tj\nendstream';
+  const link = REPORT[4]!.replace('/A ', `/${action} `);
+  const objects = [REPORT[0]!, embedded(content), REPORT[2]!, REPORT[3]!, link, page];
+  return { content, file: written({ objects }) };
+}
+
+const textOf = (bytes: Uint8Array): Bytes => String.fromCharCode(...bytes);
+
+function signedVectors(sha256: Sha256, key: StoryKey, other: StoryKey): [string, PdfVector][] {
+  const [id, otherId] = [keyId(key.publicKey, sha256), keyId(other.publicKey, sha256)];
+  const pem = publicKeyToPem(key.publicKey);
+  const { content, file } = reportOf(id, ',"signedPages":true');
+  const signed = (given: Bytes, by: StoryKey = key, message?: (made: Uint8Array) => Uint8Array): Bytes => {
+    const room = withPdfSignature(bytesOf(given), keyId(by.publicKey, sha256), sha256);
+    return textOf(room.sign(by.sign(message?.(room.message) ?? room.message)));
   };
-  return [...SOUND.map((one) => file(one, PACKAGE)), ...REFUSED.map((one) => file(one, null))];
+  const sound = signed(file);
+  type Row = readonly [string, string, Bytes, PdfPages['verdict'] | null, (readonly string[] | null)?, string?];
+  const unmarked = reportOf(id);
+  const [whole, before] = [wholeReport(true, key, sha256), wholeReport(false, key, sha256)];
+  const otherPage = (given: Bytes): Bytes => given.replace('(none) Tj', '(nine) Tj');
+  const rows: readonly Row[] = [
+    ['signed', 'Every byte is signed by the key of the package.', sound, 'issued'],
+    ['signed-no-key', 'The same, and no key is given.', sound, 'unchecked', null],
+    ['signed-other-keys', 'The same, and another key is given.', sound, 'differ', [publicKeyToPem(other.publicKey)]],
+    [
+      'signed-unmarked',
+      'A signed PDF whose package does not say that it is signed.',
+      signed(unmarked.file),
+      'issued',
+      [pem],
+      unmarked.content,
+    ],
+    ['signed-page-changed', 'One letter of a page is another.', otherPage(sound), 'differ'],
+    ['signed-link-changed', 'A link leads elsewhere.', sound.replace('verify.example', 'verify.exampla'), 'differ'],
+    ['signed-trailer-changed', 'The trailer names another id.', sound.replace('<ab> <ab>', '<ab> <ac>'), 'differ'],
+    ['signed-by-another', 'Another key signed, and is named.', signed(file, other), 'differ'],
+    [
+      'signed-by-another-given',
+      'Another key signed and is named; the verifier trusts both.',
+      signed(file, other),
+      'differ',
+      [pem, publicKeyToPem(other.publicKey)],
+    ],
+    [
+      'signed-by-another-unnamed',
+      'Another key signed; that of the package is named.',
+      signed(file, other).replace(`(${otherId})`, `(${id})`),
+      'differ',
+    ],
+    [
+      'signed-file-itself',
+      'The key signed the bytes of the file, not the name of the form and their hash.',
+      signed(file, key, () => bytesOf(file)),
+      'differ',
+    ],
+    ['signed-zeros', 'The signature is all zeros.', sound.replace(/[0-9a-f]{128}/, '0'.repeat(128)), 'differ'],
+    ['signature-removed', 'The signature was taken out, and the package says that there is one.', file, 'differ'],
+    [
+      'unsigned',
+      'Issued before PDFs were signed: nothing covers the pages.',
+      unmarked.file,
+      'unsigned',
+      [pem],
+      unmarked.content,
+    ],
+    [
+      'signature-upper-case',
+      'The digits of the signature are in upper case.',
+      sound.replace(/[0-9a-f]{128}/, (digits) => digits.toUpperCase()),
+      null,
+    ],
+    ['report-signed', 'A whole package in a signed PDF.', signed(whole.file), 'issued', [pem], whole.content],
+    [
+      'report-page-changed',
+      'The same with other words on a page.',
+      otherPage(signed(whole.file)),
+      'differ',
+      [pem],
+      whole.content,
+    ],
+    [
+      'report-signature-removed',
+      'The same without its signature, and with other words on a page.',
+      otherPage(whole.file),
+      'differ',
+      [pem],
+      whole.content,
+    ],
+    [
+      'report-unsigned',
+      'A whole package in a PDF from before PDFs were signed.',
+      before.file,
+      'unsigned',
+      [pem],
+      before.content,
+    ],
+    ['signature-twice', 'Two signatures.', signed(sound), null],
+    ...['OpenAction', 'AA', 'JavaScript', 'JS', 'Launch', 'SubmitForm', 'ImportData', 'XFA', 'RichMedia'].map(
+      (name): Row => [
+        `signed-action-${name.toLowerCase()}`,
+        `A signed PDF with /${name}: reports have none.`,
+        signed(reportOf(id, ',"signedPages":true', name).file),
+        null,
+      ],
+    ),
+  ];
+  return rows.map(([name, description, pdf, pages, keys = [pem], inside = content]) => {
+    const expected = pages === null ? { package: null } : { package: inside, pages };
+    return [name, { description, pdf: toBase64(bytesOf(pdf)), keys, expected }];
+  });
+}
+
+/** Names and texts of all vectors of PDFs; the same bytes on every run. */
+export function pdfVectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKey): [name: string, text: string][] {
+  const vectors: [string, PdfVector][] = [
+    ...SOUND.map((one) => plain(one, PACKAGE)),
+    ...REFUSED.map((one) => plain(one, null)),
+    ...signedVectors(
+      sha256,
+      keyOf(sha256(utf8('countersign test vectors'))),
+      keyOf(sha256(utf8('another key of test vectors'))),
+    ),
+  ];
+  return vectors.map(([name, vector]) => [`${name}.json`, `${JSON.stringify(vector, null, 2)}\n`]);
+}
+
+function plain(
+  [name, description, pdf]: readonly [string, string, Bytes],
+  content: string | null,
+): [string, PdfVector] {
+  return [name, { description, pdf: toBase64(bytesOf(pdf)), expected: { package: content } }];
 }

@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
+import { nodeCrypto, seededKey } from '../../vectors/node-crypto.mjs';
 import { fromBase64 } from '../encoding/base64.js';
 import { attachedPackage, isPdf } from '../package/attached-package.js';
+import { publicKeyFromPem } from '../signature/public-key.js';
+import { checkPdfPages, type PdfPages } from '../verify/pdf-pages.js';
 import { type PdfVector, pdfVectorFiles, titledReport } from './pdf-cases.js';
 
 const FOLDER = new URL('../../vectors/pdf/', import.meta.url);
@@ -26,14 +29,56 @@ function packageIn(pdf: Uint8Array): string | null {
   }
 }
 
+/** `undefined` for a file that is refused. */
+function pagesOf(pdf: Uint8Array, pems: readonly string[] | null): PdfPages | undefined {
+  const found = attachedPackage(pdf);
+  if (typeof found === 'string') return undefined;
+  const keys = pems?.map((pem) => ({ ...VALID, publicKey: publicKeyFromPem(pem)! })) ?? null;
+  return checkPdfPages(pdf, found.pdfSignature, JSON.parse(packageIn(pdf)!), { crypto: nodeCrypto, keys });
+}
+const VALID = { status: 'active', validFrom: null, validTo: null } as const;
+
 describe('the test vectors of PDFs', () => {
   it.each(names)('%s is read as it says', (name) => {
-    const { pdf, expected } = load(name);
-    expect(packageIn(fromBase64(pdf)!)).toBe(expected.package);
+    const { pdf, keys, expected } = load(name);
+    const file = fromBase64(pdf)!;
+    expect(packageIn(file)).toBe(expected.package);
+    if (keys === undefined) return;
+    const pages = pagesOf(file, keys);
+    expect(pages?.verdict).toBe(expected.pages);
+    const words = expected.pages === 'differ' ? ['The pages are not those that were issued'] : [];
+    expect(pages?.problems.map(({ message }) => message.split(':')[0]) ?? []).toEqual(words);
+  });
+
+  it('say of any byte of a signed file that is changed, taken out or put in that it is not the issued one', () => {
+    const { pdf, keys } = load('signed.json');
+    const file = fromBase64(pdf)!;
+    const change = fc.record({
+      at: fc.nat(file.length - 1),
+      byte: fc.nat(255),
+      act: fc.constantFrom('set', 'drop', 'add'),
+    });
+    fc.assert(
+      fc.property(change, ({ at, byte, act }) => {
+        const kept = act === 'add' ? file.subarray(at) : file.subarray(at + 1);
+        const put = act === 'drop' ? [] : [byte];
+        const changed = Uint8Array.from([...file.subarray(0, at), ...put, ...kept]);
+        const same = Buffer.from(changed).equals(file);
+        let verdict: string | undefined;
+        try {
+          verdict = pagesOf(changed, keys!)?.verdict;
+        } catch {
+          verdict = 'no package';
+        }
+        expect(verdict === 'issued').toBe(same);
+        expect(verdict).not.toBe('unsigned');
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it('are the files that the generator writes, byte for byte', () => {
-    const made = pdfVectorFiles();
+    const made = pdfVectorFiles(nodeCrypto.sha256, seededKey);
     expect(made.map(([name]) => name).sort()).toEqual([...names].sort());
     for (const [name, content] of made) expect(content === text(name) ? name : `${name} differs`).toBe(name);
   });

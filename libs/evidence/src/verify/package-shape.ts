@@ -184,23 +184,26 @@ const proofForEach = where((value) => {
  * result of its own.
  */
 export const packageShape: Shape = both(
-  object({
-    reportId: uuid,
-    generator: object({ name: text, version: text }),
-    range: object({ from: instant, to: instant }),
-    frameworks: list(framework),
-    mapping: object({ version: text, sha256: hash }),
-    scope: object({ soc2: anything, hipaa: anything, euaiact: anything, nydfs: anything }),
-    statements: list(object({ framework, text })),
-    anchorAuthorities: list(
-      object({ address: base58, network: name, validFrom: nullable(instant), validTo: nullable(instant) }),
-    ),
-    agents: list(agent),
-    events: list(event),
-    inclusionProofs: list(anything),
-    windows: list(window),
-    summary,
-    timestamp,
-  }),
+  object(
+    {
+      reportId: uuid,
+      generator: object({ name: text, version: text }),
+      range: object({ from: instant, to: instant }),
+      frameworks: list(framework),
+      mapping: object({ version: text, sha256: hash }),
+      scope: object({ soc2: anything, hipaa: anything, euaiact: anything, nydfs: anything }),
+      statements: list(object({ framework, text })),
+      anchorAuthorities: list(
+        object({ address: base58, network: name, validFrom: nullable(instant), validTo: nullable(instant) }),
+      ),
+      agents: list(agent),
+      events: list(event),
+      inclusionProofs: list(anything),
+      windows: list(window),
+      summary,
+      timestamp,
+    },
+    { signedPages: oneOf(true) },
+  ),
   proofForEach,
 );

@@ -47,6 +47,7 @@ export const PROBLEM_CODES = [
   'absence-order-differs',
   'absence-neighbours-apart',
   'absence-root-differs',
+  'pages-differ',
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 

@@ -105,6 +105,7 @@ export async function buildContent(
     events: sources.runs.flatMap((run) => run.events.map(describe)),
     inclusionProofs: proven.flatMap((run) => run.proofs),
     windows: proven.flatMap((run) => run.windows),
+    ...(request.format === 'pdf' ? { signedPages: true as const } : {}),
   });
 }
 

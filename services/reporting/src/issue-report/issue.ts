@@ -6,6 +6,7 @@ import {
   packageTimestamp,
   piecesOf,
   signMembersElsewhere,
+  withPdfSignature,
   type EvidenceCrypto,
   type Member,
   type PackageSignature,
@@ -63,7 +64,7 @@ export interface IssuedReport {
   readonly pieces: () => Iterable<Uint8Array>;
   readonly bytes: number;
   /** The file, where `format` is `pdf`. */
-  readonly pdf: Buffer | null;
+  readonly pdf: Uint8Array | null;
 }
 
 /**
@@ -94,7 +95,7 @@ export async function issueReport(
     { publicKeyUrl: `${issuer.publicUrl()}/v1/keys/${signer.keyId}`, sign: (bytes) => signer.sign(bytes) },
     issuer.crypto.sha256,
   );
-  const pdf = request.format === 'pdf' ? await issuer.pdf.draw(pieces()) : null;
+  const pdf = request.format === 'pdf' ? await signedPdf(issuer, signer, await issuer.pdf.draw(pieces())) : null;
   const pdfSha256 = pdf === null ? null : createHash('sha256').update(pdf).digest('hex');
   await issuer.blobs.put(signature.sha256, pieces());
   if (pdf !== null) await issuer.blobs.put(pdfBlobName(pdfSha256!), [pdf]);
@@ -118,6 +119,12 @@ export async function issueReport(
   let bytes = 0;
   for (const piece of pieces()) bytes += piece.length;
   return { report, pieces, bytes, pdf };
+}
+
+/** With the signature of every other byte, by the key that signed the package. */
+async function signedPdf({ crypto }: Issuer, signer: Signer, drawn: Uint8Array): Promise<Uint8Array> {
+  const { message, sign } = withPdfSignature(drawn, signer.keyId, crypto.sha256);
+  return sign(await signer.sign(message));
 }
 
 /** The content in canonical form; the objects that it was made of are many times larger and end here. */

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { extractText, getDocumentProxy } from 'unpdf';
 import type { SignedPackage } from '@countersign/contracts';
-import { attachedPackage, canonicalBytes, verifyPackage } from '@countersign/evidence';
+import {
+  attachedPackage,
+  canonicalBytes,
+  checkPdfPages,
+  keyId,
+  verifyPackage,
+  withPdfSignature,
+} from '@countersign/evidence';
+import { seededKey } from '../../../../libs/evidence/vectors/node-crypto.mjs';
 import { nodeCrypto } from '@countersign/service-kit';
 import { ATTACHMENT, drawReport } from './draw-report.js';
 
@@ -52,6 +60,39 @@ describe('a report as PDF', () => {
     for (const file of [pdf, await drawn({ ...content, generator })]) {
       expect(attachedPackage(new Uint8Array(file))).toMatchObject({ deflated: true });
     }
+  });
+
+  it('takes a signature of every other byte, and is the same file again for the same key', () => {
+    const key = seededKey(new Uint8Array(32).fill(9));
+    const id = keyId(key.publicKey, nodeCrypto.sha256);
+    const signed = (): Uint8Array => {
+      const room = withPdfSignature(pdf, id, nodeCrypto.sha256);
+      return room.sign(key.sign(room.message));
+    };
+    const file = signed();
+    expect(Buffer.from(signed()).equals(Buffer.from(file))).toBe(true);
+    const pkg = { publicKeyUrl: `https://countersign.example/v1/keys/${id}` };
+    const keys = [{ publicKey: key.publicKey, status: 'active', validFrom: null, validTo: null }] as const;
+    const verdict = (given: Uint8Array): string | undefined => {
+      const found = attachedPackage(given);
+      return typeof found === 'string'
+        ? found
+        : checkPdfPages(given, found.pdfSignature, pkg, { crypto: nodeCrypto, keys }).verdict;
+    };
+    expect(verdict(file)).toBe('issued');
+    expect(verdict(pdf)).toBe('unsigned');
+    for (let at = 0; at < file.length; at += 997) {
+      const changed = file.slice();
+      changed[at] = changed[at]! ^ 1;
+      expect([at, verdict(changed)]).toEqual([at, expect.stringMatching(/differ|not laid out|cannot be read/)]);
+    }
+  });
+
+  it('is opened by a reader of PDFs once it is signed', async () => {
+    const key = seededKey(new Uint8Array(32).fill(9));
+    const room = withPdfSignature(pdf, keyId(key.publicKey, nodeCrypto.sha256), nodeCrypto.sha256);
+    const signed = await read(Buffer.from(room.sign(key.sign(room.message))));
+    expect([signed.pages, signed.text]).toEqual([page.pages, page.text]);
   });
 
   it('holds no time but those of the package', () => {

@@ -26,7 +26,7 @@ export function register(program: Command): void {
     .option('--json', 'print the whole result as JSON')
     .addHelpText(
       'after',
-      '\nEnds with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer or the chain was not checked, nothing is on the chain that was named, or nothing proves that a retired key signed while it was valid; 64: usage.',
+      '\nEnds with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer, the chain or the pages of a PDF were not checked, nothing is on the chain that was named, or nothing proves that a retired key signed while it was valid; 64: usage.',
     )
     .action(async (file: string, options: Options) => {
       const report = await verifyFile({

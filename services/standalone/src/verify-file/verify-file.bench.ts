@@ -19,8 +19,9 @@ const processorMs = (user + system) / 1000;
 if (exitCode !== 0) throw new Error(`it does not verify: ${problems.join(' ')}`);
 
 const bytes = readFileSync(file);
-const json = isPdf(bytes) ? packageInPdf(bytes) : bytes;
-if (typeof json === 'string') throw new Error(json);
+const carried = isPdf(bytes) ? packageInPdf(bytes) : null;
+if (typeof carried === 'string') throw new Error(carried);
+const json = carried?.json ?? bytes;
 const bareBegun = performance.now();
 const { events } = JSON.parse(Buffer.from(json).toString('utf8')) as { readonly events: readonly unknown[] };
 createHash('sha256').update(json).digest();

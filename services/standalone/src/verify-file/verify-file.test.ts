@@ -71,6 +71,76 @@ describe('a key of a saved JWK set', () => {
   });
 });
 
+describe('a PDF of a report', () => {
+  const judged = async (name: string, withKey = true, change = (pdf: Buffer): Buffer => pdf): Promise<VerifyReport> => {
+    const vector = JSON.parse(readFileSync(new URL(`pdf/${name}.json`, VECTORS), 'utf8')) as {
+      readonly pdf: string;
+      readonly keys: readonly string[];
+    };
+    const file = join(folder, 'report.pdf');
+    writeFileSync(file, change(Buffer.from(vector.pdf, 'base64')));
+    return verifyFile({ file, keys: withKey ? vector.keys : [], rpcUrls: [], authorities: [] });
+  };
+
+  it('is verified to its last byte', async () => {
+    const whole = await judged('report-signed');
+    expect([whole.exitCode, whole.problems]).toEqual([0, []]);
+    expect(text('f', whole)).toMatch(/every byte of the PDF, its pages with them: signed by key_[0-9a-f]{16}\n/);
+    const unchecked = await judged('report-signed', false);
+    expect([unchecked.exitCode, unchecked.notChecked.join()]).toEqual([2, expect.stringContaining('no key was given')]);
+  });
+
+  it.each(['report-page-changed', 'report-signature-removed'])(
+    'is refused where its pages are others: %s',
+    async (name) => {
+      const report = await judged(name);
+      expect([report.exitCode, report.result?.ok]).toEqual([1, false]);
+      expect(text('f', report)).toMatch(
+        /Wrong\n {2}!! {2}pages: The pages are not those that were issued: .*\[pages-differ\][^]*REFUSED/,
+      );
+    },
+  );
+
+  it('is refused with a script that a reader would run', async () => {
+    const report = await judged('report-signed', true, (pdf) =>
+      Buffer.from(pdf.toString('latin1').replace('/Type /Annot', '/AA (script)'), 'latin1'),
+    );
+    expect(report.exitCode).toBe(1);
+    expect(report.problems.join()).toMatch(/holds \/AA, .* the pages are not those that were issued/);
+  });
+
+  it('ends with 2 where no signature covers the pages, and says why', async () => {
+    const report = await judged('report-unsigned');
+    expect([report.exitCode, report.problems]).toEqual([2, []]);
+    expect(text('f', report)).toContain('the package is verified, its pages are not');
+  });
+
+  it('carries a package and no proof of absence', async () => {
+    const proof = readFileSync(new URL('absence-valid.json', VECTORS), 'utf8');
+    const { absence } = JSON.parse(proof) as { readonly absence: object };
+    const content = JSON.stringify(absence);
+    const report = await judged('unsigned', false, (pdf) => withAttachment(pdf, content));
+    expect([report.exitCode, report.problems[0]]).toEqual([1, expect.stringContaining('unsupported-canonicalization')]);
+  });
+});
+
+/** The file with another attachment, its table moved with it. */
+function withAttachment(pdf: Buffer, content: string): Buffer {
+  const text = pdf.toString('latin1');
+  const old = /\/Length (\d+)\n>>\nstream\n(\{.*\})\nendstream/.exec(text)!;
+  const put = `/Length ${content.length}\n>>\nstream\n${content}\nendstream`;
+  const moved = put.length - old[0].length;
+  const place = (digits: string): number => Number(digits) + (Number(digits) > old.index ? moved : 0);
+  const entries = (_: string, digits: string): string => `${String(place(digits)).padStart(10, '0')} 00000 n`;
+  return Buffer.from(
+    text
+      .replace(old[0], () => put)
+      .replace(/(\d{10}) 00000 n/g, entries)
+      .replace(/startxref\n(\d+)/, (_, digits: string) => `startxref\n${place(digits)}`),
+    'latin1',
+  );
+}
+
 const AUTHORITY = '11111111111111111111111111111111';
 
 describe('a chain that is asked for', () => {

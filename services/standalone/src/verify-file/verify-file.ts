@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import {
   claimsAbsence,
+  checkPdfPages,
   isPdf,
   JsonRefused,
   keyId,
@@ -12,6 +13,8 @@ import {
   verifyPackage,
   type AbsenceResult,
   type ChainFacts,
+  type PdfPages,
+  type PdfSignature,
   type VerificationKey,
   type VerificationResult,
 } from '@countersign/evidence';
@@ -49,8 +52,6 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_PDF_BYTES = 256 * 1024 * 1024;
 const BARE_KEY =
   'whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys, or a saved /.well-known/jwks.json as --key)';
-const PAGES_NOT_COMPARED =
-  'the pages of the PDF: its package was verified, which they were drawn from; the issuer tells the package of a file by its SHA-256';
 
 /**
  * Verifies a package from its file alone, with the keys and the chain that are given.
@@ -63,18 +64,35 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
   if (typeof parsed === 'string')
     return { exitCode: EXIT.wrong, result: null, title: [], notChecked: [], problems: [parsed] };
   const chain = await chainFacts(parsed.value, request);
-  if (claimsAbsence(parsed.value)) return absenceReport(parsed.value, chain);
+  if (parsed.pdf === null && claimsAbsence(parsed.value)) return absenceReport(parsed.value, chain);
   const result = verifyPackage(parsed.value, { crypto: nodeCrypto, keys, chain });
+  const pages = parsed.pdf === null ? null : pagesOf(parsed.pdf, parsed.value, keys);
+  const whole = pages === null ? result : withPages(result, pages);
+  const unsettled = pages !== null && pages.verdict !== 'issued';
+  const code = exitCode(whole, request);
   return {
-    exitCode: exitCode(result, request),
-    result,
+    exitCode: code === EXIT.holds && unsettled ? EXIT.unchecked : code,
+    result: whole,
     title: describePackage(parsed.value),
-    notChecked: [
-      ...result.notChecked,
-      ...(signerOf(result, keys)?.validFrom === null ? [BARE_KEY] : []),
-      ...(parsed.fromPdf ? [PAGES_NOT_COMPARED] : []),
-    ],
-    problems: problemLines(result.problems, 'package'),
+    notChecked: [...whole.notChecked, ...(signerOf(result, keys)?.validFrom === null ? [BARE_KEY] : [])],
+    problems: problemLines(whole.problems, 'package'),
+  };
+}
+
+function pagesOf({ bytes, signature }: PdfFile, pkg: unknown, keys: readonly VerificationKey[] | null): PdfPages {
+  return checkPdfPages(bytes, signature, pkg, { crypto: nodeCrypto, keys });
+}
+
+/** What is wrong with the pages comes first: they are what a reader sees. */
+function withPages(result: VerificationResult, pages: PdfPages): VerificationResult {
+  const { problems } = pages;
+  return {
+    ...result,
+    ok: result.ok && problems.length === 0,
+    checked: [...result.checked, ...pages.checked],
+    notChecked: [...result.notChecked, ...pages.notChecked],
+    problems: [...problems, ...result.problems],
+    problemCount: result.problemCount + problems.length,
   };
 }
 
@@ -148,23 +166,29 @@ async function readText(file: string, what: string): Promise<string> {
   }
 }
 
+interface PdfFile {
+  readonly bytes: Uint8Array;
+  readonly signature: PdfSignature | null;
+}
+
 /**
  * The parsed package of a file, or what is wrong with it.
  * @throws CommandFailed 64 where the file cannot be read
  */
 export async function readPackage(
   file: string,
-): Promise<{ readonly value: unknown; readonly fromPdf: boolean } | string> {
+): Promise<{ readonly value: unknown; readonly pdf: PdfFile | null } | string> {
   const found = await stat(file).catch(() => null);
   if (found === null || !found.isFile()) throw new CommandFailed(EXIT.usage, `cannot read the file ${file}`);
   if (found.size > MAX_PDF_BYTES) return 'The file is larger than 256 MiB: no report is.';
   const bytes = await readFile(file);
-  const fromPdf = isPdf(bytes);
-  const json = fromPdf ? packageInPdf(bytes) : bytes;
-  if (typeof json === 'string') return json;
+  const carried = isPdf(bytes) ? packageInPdf(bytes) : null;
+  if (typeof carried === 'string') return carried;
+  const json = carried?.json ?? bytes;
   if (json.length > MAX_BYTES) return 'The package is larger than 64 MiB: none is.';
   try {
-    return { value: parseJsonStrict(json, VERIFICATION_LIMITS), fromPdf };
+    const value = parseJsonStrict(json, VERIFICATION_LIMITS);
+    return { value, pdf: carried === null ? null : { bytes, signature: carried.signature } };
   } catch (error) {
     if (error instanceof JsonRefused) return `The file is not the JSON of a package: ${error.message}.`;
     throw error;

@@ -90,7 +90,7 @@ describe('what the page says of a file', () => {
     const { pdf, at } = pdfWith(deflateSync(bytesOf(small.package)));
     const outcome = await judged(pdf);
     expect(outcome).toMatchObject({ verdict: 'partly', what: 'package' });
-    expect(outcome.notChecked.at(-1)).toContain('the pages of the PDF');
+    expect(outcome.notChecked.join()).toContain('its pages are not');
     const broken = pdf.slice();
     broken.fill(0, at, at + 20);
     expect(await judged(broken)).toMatchObject({ verdict: 'refused', what: 'unreadable' });
@@ -107,11 +107,37 @@ describe('what the page says of a file', () => {
     };
     expect((await said(200))[0]).toBe('the pages of the PDF: this service issued these very bytes');
     expect((await said(200))[1]).not.toContain('pages');
-    expect((await said(404))[1]).toContain('has issued no PDF of these bytes');
     expect((await said(500))[1]).toContain('did not answer');
+    answers[place] = () => Response.json({ error: 'no PDF of that hash was issued here' }, { status: 404 });
+    const disowned = await judged(pdf);
+    expect([disowned.verdict, disowned.problems[0]]).toMatchObject(['refused', { code: 'pages-differ' }]);
+    answers[place] = () => Response.json({ error: 'withdrawn: an event of it was erased' }, { status: 404 });
+    const withdrawn = await judged(pdf);
+    expect([withdrawn.verdict, withdrawn.notChecked.at(-1)]).toEqual([
+      'partly',
+      expect.stringContaining('withdrawn: an'),
+    ]);
     asked.length = 0;
     const own = await judged(pdf, { keys: { from: 'pem', text: pem }, rpc: null });
-    expect([own.notChecked.at(-1), asked]).toEqual([expect.stringContaining('was not asked'), []]);
+    expect([own.notChecked.at(-1), asked]).toEqual([expect.stringContaining('its pages are not'), []]);
+  });
+
+  it.each([
+    ['report-signed', 'partly', null],
+    ['report-unsigned', 'partly', null],
+    ['report-page-changed', 'refused', 'pages-differ'],
+    ['report-signature-removed', 'refused', 'pages-differ'],
+    ['signed-action-openaction', 'refused', 'structure'],
+  ])('holds a PDF against its signature, asking nobody: %s', async (name, verdict, code) => {
+    const { pdf, keys } = JSON.parse(readFileSync(new URL(`pdf/${name}.json`, VECTORS), 'utf8')) as {
+      readonly pdf: string;
+      readonly keys: readonly string[];
+    };
+    const own: Question = { keys: { from: 'pem', text: keys[0]! }, rpc: null };
+    const outcome = await judged(new Uint8Array(Buffer.from(pdf, 'base64')), own);
+    expect([outcome.verdict, outcome.problems[0]?.code ?? null, asked]).toEqual([verdict, code, []]);
+    const isSigned = outcome.checked.some((line) => line.startsWith('every byte of the PDF'));
+    expect(isSigned).toBe(name === 'report-signed');
   });
 
   it('names the first thing that is wrong', async () => {

@@ -1,9 +1,9 @@
 import type { AnchorAuthority } from '@countersign/contracts';
 import { askChain } from './ask-chain.js';
-import { askPages } from './ask-pages.js';
 import type { AgentCompleteness, ChainFacts, Problem } from './evidence.js';
 import type { EvidenceLibrary } from './evidence-library.js';
 import { findKeys, namedKey, type FoundKeys, type KeyChoice } from './find-keys.js';
+import { judgePages } from './judge-pages.js';
 import { readFile, type ReadFile } from './read-file.js';
 
 /** What the reader chose. */
@@ -40,16 +40,17 @@ export async function judge(
   progress('Reading the file');
   const file = await readFile(library, bytes);
   if (typeof file === 'string') return unreadable(file);
-  if (library.claimsAbsence(file.value)) return judgeAbsence(library, file, question, progress);
+  if (file.pdf === null && library.claimsAbsence(file.value)) return judgeAbsence(library, file, question, progress);
   progress('Fetching the key');
   const keys = await findKeys(library, question.keys, namedKey(file.value));
   const chain = await chainOf(library, file, question, keys, progress);
   progress('Verifying');
   const result = library.verifyPackage(file.value, { crypto: library.browserCrypto, keys: keys.keys, chain });
-  const pages = await askPages(file, question.keys);
+  const pages = await judgePages(library, file, keys.keys, question.keys);
+  const problems = [...pages.problems, ...result.problems];
   const complete = result.vouched.issuer && result.vouched.anchor && pages.known;
   return {
-    verdict: !result.ok ? 'refused' : complete ? 'holds' : 'partly',
+    verdict: !result.ok || pages.problems.length > 0 ? 'refused' : complete ? 'holds' : 'partly',
     what: 'package',
     facts: [...packageFacts(file.value), ['SHA-256 of this file', file.fileSha256]],
     reportId: textOf(file.value, 'reportId'),
@@ -58,8 +59,8 @@ export async function judge(
     chainSource: chainSource(question, keys),
     checked: [...result.checked, ...pages.checked],
     notChecked: [...result.notChecked, ...pages.notChecked],
-    problems: result.problems,
-    problemCount: result.problemCount,
+    problems,
+    problemCount: result.problemCount + pages.problems.length,
     completeness: result.completeness,
   };
 }

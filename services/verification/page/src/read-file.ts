@@ -1,3 +1,4 @@
+import type { PdfSignature } from './evidence.js';
 import type { EvidenceLibrary } from './evidence-library.js';
 
 const MIB = 1024 * 1024;
@@ -7,7 +8,8 @@ const MAX_PDF = 256 * MIB;
 
 export interface ReadFile {
   readonly value: unknown;
-  readonly fromPdf: boolean;
+  /** `null`: the file is the package itself. */
+  readonly pdf: { readonly bytes: Uint8Array; readonly signature: PdfSignature | null } | null;
   /** SHA-256 of the file itself, lower-case hex. */
   readonly fileSha256: string;
 }
@@ -16,15 +18,15 @@ export interface ReadFile {
 export async function readFile(library: EvidenceLibrary, bytes: Uint8Array): Promise<ReadFile | string> {
   const { attachedPackage, browserCrypto, isPdf, JsonRefused, parseJsonStrict, toHex, VERIFICATION_LIMITS } = library;
   if (bytes.length > MAX_PDF) return 'The file is larger than 256 MiB: no report is.';
-  const fromPdf = isPdf(bytes);
-  const found = fromPdf ? attachedPackage(bytes) : { content: bytes, deflated: false };
-  if (typeof found === 'string') return found;
-  const json = found.deflated ? await inflate(found.content) : found.content;
+  const carried = isPdf(bytes) ? attachedPackage(bytes) : null;
+  if (typeof carried === 'string') return carried;
+  const json = carried === null ? bytes : carried.deflated ? await inflate(carried.content) : carried.content;
   if (json === null) return 'The attachment of the PDF cannot be read, or is larger than 64 MiB.';
   if (json.length > MAX_PACKAGE) return 'The package is larger than 64 MiB: none is.';
   try {
     const value = parseJsonStrict(json, VERIFICATION_LIMITS);
-    return { value, fromPdf, fileSha256: toHex(browserCrypto.sha256(bytes)) };
+    const pdf = carried === null ? null : { bytes, signature: carried.pdfSignature };
+    return { value, pdf, fileSha256: toHex(browserCrypto.sha256(bytes)) };
   } catch (error) {
     if (error instanceof JsonRefused) return `This is not the JSON of a package: ${error.message}.`;
     throw error;

@@ -52,11 +52,15 @@ export class OpenPackages {
   }
 
   /**
-   * That a PDF was drawn from; who knows the hash of a PDF has it, and the package with it.
+   * That a PDF was drawn from, where the report is public; otherwise the facts of the report, for what may be said of it: the
+   * hash of a file is published without the file, and openings are the account's own.
    * @throws HttpRefusal 404, with the reason where the report was withdrawn
    */
-  ofPdf(pdfSha256: string): Promise<FoundPackage> {
-    return this.#find(() => this.#facts.reportByPdfSha256(pdfSha256), 'no PDF of that hash was issued here');
+  async ofPdf(pdfSha256: string): Promise<FoundPackage | ReportFacts> {
+    const look = (): Promise<NamedReport | null> => this.#facts.reportByPdfSha256(pdfSha256);
+    const report = await look();
+    if (report?.facts.public === false && report.facts.withdrawn === null) return report.facts;
+    return this.#find(look, 'no PDF of that hash was issued here');
   }
 
   async #find(look: () => Promise<NamedReport | null>, none: string): Promise<FoundPackage> {

@@ -1,9 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { publicAgentRoutes, publicReportRoutes } from '@countersign/contracts';
+import { publicAgentRoutes, publicReportRoutes, type IssuedPdf, type ReportFacts } from '@countersign/contracts';
 import { HttpRoute, Input, type HttpAnswer, type RouteInput } from '@countersign/service-kit';
 import type { FoundPackage } from '../find-package/open-packages.js';
 import { PUBLIC_VERIFICATION, type PublicVerification } from '../public-verification.js';
-import { conditional, jsonRepresentation } from './conditional.js';
+import { conditional, jsonRepresentation, type Representation } from './conditional.js';
 import { LOG, orFailed, type Log } from './failed.js';
 
 type PublicInput = RouteInput<unknown, Record<string, unknown>, null>;
@@ -41,15 +41,25 @@ export class LookUpsController {
 
   @HttpRoute(publicReportRoutes.getReportByPdf)
   reportByPdf(@Input() { params, headers }: PublicInput): Promise<HttpAnswer> {
-    return this.#package(() => this.#verification.packages.ofPdf(params['sha256']!), headers['if-none-match']);
+    return orFailed(this.#log, FAILED, async () => {
+      const found = await this.#verification.packages.ofPdf(params['sha256']!);
+      const answer = 'read' in found ? packageAnswer(found) : jsonRepresentation(this.#issued(found), PACKAGE_CACHE);
+      return conditional(answer, headers['if-none-match']);
+    });
+  }
+
+  /** Of a PDF whose report is not public: that it was issued, when, and by which key. */
+  #issued({ pdfSha256, sha256, keyId, createdAt }: ReportFacts): IssuedPdf {
+    const publicKeyUrl = `${this.#verification.publicUrl()}/v1/keys/${keyId}`;
+    return { issued: true, public: false, pdfSha256: pdfSha256!, sha256, publicKeyUrl, issued_at: createdAt };
   }
 
   #package(find: () => Promise<FoundPackage>, ifNoneMatch: string | undefined): Promise<HttpAnswer> {
-    return orFailed(this.#log, FAILED, async () => {
-      const found = await find();
-      const etag = `"${found.sha256}"`;
-      const answer = { contentType: 'application/json', etag, cacheControl: PACKAGE_CACHE, read: () => found.read() };
-      return conditional(answer, ifNoneMatch);
-    });
+    return orFailed(this.#log, FAILED, async () => conditional(packageAnswer(await find()), ifNoneMatch));
   }
+}
+
+function packageAnswer(found: FoundPackage): Representation {
+  const etag = `"${found.sha256}"`;
+  return { contentType: 'application/json', etag, cacheControl: PACKAGE_CACHE, read: () => found.read() };
 }

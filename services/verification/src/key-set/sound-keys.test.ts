@@ -29,7 +29,7 @@ describe('rows of keys that somebody changed', () => {
     const facts = { keys: async () => [CHANGED, SOUND, DAMAGED], authorities: async () => [] };
     const chain = (): Promise<never> => Promise.reject(new Error('no chain'));
     const bodies = { get: async () => null, close: async () => undefined };
-    const verification = new PublicVerification(facts as unknown as PublicFacts, bodies, chain, log);
+    const verification = new PublicVerification(facts as unknown as PublicFacts, bodies, chain, log, () => '');
     try {
       const input = { params: {}, headers: {} } as never;
       const list = (await new PublicController(verification, log).keys(input)).content;

@@ -53,6 +53,7 @@ PROBLEM_CODES = (
     "absence-order-differs",
     "absence-neighbours-apart",
     "absence-root-differs",
+    "pages-differ",
     "sample-package-differs",
     "sample-anchor-differs",
     "sample-block-early",

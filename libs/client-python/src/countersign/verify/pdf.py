@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from .strict_json import MAX_BYTES
 
@@ -15,7 +15,9 @@ _ENTRY = re.compile(rb"(\d{10}) 00000 n \n")
 _ENTRY_BYTES = 20
 _TRAILER = re.compile(
     rb"trailer\n<<\n/Size (\d{1,9})\n/Root \d{1,9} 0 R\n/Info \d{1,9} 0 R\n"
-    rb"/ID \[<[0-9a-fA-F]*> <[0-9a-fA-F]*>\]\n>>\nstartxref\n\d{1,10}\n%%EOF\n\Z"
+    rb"/ID \[<[0-9a-fA-F]*> <[0-9a-fA-F]*>\]\n"
+    rb"(?:/CountersignKey \((key_[0-9a-f]{16})\)\n/CountersignSignature <([0-9a-f]{128})>\n)?"
+    rb">>\nstartxref\n\d{1,10}\n%%EOF\n\Z"
 )
 _STREAM = b"\nstream\n"
 _END_OF_STREAM = b"\nendstream\nendobj\n"
@@ -32,6 +34,11 @@ _FOREIGN = re.compile(
     rb"[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|"
     rb"(?<![^\x00\t\n\f\r >\])])(?:end)?(?:obj|stream)(?![^\x00\t\n\f\r <\[(/])"
 )
+# What makes a reader act, or shows what is not drawn on a page.
+_ACTIONS = re.compile(
+    rb"/(OpenAction|AA|JavaScript|JS|Launch|SubmitForm|ImportData|XFA|RichMedia)(?![^\x00\t\n\f\r ()<>\[\]{}/%])"
+)
+_NOT_ISSUED = "so the pages are not those that were issued"
 _MARKS = re.compile(rb"/(EF|EmbeddedFile|RF|FileAttachment|ObjStm|XRef|Encrypt)(?![^\x00\t\n\f\r ()<>\[\]{}/%])")
 _FILE_SPECIFICATION = re.compile(
     rb"<<\n/Type /Filespec\n/AFRelationship /Source\n/F " + _TEXT + rb"\n/EF <<\n/F (\d{1,9}) 0 R\n>>\n"
@@ -48,6 +55,22 @@ class PdfRefused(ValueError):
     """The PDF is not one of a report, or does not carry exactly one package that can be read."""
 
 
+class PdfSignature(NamedTuple):
+    """The signature of a file's bytes, as its trailer names it."""
+
+    key_id: str
+    signature: bytes
+    # Where its hex digits begin; there are 128.
+    at: int
+
+
+class PdfContent(NamedTuple):
+    """What a report's PDF carries: the package, and ``None`` for a file whose bytes nobody signed."""
+
+    package: bytes
+    signature: Optional[PdfSignature]
+
+
 class _PdfObject(NamedTuple):
     id: int
     text: bytes
@@ -61,8 +84,8 @@ def is_pdf(data: bytes) -> bool:
     return data.startswith(b"%PDF-")
 
 
-def package_in_pdf(data: bytes) -> bytes:
-    """The one attachment of a report's PDF; it reads what is issued as a report, and no other PDF.
+def read_pdf(data: bytes) -> PdfContent:
+    """The one attachment of a report's PDF, and its signature; it reads what is issued as a report, and no other PDF.
 
     Every byte belongs to one object that the one table names, so no viewer can find another attachment.
 
@@ -71,7 +94,11 @@ def package_in_pdf(data: bytes) -> bytes:
     marks: List[bytes] = []
     embedded: Dict[int, Tuple[bytes, bool]] = {}
     named: Optional[int] = None
-    for one in _objects(data):
+    objects, signature = _objects(data)
+    for one in objects:
+        action = _ACTIONS.search(one.bare)
+        if action is not None:
+            raise PdfRefused(f"the PDF holds /{action.group(1).decode()}, which reports do not, {_NOT_ISSUED}")
         marks.extend(_MARKS.findall(one.bare))
         specification = _FILE_SPECIFICATION.fullmatch(one.text)
         if specification is not None:
@@ -88,22 +115,26 @@ def package_in_pdf(data: bytes) -> bytes:
     if named is None or named not in embedded:
         raise PdfRefused("the attachment of the PDF cannot be read")
     content, deflated = embedded[named]
-    return _inflated(content) if deflated else content
+    return PdfContent(_inflated(content) if deflated else content, signature)
 
 
-def _objects(data: bytes) -> Iterator[_PdfObject]:
+def package_in_pdf(data: bytes) -> bytes:
+    """The package of :func:`read_pdf` alone."""
+    return read_pdf(data).package
+
+
+def _objects(data: bytes) -> Tuple[List[_PdfObject], Optional[PdfSignature]]:
     tail = _TAIL.search(data[-64:])
     table_at = int(tail.group(1)) if tail is not None else len(data)
-    places = _places(data, table_at)
+    places, signature = _table(data, table_at)
     in_order = sorted((offset, number) for number, offset in enumerate(places, 1))
     if _HEAD.fullmatch(data[: in_order[0][0]]) is None:
         raise _other_layout()
     ends = [offset for offset, _ in in_order[1:]] + [table_at]
-    for (offset, number), end in zip(in_order, ends):
-        yield _object(data[offset:end], number)
+    return [_object(data[offset:end], number) for (offset, number), end in zip(in_order, ends)], signature
 
 
-def _places(data: bytes, table_at: int) -> List[int]:
+def _table(data: bytes, table_at: int) -> Tuple[List[int], Optional[PdfSignature]]:
     head = _XREF.match(data, table_at)
     if head is None:
         raise _other_layout()
@@ -119,7 +150,10 @@ def _places(data: bytes, table_at: int) -> List[int]:
         if entry is None:
             raise _other_layout()
         places.append(int(entry.group(1)))
-    return places
+    _, key_id, digits = trailer.groups()
+    if key_id is None:
+        return places, None
+    return places, PdfSignature(key_id.decode(), bytes.fromhex(digits.decode()), trailer.start(3))
 
 
 def _object(region: bytes, number: int) -> _PdfObject:
@@ -153,8 +187,8 @@ def _bare(text: bytes) -> bytes:
 
 def _other_layout() -> PdfRefused:
     return PdfRefused(
-        "the PDF is not laid out as reports are issued: a viewer may show another attachment than is read here. "
-        "Verify the file as it was issued, not saved again by a program, or the JSON"
+        f"the PDF is not laid out as reports are issued, {_NOT_ISSUED}: a viewer may show another attachment than is "
+        "read here. Verify the file as it was issued, not saved again by a program, or the JSON"
     )
 
 

@@ -51,6 +51,7 @@ _PACKAGE: Mapping[str, Form] = {
     "summary": _is_object,
     "timestamp": _is_object,
 }
+_OPTIONAL: Mapping[str, Form] = {"signedPages": lambda value: value is True}
 _TEXTS: Tuple[Tuple[str, Mapping[str, Form]], ...] = (
     ("generator", {"name": is_text, "version": is_text}),
     ("range", {"from": is_time, "to": is_time}),
@@ -138,6 +139,7 @@ def misshapen(package: Mapping[str, Any]) -> Optional[str]:
 def _paths(package: Mapping[str, Any]) -> Iterator[Optional[str]]:
     """Each check relies on those before it."""
     yield _wrong_member(package, _PACKAGE, "")
+    yield next((name for name, form in _OPTIONAL.items() if name in package and not form(package[name])), None)
     for name, forms in _TEXTS:
         yield _wrong_member(package[name], forms, name)
     yield _wrong_in_list(package["statements"], _STATEMENT, "statements")

@@ -17,7 +17,7 @@ export function drawSignature(flow: Flow, content: SignedPackage): void {
   const mono = (text: string): Span => ({ text, ink: { face: 'mono', size: 6.5 } });
   flow.heading(2, '8  Signature and verification', true);
   flow.paragraph(
-    `The signature covers the canonical bytes of the embedded package without its members sha256, signature, algorithm and publicKeyUrl. The key must come from a source that you trust, not from the package; whether it was revoked since says ${origin(publicKeyUrl)}/v1/keys.`,
+    `The signature covers the canonical bytes of the embedded package without its members sha256, signature, algorithm and publicKeyUrl. A second one by the same key, in the trailer of this file, covers every other byte of it: a changed page is seen. The key must come from a source that you trust, not from the package; whether it was revoked since says ${origin(publicKeyUrl)}/v1/keys.`,
   );
   flow.table(COLUMNS, [
     ['Algorithm', `${content.algorithm}, ${content.canonicalization}, schema ${content.schemaVersion}`],
@@ -35,8 +35,8 @@ export function drawSignature(flow: Flow, content: SignedPackage): void {
   ]);
   flow.heading(3, 'How to verify');
   flow.numbered([
-    'Offline, trusting nobody: “countersign verify FILE.pdf --key KEY.pem --rpc URL --authority ADDRESS” takes the package out of this file, walks every proof, counts every sequence and asks the chain that you name. Any PDF reader saves the attachment “countersign-package.json” for other verifiers.',
-    `Online: ${origin(publicKeyUrl)}/verify does the same in a browser, without an upload; GET ${lookUp(publicKeyUrl)}, with the SHA-256 of this file (“sha256sum FILE.pdf”), gives the package that was issued with exactly these bytes.`,
+    'Offline, trusting nobody: “countersign verify FILE.pdf --key KEY.pem --rpc URL --authority ADDRESS” checks the signature of this file, takes the package out of it, walks every proof, counts every sequence and asks the chain that you name. Any PDF reader saves the attachment “countersign-package.json” for other verifiers.',
+    `Online: ${origin(publicKeyUrl)}/verify does the same in a browser, without an upload; GET ${lookUp(publicKeyUrl)}, with the SHA-256 of this file (“sha256sum FILE.pdf”), says whether it was issued with exactly these bytes, when and by which key; where the report is public it gives the package.`,
     'On the chain: the memo of the report’s transaction holds the hash of the package’s content; the transactions of section 7 hold the roots of its windows.',
     `To look at some events: “countersign sample FILE.pdf --size 25 --key KEY.pem --rpc URL” draws them by rule ${SAMPLE_RULE}. Its seed is the hash of the first finalized block that lies ${SAMPLE_DELAY_SLOTS} slots or more behind the report’s transaction and not before the end of the period, so that neither the issuer nor its customer chooses; the sample names the block, and anybody draws it again.`,
   ]);
