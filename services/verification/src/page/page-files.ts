@@ -6,11 +6,11 @@ import { createRequire } from 'node:module';
 const SCRIPTS = [
   'ask',
   'ask-chain',
-  'ask-pages',
   'elements',
   'expected',
   'find-keys',
   'judge',
+  'judge-pages',
   'page',
   'read-file',
   'show-outcome',
