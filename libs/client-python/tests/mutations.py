@@ -6,6 +6,7 @@ import base64
 import copy
 import json
 import random
+import re
 from typing import Any, Dict, List, Tuple
 
 import vectors
@@ -43,6 +44,10 @@ def single_proofs(count: int, seed: int) -> List[Dict[str, Any]]:
         value = {"event": vector["event"], "proof": vector["proof"]} if kind == "event" else vector["absence"]
         chain = vector["chain"] if source.random() < 0.8 else None
         what = _mutate_chain(source, chain) if chain and source.random() < 0.3 else _mutate(source, value)
+        if source.random() < 0.2:
+            name = source.choice(("inclusionProofs", "windows", "timestamp", "agents", "proof", "kind2"))
+            value[name] = source.choice(([], {}, None, [value.get("txSignature")], "x"))
+            what = f"{name} was added" if source.random() < 0.5 else f"{what}; {name} was added"
         text = json.dumps(value)
         found.append({"kind": kind, "text": text, "keys": None, "chain": chain, "what": what})
     return found
@@ -50,12 +55,19 @@ def single_proofs(count: int, seed: int) -> List[Dict[str, Any]]:
 
 def _case(source: random.Random, vector: Dict[str, Any]) -> Dict[str, Any]:
     package, chain, what = vector["package"], vector["chain"], []
-    if source.random() < 0.15:
+    kind = source.random()
+    is_signed = source.random() < 0.9
+    if kind < 0.15:
         what.append(_mutate_chain(source, chain))
+        is_signed = is_signed and source.random() < 0.5
+    elif kind < 0.4:
+        what.append(source.choice((_mutate_time, _mutate_status, _mutate_scope))(source, package))
     else:
         what += [_mutate(source, package) for _ in range(source.choice((1, 1, 1, 2)))]
-    if source.random() < 0.9:
+    if is_signed:
         sign(package)
+    if source.random() < 0.15:
+        what.append(_mutate_key_url(source, package))
     text = json.dumps(package, ensure_ascii=source.random() < 0.5)
     keys = [{"pem": PEM, "status": "active", "validFrom": None, "validTo": None}]
     return {
@@ -82,6 +94,98 @@ def sign(package: Dict[str, Any]) -> None:
     package["publicKeyUrl"] = f"https://countersign.example/v1/keys/{KEY_ID}"
 
 
+_TIMES = (
+    "0000-01-01",
+    "0001-01-01",
+    "1969-12-31",
+    "1970-01-01",
+    "2026-02-29",
+    "9999-12-31",
+    "10000-01-01",
+    "-00001-01-01",
+)
+_CLOCKS = ("T00:00:00.000Z", "T24:00:00.000Z", "T23:59:60.000Z", "T23:59:59.999Z", "T00:00:00Z", "T00:00:00.000+00:00")
+
+
+def _mutate_time(source: random.Random, package: Dict[str, Any]) -> str:
+    """Another time in the place of one."""
+    places = [(holder, name) for holder, name in _places(package) if name in _TIME_MEMBERS]
+    holder, name = source.choice(places)
+    holder[name] = source.choice(_TIMES) + source.choice(_CLOCKS)
+    return f"{name} is {holder[name]}"
+
+
+_TIME_MEMBERS = ("from", "to", "occurredAt", "issued_at", "validFrom", "anchored_at", "window_start", "windowStart")
+
+
+def _mutate_status(source: random.Random, package: Dict[str, Any]) -> str:
+    """A status of the table that another event might have, with the figures that follow from it."""
+    entry = source.choice(package["events"])
+    entry["status"], entry["statusReason"] = source.choice(_VERDICTS)
+    _restate(package, entry)
+    return f"status of {entry['event']['type']}: {entry['statusReason']}"
+
+
+_GAP = "Gap, review required"
+_VERDICTS = (
+    (_GAP, "The inclusion proof or the sequence number of the event does not hold."),
+    (_GAP, "Observe mode let a violation pass."),
+    (_GAP, "The check was refused, and its execution was reported."),
+    (_GAP, "The outcome reports the execution of a check that was refused."),
+    (_GAP, "The answer to the check may not have reached its caller."),
+    (_GAP, "The data access names no data scope."),
+    ("Prevented", "The check was refused, and no execution was reported."),
+    ("Satisfied", None),
+)
+
+
+def _mutate_scope(source: random.Random, package: Dict[str, Any]) -> str:
+    """Another data scope in an action that is not anchored, opened, and judged in some way."""
+    proofs = zip(package["events"], package["inclusionProofs"])
+    loose = [one for one, proof in proofs if not proof["anchored"] and one["event"]["type"] == "action.checked"]
+    if not loose:
+        return "nothing: each check is anchored"
+    entry = source.choice(loose)
+    value: Dict[str, Any] = {
+        "type": "data_access",
+        "dataScope": source.choice(("", " ", "orders", None, 0, False, [], {}, ["a"])),
+    }
+    if source.random() < 0.1:
+        del value["dataScope"]
+    salt = "AAAAAAAAAAAAAAAAAAAAAA"
+    entry.pop("erased", None)
+    entry["opened"] = {"action": {"salt": salt, "value": value}}
+    entry["event"]["action"] = sha256_hex(canonical_bytes(["action", salt, value]))
+    entry["event"]["actionKind"] = "data_access"
+    entry["status"], entry["statusReason"] = source.choice((_VERDICTS[5], _VERDICTS[-1]))
+    _restate(package, entry)
+    return f"opened {value}, {entry['status']}"
+
+
+def _restate(package: Dict[str, Any], entry: Dict[str, Any]) -> None:
+    for control in entry["controls"]:
+        control["status"] = entry["status"]
+    statuses = [one["status"] for one in package["events"]]
+    for name, status in (("satisfied", "Satisfied"), ("prevented", "Prevented"), ("gap", _GAP)):
+        package["summary"][name] = statuses.count(status)
+
+
+def _mutate_key_url(source: random.Random, package: Dict[str, Any]) -> str:
+    """Another ``publicKeyUrl``, which nobody signs, that ends as it should."""
+    odd = source.choice(
+        ("\x85", "\x1c", "\x1f", "\ufeff", "\xa0", "\u2028", " ", "\t", "?", "#", "\x7f", "é", "%", "\\", "@", ":")
+    )
+    start = source.choice(
+        ("https://", "http://", "HTTPS://", "ftp://", "https:/", "//", "https:///", "https:////", "https://:1")
+    )
+    host = source.choice(("", "a", "a.example", f"a{odd}b", odd, f"a/{odd}", "a/b//c", "[::1]:80"))
+    package["publicKeyUrl"] = f"{start}{host}/v1/keys/{KEY_ID}" + source.choice(("", "", "", "\n", "/"))
+    return f"publicKeyUrl {package['publicKeyUrl']!r}"
+
+
+_FIGURES = ("0", "00", "01", "-1", "1e3", "9007199254740991", "9007199254740992", "", "\u0661")
+
+
 def _mutate_chain(source: random.Random, chain: Dict[str, Any]) -> str:
     """Another answer of the chain, or another authority; what a verifier has of its own keeps its form."""
     signature = source.choice(list(chain["transactions"]))
@@ -93,7 +197,9 @@ def _mutate_chain(source: random.Random, chain: Dict[str, Any]) -> str:
             (("agents=4", "agents=5"), ("PT5M", "PT300S"), ("PT5M", "PT10M"), ("countersign/1", "countersign/2"))
             + ((" window", "  window"), ("events=", "events=0"), ("root=", "root=0"), ("report=", "report=0"))
         )
-        told["memos"] = [memo.replace(old, new)]
+        figure = source.choice(("agents", "events", None, None))
+        changed = re.sub(rf"{figure}=\d+", f"{figure}={source.choice(_FIGURES)}", memo) if figure else memo
+        told["memos"] = [changed if figure else memo.replace(old, new)]
     elif kind == "memos":
         told["memos"] = source.choice(([], ["hello", *told["memos"]], told["memos"] * 2))
     elif kind == "time":

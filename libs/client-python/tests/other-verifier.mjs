@@ -1,47 +1,93 @@
-/** Judges cases, a JSON array on standard input, with libs/evidence; prints `[{ok, firstProblem, vouched}…]`. Needs a build. */
-import { readFileSync } from 'node:fs';
-import {
-  JsonRefused,
-  parseJsonStrict,
-  publicKeyFromPem,
-  transactionsToAsk,
-  VERIFICATION_LIMITS,
-  verifyAbsence,
-  verifyEventProof,
-  verifyPackage,
-} from '../../evidence/dist/index.js';
+/**
+ * Judges cases, a JSON array on standard input, as the command line does and as the page in a browser does, with the bundle that
+ * it loads; prints `[[command line, page]…]`. Needs a build.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as library from '../../evidence/dist/index.js';
+import * as bundle from '../../evidence/dist/evidence.browser.js';
 import { nodeCrypto } from '../../evidence/vectors/node-crypto.mjs';
+import { verifyFile } from '../../../services/standalone/dist/verify-file/verify-file.js';
+import { findKeys } from '../../../services/verification/page/dist/find-keys.js';
+import { judge as judgeInPage } from '../../../services/verification/page/dist/judge.js';
 
-/** For those transactions alone that the subject names. */
-function answers(transactions, subject) {
-  const asked = new Set(transactionsToAsk(subject).map(({ txSignature }) => txSignature));
-  return new Map(Object.entries(transactions).filter(([signature]) => asked.has(signature)));
-}
+const WRONG = 1;
 
-function judge({ kind, text, keys, chain }) {
+/** A package, a single event or a proof of absence. */
+function judge({ kind, text, keys, chain }, evidence, crypto) {
   let value;
   try {
-    value = parseJsonStrict(Buffer.from(text, 'utf8'), VERIFICATION_LIMITS);
+    value = evidence.parseJsonStrict(Buffer.from(text, 'utf8'), evidence.VERIFICATION_LIMITS);
   } catch (error) {
-    if (error instanceof JsonRefused) return { ok: false, firstProblem: 'not-canonical', vouched: null };
+    if (error instanceof evidence.JsonRefused) return { ok: false, firstProblem: 'not-canonical', vouched: null };
     throw error;
   }
+  const asked = evidence.transactionsToAsk(kind === 'event' ? value?.proof : value);
+  const signatures = new Set(asked.map(({ txSignature }) => txSignature));
+  const answers = Object.entries(chain?.transactions ?? {}).filter(([signature]) => signatures.has(signature));
   const options = {
-    crypto: nodeCrypto,
-    keys: keys?.map(({ pem, ...rest }) => ({ ...rest, publicKey: publicKeyFromPem(pem) })) ?? null,
-    chain:
-      chain === null
-        ? null
-        : { ...chain, transactions: answers(chain.transactions, kind === 'event' ? value?.proof : value) },
+    crypto,
+    keys: keys?.map(({ pem, ...rest }) => ({ ...rest, publicKey: evidence.publicKeyFromPem(pem) })) ?? null,
+    chain: chain === null ? null : { ...chain, transactions: new Map(answers) },
   };
   const result =
     kind === 'event'
-      ? verifyEventProof(value.event, value.proof, options)
+      ? evidence.verifyEventProof(value.event, value.proof, options)
       : kind === 'absence'
-        ? verifyAbsence(value, options)
-        : verifyPackage(value, options);
+        ? evidence.verifyAbsence(value, options)
+        : evidence.verifyPackage(value, options);
   const vouched = result.ok ? (result.vouched ?? null) : null;
   return { ok: result.ok, firstProblem: result.problems[0]?.code ?? null, vouched };
 }
 
-process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(judge)));
+const folder = mkdtempSync(join(tmpdir(), 'countersign-other-verifier-'));
+const file = join(folder, 'report.pdf');
+
+async function fileByCommandLine({ bytes, key }) {
+  writeFileSync(file, Buffer.from(bytes, 'base64'));
+  const { exitCode, problems } = await verifyFile({
+    file,
+    keys: key === null ? [] : [key],
+    rpcUrls: [],
+    authorities: [],
+  });
+  return { code: exitCode, pages: problems.some((line) => line.includes('[pages-differ]')) };
+}
+
+/** Without a chain the page is content with nothing: what it says of the issuer and the pages is what the code tells. */
+async function fileByPage({ bytes, key }) {
+  const keys = key === null ? { from: 'service', base: 'https://nobody.invalid/' } : { from: 'pem', text: key };
+  const outcome = await judgeInPage(
+    bundle,
+    new Uint8Array(Buffer.from(bytes, 'base64')),
+    { keys, rpc: null },
+    () => undefined,
+  );
+  const pages = outcome.problems.some(({ code }) => code === 'pages-differ');
+  if (outcome.verdict === 'refused') return { code: WRONG, pages };
+  return { code: outcome.checked.some((line) => line.startsWith('every byte of the PDF')) ? 0 : 2, pages };
+}
+
+function keyByCommandLine({ text }) {
+  const key = library.publicKeyFromPem(text);
+  return { key: key === null ? null : Buffer.from(key).toString('hex') };
+}
+
+async function keyByPage({ text }) {
+  const found = await findKeys(bundle, { from: 'pem', text }, null).catch(() => null);
+  return { key: found === null ? null : Buffer.from(found.keys[0].publicKey).toString('hex') };
+}
+
+async function both(one) {
+  if (one.kind === 'file') return [await fileByCommandLine(one), await fileByPage(one)];
+  if (one.kind === 'key') return [keyByCommandLine(one), await keyByPage(one)];
+  return [judge(one, library, nodeCrypto), judge(one, bundle, bundle.browserCrypto)];
+}
+
+// Nobody answers the page: it has the file and the key.
+globalThis.fetch = () => Promise.reject(new TypeError('nobody answers'));
+const verdicts = [];
+for (const one of JSON.parse(readFileSync(0, 'utf8'))) verdicts.push(await both(one));
+rmSync(folder, { recursive: true, force: true });
+process.stdout.write(JSON.stringify(verdicts));

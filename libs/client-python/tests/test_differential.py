@@ -1,23 +1,43 @@
-"""The verifier of libs/evidence and this one agree on packages that were changed in any way."""
+"""The verifiers of libs/evidence, as the command line and as the page run it, and this one agree on what was changed.
+
+The seed is printed where they differ; ``COUNTERSIGN_DIFFERENTIAL_SEED`` gives it back, and
+``COUNTERSIGN_DIFFERENTIAL_TIMES`` makes that many times the cases.
+"""
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import io
 import json
+import os
+import random
 import subprocess
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, List
+from typing import Any, Dict, List
 
+import mutated_files
 import mutations
 import vectors
 
-from countersign.verify import parse_json_strict, verify_absence, verify_event, verify_package
+from countersign.command_line import main
+from countersign.verify import VerificationKey, parse_json_strict, verify_absence, verify_event, verify_package
 
 _OTHER = Path(__file__).parent / "other-verifier.mjs"
-_CASES, _SEED = 400, 2026
+_SEED = int(os.environ.get("COUNTERSIGN_DIFFERENTIAL_SEED") or random.SystemRandom().randrange(2**31))
+_TIMES = int(os.environ.get("COUNTERSIGN_DIFFERENTIAL_TIMES") or 1)
+_EXIT_WRONG = 1
 
 
-def _judged_here(case: Any) -> Any:
+def _judged_here(case: Any, folder: Path) -> Any:
+    if case["kind"] == "file":
+        return _file_judged_here(case, folder)
+    if case["kind"] == "key":
+        try:
+            return {"key": VerificationKey.from_pem(case["text"]).public_key.hex()}
+        except ValueError:
+            return {"key": None}
     try:
         package = parse_json_strict(case["text"].encode())
     except ValueError:
@@ -34,26 +54,44 @@ def _judged_here(case: Any) -> Any:
     return {"ok": result.ok, "firstProblem": result.first_problem, "vouched": vouched}
 
 
+def _file_judged_here(case: Any, folder: Path) -> Any:
+    """What the command line ends with, and whether it speaks of the pages."""
+    file, key = folder / "report.pdf", folder / "key.pem"
+    file.write_bytes(base64.b64decode(case["bytes"]))
+    key.write_text(mutations.PEM, "utf-8")
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        code = main(["verify", str(file), *([] if case["key"] is None else ["--key", str(key)])])
+    return {"code": code, "pages": "[pages-differ]" in said.getvalue()}
+
+
 def judged_elsewhere(cases: List[Any]) -> List[Any]:
     text = json.dumps(cases)
-    done = subprocess.run(["node", str(_OTHER)], input=text, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(["node", str(_OTHER)], input=text, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     verdicts: List[Any] = json.loads(done.stdout)
     return verdicts
 
 
-def test_both_verifiers_agree(built: None) -> None:
-    cases = mutations.cases(_CASES, _SEED) + mutations.single_proofs(_CASES // 2, _SEED)
-    here = [_judged_here(case) for case in cases]
-    elsewhere = judged_elsewhere(cases)
+def _compared(verdict: Dict[str, Any]) -> Dict[str, Any]:
+    """Which of several problems comes first is each verifier's own."""
+    return {name: value for name, value in verdict.items() if name != "firstProblem"}
+
+
+def test_the_verifiers_agree(built: None, tmp_path: Path) -> None:
+    cases = mutations.cases(400 * _TIMES, _SEED) + mutations.single_proofs(200 * _TIMES, _SEED)
+    cases += mutated_files.pdfs(250 * _TIMES, _SEED) + mutated_files.keys(250 * _TIMES, _SEED)
+    here = [_judged_here(case, tmp_path) for case in cases]
     differing = [
-        f"{case['what']}: here {one}, there {other}"
-        for case, one, other in zip(cases, here, elsewhere)
-        if (one["ok"], one["vouched"]) != (other["ok"], other["vouched"])
+        f"{case['what']}: Python {one}, command line {command_line}, page {page}"
+        for case, one, (command_line, page) in zip(cases, here, judged_elsewhere(cases))
+        if not _compared(one) == _compared(command_line) == _compared(page)
     ]
-    assert differing == []
-    assert {one["ok"] for one in here} == {True, False}
-    assert len({one["firstProblem"] for one in here}) > 12
+    assert differing == [], f"COUNTERSIGN_DIFFERENTIAL_SEED={_SEED} gives these {len(differing)} again"
+    assert {one["ok"] for one in here if "ok" in one} == {True, False}
+    assert len({one.get("firstProblem") for one in here}) > 12
+    assert {one["code"] for one in here if "code" in one} == {0, 1, 2}
+    assert {one["key"] is None for one in here if "key" in one} == {True, False}
 
 
 def test_a_mutation_that_changes_nothing_holds() -> None:

@@ -4,7 +4,7 @@ import { fromHex, sameBytes, toHex } from '../encoding/hex.js';
 
 /** DER of SubjectPublicKeyInfo up to the key itself (RFC 8410 section 4). */
 const SPKI_PREFIX = fromHex('302a300506032b6570032100')!;
-const PEM = /^\s*-----BEGIN PUBLIC KEY-----\r?\n([A-Za-z0-9+/=\r\n]+?)\r?\n-----END PUBLIC KEY-----\s*$/;
+const PEM = /^[\t\n\r ]*-----BEGIN PUBLIC KEY-----\r?\n([A-Za-z0-9+/=\r\n]+?)\r?\n-----END PUBLIC KEY-----[\t\n\r ]*$/;
 const KEY_ID = /^key_[0-9a-f]{16}$/;
 
 /** `key_` and the first 16 hex digits of SHA-256 of the raw public key. */

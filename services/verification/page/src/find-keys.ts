@@ -31,7 +31,7 @@ export async function findKeys(library: EvidenceLibrary, choice: KeyChoice, keyI
 }
 
 function pastedKey({ keyId, publicKeyFromPem, browserCrypto }: EvidenceLibrary, text: string): FoundKeys {
-  const publicKey = publicKeyFromPem(text.trim());
+  const publicKey = publicKeyFromPem(text);
   if (publicKey === null) throw new Error('What was pasted is not an Ed25519 public key in PEM.');
   return {
     keys: [{ publicKey, status: 'active', validFrom: null, validTo: null }],
@@ -52,7 +52,7 @@ async function publishedKey(library: EvidenceLibrary, base: string, id: string |
     return { keys: [], authorities: list.authorities, told };
   }
   const answer = await ask(`${base}v1/keys/${id}`);
-  const publicKey = answer?.status === 200 ? library.publicKeyFromPem((await answer.text()).trim()) : null;
+  const publicKey = answer?.status === 200 ? library.publicKeyFromPem(await answer.text()) : null;
   if (publicKey === null) {
     return { keys: null, authorities: list.authorities, told: `none: ${base}v1/keys/${id} gave no key` };
   }

@@ -94,6 +94,10 @@ describe('what the page says of a file', () => {
     const broken = pdf.slice();
     broken.fill(0, at, at + 20);
     expect(await judged(broken)).toMatchObject({ verdict: 'refused', what: 'unreadable' });
+    for (const more of [Buffer.from('more'), Buffer.alloc(1)]) {
+      const { pdf: longer } = pdfWith(Buffer.concat([deflateSync(bytesOf(small.package)), more]));
+      expect(await judged(longer)).toMatchObject({ verdict: 'refused', what: 'unreadable' });
+    }
   });
 
   it('asks the service whether the pages are its own: a sound package may lie between pages that others drew', async () => {

@@ -33,26 +33,12 @@ export async function readFile(library: EvidenceLibrary, bytes: Uint8Array): Pro
   }
 }
 
-/** `null`: no zlib stream, or more than a package may have. */
+/** `null`: no zlib stream, one with bytes after it, or more than a package may have. */
 async function inflate(deflated: Uint8Array): Promise<Uint8Array | null> {
   const parts: Uint8Array[] = [];
-  let size = 0;
-  try {
-    const stream = new Blob([deflated as Uint8Array<ArrayBuffer>]).stream();
-    const reader = stream.pipeThrough(new DecompressionStream('deflate')).getReader();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      size += value.length;
-      if (size > MAX_PACKAGE) {
-        await reader.cancel();
-        return null;
-      }
-      parts.push(value);
-    }
-  } catch {
-    return null;
-  }
+  const size = await inflated(deflated, (part) => parts.push(part));
+  // Not every platform complains of bytes after the stream: with those it is whole without its last byte too.
+  if (size === null || (await inflated(deflated.subarray(0, -1), () => undefined)) !== null) return null;
   const whole = new Uint8Array(size);
   let at = 0;
   for (const part of parts) {
@@ -60,4 +46,25 @@ async function inflate(deflated: Uint8Array): Promise<Uint8Array | null> {
     at += part.length;
   }
   return whole;
+}
+
+/** Bytes that came out; `null`: no whole zlib stream, or more than a package may have. */
+async function inflated(deflated: Uint8Array, take: (part: Uint8Array) => void): Promise<number | null> {
+  let size = 0;
+  try {
+    const stream = new Blob([deflated as Uint8Array<ArrayBuffer>]).stream();
+    const reader = stream.pipeThrough(new DecompressionStream('deflate')).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return size;
+      size += value.length;
+      if (size > MAX_PACKAGE) {
+        await reader.cancel();
+        return null;
+      }
+      take(value);
+    }
+  } catch {
+    return null;
+  }
 }
