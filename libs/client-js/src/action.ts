@@ -26,7 +26,15 @@ export function checkBody(agentId: string, action: Action): string {
   if (typeof actionType !== 'string' || actionType === '') {
     throw new TypeError('an action has an actionType, such as "tool_use"');
   }
-  return JSON.stringify({ agentId, action: { ...members, type: actionType } }, shown);
+  return jsonText({ agentId, action: { ...members, type: actionType } })!;
+}
+
+/**
+ * A value as JSON text; `undefined` where it is nothing that JSON has.
+ * @throws TypeError where it has no JSON form
+ */
+export function jsonText(value: unknown): string | undefined {
+  return JSON.stringify(value, shown) as string | undefined;
 }
 
 /** What JSON would show as `{}`, though there may be something in it, is not what is executed: nobody could judge it. */

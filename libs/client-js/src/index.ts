@@ -10,3 +10,7 @@ export type { CallOptions, CountersignOptions, FailMode, Outcome, OutcomeReport 
 export type { CheckResult } from './result.js';
 export { post } from './transport.js';
 export type { Answer, Fetch, Request } from './transport.js';
+export { toolCallAction } from './tool-action.js';
+export type { CalledTool } from './tool-action.js';
+export { severalAddressesHint, toolAddress } from './tool-address.js';
+export type { ToolAddress } from './tool-address.js';

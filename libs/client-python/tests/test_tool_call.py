@@ -6,6 +6,7 @@ import asyncio
 from typing import Any, List
 
 import pytest
+from client_cases import cases
 from played_service import AGENT, DENIED, PlayedService
 
 from countersign import ActionDeniedError, AsyncCountersign, CheckResult, Countersign
@@ -65,3 +66,43 @@ def test_a_caller_says_who_acts_and_which_check_it_is(played: PlayedService) -> 
     with Countersign("key", AGENT, played.address) as client:
         assert guard.execute(client, CALL, lambda: 7) == 7
     assert (played.keys, guard.call_options_of(CALL)["agent_id"]) == (["run/c"], "another")
+
+
+@pytest.mark.parametrize("case", cases("tool-calls.json"), ids=lambda case: str(case["name"]))
+def test_the_address_of_a_call(case: Any) -> None:
+    call = ToolCall("tool", case["input"])
+    if "refused" in case:
+        with pytest.raises(NotExecutedError, match=case["refused"]):
+            ToolGuard().action_of(call)
+    else:
+        assert ToolGuard().action_of(call).get("url") == case.get("url")
+
+
+def test_a_caller_says_another_address() -> None:
+    guard = ToolGuard(action=lambda _: {"url": "https://b.example/"})
+    assert guard.action_of(ToolCall("fetch", {"url": ["https://a.example/"]}))["url"] == "https://b.example/"
+
+
+def test_words_for_addresses_that_no_rule_can_read() -> None:
+    action = ToolGuard().action_of(ToolCall("fetch", {"url": "https://a.example/" + "x" * 65_536}))
+    assert action["url"] == "an address of more than 65536 characters"
+    words = words_for(CALL, CheckResult(False, reason="no"), "2 addresses in one call")
+    assert words.endswith("No. It names 2 addresses in one call: make a call for each.")
+
+
+def test_a_long_text_is_sent_in_pieces_of_which_nothing_is_left_out() -> None:
+    text = "é€😀x" * 40_000
+    call = ToolCall("write", {"a/b~c": [text], "short": "y" * 262_144}, "c")
+    action = ToolGuard().action_of(call)
+    assert action["metadata"] == {"toolCallId": "c", "inPieces": ["/a~1b~0c/0"]}
+    assert action["payload"]["short"] == call.input["short"]
+    (pieces,) = action["payload"]["a/b~c"]
+    assert max(len(piece.encode("utf-8")) for piece in pieces) <= 262_144
+    assert pieces[0] + "".join(piece[4_000:] for piece in pieces[1:]) == text
+
+
+def test_what_is_larger_than_a_check_is_not_executed() -> None:
+    call = ToolCall("write", {"content": "x" * 1_100_000})
+    with pytest.raises(NotExecutedError, match=r"take \d+ bytes, and a check takes 1047552"):
+        ToolGuard().action_of(call)
+    assert ToolGuard(action=lambda _: {"payload": {"sha256": "ab"}}).action_of(call)["payload"] == {"sha256": "ab"}

@@ -3,6 +3,8 @@ import { ActionDeniedError } from '../action-denied.js';
 import { isUnavailable } from '../errors.js';
 import type { CallOptions } from '../options.js';
 import type { CheckResult } from '../result.js';
+import { toolCallAction } from '../tool-action.js';
+import { severalAddressesHint } from '../tool-address.js';
 import { whole } from '../whole.js';
 import { begin, isDenied, type BegunAction, type Guard } from './begun-action.js';
 
@@ -18,7 +20,7 @@ export interface ToolCall {
 export interface ToolGuardOptions {
   /**
    * Members of the action that replace those of the default: `actionType: 'tool_use'`, `toolName`, the input as `payload`,
-   * the call's id in `metadata`.
+   * the address in it as `url`, the call's id in `metadata`. A spending limit counts the `estimatedCost` that this gives.
    */
   readonly action?: (call: ToolCall) => Partial<Action>;
   /** Who acts, where it is not the client's agent. */
@@ -40,12 +42,14 @@ export async function beginToolCall(
   options: ToolGuardOptions,
   signal?: AbortSignal,
 ): Promise<BegunAction> {
+  let action: Action | undefined;
   try {
-    return await begin(countersign, actionOf(call, options), callOptionsOf(call, options, signal));
+    action = actionOf(call, options);
+    return await begin(countersign, action, callOptionsOf(call, options, signal));
   } catch (error) {
     if (!isDenied(error)) throw error;
     const denied = new ActionDeniedError(error.result);
-    denied.message = wordsFor(call, error.result);
+    denied.message = wordsFor(call, error.result) + severalAddressesHint(action?.url);
     throw denied;
   }
 }
@@ -69,13 +73,8 @@ export async function endToolCall<T>(begun: BegunAction, execute: () => T | Prom
 
 function actionOf({ toolName, input, toolCallId }: ToolCall, { action }: ToolGuardOptions): Action {
   const call = { toolName, input, ...(toolCallId === undefined ? {} : { toolCallId }) };
-  return {
-    actionType: 'tool_use',
-    toolName,
-    ...(input === undefined ? {} : { payload: input }),
-    ...(toolCallId === undefined ? {} : { metadata: { toolCallId } }),
-    ...action?.(call),
-  };
+  const metadata = toolCallId === undefined ? {} : { metadata: { toolCallId } };
+  return toolCallAction({ toolName, input, ...metadata }, action?.(call));
 }
 
 function callOptionsOf(call: ToolCall, options: ToolGuardOptions, signal: AbortSignal | undefined): CallOptions {
@@ -96,5 +95,6 @@ function wordsFor({ toolName }: ToolCall, { reason = 'no reason was given', viol
   }
   const why = /[.!?]$/u.test(reason) ? reason : `${reason}.`;
   if (code === undefined) return `Not executed: this call of ${toolName} was denied: ${why}`;
+  if (code === 'invalid_request') return `Not executed: ${toolName} cannot be called so: ${why} Change its arguments.`;
   return `Not executed: ${toolName} may not be called: ${why} Another try changes nothing: tell whoever asked.`;
 }

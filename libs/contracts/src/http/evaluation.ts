@@ -42,7 +42,7 @@ const action: JsonSchema = {
 const resource: JsonSchema = {
   type: 'object',
   description:
-    'what it is done to: the `id` of type `url` (or `uri`), `tool` (`tool_name`) or `data` (`data_scope`) is judged as the action’s `url`, `tool_name` or `dataScope`; an http(s) address as `url` whatever its type; another resource is recorded and not judged',
+    'what it is done to: the `id` of type `url` (or `uri`), `tool` (`tool_name`) or `data` (`data_scope`) is judged as the action’s `url`, `tool_name` or `dataScope`; an address of any scheme as `url` too, whatever its type, and 400 where `action.properties.url` names another; another resource is recorded and not judged',
   properties: { type: text, id: text, properties },
 };
 const context: JsonSchema = { type: 'object', description: 'kept as the action’s `metadata`' };

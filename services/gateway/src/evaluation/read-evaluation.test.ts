@@ -55,11 +55,35 @@ describe('an evaluation', () => {
     ['endpoint', ' ht\ntp:evil.example'],
     ['page', 'https://evil.example:8443'],
     ['page', `https://evil.example/é${'x'.repeat(70_000)}`],
-  ])('judges an address as url also where its type is %s', (type, id) => {
+    ['endpoint', 'wss://evil.example/x'],
+    ['endpoint', 'FTP:evil.example'],
+    ['endpoint', 'gopher://evil.example/x'],
+    ['endpoint', 'x-own:\\\\evil.example'],
+  ])('judges an address as url also where its type is %s: %s', (type, id) => {
     expect(readEvaluation({ subject, action, resource: { type, id } })).toMatchObject({ action: { url: id } });
-    const named = { ...action, properties: { url: 'https://api.example.com/' } };
-    expect(readEvaluation({ subject, action: named, resource: { type, id } })).toMatchObject({
-      action: { url: 'https://api.example.com/', resource: { type, id } },
+    const same = { ...action, properties: { url: id } };
+    expect(readEvaluation({ subject, action: same, resource: { type, id } })).toMatchObject({ action: { url: id } });
+    const other = { ...action, properties: { url: 'https://api.example.com/' } };
+    expect(readEvaluation({ subject, action: other, resource: { type, id } })).toContain('url and resource.id differ');
+  });
+
+  it.each([
+    ['tool', 'tool_name'],
+    ['data', 'dataScope'],
+  ])('judges an address as url and as what its type says: %s', (type, member) => {
+    const id = 'https://evil.example/x';
+    expect(readEvaluation({ subject, action, resource: { type, id } })).toMatchObject({
+      action: { url: id, [member]: id },
+    });
+    const other = { ...action, properties: { url: 'https://api.example.com/' } };
+    expect(readEvaluation({ subject, action: other, resource: { type, id } })).toContain('url and resource.id differ');
+  });
+
+  it.each(['user:alice', 'urn:isbn:1', 'orders', 'c:/x'])('does not take %s for an address', (id) => {
+    const of = { type: 'record', id };
+    expect(readEvaluation({ subject, action, resource: of })).toEqual({
+      agentId: subject.id,
+      action: { type: 'http_call', resource: of },
     });
   });
 

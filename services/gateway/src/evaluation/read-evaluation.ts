@@ -34,8 +34,7 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
   }
   const asked: Members = { ...given, type: action.name, resource };
   if (subject.properties !== undefined) asked['subject'] = subject;
-  const member = memberFor(resource.type, resource.id, given);
-  if (member !== undefined) {
+  for (const member of membersFor(resource.type, resource.id)) {
     if ((given[member] ?? resource.id) !== resource.id) return `action.properties.${member} and resource.id differ`;
     asked[member] = resource.id;
   }
@@ -46,16 +45,19 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
   return { agentId: subject.id, action: asked };
 }
 
-/** An address is one whatever its type is called: a rule about APIs must not be passed by another word for it. */
-function memberFor(type: string, id: string, given: Members): 'url' | 'tool_name' | 'dataScope' | undefined {
+/** An address is one whatever its type is called: another word for it must not evade a rule about APIs. */
+function membersFor(type: string, id: string): readonly ('url' | 'tool_name' | 'dataScope')[] {
   const member = RESOURCE_MEMBERS.get(type.toLowerCase());
-  if (member !== undefined) return member;
-  return given['url'] === undefined && isAddress(id) ? 'url' : undefined;
+  if (member === 'url' || isAddress(id)) return member === undefined || member === 'url' ? ['url'] : [member, 'url'];
+  return member === undefined ? [] : [member];
 }
 
-/** By its scheme as the URL standard finds it, after blanks and with line breaks and tabs in it; the rest is judged later. */
+/**
+ * Whether an id is an address of any scheme: one of the web's, which the URL standard reads without slashes too, or one
+ * with an authority. After blanks, with line breaks and tabs in it; the rest is judged as a check is.
+ */
 function isAddress(id: string): boolean {
-  return /^[\0- ]*https?:/iu.test(id.replace(/[\t\n\r]/gu, ''));
+  return /^[\0- ]*(?:(?:https?|wss?|ftp):|[a-z][a-z0-9+.-]*:[/\\]{2})/iu.test(id.replace(/[\t\n\r]/gu, ''));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Action } from '@countersign/client';
+import { toolCallAction, type Action } from '@countersign/client';
 
 /** What is known of a tool call before it is made and after it was, as Claude Code tells hooks of it. */
 export interface ToolEvent {
@@ -67,24 +67,18 @@ export function readToolEvent(text: string): ToolEvent {
 }
 
 /**
- * The action that a tool call is: its name, its arguments as payload, which output rules read, and the address of a tool
- * that takes one as `url`. Metadata have the names that the clients' adapters give them. The same for the same call, so that one that is asked about twice is one check.
+ * The action that a tool call is. Metadata have the names that the clients' adapters give them. The same for the same
+ * call, so that one that is asked about twice is one check.
+ * @throws ActionDeniedError as `toolCallAction`
  */
 export function actionOf({ toolName, toolInput, sessionId, toolUseId, cwd }: ToolEvent): Action {
-  const url =
-    typeof toolInput === 'object' && toolInput !== null ? textOf((toolInput as JsonObject)['url']) : undefined;
-  return {
-    actionType: 'tool_use',
-    toolName,
-    ...(url === undefined ? {} : { url }),
-    payload: toolInput,
-    metadata: {
-      source: 'claude-code',
-      ...(sessionId === undefined ? {} : { sessionId }),
-      ...(toolUseId === undefined ? {} : { toolCallId: toolUseId }),
-      ...(cwd === undefined ? {} : { cwd }),
-    },
+  const metadata = {
+    source: 'claude-code',
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(toolUseId === undefined ? {} : { toolCallId: toolUseId }),
+    ...(cwd === undefined ? {} : { cwd }),
   };
+  return toolCallAction({ toolName, input: toolInput, metadata });
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import type { Action } from '@countersign/client';
+import { toolCallAction, type Action } from '@countersign/client';
 import { exactValue, isLong } from './exact-numbers.js';
 import { holdsInfinity } from './json-text.js';
 import { isObject, variantOf, type JsonObject, type Request } from './message.js';
@@ -44,17 +44,11 @@ function textBeside({ id: _id, method: _method, params, ...more }: JsonObject): 
 }
 
 /**
- * The action that a call is: its name, its arguments as payload, which output rules read, and the address of a tool that
- * takes one as `url`.
+ * The action that a call is.
  * @param server what the server calls itself
+ * @throws ActionDeniedError as `toolCallAction`
  */
 export function actionOf({ name, given }: ToolCall, server: string | null): Action {
-  const url = isObject(given) ? given['url'] : undefined;
-  return {
-    actionType: 'tool_use',
-    toolName: name,
-    ...(typeof url === 'string' ? { url } : {}),
-    ...(given === undefined ? {} : { payload: given }),
-    metadata: { source: 'mcp-proxy', ...(server === null ? {} : { server }) },
-  };
+  const metadata = { source: 'mcp-proxy', ...(server === null ? {} : { server }) };
+  return toolCallAction({ toolName: name, input: given, metadata });
 }

@@ -17,8 +17,14 @@ from ..errors import UNAVAILABLE_CODES, ActionDeniedError
 from ..options import Outcome
 from ..result import CheckResult
 from ..whole import whole
+from .text_pieces import in_pieces
+from .tool_address import address_of, several_addresses_hint
 
 T = TypeVar("T")
+#: Below it no text of a body is longer than the service takes.
+_LONGEST_TEXT = 262_144
+#: What a body of ``POST /v1/check`` takes, less what is not of the action.
+_MOST_BYTES = 1024 * 1024 - 1024
 AnyCountersign = Union[Countersign, AsyncCountersign]
 
 
@@ -53,7 +59,8 @@ class ToolGuard:
     """How calls of tools are asked about.
 
     :param action: members of the action that replace those of the default: ``action_type="tool_use"``, ``tool_name``,
-        ``qualified_tool_name`` of a tool in a namespace, the input as ``payload``, the call's id in ``metadata``
+        ``qualified_tool_name`` of a tool in a namespace, the input as ``payload``, the address in it as ``url``, the
+        call's id in ``metadata``. A spending limit counts the ``estimated_cost`` that this gives.
     :param agent_id: who acts, where it is not the client's agent
     :param idempotency_key: of the check. Default: a new one for each execution, so that each is judged, counted and
         reported by itself. Give one that names the run as well as the call where an execution that is repeated is to be
@@ -65,7 +72,7 @@ class ToolGuard:
     idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None
 
     def action_of(self, call: ToolCall) -> Dict[str, Any]:
-        """:raises NotExecutedError: it has no JSON form, so that nobody can be asked about it"""
+        """:raises NotExecutedError: it has no JSON form, is too large, or a ``url`` in it is no text"""
         members: Dict[str, Any] = {"action_type": "tool_use", "tool_name": call.tool_name}
         if call.qualified_tool_name is not None:
             members["qualified_tool_name"] = call.qualified_tool_name
@@ -76,10 +83,24 @@ class ToolGuard:
             metadata["toolCallId"] = call.tool_call_id
         if metadata:
             members["metadata"] = metadata
-        if self.action is not None:
-            members.update(self.action(call))
+        own = {} if self.action is None else self.action(call)
+        members.update(own)
         try:
-            body_of(members)
+            if "url" not in own:
+                url = address_of(call.input)
+                if url is not None:
+                    members["url"] = url
+            body = body_of(members)
+            if len(body) > _LONGEST_TEXT and "payload" in members:
+                members["payload"], pieced = in_pieces(members["payload"])
+                if pieced:
+                    members["metadata"] = {**(members.get("metadata") or {}), "inPieces": pieced}
+                    body = body_of(members)
+            if len(body) > _MOST_BYTES:
+                raise ValueError(
+                    f"its arguments take {len(body)} bytes, and a check takes {_MOST_BYTES}: call it several times "
+                    "with less"
+                )
         except (TypeError, ValueError, RecursionError) as error:
             raise NotExecutedError(
                 f"Not executed: whether {call.full_name} may be called cannot be asked. {_sentence(str(error))} "
@@ -101,34 +122,38 @@ class ToolGuard:
         :raises CountersignError: no decision was had, and the fail mode is ``throw``
         :raises: what ``fn`` raises
         """
-        with _told(call) as begun:
+        action = self.action_of(call)
+        with _told(call, action) as begun:
 
             def begin() -> T:
                 begun.append(True)
                 return fn()
 
-            return countersign.guard(self.action_of(call), begin, **self.call_options_of(call))
+            return countersign.guard(action, begin, **self.call_options_of(call))
 
     async def execute_async(self, countersign: AnyCountersign, call: ToolCall, fn: Callable[[], Awaitable[T]]) -> T:
         """As :meth:`execute`; a client that waits does so in a thread. What is cancelled is reported as failed."""
-        with _told(call) as begun:
+        action = self.action_of(call)
+        with _told(call, action) as begun:
 
             async def begin() -> T:
                 begun.append(True)
                 return await fn()
 
-            action, options = self.action_of(call), self.call_options_of(call)
+            options = self.call_options_of(call)
             if isinstance(countersign, AsyncCountersign):
                 return await countersign.guard(action, begin, **options)
             return await _guard_in_threads(countersign, action, begin, **options)
 
 
-def words_for(call: ToolCall, result: CheckResult) -> str:
+def words_for(call: ToolCall, result: CheckResult, url: Any = None) -> str:
     """What the model reads in place of a result: that nothing was done, why, and what to do instead."""
     name, why = call.full_name, _sentence(result.reason or "no reason was given")
     code = None if result.violations is None else result.violations[0]
     if code is None:
-        return f"Not executed: this call of {name} was denied. {why}"
+        return f"Not executed: this call of {name} was denied. {why}{several_addresses_hint(url)}"
+    if code == "invalid_request":
+        return f"Not executed: {name} cannot be called so. {why} Change its arguments."
     if code in UNAVAILABLE_CODES:
         return (
             f"Not executed: whether {name} may be called was not decided, so nothing was done. {why} "
@@ -138,7 +163,7 @@ def words_for(call: ToolCall, result: CheckResult) -> str:
 
 
 @contextmanager
-def _told(call: ToolCall) -> Iterator[list[bool]]:
+def _told(call: ToolCall, action: Mapping[str, Any]) -> Iterator[list[bool]]:
     """A denial of this call, and not of one that it makes itself, in words for the model."""
     begun: list[bool] = []
     try:
@@ -146,7 +171,7 @@ def _told(call: ToolCall) -> Iterator[list[bool]]:
     except ActionDeniedError as denied:
         if begun:
             raise
-        raise NotExecutedError(words_for(call, denied.result)) from denied
+        raise NotExecutedError(words_for(call, denied.result, action.get("url"))) from denied
 
 
 async def _guard_in_threads(

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { ActionDeniedError, Countersign, type Action } from '@countersign/client';
+import { guardTools } from '@countersign/client/ai-sdk';
+import { actionOf as actionOfHook, readToolEvent } from './hook/tool-event.js';
+import { readMessage, type Request } from './mcp-proxy/message.js';
+import { actionOf as actionOfProxy, readToolCall, type ToolCall } from './mcp-proxy/tool-call.js';
+
+interface Case {
+  readonly name: string;
+  readonly input: unknown;
+  readonly url?: string;
+  readonly refused?: string;
+}
+
+const TABLE = new URL('../../../test-e2e/client-cases/tool-calls.json', import.meta.url);
+const { cases } = JSON.parse(readFileSync(TABLE, 'utf8')) as { readonly cases: readonly Case[] };
+
+/** What a service is asked by the adapters. */
+async function byAdapter(input: unknown): Promise<Action> {
+  const asked: Action[] = [];
+  const fetch = (_url: string, { body }: RequestInit): Promise<Response> => {
+    asked.push((JSON.parse(body as string) as { action: Action }).action);
+    return Promise.resolve(new Response('{"allowed":true}'));
+  };
+  const client = new Countersign({ apiKey: 'k', agentId: 'a', fetch, retries: 0 });
+  const { tool } = guardTools(client, { tool: { execute: (_input: unknown) => 'done' } });
+  await tool.execute(input);
+  return asked[0]!;
+}
+
+function byHook(input: unknown): Action {
+  return actionOfHook(
+    readToolEvent(JSON.stringify({ hook_event_name: 'PreToolUse', tool_name: 'tool', tool_input: input })),
+  );
+}
+
+function byProxy(input: unknown): Action {
+  const params = { name: 'tool', arguments: input };
+  const request = readMessage(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })) as Request;
+  return actionOfProxy(readToolCall(request) as ToolCall, null);
+}
+
+describe.each([
+  ['the adapters', byAdapter],
+  ['the hook', byHook],
+  ['the proxy', byProxy],
+])('%s make of a call', (_name, actionOf) => {
+  it.each(cases.map((one) => [one.name, one] as const))('%s', async (_case, { input, url, refused }) => {
+    const made = Promise.resolve().then(() => actionOf(input));
+    if (refused !== undefined) {
+      await expect(made).rejects.toThrow(refused);
+      await expect(made).rejects.toBeInstanceOf(ActionDeniedError);
+    } else {
+      const action = await made;
+      expect([action.toolName, action.url]).toEqual(['tool', url]);
+    }
+  });
+});
