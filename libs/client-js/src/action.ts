@@ -34,7 +34,8 @@ export function checkBody(agentId: string, action: Action): string {
  * @throws TypeError where it has no JSON form
  */
 export function jsonText(value: unknown): string | undefined {
-  return JSON.stringify(value, shown) as string | undefined;
+  const text: string | undefined = JSON.stringify(value, shown);
+  return text;
 }
 
 /** What JSON would show as `{}`, though there may be something in it, is not what is executed: nobody could judge it. */

@@ -1,3 +1,6 @@
+import { requireNumber } from './check-options.js';
+import { CountersignError } from './errors.js';
+
 export interface CircuitBreakerOptions {
   /** Calls in a row without a decision, after which the service is left alone. Default 5. */
   readonly failures?: number;
@@ -10,6 +13,7 @@ export class CircuitBreaker {
   readonly #failures: number;
   readonly #cooldownMs: number;
   #inARow = 0;
+  #lastFailure = '';
   #openUntil = 0;
   #isTrying = false;
 
@@ -21,7 +25,8 @@ export class CircuitBreaker {
     { failures = 5, cooldownMs = 10_000 }: CircuitBreakerOptions,
     private readonly now: () => number = () => performance.now(),
   ) {
-    if (!(failures >= 1 && cooldownMs >= 0)) throw new TypeError('circuitBreaker: failures from 1, cooldownMs from 0');
+    requireNumber('circuitBreaker.failures', failures, (value) => value >= 1, 'a number from 1');
+    requireNumber('circuitBreaker.cooldownMs', cooldownMs, (value) => value >= 0, 'milliseconds from 0');
     this.#failures = failures;
     this.#cooldownMs = cooldownMs;
   }
@@ -40,8 +45,19 @@ export class CircuitBreaker {
     if (decided) this.#inARow = 0;
   }
 
-  failed(): void {
+  /** What is answered in place of a call that is not admitted: why, and when the service is asked again. */
+  error(): CountersignError {
+    const waitMs = Math.max(0, this.#openUntil - this.now());
+    const next = this.#isTrying ? 'once the attempt under way has ended' : `in ${(waitMs / 1000).toFixed(1)} s`;
+    const why = this.#lastFailure === '' ? '' : `; the last one: ${this.#lastFailure}`;
+    const words = `the service did not decide ${this.#inARow} times in a row${why === '' ? '.' : why} It is asked again ${next}`;
+    return new CountersignError('circuit_open', words, { retryAfterMs: waitMs });
+  }
+
+  /** @param why in words, with or without a full stop */
+  failed(why: string): void {
     this.#isTrying = false;
+    this.#lastFailure = /[.!?]$/u.test(why) ? why : `${why}.`;
     this.#inARow += 1;
     if (this.#inARow >= this.#failures) this.#openUntil = this.now() + this.#cooldownMs;
   }

@@ -167,6 +167,9 @@ describe('a client, and a service that', () => {
       expect(await one.check(act)).toMatchObject({ allowed: false, violations: [code] });
     }
     expect(seen.length).toBe(2);
+    expect((await one.check(act)).reason).toMatch(
+      /the last one: the service answered 500\. It is asked again in 0\.\d s/u,
+    );
     await new Promise((resolve) => setTimeout(resolve, 60));
     handle = answers(200, ALLOWED);
     expect(await one.check(act)).toMatchObject({ allowed: true });

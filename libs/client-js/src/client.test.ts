@@ -166,8 +166,29 @@ describe('a client that is made wrong', () => {
     [{ apiKey: 'k', agentId: AGENT, retries: -1 }, /retries/u],
     [{ apiKey: 'k', agentId: AGENT, circuitBreaker: { failures: NaN } }, /circuitBreaker/u],
     [{ apiKey: 'k', agentId: AGENT, circuitBreaker: { cooldownMs: NaN } }, /circuitBreaker/u],
+    [undefined, /^apiKey: an API key is needed, not undefined: is COUNTERSIGN_API_KEY set\?$/u],
+    [{ agentId: AGENT }, /^apiKey: .* not undefined/u],
+    [{ apiKey: 'k', agentId: AGENT, baseURL: 'http://a' }, /unknown option "baseURL"\. Did you mean "baseUrl"\?/u],
+    [{ apiKey: 'k', agentId: AGENT, failmode: 'open' }, /"failmode"\. Did you mean "failMode"\?/u],
+    [{ apiKey: 'k', agentId: AGENT, timeout: 5 }, /"timeout"\. Did you mean "timeoutMs"\?/u],
+    [{ apiKey: 'k', agentId: AGENT, retrys: 5 }, /"retrys"\. Did you mean "retries"\?/u],
+    [{ apiKey: 'k', agentId: AGENT, model: 5 }, /"model"\. Known options: apiKey, /u],
+    [{ apiKey: 'k', agentId: AGENT, failMode: 'OPEN' }, /failMode: "closed", "open" or "throw", not "OPEN"/u],
+    [{ apiKey: 'k', agentId: AGENT, timeoutMs: '5' }, /timeoutMs: milliseconds above zero, not a text/u],
+    [{ apiKey: 'k', agentId: AGENT, onDenied: 'x' }, /onDenied: a function, not a text/u],
+    [{ apiKey: 'k', agentId: AGENT, circuitBreaker: { failure: 1 } }, /circuitBreaker: .*Did you mean "failures"/u],
+    [{ apiKey: 'k', agentId: AGENT, circuitBreaker: true }, /circuitBreaker: an object/u],
+    [{ apiKey: 'k', agentId: AGENT, baseUrl: '127.0.0.1:8080' }, /add http:\/\/ or https:\/\/ before it/u],
+    [{ apiKey: 'k', agentId: AGENT, baseUrl: 'localhost:8080' }, /add http:\/\//u],
   ])('says what is wrong', (options, words) => {
-    expect(() => new Countersign(options)).toThrow(words);
+    expect(() => new Countersign(options as never)).toThrow(words);
+  });
+
+  it('or called with an option that nobody knows', async () => {
+    const one = new Countersign('k', AGENT);
+    const options = { idempotencykey: 'a' } as never;
+    await expect(one.check({ actionType: 'pay' }, options)).rejects.toThrow(/Did you mean "idempotencyKey"/u);
+    await expect(one.check({ actionType: 'pay' }, { agentId: '' })).rejects.toThrow(/agentId/u);
   });
 
   it('takes an address with or without /v1, and an action with a type', async () => {

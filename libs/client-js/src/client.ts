@@ -5,11 +5,11 @@ import { CircuitBreaker } from './circuit-breaker.js';
 import { CountersignError } from './errors.js';
 import type { UnavailableCode } from './errors.js';
 import { postByPlatform } from './node-http.js';
-import { DEFAULT_BASE_URL } from './options.js';
 import type { CallOptions, CountersignOptions, FailMode, OutcomeReport } from './options.js';
+import { readOptions, requireCallOptions } from './read-options.js';
 import { readCheck, readRefusal } from './result.js';
 import type { CheckResult } from './result.js';
-import { newIdempotencyKey, withRetries } from './retry.js';
+import { newIdempotencyKey, withRetries, type Tries } from './retry.js';
 import { post, type Answer, type Request } from './transport.js';
 import { requireWhole, whole } from './whole.js';
 
@@ -21,28 +21,23 @@ export class Countersign {
   readonly #send: (request: Request) => Promise<Answer>;
   readonly #breaker: CircuitBreaker | null;
   readonly #failMode: FailMode;
-  readonly #tries: { readonly retries: number; readonly timeoutMs: number; readonly attemptTimeoutMs: number };
+  readonly #tries: Omit<Tries, 'signal'>;
   readonly #onDenied: CountersignOptions['onDenied'];
   readonly #onReportFailed: NonNullable<CountersignOptions['onReportFailed']>;
 
-  /** @throws TypeError where the key, the agent's id or the address is missing or malformed, or an option is out of range */
+  /** @throws TypeError where the key, the agent's id or the address is missing or malformed, or an option is unknown, of another type or out of range */
   constructor(options: CountersignOptions);
   constructor(apiKey: string, agentId: string, baseUrl?: string);
   constructor(first: CountersignOptions | string, agentId?: string, baseUrl?: string) {
-    const options =
-      typeof first === 'string'
-        ? { apiKey: first, agentId: agentId ?? '', ...(baseUrl === undefined ? {} : { baseUrl }) }
-        : first;
-    const { apiKey, timeoutMs = 5000, attemptTimeoutMs = 2000, retries = 2, circuitBreaker = {} } = options;
-    if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/u.test(apiKey))
-      throw new TypeError('apiKey: an API key is needed');
-    if (typeof options.agentId !== 'string' || options.agentId === '') {
-      throw new TypeError('agentId: the id of an agent is needed');
-    }
-    if (!(timeoutMs > 0 && attemptTimeoutMs > 0)) throw new TypeError('timeoutMs, attemptTimeoutMs: above zero');
-    if (!(retries >= 0)) throw new TypeError('retries: a number, zero or above');
-    this.#agentId = options.agentId;
-    this.#baseUrl = addressOf(options.baseUrl ?? DEFAULT_BASE_URL);
+    const options = (
+      typeof first === 'object' && first !== null
+        ? first
+        : { apiKey: first, agentId, ...(baseUrl === undefined ? {} : { baseUrl }) }
+    ) as CountersignOptions;
+    const read = readOptions(options);
+    const { apiKey, timeoutMs, attemptTimeoutMs, retries, circuitBreaker } = read;
+    this.#agentId = read.agentId;
+    this.#baseUrl = read.baseUrl;
     this.#headers = {
       'content-type': 'application/json',
       'x-service-key': apiKey,
@@ -51,8 +46,8 @@ export class Countersign {
     const { fetch } = options;
     this.#send = fetch === undefined ? postByPlatform : (request) => post(fetch, request);
     this.#breaker = circuitBreaker === false ? null : new CircuitBreaker(circuitBreaker);
-    this.#failMode = options.failMode ?? 'closed';
-    this.#tries = { retries, timeoutMs, attemptTimeoutMs };
+    this.#failMode = read.failMode;
+    this.#tries = { retries, timeoutMs, attemptTimeoutMs, address: read.baseUrl };
     this.#onDenied = options.onDenied;
     this.#onReportFailed = options.onReportFailed ?? warn;
   }
@@ -63,6 +58,7 @@ export class Countersign {
    * `failMode: 'throw'`; the signal's reason where the caller gave up
    */
   async check(action: Action, options: CallOptions = {}): Promise<CheckResult> {
+    requireCallOptions(options);
     const body = checkBody(options.agentId ?? this.#agentId, action);
     const { idempotencyKey = newIdempotencyKey() } = options;
     // No request could bear it: that would pass for a service that is not there.
@@ -99,6 +95,7 @@ export class Countersign {
    * @throws CountersignError where it was not taken
    */
   async reportOutcome(report: OutcomeReport, options: Pick<CallOptions, 'agentId' | 'signal'> = {}): Promise<void> {
+    requireCallOptions(options);
     const body = JSON.stringify({ agentId: options.agentId ?? this.#agentId, ...report });
     await withRetries(
       async (timeoutMs) => {
@@ -115,6 +112,7 @@ export class Countersign {
    * @throws as {@link check}
    */
   async scan(text: string, options: Pick<CallOptions, 'agentId' | 'signal'> = {}): Promise<CheckResult> {
+    requireCallOptions(options);
     const body = JSON.stringify({ agentId: options.agentId ?? this.#agentId, text });
     return this.#decided(body, {}, options.signal, '/v1/mcp/scan');
   }
@@ -137,7 +135,7 @@ export class Countersign {
     path = '/v1/check',
   ): Promise<CheckResult> {
     if (this.#breaker?.admits() === false) {
-      return this.#undecided(new CountersignError('circuit_open', 'the service did not decide several times in a row'));
+      return this.#undecided(this.#breaker.error());
     }
     try {
       const result = await withRetries(
@@ -151,7 +149,7 @@ export class Countersign {
         this.#breaker?.ended(false);
         throw error;
       }
-      this.#breaker?.failed();
+      this.#breaker?.failed(error.message);
       return this.#undecided(error);
     }
   }
@@ -160,7 +158,7 @@ export class Countersign {
     if (this.#failMode === 'throw') throw error;
     const { eventId } = error.details;
     const known = {
-      reason: `no decision was had: ${error.message}`,
+      reason: `No decision: ${error.message}`,
       severity: 'P1',
       violations: [error.code as UnavailableCode],
       ...(eventId === undefined ? {} : { eventId }),
@@ -191,17 +189,6 @@ export class Countersign {
       }
     }
   }
-}
-
-function addressOf(baseUrl: string): string {
-  let url: URL;
-  try {
-    url = new URL(baseUrl);
-  } catch (cause) {
-    throw new TypeError(`baseUrl: ${baseUrl} is no address`, { cause });
-  }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new TypeError('baseUrl: http or https');
-  return `${url.origin}${url.pathname}`.replace(/\/+$/u, '').replace(/\/v1$/u, '');
 }
 
 function warn(error: unknown, { eventId, outcome }: OutcomeReport): void {

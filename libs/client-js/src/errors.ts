@@ -7,6 +7,8 @@ export type RefusalCode =
   | 'plan_action_cap'
   | 'agent_frozen'
   | 'agent_not_found'
+  /** Another program, or another path of the service, has answered: the address is wrong. */
+  | 'not_countersign'
   | 'refused';
 
 /** No decision was had: what becomes of the action is for the fail mode to say. */

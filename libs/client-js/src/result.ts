@@ -67,7 +67,8 @@ export function readCheck(answer: Answer): CheckResult {
   if (error.isUnavailable) throw error;
   const body = membersOf(answer);
   const violations = [error.code as RefusalCode];
-  return { reason: error.message, ...result(answer, body, false), violations, error };
+  const reason = error.code === 'not_countersign' ? { reason: error.message } : {};
+  return { reason: error.message, ...result(answer, body, false), ...reason, violations, error };
 }
 
 /** What an answer that is no success says. An answer that is not the service's own is unavailable, whatever its status. */
@@ -86,12 +87,21 @@ export function readRefusal(answer: Answer): CountersignError {
   if (status < 400) return invalid(answer, `its status is ${status}`);
   const body = membersOrNone(answer);
   const said = textOf(body['error']) ?? textOf(body['reason']);
-  if (said === undefined) return invalid(answer, `it is a ${status} that is not the service's`);
+  if (said === undefined) return invalid(answer, `it is a ${status} that is not the service's: check baseUrl`);
+  if (status === 404 && !said.startsWith('no such ')) return elsewhere(said, details);
   const code = textOf(body['code']);
   if (code !== undefined && BY_BODY.has(code)) return new CountersignError(code as RefusalCode, said, details);
   const denies = code === undefined && body['allowed'] === false;
   const known = REFUSALS[status] ?? (denies ? DENIALS[status] : undefined) ?? 'refused';
   return new CountersignError(known, said, details);
+}
+
+/** A 404 that speaks of no agent or event. */
+function elsewhere(said: string, details: CountersignError['details']): CountersignError {
+  const isOurs = said === 'there is no such route';
+  const words = isOurs ? 'Countersign has no such route' : `what answered is not Countersign ("${said.slice(0, 200)}")`;
+  const hint = 'check baseUrl, which is the address of the service without a path such as /v1/check';
+  return new CountersignError('not_countersign', `${words}: ${hint}`, details);
 }
 
 function result(answer: Answer, body: Members, allowed: boolean): CheckResult {

@@ -7,6 +7,8 @@ export interface Tries {
   readonly timeoutMs: number;
   /** For one try, milliseconds. */
   readonly attemptTimeoutMs: number;
+  /** Of the service, for messages. */
+  readonly address: string;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -19,19 +21,41 @@ const FIRST_WAIT_MS = 50;
  */
 export async function withRetries<T>(attempt: (timeoutMs: number) => Promise<T>, tries: Tries): Promise<T> {
   const { retries, timeoutMs, attemptTimeoutMs, signal } = tries;
-  const endsAt = performance.now() + timeoutMs;
+  const startedAt = performance.now();
+  const endsAt = startedAt + timeoutMs;
+  let timedOut = 0;
   for (let n = 0; ; n++) {
     const left = endsAt - performance.now();
     try {
       return await attempt(Math.max(1, Math.min(attemptTimeoutMs, left)));
     } catch (error) {
-      if (!(error instanceof CountersignError) || !error.isUnavailable || n >= retries) throw error;
+      if (!(error instanceof CountersignError) || !error.isUnavailable) throw error;
+      if (error.code === 'timeout') timedOut += 1;
       const backoff = FIRST_WAIT_MS * 2 ** n * (0.5 + Math.random() / 2);
       const wait = Math.max(backoff, error.details.retryAfterMs ?? 0);
-      if (performance.now() + wait >= endsAt) throw error;
+      if (n >= retries || performance.now() + wait >= endsAt) {
+        throw summed(error, n + 1, timedOut, performance.now() - startedAt, tries.address);
+      }
       await sleep(wait, signal);
     }
   }
+}
+
+/** The last error of a call, in words for all its attempts. */
+function summed(
+  error: CountersignError,
+  attempts: number,
+  timedOut: number,
+  totalMs: number,
+  address: string,
+): CountersignError {
+  const { code, message, details } = error;
+  if (code === 'unreachable')
+    return new CountersignError(code, `${message}. Does Countersign run at ${address}?`, details);
+  if (code !== 'timeout') return error;
+  const which = attempts === timedOut ? `${attempts}` : `${timedOut} of ${attempts}`;
+  const words = `${which} ${attempts === 1 ? 'attempt' : 'attempts'} timed out (${(totalMs / 1000).toFixed(1)} s total)`;
+  return new CountersignError(code, `${words}. Is ${address} reachable?`, details);
 }
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

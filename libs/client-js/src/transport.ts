@@ -124,9 +124,13 @@ export function said(header: (name: string) => string | null | undefined): Omit<
   };
 }
 
+/** What TLS makes of an answer in clear. */
+const SPOKEN_HTTP = /wrong version number|packet length too long|record layer failure/iu;
+
 /** `fetch failed` says nothing; what caused it does. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error as { readonly cause?: unknown };
-  return cause instanceof Error ? cause.message || cause.name : error.message;
+  const words = cause instanceof Error ? cause.message || cause.name : error.message;
+  return SPOKEN_HTTP.test(words) ? 'the service speaks http here, and baseUrl says https' : words;
 }

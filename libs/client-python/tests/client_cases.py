@@ -144,6 +144,8 @@ def check_expected(case: Mapping[str, Any], happened: Happened) -> None:
         _compare(f"registered.{name}", value, getattr(happened.registered, _SNAKE.get(name, name)))
     for name, value in expected.get("error", {}).items():
         _compare(f"error.{name}", value, happened.error()[name])
+    for part in expected.get("reasonHas", []):
+        assert part in (happened.member("reason") or "")
     if "throws" in expected:
         thrown = None if happened.raised is None else type(happened.raised).__name__
         assert thrown == expected["throws"]

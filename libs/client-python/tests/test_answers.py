@@ -23,7 +23,7 @@ def test_a_result_shows_what_it_says_and_no_more() -> None:
     assert repr(CheckResult(True, event_id="e")) == "CheckResult(allowed=True, event_id='e')"
     told = undecided(CountersignError("timeout", "no answer within 2 s"), False)
     assert repr(told) == (
-        "CheckResult(allowed=False, reason='no decision was had: no answer within 2 s', severity='P1', "
+        "CheckResult(allowed=False, reason='No decision: no answer within 2 s', severity='P1', "
         "violations=('timeout',), error=CountersignError(timeout: no answer within 2 s))"
     )
 

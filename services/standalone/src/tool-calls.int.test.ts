@@ -24,7 +24,7 @@ async function byAdapter(input: unknown): Promise<Action> {
   };
   const client = new Countersign({ apiKey: 'k', agentId: 'a', fetch, retries: 0 });
   const { tool } = guardTools(client, { tool: { execute: (_input: unknown) => 'done' } });
-  await tool.execute(input);
+  await (tool.execute(input) as unknown as Promise<string>);
   return asked[0]!;
 }
 

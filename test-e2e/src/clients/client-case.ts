@@ -108,6 +108,10 @@ export function toldOf({ expect: expected }: ClientCase, happened: Happened): Re
       const agent = happened.registered as Readonly<Record<string, unknown>> | null;
       const members = Object.entries(value as object).map(([key, told]) => [key, shown(told, agent?.[key])]);
       told[name] = Object.fromEntries(members);
+    } else if (name === 'reasonHas') {
+      told[name] = (value as string[]).map((part) =>
+        (last?.['reason'] as string).includes(part) ? part : last?.['reason'],
+      );
     } else if (name === 'throws') told[name] = (happened.thrown as Error | null)?.name ?? null;
     else if (name === 'executed' || name === 'denied' || name === 'reportsFailed') told[name] = happened[name];
     else if (value === 'same')

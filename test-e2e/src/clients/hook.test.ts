@@ -131,7 +131,7 @@ describe('countersign hook', () => {
       run('countersign hook check --timeout-ms 2000 --fail-open', action, env),
     ]);
     await server.stop();
-    expect([closed.code, closed.stderr]).toEqual([2, expect.stringContaining('no answer within')]);
+    expect([closed.code, closed.stderr]).toEqual([2, expect.stringContaining('timed out (')]);
     expect([open.code, open.stderr]).toEqual([0, expect.stringContaining('not checked')]);
   });
 

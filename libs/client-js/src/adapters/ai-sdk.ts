@@ -1,5 +1,11 @@
 import { isAsyncIterable, untilItsEnd, type Guard } from './begun-action.js';
-import { beginToolCall, endToolCall, type ToolCall, type ToolGuardOptions } from './tool-call.js';
+import {
+  beginToolCall,
+  endToolCall,
+  requireToolGuardOptions,
+  type ToolCall,
+  type ToolGuardOptions,
+} from './tool-call.js';
 
 export type { ToolCall, ToolGuardOptions } from './tool-call.js';
 
@@ -28,6 +34,7 @@ interface ToolCallContext {
  * @throws TypeError where a tool has no `execute` and is not named in `elsewhere`
  */
 export function guardTools<T extends object>(countersign: Guard, tools: T, options: ToolSetGuardOptions = {}): T {
+  requireToolGuardOptions(options, ['elsewhere']);
   const { elsewhere = [] } = options;
   const guarded = Object.entries(tools as Readonly<Record<string, ExecutableTool>>).map(([toolName, tool]) => {
     if (typeof tool.execute === 'function') {

@@ -53,7 +53,7 @@ describe('a request', () => {
   it.each([
     ['denied by its policy', 200, { allowed: false, reason: 'no', severity: 'P1', violation_type: 'off_limits' }, 403],
     ['of a frozen agent', 403, { reason: 'frozen', code: 'agent_frozen' }, 403],
-    ['of an unknown agent', 404, { error: 'unknown' }, 403],
+    ['of an unknown agent', 404, { error: 'no such agent' }, 403],
     ['with a wrong key', 401, { error: 'a valid API key is needed' }, 503],
     ['at the end of the plan', 429, { reason: 'upgrade', code: 'plan_action_cap' }, 503],
     ['of a service that is not there', 503, { reason: 'down' }, 503],
@@ -65,7 +65,7 @@ describe('a request', () => {
     expect([judged.status, body['allowed']]).toEqual([expected, false]);
     // What is wrong with the service's own account is not the caller's to read.
     if (expected === 503) expect(body['reason']).toMatch(/was not decided/u);
-    else expect(body).toMatchObject({ reason: (answer as { reason?: string }).reason ?? 'unknown' });
+    else expect(body).toMatchObject({ reason: (answer as { reason?: string }).reason ?? 'no such agent' });
   });
 
   it('is not handled where its caller has left, and not asked about where there is nothing to ask', async () => {

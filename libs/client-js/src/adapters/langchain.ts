@@ -1,5 +1,11 @@
 import { isAsyncIterable, isDenied, untilItsEnd, type BegunAction, type Guard } from './begun-action.js';
-import { beginToolCall, endToolCall, type ToolCall, type ToolGuardOptions } from './tool-call.js';
+import {
+  beginToolCall,
+  endToolCall,
+  requireToolGuardOptions,
+  type ToolCall,
+  type ToolGuardOptions,
+} from './tool-call.js';
 
 export type { ToolCall, ToolGuardOptions } from './tool-call.js';
 
@@ -28,6 +34,7 @@ export function guardTools<T extends object>(
   tools: readonly T[],
   options: ToolGuardOptions = {},
 ): T[] {
+  requireToolGuardOptions(options);
   return tools.map((tool) => guarded(countersign, tool, options));
 }
 

@@ -1,5 +1,11 @@
 import { isDenied, type BegunAction, type Guard } from './begun-action.js';
-import { beginToolCall, endToolCall, type ToolCall, type ToolGuardOptions } from './tool-call.js';
+import {
+  beginToolCall,
+  endToolCall,
+  requireToolGuardOptions,
+  type ToolCall,
+  type ToolGuardOptions,
+} from './tool-call.js';
 
 export type { ToolCall, ToolGuardOptions } from './tool-call.js';
 
@@ -29,6 +35,7 @@ export function guardTool<F extends (definition: never) => unknown>(
   tool: F,
   options: ToolGuardOptions = {},
 ): F {
+  requireToolGuardOptions(options);
   const guarded = (definition: ToolDefinition): unknown => {
     const given = definition.name ?? definition.execute.name;
     let toolName = given;

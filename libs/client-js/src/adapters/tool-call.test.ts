@@ -73,6 +73,13 @@ describe('tools that could not be guarded', () => {
     expect([guarded.confirm, guarded.refund === tools.refund]).toEqual([tools.confirm, false]);
   });
 
+  it('are an error where an option is not known', () => {
+    const actions = { actions: () => ({}) } as never;
+    expect(() => guardTools(client, {}, actions)).toThrow(/unknown option "actions"\. Did you mean "action"/u);
+    expect(() => guardLangChainTools(client, [], actions)).toThrow(/unknown option/u);
+    expect(() => guardTool(client, () => null, { action: 'x' } as never)).toThrow(/action: a function/u);
+  });
+
   it('are an error where they are no tools of LangChain', () => {
     expect(() => guardLangChainTools(client, [{ name: 'refund', func: () => 'paid' }])).toThrow(/refund is no/u);
   });

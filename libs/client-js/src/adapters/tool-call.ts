@@ -1,5 +1,6 @@
 import type { Action } from '../action.js';
 import { ActionDeniedError } from '../action-denied.js';
+import { requireFunctions, requireKnown } from '../check-options.js';
 import { isUnavailable } from '../errors.js';
 import type { CallOptions } from '../options.js';
 import type { CheckResult } from '../result.js';
@@ -30,6 +31,17 @@ export interface ToolGuardOptions {
    * that names the run as well as the call where an execution that is repeated is to be the same check.
    */
   readonly idempotencyKey?: (call: ToolCall) => string | undefined;
+}
+
+const OPTIONS = ['action', 'agentId', 'idempotencyKey'] as const satisfies readonly (keyof ToolGuardOptions)[];
+
+/**
+ * @param more names of options that one adapter alone has
+ * @throws TypeError where an option is not known, or not a function
+ */
+export function requireToolGuardOptions(options: ToolGuardOptions, more: readonly string[] = []): void {
+  requireKnown(options, [...OPTIONS, ...more], 'options');
+  requireFunctions(options, OPTIONS);
 }
 
 /**

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Mapping, Optional, Union
+from decimal import Decimal
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple, Union
 
 #: What can be given for an action: its ``action_type`` alone, or all its members by name.
 Action = Union[str, Mapping[str, Any]]
@@ -44,9 +45,57 @@ def told_of(members: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def body_of(members: Mapping[str, Any]) -> bytes:
-    """JSON in UTF-8.
+    """JSON in UTF-8. A ``Decimal``, as money is, is a number.
 
-    :raises TypeError: a value is of no type that JSON has
-    :raises ValueError: a number is not finite, or a text holds a lone surrogate
+    :raises TypeError: a value is of no type that JSON has; the message names it
+    :raises ValueError: a number is not finite, a ``Decimal`` has more digits than the numbers of the service, or a text
+        holds a lone surrogate
     """
-    return json.dumps(members, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+    try:
+        text = json.dumps(members, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_json_of)
+    except (TypeError, _NoNumber) as error:
+        found = _first_without_form(members)
+        if found is None:
+            raise
+        raise type(error)(f"{found[0]}: {error if isinstance(error, _NoNumber) else _words_for(found[1])}") from error
+    return text.encode("utf-8")
+
+
+class _NoNumber(ValueError):
+    """A ``Decimal`` that no number of the service is equal to."""
+
+
+def _json_of(value: Any) -> Any:
+    if not isinstance(value, Decimal):
+        raise TypeError(_words_for(value))
+    number = float(value)
+    if not value.is_finite() or Decimal(repr(number)) != value:
+        raise _NoNumber(f"{value} has more digits than a number of the service: round it")
+    return number
+
+
+def _words_for(value: Any) -> str:
+    return f"a {type(value).__name__} is not JSON serializable: give it as text, or as a type that JSON has"
+
+
+def _first_without_form(members: Any) -> Optional[Tuple[str, Any]]:
+    """Where the value stands that JSON has no form for, and the value."""
+    left: List[Tuple[str, Any]] = [("", members)]
+    seen: Set[int] = set()
+    while left:
+        place, value = left.pop()
+        if isinstance(value, (dict, list, tuple)):
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+        if isinstance(value, dict):
+            left += [(f"{place}.{name}" if place else str(name), one) for name, one in reversed(list(value.items()))]
+        elif isinstance(value, (list, tuple)):
+            left += [(f"{place}[{index}]", one) for index, one in reversed(list(enumerate(value)))]
+        elif value is not None and not isinstance(value, (str, int, float)):
+            try:
+                _json_of(value)
+            except (TypeError, ValueError):
+                own = place[len("action.") :] if place.startswith("action.") else place
+                return _OWN_NAMES.get(own, own), value
+    return None

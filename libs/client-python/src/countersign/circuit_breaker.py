@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import Callable
 
+from .errors import CountersignError
+
 
 @dataclass(frozen=True)
 class CircuitBreakerOptions:
@@ -29,6 +31,7 @@ class CircuitBreaker:
         self._in_a_row = 0
         self._open_until = 0.0
         self._is_trying = False
+        self._last_failure = ""
 
     def admits(self) -> bool:
         """Whether a call may be sent; one that may has to tell how it ended."""
@@ -47,9 +50,20 @@ class CircuitBreaker:
             if decided:
                 self._in_a_row = 0
 
-    def failed(self) -> None:
+    def error(self) -> CountersignError:
+        """What is answered in place of a call that is not admitted: why, and when the service is asked again."""
+        with self._lock:
+            wait = max(0.0, self._open_until - self._now())
+            following = "once the attempt under way has ended" if self._is_trying else f"in {wait:.1f} s"
+            why = f"; the last one: {self._last_failure}" if self._last_failure else "."
+            words = f"the service did not decide {self._in_a_row} times in a row{why} It is asked again {following}"
+        return CountersignError("circuit_open", words, retry_after=wait)
+
+    def failed(self, why: str) -> None:
+        """:param why: in words, with or without a full stop"""
         with self._lock:
             self._is_trying = False
+            self._last_failure = why if why.endswith((".", "!", "?")) else f"{why}."
             self._in_a_row += 1
             if self._in_a_row >= self._options.failures:
                 self._open_until = self._now() + self._options.cooldown

@@ -54,6 +54,8 @@ class Conversation:
     """
 
     def __init__(self, api_key: str, agent_id: str, options: ClientOptions) -> None:
+        # Blanks around a key come with the file that it was read from.
+        api_key = api_key.strip() if isinstance(api_key, str) else api_key
         options.validate(api_key, agent_id)
         self.agent_id = agent_id
         self._options = options
@@ -110,14 +112,12 @@ class Conversation:
     def _decided(self, path: str, body: bytes, headers: Mapping[str, str]) -> Talk[CheckResult]:
         breaker = self._breaker
         if breaker is not None and not breaker.admits():
-            return self._undecided(
-                CountersignError("circuit_open", "the service did not decide several times in a row")
-            )
+            return self._undecided(breaker.error())
         try:
             result = yield from self._with_retries(path, body, headers, read_check)
         except CountersignError as error:
             if breaker is not None:
-                breaker.failed()
+                breaker.failed(error.message)
             return self._undecided(error)
         except BaseException:
             if breaker is not None:
@@ -135,18 +135,35 @@ class Conversation:
     def _with_retries(self, path: str, body: bytes, headers: Mapping[str, str], read: Callable[[Answer], T]) -> Talk[T]:
         """Tries again where nothing was decided and time is left: after 50 ms, then twice that, or when told."""
         options = self._options
-        ends_at = time.monotonic() + options.timeout
-        tried = 0
+        started_at = time.monotonic()
+        ends_at = started_at + options.timeout
+        tried = timed_out = 0
         while True:
             left = max(0.001, min(options.attempt_timeout, ends_at - time.monotonic()))
             try:
                 return read((yield from self._ask(path, body, headers, left)))
             except CountersignError as error:
                 wait = max(_FIRST_WAIT * 2**tried * (0.5 + random.random() / 2), error.retry_after or 0)  # noqa: S311
-                if not error.is_unavailable or tried >= options.retries or time.monotonic() + wait >= ends_at:
+                timed_out += error.code == "timeout"
+                if not error.is_unavailable:
                     raise
+                if tried >= options.retries or time.monotonic() + wait >= ends_at:
+                    raise self._summed(error, tried + 1, timed_out, time.monotonic() - started_at) from error
             tried += 1
             yield Pause(wait)
+
+    def _summed(self, error: CountersignError, attempts: int, timed_out: int, total: float) -> CountersignError:
+        """The last error of a call, in words for all its attempts."""
+        words = error.message
+        if error.code == "unreachable":
+            words = f"{words}. Does Countersign run at {self._address}?"
+        elif error.code == "timeout":
+            which = str(attempts) if attempts == timed_out else f"{timed_out} of {attempts}"
+            noun = "attempt" if attempts == 1 else "attempts"
+            words = f"{which} {noun} timed out ({total:.1f} s total). Is {self._address} reachable?"
+        return CountersignError(
+            error.code, words, status=error.status, event_id=error.event_id, retry_after=error.retry_after
+        )
 
     def _ask(self, path: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Talk[Answer]:
         answer = yield Attempt(self._address + path, body, {**self._headers, **headers}, timeout)
@@ -167,6 +184,7 @@ def _address_of(base_url: str) -> str:
     except (httpx.InvalidURL, TypeError):
         raise ValueError(f"base_url: {base_url} is no address") from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise ValueError(f"base_url: {base_url} does not begin with http:// or https://")
+        hint = "" if "://" in base_url else f": add http:// or https:// before it, as in http://{base_url}"
+        raise ValueError(f"base_url: {base_url} does not begin with http:// or https://{hint}")
     address = str(url.copy_with(query=None, fragment=None, username=None, password=None)).rstrip("/")
     return address[: -len("/v1")] if address.endswith("/v1") else address

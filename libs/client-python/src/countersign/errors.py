@@ -17,6 +17,8 @@ REFUSAL_CODES: FrozenSet[str] = frozenset(
         "plan_action_cap",
         "agent_frozen",
         "agent_not_found",
+        # Another program, or another path of the service, has answered: the address is wrong.
+        "not_countersign",
         "refused",
     )
 )

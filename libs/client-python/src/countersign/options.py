@@ -41,9 +41,16 @@ class ClientOptions:
 
     def validate(self, api_key: str, agent_id: str) -> None:
         """:raises TypeError, ValueError: the key, the agent's id or an option is missing or malformed"""
-        if not isinstance(api_key, str) or _KEY.fullmatch(api_key) is None:
-            raise ValueError("api_key: an API key is needed")
+        if not isinstance(api_key, str) or api_key == "":
+            found = "an empty text" if api_key == "" else type(api_key).__name__
+            raise ValueError(f"api_key: an API key is needed, not {found}: is COUNTERSIGN_API_KEY set?")
+        if _KEY.fullmatch(api_key) is None:
+            raise ValueError("api_key: an API key has no blanks and only ASCII characters")
         require_agent(agent_id)
+        for name in ("timeout", "attempt_timeout", "retries"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise TypeError(f"{name}: a number, not {type(value).__name__}")
         if not (self.timeout > 0 and self.attempt_timeout > 0):
             raise ValueError("timeout, attempt_timeout: above zero")
         if self.retries < 0:

@@ -102,7 +102,9 @@ def read_refusal(answer: Answer) -> CountersignError:
         known = "deadline_exceeded" if code == "deadline_exceeded" else "unavailable"
         said = said or f"the service answered {answer.status}"
     elif said is None:
-        return invalid(answer, f"it is a {answer.status} that is not the service's")
+        return invalid(answer, f"it is a {answer.status} that is not the service's: check base_url")
+    elif answer.status == 404 and not said.startswith("no such "):
+        known, said = "not_countersign", _elsewhere(said)
     elif code is not None and code in _BY_BODY:
         known = code
     else:
@@ -111,11 +113,19 @@ def read_refusal(answer: Answer) -> CountersignError:
     return CountersignError(known, said, status=answer.status, event_id=answer.event_id, retry_after=answer.retry_after)
 
 
+def _elsewhere(said: str) -> str:
+    """What a 404 means that speaks of no agent or event."""
+    words = "Countersign has no such route"
+    if said != "there is no such route":
+        words = f'what answered is not Countersign ("{said[:200]}")'
+    return f"{words}: check base_url, which is the address of the service without a path such as /v1/check"
+
+
 def undecided(error: CountersignError, allowed: bool) -> CheckResult:
     """The result where no decision was had, by fail mode."""
     return CheckResult(
         allowed,
-        reason=f"no decision was had: {error.message}",
+        reason=f"No decision: {error.message}",
         severity="P1",
         violations=(error.code,),
         event_id=error.event_id,
@@ -129,7 +139,7 @@ def _result(
 ) -> CheckResult:
     return CheckResult(
         allowed,
-        reason=_text(body.get("reason")) or (None if error is None else error.message),
+        reason=_reason_of(body, error),
         severity=_text(body.get("severity")),
         violations=None if error is None else (error.code,),
         violation_type=_text(body.get("violation_type")),
@@ -144,6 +154,12 @@ def _result(
         coverage=answer.coverage,
         error=error,
     )
+
+
+def _reason_of(body: Mapping[str, Any], error: Optional[CountersignError]) -> Optional[str]:
+    if error is None:
+        return _text(body.get("reason"))
+    return error.message if error.code == "not_countersign" else _text(body.get("reason")) or error.message
 
 
 def members_of_answer(answer: Answer) -> Dict[str, Any]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Optional
 
 import httpx
 
 from .errors import CountersignError
 from .result import MAX_ANSWER_BYTES, Answer
+
+#: What TLS makes of an answer in clear.
+_SPOKEN_HTTP = re.compile("wrong version number|packet length too long|record layer failure", re.IGNORECASE)
 
 
 class TooLarge(Exception):
@@ -43,7 +47,10 @@ def failure_of(error: Exception, timeout: float) -> CountersignError:
         return CountersignError("timeout", f"no answer within {timeout:.3g} s")
     if isinstance(error, (httpx.DecodingError, TooLarge)):
         return CountersignError("invalid_response", "the answer is not one of the service: it cannot be read")
-    return CountersignError("unreachable", f"the service cannot be reached: {error or type(error).__name__}")
+    words = str(error) or type(error).__name__
+    if _SPOKEN_HTTP.search(words):
+        words = "the service speaks http here, and base_url says https"
+    return CountersignError("unreachable", f"the service cannot be reached: {words}")
 
 
 def unsent(error: Exception) -> CountersignError:

@@ -6,6 +6,7 @@ const ASK = 'Do not try to get around this: choose an action that the policy all
 const INSTEAD: Readonly<Record<string, string>> = {
   unauthorized: 'Ask the user to set COUNTERSIGN_API_KEY to a key that is valid.',
   agent_not_found: 'Ask the user to set COUNTERSIGN_AGENT_ID to an active agent of the key’s account.',
+  not_countersign: 'Ask the user to set COUNTERSIGN_BASE_URL to the address of Countersign, without a path.',
   agent_frozen: 'The agent stays frozen until a person ends the freeze: stop, and tell the user.',
   sandbox_expired: 'Ask the user to change the plan.',
   sandbox_action_cap: 'Ask the user to change the plan.',

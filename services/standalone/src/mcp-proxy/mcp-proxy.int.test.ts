@@ -95,7 +95,7 @@ describe('countersign mcp-proxy, as a process', () => {
     running.push(slow, alone);
     service.answer = () => null;
     for (const [proxy, words] of [
-      [slow, /did not decide.*no answer within/u],
+      [slow, /did not decide.*attempts? timed out/u],
       [alone, /did not decide.*127\.0\.0\.1:1\b/u],
     ] as const) {
       proxy.send(call(1, 'read'));
