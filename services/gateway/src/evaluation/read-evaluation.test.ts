@@ -1,3 +1,4 @@
+import type { JsonValue } from '@countersign/contracts';
 import fc from 'fast-check';
 import { isMalformed, prepareParsed } from '../check/prepare.js';
 import { endsAt, itemOf } from './outcome.js';
@@ -77,6 +78,19 @@ describe('an evaluation', () => {
     });
     const other = { ...action, properties: { url: 'https://api.example.com/' } };
     expect(readEvaluation({ subject, action: other, resource: { type, id } })).toContain('url and resource.id differ');
+  });
+
+  it('judges the address in the arguments of a tool', () => {
+    const of = (payload: JsonValue) =>
+      readEvaluation({
+        subject,
+        action: { name: 'tool_use', properties: { payload } },
+        resource: { type: 'tool', id: 'fetch' },
+      });
+    const payload = { request: { url: 'https://evil.example/x' } };
+    expect(of(payload)).toMatchObject({ action: { tool_name: 'fetch', url: 'https://evil.example/x', payload } });
+    expect(of({ url: ['https://evil.example/x'] })).toContain('action.properties.payload: the argument url is a list');
+    expect(of({ order: '17' })).not.toHaveProperty('action.url');
   });
 
   it.each(['user:alice', 'urn:isbn:1', 'orders', 'c:/x'])('does not take %s for an address', (id) => {

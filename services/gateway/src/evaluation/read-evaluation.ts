@@ -1,3 +1,4 @@
+import { toolAddress } from '@countersign/client';
 import type { EvaluationParts, JsonValue } from '@countersign/contracts';
 
 /** The members of an action that say what it is done to, by the type of the resource in lower case. */
@@ -37,6 +38,12 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
   for (const member of membersFor(resource.type, resource.id)) {
     if ((given[member] ?? resource.id) !== resource.id) return `action.properties.${member} and resource.id differ`;
     asked[member] = resource.id;
+  }
+  // As adapters, hook and proxy find it in the arguments of a tool.
+  if (action.name === 'tool_use' && asked['url'] === undefined && given['payload'] !== undefined) {
+    const address = toolAddress(given['payload']);
+    if (address.refused !== undefined) return `action.properties.payload: ${address.refused}`;
+    if (address.url !== undefined) asked['url'] = address.url;
   }
   if (context !== undefined) {
     if (given['metadata'] !== undefined) return 'send context or action.properties.metadata, not both';
