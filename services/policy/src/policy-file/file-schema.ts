@@ -35,7 +35,7 @@ const expectation: JsonSchema = {
     },
     additionalProperties: false,
   },
-  else: { type: 'string', enum: ['allowed', FROZEN, ...VIOLATION_TYPES] },
+  else: { type: 'string', enum: ['allowed', 'denied', FROZEN, ...VIOLATION_TYPES] },
 };
 
 const oneCheck: JsonSchema = {

@@ -112,6 +112,12 @@ describe('the file of a policy', () => {
     );
   });
 
+  it('takes denied for a denial by any rule', () => {
+    const cases = (expect: string): object[] => [{ title: 'wire', action: { type: 'wire' }, expect }];
+    expect(runCases(readPolicyFile({ profile: PROFILE, cases: cases('denied') }))).toEqual([]);
+    expect(runCases(readPolicyFile({ profile: {}, cases: cases('denied') }))).toHaveLength(1);
+  });
+
   it('counts in windows of its own times', () => {
     const action = { type: 'tool_use', estimatedCost: 10 };
     const profile = { spending_limit: 10, spending_window: 'day', rate_limit: { max: 2, per_seconds: 86_400 } };

@@ -80,7 +80,7 @@ interface WrittenStep {
   readonly action: Action;
   readonly at?: string | number;
   readonly times?: number;
-  readonly expect?: 'allowed' | typeof FROZEN | ViolationType | ExpectedAnswer;
+  readonly expect?: 'allowed' | 'denied' | typeof FROZEN | ViolationType | ExpectedAnswer;
 }
 
 /** @throws PolicyFileProblem that begins with `place` */
@@ -119,6 +119,7 @@ function instant(text: string, where: string): number {
 
 function wanted(expect: NonNullable<WrittenStep['expect']>): ExpectedAnswer {
   if (typeof expect === 'object') return expect;
+  if (expect === 'denied') return { allowed: false };
   if (expect === FROZEN) return { allowed: false, code: FROZEN };
   return expect === 'allowed' ? { allowed: true } : { allowed: false, violation_type: expect };
 }

@@ -86,6 +86,17 @@ describe('countersign policy', () => {
     expect(ended.stdout).toMatch(new RegExp(`^\\d+ cases in ${packages.length + 2} files: \\d+ passed, 0 failed\\n$`));
   }, 60_000);
 
+  it('test takes the policies of a folder', async () => {
+    const packages = readdirSync(PACKAGES).filter((file) => file.endsWith('.json')).length;
+    expect((await run('test', PACKAGES)).stdout).toContain(` in ${packages} files: `);
+    const empty = mkdtempSync(join(folder, 'empty-'));
+    expect(await run('test', good, empty)).toEqual({
+      code: 64,
+      stdout: '',
+      stderr: `${empty}: the folder has no .yaml, .yml or .json file\n`,
+    });
+  }, 60_000);
+
   it('test names each case that fails, with what was expected and what came', async () => {
     const bad = write('bad.yaml', YAML.replace('at: 1', 'at: 0').replace("'off_limits_actions:wire'", 'another'));
     const ended = await runProgram('test', bad, good);

@@ -16,7 +16,7 @@ function registerTest(policy: Command): void {
   policy
     .command('test')
     .description('run the cases of policies: YAML or JSON with a profile (or the rules of a safety package) and cases')
-    .argument('<file...>', 'file of a policy')
+    .argument('<file...>', 'file of a policy, or a folder with .yaml, .yml and .json files')
     .option('--json', 'print the whole result as JSON')
     .addHelpText('after', '\nEnds with 0: all cases pass; 1: some fail; 64: usage, or a file that cannot be read.')
     .exitOverride()
