@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# libs/client-python: ruff, mypy, its tests against a running service and the verifier of libs/evidence, and the wheel,
-# installed into an empty environment and imported from there. Needs a build.
+# libs/client-python: ruff, mypy, its tests against a running service and the verifier of libs/evidence, and the package,
+# installed from its folder into an empty environment, as its README says, and imported from there. Needs a build.
 #   .ci/check-python.sh [ARGUMENT...]     arguments are pytest's
 #   .ci/check-python.sh tools             installs what it needs and ends
 # Installs its tools beside those of the test servers. They need Python 3.11; the package itself takes less (pyproject.toml).
@@ -64,15 +64,16 @@ install_tools() {
   return 1
 }
 
-# What it depends on is taken from the tools: nothing is asked of a registry, and of the package only the wheel is seen.
-check_wheel() {
-  "$TOOLS/bin/python" -m hatchling build -t wheel -d "$WORK/wheel" >/dev/null
+# What it is built with and depends on is taken from the tools: nothing is asked of a registry.
+check_installed() {
+  local folder=$PWD
+  mkdir "$WORK/folder"
   python3 -m venv "$WORK/empty"
-  "$WORK/empty/bin/pip" install -q --disable-pip-version-check --no-index --no-deps "$WORK"/wheel/countersign-*.whl
   "$TOOLS/bin/python" -c 'import site; print(site.getsitepackages()[0])' \
     >"$("$WORK/empty/bin/python" -c 'import site; print(site.getsitepackages()[0])')/tools.pth"
   (
-    cd "$WORK"
+    cd "$WORK/folder"
+    "$WORK/empty/bin/pip" install -q --disable-pip-version-check --no-index --no-deps --no-build-isolation "$folder"
     "$WORK/empty/bin/python" -I - <<'PYTHON'
 import pathlib, sys
 import countersign, countersign.verify
@@ -82,7 +83,7 @@ assert (place / "py.typed").exists(), "py.typed is missing"
 import countersign.adapters.claude_agent_sdk, countersign.adapters.langchain, countersign.adapters.openai_agents
 frameworks = {"agents", "claude_agent_sdk", "langchain_core", "mcp"} & set(sys.modules)
 assert not frameworks, f"the adapters import {frameworks} before they are used"
-print(f"imported {len(countersign.__all__)} and {len(countersign.verify.__all__)} names from the wheel")
+print(f"imported {len(countersign.__all__)} and {len(countersign.verify.__all__)} names of what was installed")
 PYTHON
     "$WORK/empty/bin/python" -I -m countersign verify --help >/dev/null
   )
@@ -100,4 +101,4 @@ tested=0
 "$TOOLS/bin/python" -m pytest "$@" || tested=$?
 wait "$types" || { cat "$WORK/mypy"; exit 1; }
 [ "$tested" -eq 0 ] || exit "$tested"
-check_wheel
+check_installed

@@ -11,8 +11,12 @@ const run = promisify(execFile);
 const HOUSE = fileURLToPath(new URL('../../../', import.meta.url));
 const PACKAGE = join(HOUSE, 'libs/client-js');
 
+const README = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
+/** The one line that installs it. */
+const [, INSTALLATION = ''] = /^```sh\n([^\n]*)\n```$/mu.exec(README) ?? [];
+
 /** Each JavaScript block of the README that needs no framework, as a file of the kind that it is. */
-const examples = [...readFileSync(join(PACKAGE, 'README.md'), 'utf8').matchAll(/^```js\n([^]*?)^```$/gmu)]
+const examples = [...README.matchAll(/^```js\n([^]*?)^```$/gmu)]
   .filter(([, code = '']) => !code.includes("'@countersign/client/"))
   .map(([, code = ''], n) => ({ name: `example-${n}.${code.includes('require(') ? 'cjs' : 'mjs'}`, code }));
 
@@ -25,17 +29,16 @@ const ADAPTERS = {
   fastify: 'guardRequests',
 };
 
-describe('the JavaScript client, packed and installed into an empty folder', () => {
+describe('the JavaScript client, installed into an empty folder as its README says', () => {
   let instance: Instance;
   let folder: string;
   beforeAll(async () => {
     instance = await Instance.start();
     folder = mkdtempSync(join(tmpdir(), 'countersign-client-'));
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PACKAGE });
-    const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-    expect(packed.files.map(({ path }) => path).filter((path) => /test|tsbuildinfo|\bsrc\b/u.test(path))).toEqual([]);
-    writeFileSync(join(folder, 'package.json'), '{"private":true}');
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${packed.filename}`], { cwd: folder });
+    const env = { ...process.env, npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+    await run('sh', ['-ec', INSTALLATION.replace('/path/to/countersign/', HOUSE)], { cwd: folder, env });
+    const files = readdirSync(join(folder, 'node_modules/@countersign/client'), { recursive: true }) as string[];
+    expect(files.filter((path) => /test|tsbuildinfo|\bsrc\b/u.test(path))).toEqual([]);
   }, 120_000);
   afterAll(async () => {
     await instance?.discard();
