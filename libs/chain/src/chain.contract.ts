@@ -89,6 +89,7 @@ export function chainContract(name: string, makeChain: () => Promise<ChainUnderT
       expect(transaction?.blockHeight).toBeLessThanOrEqual(prepared.lastValidBlockHeight);
       expect(Math.abs((transaction?.blockTime ?? 0) - Date.now() / 1000)).toBeLessThan(120);
       expect(transaction?.confirmations).toBeGreaterThanOrEqual(0);
+      expect(await chain.time()).toBeGreaterThanOrEqual(transaction?.blockTime ?? Infinity);
     });
 
     it('gives what is not final as confirmed or pending, and no transaction yet', async () => {

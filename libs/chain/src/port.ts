@@ -139,6 +139,11 @@ export interface Chain {
   blockHeight(commitment?: Commitment): Promise<number>;
   latestBlockhash(commitment?: Commitment): Promise<LatestBlockhash>;
   /**
+   * The network's own clock at the newest confirmed block, seconds since the epoch: no later block has an earlier time.
+   * `null` where the node does not give it.
+   */
+  time(): Promise<number | null>;
+  /**
    * `null` unless it is finalized. MUST verify that the signature is the fee payer's over what is given: a node may lie
    * about success and place alone.
    * @throws ChainRejected where no node has it and one does not say so (it may keep less history than another)

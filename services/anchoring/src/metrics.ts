@@ -15,7 +15,20 @@ export interface AnchoringMetrics {
  * What operators watch. Windows are told of by whoever anchors alone: a standby does not know how they are. An alarm belongs
  * on `damaged`, `equivocation` and the equivocations, which must stay at 0.
  */
-export function anchoringMetrics(registry: Registry, clock: () => number, leads: () => boolean): AnchoringMetrics {
+export function anchoringMetrics(
+  registry: Registry,
+  clock: () => number,
+  leads: () => boolean,
+  aheadSeconds: () => number = () => 0,
+): AnchoringMetrics {
+  new Gauge({
+    name: 'countersign_clock_ahead_seconds',
+    help: "How far the newest event lies ahead of this machine's clock, or that clock ahead of the chain's; some seconds at most",
+    registers: [registry],
+    collect() {
+      this.set(aheadSeconds());
+    },
+  });
   new Gauge({
     name: 'countersign_anchoring_leads',
     help: '1 where this instance anchors, 0 where it stands by; the sum over all instances must be 1',

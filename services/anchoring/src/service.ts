@@ -9,7 +9,11 @@ import { Leadership } from './lead/leadership.js';
 import { anchoringMetrics } from './metrics.js';
 import { proofSource } from './prove/proof-source.js';
 import type { AnchorStore } from './store/port.js';
+import { ChainClock } from './watch-chain/chain-clock.js';
 import { ChainWatch } from './watch-chain/chain-watch.js';
+import { ClockWatch } from './watch-chain/clock-watch.js';
+
+const LOOK_AT_CLOCKS_MS = 5_000;
 
 @Module({})
 class AnchoringModule {}
@@ -26,20 +30,29 @@ export async function startAnchoring(context: ServiceContext): Promise<RunningSe
       (await import('./store/sqlite.js')).openSqliteAnchorStore(join(context.directory, 'anchors.db'), sha256),
     mongo: async (uri) => (await import('./store/mongo.js')).openMongoAnchorStore(uri, { sha256 }),
   });
-  const metrics = anchoringMetrics(context.metrics, context.clock, () => leadership.leads);
+  const chainClock = new ChainClock();
+  const clocks = new ClockWatch(chainClock, context.clock, context.log);
+  const metrics = anchoringMetrics(
+    context.metrics,
+    context.clock,
+    () => leadership.leads,
+    () => clocks.aheadSeconds(),
+  );
   context.provide('proof-source', proofSource(store, sha256));
   const leadership: Leadership<ActiveAnchoring> = new Leadership(
     store,
     context.log,
-    () => new ActiveAnchoring(context, store, key, metrics),
+    () => new ActiveAnchoring(context, store, key, metrics, { chainClock, clocks }),
   );
   const watch = new ChainWatch({
     chain: () => context.chain(),
     urls: context.config.solanaRpcUrls,
     log: context.log,
     reached: metrics.chainReached,
+    sawTime: (chainMs) => chainClock.saw(chainMs),
   });
   watch.start();
+  const looking = setInterval(() => clocks.look(), LOOK_AT_CLOCKS_MS).unref();
   const chainProblems = (): readonly string[] => {
     const problem = context.alone && context.config.profile === 'distributed' ? watch.firstProblem() : null;
     return problem === null ? [] : [problem];
@@ -63,6 +76,7 @@ export async function startAnchoring(context: ServiceContext): Promise<RunningSe
     },
     notReady: () => [...chainProblems(), ...leadership.problems()],
     stop: async () => {
+      clearInterval(looking);
       watch.stop();
       await leadership.stop();
       await store.close();

@@ -12,6 +12,7 @@ export interface FsckCheck {
   readonly behind: number;
   readonly skipped: string | null;
   readonly findings: readonly FsckFinding[];
+  readonly notes: readonly string[];
 }
 
 /** What `countersign fsck --json` says. */
@@ -22,6 +23,8 @@ export interface Fsck {
   readonly checks: readonly FsckCheck[];
   /** One line a finding: `<check>: <place>: <problem>`. */
   readonly lines: readonly string[];
+  /** What is named without being a finding: `<check>: <note>`. */
+  readonly notes: readonly string[];
 }
 
 /** Of a data directory of the embedded profile, or of an installation of either; `settled`: lag is a finding. */
@@ -39,7 +42,8 @@ export async function fsck(what: string | Installation, { settled = false } = {}
     ...(skipped === null ? [] : [`${name}: not checked: ${skipped}`]),
     ...findings.map(({ place, problem }) => `${name}: ${place}: ${problem}`),
   ]);
-  return { ...read, code, lines };
+  const notes = read.checks.flatMap(({ name, notes: noted }) => noted.map((note) => `${name}: ${note}`));
+  return { ...read, code, lines, notes };
 }
 
 /**

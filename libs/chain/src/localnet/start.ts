@@ -27,7 +27,14 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
   let servers: { readonly rpc: Server; readonly ws: Server };
   try {
     const { genesisHash, genesisMs } = ledger.genesis;
-    const slots = new Slots({ genesisHash, genesisMs, afterSlot: ledger.lastSlot, finalityMs, clock });
+    const slots = new Slots({
+      genesisHash,
+      genesisMs,
+      afterSlot: ledger.lastSlot,
+      afterSeconds: ledger.lastSeconds,
+      finalityMs,
+      clock,
+    });
     node = { ledger, slots, bank: new Bank(ledger, slots) };
     servers = await listenOnPair(() => createRpcServer(node), port, host);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { Connection } from '@solana/web3.js';
+import { Connection, SYSVAR_CLOCK_PUBKEY } from '@solana/web3.js';
 import type { SignatureStatus } from '@solana/web3.js';
 import { isBase58Of } from '../base58.js';
 import { ChainRejected, ChainUnavailable } from '../errors.js';
@@ -26,6 +26,8 @@ import { boundedFetch } from './bounded-fetch.js';
 
 const MOST_SIGNATURES = 256;
 const MOST_LISTED = 1_000;
+/** Where the account of the clock has `unix_timestamp`: 8 bytes, after slot, epoch start, epoch and schedule epoch. */
+const CLOCK_SECONDS_AT = 32;
 
 export interface SolanaChainOptions {
   /** JSON-RPC addresses of nodes of ONE network, a list or comma separated; the first healthy one is asked. */
@@ -129,6 +131,12 @@ export class SolanaChain implements Chain {
       const { context, value } = await connection.getLatestBlockhashAndContext(commitment);
       return { ...value, slot: context.slot };
     });
+  }
+
+  async time(): Promise<number | null> {
+    const account = await this.#nodes.ask((connection) => connection.getAccountInfo(SYSVAR_CLOCK_PUBKEY, 'confirmed'));
+    if (account === null || account.data.length < CLOCK_SECONDS_AT + 8) return null;
+    return Number(account.data.readBigInt64LE(CLOCK_SECONDS_AT));
   }
 
   async transaction(signature: string): Promise<ChainTransaction | null> {

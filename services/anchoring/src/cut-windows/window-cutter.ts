@@ -12,6 +12,7 @@ const REACH_MS = 30_000;
  * Ends windows when their time is over. The end is where the log ends at that moment, recorded durably before anything
  * above it is taken: so nothing can be late, and no clock can change what a window holds. A partition that is behind the
  * cut catches up while the others go on into the next windows; the next cut is made when this one is complete.
+ * No label is used twice: what a clock that was ahead has used is passed over, and its events go into the next window.
  */
 export class WindowCutter {
   readonly #context: Pick<ServiceContext, 'clock' | 'eventLog' | 'log'>;
@@ -19,24 +20,30 @@ export class WindowCutter {
   readonly #intake: LeafIntake;
   readonly #gate: CutGate;
   readonly #cut: () => void;
+  readonly #labelTime: (clockMs: number) => number | null;
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
   #problem: string | null = null;
 
-  /** @param cut called after windows were cut */
+  /**
+   * @param cut called after windows were cut
+   * @param labelTime the time by which windows are named, where the clock says the given one; `null`: not known yet
+   */
   constructor(
     context: Pick<ServiceContext, 'clock' | 'eventLog' | 'log'>,
     store: AnchorStore,
     intake: LeafIntake,
     gate: CutGate,
     cut: () => void,
+    labelTime: (clockMs: number) => number | null = (clockMs) => clockMs,
   ) {
     this.#context = context;
     this.#store = store;
     this.#intake = intake;
     this.#gate = gate;
     this.#cut = cut;
+    this.#labelTime = labelTime;
   }
 
   /** Looks at each whole second from now on. */
@@ -109,10 +116,15 @@ export class WindowCutter {
   }
 
   async #due(): Promise<Cut[]> {
-    const now = this.#context.clock();
-    return (await this.#store.cadences()).flatMap((cadence) => {
+    const now = this.#labelTime(this.#context.clock());
+    if (now === null) return [];
+    const due: Cut[] = [];
+    for (const cadence of await this.#store.cadences()) {
+      const { cadenceSeconds } = cadence;
       const label = dueLabel(cadence, now);
-      return label === null ? [] : [{ cadenceSeconds: cadence.cadenceSeconds, ...label }];
-    });
+      if (label === null || (await this.#store.isCut(cadenceSeconds, label.startMs))) continue;
+      due.push({ cadenceSeconds, ...label });
+    }
+    return due;
   }
 }

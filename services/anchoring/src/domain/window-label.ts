@@ -5,6 +5,8 @@ export interface CadenceClock {
   readonly openedAtMs: number | null;
   /** End of the last label, ms; `null` before the first cut. */
   readonly lastEndMs: number | null;
+  /** How many windows were cut: the number of the last one. */
+  readonly cuts: number;
 }
 
 export interface WindowLabel {
@@ -15,15 +17,17 @@ export interface WindowLabel {
 /**
  * The label of a cut made now, or `null` where none is due. Labels are multiples of the duration since the epoch. A cut
  * is due when a duration has ended since the first leaf of the open window came: after a pause the last one that ended
- * names the cut. Labels of one duration strictly rise, so after a clock was set back nothing is due until it has passed
- * the last label; a window without leaves is never cut.
+ * names the cut. Where that leaf came later than a clock may say that stands here, the clock was set back: the cut is due
+ * at once. A window without leaves is never cut. Whether another window has the label already, the caller must look up.
  */
-export function dueLabel({ cadenceSeconds, openedAtMs, lastEndMs }: CadenceClock, nowMs: number): WindowLabel | null {
+export function dueLabel(
+  { cadenceSeconds, openedAtMs }: Pick<CadenceClock, 'cadenceSeconds' | 'openedAtMs'>,
+  nowMs: number,
+): WindowLabel | null {
   if (openedAtMs === null) return null;
   const duration = cadenceSeconds * 1000;
   const endMs = Math.floor(nowMs / duration) * duration;
-  if (openedAtMs >= endMs) return null;
-  if (lastEndMs !== null && endMs <= lastEndMs) return null;
+  if (openedAtMs >= endMs && openedAtMs <= nowMs + duration) return null;
   return { startMs: endMs - duration, endMs };
 }
 

@@ -20,11 +20,19 @@ export class LeafIntake {
   readonly #context: IntakeContext;
   readonly #store: AnchorStore;
   readonly #gate: CutGate;
+  readonly #sawEvent: (occurredAtMs: number) => void;
   readonly #next = new Map<number, number>();
   readonly #waiters = new Set<Waiter>();
 
-  constructor(context: IntakeContext, store: AnchorStore, gate: CutGate) {
+  /** @param sawEvent hears when each event happened */
+  constructor(
+    context: IntakeContext,
+    store: AnchorStore,
+    gate: CutGate,
+    sawEvent: (occurredAtMs: number) => void = () => undefined,
+  ) {
     this.#context = context;
+    this.#sawEvent = sawEvent;
     this.#store = store;
     this.#gate = gate;
   }
@@ -70,6 +78,7 @@ export class LeafIntake {
         continue;
       }
       const { leaf, cadenceSeconds } = reading.value;
+      this.#sawEvent(Date.parse(leaf.occurredAt));
       leaves.push({
         eventId: leaf.eventId,
         agentId: leaf.agentId,

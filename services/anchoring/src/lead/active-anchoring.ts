@@ -13,7 +13,15 @@ import { AnchorPublisher } from '../publish/anchor-publisher.js';
 import type { AnchorStore } from '../store/port.js';
 import { AnchorLoop } from '../submit/anchor-loop.js';
 import { watchLoop } from '../watch-authority/watch-loop.js';
+import type { ChainClock } from '../watch-chain/chain-clock.js';
+import type { ClockWatch } from '../watch-chain/clock-watch.js';
 import { requireToldWindows } from './told-windows.js';
+
+/** What is known of the time, also while this instance stands by. */
+export interface Clocks {
+  readonly chainClock: ChainClock;
+  readonly clocks: ClockWatch;
+}
 
 /** All that only the instance that leads does, from the moment it leads. The chain is asked in the background. */
 export class ActiveAnchoring {
@@ -24,24 +32,40 @@ export class ActiveAnchoring {
   readonly #anchors: AnchorLoop;
   readonly #watch: BackgroundLoop;
   readonly #requireToldWindows: () => Promise<void>;
+  readonly #newestEvent: () => Promise<void>;
 
-  constructor(context: ServiceContext, store: AnchorStore, key: AuthorityKey, metrics: AnchoringMetrics) {
+  constructor(
+    context: ServiceContext,
+    store: AnchorStore,
+    key: AuthorityKey,
+    metrics: AnchoringMetrics,
+    { chainClock, clocks }: Clocks,
+  ) {
     const publisher = new AnchorPublisher(context.eventLog, store);
-    const anchors = new AnchorLoop(context, store, key, publisher, metrics);
+    const anchors = new AnchorLoop(context, store, key, publisher, metrics, chainClock);
     const windows = new WindowLoop(context, publisher, new WindowCloser(store, nodeCrypto.sha256), anchors.poke);
     const gate = new CutGate();
     this.#anchors = anchors;
     this.#windows = windows;
-    this.#leaves = new LeafIntake(context, store, gate);
+    this.#leaves = new LeafIntake(context, store, gate, (ms) => clocks.sawEvent(ms));
     this.#reports = new ReportIntake(store, anchors.poke);
-    this.#cutter = new WindowCutter(context, store, this.#leaves, gate, () => windows.poke());
+    this.#cutter = new WindowCutter(
+      context,
+      store,
+      this.#leaves,
+      gate,
+      () => windows.poke(),
+      (clockMs) => chainClock.labelTime(clockMs),
+    );
     this.#watch = watchLoop(context, store, key.publicKey, metrics.equivocated);
     this.#requireToldWindows = () => requireToldWindows(context.eventLog, store, key.publicKey);
+    this.#newestEvent = async () => clocks.sawEvent((await store.newestEventMs()) ?? -Infinity);
   }
 
   /** @throws StoreForgot before anything is cut, when the log was told what the store does not know */
   async begin(): Promise<void> {
     await this.#requireToldWindows();
+    await this.#newestEvent();
     this.#windows.poke();
     this.#anchors.poke();
     this.#watch.poke();

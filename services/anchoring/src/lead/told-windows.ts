@@ -28,13 +28,10 @@ export async function requireToldWindows(log: Reads, store: Knows, authority: st
       `anchors are signed by ${told}, and the key of this instance is ${authority}: put authority.json back from a backup`,
     );
   }
-  const cutUntil = new Map(
-    (await store.cadences()).map(({ cadenceSeconds, lastEndMs }) => [cadenceSeconds, lastEndMs]),
-  );
+  const cut = new Map((await store.cadences()).map(({ cadenceSeconds, cuts }) => [cadenceSeconds, cuts]));
   for (const facts of await newestFacts(log)) {
     if (facts.kind === 'cut') {
-      const lastEndMs = cutUntil.get(facts.cadenceSeconds) ?? null;
-      if (lastEndMs === null || lastEndMs < Date.parse(facts.windowEnd)) {
+      if (facts.number > (cut.get(facts.cadenceSeconds) ?? 0)) {
         throw forgot(`the window of ${facts.cadenceSeconds} s that ended at ${facts.windowEnd}`);
       }
     }

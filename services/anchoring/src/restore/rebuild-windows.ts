@@ -25,11 +25,11 @@ export async function cutsToMake(
   log: RebuildTools['log'],
   store: Pick<AnchorStore, 'cadences' | 'position'>,
 ): Promise<readonly ToldCut[]> {
-  const made = new Map((await store.cadences()).map(({ cadenceSeconds, lastEndMs }) => [cadenceSeconds, lastEndMs]));
+  const made = new Map((await store.cadences()).map(({ cadenceSeconds, cuts }) => [cadenceSeconds, cuts]));
   const missing: ToldCut[] = [];
   for await (const facts of toldFacts(log)) {
     if (facts.kind !== 'cut') continue;
-    if (Date.parse(facts.windowEnd) > (made.get(facts.cadenceSeconds) ?? -1)) missing.push(facts);
+    if (facts.number > (made.get(facts.cadenceSeconds) ?? 0)) missing.push(facts);
   }
   if (missing.length > 0) await requireLogSince(log, (partition) => store.position('agent-events', partition));
   return missing;

@@ -28,10 +28,10 @@ export function windowIdOf({ cadenceSeconds, number }: Pick<ToldCut, 'cadenceSec
 /**
  * The recorded cuts in the order in which they were made. Where the log ends never goes back from one to the next. Of
  * those that end at one place, which no event came between, two belong to one moment when there was a time at which both
- * labels had just ended; else the earlier label was cut first.
+ * labels had just ended; else the earlier label was cut first, of one cadence the lower number.
  */
 export function momentsOf(cuts: readonly ToldCut[]): readonly CutMoment[] {
-  const ordered = cuts.toSorted((a, b) => place(a) - place(b) || endOf(a) - endOf(b));
+  const ordered = cuts.toSorted((a, b) => place(a) - place(b) || order(a, b));
   const moments: { offsets: Offsets; cuts: ToldCut[] }[] = [];
   for (const cut of ordered) {
     const last = moments.at(-1);
@@ -50,6 +50,10 @@ export function momentsOf(cuts: readonly ToldCut[]): readonly CutMoment[] {
 
 const endOf = ({ windowEnd }: ToldCut): number => Date.parse(windowEnd);
 const place = ({ offsets }: ToldCut): number => Object.values(offsets).reduce((sum, offset) => sum + offset, 0);
+
+function order(a: ToldCut, b: ToldCut): number {
+  return a.cadenceSeconds === b.cadenceSeconds ? a.number - b.number : endOf(a) - endOf(b);
+}
 
 function samePlace(a: Offsets, b: Offsets): boolean {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((p) => (a[Number(p)] ?? 0) === (b[Number(p)] ?? 0));

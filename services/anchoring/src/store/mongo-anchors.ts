@@ -192,14 +192,11 @@ export function mongoAnchors(
       const open = await windows.countDocuments({ todo: { $in: ['publish-cut', 'close', 'submit'] } });
       const newest = await Promise.all(
         (['publish', 'done'] as const).map((todo) =>
-          windows.find({ todo }).sort({ todo: -1, endMs: -1 }).limit(1).toArray(),
+          windows.find({ todo }).sort({ todo: -1, n: -1 }).limit(1).toArray(),
         ),
       );
-      const ends = newest.flat().map(({ endMs }) => endMs);
-      return {
-        windows: open + (pending?.windows.length ?? 0),
-        lastAnchoredEndMs: ends.length === 0 ? null : Math.max(...ends),
-      };
+      const [last] = newest.flat().sort((a, b) => b.n - a.n);
+      return { windows: open + (pending?.windows.length ?? 0), lastAnchoredEndMs: last?.endMs ?? null };
     },
   };
 }

@@ -4,7 +4,16 @@ import type { MongoLeaves } from './mongo-leaves.js';
 import type { MongoRoot } from './mongo-root.js';
 import type { AnchorStore, Cut, CutWindow } from './port.js';
 
-type CutMethods = 'cadences' | 'cut' | 'pendingCut' | 'completeCut' | 'unpublishedCuts' | 'markCutsPublished' | 'sweep';
+type CutMethods =
+  | 'cadences'
+  | 'isCut'
+  | 'newestEventMs'
+  | 'cut'
+  | 'pendingCut'
+  | 'completeCut'
+  | 'unpublishedCuts'
+  | 'markCutsPublished'
+  | 'sweep';
 
 /** Rows of a batch, as a measure of what a sweep does at once. */
 const BATCH = 100;
@@ -101,8 +110,24 @@ export function mongoCuts(
     async cadences() {
       const { cadences } = root.leads ? { cadences: Object.fromEntries(leaves.state.cadences) } : await root.read();
       return Object.entries(cadences)
-        .map(([cadence, { openedAtMs, lastEndMs }]) => ({ cadenceSeconds: Number(cadence), openedAtMs, lastEndMs }))
+        .map(([cadence, { openedAtMs, lastEndMs, number }]) => {
+          return { cadenceSeconds: Number(cadence), openedAtMs, lastEndMs, cuts: number - 1 };
+        })
         .sort((a, b) => a.cadenceSeconds - b.cadenceSeconds);
+    },
+
+    async isCut(cadence, startMs) {
+      const pending = root.leads ? leaves.state.pending : (await root.read()).pending;
+      const isPending = pending?.windows.some((one) => one.cadenceSeconds === cadence && one.startMs === startMs);
+      return isPending === true || (await windows.findOne({ cadence, startMs }, { projection: { _id: 1 } })) !== null;
+    },
+
+    async newestEventMs() {
+      const newest = batches.aggregate<{ newestMs: number }>([
+        { $group: { _id: null, newestMs: { $max: '$newestMs' } } },
+      ]);
+      const found = (await newest.toArray())[0]?.newestMs ?? 0;
+      return found === 0 ? null : found;
     },
 
     cut: (cuts: readonly Cut[], offsets: Offsets) =>

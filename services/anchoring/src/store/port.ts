@@ -121,7 +121,7 @@ export interface AnchoredPlace {
 export interface Waiting {
   /** Windows that are cut and not anchored. */
   readonly windows: number;
-  /** Label end of the last anchored window, ms. */
+  /** Label end of the last window that was closed and is anchored, ms. */
   readonly lastAnchoredEndMs: number | null;
 }
 
@@ -151,6 +151,10 @@ export interface AnchorStore {
   takeLeaves(leaves: readonly ArrivingLeaf[], position: Position): Promise<void>;
 
   cadences(): Promise<readonly CadenceClock[]>;
+  /** Whether a window of this cadence was cut under this label. */
+  isCut(cadenceSeconds: number, startMs: number): Promise<boolean>;
+  /** The latest time in the ids of the events that are remembered, ms; `null`: there is none. */
+  newestEventMs(): Promise<number | null>;
   /**
    * Ends the open windows of these cadences at `offsets`, above which nothing has been taken. What lies below and comes
    * later still goes into them, what lies above into the next ones. Only while no cut is pending.

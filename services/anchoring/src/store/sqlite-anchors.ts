@@ -150,7 +150,7 @@ export function sqliteAnchors(database: SqliteDatabase): Pick<AnchorStore, Ancho
         .pluck()
         .get()!;
       const lastAnchoredEndMs = database
-        .prepare<[], number | null>('SELECT max(end_ms) FROM windows WHERE signature IS NOT NULL')
+        .prepare<[], number>('SELECT end_ms FROM windows WHERE signature IS NOT NULL ORDER BY n DESC LIMIT 1')
         .pluck()
         .get();
       return { windows, lastAnchoredEndMs: lastAnchoredEndMs ?? null };

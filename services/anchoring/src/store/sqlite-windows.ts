@@ -15,6 +15,8 @@ import { arrivalCheck } from '../domain/arrival-check.js';
 
 type WindowMethods =
   | 'cadences'
+  | 'isCut'
+  | 'newestEventMs'
   | 'pendingCut'
   | 'unpublishedCuts'
   | 'markCutsPublished'
@@ -103,9 +105,23 @@ export function sqliteWindows(database: SqliteDatabase): Pick<AnchorStore, Windo
     async cadences(): Promise<readonly CadenceClock[]> {
       return database
         .prepare<[], CadenceClock>(
-          'SELECT cadence AS cadenceSeconds, opened_at AS openedAtMs, last_end AS lastEndMs FROM cadences ORDER BY cadence',
+          `SELECT cadence AS cadenceSeconds, opened_at AS openedAtMs, last_end AS lastEndMs, open_number - 1 AS cuts
+           FROM cadences ORDER BY cadence`,
         )
         .all();
+    },
+
+    async isCut(cadenceSeconds, startMs) {
+      return (
+        database
+          .prepare<[number, number]>('SELECT 1 FROM windows WHERE cadence = ? AND start_ms = ?')
+          .get(cadenceSeconds, startMs) !== undefined
+      );
+    },
+
+    async newestEventMs() {
+      const newest = database.prepare<[], Buffer | null>('SELECT max(event_id) FROM seen').pluck().get();
+      return newest?.readUIntBE(0, 6) ?? null;
     },
 
     async pendingCut() {

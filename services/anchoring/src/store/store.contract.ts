@@ -66,11 +66,39 @@ export function anchorStoreContract(
     it('tells of each cadence when its open window began and what it was last called', async () => {
       await take(leaf(5, 1), leaf(3, 2, { offset: 6 }), leaf(7, 3, { cadenceSeconds: 300 }));
       expect(await store.cadences()).toEqual([
-        { cadenceSeconds: 1, openedAtMs: T + 3, lastEndMs: null },
-        { cadenceSeconds: 300, openedAtMs: T + 7, lastEndMs: null },
+        { cadenceSeconds: 1, openedAtMs: T + 3, lastEndMs: null, cuts: 0 },
+        { cadenceSeconds: 300, openedAtMs: T + 7, lastEndMs: null, cuts: 0 },
       ]);
       await cut(1, 8);
-      expect((await store.cadences())[0]).toEqual({ cadenceSeconds: 1, openedAtMs: null, lastEndMs: T + 1000 });
+      expect((await store.cadences())[0]).toEqual({
+        cadenceSeconds: 1,
+        openedAtMs: null,
+        lastEndMs: T + 1000,
+        cuts: 1,
+      });
+    });
+
+    it('knows the labels of windows that are cut, also of those whose cut is not complete', async () => {
+      await take(leaf(0, 1), leaf(1, 2, { cadenceSeconds: 300 }));
+      expect(await store.isCut(1, T)).toBe(false);
+      await beginCut(1, 2);
+      expect(await store.isCut(1, T)).toBe(true);
+      await store.completeCut();
+      store = await reopen();
+      expect([await store.isCut(1, T), await store.isCut(1, T + 1000), await store.isCut(300, T)]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    });
+
+    it('knows the latest time in the ids of its events', async () => {
+      expect(await store.newestEventMs()).toBeNull();
+      await take(leaf(7, 1));
+      await take(leaf(3, 1, { offset: 8 }));
+      store = await reopen();
+      const { eventId } = leaf(7, 1);
+      expect(await store.newestEventMs()).toBe(parseInt(eventId.replace('-', '').slice(0, 12), 16));
     });
 
     it('gives windows one after the other, each from where the last one ended', async () => {
@@ -95,7 +123,12 @@ export function anchorStoreContract(
       expect(await store.pendingCut()).toEqual({ 0: 4 });
       expect(await store.unpublishedCuts(10)).toEqual([]);
       await take(leaf(2, 1), leaf(3, 2));
-      expect((await store.cadences())[0]).toEqual({ cadenceSeconds: 1, openedAtMs: null, lastEndMs: T + 1000 });
+      expect((await store.cadences())[0]).toEqual({
+        cadenceSeconds: 1,
+        openedAtMs: null,
+        lastEndMs: T + 1000,
+        cuts: 1,
+      });
       store = await reopen();
       expect(await store.pendingCut()).toEqual({ 0: 4 });
       await take(leaf(4, 1), leaf(5, 2), leaf(6, 3, { cadenceSeconds: 300 }), leaf(7, 3));

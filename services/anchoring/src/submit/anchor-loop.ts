@@ -7,7 +7,9 @@ import type { AnchoringMetrics } from '../metrics.js';
 import type { AnchorPublisher } from '../publish/anchor-publisher.js';
 import { authorityRecord } from '../publish/anchor-records.js';
 import type { AnchorStore } from '../store/port.js';
+import type { ChainClock } from '../watch-chain/chain-clock.js';
 import { AnchorSubmitter } from './anchor-submitter.js';
+import { ChainTimes } from './chain-times.js';
 
 const POLL_MS = 400;
 const IDLE_MS = 5_000;
@@ -25,6 +27,7 @@ export class AnchorLoop {
   readonly #key: AuthorityKey;
   readonly #publisher: AnchorPublisher;
   readonly #metrics: AnchoringMetrics;
+  readonly #chainClock: Pick<ChainClock, 'saw'>;
   readonly #loop: BackgroundLoop;
   #connected: Connected | null = null;
   #problem: string | null = null;
@@ -35,7 +38,9 @@ export class AnchorLoop {
     key: AuthorityKey,
     publisher: AnchorPublisher,
     metrics: AnchoringMetrics,
+    chainClock: Pick<ChainClock, 'saw'>,
   ) {
+    this.#chainClock = chainClock;
     this.#context = context;
     this.#store = store;
     this.#key = key;
@@ -97,6 +102,7 @@ export class AnchorLoop {
       clock,
       log,
       failed: this.#metrics.failed,
+      reached: new ChainTimes(chain, (ms) => this.#chainClock.saw(ms)).reached,
     });
     return { submitter, funds: new AuthorityFunds(chain, authority.address, log, clock) };
   }

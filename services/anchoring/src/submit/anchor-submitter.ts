@@ -1,5 +1,5 @@
 import { advance, type Chain, type ChainTransaction, type MemoSigner } from '@countersign/chain';
-import type { Sha256 } from '@countersign/evidence';
+import { parseWindowMemo, type Sha256 } from '@countersign/evidence';
 import type { Logger } from 'pino';
 import { recomputeWindow } from '../close-windows/recompute-window.js';
 import { WindowDamaged } from '../domain/agent-fold.js';
@@ -17,6 +17,8 @@ export interface SubmitterTools {
   readonly log: Pick<Logger, 'error' | 'warn' | 'info'>;
   /** Counts a failure by its kind. */
   readonly failed: (kind: 'chain' | 'damaged' | 'equivocation') => void;
+  /** Whether no block to come is earlier than this, ms; without it each time is taken to be reached. @throws ChainUnavailable */
+  readonly reached?: (ms: number) => Promise<boolean>;
 }
 
 /** What a round left. */
@@ -48,11 +50,11 @@ export class AnchorSubmitter {
     const open = (await this.#store.openSubmissions(AT_ONCE + this.#heldBack.size)).filter(
       ({ id }) => !this.#heldBack.has(id),
     );
+    this.#problem = null;
     const sound: Submission[] = [];
-    for (const submission of open) if (await this.#isSound(submission)) sound.push(submission);
+    for (const submission of await this.#ended(open)) if (await this.#isSound(submission)) sound.push(submission);
     const { chain, signer } = this.#tools;
     const save = (submission: Submission): Promise<void> => this.#store.saveSubmission(submission);
-    this.#problem = null;
     let anchored = 0;
     for (const { intent, step, problem } of await advance(sound, { chain, signer, save })) {
       if (problem !== null) this.#note(`the chain does not take anchors: ${problem.message}`);
@@ -69,6 +71,26 @@ export class AnchorSubmitter {
   problems(): readonly string[] {
     const held = [...this.#heldBack].map(([id, why]) => `${id} is held back: ${why}`);
     return this.#problem === null ? held : [...held, this.#problem];
+  }
+
+  /** Without the windows that end later than the chain's time: their block would be earlier than what it proves. */
+  async #ended(open: readonly Submission[]): Promise<readonly Submission[]> {
+    const { reached } = this.#tools;
+    if (reached === undefined) return open;
+    const ended: Submission[] = [];
+    let notBeforeMs = Infinity;
+    for (const submission of open) {
+      const endMs = submission.attempts.length > 0 ? null : windowEndOf(submission.memo);
+      if (endMs !== null && endMs >= notBeforeMs) continue;
+      try {
+        if (endMs === null || (await reached(endMs))) ended.push(submission);
+        else notBeforeMs = endMs;
+      } catch (error) {
+        this.#note(`the chain does not say its time: ${error instanceof Error ? error.message : String(error)}`);
+        return ended;
+      }
+    }
+    return ended;
   }
 
   /** Nothing is signed on the word of a stored root. */
@@ -126,4 +148,10 @@ export class AnchorSubmitter {
     this.#tools.failed(kind);
     this.#tools.log.error({ id, kind }, why);
   }
+}
+
+/** `null` for the memo of a report. */
+function windowEndOf(memo: string): number | null {
+  const window = parseWindowMemo(memo);
+  return window === null ? null : Date.parse(window.windowStart) + window.durationSeconds * 1000;
 }

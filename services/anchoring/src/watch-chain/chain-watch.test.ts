@@ -24,7 +24,7 @@ describe('ChainWatch', () => {
     };
     watch = new ChainWatch({
       chain: async () => ({
-        async blockHeight() {
+        async time() {
           asked += 1;
           if (!answers) throw new Error('fetch failed');
           return asked;

@@ -7,12 +7,14 @@ const AGAIN_AFTER_MS = 1_000;
 const TELL_EVERY_MS = 60_000;
 
 export interface ChainWatchOptions {
-  chain(): Promise<Pick<Chain, 'blockHeight'>>;
+  chain(): Promise<Pick<Chain, 'time'>>;
   /** Addresses of the nodes, none: the embedded network. What follows their host is told to nobody, since keys of nodes stand there. */
   readonly urls: readonly string[];
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Hears after each look whether a node answers. */
   readonly reached: (answers: boolean) => void;
+  /** Hears the chain's time, ms, at each look where a node says it. */
+  readonly sawTime?: (chainMs: number) => void;
   /** Between two looks while a node answers, ms; 5,000 unless given. */
   readonly everyMs?: number;
 }
@@ -54,7 +56,8 @@ export class ChainWatch {
   }
 
   async #look(): Promise<number> {
-    await (await this.#options.chain()).blockHeight();
+    const seconds = await (await this.#options.chain()).time();
+    if (seconds !== null) this.#options.sawTime?.(seconds * 1000);
     if (this.#wasReached && this.#problem !== null) this.#options.log.info('a Solana node answers again');
     this.#wasReached = true;
     this.#problem = null;

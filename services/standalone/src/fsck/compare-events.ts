@@ -2,6 +2,7 @@ import type { DeadLetter } from '@countersign/contracts';
 import { LogDamaged, type LogRecord, type StoredLog } from '@countersign/event-log';
 import { AnchoredLeafComparison } from './compare-anchored-leaves.js';
 import { ArchiveComparison, type ArchivedPlace } from './compare-archive.js';
+import { EventsAhead } from './events-ahead.js';
 import { LeafNumbers, type NumberedLeaf } from './number-leaves.js';
 import type { StoreName } from './layout.js';
 import { words, type Store, type Stores } from './open-stores.js';
@@ -62,7 +63,8 @@ export async function compareEvents(
   const { identity } = stores;
   const uses = isEmbedded && identity !== null ? new KeyUses(identity, events.isWhole(0), checks.owners) : null;
   const times = new LogTimes(isEmbedded ? stores.policy : null, checks.usage);
-  const followers = [archive, anchored, usage, uses].filter((follower) => follower !== null);
+  const ahead = new EventsAhead(checks.leaves);
+  const followers = [archive, anchored, usage, uses, ahead].filter((follower) => follower !== null);
   if (archive !== null) {
     for (const leaf of events.older(archive)) {
       anchored?.take(leaf);
@@ -111,6 +113,7 @@ export async function compareEvents(
   archive?.finish(complete);
   anchored?.finish(complete);
   uses?.finish(complete);
+  ahead.finish();
   usage?.finish(complete ? log.endOffsets('agent-events') : null);
   progress(done, done);
   return complete && usage !== null ? usage.accounts() : null;

@@ -77,8 +77,13 @@ export class Bank {
     });
   }
 
-  simulate(transaction: WireTransaction, options: { readonly verifySignatures: boolean }) {
+  /** Moves what programs and readers see as the time on to now. */
+  tick(): void {
     this.engine.setTime(this.#slots.at('processed'), this.#slots.blockTimeSeconds());
+  }
+
+  simulate(transaction: WireTransaction, options: { readonly verifySignatures: boolean }) {
+    this.tick();
     return this.engine.simulate(transaction, options);
   }
 

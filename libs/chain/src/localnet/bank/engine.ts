@@ -53,7 +53,7 @@ export class Engine {
   /** Sets what programs see as the time. */
   setTime(slot: number, unixSeconds: number): void {
     const clock = this.#vm.getClock();
-    if (clock.slot === BigInt(slot)) return;
+    if (clock.slot === BigInt(slot) && clock.unixTimestamp === BigInt(unixSeconds)) return;
     clock.slot = BigInt(slot);
     clock.unixTimestamp = BigInt(unixSeconds);
     this.#vm.setClock(clock);

@@ -4,11 +4,11 @@ import { BLOCKHASH_LIFE, SLOT_MS, Slots } from './slots.js';
 
 const genesisHash = encodeBase58(new Uint8Array(32).fill(7));
 
-function setUp(options: { afterSlot?: number; finalityMs?: number; wallMs?: number } = {}) {
+function setUp(options: { afterSlot?: number; afterSeconds?: number; finalityMs?: number; wallMs?: number } = {}) {
   const time = { wall: options.wallMs ?? 0, monotonic: 5_000 };
   const clock = { wallMs: () => time.wall, monotonicMs: () => time.monotonic };
-  const { afterSlot = 0, finalityMs = 1000 } = options;
-  const slots = new Slots({ genesisHash, genesisMs: 0, afterSlot, finalityMs, clock });
+  const { afterSlot = 0, afterSeconds = 0, finalityMs = 1000 } = options;
+  const slots = new Slots({ genesisHash, genesisMs: 0, afterSlot, afterSeconds, finalityMs, clock });
   return { slots, pass: (count: number) => (time.monotonic += count * SLOT_MS), time };
 }
 
@@ -63,11 +63,31 @@ describe('slots', () => {
     expect(slots.usable(slots.blockhash(slots.at('finalized')))).toBe(0);
   });
 
+  it('have block times that never fall: a clock set back stands still until it has caught up', () => {
+    const { slots, time } = setUp({ wallMs: 100_000, afterSeconds: 105 });
+    expect(slots.blockTimeSeconds()).toBe(105);
+    time.wall = 107_900;
+    expect(slots.blockTimeSeconds()).toBe(107);
+    time.wall = 50_000;
+    expect(slots.blockTimeSeconds()).toBe(107);
+    time.wall = 108_000;
+    expect(slots.blockTimeSeconds()).toBe(108);
+  });
+
   it('give different hashes to different networks', () => {
     const other = encodeBase58(new Uint8Array(32).fill(8));
     const clock = { wallMs: () => 0, monotonicMs: () => 0 };
-    const elsewhere = new Slots({ genesisHash: other, genesisMs: 0, afterSlot: 0, finalityMs: 0, clock });
+    const elsewhere = new Slots({
+      genesisHash: other,
+      genesisMs: 0,
+      afterSlot: 0,
+      afterSeconds: 0,
+      finalityMs: 0,
+      clock,
+    });
     expect(elsewhere.blockhash(9)).not.toBe(setUp().slots.blockhash(9));
-    expect(() => new Slots({ genesisHash: 'x', genesisMs: 0, afterSlot: 0, finalityMs: 0, clock })).toThrow(RangeError);
+    expect(
+      () => new Slots({ genesisHash: 'x', genesisMs: 0, afterSlot: 0, afterSeconds: 0, finalityMs: 0, clock }),
+    ).toThrow(RangeError);
   });
 });

@@ -28,12 +28,17 @@ export class Slots {
   /** Slot by blockhash, for the slots whose hash can still be used. */
   readonly #recent = new Map<string, number>();
   #newestHashed: number;
+  #newestSeconds: number;
 
-  /** `afterSlot`: the last slot of the ledger; the network goes on behind it, whatever the wall clock says. */
+  /**
+   * `afterSlot`, `afterSeconds`: slot and block time of the ledger's last transaction; the network goes on behind them,
+   * whatever the wall clock says.
+   */
   constructor(options: {
     readonly genesisHash: string;
     readonly genesisMs: number;
     readonly afterSlot: number;
+    readonly afterSeconds: number;
     readonly finalityMs: number;
     readonly clock: LocalnetClock;
   }) {
@@ -46,6 +51,7 @@ export class Slots {
     this.#firstMs = options.clock.monotonicMs();
     this.#finalitySlots = Math.ceil(options.finalityMs / SLOT_MS);
     this.#newestHashed = Math.max(-1, this.#firstSlot - 1 - BLOCKHASH_LIFE);
+    this.#newestSeconds = options.afterSeconds;
   }
 
   /** The newest slot that a commitment includes; `finalized` is `finalityMs` behind, `confirmed` one slot at most. */
@@ -92,7 +98,9 @@ export class Slots {
     return this.#recent.get(blockhash) ?? null;
   }
 
+  /** By the wall clock; it never falls: behind a clock that was ahead it stands still until the clock has caught up. */
   blockTimeSeconds(): number {
-    return Math.floor(this.#clock.wallMs() / 1000);
+    this.#newestSeconds = Math.max(this.#newestSeconds, Math.floor(this.#clock.wallMs() / 1000));
+    return this.#newestSeconds;
   }
 }

@@ -64,10 +64,13 @@ export class Ledger {
     this.#lastSeq = newest?.seq ?? 0;
     this.#lastHash = newest?.row_hash ?? NO_ROW_HASH;
     this.lastSlot = newest?.slot ?? 0;
+    this.lastSeconds = newest?.block_time ?? 0;
   }
 
   /** Slot of the newest transaction when the ledger was opened. */
   readonly lastSlot: number;
+  /** Its block time. */
+  readonly lastSeconds: number;
 
   get count(): number {
     return this.#lastSeq;

@@ -35,6 +35,7 @@ export function stoppedChain(ledger: LedgerReader): Chain {
     async transactionsOf(address, { limit = BLOCKS, before } = {}) {
       return page.all(address, before ?? null, limit).map((row) => JSON.parse(row) as ListedTransaction);
     },
+    time: refuse,
     prepareMemo: refuse,
     send: refuse,
     status: refuse,

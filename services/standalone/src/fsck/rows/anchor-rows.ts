@@ -20,7 +20,7 @@ const CADENCES: readonly Question[] = [
   [
     'cadences',
     `SELECT c.cadence FROM cadences c WHERE lower(hex(c.last_root)) IS NOT coalesce((SELECT root FROM windows w
-       WHERE w.cadence = c.cadence AND w.state = 'closed' ORDER BY w.start_ms DESC LIMIT 1), '')`,
+       WHERE w.cadence = c.cadence AND w.state = 'closed' ORDER BY w.number DESC LIMIT 1), '')`,
     'its last root is not the one of its last closed window',
   ],
   [
@@ -28,6 +28,11 @@ const CADENCES: readonly Question[] = [
     `SELECT c.cadence FROM cadences c WHERE (c.opened_at IS NULL) = EXISTS (SELECT 1 FROM arrivals r
        WHERE r.cadence = c.cadence AND r.offset >= coalesce(c.cut_offsets ->> ('$."' || r.partition || '"'), 0))`,
     'it says when its first leaf came and has none, or has one and does not say it',
+  ],
+  [
+    'windows',
+    'SELECT max(id) FROM windows GROUP BY cadence, start_ms HAVING count(*) > 1',
+    'another window of its duration has the same label',
   ],
   [
     'windows',

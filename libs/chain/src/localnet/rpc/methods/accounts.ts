@@ -8,6 +8,8 @@ import { invalidParams } from '../rpc-error.js';
 
 const MOST_ACCOUNTS = 100;
 const LARGEST_BASE58 = 128;
+/** The account that holds the network's time. */
+const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 const LARGEST_ACCOUNT = 10 * 2 ** 20;
 
 /** Accounts are read as the newest transaction left them, whatever the commitment. */
@@ -23,6 +25,7 @@ export const ACCOUNT_METHODS: Readonly<Record<string, Method>> = {
     const address = addressAt(params, 0);
     const config = configAt(params, 1);
     requireContextSlot(node, config);
+    if (address === CLOCK) node.bank.tick();
     return withContext(node, config, encodeAccount(node.bank.engine.account(address), config));
   },
 
