@@ -41,6 +41,12 @@ describe('the data directory of the embedded profile', () => {
     const blocked = { headers: later, body: { off_limits_actions: ['tool_use'] } };
     expect((await instance.request('PATCH', `/v1/agents/${agentId}/profile`, blocked)).status).toBe(200);
     expect((await instance.check({ type: 'tool_use' })).json).toMatchObject({ allowed: false });
+    const online = join(dirname(instance.dataDir), 'online');
+    cpSync(instance.dataDir, online, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    const started = await countersign(['start'], { COUNTERSIGN_DATA_DIR: online, COUNTERSIGN_PORT: '0' });
+    expect([started.code, started.stderr]).toEqual([1, expect.stringContaining('was copied while an instance ran')]);
+    await instance.kill();
+    instance = await instance.startAgain();
     await instance.stop();
     rmSync(instance.dataDir, { recursive: true });
     cpSync(copy, instance.dataDir, { recursive: true });

@@ -41,7 +41,8 @@ describe('steps of the wall clock under load', () => {
     });
 
     const anchors = await listAnchors(instance, session);
-    for (const before of seen) expect(anchors.slice(0, before.length)).toEqual(before);
+    // A window that was cut just before the clock was set back waits until the network's time has reached its end again.
+    for (const before of seen) expect(anchors).toEqual(expect.arrayContaining([...before]));
     const ends = anchors.map(({ window_end }) => Date.parse(window_end));
     expect(new Set(ends).size).toBe(ends.length);
 

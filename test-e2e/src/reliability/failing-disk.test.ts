@@ -4,11 +4,11 @@ import { fsck } from '../instance/fsck.js';
 import { eventually } from '../instance/request.js';
 import { startLoad } from '../torture/load.js';
 import { differences, listEvents } from '../torture/recorded.js';
+import { allAnchored } from './anchors.js';
 import { EVER, Scratch } from './scratch.js';
 
 const FAILURES: readonly (readonly [string, Faults])[] = [
   ['a sync of the log fails with EIO', { fsync: 'EIO', match: 'log.db', times: 1 }],
-  ['no space is left for the log', { write: 'ENOSPC', match: 'log.db' }],
 ];
 
 describe.each(FAILURES)('when %s', (_title, failure) => {
@@ -49,4 +49,46 @@ describe.each(FAILURES)('when %s', (_title, failure) => {
     const { code, lines } = await fsck(scratch.dataDir);
     expect([lines, code]).toEqual([[], 0]);
   }, 120_000);
+});
+
+describe('when no space is left', () => {
+  const scratch = new Scratch();
+  afterAll(() => scratch.discard());
+
+  it('nothing is allowed until there is room, which is taken without a restart', async () => {
+    const faults = openFaultSession(scratch.dataDir);
+    const instance = await scratch.start({ env: faults.env });
+    const session = await instance.session();
+    const load = startLoad(instance, { name: 'full' });
+    await sleep(500);
+    // Of every store: log, archive, policy, anchoring, the ledger.
+    faults.inject({ write: 'ENOSPC' });
+    await eventually('a check is refused', 10, async () =>
+      load.attempts.some(({ status }) => status === 503) ? true : null,
+    );
+    // It tries while the disk is full, and stays refusing.
+    await sleep(2500);
+    const { status, json } = await instance.request('GET', '/readyz');
+    expect([status, JSON.stringify(json)]).toEqual([503, expect.stringContaining('it goes on once there is room')]);
+    expect((await instance.check({ type: 'http_call' })).status).toBe(503);
+    faults.clear();
+    await eventually('checks are answered again', 20, async () =>
+      (await instance.check({ type: 'http_call' })).status === 200 ? true : null,
+    );
+    const attempts = await load.stop();
+    expect(attempts.some(({ status: last }) => last === 200)).toBe(true);
+    await eventually('it is ready', 20, async () =>
+      (await instance.request('GET', '/readyz')).status === 200 ? true : null,
+    );
+    await eventually('the list follows the log', 30, async () => {
+      const left = differences(attempts, await listEvents(instance, session, EVER));
+      return left.length === 0 ? true : null;
+    });
+    await allAnchored(instance, session, 60);
+    const figures = (await instance.request('GET', '/metrics')).text;
+    expect(figures).toMatch(/^countersign_data_free_bytes [1-9]/mu);
+    expect((await instance.stop()).code).toBe(0);
+    const { code, lines } = await fsck(scratch.dataDir);
+    expect([lines, code]).toEqual([[], 0]);
+  }, 180_000);
 });

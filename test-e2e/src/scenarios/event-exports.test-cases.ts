@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countersign } from '../instance/command.js';
 import type { Anchored } from './report-pdf.test-cases.js';
@@ -47,11 +47,13 @@ export function eventExportCases(given: () => Anchored): () => void {
     const file = join(folder, 'events.csv');
     const ran = await countersign(['export', '--format', 'csv', '--out', file, ...login]);
     expect([ran.code, ran.stderr]).toEqual([0, '']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     const rows = readFileSync(file, 'utf8').trimEnd().split('\r\n');
     expect(rows.map((row) => row.split(',')[0])).toEqual(['\u{feff}eventId', ...ids]);
     // Issued now, to be sampled when its block is there.
     const issued = await countersign(['export', '--out', report(), ...login]);
     expect([issued.code, issued.stderr]).toEqual([0, '']);
+    expect(statSync(report()).mode & 0o777).toBe(0o600);
   });
 
   return () => {

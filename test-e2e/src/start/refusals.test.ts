@@ -49,6 +49,12 @@ describe('what cannot start', () => {
     expect(await refusal(['admin', 'bootstrap'])).toMatch(/^refused: .*see bootstrap\.json in the data directory/u);
   }, 60_000);
 
+  it('names a data directory that cannot be made, at once', async () => {
+    expect(await refusal(['start'], { COUNTERSIGN_DATA_DIR: '/proc/countersign' })).toMatch(
+      /\/proc\/countersign cannot be used as data directory \(ENOENT.*: set COUNTERSIGN_DATA_DIR/u,
+    );
+  }, 60_000);
+
   it('names a lock that is none', async () => {
     const file = join(dataDir, 'lock.db');
     writeFileSync(file, 'no database\n');

@@ -57,12 +57,14 @@ export const operationsRoutes = {
     method: 'GET',
     path: '/metrics',
     operationId: 'getMetrics',
-    summary: 'Figures of the process in the Prometheus text format',
+    summary:
+      'Figures of the process in the Prometheus text format, for callers on this machine or with the metrics token',
     tag: 'Operations',
     auth: 'none',
     success: 200,
     responses: {
       200: { description: 'figures', contentType: 'text/plain; version=0.0.4; charset=utf-8', schema: text },
+      401: error('the caller is not on this machine, or does not send the token'),
     },
   }),
   openapi: route({

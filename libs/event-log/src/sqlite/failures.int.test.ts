@@ -75,6 +75,18 @@ describe('a write that fails', () => {
     expect(valuesOf(file)).toEqual(['1', '5']);
   });
 
+  it('is not even begun where the disk has too little room', async () => {
+    const first = await openSqliteLog({ file });
+    await first.append([record('1')]);
+    await first.close();
+    const log = await openSqliteLog({ file, keptFreeBytes: Number.MAX_SAFE_INTEGER });
+    await expect(log.append([record('2')])).rejects.toThrow(/^the disk of .* is full: /u);
+    expect(log.refusing()).toContain('nothing has to be restarted');
+    expect(existsSync(latchMark(file))).toBe(false);
+    await log.close();
+    expect(valuesOf(file)).toEqual(['1']);
+  });
+
   it('in housekeeping latches as well', async () => {
     const log = await openSqliteLog({ file });
     tamper(`CREATE TRIGGER fault BEFORE DELETE ON topic_agents BEGIN SELECT RAISE(ABORT, 'disk full'); END`);

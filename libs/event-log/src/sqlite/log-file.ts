@@ -2,17 +2,22 @@ import { TOPIC_NAMES } from '@countersign/contracts';
 import { nextStep } from './checkpoint-plan.js';
 import type { CheckpointRuns } from './checkpoint-plan.js';
 import { recordChecksum } from './checksum.js';
-import { BUSY_MS, connectReading } from './connection.js';
+import { BUSY_MS, connectReading, sqliteCode } from './connection.js';
 import type { Connection, Statement } from './connection.js';
 import { leaveLatchMark } from './open-file.js';
 import type { AppendAnswer, AppendRequest } from './protocol.js';
 import { tableOf } from './schema.js';
 
-/** The file as its one writer has it: commits batches, and refuses for ever after the first failure. */
+/** SQLite's words for `SQLITE_FULL`, as the checkpoint thread hands them on. */
+const FULL = 'database or disk is full';
+
+/** The file as its one writer has it: commits batches, and refuses for ever after the first failure; another object of a file that was opened again goes on. */
 export class LogFile {
   readonly ends: number[];
   /** Why it takes nothing any more, or `null`. */
   latched: string | null = null;
+  /** Whether what failed was a full disk: once there is room, the file may be opened again. */
+  full = false;
 
   readonly #file: string;
   readonly #connection: Connection;
@@ -171,7 +176,10 @@ export class LogFile {
   latch(error: unknown): string {
     if (this.latched === null) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.latched = `writing ${this.#file} failed (${reason}); restart after checking the disk`;
+      this.full = sqliteCode(error) === 'SQLITE_FULL' || reason === FULL;
+      this.latched = this.full
+        ? `writing ${this.#file} failed (${reason}); it goes on once there is room on the disk`
+        : `writing ${this.#file} failed (${reason}); restart after checking the disk`;
       leaveLatchMark(this.#file, this.latched);
     }
     return this.latched;

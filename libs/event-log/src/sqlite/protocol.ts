@@ -30,6 +30,8 @@ export type FromWriter =
   /** Offsets after the last durable record, in the order of `TOPIC_NAMES`. */
   | { readonly kind: 'ends'; readonly ends: readonly number[] }
   | { readonly kind: 'latched'; readonly reason: string }
+  /** What was latched takes records again. */
+  | { readonly kind: 'recovered' }
   | { readonly kind: 'assigned'; readonly member: number }
   | { readonly kind: 'waiting'; readonly member: number }
   | { readonly kind: 'maintained'; readonly sequence: number; readonly problem: string | null }

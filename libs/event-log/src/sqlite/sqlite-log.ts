@@ -15,6 +15,11 @@ export interface SqliteLogOptions {
   readonly writer?: MessagePort;
   /** Bytes of values that may wait for the disk before `append` refuses; default 64 MiB. */
   readonly maxPendingBytes?: number;
+  /**
+   * Bytes that stay free on its file system: with less, `append` refuses until there is room again. Default: 64 MiB, on a
+   * small file system a twentieth of it. Only where the writer thread is started.
+   */
+  readonly keptFreeBytes?: number | null;
 }
 
 export interface SqliteLog extends EventLog {
@@ -33,7 +38,8 @@ const PENDING_BYTES = 64 * 1024 * 1024;
  * Rejects with `LogDamaged` naming what is damaged.
  */
 export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLog> {
-  const handle = options.writer === undefined ? await startWriterThread(options.file) : null;
+  const handle =
+    options.writer === undefined ? await startWriterThread(options.file, options.keptFreeBytes ?? null) : null;
   const port = options.writer ?? handle?.connect();
   if (port === undefined) throw new Error('the log-writer thread gave no port');
   const client = new WriterClient(port, options.maxPendingBytes ?? PENDING_BYTES);

@@ -31,7 +31,10 @@ export class WriterClient {
   #sent: { readonly sequence: number; readonly calls: readonly Call[] }[] = [];
   #sequence = 0;
   #pendingBytes = 0;
+  /** For good. */
   #refusing: string | null = null;
+  /** Until the writer has recovered. */
+  #latched: string | null = null;
   #left = false;
   #ends: readonly number[] = [];
   readonly #wakers = new Map<number, Set<() => void>>();
@@ -47,11 +50,12 @@ export class WriterClient {
   }
 
   refusing(): string | null {
-    return this.#refusing;
+    return this.#refusing ?? this.#latched;
   }
 
   append(records: readonly NewRecord[]): Promise<readonly Appended[]> {
-    if (this.#refusing !== null) return Promise.reject(new LogRefused(this.#refusing));
+    const refusing = this.refusing();
+    if (refusing !== null) return Promise.reject(new LogRefused(refusing));
     if (records.length === 0) return Promise.resolve([]);
     let bytes = 0;
     for (const record of records) {
@@ -98,7 +102,8 @@ export class WriterClient {
   }
 
   maintain(nowMs: number): Promise<void> {
-    if (this.#refusing !== null) return Promise.reject(new Error(this.#refusing));
+    const refusing = this.refusing();
+    if (refusing !== null) return Promise.reject(new Error(refusing));
     const sequence = ++this.#sequence;
     return new Promise((resolve, reject) => {
       this.#maintaining.set(sequence, { resolve, reject });
@@ -187,7 +192,10 @@ export class WriterClient {
         this.#takeEnds(message.ends);
         return;
       case 'latched':
-        this.#refusing ??= message.reason;
+        this.#latched = message.reason;
+        return;
+      case 'recovered':
+        this.#latched = null;
         return;
       case 'assigned':
       case 'waiting':
@@ -214,7 +222,7 @@ export class WriterClient {
     if (this.#sent[0]?.sequence !== answer.sequence) return;
     const { calls } = this.#sent.shift()!;
     if ('fate' in answer) {
-      this.#refusing ??= answer.reason;
+      this.#latched ??= answer.reason;
       const error = answer.fate === 'unknown' ? LogFateUnknown : LogRefused;
       return this.#settle(calls, (call) => call.reject(new error(answer.reason)));
     }

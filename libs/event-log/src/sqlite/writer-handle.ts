@@ -13,8 +13,10 @@ export interface WriterHandle {
 }
 
 /** Resolves when the file is open and checked; rejects with `LogDamaged` or the error of the file system. */
-export async function startWriterThread(file: string): Promise<WriterHandle> {
-  const worker = new Worker(new URL('./writer-thread.js', import.meta.url), { workerData: { file } });
+export async function startWriterThread(file: string, keptFreeBytes: number | null): Promise<WriterHandle> {
+  const worker = new Worker(new URL('./writer-thread.js', import.meta.url), {
+    workerData: { file, keptFreeBytes },
+  });
   let closing = false;
   let problem: string | null = null;
   const exited = new Promise<void>((resolve) => {

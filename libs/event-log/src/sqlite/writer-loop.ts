@@ -1,6 +1,8 @@
 import { receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { Housekeeping } from './housekeeping.js';
+import type { DiskSpace } from './disk-space.js';
+import { LogDamaged } from '../port.js';
 import type { LogFile } from './log-file.js';
 import { Memberships } from './memberships.js';
 import type { AppendAnswer, AppendRequest, FromWriter, ToWriter } from './protocol.js';
@@ -12,6 +14,8 @@ const IDLE_MS = 20;
 /** Under a load that never pauses, compaction gets one step so often, ms. */
 const BUSY_STEP_MS = 200;
 const STEP_BUDGET_MS = 2;
+/** Between two looks whether a full disk has room again, ms. */
+const RECOVER_EVERY_MS = 1000;
 /** One commit takes no more than about this many characters of values. */
 const COMMIT_CHARACTERS = 8 * 1024 * 1024;
 
@@ -27,8 +31,13 @@ interface Member {
 
 /** Takes what arrived from all clients, commits once, answers all; keeps house when nothing arrives. */
 export class WriterLoop {
-  readonly #log: LogFile;
-  readonly #housekeeping: Housekeeping;
+  #log: LogFile;
+  #housekeeping: Housekeeping;
+  readonly #openAgain: () => LogFile;
+  readonly #space: Pick<DiskSpace, 'shortage'>;
+  #recovering: NodeJS.Timeout | null = null;
+  /** Why nothing is written although nothing has failed. */
+  #shortage: string | null = null;
   readonly #clients = new Set<Client>();
   readonly #memberships = new Memberships<Member>();
   #inbox: { client: Client; request: AppendRequest }[] = [];
@@ -39,11 +48,14 @@ export class WriterLoop {
   /** Retention deleted what the write-ahead log may still hold. */
   #unscrubbed = false;
   #steppedAt = 0;
-  #toldLatch = false;
+  #toldLatch: string | null = null;
   #closed = false;
 
-  constructor(log: LogFile) {
+  /** @param openAgain opens and checks the file again, after a failure for want of room */
+  constructor(log: LogFile, openAgain: () => LogFile, space: Pick<DiskSpace, 'shortage'>) {
     this.#log = log;
+    this.#openAgain = openAgain;
+    this.#space = space;
     this.#housekeeping = new Housekeeping(log);
     this.#keepHouseWhenIdle();
   }
@@ -57,7 +69,8 @@ export class WriterLoop {
       this.#commit();
     });
     port.on('close', () => this.#forget(client));
-    if (this.#log.latched !== null) this.#tell(client, { kind: 'latched', reason: this.#log.latched });
+    const reason = this.#refusing();
+    if (reason !== null) this.#tell(client, { kind: 'latched', reason });
   }
 
   /** Keeps the write-ahead log short: after commits, and when the checkpoint thread has something to tell. */
@@ -76,6 +89,7 @@ export class WriterLoop {
     this.#closed = true;
     if (this.#notice !== null) clearTimeout(this.#notice);
     if (this.#idle !== null) clearTimeout(this.#idle);
+    if (this.#recovering !== null) clearTimeout(this.#recovering);
     const problem = this.#log.close();
     for (const client of this.#clients) {
       this.#tell(client, { kind: 'closed' });
@@ -124,10 +138,10 @@ export class WriterLoop {
     if (inbox.length === 0) return;
     this.#inbox = [];
     this.#inboxCharacters = 0;
-    const answers = this.#log.append(
-      inbox.map(({ request }) => request),
-      Date.now(),
-    );
+    const requests = inbox.map(({ request }) => request);
+    this.#shortage = this.#space.shortage();
+    const answers =
+      this.#shortage === null ? this.#log.append(requests, Date.now()) : refusedForWantOfRoom(requests, this.#shortage);
     const byClient = new Map<Client, AppendAnswer[]>();
     inbox.forEach(({ client, request }, index) => {
       const answer = answers[index];
@@ -220,13 +234,56 @@ export class WriterLoop {
     this.#leave((member) => member.client === client);
   }
 
+  #refusing(): string | null {
+    return this.#log.latched ?? this.#shortage;
+  }
+
   #tellLatch(): void {
-    if (this.#log.latched === null || this.#toldLatch) return;
-    this.#toldLatch = true;
-    for (const client of this.#clients) this.#tell(client, { kind: 'latched', reason: this.#log.latched });
+    const reason = this.#refusing();
+    if (reason === this.#toldLatch) return;
+    this.#toldLatch = reason;
+    for (const client of this.#clients) {
+      this.#tell(client, reason === null ? { kind: 'recovered' } : { kind: 'latched', reason });
+    }
+    if (reason !== null && (this.#log.latched === null || this.#log.full)) this.#recoverSoon();
+  }
+
+  #recoverSoon(): void {
+    if (this.#closed || this.#recovering !== null) return;
+    this.#recovering = setTimeout(() => {
+      this.#recovering = null;
+      this.#recover();
+    }, RECOVER_EVERY_MS);
+  }
+
+  /**
+   * Takes room that was made on a full disk. Nothing is tried again on a connection that has failed: the file is closed
+   * without another sync, opened, and checked page by page, as after a restart.
+   */
+  #recover(): void {
+    if (this.#closed) return;
+    this.#shortage = this.#space.shortage();
+    let again = this.#shortage !== null;
+    if (!again && this.#log.latched !== null) {
+      this.#log.close();
+      try {
+        this.#log = this.#openAgain();
+        this.#housekeeping = new Housekeeping(this.#log);
+        this.#noticeEnds();
+        this.#keepHouseWhenIdle();
+      } catch (error) {
+        again = !(error instanceof LogDamaged);
+      }
+    }
+    if (again) this.#recoverSoon();
+    this.#tellLatch();
   }
 
   #tell(client: Client, message: FromWriter): void {
     client.port.postMessage(message);
   }
+}
+
+function refusedForWantOfRoom(requests: readonly AppendRequest[], reason: string): AppendAnswer[] {
+  return requests.map(({ sequence }) => ({ sequence, fate: 'refused', reason }));
 }

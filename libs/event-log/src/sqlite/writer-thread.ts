@@ -1,7 +1,9 @@
+import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { LogDamaged } from '../port.js';
 import { Checkpointer } from './checkpointer.js';
 import { isDamage } from './connection.js';
+import { DiskSpace } from './disk-space.js';
 import { LogFile } from './log-file.js';
 import { openForWriting } from './open-file.js';
 import type { FromThread, ToThread } from './protocol.js';
@@ -12,11 +14,13 @@ if (parent === null) throw new Error('this file runs as the worker thread of ope
 const tell = (message: FromThread) => parent.postMessage(message);
 
 let loop: WriterLoop | null = null;
-const { file } = workerData as { file: string };
-try {
+const { file, keptFreeBytes } = workerData as { file: string; keptFreeBytes: number | null };
+const open = (): LogFile => {
   const connection = openForWriting(file, Date.now());
-  const checkpointer = new Checkpointer(file, () => loop?.checkpoint());
-  loop = new WriterLoop(new LogFile(connection, file, checkpointer));
+  return new LogFile(connection, file, new Checkpointer(file, () => loop?.checkpoint()));
+};
+try {
+  loop = new WriterLoop(open(), open, new DiskSpace(dirname(file), keptFreeBytes));
   tell({ kind: 'ready' });
 } catch (error) {
   const name = error instanceof LogDamaged || isDamage(error) ? 'LogDamaged' : 'Error';

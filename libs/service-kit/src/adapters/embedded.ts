@@ -37,7 +37,7 @@ export async function openEmbedded(config: Config, log: Logger): Promise<Embedde
     import('@countersign/event-log'),
     import('@countersign/counters'),
   ]);
-  const eventLog = await openSqliteLog({ file: logFile(config) });
+  const eventLog = await openSqliteLog({ file: logFile(config), keptFreeBytes: config.minFreeBytes });
   const counters = new InProcessCounters({
     claimBounds: { ...CLAIM_BOUNDS, account: config.idempotencyKeysPerAccount },
   });

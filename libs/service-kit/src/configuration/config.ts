@@ -10,6 +10,10 @@ export interface Config {
   readonly port: number;
   /** The port of `/healthz`, `/readyz` and `/metrics` alone; `null`: they are on `port`, with everything else. */
   readonly probesPort: number | null;
+  /** What a scraper of `/metrics` on the public port sends as bearer token; `null`: only this machine is answered. */
+  readonly metricsToken: string | null;
+  /** Bytes that stay free in the data directory; with less, checks are refused. `null`: 64 MiB, or a twentieth of a small disk. */
+  readonly minFreeBytes: number | null;
   /** `COUNTERSIGN_PUBLIC_URL` without a trailing slash, or `null`. */
   readonly publicUrl: string | null;
   /** Where mcp reaches the API in other processes; no trailing slash. `null`: in its own. */

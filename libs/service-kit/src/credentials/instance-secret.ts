@@ -1,8 +1,8 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../configuration/config.js';
 import { ConfigurationError } from '../configuration/load-config.js';
+import { makeDataDirectory } from '../data-directory/data-directory.js';
 import { createFileOnce, readIfPresent } from '../data-directory/files.js';
 
 const LEAST_BYTES = 32;
@@ -44,6 +44,6 @@ async function instanceSecret(config: Pick<Config, 'dataDir' | 'instanceSecretFi
 }
 
 async function makeOnce(dataDir: string, file: string): Promise<Uint8Array> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeDataDirectory(dataDir);
   return createFileOnce(file, () => randomBytes(MADE_BYTES), 0o600);
 }

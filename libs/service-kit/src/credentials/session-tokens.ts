@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SignJWT, jwtVerify } from 'jose';
 import type { Config } from '../configuration/config.js';
-import { DataDirectoryUnusable } from '../data-directory/data-directory.js';
+import { DataDirectoryUnusable, makeDataDirectory } from '../data-directory/data-directory.js';
 import { createFileOnce } from '../data-directory/files.js';
 import type { ServiceContext } from '../service/definition.js';
 import { deriveSecret } from './instance-secret.js';
@@ -62,7 +61,7 @@ type SecretPlace = Pick<Config, 'dataDir' | 'profile' | 'instanceSecretFile'>;
  */
 export async function loadSessionSecret(config: SecretPlace): Promise<Uint8Array> {
   if (config.profile === 'distributed') return deriveSecret(config, 'session tokens');
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  await makeDataDirectory(config.dataDir);
   const file = join(config.dataDir, 'session-secret');
   const secret = await createFileOnce(file, () => randomBytes(SECRET_BYTES), 0o600);
   if (secret.length !== SECRET_BYTES) {

@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { removeDrafts } from './files.js';
 import { lockInstance } from '../sqlite/instance-lock.js';
 import type { InstanceLock } from '../sqlite/instance-lock.js';
@@ -8,27 +9,86 @@ export class DataDirectoryUnusable extends Error {
   override readonly name = 'DataDirectoryUnusable';
 }
 
+const OTHERS = 0o077;
+
 /**
- * Takes the data directory for this process and clears what a killed one left half written; one that is not there is made with mode 0700.
+ * Takes the data directory for this process and clears what a killed one left half written; one that is not there is made
+ * with mode 0700, and one of ours that others may enter gets it.
+ * @param said hears of a mode that was changed
  * @throws InstanceRunning, DataDirectoryUnusable
  */
-export async function openDataDirectory(dataDir: string): Promise<InstanceLock> {
+export async function openDataDirectory(
+  dataDir: string,
+  said: (what: string) => void = () => undefined,
+): Promise<InstanceLock> {
+  await makeDataDirectory(dataDir);
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await closeToOthers(dataDir, said);
     const startedAt = new Date(performance.timeOrigin).toISOString();
     const lock = lockInstance(dataDir, { pid: process.pid, startedAt });
     await removeDrafts(dataDir);
     return lock;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST' || code === 'EPERM') {
-      throw new DataDirectoryUnusable(
-        `${dataDir} cannot be used as data directory (${code}): set COUNTERSIGN_DATA_DIR`,
-        {
-          cause: error,
-        },
-      );
-    }
+    throw unusable(dataDir, error);
+  }
+}
+
+/**
+ * Makes the folder and those above it, mode 0700, where they are not there.
+ * @throws DataDirectoryUnusable
+ */
+export async function makeDataDirectory(dataDir: string): Promise<void> {
+  try {
+    await makeFolders(dataDir);
+  } catch (error) {
+    throw unusable(dataDir, error);
+  }
+}
+
+/** One after the other: Node's own recursion never ends where a folder that is there takes none (`/proc`). */
+async function makeFolders(folder: string): Promise<void> {
+  const missing: string[] = [];
+  for (let at = folder; !(await isFolder(at)); at = dirname(at)) missing.push(at);
+  for (const each of missing.reverse()) {
+    await mkdir(each, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST' || !(await isFolder(each))) throw error;
+    });
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    if ((await stat(path)).isDirectory()) return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
+  throw Object.assign(new Error(`${path} is no folder`), { code: 'ENOTDIR', path });
+}
+
+/** @throws DataDirectoryUnusable where others may enter a folder that is not ours */
+async function closeToOthers(dataDir: string, said: (what: string) => void): Promise<void> {
+  const { mode, uid } = await stat(dataDir);
+  if (process.getuid === undefined || (mode & OTHERS) === 0) return;
+  const shown = (mode & 0o777).toString(8).padStart(4, '0');
+  if (uid === process.getuid()) {
+    await chmod(dataDir, mode & 0o700);
+    said(`${dataDir} had mode ${shown} and has 0700 now: it holds keys and openings`);
+  } else if ((mode & 0o007) !== 0) {
+    throw new DataDirectoryUnusable(
+      `${dataDir} has mode ${shown} and belongs to user ${uid}: it holds keys and openings, so give it mode 0700 and to user ${process.getuid()}`,
+    );
+  }
+}
+
+/** What the file system refused, in one line; anything else as it is. */
+function unusable(dataDir: string, error: unknown): unknown {
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  const ofSqlite = code === 'SQLITE_CANTOPEN' || code?.startsWith('SQLITE_READONLY') === true;
+  if (code === undefined || (syscall === undefined && code !== 'ENOTDIR' && !ofSqlite)) return error;
+  const where = path === undefined || path === dataDir ? '' : ` at ${path}`;
+  return new DataDirectoryUnusable(
+    `${dataDir} cannot be used as data directory (${code}${where}): set COUNTERSIGN_DATA_DIR to a folder that can be written`,
+    { cause: error },
+  );
 }

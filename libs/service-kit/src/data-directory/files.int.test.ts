@@ -1,7 +1,18 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDataDirectory } from './data-directory.js';
+import { DataDirectoryUnusable, openDataDirectory } from './data-directory.js';
+import { markRunning } from './running-mark.js';
 import { createFileOnce, readIfPresent, writeFileWhole } from './files.js';
 
 describe('files of the data directory', () => {
@@ -47,5 +58,61 @@ describe('a data directory that a killed process left', () => {
     expect(names).not.toContain(draft);
     lock.release();
     rmSync(dataDir, { recursive: true });
+  });
+});
+
+describe('a data directory', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'data-directory-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is made with all folders above it, for its owner alone', async () => {
+    const dataDir = join(folder, 'a', 'b');
+    (await openDataDirectory(dataDir)).release();
+    expect([dataDir, join(folder, 'a')].map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700]);
+  });
+
+  it('that others could enter is closed to them, which is said', async () => {
+    const dataDir = join(folder, 'open');
+    mkdirSync(dataDir);
+    chmodSync(dataDir, 0o755);
+    const said: string[] = [];
+    (await openDataDirectory(dataDir, (what) => said.push(what))).release();
+    expect([statSync(dataDir).mode & 0o777, said]).toEqual([0o700, [expect.stringContaining('had mode 0755')]]);
+    (await openDataDirectory(dataDir, (what) => said.push(what))).release();
+    expect(said).toHaveLength(1);
+  });
+
+  it.each([
+    ['/proc/countersign', 'ENOENT'],
+    ['/proc', 'ENOENT'],
+    ['/dev/null/data', 'ENOTDIR'],
+    ['/dev/null', 'ENOTDIR'],
+    [`/tmp/${'x'.repeat(300)}`, 'ENAMETOOLONG'],
+  ])('is refused in one line where it cannot be made: %s', async (dataDir, code) => {
+    const refused: unknown = await openDataDirectory(dataDir).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(DataDirectoryUnusable);
+    expect((refused as Error).message).toMatch(
+      new RegExp(`^[^\\n]*\\(${code}[^\\n]*COUNTERSIGN_DATA_DIR[^\\n]*$`, 'u'),
+    );
+  });
+
+  it('that was copied while it was in use is refused; the original after a crash and a copy after a clean stop are not', async () => {
+    const dataDir = join(folder, 'original');
+    const copy = join(folder, 'copy');
+    const lock = await openDataDirectory(dataDir);
+    const mark = markRunning(dataDir);
+    cpSync(dataDir, copy, { recursive: true });
+    // As after a crash: nothing was cleared.
+    lock.release();
+    expect(() => markRunning(dataDir)).not.toThrow();
+    expect(() => markRunning(copy)).toThrow(/was copied while an instance ran .* Stop the original cleanly/u);
+    expect(() => markRunning(copy)).toThrow(DataDirectoryUnusable);
+    mark.clear();
+    rmSync(copy, { recursive: true });
+    cpSync(dataDir, copy, { recursive: true });
+    expect(() => markRunning(copy)).not.toThrow();
   });
 });

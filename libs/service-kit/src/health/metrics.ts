@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -22,6 +23,23 @@ export function createRegistry(thread: string, wholeProcess: boolean): Registry 
     },
   });
   return registry;
+}
+
+/** Tells how much room the file system of the data directory has. */
+export function observeDataSpace(registry: Registry, dataDir: string): void {
+  new Gauge({
+    name: 'countersign_data_free_bytes',
+    help: 'Bytes that this process may still write to the file system of its data directory',
+    registers: [registry],
+    collect() {
+      try {
+        const { bavail, bsize } = statfsSync(dataDir);
+        this.set(bavail * bsize);
+      } catch {
+        this.remove();
+      }
+    },
+  });
 }
 
 export type RequestObserver = (method: string, route: string, status: number, seconds: number) => void;

@@ -2,6 +2,7 @@ import { buildOpenApi, evaluationRoutes, operationsRoutes } from '@countersign/c
 import type { Route } from '@countersign/contracts';
 import { docsRoutes } from '../api-docs/docs-routes.js';
 import { HttpAnswer, writeAnswer } from '../edge/answer.js';
+import { requireScraper } from './metrics-access.js';
 import type { EdgeRoute } from '../edge/edge.js';
 
 export interface ProbeSources {
@@ -12,17 +13,39 @@ export interface ProbeSources {
   /** Routes of the whole process, for the OpenAPI document. */
   routes(): Promise<readonly Route[]> | readonly Route[];
   publicUrl(): string;
+  /** The bearer token of whoever may have the figures; `null`: this machine alone. */
+  readonly metricsToken: string | null;
+  /** They are on a port of their own, and not here. */
+  readonly metricsElsewhere: boolean;
 }
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** `/healthz`, `/readyz` and `/metrics`. */
+/** `/healthz`, `/readyz` and `/metrics` for everybody: on a port that outsiders do not reach. */
 export function probes(sources: Pick<ProbeSources, 'notReady' | 'metrics'>): readonly EdgeRoute[] {
+  return [...health(sources), edgeRoute(operationsRoutes.metrics, () => figures(sources))];
+}
+
+function health(sources: Pick<ProbeSources, 'notReady'>): readonly EdgeRoute[] {
   return [
     edgeRoute(operationsRoutes.healthz, () => new HttpAnswer(200, { alive: true })),
     edgeRoute(operationsRoutes.readyz, async () => readiness(await sources.notReady())),
-    edgeRoute(operationsRoutes.metrics, async () => HttpAnswer.text(200, METRICS_TYPE, await sources.metrics())),
   ];
+}
+
+async function figures(sources: Pick<ProbeSources, 'metrics'>): Promise<HttpAnswer> {
+  return HttpAnswer.text(200, METRICS_TYPE, await sources.metrics());
+}
+
+/** `/metrics` on the port that everybody reaches. */
+function guardedMetrics(sources: Pick<ProbeSources, 'metrics' | 'metricsToken'>): EdgeRoute {
+  return {
+    route: operationsRoutes.metrics,
+    handle: async (_route, request, response) => {
+      requireScraper(request, sources.metricsToken);
+      await writeAnswer(response, await figures(sources));
+    },
+  };
 }
 
 /** What a process tells of itself and of the whole: its probes, `/v1/openapi.json` as it is and as a page, and where AuthZEN is served. */
@@ -32,7 +55,8 @@ export function operations(sources: ProbeSources): readonly EdgeRoute[] {
     return new HttpAnswer(200, buildOpenApi(routes, sources.publicUrl()));
   };
   return [
-    ...probes(sources),
+    ...health(sources),
+    ...(sources.metricsElsewhere ? [] : [guardedMetrics(sources)]),
     edgeRoute(operationsRoutes.openapi, document),
     ...docsRoutes(),
     edgeRoute(operationsRoutes.authzen, () => new HttpAnswer(200, authzenConfiguration(sources.publicUrl()))),

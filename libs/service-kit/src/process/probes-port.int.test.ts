@@ -108,6 +108,7 @@ describe('a process with a port for its probes', () => {
       expect([path, await status(probesPort, path)]).toEqual([path, 404]);
     }
     expect(await status(config.port, '/v1/openapi.json')).toBe(200);
+    expect(await status(config.port, '/metrics')).toBe(404);
   });
 
   it('says that it is not ready, goes on for a while, and only then refuses connections', async () => {

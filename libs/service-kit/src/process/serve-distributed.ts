@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { everyRoute } from '@countersign/contracts';
 import type { Backends } from '../adapters/backends.js';
 import { openDistributed } from '../adapters/distributed.js';
 import { ConfigurationError } from '../configuration/load-config.js';
 import type { Config } from '../configuration/config.js';
+import { makeDataDirectory } from '../data-directory/data-directory.js';
 import { serviceCredential } from '../credentials/instance-secret.js';
 import { createRegistry } from '../health/metrics.js';
 import { missingAddresses, neighboursElsewhere, neighboursElsewhereNow } from '../neighbours/elsewhere.js';
@@ -34,7 +34,7 @@ export async function serveDistributed(
 ): Promise<RunningProcess> {
   const problems = missingAddresses(config, definitions);
   if (problems.length > 0) throw new ConfigurationError(problems);
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  await makeDataDirectory(config.dataDir);
   // A process that needs no credential does not read the secret from which sessions could be forged.
   const credential = speaksToServices(definitions) ? await serviceCredential(config) : null;
   const here = new Set(definitions.map(({ name }) => name));

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { openEmbedded } from '../adapters/embedded.js';
 import type { Config } from '../configuration/config.js';
 import { openDataDirectory } from '../data-directory/data-directory.js';
-import { createRegistry } from '../health/metrics.js';
+import { createRegistry, observeDataSpace } from '../health/metrics.js';
 import type { ServiceDefinition } from '../service/definition.js';
 import { Neighbourhood } from '../service/neighbourhood.js';
 import { GRACE_MS } from './running-process.js';
@@ -15,11 +15,12 @@ export async function serveEmbedded(
   config: Config,
   log: Logger,
 ): Promise<RunningProcess> {
-  const lock = await openDataDirectory(config.dataDir);
+  const lock = await openDataDirectory(config.dataDir, (what) => log.warn(what));
   try {
     const backends = await openEmbedded(config, log);
     try {
       const metrics = createRegistry('main', true);
+      observeDataSpace(metrics, config.dataDir);
       const thread = { config, log, metrics, neighbourhood: new Neighbourhood(), clock: () => Date.now() };
       const serving = await serveProcess(definitions, {
         ...thread,

@@ -25,7 +25,7 @@ export interface ServeOptions {
   /** Waited for before it listens, once its services run; absent: it listens first. */
   readonly listensAfter?: (notReady: () => readonly string[]) => Promise<void>;
   /** What the probes and the OpenAPI document tell of; absent: this thread answers no probe. */
-  readonly process?: Omit<ProbeSources, 'publicUrl'>;
+  readonly process?: Omit<ProbeSources, 'publicUrl' | 'metricsToken' | 'metricsElsewhere'>;
   /** Takes paths that no service of this thread has. */
   readonly elsewhere?: RequestListener;
   /**
@@ -79,7 +79,14 @@ export async function serveThread(
 ): Promise<ServingThread> {
   const observe = requestObserver(thread.metrics);
   const own =
-    options.process === undefined ? [] : operations({ ...options.process, publicUrl: () => thread.publicUrl() });
+    options.process === undefined
+      ? []
+      : operations({
+          ...options.process,
+          publicUrl: () => thread.publicUrl(),
+          metricsToken: thread.config.metricsToken,
+          metricsElsewhere: thread.config.probesPort !== null,
+        });
   const common = {
     log: thread.log,
     observe,

@@ -141,7 +141,7 @@ for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
       await house.closeDue();
       expect(await window(house, '1-1')).toEqual(before);
       const later = await window(house, '1-2');
-      expect(later.endMs).toBeGreaterThan(before.endMs);
+      expect(Math.sign(later.endMs - before.endMs)).toBe(step < 0 ? -1 : 1);
       expect(later.prev).toBe(before.merkleRoot);
       expect((await house.store.windowAgents('1-2', 0, 9)).map((agent) => agent.firstSequence)).toEqual([2]);
       expect(await window(house, '1-1')).toEqual(before);

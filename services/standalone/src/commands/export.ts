@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { Api } from '../api-client/api.js';
 import { collect, targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
@@ -52,7 +52,7 @@ export function register(program: Command): void {
     api.close();
     if (answer.status !== 200)
       throw new CommandFailed(EXIT.wrong, `the export was refused: ${answer.status} ${answer.text}`);
-    await writeFile(out, answer.bytes).catch((error: NodeJS.ErrnoException) => {
+    await savePrivately(out, answer.bytes).catch((error: NodeJS.ErrnoException) => {
       throw new CommandFailed(EXIT.wrong, `cannot write ${out} (${error.code}): name another with --out`);
     });
     if (format === 'pdf') {
@@ -70,6 +70,17 @@ export function register(program: Command): void {
       `${out}: report ${String(answer.headers['x-report-id'])}, ${String(summary['events'])} events, ${String(summary['anchored'])} anchored, anchor ${String(timestamp['anchor'])}\nkey: ${publicKeyUrl}\n`,
     );
   });
+}
+
+/** Openings are for those who were meant to have them: a file that is there and open to others is closed to them first. */
+async function savePrivately(out: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(out, 'w', 0o600);
+  try {
+    if ((await file.stat()).isFile()) await file.chmod(0o600);
+    await file.writeFile(bytes);
+  } finally {
+    await file.close();
+  }
 }
 
 async function exportEvents(options: Options, format: 'ocsf' | 'csv', out: string): Promise<void> {

@@ -32,9 +32,13 @@ export async function saveEvents({ baseUrl, session, format, filters, out }: Eve
   }
   const part = `${out}.part`;
   try {
+    await rm(part, { force: true });
     // `fetch` fails a body that ends before its last chunk.
     const body = response.body as ReadableStream<Uint8Array> | null;
-    await pipeline(body === null ? Readable.from([]) : Readable.fromWeb(body), createWriteStream(part));
+    await pipeline(
+      body === null ? Readable.from([]) : Readable.fromWeb(body),
+      createWriteStream(part, { mode: 0o600 }),
+    );
     await rename(part, out);
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined);

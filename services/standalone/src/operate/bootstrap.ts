@@ -1,5 +1,4 @@
-import { mkdir } from 'node:fs/promises';
-import { ConfigurationError, httpAddress, type Config } from '@countersign/service-kit';
+import { ConfigurationError, httpAddress, type Config, makeDataDirectory } from '@countersign/service-kit';
 import { writeBootstrap } from '../first-start/bootstrap-file.js';
 import { ensureFirstStart } from '../first-start/first-start.js';
 import { operatorsOf } from './operators.js';
@@ -17,7 +16,7 @@ export async function bootstrap(config: Config): Promise<string> {
         'COUNTERSIGN_PROFILE=distributed has none',
     ]);
   }
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  await makeDataDirectory(config.dataDir);
   const { account, agent } = await operatorsOf(config);
   const { credentials } = await ensureFirstStart(config.dataDir, {
     hasAccount: () => account.hasAccount(),

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Route } from '@countersign/contracts';
 import {
   createRegistry,
+  observeDataSpace,
   GRACE_MS,
   Neighbourhood,
   openEmbedded,
@@ -53,6 +54,7 @@ export async function startInstance(
   signal: AbortSignal,
 ): Promise<Instance> {
   const metrics = createRegistry('edge', true);
+  observeDataSpace(metrics, config.dataDir);
   const beside = placement.beside();
   beside.catch(() => undefined);
   const backends = await openEmbedded(config, log);

@@ -5,6 +5,7 @@ import {
   endOnSignals,
   explain,
   loadConfig,
+  markRunning,
   openDataDirectory,
   run,
   type Config,
@@ -51,7 +52,7 @@ export async function start(services: readonly string[], only: 'gateway' | null)
       throw new Error(`${config.dataDir} holds no account yet: start it whole once`);
     }
     const placement = only === null ? PLACEMENT : GATEWAY_ONLY;
-    await runLocked(config, log, await openDataDirectory(config.dataDir), placement);
+    await runLocked(config, log, await openDataDirectory(config.dataDir, (what) => log.warn(what)), placement);
   } catch (error) {
     process.stderr.write(`countersign cannot start: ${explain(error)}\n`);
     process.exit(1);
@@ -59,6 +60,7 @@ export async function start(services: readonly string[], only: 'gateway' | null)
 }
 
 async function runLocked(config: Config, log: Logger, lock: InstanceLock, placement: Placement): Promise<void> {
+  const mark = markRunning(config.dataDir);
   let instance: Instance | null = null;
   const interruption = new AbortController();
   // A signal during the start ends it at its next step: what is open by then is closed in order.
@@ -71,6 +73,7 @@ async function runLocked(config: Config, log: Logger, lock: InstanceLock, placem
     interruption.abort();
     await settled;
     await instance?.stop();
+    mark.clear();
     lock.release();
   });
   try {

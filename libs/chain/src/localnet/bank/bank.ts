@@ -34,7 +34,7 @@ interface Executed {
 
 /** Takes transactions, lets them land, and answers only for what is on the disk. */
 export class Bank {
-  readonly engine = new Engine();
+  engine: Engine;
   readonly faucet: Faucet;
   readonly #ledger: Ledger;
   readonly #slots: Slots;
@@ -47,8 +47,15 @@ export class Bank {
     this.#ledger = ledger;
     this.#slots = slots;
     this.faucet = new Faucet(ledger.genesis.faucetSeed);
-    this.engine.restore(this.faucet.genesisAccount());
-    for (const account of ledger.accounts()) this.engine.restore(account);
+    this.engine = this.#fromLedger();
+  }
+
+  /** Accounts as the ledger has them. */
+  #fromLedger(): Engine {
+    const engine = new Engine();
+    engine.restore(this.faucet.genesisAccount());
+    for (const account of this.#ledger.accounts()) engine.restore(account);
+    return engine;
   }
 
   /** Why it takes nothing any more, or `null`. Memory is ahead of a disk that failed: only a restart helps. */
@@ -136,13 +143,24 @@ export class Bank {
         this.#ledger.commit([...landed.values()], accounts);
       }
     } catch (error) {
-      this.#broken ??= `the ledger cannot be written: ${error instanceof Error ? error.message : String(error)}`;
-      const why = this.#broken;
+      const why =
+        this.#broken ?? `the ledger cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+      // A full disk took nothing of the batch: with accounts as the ledger has them, the next one is tried.
+      if ((error as { code?: unknown }).code === 'SQLITE_FULL') this.#reload(why);
+      else this.#broken = why;
       for (const { resolve } of batch) resolve({ kind: 'unhealthy', why });
       return;
     }
     batch.forEach(({ resolve }, i) => resolve(answers[i] ?? { kind: 'taken' }));
     if (landed.size > 0) for (const listener of this.#listeners) listener();
+  }
+
+  #reload(why: string): void {
+    try {
+      this.engine = this.#fromLedger();
+    } catch {
+      this.#broken = why;
+    }
   }
 
   #execute(transaction: WireTransaction, preflight: boolean, touched: Set<string>): Executed {

@@ -1,0 +1,44 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DataDirectoryUnusable } from './data-directory.js';
+
+const MARK = 'running.json';
+/** Each of them is another file in a copy. */
+const OF_THE_FOLDER = ['.', 'lock.db', MARK] as const;
+
+/**
+ * Marks a data directory, which this process holds, as in use until `clear` is called at a clean stop. The mark names the
+ * files it stands among by their inodes: a process that was killed leaves them as they are, as do snapshots of a whole
+ * volume, and a copy of files has others. So a copy that was made while the instance ran, whose files are of different
+ * moments, is told from the original after a crash.
+ * @throws DataDirectoryUnusable where the folder was copied while an instance ran on the original
+ */
+export function markRunning(dataDir: string): { clear(): void } {
+  const mark = join(dataDir, MARK);
+  const left = readMark(mark);
+  if (left !== null && left !== inodesOf(dataDir)) {
+    throw new DataDirectoryUnusable(
+      `${dataDir} was copied while an instance ran on the original, or after that was killed: its files are of different ` +
+        'moments. Stop the original cleanly, copy it then, and start the copy. Where this is the original, moved file by ' +
+        `file after it was killed, look at it with countersign fsck, remove ${mark}, and start again`,
+    );
+  }
+  writeFileSync(mark, '', { mode: 0o600 });
+  writeFileSync(mark, `${inodesOf(dataDir)}\n`);
+  return { clear: () => rmSync(mark, { force: true }) };
+}
+
+/** `null`: no instance runs, or the one that ran was stopped cleanly. */
+function readMark(mark: string): string | null {
+  try {
+    // One that a crash left empty says nothing.
+    return readFileSync(mark, 'utf8').trim() || null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function inodesOf(dataDir: string): string {
+  return JSON.stringify(OF_THE_FOLDER.map((name) => String(statSync(join(dataDir, name), { bigint: true }).ino)));
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { requireScraper } from './metrics-access.js';
+
+const refused = (remoteAddress: string, headers: Record<string, string> = {}, token: string | null = null): boolean => {
+  try {
+    requireScraper({ socket: { remoteAddress }, headers } as unknown as IncomingMessage, token);
+    return false;
+  } catch (error) {
+    expect(error).toMatchObject({ status: 401 });
+    return true;
+  }
+};
+
+describe('/metrics on the public port', () => {
+  it('is for this machine, without a proxy between', () => {
+    for (const address of ['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1']) expect(refused(address)).toBe(false);
+    for (const address of ['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', '']) expect(refused(address)).toBe(true);
+    for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']) {
+      expect(refused('127.0.0.1', { [name]: '203.0.113.9' })).toBe(true);
+    }
+  });
+
+  it('is for whoever sends the token, where one is set, and for nobody else', () => {
+    const token = 'a-token-of-the-operator';
+    expect(refused('10.0.0.1', { authorization: `Bearer ${token}` }, token)).toBe(false);
+    expect(refused('10.0.0.1', { authorization: `bearer ${token}` }, token)).toBe(false);
+    for (const authorization of ['', token, `Basic ${token}`, `Bearer ${token}x`, 'Bearer ']) {
+      expect(refused('127.0.0.1', { authorization }, token)).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIPv4 } from 'node:net';
+import { HttpRefusal } from '../edge/http-contract.js';
+
+/** A proxy adds one of them: the caller is not this machine then. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const;
+
+/**
+ * Lets a scraper of `/metrics` pass: with a token whoever sends it as bearer, without one a caller on this machine.
+ * @param token `COUNTERSIGN_METRICS_TOKEN`, `null` where none is set
+ * @throws HttpRefusal 401
+ */
+export function requireScraper(request: IncomingMessage, token: string | null): void {
+  if (token === null ? isFromHere(request) : sends(request, token)) return;
+  const how =
+    token === null
+      ? 'figures are for this machine: set COUNTERSIGN_METRICS_TOKEN to scrape them from elsewhere'
+      : 'send the token of COUNTERSIGN_METRICS_TOKEN as Authorization: Bearer';
+  throw new HttpRefusal(401, how, { 'www-authenticate': 'Bearer' });
+}
+
+function isFromHere({ socket, headers }: IncomingMessage): boolean {
+  if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
+  const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
+}
+
+function sends({ headers }: IncomingMessage, token: string): boolean {
+  const sent = /^Bearer ([\x21-\x7e]+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(sent), hash(token));
+}
