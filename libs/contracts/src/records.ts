@@ -15,6 +15,17 @@ export interface VersionedRecord<T> {
 export const PLANS = ['sandbox', 'core', 'scale', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
 
+/** Agents that an account may have on a plan, inactive ones included: gateways and evidence keep those as well. */
+export const AGENTS_OF_PLAN: Readonly<Record<Plan, number>> = {
+  sandbox: 100,
+  core: 1_000,
+  scale: 10_000,
+  enterprise: 100_000,
+};
+
+/** A profile in canonical JSON is at most this long, bytes. */
+export const MAX_PROFILE_BYTES = 65_536;
+
 export const ROLES = ['auditor', 'member', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 

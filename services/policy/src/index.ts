@@ -6,7 +6,8 @@ import { Announcer, OutboxRelay, Projection, republish, TopicAhead, TopicTail } 
 import type { Owned, RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { AgentChanges } from './change-agent/agent-changes.js';
 import { agentOperator } from './change-agent/agent-operator.js';
-import { cadenceOf } from './cadence.js';
+import { cadenceOf, mostAgentsOf } from './cadence.js';
+import { ChangeBounds } from './change-agent/change-bounds.js';
 import { DryRuns } from './dry-run/dry-runs.js';
 import { CheckConsumer } from './follow/check-consumer.js';
 import { CheckFollower, GROUP } from './follow/check-follower.js';
@@ -63,7 +64,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const relay = new OutboxRelay(context, store.outbox);
   const announcer = new Announcer(context, relay, store.announcements, ({ id }) => alignFreeze(context, store, id));
   await announcer.start();
-  const changes = new AgentChanges(context, store, announcer, cadenceOf(context.config, accounts));
+  const bounds = new ChangeBounds(context.metrics, mostAgentsOf(accounts));
+  const changes = new AgentChanges(context, store, announcer, cadenceOf(context.config, accounts), bounds);
   const comparison = compare(context, store);
   const follower = new CheckFollower(context, store, announcer, unlessAhead(comparison));
   const publisher = new UsagePublisher(context, store, announcer);

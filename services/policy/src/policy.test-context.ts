@@ -8,9 +8,13 @@ import type { EventLog } from '@countersign/event-log';
 import { Announcer, createLogger, createRegistry, OutboxRelay } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import { AgentChanges } from './change-agent/agent-changes.js';
+import { ChangeBounds } from './change-agent/change-bounds.js';
 import { CheckFollower } from './follow/check-follower.js';
 import type { PolicyStore } from './store/port.js';
 import { SqlitePolicyStore } from './store/sqlite.js';
+
+/** Agents of an account. */
+export const MOST_AGENTS = 5;
 
 export const ACCOUNT = '11111111-1111-4111-8111-111111111111';
 export const OTHER_ACCOUNT = '22222222-2222-4222-8222-222222222222';
@@ -86,7 +90,13 @@ export function parts(
     const agent = await store.find(id);
     if (agent?.facts.status === 'frozen') await counters.freeze(id, agent.frozenAtMs);
   });
-  const changes = new AgentChanges(context, store, announcer, async () => FACTS.cadenceSeconds);
+  const changes = new AgentChanges(
+    context,
+    store,
+    announcer,
+    async () => FACTS.cadenceSeconds,
+    new ChangeBounds(context.metrics, async () => MOST_AGENTS),
+  );
   return { context, store, announcer, changes, follower: new CheckFollower(context, store, announcer) };
 }
 

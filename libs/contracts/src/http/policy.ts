@@ -6,7 +6,7 @@ import { explanation } from './explanation.js';
 import { behaviorProfile, profileFields, profilePatch } from './profile.js';
 import { registrationRoutes } from './registration.js';
 import { route } from './route.js';
-import type { JsonSchema } from './route.js';
+import type { JsonSchema, RouteResponse } from './route.js';
 
 const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength });
 const label: JsonSchema = nullable(text(200));
@@ -55,6 +55,14 @@ const tag = 'Agents';
 const noAgent = error('no such agent');
 const inactive = error('the agent is inactive, which is final');
 const notNow = error('the change could not be made durable or be announced; it may still take effect');
+const agentsFull = error('the account has as many agents as its plan allows: the answer says how many');
+const tooOften: RouteResponse = {
+  ...error(
+    'the account changes its agents too often: 1,200 changes a minute, of which a profile counts one more for each KiB',
+  ),
+  headers: { 'Retry-After': 'seconds to wait' },
+};
+const profileTooLarge = error('the profile would pass 64 KiB of canonical JSON, or the body 1 MiB');
 const anAgent = (description: string) => ({ description, schema: agentRecord });
 const aProfile = { description: 'the whole profile', schema: behaviorProfile };
 
@@ -70,7 +78,14 @@ export const policyRoutes = {
     role: 'member',
     body: newAgent,
     success: 201,
-    responses: { 201: anAgent('the new agent'), ...bodyErrors, ...sessionErrors, 503: notNow },
+    responses: {
+      201: anAgent('the new agent'),
+      ...bodyErrors,
+      ...sessionErrors,
+      409: agentsFull,
+      429: tooOften,
+      503: notNow,
+    },
   }),
   listAgents: route({
     service,
@@ -216,6 +231,8 @@ export const policyRoutes = {
       ...sessionErrors,
       404: noAgent,
       409: error('the agent is inactive, or version is not the current one'),
+      413: profileTooLarge,
+      429: tooOften,
       503: notNow,
     },
   }),
@@ -305,6 +322,8 @@ export const policyRoutes = {
       ...sessionErrors,
       404: error('no such agent, or no such package'),
       409: error('the agent is inactive, or a list would pass 1,000 entries'),
+      413: profileTooLarge,
+      429: tooOften,
       503: notNow,
     },
   }),
@@ -322,6 +341,8 @@ export const policyRoutes = {
       201: anAgent('the new agent'),
       ...bodyErrors,
       401: error('no valid API key'),
+      409: agentsFull,
+      429: tooOften,
       503: notNow,
     },
   }),

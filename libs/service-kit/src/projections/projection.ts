@@ -12,11 +12,13 @@ export interface Found<T> extends Projected<T> {
   readonly id: string;
 }
 
-export interface FollowOptions<T> {
+export interface FollowOptions<T, K = T> {
   /** Gives the key under which a value is found by that index; `null`: not at all. Of two ids with one key the later wins. */
-  readonly indexes?: Readonly<Record<string, (id: string, value: T) => string | null>>;
+  readonly indexes?: Readonly<Record<string, (id: string, value: K) => string | null>>;
   /** Checks a value's shape; a rejected one stops the projection and fails readiness, it is never skipped. */
   readonly accepts?: (value: T) => boolean;
+  /** What is held of a value. Default: all of it. */
+  readonly keep?: (value: T) => K;
 }
 
 export type ChangeListener<T> = (id: string, value: T | null, version: number) => void;
@@ -31,12 +33,12 @@ interface Waiter {
  * An in-memory copy of a compacted topic: the newest version of each id, fed from the beginning of the topic.
  * A version that is not above the one held is ignored. What cannot be read stops it: `problem()` says so.
  */
-export class Projection<T> {
+export class Projection<T, Read = T> {
   readonly #entries = new Map<string, Projected<T>>();
   /** Versions of ids that are gone. */
   readonly #gone = new Map<string, number>();
   readonly #indexes = new Map<string, Map<string, string>>();
-  readonly #options: FollowOptions<T>;
+  readonly #options: FollowOptions<Read, T>;
   readonly #topic: TopicName;
   readonly #listeners: ChangeListener<T>[] = [];
   readonly #waiters = new Set<Waiter>();
@@ -44,19 +46,19 @@ export class Projection<T> {
   #initial: Promise<void> | null = null;
   #behind = true;
 
-  private constructor(topic: TopicName, options: FollowOptions<T>) {
+  private constructor(topic: TopicName, options: FollowOptions<Read, T>) {
     this.#topic = topic;
     this.#options = options;
     for (const name of Object.keys(options.indexes ?? {})) this.#indexes.set(name, new Map());
   }
 
   /** Begins to read; `caughtUp()` resolves once everything that the topic held has been applied. */
-  static async follow<T>(
+  static async follow<T, K = T>(
     context: Pick<ServiceContext, 'eventLog'> & { readonly name: string },
     topic: TopicName,
-    options: FollowOptions<T> = {},
-  ): Promise<Projection<T>> {
-    const projection = new Projection<T>(topic, options);
+    options: FollowOptions<T, K> = {},
+  ): Promise<Projection<K>> {
+    const projection = new Projection<K, T>(topic, options);
     const consumption = await context.eventLog.consume({
       group: `${context.name}.${topic}`,
       topics: [topic],
@@ -69,7 +71,7 @@ export class Projection<T> {
       projection.#behind = false;
     });
     projection.#initial.catch(() => undefined);
-    return projection;
+    return projection as unknown as Projection<K>;
   }
 
   get(id: string): Projected<T> | undefined {
@@ -140,11 +142,13 @@ export class Projection<T> {
 
   #apply(batch: LogBatch): void {
     for (const message of batch.records) {
-      const { id, version, value } = readVersionedRecord<T>(message);
+      const { id, version, value: read } = readVersionedRecord<Read>(message);
       if (version <= this.#versionOf(id)) continue;
-      if (value !== null && this.#options.accepts?.(value) === false) {
+      if (read !== null && this.#options.accepts?.(read) === false) {
         throw new Error(`${message.topic}/${message.partition}/${message.offset} does not have the shape of its topic`);
       }
+      const { keep } = this.#options;
+      const value = read === null || keep === undefined ? (read as T | null) : keep(read);
       this.#put(id, version, value);
       for (const listener of this.#listeners) listener(id, value, version);
       for (const waiter of this.#waiters) {

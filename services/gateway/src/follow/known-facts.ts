@@ -5,6 +5,9 @@ import { compileProfile, profileProblem } from '@countersign/policy-engine';
 import type { CompiledProfile } from '@countersign/policy-engine';
 import { Projection } from '@countersign/service-kit';
 import type { Projected, ServiceContext } from '@countersign/service-kit';
+import { keptAgent, profileOf } from './kept-agent.js';
+import type { KeptAgent } from './kept-agent.js';
+import { RecentlyUsed } from './recently-used.js';
 
 /** An API key that is in force. */
 export interface KnownKey {
@@ -21,10 +24,14 @@ export interface KnownAccount {
 
 export interface KnownAgent {
   readonly version: number;
-  readonly facts: AgentFacts;
+  readonly facts: KeptAgent;
   readonly profile: CompiledProfile;
 }
 
+/** Of profiles that are held compiled; a compiled one takes some six times its text. */
+const COMPILED_CHARACTERS = 16 * 1024 * 1024;
+/** What a compiled profile without any rule weighs. */
+const OVERHEAD_CHARACTERS = 512;
 /** More keys than a gateway sees at a time: then the memory of them begins anew. */
 const MAX_REMEMBERED_KEYS = 10_000;
 
@@ -34,18 +41,19 @@ type FollowContext = Pick<ServiceContext, 'name' | 'eventLog' | 'config'>;
 export class KnownFacts {
   readonly accounts: Projection<AccountFacts>;
   readonly apiKeys: Projection<ApiKeyFacts>;
-  readonly agents: Projection<AgentFacts>;
+  readonly agents: Projection<KeptAgent>;
   readonly #cadence: number | null;
   /** By the key as sent, so that a key in use is hashed once. Forgotten whenever any key changes. */
   readonly #keys = new Map<string, KnownKey>();
   readonly #accounts = new Map<string, KnownAccount>();
-  readonly #agents = new Map<string, KnownAgent>();
+  /** Compiled at first use, weighed by the text of their profiles. */
+  readonly #agents = new RecentlyUsed<KnownAgent>(COMPILED_CHARACTERS);
 
   private constructor(
     config: FollowContext['config'],
     accounts: Projection<AccountFacts>,
     apiKeys: Projection<ApiKeyFacts>,
-    agents: Projection<AgentFacts>,
+    agents: Projection<KeptAgent>,
   ) {
     this.#cadence = config.anchorWindowSeconds;
     this.accounts = accounts;
@@ -63,8 +71,9 @@ export class KnownFacts {
       await Projection.follow<AccountFacts>(context, 'accounts'),
       await Projection.follow<ApiKeyFacts>(context, 'api-keys', { indexes: { sha256: (_id, key) => key.sha256 } }),
       // A profile with a rule that is not understood, or a damaged one, stops the projection: nothing is allowed by it.
-      await Projection.follow<AgentFacts>(context, 'agents', {
+      await Projection.follow<AgentFacts, KeptAgent>(context, 'agents', {
         accepts: (agent) => profileProblem(agent.profile) === null,
+        keep: keptAgent,
       }),
     );
   }
@@ -87,12 +96,28 @@ export class KnownFacts {
   }
 
   account(id: string): KnownAccount | undefined {
-    return this.#accounts.get(id) ?? this.#remember(this.#accounts, id, this.accounts.get(id), this.#readAccount);
+    const known = this.#accounts.get(id);
+    const entry = known === undefined ? this.accounts.get(id) : undefined;
+    if (entry === undefined) return known;
+    const read = this.#readAccount(entry);
+    this.#accounts.set(id, read);
+    return read;
   }
 
   /** @param id in lower case */
   agent(id: string): KnownAgent | undefined {
-    return this.#agents.get(id) ?? this.#remember(this.#agents, id, this.agents.get(id), readAgent);
+    const inUse = this.#agents.get(id);
+    if (inUse !== undefined) return inUse;
+    const entry = this.agents.get(id);
+    if (entry === undefined) return undefined;
+    const agent = readAgent(entry);
+    this.#agents.set(id, agent, entry.value.profileLength + OVERHEAD_CHARACTERS);
+    return agent;
+  }
+
+  /** How many profiles are held compiled. */
+  get compiledProfiles(): number {
+    return this.#agents.size;
   }
 
   /** Why nothing can be judged by what is held, or `null`. */
@@ -102,18 +127,6 @@ export class KnownFacts {
 
   async stop(): Promise<void> {
     await Promise.all([this.accounts.stop(), this.apiKeys.stop(), this.agents.stop()]);
-  }
-
-  #remember<F, K>(
-    known: Map<string, K>,
-    id: string,
-    entry: Projected<F> | undefined,
-    read: (entry: Projected<F>) => K,
-  ): K | undefined {
-    if (entry === undefined) return undefined;
-    const made = read(entry);
-    known.set(id, made);
-    return made;
   }
 
   readonly #readAccount = ({ version, value }: Projected<AccountFacts>): KnownAccount => ({
@@ -132,8 +145,8 @@ function readKey(id: string, found: Projected<ApiKeyFacts> | undefined): KnownKe
   return { id, version: found.version, accountId: found.value.accountId };
 }
 
-function readAgent({ version, value }: Projected<AgentFacts>): KnownAgent {
-  return { version, facts: value, profile: compileProfile(value.profile) };
+function readAgent({ version, value }: Projected<KeptAgent>): KnownAgent {
+  return { version, facts: value, profile: compileProfile(profileOf(value)) };
 }
 
 /** SHA-256 of an API key as `api-keys` holds it. */

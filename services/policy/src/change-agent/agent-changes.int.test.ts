@@ -1,11 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import { canonicalBytes } from '@countersign/evidence';
 import { LogRefused } from '@countersign/event-log';
 import type { AgentFacts } from '@countersign/contracts';
-import { ACCOUNT, AGENT, check, events, newest, openBench, OTHER_ACCOUNT } from '../policy.test-context.js';
+import {
+  ACCOUNT,
+  AGENT,
+  check,
+  events,
+  MOST_AGENTS,
+  newest,
+  openBench,
+  OTHER_ACCOUNT,
+} from '../policy.test-context.js';
 import type { Bench } from '../policy.test-context.js';
 import type { Caller } from './agent-changes.js';
 
 const CALLER: Caller = { accountId: ACCOUNT, actor: { kind: 'user', id: 'u-1' }, apiKeyId: null };
 const FIELDS = { name: 'Booking', type: null, purpose: null, version: null };
+
+const longList = (bytes: number): string[] =>
+  Array.from({ length: Math.floor(bytes / 500) }, (_, n) => `${n}`.padStart(497, 'x'));
 
 describe('changes of agents, on a real log and a real store', () => {
   let bench: Bench;
@@ -46,6 +60,51 @@ describe('changes of agents, on a real log and a real store', () => {
     expect(revision).toBe(14);
     expect(await events(bench.eventLog)).toHaveLength(14);
     expect(await bench.counters.version('agent', AGENT)).toBe(14);
+  });
+
+  it('gives an account as many agents as its plan has, inactive ones included, and others theirs', async () => {
+    await bench.changes.deactivate(CALLER, AGENT, null);
+    const create = (): Promise<unknown> => bench.changes.create(randomUUID(), CALLER, FIELDS);
+    const ends = await Promise.allSettled(Array.from({ length: MOST_AGENTS + 2 }, create));
+    const refused = ends.filter((end) => end.status === 'rejected');
+    expect(refused).toHaveLength(3);
+    expect(refused[0]!.reason).toMatchObject({
+      status: 409,
+      message: expect.stringContaining(`${MOST_AGENTS} agents`),
+    });
+    await bench.changes.create(randomUUID(), { ...CALLER, accountId: OTHER_ACCOUNT }, FIELDS);
+    // Asked for again, one that exists is given.
+    expect((await bench.changes.create(AGENT, CALLER, FIELDS)).id).toBe(AGENT);
+    expect(await bench.context.metrics.metrics()).toContain(
+      'countersign_agent_changes_refused_total{bound="agents"} 3',
+    );
+  });
+
+  it('refuses a profile above 64 KiB; one from before may become smaller, and not larger', async () => {
+    const large = { allowed_apis: longList(40_000) };
+    await bench.changes.changeProfile(CALLER, AGENT, large);
+    const larger = bench.changes.changeProfile(CALLER, AGENT, { blocked_apis: longList(30_000) });
+    await expect(larger).rejects.toMatchObject({ status: 413, message: expect.stringContaining('65536') });
+    await expect(bench.changes.applyPackage(CALLER, AGENT, { blocked_apis: longList(30_000) })).rejects.toMatchObject({
+      status: 413,
+    });
+    const { facts } = await bench.changes.find(ACCOUNT, AGENT);
+    expect(canonicalBytes(facts.profile).length).toBeLessThan(65_536);
+    expect(facts.profile.version).toBe(2);
+  });
+
+  it('refuses changes beyond so many a minute, by their size, to one account alone; freezing never', async () => {
+    const patch = (n: number): Promise<unknown> =>
+      bench.changes.changeProfile(CALLER, AGENT, { allowed_apis: [`${n}`, ...longList(60_000)] });
+    let changed = 0;
+    const refusal: unknown = await (async () => {
+      for (; changed < 40; changed += 1) await patch(changed);
+      return null;
+    })().catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ status: 429, headers: { 'Retry-After': expect.stringMatching(/^[1-9]$/) } });
+    expect(changed).toBeGreaterThan(10);
+    await bench.changes.freeze(CALLER, AGENT, null);
+    await bench.changes.create(randomUUID(), { ...CALLER, accountId: OTHER_ACCOUNT }, FIELDS);
   });
 
   it('lets one of two PATCHes that name the same version through', async () => {

@@ -7,9 +7,10 @@ import { createAgent, deactivateAgent, freezeAgent, unfreezeAgent, updateAgent }
 import { applyPackage, changeProfile } from '../domain/profile.js';
 import { registerAgent, TAKEN } from '../domain/registration.js';
 import type { WalletRegistration } from '../domain/registration.js';
-import { TransactionTaken } from '../store/port.js';
-import type { PolicyStore } from '../store/port.js';
+import { AgentsFull, TransactionTaken } from '../store/port.js';
+import type { AgentWrite, PolicyStore } from '../store/port.js';
 import { agentWrite } from './agent-write.js';
+import type { ChangeBounds } from './change-bounds.js';
 
 /** On whose behalf. */
 export interface Caller {
@@ -39,6 +40,7 @@ export class AgentChanges {
   readonly #counters: ServiceContext['counters'];
   readonly #log: ServiceContext['log'];
   readonly #cadenceOf: (accountId: string) => Promise<number>;
+  readonly #bounds: ChangeBounds;
 
   /** @param cadenceOf seconds between anchors that are stamped into an account's events */
   constructor(
@@ -46,23 +48,39 @@ export class AgentChanges {
     store: PolicyStore,
     announcer: Announcer,
     cadenceOf: (accountId: string) => Promise<number>,
+    bounds: ChangeBounds,
   ) {
     this.#store = store;
     this.#announcer = announcer;
     this.#counters = context.counters;
     this.#log = context.log;
     this.#cadenceOf = cadenceOf;
+    this.#bounds = bounds;
   }
 
   /** Unless an agent of that id exists: then that one is given. */
   async create(id: string, caller: Caller, fields: AgentFields): Promise<Agent> {
+    this.#bounds.take(caller.accountId, null);
     const cadenceSeconds = await this.#cadenceOf(caller.accountId);
     const occurredAtMs = await this.#reach(() => this.#counters.now());
     const { agent, event } = createAgent(id, caller.accountId, fields, caller.actor, occurredAtMs, nodeCrypto.sha256);
     const { apiKeyId } = caller;
-    const created = await this.#store.create(agentWrite(agent, event, { occurredAtMs, cadenceSeconds, apiKeyId }));
+    const write = agentWrite(agent, event, { occurredAtMs, cadenceSeconds, apiKeyId });
+    const created = await this.#insert(write, caller.accountId);
     await this.#announce();
     return created ? agent : this.find(caller.accountId, id);
+  }
+
+  /** @throws HttpRefusal 409 where the account has as many agents as its plan allows */
+  async #insert(write: AgentWrite, accountId: string): Promise<boolean> {
+    const most = await this.#bounds.mostAgents(accountId);
+    try {
+      return await this.#store.create(write, most);
+    } catch (error) {
+      if (!(error instanceof AgentsFull)) throw error;
+      this.#bounds.refused('agents');
+      throw new HttpRefusal(409, `the account has ${most} agents, inactive ones included: its plan allows no more`);
+    }
   }
 
   /** @throws HttpRefusal 404, also for an agent of another account */
@@ -73,18 +91,20 @@ export class AgentChanges {
   }
 
   update(caller: Caller, id: string, fields: Partial<AgentFields>): Promise<Agent> {
-    return this.#change(caller, id, (agent) => this.#now((now) => updateAgent(agent, fields, caller.actor, now)));
+    return this.#change(caller, id, (agent) =>
+      this.#now((now) => this.#counted(updateAgent(agent, fields, caller.actor, now))),
+    );
   }
 
   changeProfile(caller: Caller, id: string, patch: ProfilePatch): Promise<Agent> {
     return this.#change(caller, id, (agent) =>
-      this.#now((now) => changeProfile(agent, patch, caller.actor, now, nodeCrypto.sha256)),
+      this.#now((now) => this.#counted(changeProfile(agent, patch, caller.actor, now, nodeCrypto.sha256))),
     );
   }
 
   applyPackage(caller: Caller, id: string, rules: Partial<ProfileRules>): Promise<Agent> {
     return this.#change(caller, id, (agent) =>
-      this.#now((now) => applyPackage(agent, rules, caller.actor, now, nodeCrypto.sha256)),
+      this.#now((now) => this.#counted(applyPackage(agent, rules, caller.actor, now, nodeCrypto.sha256))),
     );
   }
 
@@ -126,7 +146,10 @@ export class AgentChanges {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const before = await this.find(caller.accountId, id);
       const { change, occurredAtMs } = await this.#reach(() => judge(before));
-      if (change.kind === 'refused') throw new HttpRefusal(change.status, change.words);
+      if (change.kind === 'refused') {
+        if (change.status === 413) this.#bounds.refused('profile_bytes');
+        throw new HttpRefusal(change.status, change.words);
+      }
       if (change.kind === 'unchanged') {
         // It may be the work of a change that was stored and then had a 503: nothing is answered before it is told.
         await this.#announce();
@@ -145,6 +168,14 @@ export class AgentChanges {
   async #now(rule: (nowMs: number) => Change): Promise<Judged> {
     const occurredAtMs = await this.#counters.now();
     return { change: rule(occurredAtMs), occurredAtMs };
+  }
+
+  /** @throws HttpRefusal 429 where the account changes too much */
+  #counted(change: Change): Change {
+    if (change.kind !== 'changed') return change;
+    const { accountId, profile } = change.agent.facts;
+    this.#bounds.take(accountId, change.event.type === 'profile.changed' ? profile : null);
+    return change;
   }
 
   #announce(): Promise<void> {

@@ -20,7 +20,7 @@ import { policyCollections } from './mongo-collections.js';
 import type { AgentDocument, PolicyCollections } from './mongo-collections.js';
 import { MongoFollowing } from './mongo-following.js';
 import { MongoUsage } from './mongo-usage.js';
-import { TransactionTaken } from './port.js';
+import { AgentsFull, TransactionTaken } from './port.js';
 import type { AgentWrite, FollowedBatch, FollowedEvent, FollowEffects, FollowState, Page } from './port.js';
 import type { PolicyStore, UsageRow } from './port.js';
 
@@ -69,8 +69,13 @@ class MongoPolicyStore implements PolicyStore {
     this.#following = new MongoFollowing(collections, agents);
   }
 
-  async create(write: AgentWrite): Promise<boolean> {
+  async create(write: AgentWrite, most = Number.POSITIVE_INFINITY): Promise<boolean> {
     const { id, facts } = write.agent;
+    const { agents } = this.#collections;
+    if (most !== Number.POSITIVE_INFINITY && (await agents.countDocuments({ accountId: facts.accountId })) >= most) {
+      if ((await agents.findOne({ _id: id }, { projection: { _id: 1 } })) !== null) return false;
+      throw new AgentsFull();
+    }
     this.#created += 1;
     const order = changeName(Date.parse(facts.created_at), this.#instance, this.#created);
     try {

@@ -65,6 +65,11 @@ export class TransactionTaken extends Error {
   override readonly name = 'TransactionTaken';
 }
 
+/** The account has as many agents as it may: nothing was written. */
+export class AgentsFull extends Error {
+  override readonly name = 'AgentsFull';
+}
+
 /**
  * Agents with their profiles, and what the log's checks add up to.
  * - A method that writes MUST be durable when it resolves, and write everything or nothing.
@@ -77,8 +82,12 @@ export interface PolicyStore {
   readonly outbox: OutboxStore;
   readonly announcements: AnnouncementStore;
 
-  /** `false`: an agent of that id exists, and nothing was written. */
-  create(write: AgentWrite): Promise<boolean>;
+  /**
+   * `false`: an agent of that id exists, and nothing was written.
+   * @param most agents of its account; instances that create at once may pass it by one each. Default: no bound
+   * @throws AgentsFull
+   */
+  create(write: AgentWrite, most?: number): Promise<boolean>;
   /**
    * `false`: the agent is not at revision `write.agent.revision − 1`, and nothing was written.
    * @throws TransactionTaken where another agent has its `chain_tx_signature`

@@ -3,7 +3,7 @@ import { openDatabase, sqliteAnnouncements, sqliteOutbox, StoreDamaged } from '@
 import type { SqliteAnnouncements, SqliteDatabase, SqliteOutbox } from '@countersign/service-kit';
 import type { AgentFacts } from '@countersign/contracts';
 import type { Agent } from '../domain/agent.js';
-import { TransactionTaken } from './port.js';
+import { AgentsFull, TransactionTaken } from './port.js';
 import type { AgentWrite, FollowedBatch, FollowedEvent, FollowEffects, FollowState, Page } from './port.js';
 import type { PolicyStore, UsageRow } from './port.js';
 import { MIGRATIONS } from './schema.js';
@@ -49,10 +49,11 @@ export class SqlitePolicyStore implements PolicyStore {
     );
   }
 
-  async create(write: AgentWrite): Promise<boolean> {
+  async create(write: AgentWrite, most = Number.POSITIVE_INFINITY): Promise<boolean> {
     const { id, revision, frozenAtMs, facts } = write.agent;
     const text = JSON.stringify(facts);
     const insert = (): boolean => {
+      if (this.#byId.get(id) === undefined && this.#count(facts.accountId) >= most) throw new AgentsFull();
       const sum = checksum(id, revision, frozenAtMs, text);
       if (this.#insert.run(id, facts.accountId, revision, frozenAtMs, text, sum).changes === 0) return false;
       this.#tell(write);
@@ -97,16 +98,20 @@ export class SqlitePolicyStore implements PolicyStore {
   }
 
   async list(accountId: string, limit: number, offset: number): Promise<Page<Agent>> {
-    const count = this.#database.prepare<[string], { readonly total: number }>(
-      'SELECT count(*) AS total FROM agents WHERE account_id = ?',
-    );
     const page = this.#database.prepare<[string, number, number], AgentRow>(
       `SELECT ${COLUMNS} FROM agents WHERE account_id = ? ORDER BY number DESC LIMIT ? OFFSET ?`,
     );
     return {
       items: page.all(accountId, limit, offset).map((row) => this.#read(row)),
-      total: count.get(accountId)!.total,
+      total: this.#count(accountId),
     };
+  }
+
+  #count(accountId: string): number {
+    const count = this.#database.prepare<[string], { readonly total: number }>(
+      'SELECT count(*) AS total FROM agents WHERE account_id = ?',
+    );
+    return count.get(accountId)!.total;
   }
 
   async *all(): AsyncIterable<Agent> {

@@ -69,6 +69,16 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
         ]);
       });
 
+      it('creates no more agents of an account than it may have; one that exists is said to exist', async () => {
+        for (const n of [1, 2]) expect(await store.create({ agent: agent(n), records: [] }, 2)).toBe(true);
+        await expect(store.create({ agent: agent(3), records: [record('x')] }, 2)).rejects.toMatchObject({
+          name: 'AgentsFull',
+        });
+        expect(await store.create({ agent: agent(2), records: [] }, 2)).toBe(false);
+        expect(await store.find(agent(3).id)).toBeNull();
+        expect(await store.create({ agent: agent(9, OTHER), records: [] }, 2)).toBe(true);
+      });
+
       it('creates an id once, and writes nothing the second time', async () => {
         await store.create({ agent: agent(1), records: [] });
         expect(await store.create({ agent: { ...agent(1), frozenAtMs: 7 }, records: [record('x')] })).toBe(false);

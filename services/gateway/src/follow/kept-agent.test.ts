@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import type { AgentFacts } from '@countersign/contracts';
+import { emptyProfile } from '@countersign/policy-engine';
+import { keptAgent, profileOf } from './kept-agent.js';
+import { RecentlyUsed } from './recently-used.js';
+
+const facts = (allowed_apis: readonly string[]): AgentFacts =>
+  ({
+    accountId: 'a',
+    status: 'active',
+    profileSha256: 'h',
+    profile: { ...emptyProfile('g'), allowed_apis, version: 3 },
+  }) as unknown as AgentFacts;
+
+describe('an agent that is kept', () => {
+  it.each([
+    ['short', []],
+    [
+      'long',
+      Array.from({ length: 100 }, (_, n) => `https://host-${n}.example.com/ü/${randomBytes(100).toString('base64')}`),
+    ],
+  ])('gives its %s profile back as it was', (_what, apis) => {
+    const agent = facts(apis);
+    const kept = keptAgent(agent);
+    expect(profileOf(kept)).toEqual(agent.profile);
+    expect([kept.accountId, kept.status, kept.profileVersion]).toEqual(['a', 'active', 3]);
+    expect(kept.profile.length).toBeLessThanOrEqual(kept.profileLength);
+  });
+});
+
+describe('values that were used recently', () => {
+  it('are kept up to their weight, and the newest always', () => {
+    const used = new RecentlyUsed<string>(10);
+    used.set('a', 'A', 4);
+    used.set('b', 'B', 4);
+    expect(used.get('a')).toBe('A');
+    used.set('c', 'C', 4);
+    expect([used.get('a'), used.get('b'), used.get('c')]).toEqual(['A', undefined, 'C']);
+    used.set('d', 'D', 100);
+    expect([used.size, used.weight, used.get('d')]).toEqual([1, 100, 'D']);
+    used.delete('d');
+    expect([used.size, used.weight]).toEqual([0, 0]);
+  });
+});

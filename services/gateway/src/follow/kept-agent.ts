@@ -1,0 +1,42 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { AgentFacts, BehaviorProfile } from '@countersign/contracts';
+
+/** What the gateway holds of an agent: its profile as JSON text, packed where it is long, because most agents are idle. */
+export interface KeptAgent {
+  readonly accountId: string;
+  readonly status: AgentFacts['status'];
+  readonly profileVersion: number;
+  readonly profileSha256: string;
+  /** JSON, or JSON in UTF-8 by DEFLATE. */
+  readonly profile: string | Uint8Array;
+  /** Characters of the JSON. */
+  readonly profileLength: number;
+}
+
+/** Shorter text is held as it is: to pack it would save less than its own object takes. */
+const PACKED_FROM = 4096;
+/** The fastest: a profile is packed once a change. */
+const LEVEL = 1;
+
+export function keptAgent({ accountId, status, profile, profileSha256 }: AgentFacts): KeptAgent {
+  const text = JSON.stringify(profile);
+  const kept = text.length < PACKED_FROM ? text : packed(text);
+  return {
+    accountId,
+    status,
+    profileVersion: profile.version,
+    profileSha256,
+    profile: kept,
+    profileLength: text.length,
+  };
+}
+
+export function profileOf({ profile }: Pick<KeptAgent, 'profile'>): BehaviorProfile {
+  const text = typeof profile === 'string' ? profile : inflateRawSync(profile).toString('utf8');
+  return JSON.parse(text) as BehaviorProfile;
+}
+
+/** A copy of its own: zlib's buffer is part of a larger one. */
+function packed(text: string): Uint8Array {
+  return new Uint8Array(deflateRawSync(text, { level: LEVEL }));
+}
