@@ -2,6 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { checkRoutes, evaluationRoutes, scanRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { AccountShares } from './admission/account-shares.js';
 import { Admission, LONG_TURN } from './admission/admission.js';
 import { Passage } from './admission/passage.js';
 import { Turns } from './admission/turns.js';
@@ -56,10 +57,22 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     now,
     lastly: () => desk.endTurn(),
   });
-  const admission = new Admission({ known, counters, eventLog, unanswered, turns, trips, appends, deadlineMs });
+  const admission = new Admission({
+    known,
+    counters,
+    eventLog,
+    unanswered,
+    turns,
+    trips,
+    appends,
+    deadlineMs,
+    shares: new AccountShares(now),
+    log,
+  });
   const metrics: GatewayMetrics = new GatewayMetrics(context.metrics, {
     inFlight: () => admission.inFlight,
     unanswered: () => unanswered.size,
+    compiledProfiles: () => known.compiledProfiles,
     claims: () => counters.claims(),
   });
   const recorder = new CheckRecorder({

@@ -1,10 +1,43 @@
+import { connect } from 'node:net';
 import { LogFateUnknown } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
+import { Places } from './admission/places.js';
 import { GatewayBench } from './gateway.test-setup.js';
 
 const DEADLINE_MS = 4000;
 const TOO_SLOW_MS = (DEADLINE_MS * 3) / 4 + 300;
 const TURNED_AWAY = /^countersign_checks_turned_away_total\{reason="event_log_slow"\} (\d+)$/m;
+
+describe('two accounts at once', () => {
+  it('one holds three quarters of the places at most, and the other is taken', () => {
+    const places = new Places(3, 1000);
+    expect([1, 2, 3, 4].map(() => places.take('flood', 10))).toEqual([true, true, true, false]);
+    expect(places.takeMore('flood', 980)).toBe(false);
+    expect(places.take('small', 1000)).toBe(true);
+    places.giveBack('flood', 10);
+    expect(places.take('flood', 10)).toBe(true);
+  });
+});
+
+describe('a body that does not come', () => {
+  const bench = new GatewayBench();
+  beforeAll(() => bench.open({ deadlineMs: 300 }));
+  afterAll(() => bench.close());
+
+  it('is 408 at the deadline: nothing was judged', async () => {
+    const socket = connect({ host: '127.0.0.1', port: bench.gateway.port });
+    let text = '';
+    socket.setEncoding('latin1').on('data', (part: string) => (text += part));
+    socket.write(
+      `POST /v1/check HTTP/1.1\r\nHost: a\r\nx-service-key: ${bench.key}\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"agentId"`,
+    );
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(text).toMatch(
+      /^HTTP\/1\.1 408 [^]*\{"error":"the body did not come in time: send it faster, and at once"\}$/,
+    );
+    expect(await bench.events()).toEqual([]);
+  });
+});
 
 describe('when nothing becomes durable any more', () => {
   const bench = new GatewayBench();

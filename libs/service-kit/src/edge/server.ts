@@ -2,8 +2,11 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { boundConnections, MOST_CONNECTIONS } from './connections.js';
 import { answerConnect } from './connect-method.js';
 import { isRefused, refuseHead } from './request-head.js';
+import { endSlowBodies } from './slow-bodies.js';
+import type { BodyPace } from './slow-bodies.js';
 import { cutUnread } from './unread-answers.js';
 import type { NewestAnswers } from './unread-answers.js';
 
@@ -40,6 +43,8 @@ export interface Patience {
   readonly idleSeconds: number;
   /** While the other side reads nothing of its answers. */
   readonly unreadMs: number;
+  /** How fast a body must come once it has begun. */
+  readonly body: BodyPace;
   /** How often is looked whether time is up. */
   readonly everyMs: number;
 }
@@ -49,6 +54,7 @@ const PATIENCE: Patience = {
   requestMs: 120 * SECOND,
   idleSeconds: 65,
   unreadMs: 60 * SECOND,
+  body: { graceMs: 5 * SECOND, bytesPerSecond: KIBIBYTE },
   everyMs: 2 * SECOND,
 };
 /** Connections that wait to be accepted; the kernel may allow fewer. A burst of callers is not left to knock again. */
@@ -95,8 +101,23 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, n
   );
 }
 
-/** An HTTP/1.1 server with bounds on time, headers and connections. */
-export async function listen(on: ListenOn, handler: RequestListener, patience: Patience = PATIENCE): Promise<Listener> {
+/** What one address may hold of the connections. */
+export interface ConnectionBound {
+  readonly ofAddress: number;
+  /** Called for each that is refused. */
+  readonly refused: () => void;
+}
+
+/**
+ * An HTTP/1.1 server with bounds on time, headers and connections.
+ * @param bound `null`: one address may hold all connections, as an edge proxy must
+ */
+export async function listen(
+  on: ListenOn,
+  handler: RequestListener,
+  patience: Patience = PATIENCE,
+  bound: ConnectionBound | null = null,
+): Promise<Listener> {
   let draining = false;
   const answers = new Map<Socket, ServerResponse | null>();
   const left = function (this: ServerResponse): void {
@@ -124,7 +145,8 @@ export async function listen(on: ListenOn, handler: RequestListener, patience: P
     answer,
   );
   server.on('connection', (socket: Socket) => socket.once('close', () => answers.delete(socket)));
-  server.maxConnections = 8192;
+  server.maxConnections = MOST_CONNECTIONS;
+  if (bound !== null) boundConnections(server, bound.ofAddress, bound.refused);
   // Bounded by their size alone: a header that was left out could be neither judged nor handed on.
   server.maxHeadersCount = 0;
   server.on('clientError', (error: Error & { code?: string }, duplex) => {
@@ -139,6 +161,7 @@ export async function listen(on: ListenOn, handler: RequestListener, patience: P
   server.on('connect', (request: IncomingMessage, socket) => answerConnect(request, socket as Socket, answer));
   await bind(server, on);
   server.once('close', cutUnread(answers, patience.unreadMs));
+  endSlowBodies(server, answers, patience.body, patience.everyMs);
   return {
     address: addressOf(server, on),
     close(graceMs, lingerMs = 0) {

@@ -5,7 +5,14 @@ import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/prom
 import { listen } from './server.js';
 import type { Listener, Patience } from './server.js';
 
-const PATIENCE: Patience = { headMs: 600, requestMs: 1200, idleSeconds: 1, unreadMs: 600, everyMs: 50 };
+const PATIENCE: Patience = {
+  headMs: 600,
+  requestMs: 1200,
+  idleSeconds: 1,
+  unreadMs: 600,
+  body: { graceMs: 60_000, bytesPerSecond: 1 },
+  everyMs: 50,
+};
 /** More than the kernel takes for a connection that nobody reads. */
 const LARGE = Buffer.alloc(16 * 1024 * 1024, 'x');
 
@@ -73,6 +80,51 @@ describe('clients that take their time', () => {
     void dribble(slow, 'x'.repeat(10_000));
     expect(await slow.closed).toBeGreaterThan(PATIENCE.requestMs - 50);
     expect(slow.received()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('are told when a body comes too slowly, long before a request must be over, and closed', async () => {
+    const pace = { graceMs: 300, bytesPerSecond: 1000 };
+    await serve(answerAtOnce, { ...PATIENCE, requestMs: 60_000, body: pace });
+    const [slow, fast] = [peer(), peer()];
+    for (const { socket } of [slow, fast]) socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n');
+    void dribble(slow, 'x'.repeat(1000));
+    for (let sent = 0; sent < 1000; sent += 100) {
+      fast.socket.write('x'.repeat(100));
+      await sleep(40);
+    }
+    expect(await slow.closed).toBeLessThan(3000);
+    expect(slow.received()).toMatch(
+      /^HTTP\/1\.1 408 [^]*\{"error":"send the body faster: 1000 bytes a second are the least"\}$/,
+    );
+    while (!fast.received().endsWith('answered')) await sleep(5);
+  });
+
+  it('may hold no more connections from one address than its share; another address is served', async () => {
+    let refused = 0;
+    opened = await listen({ host: '127.0.0.1', port: 0 }, answerAtOnce, PATIENCE, {
+      ofAddress: 3,
+      refused: () => (refused += 1),
+    });
+    const held = [peer(), peer(), peer()];
+    await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
+    await sleep(50);
+    const more = peer();
+    await more.closed;
+    expect(more.received()).toMatch(
+      /^HTTP\/1\.1 429 [^]*\{"error":"this address has 3 connections open, which is the most"\}$/,
+    );
+    expect(refused).toBe(1);
+    const port = Number(new URL(opened.address).port);
+    const other = connect({ host: '127.0.0.1', port, localAddress: '127.0.0.2' });
+    const answer = new Promise<string>((resolve) => other.setEncoding('latin1').once('data', resolve));
+    other.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+    other.destroy();
+    held[0]!.socket.destroy();
+    await sleep(50);
+    const again = peer();
+    again.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    while (!again.received().endsWith('answered')) await sleep(5);
   });
 
   it('may keep an idle connection once they have had an answer', async () => {

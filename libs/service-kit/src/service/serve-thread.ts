@@ -1,4 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Route } from '@countersign/contracts';
 import { openAuthenticator } from '../credentials/authenticator.js';
 import type { Authenticator } from '../credentials/authenticator.js';
@@ -6,8 +8,9 @@ import { AddressAllowance } from '../edge/address-allowance.js';
 import { createEdge } from '../edge/edge.js';
 import type { EdgeRoute } from '../edge/edge.js';
 import { HttpRefusal } from '../edge/http-contract.js';
+import { CONNECTIONS_OF_ADDRESS } from '../edge/connections.js';
 import { listen } from '../edge/server.js';
-import type { ListenOn, Listener } from '../edge/server.js';
+import type { ConnectionBound, ListenOn, Listener } from '../edge/server.js';
 import { requestObserver } from '../health/metrics.js';
 import { operations } from '../health/probes.js';
 import type { ProbeSources } from '../health/probes.js';
@@ -58,6 +61,17 @@ function waiting({ body: _body, unavailable, ...route }: Route): EdgeRoute {
 
 const askNobody = (): Promise<never> => Promise.reject(new HttpRefusal(503, STARTING, { 'retry-after': '1' }));
 
+/** Behind an edge all connections are the edge's, which bounds them by address itself; a socket file is the process's own. */
+function connectionBound(metrics: Registry, { on, behindEdge }: ServeOptions): ConnectionBound | null {
+  if (behindEdge === true || 'path' in on) return null;
+  const refused = new Counter({
+    name: 'countersign_connections_refused_total',
+    help: 'Connections refused because their address had as many open as it may',
+    registers: [metrics],
+  });
+  return { ofAddress: CONNECTIONS_OF_ADDRESS, refused: () => refused.inc() };
+}
+
 /** Nobody is known yet: every credential waits. */
 const UNKNOWN: Authenticator = {
   session: askNobody,
@@ -100,10 +114,11 @@ export async function serveThread(
   const refusing = createEdge({ ...common, routes, authenticator: UNKNOWN, bare: before });
   let edge = refusing;
   const openAddress = async (): Promise<Listener> => {
-    const opened = await listen(options.on, (request: IncomingMessage, response: ServerResponse) => {
+    const handler = (request: IncomingMessage, response: ServerResponse): void => {
       if (mayServe()) edge(request, response);
       else refusing(request, response);
-    });
+    };
+    const opened = await listen(options.on, handler, undefined, connectionBound(thread.metrics, options));
     onListening(opened.address);
     return opened;
   };

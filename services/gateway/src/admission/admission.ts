@@ -1,9 +1,12 @@
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
+import type { ServiceContext } from '@countersign/service-kit';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import type { KnownFacts } from '../follow/known-facts.js';
+import type { AccountShares } from './account-shares.js';
 import { CLOSED } from './closed.js';
 import type { Closed } from './closed.js';
+import { Places } from './places.js';
 import type { Passage } from './passage.js';
 import type { Turns } from './turns.js';
 
@@ -11,6 +14,13 @@ import type { Turns } from './turns.js';
 const MAX_IN_FLIGHT = 10_000;
 /** Bytes of bodies under way. */
 const MAX_RESERVED_BYTES = 256 * 1024 * 1024;
+
+/** What one account may hold of both. */
+const PART_OF_ACCOUNT = 3 / 4;
+/** While checks are turned away, who sends most is logged so often, ms. */
+const TELL_EVERY_MS = 10_000;
+/** And so many accounts of them. */
+const TOLD = 3;
 
 /** Turns of the event loop that take this part of the deadline are long: who is taken waits for some, and for the log. */
 export const LONG_TURN = 1 / 10;
@@ -28,6 +38,8 @@ export interface AdmissionParts {
   /** Batches of events on their way into the log. */
   readonly appends: Passage;
   readonly deadlineMs: number;
+  readonly shares: AccountShares;
+  readonly log: Pick<ServiceContext['log'], 'warn'>;
 }
 
 /**
@@ -40,6 +52,8 @@ export class Admission {
   #inFlight = 0;
   #reservedBytes = 0;
   #stopping = false;
+  #toldAt = Number.NEGATIVE_INFINITY;
+  readonly #places = new Places(MAX_IN_FLIGHT * PART_OF_ACCOUNT, MAX_RESERVED_BYTES * PART_OF_ACCOUNT);
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts;
@@ -72,6 +86,36 @@ export class Admission {
     if (appends.delay(now) > this.#longestPassageMs) return CLOSED.event_log_slow;
     if (trips.delay(now) > this.#longestPassageMs) return CLOSED.counters_slow;
     return null;
+  }
+
+  /** Whether a check of the account is taken although this turn takes no more: others have had more than their part. */
+  owed(accountId: string, now: number): boolean {
+    const { shares, log } = this.#parts;
+    const owed = shares.owed(accountId);
+    if (now - this.#toldAt >= TELL_EVERY_MS) {
+      this.#toldAt = now;
+      log.warn({ busiest: shares.busiest(TOLD) }, 'more checks come than can be decided: who sends most');
+    }
+    return owed;
+  }
+
+  /** Gives a check that was taken the place of its account; `false`: the account holds its part already. */
+  takePlace(accountId: string, bytes: number): boolean {
+    if (!this.#places.take(accountId, bytes)) return false;
+    this.#parts.shares.took(accountId);
+    return true;
+  }
+
+  /** More of the body of a check that has its place; `false`: nothing was taken. */
+  takeMoreOf(accountId: string, bytes: number): boolean {
+    if (!this.#places.takeMore(accountId, bytes)) return false;
+    if (this.takeMore(bytes)) return true;
+    this.#places.takeMore(accountId, -bytes);
+    return false;
+  }
+
+  givePlaceBack(accountId: string, bytes: number): void {
+    this.#places.giveBack(accountId, bytes);
   }
 
   /** Takes a check that holds so many bytes of a body; `false`: together with the others they are too many. */

@@ -4,6 +4,7 @@ export type ClosedReason =
   | 'event_log_slow'
   | 'counters_slow'
   | 'too_many'
+  | 'account_share'
   | 'catching_up'
   | 'counters_unavailable'
   | 'event_log_refuses'
@@ -27,6 +28,8 @@ const WORDS: Readonly<Record<ClosedReason, string>> = {
   event_log_slow: 'Decisions are made durable too slowly. Do not act; try again in a second.',
   counters_slow: 'Checks are counted too slowly. Do not act; try again in a second.',
   too_many: 'Too many checks are under way. Do not act; try again in a second.',
+  account_share:
+    'Three quarters of all checks that may be under way are this account’s. Do not act; try again in a second.',
   catching_up: 'The gateway is catching up. Do not act; try again.',
   counters_unavailable: 'The counters are being rebuilt. Do not act; try again.',
   event_log_refuses: 'No event can be recorded now. Do not act; try again.',

@@ -67,13 +67,19 @@ export class CheckDesk implements CheckObserver {
       return true;
     }
     const { admission } = this.#parts;
-    const now = admission.enter();
-    const closed = now < 0 ? CLOSED.event_loop : admission.closed(now);
+    const entered = admission.enter();
+    const now = entered < 0 ? this.#parts.now() : entered;
+    let headers: CheckHeaders | null = null;
+    let closed = entered < 0 ? CLOSED.event_loop : admission.closed(now);
+    if (entered < 0) {
+      headers = readCheckHeaders(request.rawHeaders);
+      if (this.#owed(headers, now)) closed = admission.closed(now);
+    }
     if (closed !== null) {
       this.#turnAway(response, closed, closed.checkBody);
       return true;
     }
-    const headers = readCheckHeaders(request.rawHeaders);
+    headers ??= readCheckHeaders(request.rawHeaders);
     const bytes = headers.contentLength < 0 ? FIRST_BYTES : Math.min(headers.contentLength, FIRST_BYTES);
     const check = this.#begin(new HttpReply(response), bytes, now);
     if (check !== null) this.#admit(check, request, headers);
@@ -95,7 +101,7 @@ export class CheckDesk implements CheckObserver {
       return;
     }
     const check = this.#begin(reply, bytes, now);
-    if (check !== null) this.#parts.judge.judge(check, job);
+    if (check !== null && this.#placed(check, job.key)) this.#parts.judge.judge(check, job);
   }
 
   unanswered(check: UnansweredCheck, claimed: boolean): void {
@@ -105,6 +111,7 @@ export class CheckDesk implements CheckObserver {
   ended(check: CheckUnderWay, status: number, reason: string | null): void {
     const { admission } = this.#parts;
     admission.release(check.reservedBytes);
+    if (check.accountId !== null) admission.givePlaceBack(check.accountId, check.reservedBytes);
     this.#parts.metrics.answered(status);
     if (reason !== null) this.#parts.refusals.refused(status, reason);
     if (admission.inFlight === 0) this.#drained?.();
@@ -157,6 +164,25 @@ export class CheckDesk implements CheckObserver {
     return true;
   }
 
+  /** Whether a check is owed to the account of a key that is known here, whatever else comes. */
+  #owed({ apiKey }: CheckHeaders, now: number): boolean {
+    const { known, admission } = this.#parts;
+    const key = apiKey === null ? undefined : known.key(apiKey);
+    return key !== undefined && admission.owed(key.accountId, now);
+  }
+
+  /** Gives the check the place of its account, or ends it. */
+  #placed(check: CheckUnderWay, { accountId }: KnownKey): boolean {
+    const { admission, metrics } = this.#parts;
+    if (admission.takePlace(accountId, check.reservedBytes)) {
+      check.accountId = accountId;
+      return true;
+    }
+    metrics.turnedAway(CLOSED.account_share.reason);
+    check.unavailable('unavailable', CLOSED.account_share.words);
+    return false;
+  }
+
   #admit(check: CheckUnderWay, request: IncomingMessage, headers: CheckHeaders): void {
     const { known, credentials } = this.#parts;
     const text = headers.apiKey;
@@ -173,10 +199,13 @@ export class CheckDesk implements CheckObserver {
   #read(check: CheckUnderWay, request: IncomingMessage, headers: CheckHeaders, key: KnownKey | null): void {
     if (check.over) return;
     if (key === null) return check.refuse(401, 'send a valid API key as x-service-key', ['www-authenticate', 'Bearer']);
+    if (!this.#placed(check, key)) return;
     if (!headers.host && request.httpVersionMinor === 1) return check.refuse(400, 'send a Host header');
     if (headers.mediaProblem !== null) return check.refuse(415, headers.mediaProblem);
     const room = (held: number): boolean => held <= check.reservedBytes || this.#setAside(check, held);
+    check.reading = true;
     readBody(request, headers.contentLength, room, (body) => {
+      check.reading = false;
       try {
         this.#judge(check, headers, key, body);
       } catch (error) {
@@ -186,7 +215,9 @@ export class CheckDesk implements CheckObserver {
   }
 
   #setAside(check: CheckUnderWay, bytes: number): boolean {
-    if (check.over || !this.#parts.admission.takeMore(bytes - check.reservedBytes)) return false;
+    const { accountId } = check;
+    if (check.over || accountId === null) return false;
+    if (!this.#parts.admission.takeMoreOf(accountId, bytes - check.reservedBytes)) return false;
     check.reservedBytes = bytes;
     return true;
   }

@@ -3,7 +3,7 @@ import type { UnansweredCheck } from '../domain/unanswered-event.js';
 import type { Timed } from './deadlines.js';
 
 /** Why a check was not judged. */
-export type RefusalStatus = 400 | 401 | 404 | 413 | 415;
+export type RefusalStatus = 400 | 401 | 404 | 408 | 413 | 415;
 
 /** Where a check is answered: one of its methods is called, once. */
 export interface CheckReply {
@@ -28,6 +28,7 @@ export interface CheckObserver {
 }
 
 const DEADLINE = 'The decision could not be made durable in time. Do not act; try again.';
+const SLOW_BODY = 'the body did not come in time: send it faster, and at once';
 const FAILED = 'The check could not be completed. Do not act; try again.';
 /** As proxies count callers that went away. */
 const CALLER_GONE = 499;
@@ -36,6 +37,10 @@ const CALLER_GONE = 499;
 export class CheckUnderWay implements Timed {
   /** Set once its event is given to the log. */
   sent: UnansweredCheck | null = null;
+  /** The account that holds its place, once it is known. */
+  accountId: string | null = null;
+  /** Its body is being read. */
+  reading = false;
   /** A retry with its idempotency key may still get the answer of this event. */
   claimed = false;
   readonly #observer: CheckObserver;
@@ -66,7 +71,8 @@ export class CheckUnderWay implements Timed {
   }
 
   expire(): void {
-    this.unavailable('deadline_exceeded', DEADLINE);
+    if (this.reading) this.refuse(408, SLOW_BODY);
+    else this.unavailable('deadline_exceeded', DEADLINE);
   }
 
   /** For errors that nobody foresaw: closed, like everything that is not decided. */

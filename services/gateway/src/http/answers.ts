@@ -34,7 +34,7 @@ export function sendAnswer(
 /** `{error}`. Where too much of the body has not been read, the connection is closed after it. */
 export function sendError(
   response: ServerResponse,
-  status: 400 | 401 | 404 | 405 | 413 | 415,
+  status: 400 | 401 | 404 | 405 | 408 | 413 | 415,
   error: string,
   headers: readonly string[] = [],
 ): void {

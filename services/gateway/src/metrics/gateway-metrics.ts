@@ -11,6 +11,7 @@ const LATENCIES = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000];
 export interface GatewayGauges {
   inFlight(): number;
   unanswered(): number;
+  compiledProfiles(): number;
   /** Rejects while the counters do not serve. */
   claims(): Promise<ClaimFigures>;
 }
@@ -124,6 +125,12 @@ export class GatewayMetrics {
         crowded.reset();
         crowded.inc(this.#crowded);
       },
+    });
+    const compiled: Gauge = new Gauge({
+      name: 'countersign_compiled_profiles',
+      help: 'Profiles that are held compiled: those in use',
+      registers,
+      collect: (): void => compiled.set(gauges.compiledProfiles()),
     });
     this.#batches = new FoldedHistogram(registry, {
       name: 'countersign_append_batch_size',

@@ -1,0 +1,31 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { placeOf } from './address-allowance.js';
+
+/** Connections that a server holds at a time. */
+export const MOST_CONNECTIONS = 8192;
+/** Of them, those of one address: what is left is for all others. */
+export const CONNECTIONS_OF_ADDRESS = (MOST_CONNECTIONS * 3) / 4;
+
+/** Refuses connections of an address that has `most` open already, with 429; IPv6 counts as its /64. */
+export function boundConnections(server: Server, most: number, refused: () => void): void {
+  const open = new Map<string, number>();
+  server.prependListener('connection', (socket: Socket) => {
+    const place = placeOf(socket.remoteAddress ?? '');
+    const count = (open.get(place) ?? 0) + 1;
+    open.set(place, count);
+    socket.once('close', () => {
+      const left = (open.get(place) ?? 1) - 1;
+      if (left === 0) open.delete(place);
+      else open.set(place, left);
+    });
+    if (count <= most) return;
+    refused();
+    const body = JSON.stringify({ error: `this address has ${most} connections open, which is the most` });
+    socket.write(
+      'HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json; charset=utf-8\r\nretry-after: 1\r\n' +
+        `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    );
+    socket.destroySoon();
+  });
+}
