@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { PII_KINDS } from '@countersign/contracts';
 import { Countersign, temporaryFolder } from '../subjects/countersign.js';
 import { json } from '../subjects/http.js';
 import { aimLine } from '../throughput/report.js';
 
+/** Texts of a business that hold no personal data and no secret, and the ways in which agents write what is. */
+const CLEAN = resolve('test-e2e/bench/detection/clean-texts.json');
+const IN_THE_WILD = resolve('test-e2e/bench/detection/in-the-wild.json');
+const MOST_FALSE = 0.01;
 const FILE = resolve('../shared/data/pii/synth_dataset_v2.json');
 /** Checks under way at once. */
 const LANES = 16;
@@ -29,33 +34,20 @@ const AIMS: readonly (readonly [kind: string, label: string, recall: number, fal
   ['ip_address', 'IP_ADDRESS', 0.9, 0.02],
   ['phone', 'PHONE_NUMBER', 0.7, 0.05],
 ];
-const OTHER_KINDS = ['us_itin', 'uk_nhs', 'mac_address', 'crypto_wallet'];
 
 /**
  * Prints for each kind of personal data how many of the labelled sentences a check denies, and how many of the others;
- * then what an output of 10 KB costs with every output rule.
- * @throws Error when the sentences are not there
+ * of how many ways of writing it; how many texts without any; then what an output of 10 KB costs with every output rule.
  */
 export async function detection(print: (line: string) => void): Promise<void> {
-  if (!existsSync(FILE)) throw new Error(`the labelled sentences are absent: ${FILE}`);
-  const sentences = JSON.parse(await readFile(FILE, 'utf8')) as readonly Sentence[];
   const folder = await temporaryFolder();
   const instance = await Countersign.start({ dataDir: join(folder.path, 'data') });
   try {
     const desk = new Desk(instance, await instance.session());
-    for (const [kind, label, recall, falsePositives] of AIMS) {
-      const agentId = await desk.agent({ blocked_pii: [kind] });
-      const holding = sentences.filter(({ spans }) => spans.some(({ entity_type: type }) => type === label));
-      const others = sentences.filter((sentence) => !holding.includes(sentence));
-      const found = await desk.denied(agentId, holding);
-      const wrong = await desk.denied(agentId, others);
-      print(
-        `${kind}: ${found} of ${holding.length} sentences that hold one, ${wrong} of ${others.length} that hold none`,
-      );
-      print(aimLine({ what: 'recall', figure: found / holding.length, atLeast: recall }));
-      print(aimLine({ what: 'false positives', figure: wrong / others.length, atMost: falsePositives }));
-    }
-    const every = { blocked_pii: [...AIMS.map(([kind]) => kind), ...OTHER_KINDS], block_secrets: true };
+    if (existsSync(FILE)) await labelled(desk, print);
+    else print(`skipped, because ${FILE} is absent: recall in sentences that others labelled`);
+    await inTheWild(desk, print);
+    const every = { blocked_pii: PII_KINDS, block_secrets: true };
     const judged = await desk.agent({ ...every, blocked_topics: ['insider trading'], max_length: 100_000 });
     const plain = await desk.agent(null);
     const milliseconds = await desk.compare(judged, plain, TEN_KILOBYTES);
@@ -65,6 +57,42 @@ export async function detection(print: (line: string) => void): Promise<void> {
     await instance.stop().catch(() => undefined);
     await folder.remove();
   }
+}
+
+async function labelled(desk: Desk, print: (line: string) => void): Promise<void> {
+  const sentences = JSON.parse(await readFile(FILE, 'utf8')) as readonly Sentence[];
+  const texts = (of: readonly Sentence[]): string[] => of.map(({ full_text: text }) => text);
+  for (const [kind, label, recall, falsePositives] of AIMS) {
+    const agentId = await desk.agent({ blocked_pii: [kind] });
+    const holding = sentences.filter(({ spans }) => spans.some(({ entity_type: type }) => type === label));
+    const others = sentences.filter((sentence) => !holding.includes(sentence));
+    const found = await desk.denied(agentId, texts(holding));
+    const wrong = await desk.denied(agentId, texts(others));
+    print(
+      `${kind}: ${found} of ${holding.length} sentences that hold one, ${wrong} of ${others.length} that hold none`,
+    );
+    print(aimLine({ what: 'recall', figure: found / holding.length, atLeast: recall }));
+    print(aimLine({ what: 'false positives', figure: wrong / others.length, atMost: falsePositives }));
+  }
+}
+
+async function inTheWild(desk: Desk, print: (line: string) => void): Promise<void> {
+  const clean = (JSON.parse(await readFile(CLEAN, 'utf8')) as readonly string[]).map(payloadOf);
+  const written = JSON.parse(await readFile(IN_THE_WILD, 'utf8')) as Readonly<Record<string, readonly unknown[]>>;
+  for (const kind of [...PII_KINDS, 'secret']) {
+    const agentId = await desk.agent(kind === 'secret' ? { block_secrets: true } : { blocked_pii: [kind] });
+    const ways = written[kind] ?? [];
+    const found = await desk.denied(agentId, ways);
+    const wrong = await desk.denied(agentId, clean);
+    print(`${kind}: ${found} of ${ways.length} ways of writing it, ${wrong} of ${clean.length} texts that hold none`);
+    print(aimLine({ what: 'recall', figure: found / ways.length, atLeast: 1 }));
+    print(aimLine({ what: 'false positives', figure: wrong / clean.length, atMost: MOST_FALSE }));
+  }
+}
+
+/** JSON as agents send it: its value. */
+function payloadOf(text: string): unknown {
+  return text.startsWith('{') ? (JSON.parse(text) as unknown) : text;
 }
 
 /** What nine tenths take longer than: on a busy machine most are interrupted. */
@@ -90,13 +118,13 @@ class Desk {
     return id;
   }
 
-  /** How many of the sentences a check of this agent denies. */
-  async denied(agentId: string, sentences: readonly Sentence[]): Promise<number> {
-    const waiting = sentences.values();
+  /** How many of the payloads a check of this agent denies. */
+  async denied(agentId: string, payloads: readonly unknown[]): Promise<number> {
+    const waiting = payloads.values();
     let denied = 0;
     const lane = async (): Promise<void> => {
-      for (const { full_text: text } of waiting) {
-        if (!(await this.#allows(agentId, text))) denied += 1;
+      for (const payload of waiting) {
+        if (!(await this.#allows(agentId, payload))) denied += 1;
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));
@@ -116,9 +144,9 @@ class Desk {
     return fastestTenth(times[one]!) - fastestTenth(times[other]!);
   }
 
-  async #allows(agentId: string, text: string): Promise<boolean> {
+  async #allows(agentId: string, payload: unknown): Promise<boolean> {
     const { baseUrl, apiKey } = this.#instance.bootstrap;
-    const body = { agentId, action: { type: 'llm_response', payload: text } };
+    const body = { agentId, action: { type: 'llm_response', payload } };
     const answer = await json<{ allowed: boolean }>(baseUrl, 'POST', '/v1/check', { 'x-service-key': apiKey }, body);
     return answer.allowed;
   }

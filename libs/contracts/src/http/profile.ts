@@ -39,11 +39,12 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
   store_payload: { type: 'boolean', description: 'keep the value of the payload, not only its commitment' },
   output_rules: nullable({
     type: 'object',
-    description: 'over every string in payload; replaced whole, and what is left out is no rule',
+    description: 'over every string and number in payload; replaced whole, and what is left out is no rule',
     properties: {
       blocked_pii: {
         type: 'array',
         maxItems: 1000,
+        description: 'national identifiers whose check digits are weak are found behind words that say what they are',
         items: {
           type: 'string',
           enum: PII_KINDS,
@@ -52,7 +53,9 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
       block_secrets: { type: 'boolean', description: 'keys, tokens and passwords; also in the names of members' },
       blocked_topics: {
         ...entries,
-        description: 'found wherever the text holds them, in any case, runs of white space as one',
+        description:
+          'found wherever the text holds them, also inside a word, in any case; white space, hyphens and underscores are ' +
+          'alike; a blank at the beginning or end of an entry stands for the beginning or end of a word',
       },
       max_length: nullable({ type: 'integer', minimum: 0, description: 'characters of all values, normalised' }),
     },

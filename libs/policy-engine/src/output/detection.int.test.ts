@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { normalText } from './normal-text.js';
+import { PII_KINDS } from '@countersign/contracts';
 import type { PiiKind } from '@countersign/contracts';
+import { compileOutputRules } from './compile-output-rules.js';
+import { judgeOutput } from './judge-output.js';
+import { normalText } from './normal-text.js';
 import { PiiScanner } from './pii/scanner.js';
 
 const FILE = resolve('../shared/data/pii/synth_dataset_v2.json');
@@ -48,5 +51,25 @@ if (!present) process.stderr.write(`skipped, because ${FILE} is absent: the qual
     expect(without).toBeGreaterThan(1000);
     expect(found / labelled).toBeGreaterThanOrEqual(recall);
     expect(wrong / without).toBeLessThanOrEqual(falsePositives);
+  });
+});
+
+describe('detection in what agents write', () => {
+  const read = <T>(name: string): T => JSON.parse(readFileSync(resolve('test-e2e/bench/detection', name), 'utf8')) as T;
+  const clean = read<readonly string[]>('clean-texts.json').map((text) =>
+    text.startsWith('{') ? (JSON.parse(text) as unknown) : text,
+  );
+  const written = read<Readonly<Record<string, readonly unknown[]>>>('in-the-wild.json');
+
+  it.each([...PII_KINDS, 'secret'])('finds %s in every way of writing it, and seldom where it is not', (kind) => {
+    const secret = kind === 'secret';
+    const rules = { blocked_pii: secret ? [] : [kind], block_secrets: secret, blocked_topics: [], max_length: null };
+    const compiled = compileOutputRules(rules)!;
+    const ways = written[kind]!;
+    expect(ways.length).toBeGreaterThan(2);
+    expect(ways.filter((payload) => judgeOutput(compiled, payload) === null)).toEqual([]);
+    expect(clean.length).toBeGreaterThanOrEqual(200);
+    const wrong = clean.filter((payload) => judgeOutput(compiled, payload) !== null);
+    expect(wrong.length / clean.length).toBeLessThanOrEqual(0.01);
   });
 });

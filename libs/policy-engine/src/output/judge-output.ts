@@ -1,7 +1,9 @@
 import type { Violation } from '../violation.js';
 import type { CompiledOutputRules } from './compile-output-rules.js';
+import { namedNumber, numberText } from './named-number.js';
 import { characterCount, foldedText, normalText } from './normal-text.js';
 import { visitTexts } from './payload-texts.js';
+import { plainText } from './plain-text.js';
 import { holdsSecret, isNamedSecret } from './secrets.js';
 import { outputTooLong, piiFound, secretFound, topicFound } from './output-violations.js';
 
@@ -11,7 +13,7 @@ import { outputTooLong, piiFound, secretFound, topicFound } from './output-viola
  */
 export function judgeOutput(rules: CompiledOutputRules, payload: unknown): Violation | null {
   const findings = new Findings(rules);
-  visitTexts(payload, (text, name) => findings.read(text, name));
+  visitTexts(payload, (value, name) => findings.read(value, name));
   return findings.violation();
 }
 
@@ -29,25 +31,30 @@ export function* judgeOutputInTurns(
   payload: unknown,
 ): Generator<undefined, Violation | null, undefined> {
   const findings = new Findings(rules);
-  const texts: string[] = [];
+  const values: (string | number)[] = [];
   const names: (string | null)[] = [];
-  visitTexts(payload, (text, name) => {
-    texts.push(text);
+  visitTexts(payload, (value, name) => {
+    values.push(value);
     names.push(name);
     return false;
   });
   let work = 0;
-  for (const [index, text] of texts.entries()) {
-    const long = text.length > TURN_CHARACTERS;
-    if (work + text.length > TURN_CHARACTERS && work > 0) {
+  for (const [index, value] of values.entries()) {
+    const name = names[index]!;
+    const length = typeof value === 'string' ? value.length : 0;
+    if (work + length > TURN_CHARACTERS && work > 0) {
       yield;
       work = 0;
     }
-    if (long ? yield* findings.readInTurns(text, names[index]!) : findings.read(text, names[index]!)) break;
-    work += text.length + TEXT_COST;
+    const long = typeof value === 'string' && length > TURN_CHARACTERS;
+    if (long ? yield* findings.readInTurns(value, name) : findings.read(value, name)) break;
+    work += length + TEXT_COST;
   }
   return findings.violation();
 }
+
+/** Numbers below have fewer digits than any that is looked for. */
+const LEAST_NUMBER = 1e7;
 
 class Findings {
   readonly #rules: CompiledOutputRules;
@@ -63,8 +70,9 @@ class Findings {
   }
 
   /** `true` when nothing that is still to come can change the answer. */
-  read(text: string, name: string | null): boolean {
-    return name === null ? this.#readName(text) : this.#read(text, name);
+  read(value: string | number, name: string | null): boolean {
+    if (typeof value === 'number') return this.#readNumber(value, name ?? '');
+    return name === null ? this.#readName(value) : this.#read(value, name);
   }
 
   #readName(name: string): boolean {
@@ -80,36 +88,61 @@ class Findings {
     return this.#secret || this.#topic !== null || (pii !== null && this.#pii < pii.kinds.length);
   }
 
+  /** A number has no characters: it counts for no length. */
+  #readNumber(number: number, name: string): boolean {
+    const { pii, topics } = this.#rules;
+    if (pii !== null && Number.isInteger(number) && Math.abs(number) >= LEAST_NUMBER) {
+      this.#pii = pii.first(numberText(normalText(name), number), this.#pii);
+      if (this.#pii === 0) return true;
+    }
+    if (topics !== null) this.#topic ??= topics.find(String(number));
+    return false;
+  }
+
   #read(text: string, name: string | null): boolean {
     const { pii } = this.#rules;
     const normal = normalText(text);
-    if (pii !== null) this.#pii = pii.first(normal, this.#pii);
-    return this.#readOn(normal, name);
+    const plain = plainText(normal);
+    if (pii !== null) {
+      const named = name === null ? null : namedNumber(normalText(name), normal);
+      this.#pii = pii.first(named ?? normal, this.#pii);
+      if (plain !== null) this.#pii = pii.first(plain, this.#pii);
+    }
+    return this.#readOn(normal, plain, name);
   }
 
   /** {@link read}, yielding after each turn. */
   *readInTurns(text: string, name: string | null): Generator<undefined, boolean, undefined> {
     const { pii } = this.#rules;
     const normal = normalText(text);
+    const plain = plainText(normal);
     if (pii !== null) {
-      for (let from = 0; from < normal.length && this.#pii > 0; from += TURN_CHARACTERS) {
-        yield;
-        this.#pii = pii.first(normal, this.#pii, from, Math.min(normal.length, from + TURN_CHARACTERS));
+      for (const read of plain === null ? [normal] : [normal, plain]) {
+        for (let from = 0; from < read.length && this.#pii > 0; from += TURN_CHARACTERS) {
+          yield;
+          this.#pii = pii.first(read, this.#pii, from, Math.min(read.length, from + TURN_CHARACTERS));
+        }
       }
     }
     yield;
-    return this.#readOn(normal, name);
+    return this.#readOn(normal, plain, name);
   }
 
   /** Once personal data was looked for. */
-  #readOn(normal: string, name: string | null): boolean {
+  #readOn(normal: string, plain: string | null, name: string | null): boolean {
     const { pii, secrets, topics, maxLength } = this.#rules;
     if (pii !== null && this.#pii < pii.kinds.length) return this.#pii === 0;
     if (secrets && !this.#secret) {
-      this.#secret = holdsSecret(normal) || (name !== null && isNamedSecret(normalText(name), normal));
+      this.#secret =
+        holdsSecret(normal) ||
+        (plain !== null && holdsSecret(plain)) ||
+        (name !== null && isNamedSecret(normalText(name), normal));
     }
     if (this.#secret) return pii === null;
-    if (topics !== null) this.#topic ??= topics.find(foldedText(normal));
+    if (topics !== null) {
+      this.#topic ??= topics.find(foldedText(normal));
+      if (plain !== null) this.#topic ??= topics.find(foldedText(plain));
+    }
     if (maxLength !== null && name !== null) this.#length += characterCount(normal);
     return false;
   }

@@ -3,26 +3,48 @@ const BEYOND_ASCII = /[^\x00-\x7f]/;
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}+/gu;
 /** Combining marks in a row, and the two letters that become one (U+FF9E, U+FF9F). */
 const MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
-/** White space of Unicode, U+0085 among it, that is not one space already. */
-const WHITE_SPACE = /[\s\x85]{2,}|[^\S ]|\x85/g;
+const DECIMAL_DIGIT = /\p{Nd}/u;
+/** Decimal digits beyond ASCII. */
+const OTHER_DIGIT = /(?![0-9])\p{Nd}/u;
+const OTHER_DIGITS = /(?![0-9])\p{Nd}/gu;
+/** White space of Unicode, U+0085 among it, hyphens, dashes, underscores and bars, that is not one space already. */
+const BETWEEN_WORDS = /[\s\x85_|\-\u2010-\u2015\u2212]{2,}|[^\S ]|[\x85_|\-\u2010-\u2015\u2212]/g;
 const FINAL_SIGMA = /ς/g;
 
 /**
- * A text as rules read it: without characters of zero width, in NFKC. Of more than 30 combining marks in a row the rest
+ * A text as rules read it: without characters of zero width, in NFKC, with the decimal digits of every script as ASCII's. Of more than 30 combining marks in a row the rest
  * is dropped: no writing has them (UAX #15, Stream-Safe Text Format), and putting n of them into order takes n² steps.
  */
 export function normalText(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text;
-  return text.replace(IGNORABLE, '').replace(MARKS, '$1').normalize('NFKC');
+  const normal = text.replace(IGNORABLE, '').replace(MARKS, '$1').normalize('NFKC');
+  return OTHER_DIGIT.test(normal) ? normal.replace(OTHER_DIGITS, asciiDigit) : normal;
 }
 
-/** A text of {@link normalText} with its case folded, normal again after that, and runs of white space as one space. */
+/** By character: its decimal value, once it was asked for. */
+const DIGIT_VALUES = new Map<string, string>();
+
+/** Decimal digits stand in their scripts from zero to nine without a gap, and no two scripts touch (but in NFKC's). */
+function asciiDigit(character: string): string {
+  const known = DIGIT_VALUES.get(character);
+  if (known !== undefined) return known;
+  let zero = character.codePointAt(0)!;
+  while (DECIMAL_DIGIT.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  const value = String(character.codePointAt(0)! - zero);
+  DIGIT_VALUES.set(character, value);
+  return value;
+}
+
+/**
+ * A text of {@link normalText} with its case folded, normal again after that, and runs of white space, hyphens, dashes,
+ * underscores and bars as one space: words are written apart in many ways.
+ */
 export function foldedText(normal: string): string {
   const plain = !BEYOND_ASCII.test(normal);
   const folded = plain
     ? normal.toLowerCase()
     : normal.toUpperCase().toLowerCase().replace(FINAL_SIGMA, 'σ').normalize('NFKC');
-  return folded.replace(WHITE_SPACE, ' ');
+  return folded.replace(BETWEEN_WORDS, ' ');
 }
 
 /** Characters as Unicode counts them, a surrogate pair as one. */

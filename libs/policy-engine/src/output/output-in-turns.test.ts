@@ -34,7 +34,7 @@ function taken(payload: unknown, more: object = {}): { readonly turns: number; r
 describe('output that is judged a turn at a time', () => {
   it.each(HOLDS)('is judged as at once wherever it is cut: %s', (text) => {
     for (const before of [0, 1, Math.floor(text.length / 2), text.length, text.length + 1]) {
-      const payload = `${'word '.repeat(TURN_CHARACTERS / 5)}     `.slice(0, TURN_CHARACTERS - before) + text + ' . ';
+      const payload = `${'; '.repeat((TURN_CHARACTERS - before) >> 1)}${before % 2 === 0 ? '' : ' '}${text} . `;
       const whole = decide(ALL, { type: 'llm_response', payload });
       expect(taken(payload).decision).toEqual(whole);
     }

@@ -43,6 +43,9 @@ describe('secrets', () => {
   it('are found as the value of a member that is named so', () => {
     expect(judged({ block_secrets: true }, { db: { password: 'Tr0ub4dor-3xyz' } })).not.toBeNull();
     expect(judged({ block_secrets: true }, { db: { title: 'Tr0ub4dor-3xyz' } })).toBeNull();
+    expect(judged({ block_secrets: true }, { db: { pwd: 'Tr0ub4dor', nextPageToken: 1 } })).not.toBeNull();
+    expect(judged({ block_secrets: true }, { pwd: '/srv/app1/x2', nextPageToken: 'CAESBwoFMTIzNDUaBlBU' })).toBeNull();
+    expect(judged({ block_secrets: true }, { githubToken: 'a1B2c3D4e5F6g7H8i9J0' })).not.toBeNull();
   });
 
   it.each(['pass\u200bword', 'ｐａｓｓｗｏｒｄ', 'api\u00ad_key'])(
@@ -53,6 +56,42 @@ describe('secrets', () => {
   );
 });
 
+describe('numbers of JSON', () => {
+  it.each([
+    ['credit_card', { card: 4111111111111111 }],
+    ['credit_card', [[4111111111111111]]],
+    ['credit_card', 4111111111111111],
+    ['us_ssn', { ssn: 123456789 }],
+    ['us_ssn', { employee: { socialSecurityNumber: 123456789 } }],
+    ['us_ssn', { ssn: '123456789' }],
+    ['us_itin', { taxpayer_id: 999881234 }],
+    ['phone', { phone: 2125550100 }],
+    ['phone', { mobilePhone: 442079460958 }],
+    ['phone', { phone_number: '442079460958' }],
+    ['uk_nhs', { nhs: 9434765919 }],
+    ['de_steuer_id', { steuerId: 36574261809 }],
+    ['nl_bsn', { bsn: 111222333 }],
+    ['nl_bsn', { customerBsn: '111222333' }],
+    ['es_dni', { dni: '12345678Z' }],
+    ['pl_pesel', { pesel: 44051401359 }],
+  ] as const)('are read as texts: %s in %j', (kind, payload) => {
+    expect(judged({ blocked_pii: [kind] }, payload)?.extras).toMatchObject({ pii_kind: kind });
+  });
+
+  it.each([
+    { bytes: 4294967295, total: 3452340000, id: 123456789, at: 1764000000000 },
+    { ratio: 0.4111111111111111, sum: 411111111111.1111 },
+    [1764000000, 2125550100, 5, -1, 1e21, 1e300],
+  ])('are no personal data for their length: %j', (payload) => {
+    expect(judged({ blocked_pii: PII_KINDS }, payload)).toBeNull();
+  });
+
+  it('speak of a topic, and have no length', () => {
+    expect(judged({ blocked_topics: ['4711'] }, { project: 4711 })).not.toBeNull();
+    expect(judged({ max_length: 1 }, { a: 123456, b: [1234567890123] })).toBeNull();
+  });
+});
+
 describe('texts', () => {
   it('are read at any depth, the names of members too', () => {
     const rules: Rules = { blocked_pii: ['email'] };
@@ -61,7 +100,7 @@ describe('texts', () => {
     let deep: unknown = 'a@b.example';
     for (let i = 0; i < 100_000; i += 1) deep = [deep];
     expect(judged(rules, deep)).not.toBeNull();
-    for (const payload of [null, 1, true, {}, [], undefined]) expect(judged(rules, payload)).toBeNull();
+    for (const payload of [null, 1, 1234567, true, {}, [], undefined]) expect(judged(rules, payload)).toBeNull();
   });
 
   it.each([
@@ -101,6 +140,46 @@ describe('texts', () => {
     expect(judged({ blocked_topics: [small.toUpperCase()] }, small)).not.toBeNull();
   });
 
+  it.each([
+    ['layoffs', 'the lay**offs** of May'],
+    ['layoffs', 'lay<b>offs</b>'],
+    ['layoffs', 'lay<!-- x -->offs'],
+    ['layoffs', 'lay&shy;offs'],
+    ['project titan', 'project-titan'],
+    ['project titan', 'PROJECT_TITAN'],
+    ['project titan', 'project <b>titan</b>'],
+    ['project titan', 'project<br/>titan'],
+    ['project titan', '| Project | Titan |'],
+    ['project titan', 'project\u2011titan'],
+    ['project titan', 'project&nbsp;titan'],
+    ['project titan', 'project%20titan'],
+    ['project-titan', 'project titan'],
+    ['f**k', 'what the f**k'],
+    ['update ', 'the update, please'],
+    ['update ', 'an update'],
+    [' date', 'a date-time'],
+    ['c++ ', 'we use C++ here'],
+    [' titan ', 'project-titan'],
+    ['date', 'updated'],
+  ])('speak of %j in %j', (topic, text) => {
+    expect(judged({ blocked_topics: ['other', topic] }, text)?.extras).toEqual({
+      category: 'topic',
+      matched_topic: topic,
+    });
+  });
+
+  it.each([
+    ['update ', '{"updated_at": 1}'],
+    ['update ', 'updates'],
+    [' date', 'update'],
+    [' titan ', 'titanium'],
+    ['update ', '更新updateé'],
+    ['f**k', 'Kafka'],
+    ['project titan', 'projecttitan'],
+  ])('do not speak of %j in %j', (topic, text) => {
+    expect(judged({ blocked_topics: ['other', topic] }, text)).toBeNull();
+  });
+
   it('find each of many topics that share beginnings and ends', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', ' '), minLength: 1, maxLength: 6 });
     const topic = letters.filter((text) => text.trim() !== '');
@@ -110,7 +189,11 @@ describe('texts', () => {
         fc.string({ unit: fc.constantFrom('a', 'b', ' ') }),
         (topics, text) => {
           const plain = (one: string): string => one.replace(/ +/g, ' ');
-          const wanted = topics.some((one) => plain(text).includes(plain(one).trim()));
+          const wanted = topics.some((one) => {
+            const begin = one.startsWith(' ') ? '(?<![ab])' : '';
+            const end = one.endsWith(' ') ? '(?![ab])' : '';
+            return new RegExp(`${begin}${plain(one).trim()}${end}`).test(plain(text));
+          });
           expect(judged({ blocked_topics: topics }, text) !== null).toBe(wanted);
         },
       ),
@@ -175,6 +258,24 @@ const HOSTILE: readonly string[] = [
   'x \t',
   'insider ',
   '00:1A:2B:3C:4D:5',
+  '4111\t1111\n',
+  '1                       ',
+  '| 1 |_-',
+  '&#52;',
+  '&#6',
+  '%F0%9F%98%8',
+  '\\u0034',
+  '<b ',
+  '<!--',
+  '**1',
+  '_1__',
+  '٤',
+  'token ',
+  'password value ',
+  'LS0tLS1CRUdJTi',
+  'RSSMRA85T',
+  '85.07.30-',
+  '12345678',
 ];
 
 describe('time', () => {

@@ -1,19 +1,18 @@
 /**
- * Called with each string of a payload; `true` ends the walk.
- * @param name of the member whose value the text is, `''` elsewhere; `null`: the text is itself the name of a member
+ * Called with each string and number of a payload; `true` ends the walk.
+ * @param name of the member whose value it is, `''` elsewhere; `null`: the text is itself the name of a member
  */
-export type TextVisitor = (text: string, name: string | null) => boolean;
+export type TextVisitor = (value: string | number, name: string | null) => boolean;
 
-/** Visits every string of a JSON value at any depth, the names of members among them. Whether a visitor ended it. */
+/** Visits every string and number of a JSON value at any depth, the names of members too. Whether a visitor ended it. */
 export function visitTexts(payload: unknown, visit: TextVisitor): boolean {
-  if (typeof payload === 'string') return visit(payload, '');
   const waiting: object[] = [];
   const enter = (value: unknown, name: string): boolean => {
-    if (typeof value === 'string') return visit(value, name);
+    if (typeof value === 'string' || typeof value === 'number') return visit(value, name);
     if (typeof value === 'object' && value !== null) waiting.push(value);
     return false;
   };
-  enter(payload, '');
+  if (enter(payload, '')) return true;
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (Array.isArray(value)) {
       for (const item of value as readonly unknown[]) if (enter(item, '')) return true;

@@ -52,15 +52,36 @@ const FORMS_BY_BEGINNING: ReadonlyMap<string, readonly RegExp[]> = new Map(
 /** Two JSON objects and a signature (RFC 7519): no run of characters is entered twice. */
 const SIGNED_TOKEN = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,600}\.eyJ[A-Za-z0-9_-]{8,1500}\.[A-Za-z0-9_-]{16}/;
 const PRIVATE_KEY = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/;
+/** `-----BEGIN ` in base64, and as much of what follows as a private key is known by. */
+const ENCODED_PEM = /LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,80}/g;
 /** A password in a URL (RFC 3986 section 3.2.1), but for placeholders. */
 const URL_PASSWORD = /:\/\/[^\s/?#@:"'<>]{0,64}:(?![<${*%])[^\s/?#@:"'<>]{4,128}@[A-Za-z0-9[]/;
 /** Name and password in base64 (RFC 7617 section 2). */
 const BASIC = /(?<![A-Za-z])basic ([A-Za-z0-9+/]{8,512}={0,2})/gi;
 const NAME_AND_PASSWORD = /^[\x20-\x7e]+:[\x20-\x7e]+$/;
-/** A name that says that its value is a secret. */
-const NAMED =
-  /(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|access[_-]?token|bearer)["']?(?: {0,2}[:=]| )\s{0,2}["']?/gi;
-const NAMED_VALUE = /[A-Za-z0-9+/_.~!@#$%^&*-]{12,128}/y;
+/** What a secret is called. What pages a list is a token as well, and none. */
+const PASSWORD_NAME = 'pass(?:word|wd|phrase|code)|pwd';
+const KEY_NAME =
+  '(?:secret|api|access|private|auth|signing|encryption|account|client)[_ -]?key|(?:auth|access|refresh)[_ -]?token|secret|credential|bearer';
+const TOKEN_NAME = '(?<!(?:page|next|continuation|cursor|sync|cancellation)[_ -]?)token';
+/** What stands between a name and its value, of code, settings, mark-up, tables and prose; the value may be on the next line. */
+const BETWEEN = [
+  '["\']?\\s{0,4}(?:=>|:=|[:=>|])',
+  '["\']?,?\\s{0,16}["\']?\\bvalue["\']?\\s{0,2}[:=]',
+  '["\']?[ \\t](?:is|was)(?:\\s?:)?(?=\\s)',
+  '[ \\t]',
+].join('|');
+const NAMED = new RegExp(
+  `(?:(?<password>${PASSWORD_NAME})|${KEY_NAME}|(?<token>${TOKEN_NAME}))s?(?:${BETWEEN})[\\s|]{0,24}["'(]?`,
+  'gi',
+);
+const NAMED_VALUE = /[A-Za-z0-9+/_.~!@#$%^&*-]{8,128}/y;
+const LEAST_PASSWORD = 8;
+const LEAST_KEY = 12;
+/** Short values behind `token` are as often names of tokens. */
+const LEAST_TOKEN = 16;
+/** Words of prose with a number among them: `sha256-hashed`. */
+const HYPHENATED = /^[a-z0-9]+(?:-[a-z0-9]+)+[.,;:!?]?$/;
 
 /** `://:pass@a` */
 const SHORTEST = 10;
@@ -73,16 +94,27 @@ const SHORTEST = 10;
 export function holdsSecret(text: string): boolean {
   if (text.length < SHORTEST) return false;
   if (holdsForm(text) || SIGNED_TOKEN.test(text) || PRIVATE_KEY.test(text) || URL_PASSWORD.test(text)) return true;
-  return holdsNamed(text) || holdsBasic(text);
+  return holdsNamed(text) || holdsBasic(text) || holdsEncodedKey(text);
 }
 
-const SECRET_NAME =
-  /(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|(?:auth|access|refresh)[_-]?token|credential)s?$/i;
+const SECRET_NAME = new RegExp(`(?:(?<password>${PASSWORD_NAME})|${KEY_NAME}|(?<token>${TOKEN_NAME}))s?$`, 'i');
 
 /** Whether a member's name says that its value is secret, and the value has the variety of one. */
 export function isNamedSecret(name: string, value: string): boolean {
-  if (name.length > 64 || value.length < 12 || value.length > 512 || !SECRET_NAME.test(name)) return false;
-  return !/\s/.test(value) && isVaried(value);
+  if (name.length > 64 || value.length < LEAST_PASSWORD || value.length > 512) return false;
+  const match = SECRET_NAME.exec(name);
+  if (match === null || /\s/.test(value) || isFolder(match[0], value)) return false;
+  return value.length >= leastLength(match) && isVaried(value);
+}
+
+/** `PWD` is the working folder of a shell as well. */
+function isFolder(name: string, value: string): boolean {
+  return /^pwd/i.test(name) && /^[~.]{0,2}\//.test(value);
+}
+
+function leastLength({ groups }: RegExpExecArray): number {
+  if (groups?.['password'] !== undefined) return LEAST_PASSWORD;
+  return groups?.['token'] === undefined ? LEAST_KEY : LEAST_TOKEN;
 }
 
 function holdsForm(text: string): boolean {
@@ -101,7 +133,18 @@ function holdsNamed(text: string): boolean {
   for (let match = NAMED.exec(text); match !== null; match = NAMED.exec(text)) {
     NAMED_VALUE.lastIndex = NAMED.lastIndex;
     const value = NAMED_VALUE.exec(text)?.[0];
-    if (value !== undefined && isVaried(value)) return true;
+    if (value === undefined || value.length < leastLength(match) || !isVaried(value)) continue;
+    if (isFolder(match[0], value)) continue;
+    if (!HYPHENATED.test(value) || /[:=]/.test(match[0])) return true;
+  }
+  return false;
+}
+
+/** A private key in PEM that was encoded in base64 once more, as settings of clusters hold it. */
+function holdsEncodedKey(text: string): boolean {
+  ENCODED_PEM.lastIndex = 0;
+  for (let match = ENCODED_PEM.exec(text); match !== null; match = ENCODED_PEM.exec(text)) {
+    if (PRIVATE_KEY.test(Buffer.from(match[0], 'base64').toString('latin1'))) return true;
   }
   return false;
 }
@@ -116,5 +159,6 @@ function holdsBasic(text: string): boolean {
 
 /** Letters and digits mixed, and no character so often that it is a placeholder. */
 function isVaried(value: string): boolean {
-  return /\d/.test(value) && /[A-Za-z]/.test(value) && new Set(value).size >= 8;
+  const least = value.length < LEAST_KEY ? 6 : 8;
+  return /\d/.test(value) && /[A-Za-z]/.test(value) && new Set(value).size >= least;
 }

@@ -1,8 +1,24 @@
 import { foldedText, normalText } from './normal-text.js';
 
-/** A topic as it is looked for; empty where nothing is left of it. */
+/** A topic as it is looked for, but for the ends of words; empty where nothing is left of it. */
 export function readTopic(topic: string): string {
   return foldedText(normalText(topic)).trim();
+}
+
+const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
+/** Stands before and after each word, where a topic demands that one begins or ends. */
+const EDGE = '\0';
+
+function withEdges(folded: string): string {
+  return folded.replace(WORDS, `${EDGE}$&${EDGE}`);
+}
+
+/** With the edges of words: where an entry begins or ends with a blank, a word must begin or end there. */
+function topicWithEdges(topic: string): string {
+  const folded = foldedText(normalText(topic));
+  const edged = withEdges(folded.trim());
+  const from = edged.startsWith(EDGE) && !folded.startsWith(' ') ? 1 : 0;
+  return edged.slice(from, edged.endsWith(EDGE) && !folded.endsWith(' ') ? -1 : undefined);
 }
 
 const ROOT = 0;
@@ -14,6 +30,8 @@ const NONE = -1;
  */
 export class Topics {
   readonly #topics: readonly string[];
+  /** Whether some topic demands that a word begins or ends. */
+  readonly #edged: boolean;
   /** The first step of a state: by which character, and to which state, `ROOT` where there is none. */
   readonly #firstBy: Uint16Array;
   readonly #firstTo: Int32Array;
@@ -35,7 +53,8 @@ export class Topics {
   /** @param topics what {@link readTopic} does not make empty */
   constructor(topics: readonly string[]) {
     this.#topics = topics;
-    const folded = topics.map(readTopic);
+    this.#edged = topics.some((topic) => topic.trim() !== topic);
+    const folded = topics.map(this.#edged ? topicWithEdges : readTopic);
     const most = folded.reduce((sum, { length }) => sum + length, 1);
     const size = 2 ** Math.ceil(Math.log2((topics.length + 1) * 2));
     this.#mask = size - 1;
@@ -55,9 +74,10 @@ export class Topics {
 
   /** The first topic to end in a text of `foldedText`, as the profile has it; `null` when none does. */
   find(folded: string): string | null {
+    const text = this.#edged ? withEdges(folded) : folded;
     let state = ROOT;
-    for (let i = 0; i < folded.length; i += 1) {
-      const character = folded.charCodeAt(i);
+    for (let i = 0; i < text.length; i += 1) {
+      const character = text.charCodeAt(i);
       if (state === ROOT && this.#begins[character & 255] === 0) continue;
       state = this.#follow(state, character);
       const topic = this.#ends[state]!;

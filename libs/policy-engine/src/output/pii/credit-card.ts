@@ -1,6 +1,5 @@
-import { DigitGroups, fieldBegins, fieldEnds } from './digit-groups.js';
-
-const MOST_DIGITS = 19;
+import { fieldBegins, fieldEnds, groups } from './digit-groups.js';
+import { groupAfter, groupBefore, SLASH } from './gaps.js';
 
 /** Beginnings of the card numbers that are issued (ISO/IEC 7812), from longest to shortest, with the lengths in use. */
 const ISSUERS: readonly (readonly [first: number, last: number, digits: number, lengths: readonly number[]])[] = [
@@ -28,20 +27,47 @@ const ISSUERS: readonly (readonly [first: number, last: number, digits: number, 
   [66, 69, 2, [12, 13, 14, 15, 16, 17, 18, 19]],
 ];
 
-const groups = new DigitGroups(MOST_DIGITS);
+/** By the first four digits: a bit for each length in use. */
+const LENGTHS = Uint32Array.from({ length: 10_000 }, (_, four) => {
+  const issued = ISSUERS.filter(([first, last, digits]) => {
+    const begins = Math.floor(four / 10 ** (4 - digits));
+    return begins >= first && begins <= last;
+  });
+  return issued.flatMap(([, , , lengths]) => lengths).reduce((bits, length) => bits | (1 << length), 0);
+});
+
+/** Groups in which cards print their numbers. */
+const PRINTED: readonly (readonly number[])[] = [
+  [4, 4, 4, 4],
+  [4, 6, 5],
+  [4, 6, 4],
+  [4, 4, 4, 4, 3],
+];
 
 /** Card numbers of known issuers and lengths whose check digit (ISO/IEC 7812-1 annex B, Luhn) holds, plain or in groups. */
 export function creditCardEnd(text: string, at: number): number {
   const track = beginsTrack(text, at);
   if (!track && !fieldBegins(text, at)) return 0;
-  if (!groups.read(text, track ? at + 1 : at, 4) || groups.total < 12) return 0;
+  groups.read(text, track ? at + 1 : at);
+  if (groups.count === 0 || groups.length(0) < 4) return 0;
   let digits = 0;
   for (let group = 0; group < groups.count; group += 1) {
+    if (groups.separator(group) === SLASH) return 0;
     digits += groups.length(group);
     const end = groups.end(group);
-    if (digits >= 12 && passesLuhn(digits) && isIssued(digits) && fieldEnds(text, end)) return end;
+    if (digits < 12 || !passesLuhn(digits) || !isIssued(digits) || !fieldEnds(text, end)) continue;
+    if (!groups.areLoose(group + 1) || isPrinted(text, at, group + 1)) return end;
   }
   return 0;
+}
+
+/** In cells, lines or columns: as cards print it, the same between all, and no further group of four beside it. */
+function isPrinted(text: string, at: number, count: number): boolean {
+  if (!groups.areUniform(count) || !PRINTED.some((lengths) => lengths.length === count && groups.areOf(lengths))) {
+    return false;
+  }
+  const separator = groups.separator(1);
+  return !groupBefore(text, at, 4, separator) && !groupAfter(text, groups.end(count - 1), 4, separator);
 }
 
 /** `%B`, with which track 1 of a magnetic stripe begins (ISO/IEC 7813). */
@@ -50,18 +76,16 @@ function beginsTrack(text: string, at: number): boolean {
 }
 
 function isIssued(digits: number): boolean {
-  for (const [first, last, length, lengths] of ISSUERS) {
-    const begins = groups.value(0, length);
-    if (begins >= first && begins <= last && lengths.includes(digits)) return true;
-  }
-  return false;
+  return ((LENGTHS[groups.value(0, 4)]! >> digits) & 1) === 1;
 }
 
-function passesLuhn(digits: number): boolean {
+/** What a digit adds that is doubled. */
+const DOUBLED = Uint8Array.of(0, 2, 4, 6, 8, 1, 3, 5, 7, 9);
+
+function passesLuhn(count: number): boolean {
+  const { digits } = groups;
   let sum = 0;
-  for (let i = digits - 1, doubled = false; i >= 0; i -= 1, doubled = !doubled) {
-    const digit = groups.digits[i]!;
-    sum += doubled ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit;
-  }
+  for (let i = count - 1; i >= 0; i -= 2) sum += digits[i]!;
+  for (let i = count - 2; i >= 0; i -= 2) sum += DOUBLED[digits[i]!]!;
   return sum % 10 === 0;
 }

@@ -1,9 +1,9 @@
 import { isAlphanumeric, isDigit } from './characters.js';
+import { CELL, DOT, gapClass, gapEnd, isDash, LINE, SLASH, UNDERSCORE, WIDE } from './gaps.js';
 
 const MOST_GROUPS = 8;
-const SPACE = 0x20;
-const DASH = 0x2d;
-const DOT = 0x2e;
+/** Digits of the longest number that is looked for, a card's. */
+const MOST_DIGITS = 19;
 
 /** Whether a number may begin here: a digit that nothing of a longer number or a name stands before. */
 function numberBegins(text: string, at: number): boolean {
@@ -33,7 +33,7 @@ export function fieldEnds(text: string, end: number): boolean {
 
 /** Dashes, dot, comma, slash, colon, underscore: between digits they make one number, date or time of them. */
 function isJoint(code: number): boolean {
-  return separatesFields(code) || code === 0x2d || code === DOT || code === 0x5f || isDash(code);
+  return separatesFields(code) || code === DOT || code === UNDERSCORE || isDash(code);
 }
 
 /** Comma, slash, colon: they stand between the fields of a record as well. */
@@ -41,28 +41,17 @@ function separatesFields(code: number): boolean {
   return code === 0x2c || code === 0x2f || code === 0x3a;
 }
 
-/** A hyphen, a dash of Unicode, or a minus. */
-function isDash(code: number): boolean {
-  return code === DASH || (code >= 0x2010 && code <= 0x2015) || code === 0x2212;
-}
-
-/** Groups of digits with one space, dash or dot between two of them. Made once and filled anew for each number. */
-export class DigitGroups {
+/** Groups of digits with a gap, a dot or a slash between two of them. Filled once for each number that a text holds. */
+class DigitGroups {
   /** How many groups there are. */
   count = 0;
-  /** Digits in all. */
-  total = 0;
+  readonly digits = new Uint8Array(MOST_DIGITS + 1);
   readonly #lengths = new Uint8Array(MOST_GROUPS);
   readonly #ends = new Float64Array(MOST_GROUPS);
   readonly #separators = new Uint8Array(MOST_GROUPS);
-  readonly #most: number;
-  readonly digits: Uint8Array;
-
-  /** @param most digits in all */
-  constructor(most: number) {
-    this.#most = most;
-    this.digits = new Uint8Array(most + 1);
-  }
+  #text = '';
+  #from = -1;
+  #total = 0;
 
   length(group: number): number {
     return this.#lengths[group]!;
@@ -72,7 +61,7 @@ export class DigitGroups {
     return this.#ends[group]!;
   }
 
-  /** Character before a group, a dash of any kind as `-`. */
+  /** Class of what stands before a group, as `gaps.ts` names it; 0 before the first. */
   separator(group: number): number {
     return this.#separators[group]!;
   }
@@ -84,35 +73,77 @@ export class DigitGroups {
     return value;
   }
 
+  /** How many of the first groups have so many digits in all; 0 where none do. */
+  groupsOf(digits: number): number {
+    let total = 0;
+    for (let group = 0; group < this.count && total < digits; group += 1) {
+      total += this.#lengths[group]!;
+      if (total === digits) return group + 1;
+    }
+    return 0;
+  }
+
+  /** Whether the first groups have these lengths. */
+  areOf(lengths: readonly number[]): boolean {
+    return lengths.length <= this.count && lengths.every((length, group) => length === this.#lengths[group]);
+  }
+
+  /** Whether the first `count` groups stand as one number is seldom written: in cells, lines or columns, or with slashes. */
+  areLoose(count: number): boolean {
+    for (let group = 1; group < count; group += 1) if (isLoose(this.#separators[group]!)) return true;
+    return false;
+  }
+
+  /** Whether the same stands between all of the first `count` groups. */
+  areUniform(count: number): boolean {
+    for (let group = 2; group < count; group += 1) if (this.#separators[group] !== this.#separators[1]) return false;
+    return true;
+  }
+
   /**
-   * Reads the groups from `from` on. A last group that would pass the most digits is left out.
-   * @returns false, and what is held means nothing, when the first group has fewer than `leastFirst` digits
+   * Reads the groups from `from` on. A last group that would pass {@link MOST_DIGITS} is left out.
+   * @returns how many digits they have
    */
-  read(text: string, from: number, leastFirst: number): boolean {
+  read(text: string, from: number): number {
+    if (from === this.#from && text === this.#text) return this.#total;
+    this.#text = text;
+    this.#from = from;
     this.count = 0;
-    this.total = 0;
+    this.#total = 0;
     let separator = 0;
-    for (let at = from; this.count < MOST_GROUPS; at += 1) {
-      const before = this.total;
-      let total = before;
+    for (let at = from; this.count < MOST_GROUPS;) {
+      let total = this.#total;
       let end = at;
-      while (total <= this.#most && isDigit(text.charCodeAt(end))) {
+      while (total <= MOST_DIGITS && isDigit(text.charCodeAt(end))) {
         this.digits[total] = text.charCodeAt(end) - 0x30;
         total += 1;
         end += 1;
       }
-      if (end === at || total > this.#most) break;
-      if (this.count === 0 && total < leastFirst) return false;
-      this.#lengths[this.count] = total - before;
+      if (end === at || total > MOST_DIGITS) break;
+      this.#lengths[this.count] = total - this.#total;
+      this.#total = total;
       this.#ends[this.count] = end;
       this.#separators[this.count] = separator;
       this.count += 1;
-      this.total = total;
       const next = text.charCodeAt(end);
-      if (next !== SPACE && next !== DOT && !isDash(next)) break;
-      separator = isDash(next) ? DASH : next;
-      at = end;
+      if (next === DOT || next === SLASH) {
+        separator = next;
+        at = end + 1;
+      } else {
+        at = gapEnd(text, end);
+        if (at === end) break;
+        separator = gapClass();
+      }
     }
-    return this.total >= leastFirst;
+    return this.#total;
   }
 }
+
+function isLoose(separator: number): boolean {
+  return (
+    separator === WIDE || separator === LINE || separator === CELL || separator === UNDERSCORE || separator === SLASH
+  );
+}
+
+/** The groups of the number that was read last: what is asked at one place reads them once. */
+export const groups = new DigitGroups();

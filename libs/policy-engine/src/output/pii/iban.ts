@@ -1,5 +1,6 @@
 import { countrySpecs, isValidIBAN } from 'ibantools';
 import { isAlphanumeric, isDigit, isLetter } from './characters.js';
+import { gapEnd } from './gaps.js';
 
 /** Length of an IBAN by its country, of the countries that have one (SWIFT registry and those that follow it). */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
@@ -14,7 +15,14 @@ export function ibanEnd(text: string, at: number): number {
   const length = LENGTHS.get(text.slice(at, at + 2).toUpperCase());
   const end = length === undefined ? 0 : compactEnd(text, at, length);
   if (end === 0 || isAlphanumeric(text.charCodeAt(end))) return 0;
-  return isValidIBAN(text.slice(at, end).replace(/[ -]/g, '').toUpperCase()) ? end : 0;
+  return isValidIBAN(
+    text
+      .slice(at, end)
+      .replace(/[^A-Za-z0-9]+/g, '')
+      .toUpperCase(),
+  )
+    ? end
+    : 0;
 }
 
 function begins(text: string, at: number): boolean {
@@ -26,18 +34,19 @@ function begins(text: string, at: number): boolean {
   );
 }
 
-/** Where `length` letters and digits from `at` on end, with at most one space or dash between two; 0 when they do not. */
+/** Where `length` letters and digits from `at` on end, with a gap between two or none; 0 when they do not. */
 function compactEnd(text: string, at: number, length: number): number {
   let taken = 0;
-  let separated = false;
-  for (let i = at; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (isAlphanumeric(code)) {
+  for (let i = at; i < text.length;) {
+    if (isAlphanumeric(text.charCodeAt(i))) {
       taken += 1;
-      separated = false;
-      if (taken === length) return i + 1;
-    } else if ((code === 0x20 || code === 0x2d) && !separated) separated = true;
-    else return 0;
+      i += 1;
+      if (taken === length) return i;
+    } else {
+      const end = gapEnd(text, i);
+      if (end === i) return 0;
+      i = end;
+    }
   }
   return 0;
 }

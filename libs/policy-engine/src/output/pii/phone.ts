@@ -92,6 +92,8 @@ const DATE = /^(?:4-2-2|2-2-4|1-2-4|2-1-4|1-1-4|4-1-2|4-2-1|4-1-1)$/;
 const OTHER_NUMBER = /^(?:3-2-4|5-4|4-4-4.*|4-6-[45])$/;
 /** IPv4 addresses, and thousands with dots. */
 const DOTTED_NUMBER = /^(?:[123](?:-[123]){3}|[123](?:-3)+)$/;
+/** Numbers of materials and versions. */
+const DOTTED_PARTS = /^[23]-[23]-2$/;
 /** Two groups are a number only by themselves. */
 const SHORT = /^(?:3-4|4-4|2-6)$/;
 const NANP = /^1?[2-9]\d\d[2-9]\d{6}$/;
@@ -104,7 +106,9 @@ function isNational(digits: string, groups: string, shape: string): boolean {
   if (groups === '10' || groups === '11') return NANP.test(digits) || (length === 11 && /^0[1-9]/.test(digits));
   if (!groups.includes('-') || length > 12 || DATE.test(groups) || OTHER_NUMBER.test(groups)) return false;
   if (DOTTED_NUMBER.test(groups) && /^\.+$/.test(shape)) return false;
-  if (groups === '3-4') return /^[2-9]/.test(digits);
+  if (DOTTED_PARTS.test(groups) && /^\.+$/.test(shape)) return false;
+  // `639 - 1703` subtracts.
+  if (groups === '3-4') return /^[2-9]/.test(digits) && shape.length === 1;
   if (groups === '4-4') return /^[- ]$/.test(shape) && /^[2-9]/.test(digits) && !digits.startsWith('20');
   if (groups === '1-3-3-4') return digits.startsWith('1');
   if (digits.startsWith('0')) return length >= 9;

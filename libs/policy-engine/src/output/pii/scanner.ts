@@ -1,4 +1,5 @@
 import { isDigit, isHexDigit, isLetter } from './characters.js';
+import { groups } from './digit-groups.js';
 import { PII_KINDS } from '@countersign/contracts';
 import { KIND_FORMS } from './kinds.js';
 import type { PiiKind } from '@countersign/contracts';
@@ -14,12 +15,15 @@ export interface PiiSpan {
 interface Asked {
   /** Its place among the scanner's kinds. */
   readonly index: number;
+  readonly leastDigits: number;
   readonly end: PiiMatcher;
 }
 
 const BEGINNINGS: readonly Beginning[] = ['digit', 'hex letter', 'other letter', '+ or (', ':', '@'];
 /** By ASCII code: place in {@link BEGINNINGS} and 1, or 0 where nothing begins. */
 const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => 1 + BEGINNINGS.indexOf(beginningOf(code) as Beginning));
+const DIGIT = 1;
+const NOT_COUNTED = Number.POSITIVE_INFINITY;
 /** Classes up to here go on with the next character: what begins in the middle of a word is nothing of its own. */
 const LAST_OF_WORDS = 3;
 
@@ -44,7 +48,7 @@ export class PiiScanner {
 
   constructor(kinds: readonly string[]) {
     this.kinds = PII_KINDS.filter((kind) => kinds.includes(kind));
-    const forms = this.kinds.map((kind, index) => ({ index, ...KIND_FORMS[kind] }));
+    const forms = this.kinds.map((kind, index) => ({ index, leastDigits: 0, ...KIND_FORMS[kind] }));
     const of = (beginning: Beginning): Asked[] => forms.filter(({ begins }) => begins.includes(beginning));
     this.#asked = [[], ...BEGINNINGS.map(of)];
   }
@@ -94,8 +98,10 @@ export class PiiScanner {
       const begins = !inWord || beginning > LAST_OF_WORDS;
       inWord = beginning <= LAST_OF_WORDS;
       if (!begins) continue;
-      for (const { index, end } of this.#asked[beginning]!) {
+      const digits = beginning === DIGIT ? groups.read(text, at) : NOT_COUNTED;
+      for (const { index, leastDigits, end } of this.#asked[beginning]!) {
         if (index >= wanted) break;
+        if (leastDigits > digits) continue;
         const ends = end(text, at);
         if (ends > 0) wanted = found(index, at, ends);
       }

@@ -1,13 +1,23 @@
-import { DigitGroups, fieldBegins, fieldEnds } from './digit-groups.js';
+import { saidBefore, wordsOf } from './context.js';
+import { fieldBegins, fieldEnds, groups } from './digit-groups.js';
 
-const groups = new DigitGroups(10);
+const WORDS = wordsOf('nhs');
+/** Numbers that are issued by England, Wales and the Isle of Man, by Northern Ireland, and those kept for tests. */
+const ISSUED: readonly (readonly [first: number, last: number])[] = [
+  [320, 499],
+  [600, 799],
+  [900, 999],
+];
 
 /** NHS numbers: ten digits, plain or as 3-3-4, whose check digit holds (modulus 11, NHS Data Dictionary). */
 export function ukNhsEnd(text: string, at: number): number {
-  if (!fieldBegins(text, at) || !groups.read(text, at, 3) || groups.total !== 10) return 0;
-  const written = groups.count === 1 || (groups.count === 3 && groups.length(0) === 3 && groups.length(1) === 3);
-  const end = groups.end(groups.count - 1);
-  return written && checkDigitHolds() && fieldEnds(text, end) ? end : 0;
+  if (!fieldBegins(text, at)) return 0;
+  groups.read(text, at);
+  const count = groups.groupsOf(10);
+  if (count !== 1 && !(count === 3 && groups.length(0) === 3 && groups.length(1) === 3)) return 0;
+  const end = groups.end(count - 1);
+  if (!checkDigitHolds() || !isIssued() || !fieldEnds(text, end)) return 0;
+  return !groups.areLoose(count) || saidBefore(WORDS, text, at) ? end : 0;
 }
 
 function checkDigitHolds(): boolean {
@@ -21,4 +31,13 @@ function checkDigitHolds(): boolean {
   const check = 11 - (sum % 11);
   // 1111111111 and its like hold too, and are issued to no one.
   return !same && check !== 10 && check % 11 === digits[9];
+}
+
+function isIssued(): boolean {
+  const area = groups.value(0, 3);
+  if (ISSUED.some(([first, last]) => area >= first && area <= last)) return true;
+  // Scotland's begin with a date of birth (CHI): day and month.
+  const day = groups.value(0, 2);
+  const month = groups.value(2, 4);
+  return day >= 1 && day <= 31 && month >= 1 && month <= 12;
 }

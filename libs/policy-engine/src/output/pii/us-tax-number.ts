@@ -1,12 +1,11 @@
+import { saidBefore, wordsOf } from './context.js';
+import { fieldBegins, fieldEnds, groups } from './digit-groups.js';
+import { SLASH, UNDERSCORE } from './gaps.js';
 import type { PiiMatcher } from './matcher.js';
-import { DigitGroups, fieldBegins, fieldEnds } from './digit-groups.js';
 
-/** How far before nine digits without separators the words may stand that say what they are. */
-const CONTEXT_LENGTH = 48;
-const SSN_WORDS = /\b(?:ssns?|social[ -]?security)\b/i;
-const ITIN_WORDS = /\b(?:itins?|tax(?:payer)?[ -]?id(?:entification)?)\b/i;
-
-const groups = new DigitGroups(9);
+const SSN_WORDS = wordsOf('ssns?|social[ _-]?security');
+const ITIN_WORDS = wordsOf('itins?|tax(?:payer)?[ _-]?id(?:entification)?');
+const GROUPS = [3, 2, 4];
 
 /** Social security numbers: area not 000, 666 or 900 and above, group not 00, serial not 0000 (SSA POMS RM 10201.035). */
 export const usSsnEnd: PiiMatcher = matcherOf(SSN_WORDS, (area, group, serial) => {
@@ -21,15 +20,22 @@ export const usItinEnd: PiiMatcher = matcherOf(ITIN_WORDS, (area, group) => {
 
 function matcherOf(words: RegExp, issued: (area: number, group: number, serial: number) => boolean): PiiMatcher {
   return (text, at) => {
-    if (!fieldBegins(text, at) || !groups.read(text, at, 3) || groups.total !== 9) return 0;
-    const end = groups.end(groups.count - 1);
+    if (!fieldBegins(text, at)) return 0;
+    groups.read(text, at);
+    const count = groups.groupsOf(9);
+    if (count !== 1 && !(count === 3 && groups.areOf(GROUPS) && groups.areUniform(3))) return 0;
+    const end = groups.end(count - 1);
     if (!fieldEnds(text, end) || !issued(groups.value(0, 3), groups.value(3, 5), groups.value(5, 9))) return 0;
-    if (inGroups()) return end;
-    return groups.count === 1 && words.test(text.slice(Math.max(0, at - CONTEXT_LENGTH), at)) ? end : 0;
+    return (count === 3 && standByThemselves()) || saidBefore(words, text, at) ? end : 0;
   };
 }
 
-function inGroups(): boolean {
-  if (groups.count !== 3 || groups.length(0) !== 3 || groups.length(1) !== 2) return false;
-  return groups.separator(1) === groups.separator(2);
+/** Three groups that need no words: in columns, cells or lines they are as often three numbers. */
+function standByThemselves(): boolean {
+  if (!groups.areLoose(3)) return true;
+  const separator = groups.separator(1);
+  if (separator === UNDERSCORE) return true;
+  const serial = groups.value(5, 9);
+  // `123/45/2026` is the number of a file.
+  return separator === SLASH && (serial < 1900 || serial > 2099);
 }

@@ -1,0 +1,37 @@
+import { wordsOf } from './pii/context.js';
+
+/** A number with what may stand in it, short enough that its name counts: digits, at most two letters at either end. */
+const NUMBER = /^[A-Za-z]?\d[\d ./-]{5,22}[A-Za-z]{0,2}$/;
+const PHONE_WORDS = wordsOf('phones?|tel(?:e(?:phones?|fon\\w{0,2}))?|mobiles?|cells?|fax|msisdn|whatsapp|sms|handy');
+const HUMP = /([a-z])([A-Z])/g;
+/** Digits of a national number of North America; longer ones begin with a country. */
+const NATIONAL_DIGITS = 10;
+/** Characters of a name that are looked at. */
+const MOST_NAME = 48;
+
+/**
+ * The value of a member that is a number, behind its name, which says what it is: `{"ssn": 123456789}`.
+ * `null` where the value is no number, or has no name.
+ */
+export function namedNumber(name: string, value: string): string | null {
+  if (name === '' || value.length < 7 || !NUMBER.test(value)) return null;
+  const words = wordsOfName(name);
+  if (value.length > NATIONAL_DIGITS && PHONE_WORDS.test(words) && /^[1-9]\d+$/.test(value))
+    return `${words}: +${value}`;
+  return `${words}: ${value}`;
+}
+
+/**
+ * A JSON number as text: as it was received, up to 2^53, beyond which a double holds other digits. Behind `#` where its
+ * name does not speak of telephones: amounts and counts of ten digits look like a phone number of North America.
+ */
+export function numberText(name: string, number: number): string {
+  const digits = String(number);
+  const words = wordsOfName(name);
+  if (PHONE_WORDS.test(words)) return namedNumber(name, digits) ?? digits;
+  return `${words} #${digits}`;
+}
+
+function wordsOfName(name: string): string {
+  return name.slice(-MOST_NAME).replace(HUMP, '$1 $2');
+}

@@ -1,0 +1,82 @@
+import { isDigit } from './characters.js';
+
+export const SPACE = 0x20;
+export const DOT = 0x2e;
+export const DASH = 0x2d;
+export const SLASH = 0x2f;
+export const UNDERSCORE = 0x5f;
+/** Several spaces, a tab, or signs of several kinds. */
+export const WIDE = 0x09;
+export const LINE = 0x0a;
+export const CELL = 0x7c;
+
+/** Characters of the longest gap between two groups of a number: cells of a table are filled up with spaces. */
+const MOST_GAP = 24;
+
+/** A hyphen, a dash of Unicode, or a minus. */
+export function isDash(code: number): boolean {
+  return code === DASH || (code >= 0x2010 && code <= 0x2015) || code === 0x2212;
+}
+
+/** Class of the gap that {@link gapEnd} found last. */
+let found = 0;
+
+/** {@link SPACE} … {@link CELL}: the class of the gap that {@link gapEnd} found last. */
+export function gapClass(): number {
+  return found;
+}
+
+/**
+ * Where white space, bars of a table, underscores and at most one dash from `at` on end; `at` where there are none, or
+ * more than {@link MOST_GAP}.
+ */
+export function gapEnd(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  if (!isGap(first)) return at;
+  let end = at + 1;
+  if (!isGap(text.charCodeAt(end))) {
+    found = isDash(first) ? DASH : first === 0x0d ? WIDE : first;
+    return end;
+  }
+  let dashes = isDash(first) ? 1 : 0;
+  let kind = first === LINE || first === CELL ? first : WIDE;
+  for (let code = text.charCodeAt(end); isGap(code); code = text.charCodeAt(end)) {
+    if (isDash(code)) dashes += 1;
+    if (dashes > 1 || end - at === MOST_GAP) return at;
+    if (code === LINE || (code === CELL && kind !== LINE)) kind = code;
+    end += 1;
+  }
+  found = kind;
+  return end;
+}
+
+/** Whether a group of exactly `length` digits ends before `at`, with a gap of this class between. */
+export function groupBefore(text: string, at: number, length: number, kind: number): boolean {
+  let begin = at;
+  while (at - begin < MOST_GAP && isGap(text.charCodeAt(begin - 1))) begin -= 1;
+  if (begin === at || gapEnd(text, begin) !== at || gapClass() !== kind) return false;
+  let digits = 0;
+  while (digits <= length && isDigit(text.charCodeAt(begin - 1 - digits))) digits += 1;
+  return digits === length;
+}
+
+/** Whether a group of exactly `length` digits begins after `at`, with a gap of this class between. */
+export function groupAfter(text: string, at: number, length: number, kind: number): boolean {
+  const begin = gapEnd(text, at);
+  if (begin === at || gapClass() !== kind) return false;
+  let digits = 0;
+  while (digits <= length && isDigit(text.charCodeAt(begin + digits))) digits += 1;
+  return digits === length;
+}
+
+function isGap(code: number): boolean {
+  return (
+    code === SPACE ||
+    code === CELL ||
+    code === UNDERSCORE ||
+    code === 0x09 ||
+    code === 0x0a ||
+    code === 0x0d ||
+    isDash(code)
+  );
+}
