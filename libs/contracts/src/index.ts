@@ -5,6 +5,7 @@ export * from './check-answer.js';
 export * from './topics.js';
 export * from './records.js';
 export * from './listed-action.js';
+export * from './unknown-field.js';
 export * from './neighbours.js';
 export * from './http/route.js';
 export * from './http/fragments.js';

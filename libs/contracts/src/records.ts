@@ -108,6 +108,10 @@ export interface OutputRules {
   readonly max_length: number | null;
 }
 
+/** What a profile may require every action to name. */
+export const REQUIRED_MEMBERS = ['cost', 'url', 'data_scope', 'tool'] as const;
+export type RequiredMember = (typeof REQUIRED_MEMBERS)[number];
+
 /** The behavior profile exactly as `GET /v1/agents/{id}/profile` gives it; its JCS is what `profileSha256` hashes. */
 export interface BehaviorProfile {
   readonly agent_id: string;
@@ -126,6 +130,8 @@ export interface BehaviorProfile {
   readonly freeze_on_violation: boolean;
   readonly store_payload: boolean;
   readonly output_rules: OutputRules | null;
+  /** Absent where it is not set: a profile without it has the hash that it always had. */
+  readonly require?: readonly RequiredMember[];
 }
 
 /** Topic `agents`: the agent and its profile in one record, so that no reader ever sees one without the other. */

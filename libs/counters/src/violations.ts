@@ -9,7 +9,7 @@ export function dollars(micros: number): string {
 }
 
 /**
- * The denial of an action that would pass the spending limit. Never tells what the action costs, but that it alone is too
+ * The denial of an action that would exceed the spending limit. Never tells what the action costs, but that it alone is too
  * much, where no waiting helps.
  */
 export function spendingViolation(
@@ -25,7 +25,7 @@ export function spendingViolation(
     severity: 'P2',
     reason: alone
       ? `The action alone costs more than the spending limit of ${limit}: take one that costs less or ask for a higher limit.`
-      : `The action would pass the spending limit of ${limit}: wait for the next ${window} (UTC) or ask for a higher limit.`,
+      : `The action would exceed the spending limit of ${limit}: wait for the next ${window} (UTC) or ask for a higher limit.`,
     rule: `spending_limit:${dollars(limitMicros)}`,
     detail: `limit ${limit}${counted}${alone ? ', the action alone costs more' : ''}`,
     extras: null,

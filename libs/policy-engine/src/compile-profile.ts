@@ -1,7 +1,8 @@
-import type { BehaviorProfile, RateLimit, SpendingWindow } from '@countersign/contracts';
+import type { BehaviorProfile, RateLimit, RequiredMember, SpendingWindow } from '@countersign/contracts';
 import { ApiList } from './entries/api-list.js';
 import { NamePatterns } from './entries/name-patterns.js';
 import { limitToMicros } from './money.js';
+import { ScopeList } from './scopes/scope-list.js';
 import { compileOutputRules } from './output/compile-output-rules.js';
 import type { CompiledOutputRules } from './output/compile-output-rules.js';
 
@@ -18,8 +19,10 @@ export interface CompiledProfile {
   readonly allowedActions: NamePatterns | null;
   readonly allowedApis: ApiList | null;
   readonly blockedApis: ApiList | null;
-  readonly allowedDataScopes: NamePatterns | null;
-  readonly blockedDataScopes: NamePatterns | null;
+  readonly allowedDataScopes: ScopeList | null;
+  readonly blockedDataScopes: ScopeList | null;
+  /** Members that every action must have. */
+  readonly required: readonly RequiredMember[] | null;
   readonly output: CompiledOutputRules | null;
 }
 
@@ -41,12 +44,17 @@ export function compileProfile(profile: BehaviorProfile): CompiledProfile {
     allowedActions: namesOf(profile.allowed_actions),
     allowedApis: profile.allowed_apis.length === 0 ? null : new ApiList(profile.allowed_apis, 'allow'),
     blockedApis: profile.blocked_apis.length === 0 ? null : new ApiList(profile.blocked_apis, 'block'),
-    allowedDataScopes: namesOf(profile.allowed_data_scopes),
-    blockedDataScopes: namesOf(profile.blocked_data_scopes),
+    allowedDataScopes: scopesOf(profile.allowed_data_scopes, 'allow'),
+    blockedDataScopes: scopesOf(profile.blocked_data_scopes, 'block'),
+    required: profile.require === undefined || profile.require.length === 0 ? null : profile.require,
     output: compileOutputRules(profile.output_rules),
   };
 }
 
 function namesOf(entries: readonly string[]): NamePatterns | null {
   return entries.length === 0 ? null : new NamePatterns(entries);
+}
+
+function scopesOf(entries: readonly string[], side: 'allow' | 'block'): ScopeList | null {
+  return entries.length === 0 ? null : new ScopeList(entries, side);
 }

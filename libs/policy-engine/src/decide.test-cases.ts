@@ -38,6 +38,24 @@ const tools = (
   ...denied.map((name): DecideCase => ({ given, when: tool(name), then })),
 ];
 
+const scopes = (
+  given: Partial<BehaviorProfile>,
+  allowed: readonly string[],
+  refused: readonly string[],
+): readonly DecideCase[] => [
+  ...allowed.map((name): DecideCase => ({ given, when: scope(name), then: null })),
+  ...refused.map((name): DecideCase => ({ given, when: scope(name), then: 'data_scope_denied' })),
+];
+
+const denied = (
+  given: Partial<BehaviorProfile>,
+  when: Readonly<Record<string, unknown>>,
+  then: ViolationType,
+  rule: string,
+): DecideCase => ({ given, when, then, rule, coverage: 'governed' });
+
+const OUTPUT = { blocked_pii: ['email'], block_secrets: false, blocked_topics: [], max_length: null };
+
 export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
   'an empty profile denies nothing and governs nothing': [
     { given: {}, when: call('https://anything.example/'), then: null, coverage: 'none' },
@@ -51,15 +69,54 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       'http://API.Example.COM:8443/x',
       'https://api.example.com./',
       'https://user:pass@api.example.com/',
-      'https://api.example.com\\@other.example/',
-      'https://api%2eexample.com/',
-      'https://ａｐｉ.example.com/',
-      'https://api。example.com/',
-      ' https://api.exa\tmple.com/\n',
-      'https:api.example.com',
+      ' https://api.example.com/\n',
     ],
     'blocked_apis:api.example.com',
   ),
+  'a URL that clients read differently is denied wherever an API rule exists': [
+    ...urls(
+      { blocked_apis: ['api.example.com'] },
+      ['https://good.example/?q=\\@api.example.com'],
+      [
+        'https://api.example.com\\@other.example/',
+        'https://other.example\\@api.example.com/',
+        'https://other.example/\\x',
+        'https://api%2eexample.com/',
+        'https://ａｐｉ.example.com/',
+        'https://api。example.com/',
+        'https://api.exa\tmple.com/',
+        'https:api.example.com',
+        'https:///api.example.com',
+        'https://a@other.example@api.example.com/',
+        'http://010.0.0.1/',
+      ],
+      'blocked_apis:unreadable URL',
+    ),
+    ...urls(
+      { allowed_apis: ['api.example.com', '127.0.0.1', '8.0.0.1'] },
+      ['https://api.example.com/', 'http://127.0.0.1:8080/'],
+      ['https://api.example.com\\@evil.example/x', 'https://evil.example\\@api.example.com/', 'http://0177.0.0.1/'],
+      'allowed_apis:unreadable URL',
+    ),
+  ],
+  'a name that the two versions of IDNA read as two hosts needs both': [
+    ...urls({ blocked_apis: ['boss.example'] }, ['https://böss.example/'], ['https://boß.example/x']),
+    ...urls({ blocked_apis: ['boß.example'] }, ['https://boss.example/'], ['https://boß.example/']),
+    ...urls({ allowed_apis: ['boß.example'] }, ['https://xn--bo-hia.example/'], ['https://boß.example/']),
+    ...urls({ allowed_apis: ['boß.example', 'boss.example'] }, ['https://boß.example/'], ['https://βος.example/']),
+  ],
+  'a path that the command curl makes several of is under no allowed prefix, and under each blocked one': [
+    ...urls(
+      { allowed_apis: ['https://api.example.com/v1/'] },
+      ['https://api.example.com/v1/x?filter[name]={a}'],
+      ['https://api.example.com/v1/{x,../admin}', 'https://api.example.com/v1/[a-c]'],
+    ),
+    ...urls(
+      { blocked_apis: ['https://api.example.com/admin'] },
+      ['https://other.example/admi[n-n]'],
+      ['https://api.example.com/admi[n-n]/x'],
+    ),
+  ],
   'a blocked address is denied in every notation': urls(
     { blocked_apis: ['169.254.169.254'] },
     ['http://169.254.169.253/', 'http://[fd00::1]/', 'http://[::1]/'],
@@ -75,6 +132,17 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       'http://[::169.254.169.254]/',
       'http://[64:ff9b::169.254.169.254]/',
       'http://[64:ff9b:1::a9fe:a9fe]/',
+      'http://x.example\\@169.254.169.254/latest/meta-data',
+      'http://169.254.169.254\\@x.example/',
+      'http://169.254.169.254./',
+      'http://169.254.169.254\t/',
+      'http://１６９.254.169.254/',
+      'http://١٦٩.٢٥٤.١٦٩.٢٥٤/',
+      'http://169%2e254.169.254/',
+      'http:169.254.169.254/',
+      'http:///169.254.169.254/',
+      'http://a@169.254.169.254/',
+      'http://a@b@169.254.169.254/',
     ],
   ),
   'user information does not make a host allowed': urls(
@@ -251,6 +319,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       then: 'api_not_allowed',
     },
     { given: { allowed_apis: ['crm'] }, when: { type: 'llm_response' }, then: null, coverage: 'none' },
+    { given: { blocked_apis: ['crm'] }, when: { type: 'tool_use' }, then: null, coverage: 'none' },
   ],
   'off limits by type or tool, before everything else': [
     {
@@ -300,6 +369,155 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       when: { type: 'other', dataScope: 'orders' },
       then: 'data_scope_denied',
     },
+  ],
+  'data scopes that look like paths are compared as readers read them': [
+    ...scopes(
+      { allowed_data_scopes: ['/srv/data/*', 'C:\\reports\\2026'] },
+      [
+        '/srv/data/x',
+        '/srv/data/',
+        '/srv//data/./x',
+        '/srv/data/a%20b',
+        '\\srv\\data\\x',
+        'C:/reports/2026',
+        'C:\\reports\\.\\2026\\',
+      ],
+      [
+        '/srv/data/../../etc/passwd',
+        '/srv/data/..',
+        '/srv/data/%2e%2e/secret',
+        '/srv/data/..%2fsecret',
+        '/srv/data/%252e%252e%252fsecret',
+        '/srv/data/..\\secret',
+        '/srv/data/..;/secret',
+        '/srv/data/.. /secret',
+        '/srv/data/x\0.txt',
+        '..',
+        '/srv/datax',
+        'srv/data/x',
+      ],
+    ),
+    ...scopes(
+      { blocked_data_scopes: ['/srv/secret/*', '/etc/passwd', 's3://bucket/private/*'] },
+      ['/srv/other/x', '/srv/secretive', 'orders', '100%', 's3://bucket/public/x'],
+      [
+        '/srv/secret/x',
+        '/srv//secret/x',
+        '/srv/./secret/x',
+        '\\srv\\secret\\x',
+        '/srv/%73ecret/x',
+        '/srv%2fsecret%2fx',
+        '/srv/other/../secret/x',
+        '/etc/passwd/',
+        '//etc//passwd',
+        's3://bucket//private/x',
+      ],
+    ),
+  ],
+  'what limits and cannot be judged denies': [
+    denied(
+      { allowed_apis: ['api.ourco.com'] },
+      { type: 'http_call', payload: { url: 'https://evil.com' } },
+      'api_not_allowed',
+      'allowed_apis:no url given',
+    ),
+    denied(
+      { allowed_apis: ['api.ourco.com'] },
+      { type: 'HTTP_CALL', uri: 'https://evil.com' },
+      'api_not_allowed',
+      'allowed_apis:no url given',
+    ),
+    denied({ allowed_apis: ['crm.*'] }, { type: 'http-Call' }, 'api_not_allowed', 'allowed_apis:no url given'),
+    denied(
+      { allowed_apis: ['crm.*'] },
+      { type: 'http_call', tool_name: 'crm.a' },
+      'api_not_allowed',
+      'allowed_apis:no url given',
+    ),
+    denied({ allowed_apis: ['crm.*'] }, { type: 'tool_use' }, 'api_not_allowed', 'allowed_apis:no tool_name given'),
+    denied(
+      { allowed_apis: ['crm.*'] },
+      { type: 'x', tool: 'shell' },
+      'api_not_allowed',
+      'allowed_apis:no tool_name given',
+    ),
+    denied({ blocked_apis: ['evil.com'] }, { type: 'http_call' }, 'api_not_allowed', 'blocked_apis:no url given'),
+    denied(
+      { blocked_apis: ['evil.com'] },
+      { type: 'x', URL: 'https://evil.com' },
+      'api_not_allowed',
+      'blocked_apis:no url given',
+    ),
+    denied(
+      { blocked_apis: ['shell'] },
+      { type: 'tool_use', toolname: 'shell' },
+      'api_not_allowed',
+      'blocked_apis:no tool_name given',
+    ),
+    { given: { blocked_apis: ['crm.*'] }, when: { type: 'http_call' }, then: null },
+    { given: { blocked_apis: ['*.evil.com'] }, when: { type: 'x', tool: 'shell' }, then: null },
+    denied(
+      { off_limits_actions: ['shell'] },
+      { type: 'tool_use', tool: 'shell' },
+      'off_limits_action',
+      'off_limits_actions:no tool_name given',
+    ),
+    denied(
+      { allowed_actions: ['crm.*'] },
+      { type: 'x', 'Tool-Name': 'crm.a' },
+      'off_limits_action',
+      'allowed_actions:no tool_name given',
+    ),
+    { given: { allowed_actions: ['x'] }, when: { type: 'x', tool: 'crm.a' }, then: null },
+    denied(
+      { blocked_data_scopes: ['pii'] },
+      { type: 'data_access', data_scope: 'pii' },
+      'data_scope_denied',
+      'blocked_data_scopes:no dataScope given',
+    ),
+    denied(
+      { allowed_data_scopes: ['pii'] },
+      { type: 'DATA_ACCESS' },
+      'data_scope_denied',
+      'allowed_data_scopes:no scope given',
+    ),
+    denied(
+      { output_rules: OUTPUT },
+      { type: 'llm_response', Payload: 'a@b.example' },
+      'unsafe_output',
+      'output_rules:no payload given',
+    ),
+    ...['estimated_cost', 'estimatedcost', 'EstimatedCost', 'cost', 'COST', 'amount_usd', 'amountUsd', 'price'].map(
+      (name) =>
+        denied(
+          { spending_limit: 100 },
+          { type: 'tool_use', tool_name: 'refund', [name]: 5000 },
+          'spending_limit_exceeded',
+          'spending_limit:no estimatedCost given',
+        ),
+    ),
+    { given: { spending_limit: 100 }, when: { type: 'x', cost: 5000, estimatedCost: 1 }, then: null },
+    {
+      given: { rate_limit: { max: 1, per_seconds: 1 } },
+      when: { type: 'x', cost: 5000, uri: 'x', tool: 'y', scope: 'z' },
+      then: null,
+    },
+    { given: {}, when: { type: 'http_call', cost: 5000, uri: 'x' }, then: null, coverage: 'none' },
+  ],
+  'what is required must be named': [
+    denied({ require: ['cost'] }, { type: 'x' }, 'spending_limit_exceeded', 'require:cost'),
+    denied({ require: ['cost'] }, { type: 'x', cost: 1 }, 'spending_limit_exceeded', 'require:cost'),
+    { given: { require: ['cost'] }, when: { type: 'x', estimatedCost: 0 }, then: null, coverage: 'governed' },
+    denied({ require: ['cost', 'url'] }, { type: 'x', estimatedCost: 0 }, 'api_not_allowed', 'require:url'),
+    denied({ require: ['data_scope'] }, { type: 'x' }, 'data_scope_denied', 'require:data_scope'),
+    denied({ require: ['tool'] }, { type: 'x' }, 'off_limits_action', 'require:tool'),
+    { given: { require: ['tool', 'url'] }, when: { type: 'x', toolName: 'a', url: 'anything' }, then: null },
+    denied(
+      { require: ['cost'], off_limits_actions: ['x'] },
+      { type: 'x' },
+      'off_limits_action',
+      'off_limits_actions:x',
+    ),
   ],
   'limits govern but are judged elsewhere': [
     { given: { spending_limit: 1 }, when: { type: 'x', estimatedCost: 5 }, then: null, coverage: 'governed' },

@@ -6,7 +6,10 @@ import {
   judgeAllowedScopes,
   judgeBlockedApis,
   judgeBlockedScopes,
+  judgeMissingCost,
+  judgeMissingOutput,
   judgeOffLimits,
+  judgeRequired,
 } from './judge/lists.js';
 import { namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
 import type { Action, Subject } from './judge/subject.js';
@@ -30,8 +33,7 @@ export interface Decision {
  */
 export function decide(profile: CompiledProfile, action: Action): Decision {
   const subject = subjectOf(action);
-  const governed = isGoverned(profile, subject);
-  return decided(subject, governed, governed ? judge(profile, subject) : null);
+  return decided(profile, subject, judge(profile, subject));
 }
 
 /**
@@ -42,8 +44,19 @@ export function* decideInTurns(profile: CompiledProfile, action: Action): Genera
   const subject = subjectOf(action);
   const { output } = profile;
   if (output === null || subject.payload === undefined) return decide(profile, action);
-  const earlier = judgeBeforeOutput(profile, subject);
-  return decided(subject, true, earlier ?? (yield* judgeOutputInTurns(output, subject.payload)));
+  const violation =
+    judgeBeforeOutput(profile, subject) ??
+    (yield* judgeOutputInTurns(output, subject.payload)) ??
+    judgeAfterOutput(profile, subject);
+  return decided(profile, subject, violation);
+}
+
+/**
+ * What the lists say of a tool by its name alone. A call of it may be denied for what it does besides, and for what it
+ * leaves out.
+ */
+export function judgeTool(profile: CompiledProfile, name: string): Violation | null {
+  return judgeBeforeOutput(profile, subjectOf({ type: 'tool_use', toolName: name }));
 }
 
 /** The verdict of the output rules on one text, a turn at a time, as {@link decideInTurns}. */
@@ -54,10 +67,10 @@ export function* scanInTurns(
   return profile.output === null ? null : yield* judgeOutputInTurns(profile.output, text);
 }
 
-function decided(subject: Subject, governed: boolean, violation: Violation | null): Decision {
+function decided(profile: CompiledProfile, subject: Subject, violation: Violation | null): Decision {
   return {
     violation,
-    coverage: governed ? 'governed' : 'none',
+    coverage: violation !== null || isGoverned(profile, subject) ? 'governed' : 'none',
     costMicros: costOf(subject),
     actionKind: subject.kind,
   };
@@ -71,6 +84,7 @@ export function costOf({ cost }: Subject): number {
 function isGoverned(profile: CompiledProfile, subject: Subject): boolean {
   return (
     profile.rate !== null ||
+    profile.required !== null ||
     profile.offLimitsActions !== null ||
     profile.allowedActions !== null ||
     ((profile.allowedApis !== null || profile.blockedApis !== null) && namesApi(subject)) ||
@@ -81,10 +95,18 @@ function isGoverned(profile: CompiledProfile, subject: Subject): boolean {
 }
 
 function judge(profile: CompiledProfile, subject: Subject): Violation | null {
-  const { output } = profile;
+  return judgeBeforeOutput(profile, subject) ?? judgePayload(profile, subject) ?? judgeAfterOutput(profile, subject);
+}
+
+function judgePayload({ output }: CompiledProfile, subject: Subject): Violation | null {
+  if (output === null) return null;
+  return subject.payload === undefined ? judgeMissingOutput(subject) : judgeOutput(output, subject.payload);
+}
+
+function judgeAfterOutput({ required, spending }: CompiledProfile, subject: Subject): Violation | null {
   return (
-    judgeBeforeOutput(profile, subject) ??
-    (output === null || subject.payload === undefined ? null : judgeOutput(output, subject.payload))
+    (required === null ? null : judgeRequired(required, subject)) ??
+    (spending === null || subject.cost !== undefined ? null : judgeMissingCost(subject))
   );
 }
 
@@ -100,7 +122,7 @@ function judgeBeforeOutput(profile: CompiledProfile, subject: Subject): Violatio
 }
 
 function judgeApis({ allowedApis, blockedApis }: CompiledProfile, subject: Subject): Violation | null {
-  if ((allowedApis === null && blockedApis === null) || !namesApi(subject)) return null;
+  if (allowedApis === null && blockedApis === null) return null;
   const url = urlOf(subject);
   return (
     (blockedApis === null ? null : judgeBlockedApis(blockedApis, url, subject)) ??

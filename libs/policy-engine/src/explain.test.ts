@@ -59,6 +59,7 @@ describe('explain', () => {
       'output_rules.block_secrets': 'passed',
       'output_rules.blocked_topics': 'matched',
       'output_rules.max_length': 'matched',
+      require: 'not_applicable',
       spending_limit: 'matched',
       rate_limit: 'passed',
     });
@@ -68,8 +69,8 @@ describe('explain', () => {
   it('says of a rule that is set why it does not speak of the action', () => {
     const { rules } = explain(profileOf(FULL), { type: 'llm_response' }, NOTHING);
     const silent = rules.filter((one) => one.result === 'not_applicable');
-    expect(silent.map(({ rule }) => rule)).toEqual(RULE_NAMES.slice(2, 11));
-    for (const { because } of silent) expect(because).toContain('the action');
+    expect(silent.map(({ rule }) => rule)).toEqual(RULE_NAMES.slice(2, 12));
+    for (const { rule, because } of silent) if (rule !== 'require') expect(because).toContain('the action');
   });
 
   it('reads a long payload in turns, and says the same of it', () => {

@@ -7,7 +7,10 @@ import {
   judgeAllowedScopes,
   judgeBlockedApis,
   judgeBlockedScopes,
+  judgeMissingCost,
+  judgeMissingOutput,
   judgeOffLimits,
+  judgeRequired,
 } from './judge/lists.js';
 import { namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
 import type { Action, Subject } from './judge/subject.js';
@@ -27,6 +30,7 @@ export const RULE_NAMES = [
   'output_rules.block_secrets',
   'output_rules.blocked_topics',
   'output_rules.max_length',
+  'require',
   'spending_limit',
   'rate_limit',
 ] as const;
@@ -105,8 +109,9 @@ const NO_OUTPUT_RULES: CompiledOutputRules = {
 
 function* outputTraces(
   output: CompiledOutputRules | null,
-  { payload }: Subject,
+  subject: Subject,
 ): Generator<undefined, readonly RuleTrace[], undefined> {
+  const { payload } = subject;
   const { pii, secrets, topics, maxLength } = output ?? NO_OUTPUT_RULES;
   const because = payload === undefined ? NO_PAYLOAD : null;
   const traces: RuleTrace[] = [];
@@ -117,24 +122,30 @@ function* outputTraces(
     ['output_rules.max_length', maxLength, { maxLength }],
   ] as const) {
     const asked = set !== null && because === null;
-    const violation = asked ? yield* judgeOutputInTurns({ ...NO_OUTPUT_RULES, ...alone }, payload) : null;
+    const violation = asked
+      ? yield* judgeOutputInTurns({ ...NO_OUTPUT_RULES, ...alone }, payload)
+      : judgeMissingOutput(subject);
     traces.push(trace(rule, set, because, () => violation));
   }
   return traces;
 }
 
 function countedTraces(
-  { spending, rate }: CompiledProfile,
-  { cost }: Subject,
+  { required, spending, rate }: CompiledProfile,
+  subject: Subject,
   counted: CountedFindings,
 ): readonly RuleTrace[] {
+  const costs = subject.cost !== undefined;
   return [
-    trace('spending_limit', spending, cost === undefined ? NO_COST : null, () => counted.spending),
+    trace('require', required, null, (members) => judgeRequired(members, subject)),
+    trace('spending_limit', spending, costs ? null : NO_COST, () =>
+      costs ? counted.spending : judgeMissingCost(subject),
+    ),
     trace('rate_limit', rate, null, () => counted.rate),
   ];
 }
 
-/** @param because why the rule does not speak of the action, or `null` */
+/** @param because why the rule does not speak of the action unless it denies it for what is missing, or `null` */
 function trace<R>(
   rule: RuleName,
   set: R | null,
@@ -142,7 +153,7 @@ function trace<R>(
   judge: (set: R) => Violation | null,
 ): RuleTrace {
   if (set === null) return { rule, result: 'not_applicable', because: NOT_SET };
-  if (because !== null) return { rule, result: 'not_applicable', because };
   const violation = judge(set);
-  return violation === null ? { rule, result: 'passed' } : { rule, result: 'matched', violation };
+  if (violation !== null) return { rule, result: 'matched', violation };
+  return because === null ? { rule, result: 'passed' } : { rule, result: 'not_applicable', because };
 }

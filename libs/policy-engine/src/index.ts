@@ -1,12 +1,13 @@
 export { emptyProfile } from './profile/profile-fields.js';
-export type { ProfilePatch, ProfileRules } from './profile/profile-fields.js';
+export type { ProfilePatch, ProfileRules, RulePatch } from './profile/profile-fields.js';
 export { readProfilePatch, profileProblem } from './profile/read-patch.js';
+export { profileWarnings } from './profile/profile-warnings.js';
 export { applyProfilePatch, mergeSafetyRules } from './profile/apply-patch.js';
 export { apiEntryProblem, nameEntryProblem } from './entries/grammar.js';
 export { dollarsToMicros, limitToMicros, MAX_MICROS } from './money.js';
 export { compileProfile } from './compile-profile.js';
 export type { CompiledProfile } from './compile-profile.js';
-export { decide, decideInTurns, scanInTurns } from './decide.js';
+export { decide, decideInTurns, judgeTool, scanInTurns } from './decide.js';
 export type { Decision } from './decide.js';
 export { actionCost, explainInTurns, RULE_NAMES } from './explain.js';
 export type { CountedFindings, Explained, RuleName, RuleTrace } from './explain.js';

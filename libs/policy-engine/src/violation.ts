@@ -1,8 +1,10 @@
-import type { AnswerExtras, Severity, ViolationType } from '@countersign/contracts';
+import type { AnswerExtras, RequiredMember, Severity, ViolationType } from '@countersign/contracts';
+import { MEMBERS } from './judge/members.js';
+import type { RuledMember } from './judge/members.js';
 
 /**
  * A denial by a rule of the profile. Its words never quote the action: `rule` is `<field>:<entry>` of the profile,
- * `detail` holds limits.
+ * `detail` holds limits, and `reason` names entries of the profile and members, never what they hold.
  */
 export interface Violation {
   readonly violation_type: ViolationType;
@@ -18,49 +20,53 @@ const entries = (count: number): string => `${count} ${count === 1 ? 'entry' : '
 /** The member of the action that a rule speaks of. */
 type Member = 'type' | 'url' | 'tool_name' | 'toolName';
 
-const member = (name: Member): string => (name === 'type' ? "this action's type" : `the action's ${name}`);
+const named = (by: Member): string => (by === 'type' ? 'This type of action' : `The tool in ${by}`);
+
+function offLimitsAction(reason: string, rule: string): Violation {
+  return { violation_type: 'off_limits_action', severity: 'P1', reason, rule, detail: null, extras: null };
+}
 
 export function offLimits(entry: string, by: Member): Violation {
-  return {
-    violation_type: 'off_limits_action',
-    severity: 'P1',
-    reason: `off_limits_actions forbids ${member(by)}. Do not retry it; ask whoever manages this agent if it is needed.`,
-    rule: `off_limits_actions:${entry}`,
-    detail: null,
-    extras: null,
-  };
+  const rule = `off_limits_actions:${entry}`;
+  return offLimitsAction(
+    `${named(by)} is off limits (rule off_limits_actions: ${entry}). Do not retry it; ask whoever manages this agent if it is needed.`,
+    rule,
+  );
 }
 
 export function actionNotListed(by: Member, count: number): Violation {
-  return {
-    violation_type: 'off_limits_action',
-    severity: 'P1',
-    reason: `allowed_actions has ${entries(count)}, and ${member(by)} is none of them. Take an action that is listed, or have it added to the agent's profile.`,
-    rule: 'allowed_actions:not listed',
-    detail: null,
-    extras: null,
-  };
+  return offLimitsAction(
+    `${named(by)} is not on allowed_actions (${entries(count)}). Take an action that is listed, or have it added to the agent's profile.`,
+    'allowed_actions:not listed',
+  );
 }
+
+type ApiField = 'allowed_apis' | 'blocked_apis';
+
+const apiNamed = (by: Member): string => (by === 'url' ? 'The address in url' : `The tool in ${by}`);
 
 export function apiBlocked(entry: string, by: Member, count: number): Violation {
   return api(
-    `blocked_apis forbids ${member(by)}. Use another API or tool, or have the agent's profile changed.`,
+    `${apiNamed(by)} is blocked (rule blocked_apis: ${entry}). Use another API or tool, or have the agent's profile changed.`,
     `blocked_apis:${entry}`,
     `blocked_apis has ${entries(count)}`,
   );
 }
 
-export function apiNotListed(by: Member, count: number): Violation {
+/** @param nearest a sentence about the entry that is nearest, or '' */
+export function apiNotListed(by: Member, count: number, nearest: string): Violation {
+  const hint = nearest === '' ? '' : ` ${nearest}`;
   return api(
-    `The API or tool of ${member(by)} is not on allowed_apis. Use one that is, or have it added to the agent's profile.`,
+    `${apiNamed(by)} is not on allowed_apis (${entries(count)}).${hint} Use one that is, or have it added to the agent's profile.`,
     'allowed_apis:not listed',
     `allowed_apis has ${entries(count)}`,
   );
 }
 
-export function urlUnreadable(field: 'allowed_apis' | 'blocked_apis', count: number): Violation {
+/** @param problem of `readUrl` */
+export function urlUnreadable(field: ApiField, count: number, problem: string): Violation {
   return api(
-    `The action's URL is no http or https URL that could be judged by ${field}. Send the full URL that will be called.`,
+    `The action's URL cannot be judged by ${field}: it ${problem}. Send the full http or https URL that will be called.`,
     `${field}:unreadable URL`,
     `${field} has ${entries(count)}`,
   );
@@ -70,16 +76,18 @@ function api(reason: string, rule: string, detail: string): Violation {
   return { violation_type: 'api_not_allowed', severity: 'P2', reason, rule, detail, extras: null };
 }
 
+type ScopeField = 'allowed_data_scopes' | 'blocked_data_scopes';
+
 export function scopeBlocked(entry: string): Violation {
   return scope(
-    `blocked_data_scopes forbids this data scope. Use another, or have the agent's profile changed.`,
+    `The data scope is blocked (rule blocked_data_scopes: ${entry}). Use another, or have the agent's profile changed.`,
     `blocked_data_scopes:${entry}`,
   );
 }
 
 export function scopeNotListed(count: number): Violation {
   return scope(
-    `allowed_data_scopes has ${entries(count)}, and this data scope is none of them. Use one that is, or have it added to the agent's profile.`,
+    `The data scope is not on allowed_data_scopes (${entries(count)}). Use one that is, or have it added to the agent's profile.`,
     'allowed_data_scopes:not listed',
   );
 }
@@ -91,6 +99,60 @@ export function scopeMissing(count: number): Violation {
   );
 }
 
+export function scopeUnreadable(field: ScopeField): Violation {
+  return scope(
+    `The data scope cannot be judged by ${field}: it is a path with "..", a control character, or encodings inside each other. Send the path that will be read, without them.`,
+    `${field}:unreadable scope`,
+  );
+}
+
 function scope(reason: string, rule: string): Violation {
   return { violation_type: 'data_scope_denied', severity: 'P1', reason, rule, detail: null, extras: null };
+}
+
+/** A rule that reads a member which the action has not. */
+type Reader = 'off_limits_actions' | 'allowed_actions' | ApiField | ScopeField | 'output_rules' | 'spending_limit';
+
+const DENIES = {
+  tool: { violation_type: 'off_limits_action', severity: 'P1' },
+  url: { violation_type: 'api_not_allowed', severity: 'P2' },
+  data_scope: { violation_type: 'data_scope_denied', severity: 'P1' },
+  payload: { violation_type: 'unsafe_output', severity: 'P1' },
+  cost: { violation_type: 'spending_limit_exceeded', severity: 'P2' },
+} as const satisfies Record<RuledMember, Pick<Violation, 'violation_type' | 'severity'>>;
+
+/** @param found the name that the action has: one of the table of `MEMBERS`, in another spelling */
+export function memberMisnamed(reader: Reader, member: RuledMember, found: string): Violation {
+  const { right } = MEMBERS[member];
+  return {
+    ...(reader === 'allowed_apis' || reader === 'blocked_apis' ? DENIES.url : DENIES[member]),
+    reason: `No rule reads the member "${found}" of an action, so ${reader} cannot be judged. Did you mean "${right}"? Send it by that name and check again.`,
+    rule: `${reader}:no ${right} given`,
+    detail: null,
+    extras: null,
+  };
+}
+
+/** An action that is by its kind a call of an address or a tool, and names none. */
+export function apiMissing(field: ApiField, member: 'url' | 'tool', count: number): Violation {
+  const { right } = MEMBERS[member];
+  const what = member === 'url' ? 'An http_call must name its address' : 'A tool_use must name its tool';
+  return api(
+    `${what}, since ${field} limits which ones may be used (${entries(count)}). Send ${right} with the action.`,
+    `${field}:no ${right} given`,
+    `${field} has ${entries(count)}`,
+  );
+}
+
+/** @param found as {@link memberMisnamed}, or `null` */
+export function memberRequired(member: RequiredMember, found: string | null): Violation {
+  const { right } = MEMBERS[member];
+  const hint = found === null ? '' : ` No rule reads "${found}".`;
+  return {
+    ...DENIES[member],
+    reason: `Every action of this agent must name its ${member.replace('_', ' ')} (rule require: ${member}).${hint} Send ${right} with the action and check again.`,
+    rule: `require:${member}`,
+    detail: null,
+    extras: null,
+  };
 }

@@ -36,7 +36,7 @@ export { openStoreRebuild } from './store/open-rebuild.js';
 export { readStoredTables } from './store/stored-tables.js';
 export { PolicyFileProblem, readPolicyFile } from './policy-file/read-policy-file.js';
 export type { ExpectedAnswer, PolicyFile } from './policy-file/read-policy-file.js';
-export { runCases } from './policy-file/run-cases.js';
+export { policyWarnings, runCases } from './policy-file/run-cases.js';
 export type { CaseFailure } from './policy-file/run-cases.js';
 export type { DryRunAnswer } from './dry-run/dry-run.js';
 

@@ -3,7 +3,7 @@ import { bodyErrors, error, limit, nullable, offset, pageOf, sessionErrors, uuid
 import { checkBody } from './check.js';
 import { dryRun, dryRunBody } from './dry-run.js';
 import { explanation } from './explanation.js';
-import { behaviorProfile, profileFields, profilePatch } from './profile.js';
+import { behaviorProfile, changedProfile, profileFields, profilePatch, requiredMembers } from './profile.js';
 import { registrationRoutes } from './registration.js';
 import { route } from './route.js';
 import type { JsonSchema, RouteResponse } from './route.js';
@@ -45,7 +45,11 @@ const safetyPackage: JsonSchema = {
     id: { type: 'string' },
     name: { type: 'string' },
     description: { type: 'string' },
-    rules: { type: 'object', properties: profileFields, additionalProperties: false },
+    rules: {
+      type: 'object',
+      properties: { ...profileFields, require: requiredMembers },
+      additionalProperties: false,
+    },
   },
   additionalProperties: false,
 };
@@ -64,6 +68,10 @@ const tooOften: RouteResponse = {
 };
 const profileTooLarge = error('the profile would pass 64 KiB of canonical JSON, or the body 1 MiB');
 const anAgent = (description: string) => ({ description, schema: agentRecord });
+const aChangedProfile = {
+  description: 'the whole profile, with `warnings` where it says something in vain',
+  schema: changedProfile,
+};
 const aProfile = { description: 'the whole profile', schema: behaviorProfile };
 
 export const policyRoutes = {
@@ -226,7 +234,7 @@ export const policyRoutes = {
     body: profilePatch,
     success: 200,
     responses: {
-      200: aProfile,
+      200: aChangedProfile,
       ...bodyErrors,
       ...sessionErrors,
       404: noAgent,
@@ -317,7 +325,7 @@ export const policyRoutes = {
     },
     success: 200,
     responses: {
-      200: aProfile,
+      200: aChangedProfile,
       ...bodyErrors,
       ...sessionErrors,
       404: error('no such agent, or no such package'),

@@ -1,4 +1,4 @@
-import { PII_KINDS } from '../records.js';
+import { PII_KINDS, REQUIRED_MEMBERS } from '../records.js';
 import { nullable, uuid } from './fragments.js';
 import type { JsonSchema } from './route.js';
 
@@ -14,13 +14,18 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
   allowed_apis: {
     ...entries,
     description:
-      'hosts, `*.` hosts, URL prefixes (`https://api.example.com/v1/`) or tool names (`crm.*`); not empty: all else is denied',
+      'hosts, `*.` hosts, URL prefixes (`https://api.example.com/v1/`) or tool names (`crm.*`); not empty: all else is denied, also an `http_call` without url and a `tool_use` without a tool',
   },
   blocked_apis: {
     ...entries,
     description: 'as allowed_apis; blocked wins, and `api.example.com/*` blocks the host as well',
   },
-  spending_limit: nullable({ type: 'number', minimum: 0, description: 'US dollars of estimatedCost' }),
+  spending_limit: nullable({
+    type: 'number',
+    minimum: 0,
+    description:
+      'US dollars of estimatedCost; an action that names its cost otherwise (`cost`, `estimated_cost`) is denied',
+  }),
   spending_window: { type: 'string', enum: ['action', 'day', 'month'] },
   rate_limit: nullable({
     type: 'object',
@@ -33,8 +38,12 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
   }),
   off_limits_actions: { ...entries, description: 'action types or tool names, a trailing `*` is a wildcard' },
   allowed_actions: entries,
-  allowed_data_scopes: entries,
-  blocked_data_scopes: entries,
+  allowed_data_scopes: {
+    ...entries,
+    description:
+      'data scopes, a trailing `*` is a wildcard; those that look like paths are compared without `.` and empty segments, with slashes for backslashes, encoded or not, and `..` is refused here and denied in an action',
+  },
+  blocked_data_scopes: { ...entries, description: 'as allowed_data_scopes; blocked wins' },
   freeze_on_violation: { type: 'boolean' },
   store_payload: { type: 'boolean', description: 'keep the value of the payload, not only its commitment' },
   output_rules: nullable({
@@ -63,12 +72,41 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
+/** Members that every action must name. */
+export const requiredMembers: JsonSchema = {
+  type: 'array',
+  maxItems: 1000,
+  items: { type: 'string', enum: REQUIRED_MEMBERS },
+  description:
+    'what every action must name: `cost` (estimatedCost), `url`, `data_scope` (dataScope), `tool` (tool_name or toolName); an action that does not is denied. Absent where it is not set',
+};
+
 /** A whole profile. */
 export const behaviorProfile: JsonSchema = {
   type: 'object',
   required: ['agent_id', 'version', ...Object.keys(profileFields)],
-  properties: { agent_id: uuid, version: { type: 'integer', minimum: 1 }, ...profileFields },
+  properties: {
+    agent_id: uuid,
+    version: { type: 'integer', minimum: 1 },
+    ...profileFields,
+    require: { ...requiredMembers, minItems: 1 },
+  },
   additionalProperties: false,
+};
+
+/** The answer to a change of a profile: the profile, and what it says in vain. */
+export const changedProfile: JsonSchema = {
+  ...behaviorProfile,
+  properties: {
+    ...(behaviorProfile['properties'] as Readonly<Record<string, JsonSchema>>),
+    warnings: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string' },
+      description:
+        'entries that can never match, and allowed ones that a blocked one covers; no part of the profile, and there only where there are any',
+    },
+  },
 };
 
 /** Body of a PATCH of a profile. */
@@ -78,6 +116,10 @@ export const profilePatch: JsonSchema = {
     agent_id: { ...uuid, description: 'may be sent back as it is' },
     version: { type: 'integer', minimum: 1, description: 'when sent: the current one, else 409' },
     ...profileFields,
+    require: nullable({
+      ...requiredMembers,
+      description: `${String(requiredMembers['description'])}; null and an empty list unset it`,
+    }),
   },
   additionalProperties: false,
 };

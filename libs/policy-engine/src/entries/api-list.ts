@@ -1,7 +1,8 @@
 import { urlPathViews } from '../urls/path-views.js';
 import type { ReadUrl } from '../urls/read-url.js';
+import { fold } from '../judge/members.js';
 import { readApiEntry } from './grammar.js';
-import type { HostEntry } from './grammar.js';
+import type { HostEntry, PrefixEntry } from './grammar.js';
 import { NamePatterns } from './name-patterns.js';
 import { PathPrefixes } from './path-prefixes.js';
 import type { PathEnd, Reach } from './path-prefixes.js';
@@ -12,8 +13,16 @@ import type { PathEnd, Reach } from './path-prefixes.js';
  */
 export type Side = 'allow' | 'block';
 
+/** No port of an entry: what is blocked on some port alone does not cover it. */
+const ANY_PORT = 'any';
+/** Longer names of tools are not looked for in another spelling. */
+const LONGEST_NAME = 512;
+
+const nearest = (entry: string, what: string): string => `The nearest entry, ${entry}, is for ${what}.`;
+
 /** A list of API identifiers, ready to be asked: hosts and names by hash, URL prefixes in order for each host. */
 export class ApiList {
+  readonly #entries: readonly string[];
   readonly size: number;
   readonly #side: Side;
   readonly #names: NamePatterns;
@@ -26,6 +35,7 @@ export class ApiList {
 
   constructor(entries: readonly string[], side: Side) {
     this.#side = side;
+    this.#entries = entries;
     this.size = entries.length;
     const names: string[] = [];
     const ends = new Map<string, PathEnd[]>();
@@ -47,6 +57,16 @@ export class ApiList {
     this.#all = entries.includes('*') ? '*' : null;
   }
 
+  /** Whether a URL can be named by it at all. */
+  get namesUrls(): boolean {
+    return this.#all !== null || this.#hosts.size > 0 || this.#below.size > 0 || this.#prefixes.size > 0;
+  }
+
+  /** Whether a tool can be. */
+  get namesTools(): boolean {
+    return this.#names.size > 0;
+  }
+
   /** The entry that names this tool, or `null`. */
   matchName(name: string): string | null {
     return this.#names.match(name);
@@ -54,17 +74,77 @@ export class ApiList {
 
   /** The entry that names this URL, or `null`. */
   matchUrl(url: ReadUrl): string | null {
+    const { host, otherHost } = url;
+    const entry = this.#matchUrlAt(host, url);
+    if (otherHost === null || (entry === null) === (this.#side === 'allow')) return entry;
+    return this.#matchUrlAt(otherHost, url);
+  }
+
+  #matchUrlAt(host: string, url: ReadUrl): string | null {
     if (this.#all !== null) return this.#all;
-    const exact = this.#lookUp(this.#hosts, url.host, url.port);
-    if (exact !== null) return exact;
-    if (this.#below.size > 0) {
-      for (let dot = url.host.indexOf('.'); dot >= 0; dot = url.host.indexOf('.', dot + 1)) {
-        const entry = this.#lookUp(this.#below, url.host.slice(dot + 1), url.port);
-        if (entry !== null) return entry;
-      }
-    }
-    const prefixes = this.#prefixes.size === 0 ? undefined : this.#prefixes.get(url.host);
+    const entry = this.#matchHost(host, url.port);
+    if (entry !== null) return entry;
+    const prefixes = this.#prefixes.size === 0 ? undefined : this.#prefixes.get(host);
     return prefixes === undefined ? null : this.#matchPath(prefixes, url);
+  }
+
+  #matchHost(host: string, port: string): string | null {
+    const exact = this.#lookUp(this.#hosts, host, port);
+    if (exact !== null || this.#below.size === 0) return exact;
+    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+      const entry = this.#lookUp(this.#below, host.slice(dot + 1), port);
+      if (entry !== null) return entry;
+    }
+    return null;
+  }
+
+  /** On a block list: the entry that blocks whatever URLs, or whatever tools, an entry of an allow list names; or `null`. */
+  covers(allowed: string): string | null {
+    const read = readApiEntry(allowed);
+    if (typeof read === 'string') return null;
+    if (this.#all !== null) return this.#all;
+    const { name, host, below, prefix } = read;
+    const found = [
+      ...(name === undefined ? [] : [this.#names.match(name)]),
+      ...(host === undefined ? [] : [this.#matchHost(host.host, host.port ?? ANY_PORT)]),
+      // Also what is below a host that is blocked alone is another host.
+      ...(below === undefined ? [] : [this.#matchHost(`*.${below.host}`, below.port ?? ANY_PORT)]),
+      ...(prefix === undefined || allowed.endsWith('*') ? [] : [this.#coversPrefix(prefix)]),
+    ];
+    return found.find((entry) => entry !== null) ?? null;
+  }
+
+  #coversPrefix({ host, port, scheme, views }: PrefixEntry): string | null {
+    const at = port ?? (scheme === null ? ANY_PORT : scheme === 'https:' ? '443' : '80');
+    const entry = this.#matchHost(host, at);
+    if (entry !== null) return entry;
+    return this.#prefixes.get(host)?.match(views[0]!, (reach) => reach.port === null || reach.port === at) ?? null;
+  }
+
+  /** A sentence about the entry that a URL which is not on the list comes nearest to, or ''. */
+  nearestToUrl(url: ReadUrl): string {
+    const { host } = url;
+    const prefixes = this.#prefixes.get(host);
+    const views = prefixes === undefined ? null : urlPathViews(url);
+    const path = views?.[0] === undefined ? null : prefixes!.match(views[0], () => true);
+    if (path !== null) return nearest(path, 'another port or scheme than the URL has');
+    const port = [...this.#hosts].find(([key]) => key.startsWith(`${host}:`))?.[1];
+    if (port !== undefined) return nearest(port, 'another port than the URL has');
+    if (prefixes !== undefined) return nearest(prefixes.any(), 'another path than the URL has');
+    const below = this.#below.get(host);
+    if (below !== undefined) return nearest(below, 'the hosts below this one, not the host itself');
+    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+      const above = this.#hosts.get(host.slice(dot + 1));
+      if (above !== undefined) return nearest(above, `that host alone, not the hosts below it, which are *.${above}`);
+    }
+    return '';
+  }
+
+  /** A sentence about the entry that a tool's name which is not on the list is spelled like, or ''. */
+  nearestToName(name: string): string {
+    const wanted = name.length > LONGEST_NAME ? '' : fold(name);
+    const entry = wanted === '' ? undefined : this.#entries.find((one) => fold(one) === wanted);
+    return entry === undefined ? '' : nearest(entry, 'a name that is spelled otherwise');
   }
 
   #keep(map: Map<string, string>, at: HostEntry, entry: string): void {

@@ -1,6 +1,7 @@
+import { entryReadings } from '../scopes/scope-readings.js';
 import { isIpAddress, normalHost } from '../urls/normal-host.js';
 import { pathViews } from '../urls/path-views.js';
-import { readUrl } from '../urls/read-url.js';
+import { parseHttpUrl } from '../urls/read-url.js';
 
 /** `null`: any port. */
 export interface HostEntry {
@@ -27,6 +28,8 @@ export interface ApiEntry {
 const EMPTY = 'is empty: remove it';
 const MARGIN = 'begins or ends with white space, so that nothing would match it: write it without';
 const STAR = 'has a * that is not its last character: write names as crm.*';
+const UP =
+  'is a path with .., a control character, or encodings inside each other, which no data scope may have: write the path that is read';
 const API_STAR = 'has a * in a place where none may stand: write *.example.com for hosts, or crm.* for tool names';
 
 /** What is wrong with an entry of a list of action types, tool names or data scopes; `null` when nothing is. */
@@ -35,6 +38,13 @@ export function nameEntryProblem(entry: string): string | null {
   if (entry !== entry.trim()) return MARGIN;
   const star = entry.indexOf('*');
   return star >= 0 && star !== entry.length - 1 ? STAR : null;
+}
+
+/** What is wrong with an entry of a list of data scopes; `null` when nothing is. */
+export function scopeEntryProblem(entry: string): string | null {
+  const problem = nameEntryProblem(entry);
+  if (problem !== null) return problem;
+  return entryReadings(entry) === null ? UP : null;
 }
 
 /** What is wrong with an entry of a list of APIs; `null` when nothing is. */
@@ -79,7 +89,7 @@ function readUrlPrefix(entry: string): ApiEntry | string {
   if (/[?#]/.test(entry)) return 'has a query or a fragment: a URL prefix ends with its path';
   if (/[\s\p{Cc}]/u.test(entry)) return 'has white space or control characters: encode them as %20 and the like';
   if (/^[a-z]+:[/\\]+[^/\\]*@/i.test(entry)) return 'has user information: write the URL prefix without it';
-  const url = readUrl(entry);
+  const url = parseHttpUrl(entry);
   if (url === null) return 'is no http or https URL: write a prefix as https://api.example.com/v1/';
   const views = pathViews(url.pathname);
   if (views === null) return 'is encoded too often: write the path as the server sees it';
@@ -92,7 +102,7 @@ function portWritten(entry: string): boolean {
 
 function prefixViews(text: string): readonly (readonly string[])[] | null {
   if (/[?#]/.test(text)) return null;
-  const url = readUrl(text);
+  const url = parseHttpUrl(text);
   return url === null ? null : pathViews(url.pathname);
 }
 

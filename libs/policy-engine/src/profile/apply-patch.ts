@@ -1,6 +1,6 @@
 import type { BehaviorProfile, OutputRules } from '@countersign/contracts';
 import { LIST_FIELDS, RULE_FIELDS } from './profile-fields.js';
-import type { ProfilePatch, ProfileRules } from './profile-fields.js';
+import type { ProfilePatch, ProfileRules, RulePatch } from './profile-fields.js';
 import { wholeOutputRules } from './read-output-rules.js';
 
 /**
@@ -11,25 +11,35 @@ export function applyProfilePatch(profile: BehaviorProfile, patch: ProfilePatch)
   const rules: Record<string, unknown> = {};
   let changed = false;
   for (const field of RULE_FIELDS) {
-    const wanted = patch[field];
+    const wanted = field === 'require' ? requiredBy(patch) : patch[field];
     if (wanted === undefined) continue;
-    if (sameValue(profile[field], wanted)) continue;
+    if (sameValue(profile[field] ?? null, wanted)) continue;
     rules[field] = wanted;
     changed = true;
   }
-  return changed ? { ...profile, ...(rules as Partial<ProfileRules>), version: profile.version + 1 } : profile;
+  if (!changed) return profile;
+  const { require, ...next } = { ...profile, ...(rules as Partial<ProfileRules>), version: profile.version + 1 };
+  return require === undefined || (require as unknown) === null ? next : { ...next, require };
+}
+
+/** Each member once; `null` where the patch unsets it, `undefined` where it says nothing of it. */
+function requiredBy({ require }: ProfilePatch): ProfilePatch['require'] {
+  if (require === undefined || require === null) return require;
+  return require.length === 0 ? null : [...new Set(require)];
 }
 
 /**
  * The profile with a safety package's rules merged in and `version` raised by one; the same object when nothing
  * differs. Lists are united, what is switched on stays on, `enforce` wins, and of two limits the stricter one.
  */
-export function mergeSafetyRules(profile: BehaviorProfile, rules: Partial<ProfileRules>): BehaviorProfile {
+export function mergeSafetyRules(profile: BehaviorProfile, rules: RulePatch): BehaviorProfile {
   const patch: { -readonly [K in keyof ProfileRules]?: ProfileRules[K] } = {};
   for (const field of LIST_FIELDS) {
     const added = rules[field];
     if (added !== undefined) patch[field] = union(profile[field], added);
   }
+  if (rules.require !== undefined && rules.require !== null)
+    patch.require = union(profile.require ?? [], rules.require);
   if (rules.mode === 'enforce') patch.mode = 'enforce';
   if (rules.freeze_on_violation === true) patch.freeze_on_violation = true;
   if (rules.store_payload === true) patch.store_payload = true;
@@ -84,7 +94,7 @@ function stricterRate(ours: Rate | null, theirs: Rate): Rate {
   };
 }
 
-function union(ours: readonly string[], theirs: readonly string[]): readonly string[] {
+function union<T extends string>(ours: readonly T[], theirs: readonly T[]): readonly T[] {
   return [...new Set([...ours, ...theirs])];
 }
 

@@ -1,4 +1,4 @@
-import type { BehaviorProfile } from '@countersign/contracts';
+import type { BehaviorProfile, RequiredMember } from '@countersign/contracts';
 
 /** What a caller may change: everything but whose profile it is and its number. */
 export type ProfileRules = Omit<BehaviorProfile, 'agent_id' | 'version'>;
@@ -7,7 +7,15 @@ export type ProfileRules = Omit<BehaviorProfile, 'agent_id' | 'version'>;
  * The fields of a PATCH that was read and found well formed. `agent_id` and `version`, when present, are claims about
  * the profile that is there: the caller refuses another `agent_id` with 400 and another `version` with 409.
  */
-export type ProfilePatch = Partial<ProfileRules> & { readonly agent_id?: string; readonly version?: number };
+export type ProfilePatch = Partial<Omit<ProfileRules, 'require'>> & {
+  /** `null` and an empty list unset it. */
+  readonly require?: readonly RequiredMember[] | null;
+  readonly agent_id?: string;
+  readonly version?: number;
+};
+
+/** A patch of rules that belong to no profile yet: those of a safety package. */
+export type RulePatch = Omit<ProfilePatch, 'agent_id' | 'version'>;
 
 export const LIST_FIELDS = [
   'allowed_apis',
@@ -34,6 +42,7 @@ export const RULE_FIELDS = [
   'freeze_on_violation',
   'store_payload',
   'output_rules',
+  'require',
 ] as const satisfies readonly (keyof ProfileRules)[];
 export type RuleField = (typeof RULE_FIELDS)[number];
 

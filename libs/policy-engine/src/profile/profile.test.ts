@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import type { BehaviorProfile } from '@countersign/contracts';
 import { compileProfile } from '../compile-profile.js';
 import { applyProfilePatch, mergeSafetyRules } from './apply-patch.js';
 import { emptyProfile } from './profile-fields.js';
+import { profileWarnings } from './profile-warnings.js';
 import { profileProblem, readProfilePatch } from './read-patch.js';
 
 const EMPTY = emptyProfile('018f4d5e-0000-7000-8000-000000000001');
@@ -56,6 +58,11 @@ describe('readProfilePatch', () => {
     [{ output_rules: { max_length: 1.5 } }],
     [{ output_rules: { language: 'en' } }],
     [{ version: 0 }],
+    [{ allowed_data_scopes: ['/srv/../etc'] }],
+    [{ blocked_data_scopes: ['/srv/%2e%2e/*'] }],
+    [{ blocked_data_scopes: ['..'] }],
+    [{ require: 'cost' }],
+    [{ require: ['price'] }],
   ])('refuses %j', (body) => {
     expect(refused(body)).not.toBe('accepted');
   });
@@ -74,6 +81,9 @@ describe('readProfilePatch', () => {
     ],
     [{ mode: 'observe', off_limits_actions: ['*'], allowed_actions: ['crm.*'] }],
     [EMPTY],
+    [{ require: ['cost', 'url', 'data_scope', 'tool'] }],
+    [{ require: null }],
+    [{ allowed_data_scopes: ['/srv/data/*', 'a..b', 'C:\\x', '50%'] }],
   ])('accepts %j', (body) => {
     expect(refused(body)).toBe('accepted');
   });
@@ -123,6 +133,82 @@ describe('applyProfilePatch', () => {
     expect(applyProfilePatch(changed, { allowed_apis: ['a'], rate_limit: { per_seconds: 2, max: 1 } })).toBe(changed);
     expect(applyProfilePatch(changed, { agent_id: 'other', version: 9 })).toBe(changed);
     expect(applyProfilePatch(changed, { rate_limit: null }).rate_limit).toBeNull();
+  });
+});
+
+describe('require', () => {
+  it('is no member of a profile that does not set it, so that its hash stays', () => {
+    const changed = applyProfilePatch(EMPTY, { require: ['cost', 'cost', 'url'] });
+    expect(changed).toEqual({ ...EMPTY, version: 2, require: ['cost', 'url'] });
+    expect(profileProblem(changed)).toBeNull();
+    for (const unset of [null, []]) {
+      expect(applyProfilePatch(EMPTY, { require: unset })).toBe(EMPTY);
+      const without = applyProfilePatch(changed, { require: unset });
+      expect(without).toEqual({ ...EMPTY, version: 3 });
+      expect(Object.hasOwn(without, 'require')).toBe(false);
+    }
+    expect(applyProfilePatch(changed, { require: ['cost', 'url'] })).toBe(changed);
+    expect(applyProfilePatch(changed, { mode: 'observe' }).require).toEqual(['cost', 'url']);
+  });
+
+  it('is united with that of a safety package', () => {
+    const ours = applyProfilePatch(EMPTY, { require: ['cost'] });
+    expect(mergeSafetyRules(ours, { require: ['tool', 'cost'] }).require).toEqual(['cost', 'tool']);
+    expect(mergeSafetyRules(EMPTY, { require: ['tool'] }).require).toEqual(['tool']);
+    expect(mergeSafetyRules(ours, { require: null })).toBe(ours);
+  });
+});
+
+describe('a stored profile', () => {
+  it('with a data scope that goes up stays in force, though no patch may set it', () => {
+    const stored = { ...EMPTY, blocked_data_scopes: ['/srv/../etc', '/srv/secret'] };
+    expect(profileProblem(stored)).toBeNull();
+    expect(() => compileProfile(stored)).not.toThrow();
+    expect(refused({ blocked_data_scopes: stored.blocked_data_scopes })).toContain('blocked_data_scopes[0]');
+  });
+});
+
+describe('profileWarnings', () => {
+  it.each<[Partial<BehaviorProfile>, readonly (string | RegExp)[]]>([
+    [{}, []],
+    [{ allowed_apis: ['http//foo'] }, [/^allowed_apis\[0\] "http\/\/foo" is not a URL prefix/]],
+    [{ allowed_apis: ['ok.example', 'https:/x.example'] }, [/^allowed_apis\[1\] .*two slashes/]],
+    [{ allowed_apis: ['/srv/data/'] }, [/is a path: no host or tool is called this/]],
+    [{ allowed_apis: ['api.example.com/v1/*'] }, [/tools of that name alone/]],
+    [{ blocked_apis: ['api..example.com'] }, [/neither a host nor the name of a tool/]],
+    [{ blocked_apis: ['refund tool', 'a@b@c', '.x'] }, [/neither/, /neither/, /neither/]],
+    [{ blocked_apis: ['api.example.com:99999'] }, [/port/]],
+    [{ blocked_apis: ['256.1.1.1'] }, [/IP address/]],
+    [{ blocked_data_scopes: ['/a/../b'] }, [/goes up/]],
+    [{ allowed_apis: ['crm.*', 'crm.lookup', 'files/read', 'mcp__x-y', '*', 'a:b', '*.example.com', '@scope/x'] }, []],
+    [{ blocked_apis: ['evil.example/*', 'localhost:8080', '::1', 'https://x.example/a'] }, []],
+    [
+      {
+        allowed_apis: ['a.b.example', 'https://c.example/v1/x/', 'crm.a', 'd.example'],
+        blocked_apis: ['*.b.example', 'c.example/v1', 'crm.*', 'd.example:443'],
+      },
+      [
+        /^allowed_apis\[0\] .*"\*\.b\.example"/,
+        /^allowed_apis\[1\] .*"c\.example\/v1"/,
+        /^allowed_apis\[2\] .*"crm\.\*"/,
+      ],
+    ],
+    [{ allowed_apis: ['*.b.example', 'b.example'], blocked_apis: ['*.b.example'] }, [/^allowed_apis\[0\]/]],
+    [{ allowed_apis: ['*.b.example', 'x'], blocked_apis: ['b.example', 'https://x/'] }, []],
+    [{ allowed_actions: ['crm.a', 'b'], off_limits_actions: ['crm.*'] }, [/^allowed_actions\[0\] "crm.a" is covered/]],
+    [
+      { allowed_data_scopes: ['/srv//a/x', '/srv/*'], blocked_data_scopes: ['/srv/a/*'] },
+      [/^allowed_data_scopes\[0\]/],
+    ],
+  ])('of %j', (given, expected) => {
+    const warnings = profileWarnings({ ...EMPTY, ...given });
+    expect(warnings).toEqual(expected.map((words) => expect.stringMatching(words)));
+  });
+
+  it('are twenty at most, and how many there are besides', () => {
+    const warnings = profileWarnings({ ...EMPTY, allowed_apis: Array.from({ length: 1000 }, (_, i) => `/p${i}`) });
+    expect(warnings).toHaveLength(21);
+    expect(warnings.at(-1)).toBe('and 980 more');
   });
 });
 

@@ -1,5 +1,6 @@
+import { REQUIRED_MEMBERS, unknownField } from '@countersign/contracts';
 import type { OutputRules } from '@countersign/contracts';
-import { apiEntryProblem, nameEntryProblem } from '../entries/grammar.js';
+import { apiEntryProblem, nameEntryProblem, scopeEntryProblem } from '../entries/grammar.js';
 import { isWhole, outputRulesProblem, wholeOutputRules } from './read-output-rules.js';
 import type { ProfilePatch } from './profile-fields.js';
 
@@ -53,7 +54,17 @@ const rateLimit: Check = (value, field) => {
   return null;
 };
 
-const CHECKS: Readonly<Record<keyof ProfilePatch, Check>> = {
+function requireProblem(value: unknown, field: string): string | null {
+  const known: readonly unknown[] = REQUIRED_MEMBERS;
+  const fits =
+    value === null ||
+    (Array.isArray(value) && value.length <= MAX_ENTRIES && value.every((one) => known.includes(one)));
+  return fits ? null : `${field} must be null or a list of ${REQUIRED_MEMBERS.join(', ')}`;
+}
+
+type Checks = Readonly<Record<keyof ProfilePatch, Check>>;
+
+const CHECKS: Checks = {
   agent_id: (value, field) => (typeof value === 'string' ? null : `${field} must be the agent's id`),
   version: (value, field) =>
     Number.isSafeInteger(value) && (value as number) >= 1 ? null : `${field} must be the current version`,
@@ -65,24 +76,39 @@ const CHECKS: Readonly<Record<keyof ProfilePatch, Check>> = {
   rate_limit: rateLimit,
   off_limits_actions: list(nameEntryProblem),
   allowed_actions: list(nameEntryProblem),
-  allowed_data_scopes: list(nameEntryProblem),
-  blocked_data_scopes: list(nameEntryProblem),
+  allowed_data_scopes: list(scopeEntryProblem),
+  blocked_data_scopes: list(scopeEntryProblem),
   freeze_on_violation: flag,
   store_payload: flag,
   output_rules: outputRulesProblem,
+  require: requireProblem,
+};
+
+/** Fields that a profile has only where they are set. */
+const OPTIONAL: ReadonlySet<string> = new Set<keyof ProfilePatch>(['require']);
+
+/** What was stored before paths were judged in data scopes stays in force: such an entry matches nothing. */
+const STORED_CHECKS: Checks = {
+  ...CHECKS,
+  allowed_data_scopes: list(nameEntryProblem),
+  blocked_data_scopes: list(nameEntryProblem),
 };
 
 /**
  * The body of `PATCH /v1/agents/{id}/profile`, judged whole: one wrong field and nothing of it holds.
  * The words of `error` say what to change and name the field and the place, never the value.
  */
-export function readProfilePatch(body: unknown): { readonly patch: ProfilePatch } | { readonly error: string } {
+export function readProfilePatch(body: unknown): ReadPatch {
+  return readFields(body, CHECKS);
+}
+
+type ReadPatch = { readonly patch: ProfilePatch } | { readonly error: string };
+
+function readFields(body: unknown, checks: Checks): ReadPatch {
   if (!isPlainObject(body)) return { error: 'send an object with the fields of the profile to change' };
   for (const field of Object.keys(body)) {
-    if (!Object.hasOwn(CHECKS, field)) {
-      return { error: `a profile has no such field; it has ${Object.keys(CHECKS).join(', ')}` };
-    }
-    const problem = CHECKS[field as keyof ProfilePatch](body[field], field);
+    if (!Object.hasOwn(checks, field)) return { error: unknownField(field, Object.keys(checks)) };
+    const problem = checks[field as keyof ProfilePatch](body[field], field);
     if (problem !== null) return { error: problem };
   }
   const patch: ProfilePatch = body;
@@ -98,9 +124,11 @@ export function readProfilePatch(body: unknown): { readonly patch: ProfilePatch 
  */
 export function profileProblem(profile: unknown): string | null {
   if (!isPlainObject(profile)) return 'the profile is not an object';
-  const read = readProfilePatch(profile);
+  const read = readFields(profile, STORED_CHECKS);
   if ('error' in read) return read.error;
-  for (const field of Object.keys(CHECKS)) if (!Object.hasOwn(profile, field)) return `${field} is missing`;
+  for (const field of Object.keys(CHECKS)) {
+    if (!Object.hasOwn(profile, field) && !OPTIONAL.has(field)) return `${field} is missing`;
+  }
   const { output_rules: output } = profile as { readonly output_rules: Partial<OutputRules> | null };
   return output === null || isWhole(output) ? null : 'a member of output_rules is missing';
 }

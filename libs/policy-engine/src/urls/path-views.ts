@@ -1,15 +1,9 @@
 import { parseUrl } from './parse-url.js';
+import { decodeOnce, decodeUnreserved, isEncoded } from './percent-encoding.js';
 import type { ReadUrl } from './read-url.js';
 
 /** More rounds of percent-encoding inside each other than this are nobody's honest path. */
 const MAX_ROUNDS = 4;
-
-const ENCODED = /%[0-9A-Fa-f]{2}/;
-/** By byte. */
-const ENCODINGS = Array.from({ length: 256 }, (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`);
-const UNRESERVED = Uint8Array.from({ length: 256 }, (_, byte) =>
-  Number(/[A-Za-z0-9._~-]/.test(String.fromCharCode(byte))),
-);
 
 /**
  * The paths that servers may see in one path, each as its segments: as the URL standard parsed it, and as it reads when
@@ -23,10 +17,10 @@ export function pathViews(pathname: string): readonly (readonly string[])[] | nu
   const views = [segmentsOf(decodeUnreserved(pathname))];
   let text = pathname;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const again = ENCODED.test(text);
+    const again = isEncoded(text);
     text = again ? decodeOnce(text) : text;
     views.push(...resolve(text.replaceAll('\\', '/'), true));
-    if (!ENCODED.test(text)) return views;
+    if (!isEncoded(text)) return views;
   }
   return null;
 }
@@ -41,19 +35,25 @@ const MOST_CHARACTERS = 8 * 65_536;
  * are `/v1/admin` to it and `/admin` to them.
  */
 export function urlPathViews({ text, pathname, plain }: ReadUrl): readonly (readonly string[])[] | null {
-  return plain ? [segmentsOf(pathname)] : readings([pathname, receivedPath(text)]);
+  if (plain) return [segmentsOf(pathname)];
+  const received = receivedPath(text);
+  return GLOB.test(received) ? null : readings([pathname, encodedPath(received)]);
+}
+
+/** From each of these the command curl makes other paths: `admi[n-n]`, `{x,../admin}`. */
+const GLOB = /[[{]/;
+
+/** What stands between authority and query. */
+function receivedPath(text: string): string {
+  return /^[^:]*:\/\/[^/?#]*([^?#]*)/.exec(text)?.[1] ?? '';
 }
 
 /**
- * What stands between authority and query, with backslashes as slashes and what is not ASCII encoded, as the URL standard
- * does, but with its dot segments: the parser finds none where each segment begins with a letter.
+ * A received path with what is not ASCII encoded, as the URL standard does, but with its dot segments: the parser finds
+ * none where each segment begins with a letter.
  */
-function receivedPath(text: string): string {
-  // The URL standard drops these wherever they stand.
-  const whole = text.replace(/[\t\n\r]/g, '');
-  const [, path = ''] = /^[^:]*:[/\\]*[^/\\?#]*([^?#]*)/.exec(whole) ?? [];
-  const lettered = path.replaceAll('\\', '/').replaceAll('/', '/x');
-  return parseUrl(`http://h${lettered}`)!.pathname.replaceAll('/x', '/');
+function encodedPath(path: string): string {
+  return parseUrl(`http://h${path.replaceAll('/', '/x')}`)!.pathname.replaceAll('/x', '/');
 }
 
 /**
@@ -76,7 +76,7 @@ function readings(paths: readonly string[]): readonly (readonly string[])[] | nu
         alike.add(`/${view.join('/')}`);
       }
       if (text.includes(';')) alike.add(text.replace(/;[^/]*/g, ''));
-      if (ENCODED.test(text)) next.add(decodeOnce(text).replaceAll('\\', '/'));
+      if (isEncoded(text)) next.add(decodeOnce(text).replaceAll('\\', '/'));
     }
     if (next.size === 0) return views;
     texts = [...next];
@@ -86,47 +86,6 @@ function readings(paths: readonly string[]): readonly (readonly string[])[] | nu
 
 function segmentsOf(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '');
-}
-
-/** RFC 3986 section 6.2.2: letters, digits and `-._~` are the same, encoded or not; hex digits in upper case. */
-function decodeUnreserved(path: string): string {
-  return recode(path, isUnreserved);
-}
-
-/** One byte, one character: no encoding can make it fail. */
-function decodeOnce(path: string): string {
-  return recode(path, () => true);
-}
-
-/**
- * Each `%XX` as its character where `decodes` says so, else with its digits in upper case. By hand: a pattern with a
- * function for each match takes a second for the longest URLs that are sent.
- */
-function recode(path: string, decodes: (byte: number) => boolean): string {
-  let text = '';
-  let written = 0;
-  for (let at = path.indexOf('%'); at >= 0; at = path.indexOf('%', at + 1)) {
-    const high = hexValue(path.charCodeAt(at + 1));
-    const low = high < 0 ? -1 : hexValue(path.charCodeAt(at + 2));
-    if (low < 0) continue;
-    const byte = high * 16 + low;
-    if (at > written) text += path.slice(written, at);
-    text += decodes(byte) ? String.fromCharCode(byte) : ENCODINGS[byte]!;
-    written = at + 3;
-    at += 2;
-  }
-  return written === 0 ? path : text + path.slice(written);
-}
-
-/** -1 for what is no hex digit. */
-function hexValue(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const small = code | 0x20;
-  return small >= 0x61 && small <= 0x66 ? small - 0x61 + 10 : -1;
-}
-
-function isUnreserved(byte: number): boolean {
-  return UNRESERVED[byte] === 1;
 }
 
 /**

@@ -1,43 +1,29 @@
-import { normalHost } from './normal-host.js';
+import { authorityProblem } from './authority.js';
+import { isIpAddress, normalHost } from './normal-host.js';
 import { parseUrl } from './parse-url.js';
 
 /** The parts of a URL that rules are judged by, from one parsing. */
 export interface ReadUrl {
   readonly scheme: 'http:' | 'https:';
   readonly host: string;
+  /** Where clients of IDNA 2003 go, which reads `ß` as `ss` and `ς` as `σ`; `null`: to `host` as well. */
+  readonly otherHost: string | null;
   /** The one in effect: 80 or 443 where none is written. */
   readonly port: string;
   readonly pathname: string;
-  /** As received. */
+  /** As received, without the spaces and control characters around it. */
   readonly text: string;
   /** Every server sees the same path in it. */
   readonly plain: boolean;
 }
 
-/**
- * User information, host and port of any URL that leads anywhere are shorter. To parse a host of n combining marks takes
- * n² steps.
- */
-const MOST_AUTHORITY = 1024;
+/** Longer texts are looked at step by step. */
+const MOST_PLAIN_TEXT = 1024;
 /** Well below what DNS allows. */
 const LONGEST_PLAIN_HOST = 200;
 
 /** What is longer no server takes, and to look at its paths would hold up other checks. */
 const MOST_TEXT = 65_536;
-
-/** Characters between the scheme's slashes and the path, as the URL standard finds them, before it drops or decodes any. */
-function authorityLength(text: string): number {
-  const scheme = text.indexOf(':');
-  let at = scheme + 1;
-  while (at < text.length && isSlashOrDropped(text.charCodeAt(at))) at += 1;
-  const rest = text.slice(at).search(/[/\\?#]/);
-  return rest < 0 ? text.length - at : rest;
-}
-
-/** `/`, `\\`, and tab and line breaks, which are dropped wherever they stand. */
-function isSlashOrDropped(code: number): boolean {
-  return code === 0x2f || code === 0x5c || code === 0x09 || code === 0x0a || code === 0x0d;
-}
 
 /**
  * Texts that the URL standard leaves as they are: a lower-case host name whose last label is letters alone (so it is no
@@ -46,25 +32,29 @@ function isSlashOrDropped(code: number): boolean {
 const AS_IT_STANDS =
   /^(https?:)\/\/((?:[a-z0-9-]+\.)+[a-z]{2,})((?:\/[A-Za-z0-9_~-][A-Za-z0-9_~.-]*)*\/?)(?:\?[A-Za-z0-9_~.=&-]*)?$/;
 
-/** What {@link parsed} gives, for most URLs that agents send at a tenth of its cost; `undefined`: it has to be asked. */
+/** What {@link readReceived} gives, for most URLs that agents send at a tenth of its cost; `undefined`: it has to be asked. */
 function readAsItStands(text: string): ReadUrl | undefined {
   const [, scheme, host, path] = AS_IT_STANDS.exec(text) ?? [];
   // Labels in Punycode are decoded and looked at.
   if (host === undefined || host.length > LONGEST_PLAIN_HOST || host.includes('xn--')) return undefined;
   const pathname = path === '' ? '/' : path!;
   return scheme === 'https:'
-    ? { scheme, host, port: '443', pathname, text, plain: true }
-    : { scheme: 'http:', host, port: '80', pathname, text, plain: true };
+    ? { scheme, host, otherHost: null, port: '443', pathname, text, plain: true }
+    : { scheme: 'http:', host, otherHost: null, port: '80', pathname, text, plain: true };
 }
 
-/** As the URL standard (WHATWG) parses it; `null` for what does not parse, is not http(s), is too long, or names no host. */
-export function readUrl(text: string): ReadUrl | null {
-  if (text.length > MOST_TEXT) return null;
-  if (text.length > MOST_AUTHORITY && authorityLength(text) > MOST_AUTHORITY) return null;
-  return (text.length <= MOST_AUTHORITY ? readAsItStands(text) : undefined) ?? parsed(text);
+/**
+ * A URL as every client reads it: the URL standard (WHATWG), RFC 3986, curl, Go, Java, Python. A text that some of them
+ * read as another authority, or not at all, is refused.
+ * @returns the URL, or why it cannot be judged: the rest of a sentence that begins with the URL and never quotes it
+ */
+export function readUrl(received: string): ReadUrl | string {
+  if (received.length > MOST_TEXT) return `is longer than ${MOST_TEXT} characters`;
+  return (received.length <= MOST_PLAIN_TEXT ? readAsItStands(received) : undefined) ?? readReceived(trimmed(received));
 }
 
-function parsed(text: string): ReadUrl | null {
+/** As the URL standard (WHATWG) alone parses it; `null` for what does not parse, is not http(s), or names no host. */
+export function parseHttpUrl(text: string): ReadUrl | null {
   const url = parseUrl(text);
   if (url === null) return null;
   const scheme = url.protocol;
@@ -72,5 +62,40 @@ function parsed(text: string): ReadUrl | null {
   const host = normalHost(url.hostname);
   if (host === null) return null;
   const port = url.port || (scheme === 'https:' ? '443' : '80');
-  return { scheme, host, port, pathname: url.pathname, text, plain: false };
+  return { scheme, host, otherHost: null, port, pathname: url.pathname, text, plain: false };
+}
+
+/** What all clients but those of the URL standard take as it is, or refuse. */
+const CONTROL = /[\0-\x1f\x7f]/;
+const HTTP = /^https?:/i;
+/** Read as a slash by the URL standard and as any other character by the others, also in a path. */
+const BACKSLASH = /^[^?#]*\\/;
+const AUTHORITY = /^https?:\/\/([^/?#]*)/i;
+const DEVIATION = /[ßς]/;
+
+function readReceived(text: string): ReadUrl | string {
+  if (!HTTP.test(text)) return 'is not an http or https URL';
+  if (CONTROL.test(text)) return 'has a tab, a line break or another control character';
+  if (BACKSLASH.test(text)) return 'has a backslash, which some clients read as a slash';
+  const [, authority] = AUTHORITY.exec(text) ?? [];
+  if (authority === undefined) return 'has no two slashes after its scheme';
+  const read = authorityProblem(authority);
+  if (typeof read === 'string') return read;
+  const url = parseHttpUrl(text);
+  if (url === null) return 'has a host or port that does not parse';
+  if (isIpAddress(url.host) && !url.host.startsWith('[') && !read.host.startsWith('[') && url.host !== read.host) {
+    return 'writes its IP address otherwise than as four decimal numbers, which clients read differently';
+  }
+  if (!DEVIATION.test(read.host)) return url;
+  const other = parseHttpUrl(`http://${read.host.replaceAll('ß', 'ss').replaceAll('ς', 'σ')}/`);
+  return other === null ? 'has a host that clients read differently' : { ...url, otherHost: other.host };
+}
+
+/** Without what the URL standard removes around a URL; other clients do so too, or refuse it. */
+function trimmed(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && text.charCodeAt(from) <= 0x20) from += 1;
+  while (to > from && text.charCodeAt(to - 1) <= 0x20) to -= 1;
+  return text.slice(from, to);
 }

@@ -31,8 +31,14 @@ describe('what is wrong with a body', () => {
     [{ agentId: 7, action: { type: 'a' } }, 'agentId must be a string'],
     [{ agentId: AGENT, action: { type: '' } }, 'action.type must have at least 1 character'],
     [{ agentId: AGENT, action: { type: 'a', cost: -1 } }, 'action.cost must be at least 0'],
-    [{ agentId: AGENT, action: { type: 'a' }, actionType: 'a' }, 'actionType is not a field that is known here'],
-    [{ agentId: AGENT, action: { type: 'a' }, 'a b': 1 }, '… is not a field that is known here'],
+    [
+      { agentId: AGENT, action: { type: 'a' }, actionType: 'a' },
+      'unknown field "actionType". Did you mean "action"? Known fields: agentId, action, tags, format, name, rate',
+    ],
+    [
+      { agentId: AGENT, action: { type: 'a' }, 'a b': 1 },
+      'unknown field "…". Known fields: agentId, action, tags, format, name, rate',
+    ],
     [{ agentId: AGENT, action: { type: 'a' }, tags: [1] }, 'tags[0] must be a string or null'],
     [{ agentId: AGENT, action: { type: 'a' }, tags: ['', 'long entry'] }, 'tags[1] must have at most 4 characters'],
     [{ agentId: AGENT, action: { type: 'a' }, tags: [null, null, null] }, 'tags must have at most 2 entries'],

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { unknownField } from '@countersign/contracts';
 
 const LONGEST_NAME = 64;
 
@@ -109,6 +110,11 @@ function mostTelling(errors: readonly ErrorObject[]): ErrorObject {
   return { ...telling, params: { type: types } };
 }
 
+/** Fields of the object that has one too many. */
+function knownTo({ parentSchema }: ErrorObject): readonly string[] {
+  return Object.keys((parentSchema?.['properties'] ?? {}) as object);
+}
+
 /**
  * What is wrong, in words for the caller: which field, and what is expected of it. Values are never repeated.
  * @param errors as ajv gives them for one value
@@ -127,9 +133,9 @@ export function schemaProblem(errors: readonly ErrorObject[], whole: string, pre
     case 'dependentRequired':
       return `${inside(params['missingProperty'])} is required beside ${segmentName(String(params['property']))}`;
     case 'additionalProperties':
-      return `${inside(params['additionalProperty'])} is not a field that is known here`;
+      return prefix + unknownField(String(params['additionalProperty']), knownTo(error), at === '' ? '' : `${at}.`);
     case 'unevaluatedProperties':
-      return `${inside(params['unevaluatedProperty'])} is not a field that is known here`;
+      return prefix + unknownField(String(params['unevaluatedProperty']), knownTo(error), at === '' ? '' : `${at}.`);
     default:
       return `${at === '' ? whole : prefix + at} ${demand(error)}`;
   }

@@ -11,6 +11,8 @@ const OPTIONS = {
   strict: true,
   strictRequired: false,
   allowUnionTypes: true,
+  // Errors bear their schema: what a field may be called is said of one that is not known.
+  verbose: true,
   ownProperties: true,
   // `format` only annotates (JSON Schema 2020-12, section 7.2.1): what must hold is said by a pattern.
   validateFormats: false,

@@ -61,9 +61,13 @@ describe('readCheck', () => {
     [`{"agentId":"${ID}","action":{"type":""}}`, 'must not be empty'],
     [`{"agentId":"${ID}","action":{"type":"data_access","dataScope":""}}`, 'action.dataScope must not be empty'],
     [`{"agentId":"${ID}","action":{"type":"a"},"actionType":"a"}`, 'send action.type'],
+    [`{"agentid":"${ID}","action":{}}`, 'unknown field "agentid". Did you mean "agentId"?'],
     [`{"agentId":"${ID}","action":{"type":"a","url":null}}`, 'action.url must be a string'],
     [`{"agentId":"${ID}","action":{"type":"a","estimatedCost":-1}}`, 'below zero'],
-    [`{"agentId":"${ID}","action":{"type":"a"},"__proto__":{}}`, 'only agentId and action'],
+    [
+      `{"agentId":"${ID}","action":{"type":"a"},"__proto__":{}}`,
+      'unknown field "__proto__". Known fields: agentId, action',
+    ],
   ])('says of %s what to change', (text, words) => {
     expect(readCheck(JSON.parse(text))).toContain(words);
   });

@@ -1,3 +1,4 @@
+import { unknownField } from '@countersign/contracts';
 import type { CheckAction, CheckRequest } from '@countersign/contracts';
 
 const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
@@ -14,7 +15,7 @@ export function readCheck(body: unknown): CheckRequest | string {
   for (const member in body) {
     if (member === 'agentId' || member === 'action') continue;
     if (member === 'actionType') return 'actionType is not taken: send action.type';
-    return 'the body takes only agentId and action: put what describes the action into action';
+    return `${unknownField(member, ['agentId', 'action'])}. Put what describes the action into action`;
   }
   const agentId = body['agentId'];
   if (agentId === undefined) return 'agentId is missing';

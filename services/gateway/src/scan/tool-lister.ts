@@ -1,7 +1,7 @@
 import { denialBody } from '@countersign/contracts';
 import type { ToolsRequest } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
-import { decide } from '@countersign/policy-engine';
+import { judgeTool } from '@countersign/policy-engine';
 import { agentInForce, type Known } from './agent-in-force.js';
 
 /** Tells which tools an agent may use at all. Nothing is recorded or counted. */
@@ -12,8 +12,8 @@ export class ToolLister {
   ) {}
 
   /**
-   * Each tool in the order asked, with what the static rules say of a call that gives it nothing: whatever else a call
-   * gives, a name that is denied stays denied, since all that an action names must be allowed. Rules that are only observed
+   * Each tool in the order asked, with what the lists say of its name: whatever else a call gives, a name that is denied
+   * stays denied, since all that an action names must be allowed. Rules that are only observed
    * deny nothing, and a freeze is not of the tools.
    * @throws HttpRefusal as {@link agentInForce}
    */
@@ -21,7 +21,7 @@ export class ToolLister {
     const { profile } = await agentInForce(this.known, this.counters, accountId, agentId);
     return {
       tools: tools.map((name) => {
-        const { violation } = decide(profile, { type: 'tool_use', toolName: name });
+        const violation = judgeTool(profile, name);
         if (violation === null || profile.observe) return { name, allowed: true };
         return { name, ...denialBody(violation, violation.extras) };
       }),

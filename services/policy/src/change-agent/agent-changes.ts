@@ -1,6 +1,6 @@
 import { HttpRefusal, nodeCrypto } from '@countersign/service-kit';
 import type { Announcer, ServiceContext } from '@countersign/service-kit';
-import type { ProfilePatch, ProfileRules } from '@countersign/policy-engine';
+import type { ProfilePatch, RulePatch } from '@countersign/policy-engine';
 import type { Agent, AgentFields } from '../domain/agent.js';
 import type { Actor, Change } from '../domain/change.js';
 import { createAgent, deactivateAgent, freezeAgent, unfreezeAgent, updateAgent } from '../domain/life-cycle.js';
@@ -102,7 +102,7 @@ export class AgentChanges {
     );
   }
 
-  applyPackage(caller: Caller, id: string, rules: Partial<ProfileRules>): Promise<Agent> {
+  applyPackage(caller: Caller, id: string, rules: RulePatch): Promise<Agent> {
     return this.#change(caller, id, (agent) =>
       this.#now((now) => this.#counted(applyPackage(agent, rules, caller.actor, now, nodeCrypto.sha256))),
     );

@@ -1,6 +1,6 @@
 import { canonicalBytes, toHex } from '@countersign/evidence';
-import { applyProfilePatch, mergeSafetyRules, readProfilePatch } from '@countersign/policy-engine';
-import type { ProfilePatch, ProfileRules } from '@countersign/policy-engine';
+import { applyProfilePatch, mergeSafetyRules, profileProblem, readProfilePatch } from '@countersign/policy-engine';
+import type { ProfilePatch, RulePatch } from '@countersign/policy-engine';
 import { MAX_PROFILE_BYTES } from '@countersign/contracts';
 import type { BehaviorProfile, JsonValue } from '@countersign/contracts';
 import { next } from './agent.js';
@@ -46,17 +46,11 @@ export function changeProfile(agent: Agent, patch: ProfilePatch, actor: Actor, n
 }
 
 /** Merges the rules of a safety package. What would not be accepted as a PATCH is not accepted from a package either. */
-export function applyPackage(
-  agent: Agent,
-  rules: Partial<ProfileRules>,
-  actor: Actor,
-  nowMs: number,
-  sha256: Digest,
-): Change {
+export function applyPackage(agent: Agent, rules: RulePatch, actor: Actor, nowMs: number, sha256: Digest): Change {
   if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
   const merged = mergeSafetyRules(agent.facts.profile, rules);
-  const read = readProfilePatch(merged);
-  if ('error' in read) return refused(409, `with the package's rules the profile would not be valid: ${read.error}`);
+  const problem = profileProblem(merged);
+  if (problem !== null) return refused(409, `with the package's rules the profile would not be valid: ${problem}`);
   return replaced(agent, merged, actor, nowMs, sha256);
 }
 

@@ -43,7 +43,8 @@ export function* judgeRecorded(
   if (!isObject(action)) return unjudged('erased');
   const payload = openings.payload?.value;
   if (payload !== undefined) return agent.settle(yield* decideInTurns(agent.profile, { ...action, payload }), atMs);
-  const decision = decide(agent.profile, action);
+  // A payload was there: that the record has none is no member that was misnamed.
+  const decision = decide(agent.profile, leaf.payload === null ? action : { ...action, payload: '' });
   if (leaf.payload === null || agent.profile.output === null || decision.violation !== null) {
     return agent.settle(decision, atMs);
   }

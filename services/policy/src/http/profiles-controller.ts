@@ -1,6 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
 import type { BehaviorProfile } from '@countersign/contracts';
+import { profileWarnings } from '@countersign/policy-engine';
 import { HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
 import type { RouteInput } from '@countersign/service-kit';
 import type { AgentChanges } from '../change-agent/agent-changes.js';
@@ -8,6 +9,14 @@ import { readPatchFor } from '../domain/profile.js';
 import type { SafetyPackage } from '../safety-packages/load-packages.js';
 import { agentId, byUser } from './agents-controller.js';
 import { AGENT_CHANGES, SAFETY_PACKAGES } from './tokens.js';
+
+/** A profile as a change of it is answered. The warnings are no part of it. */
+type ChangedProfile = BehaviorProfile & { readonly warnings?: readonly string[] };
+
+function withWarnings(profile: BehaviorProfile): ChangedProfile {
+  const warnings = profileWarnings(profile);
+  return warnings.length === 0 ? profile : { ...profile, warnings };
+}
 
 @Controller()
 export class ProfilesController {
@@ -22,11 +31,11 @@ export class ProfilesController {
   }
 
   @HttpRoute(policyRoutes.updateProfile)
-  async update(@Input() { caller, params, body }: RouteInput): Promise<BehaviorProfile> {
+  async update(@Input() { caller, params, body }: RouteInput): Promise<ChangedProfile> {
     const id = agentId(params);
     const read = readPatchFor(id, body);
     if ('error' in read) throw new HttpRefusal(400, read.error);
-    return (await this.changes.changeProfile(byUser(caller), id, read.patch)).facts.profile;
+    return withWarnings((await this.changes.changeProfile(byUser(caller), id, read.patch)).facts.profile);
   }
 
   @HttpRoute(policyRoutes.listSafetyPackages)
@@ -35,13 +44,13 @@ export class ProfilesController {
   }
 
   @HttpRoute(policyRoutes.applySafetyPackage)
-  async apply(@Input() { caller, params, body }: RouteInput<{ readonly packageId: string }>): Promise<BehaviorProfile> {
+  async apply(@Input() { caller, params, body }: RouteInput<{ readonly packageId: string }>): Promise<ChangedProfile> {
     const id = agentId(params);
     await this.changes.find(caller.accountId, id);
     const chosen = this.packages.find((safetyPackage) => safetyPackage.id === body.packageId);
     if (chosen === undefined) {
       throw new HttpRefusal(404, 'no such safety package: GET /v1/safety-packages lists them');
     }
-    return (await this.changes.applyPackage(byUser(caller), id, chosen.rules)).facts.profile;
+    return withWarnings((await this.changes.applyPackage(byUser(caller), id, chosen.rules)).facts.profile);
   }
 }

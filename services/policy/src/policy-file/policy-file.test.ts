@@ -10,9 +10,18 @@ describe('the file of a policy', () => {
     ['no object', [], 'the file must be an object'],
     ['neither profile nor rules', { cases: [] }, 'give either profile or rules'],
     ['both', { profile: {}, rules: {} }, 'give either profile or rules'],
-    ['an unknown member', { profile: {}, more: 1 }, 'more is not a field that is known here'],
+    [
+      'an unknown member',
+      { profile: {}, more: 1 },
+      'unknown field "more". Known fields: id, name, description, profile, rules, cases',
+    ],
     ['what a PATCH refuses', { profile: { blocked_apis: ['a*b'] } }, /^profile: blocked_apis\[0\] /],
-    ['an unknown field', { profile: { no_rule: 1 } }, 'profile: no_rule is not a field that is known here'],
+    [
+      'a field in other words',
+      { profile: { refund_limit: 1 } },
+      'unknown field "refund_limit". Did you mean "spending_limit" or "rate_limit"?',
+    ],
+    ['an unknown field', { profile: { no_rule: 1 } }, 'profile: unknown field "no_rule". Known fields: '],
     [
       'a case without an action',
       { profile: {}, cases: [{ title: 'x', expect: 'allowed' }] },
@@ -28,11 +37,7 @@ describe('the file of a policy', () => {
       { profile: {}, cases: [{ ...CASE, expect: {} }] },
       'cases[0]: expect must have at least 1 field',
     ],
-    [
-      'an unknown member of a case',
-      { profile: {}, cases: [{ ...CASE, more: 1 }] },
-      'cases[0]: more is not a field that is known here',
-    ],
+    ['an unknown member of a case', { profile: {}, cases: [{ ...CASE, more: 1 }] }, 'cases[0]: unknown field "more"'],
     ['no time', { profile: {}, cases: [{ ...CASE, at: 'noon' }] }, /^cases\[0\]: at must be a time/],
     [
       'a step back in time',
@@ -108,7 +113,7 @@ describe('the file of a policy', () => {
     expect(runCases(readPolicyFile(file(found)))).toEqual([]);
     expect(runCases(readPolicyFile(file({ ...found, pii_kind: 'iban' })))).toHaveLength(1);
     expect(() => readPolicyFile(file({ pii: 'email' }))).toThrow(
-      'cases[0]: expect.pii is not a field that is known here',
+      'cases[0]: unknown field "expect.pii". Did you mean "expect.pii_kind"?',
     );
   });
 

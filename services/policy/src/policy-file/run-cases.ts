@@ -1,6 +1,6 @@
 import { FROZEN_REASON } from '@countersign/contracts';
 import type { BehaviorProfile } from '@countersign/contracts';
-import { applyProfilePatch, emptyProfile } from '@countersign/policy-engine';
+import { applyProfilePatch, emptyProfile, profileWarnings } from '@countersign/policy-engine';
 import { SimulatedAgent } from '../simulate/simulated-agent.js';
 import type { Verdict } from '../simulate/simulated-agent.js';
 import { FROZEN } from './file-schema.js';
@@ -31,6 +31,11 @@ const NOTHING = {
 };
 const REFUSED_FROZEN: CameOut = { ...NOTHING, allowed: false, severity: 'P1', reason: FROZEN_REASON, code: FROZEN };
 const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+/** What the file's policy says in vain, on a profile without other rules. */
+export function policyWarnings({ patch }: Pick<PolicyFile, 'patch'>): readonly string[] {
+  return profileWarnings(applyProfilePatch(emptyProfile(NOBODY), patch));
+}
 
 /** The first step of each case that fails under the file's policy, on a profile without other rules. */
 export function runCases({ patch, cases }: Pick<PolicyFile, 'patch' | 'cases'>): readonly CaseFailure[] {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ProfileRules } from '@countersign/policy-engine';
+import type { RulePatch } from '@countersign/policy-engine';
 import { PolicyFileProblem, readPolicyFile } from '../policy-file/read-policy-file.js';
 import type { PolicyCase } from '../policy-file/read-policy-file.js';
 
@@ -8,7 +8,7 @@ export interface SafetyPackage {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  readonly rules: Partial<ProfileRules>;
+  readonly rules: RulePatch;
   /** What the rules alone, on a profile without others, make of actions; not told to callers. */
   readonly cases: readonly PolicyCase[];
 }

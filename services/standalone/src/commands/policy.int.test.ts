@@ -125,7 +125,7 @@ describe('countersign policy', () => {
     ['has a key twice', 'twice.yaml', 'profile: {}\nprofile: {}\n', /twice\.yaml: Map keys must be unique/],
     ['has a key twice in JSON', 'twice.json', '{"profile":{},"profile":{}}', /twice\.json: /],
     ['has no cases', 'empty.json', '{"profile":{}}', /empty\.json: cases must be a list with at least one\n$/],
-    ['has a rule that is none', 'rule.yaml', 'profile: {no_rule: 1}', /rule\.yaml: profile: no_rule is not a field/],
+    ['has a rule that is none', 'rule.yaml', 'profile: {no_rule: 1}', /rule\.yaml: profile: unknown field "no_rule"/],
   ])(
     'test ends with 64 for a file that %s',
     async (_what, name, text, words) => {

@@ -6,13 +6,16 @@ export interface TestedFile {
   readonly file: string;
   readonly cases: number;
   readonly failures: readonly CaseFailure[];
+  /** What the policy says in vain. */
+  readonly warnings: readonly string[];
 }
 
-/** A line for each failing case, and the sum. */
+/** A line for each warning and each failing case, and the sum. */
 export function casesText(tested: readonly TestedFile[]): string {
-  const lines = tested.flatMap(({ file, failures }) =>
-    failures.map((failure) => `FAIL ${file}: ${failureLine(failure)}`),
-  );
+  const lines = tested.flatMap(({ file, failures, warnings }) => [
+    ...warnings.map((warning) => `WARN ${file}: ${warning}`),
+    ...failures.map((failure) => `FAIL ${file}: ${failureLine(failure)}`),
+  ]);
   const { cases, failed } = sumOf(tested);
   const files = `${tested.length} ${tested.length === 1 ? 'file' : 'files'}`;
   const sum = `${cases} ${cases === 1 ? 'case' : 'cases'} in ${files}: ${cases - failed} passed, ${failed} failed`;

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCases } from '@countersign/policy';
+import { policyWarnings, runCases } from '@countersign/policy';
 import { CommandFailed, EXIT } from '../commands/exit-codes.js';
 import type { TestedFile } from './describe-cases.js';
 import { readPolicy } from './read-policy.js';
@@ -19,7 +19,12 @@ export async function testFiles(paths: readonly string[]): Promise<readonly Test
   if (empty !== undefined) {
     throw new CommandFailed(EXIT.usage, `${empty.file}: cases must be a list with at least one`);
   }
-  return read.map(({ file, policy }) => ({ file, cases: policy.cases.length, failures: runCases(policy) }));
+  return read.map(({ file, policy }) => ({
+    file,
+    cases: policy.cases.length,
+    failures: runCases(policy),
+    warnings: policyWarnings(policy),
+  }));
 }
 
 /** The file itself, or those of a folder, by name; folders in it are not entered. */

@@ -5,7 +5,7 @@ import type { OperationNotes } from './operation-note.js';
 const denied = {
   allowed: false,
   reason:
-    "off_limits_actions forbids this action's type. Do not retry it; ask whoever manages this agent if it is needed.",
+    'This type of action is off limits (rule off_limits_actions: wire_transfer). Do not retry it; ask whoever manages this agent if it is needed.',
   severity: 'P1',
   violation_type: 'off_limits_action',
   rule: 'off_limits_actions:wire_transfer',

@@ -11,7 +11,7 @@ const denied = {
   outcome: 'denied',
   allowed: false,
   reason:
-    "off_limits_actions forbids the action's tool_name. Do not retry it; ask whoever manages this agent if it is needed.",
+    'The tool in tool_name is off limits (rule off_limits_actions: wire_transfer). Do not retry it; ask whoever manages this agent if it is needed.',
   severity: 'P1',
   violation_type: 'off_limits_action',
   detail: null,

@@ -1,0 +1,52 @@
+const ENCODED = /%[0-9A-Fa-f]{2}/;
+/** By byte. */
+const ENCODINGS = Array.from({ length: 256 }, (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`);
+const UNRESERVED = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(/[A-Za-z0-9._~-]/.test(String.fromCharCode(byte))),
+);
+
+/** Whether there is anything to decode. */
+export function isEncoded(text: string): boolean {
+  return ENCODED.test(text);
+}
+
+/** RFC 3986 section 6.2.2: letters, digits and `-._~` are the same, encoded or not; hex digits in upper case. */
+export function decodeUnreserved(path: string): string {
+  return recode(path, isUnreserved);
+}
+
+/** One byte, one character: no encoding can make it fail. */
+export function decodeOnce(path: string): string {
+  return recode(path, () => true);
+}
+
+/**
+ * Each `%XX` as its character where `decodes` says so, else with its digits in upper case. By hand: a pattern with a
+ * function for each match takes a second for the longest URLs that are sent.
+ */
+function recode(path: string, decodes: (byte: number) => boolean): string {
+  let text = '';
+  let written = 0;
+  for (let at = path.indexOf('%'); at >= 0; at = path.indexOf('%', at + 1)) {
+    const high = hexValue(path.charCodeAt(at + 1));
+    const low = high < 0 ? -1 : hexValue(path.charCodeAt(at + 2));
+    if (low < 0) continue;
+    const byte = high * 16 + low;
+    if (at > written) text += path.slice(written, at);
+    text += decodes(byte) ? String.fromCharCode(byte) : ENCODINGS[byte]!;
+    written = at + 3;
+    at += 2;
+  }
+  return written === 0 ? path : text + path.slice(written);
+}
+
+/** -1 for what is no hex digit. */
+function hexValue(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const small = code | 0x20;
+  return small >= 0x61 && small <= 0x66 ? small - 0x61 + 10 : -1;
+}
+
+function isUnreserved(byte: number): boolean {
+  return UNRESERVED[byte] === 1;
+}
