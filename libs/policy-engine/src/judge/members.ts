@@ -1,5 +1,3 @@
-import type { Action } from './subject.js';
-
 /** A member of an action that rules read. */
 export type RuledMember = 'tool' | 'url' | 'data_scope' | 'payload' | 'cost';
 
@@ -49,7 +47,7 @@ const BY_NAME = new Map(
 const LONGEST = 24;
 
 /** The name of a member of the action that was meant as `member`; `null` where there is none. It is one of the table, in another spelling. */
-export function nearMiss(action: Action, member: RuledMember): string | null {
+export function nearMiss(action: Readonly<Record<string, unknown>>, member: RuledMember): string | null {
   for (const name of Object.keys(action)) {
     if (!READ.has(name) && name.length <= LONGEST && BY_NAME.get(fold(name)) === member) return name;
   }
