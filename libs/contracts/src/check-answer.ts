@@ -9,6 +9,8 @@ export interface CheckAnswer {
   readonly eventId: string;
   /** Header `x-policy-coverage`. */
   readonly coverage: string | null;
+  /** Header `x-would-deny`: the violation that observe mode let pass; `null` elsewhere. */
+  readonly wouldDeny: string | null;
 }
 
 const EXTRAS = ['category', 'pii_kind', 'matched_topic', 'length', 'code', 'upgrade_url'] as const;
@@ -22,8 +24,15 @@ export function checkAnswer(envelope: EventEnvelope): CheckAnswer | null {
   if (leaf.type !== 'action.checked') return null;
   const status = statusOf(envelope);
   if (status === null) return null;
-  if (leaf.allowed) return { status, body: '{"allowed":true}', eventId: leaf.eventId, coverage };
-  return { status, body: JSON.stringify(denialBody(leaf, answer)), eventId: leaf.eventId, coverage };
+  const of = { status, eventId: leaf.eventId, coverage };
+  if (leaf.allowed) return { ...of, body: '{"allowed":true}', wouldDeny: wouldDenyOf(leaf) };
+  return { ...of, body: JSON.stringify(denialBody(leaf, answer)), wouldDeny: null };
+}
+
+/** `<violation_type>; rule=<rule, percent-encoded as in a URL>` of an allowed check that breaks a rule; else `null`. */
+export function wouldDenyOf({ violation_type, rule }: Pick<LeafEvent, 'violation_type' | 'rule'>): string | null {
+  if (violation_type === null) return null;
+  return rule === null ? violation_type : `${violation_type}; rule=${encodeURI(rule)}`;
 }
 
 /** What a denial says, in the order of its members. */

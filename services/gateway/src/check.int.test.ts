@@ -60,11 +60,13 @@ describe('POST /v1/check', () => {
     await bench.putAgent(bench.agentId, { blocked_apis: ['evil.example'], mode: 'observe', freeze_on_violation: true });
     const answer = await bench.check(call('https://evil.example/'));
     expect(answer.text).toBe('{"allowed":true}');
+    expect(answer.headers['x-would-deny']).toBe('api_not_allowed; rule=blocked_apis:evil.example');
     expect((await bench.events()).at(-1)!.leaf).toMatchObject({
       allowed: true,
       violation_type: 'api_not_allowed',
       severity: 'P2',
     });
+    expect((await bench.check(call('https://fine.example/'))).headers['x-would-deny']).toBeUndefined();
     expect(await bench.gateway.counters.isFrozen(bench.agentId)).toBe(false);
   });
 

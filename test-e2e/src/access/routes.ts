@@ -53,6 +53,7 @@ const evaluation = ({ agent: id }: Ids): object => ({
 
 /** Every operation of the served OpenAPI document. */
 export const ACCESS: Readonly<Record<string, Access>> = {
+  'GET /': { statuses: open(200) },
   'GET /healthz': { statuses: open(200) },
   'GET /readyz': { statuses: open(200) },
   'GET /metrics': { statuses: open(200) },

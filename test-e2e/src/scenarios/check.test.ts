@@ -109,7 +109,26 @@ onEachProfile('POST /v1/check', (start) => {
     });
     const answer = await instance.check({ type: 'wire' }, { agentId });
     expect(answer.text).toBe('{"allowed":true}');
+    expect(answer.headers['x-would-deny']).toBe('off_limits_action; rule=off_limits_actions:wire');
     expect((await instance.check({ type: 'wire' }, { agentId })).status).toBe(200);
+  });
+
+  it('says at its root where to go on, and of a path with a slash too many what is wrong with it', async () => {
+    const root = await instance.request('GET', '/');
+    expect([root.status, root.json]).toMatchObject([
+      200,
+      { name: 'Countersign', check: expect.stringMatching(/\/v1\/check$/) },
+    ]);
+    for (const [method, path] of [
+      ['POST', '/v1/check/'],
+      ['GET', '/v1/agents/'],
+    ] as const) {
+      const answer = await instance.request(method, path);
+      expect([answer.status, answer.json]).toEqual([
+        404,
+        { error: 'there is no such route: leave out the slash at its end' },
+      ]);
+    }
   });
 
   it('freezes at the violation, before it answers', async () => {

@@ -90,6 +90,12 @@ const recorded = {
   'x-policy-coverage': '`governed` or `none`: whether any rule of the profile spoke of this kind of action',
 };
 
+/** Of an allowed check. */
+const observed = {
+  'x-would-deny':
+    'in observe mode, the violation of the rule that would have denied: `<violation_type>; rule=<rule, percent-encoded>`; absent elsewhere',
+};
+
 /** Of an answer that may be that of an earlier check. */
 export const replayHeader = {
   'x-idempotent-replay':
@@ -106,7 +112,7 @@ const responses: Readonly<Record<number, RouteResponse>> = {
   200: {
     description: 'the decision; a denial is 200 as well',
     schema: decision,
-    headers: { ...recorded, ...replayHeader },
+    headers: { ...recorded, ...observed, ...replayHeader },
   },
   ...bodyErrors,
   400: { description: 'malformed; or the Idempotency-Key was used with another body', schema: errorSchema },

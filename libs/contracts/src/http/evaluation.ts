@@ -82,7 +82,11 @@ const decision: JsonSchema = {
       type: 'object',
       description:
         'the event that records the decision, and of a denial what `POST /v1/check` answers beside `allowed`',
-      properties: { event_id: { type: 'string' }, policy_coverage: { type: 'string' } },
+      properties: {
+        event_id: { type: 'string' },
+        policy_coverage: { type: 'string' },
+        would_deny: { type: 'string' },
+      },
     },
   },
 };

@@ -12,6 +12,34 @@ const caching = {
 
 /** Routes that the edge of every process answers itself. */
 export const operationsRoutes = {
+  root: route({
+    service: 'gateway',
+    method: 'GET',
+    path: '/',
+    operationId: 'getRoot',
+    summary: 'What this is, and where to go on',
+    tag: 'Operations',
+    auth: 'none',
+    success: 200,
+    responses: {
+      200: {
+        description: 'a sentence, and addresses',
+        schema: {
+          type: 'object',
+          required: ['name', 'description', 'documentation', 'openapi', 'check', 'verify', 'ready'],
+          properties: {
+            name: { const: 'Countersign' },
+            description: text,
+            documentation: text,
+            openapi: text,
+            check: text,
+            verify: text,
+            ready: text,
+          },
+        },
+      },
+    },
+  }),
   healthz: route({
     service: 'gateway',
     method: 'GET',

@@ -48,6 +48,8 @@ export interface EdgeOptions {
 /** Tells a process behind the edge who calls; dropped from what outsiders send. */
 export const CLIENT_ADDRESS_HEADER = 'x-countersign-client-address';
 
+const NO_ROUTE = 'there is no such route';
+const WITH_SLASH = `${NO_ROUTE}: leave out the slash at its end`;
 const MEBIBYTE = 1024 * 1024;
 const REQUEST_ID = /^[\x21-\x7e]{1,255}$/;
 
@@ -72,7 +74,8 @@ export function createEdge(options: EdgeOptions): RequestListener {
     const target = splitTarget(request.url ?? '');
     const match = target === null ? null : table.match(target.path);
     // `CONNECT` is nobody's method: it cannot be handed on.
-    if (match === null && options.elsewhere !== undefined && request.method !== 'CONNECT') {
+    const withSlash = match === null && target !== null && isRouteWithSlash(table, target.path);
+    if (match === null && !withSlash && options.elsewhere !== undefined && request.method !== 'CONNECT') {
       options.elsewhere(request, response);
       return;
     }
@@ -82,7 +85,7 @@ export function createEdge(options: EdgeOptions): RequestListener {
     response.setHeader('cache-control', 'no-store');
     watch(options.observe, entry?.route, request, response);
     const serve = async (): Promise<void> => {
-      if (target === null || match === null) throw new HttpRefusal(404, 'there is no such route');
+      if (target === null || match === null) throw new HttpRefusal(404, withSlash ? WITH_SLASH : NO_ROUTE);
       if (entry === undefined) {
         const allow = allowedMethods(match.methods.keys());
         throw new HttpRefusal(405, `use ${allow}`, { allow });
@@ -93,6 +96,11 @@ export function createEdge(options: EdgeOptions): RequestListener {
     };
     serve().catch((error: unknown) => refuse(options.log, request, response, error));
   };
+}
+
+/** Paths are compared exactly. */
+function isRouteWithSlash(table: RouteTable<unknown>, path: string): boolean {
+  return path.endsWith('/') && table.match(path.slice(0, -1)) !== null;
 }
 
 /** What the caller calls the request, where the route gives it back and it can be given back. */

@@ -57,10 +57,24 @@ export function operations(sources: ProbeSources): readonly EdgeRoute[] {
   return [
     ...health(sources),
     ...(sources.metricsElsewhere ? [] : [guardedMetrics(sources)]),
+    edgeRoute(operationsRoutes.root, () => new HttpAnswer(200, whatThisIs(sources.publicUrl()))),
     edgeRoute(operationsRoutes.openapi, document),
     ...docsRoutes(),
     edgeRoute(operationsRoutes.authzen, () => new HttpAnswer(200, authzenConfiguration(sources.publicUrl()))),
   ];
+}
+
+function whatThisIs(publicUrl: string): Readonly<Record<string, string>> {
+  const base = publicUrl.replace(/\/+$/, '');
+  return {
+    name: 'Countersign',
+    description: 'Decides whether an action of an AI agent is allowed before it is done, and keeps evidence of it.',
+    documentation: `${base}/docs`,
+    openapi: `${base}/v1/openapi.json`,
+    check: `${base}/v1/check`,
+    verify: `${base}/verify`,
+    ready: `${base}/readyz`,
+  };
 }
 
 /** AuthZEN Authorization API 1.0, section 9: the base address, and absolute addresses of what is served under it. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { checkAnswer } from '@countersign/contracts';
+import { checkAnswer, wouldDenyOf } from '@countersign/contracts';
 import type {
   ActionKind,
   AnswerExtras,
@@ -91,7 +91,7 @@ export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent 
     text: envelopeText(judgement, facts, leaf, words.extras, payloadSalt),
     answer:
       outcome === 'allowed'
-        ? { status: 200, body: ALLOWED_BODY, eventId, coverage: facts.coverage }
+        ? { status: 200, body: ALLOWED_BODY, eventId, coverage: facts.coverage, wouldDeny: wouldDenyOf(leaf) }
         : checkAnswer(envelopeOf(judgement, facts, leaf, words.extras, payloadSalt))!,
   };
 }

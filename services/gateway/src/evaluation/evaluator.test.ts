@@ -12,7 +12,11 @@ function busyDesk(ms: number, asked: string[]): Pick<CheckDesk, 'ask'> {
     ask: ({ prepared }, reply) => {
       for (const until = performance.now() + ms; performance.now() < until;);
       asked.push(prepared.action.url ?? '');
-      reply.answer({ status: 200, body: '{"allowed":true}', eventId: `${asked.length}`, coverage: null }, null, false);
+      reply.answer(
+        { status: 200, body: '{"allowed":true}', eventId: `${asked.length}`, coverage: null, wouldDeny: null },
+        null,
+        false,
+      );
     },
   };
 }

@@ -20,11 +20,16 @@ export interface Decision {
 }
 
 /** What was decided and recorded; refusals by plan or freeze are denials. */
-export function decisionOf({ body, eventId, coverage, status }: CheckAnswer): Decision {
+export function decisionOf({ body, eventId, coverage, status, wouldDeny }: CheckAnswer): Decision {
   const { allowed, ...words } = JSON.parse(body) as { allowed?: unknown };
   return {
     decision: status === 200 && allowed === true,
-    context: { event_id: eventId, ...(coverage === null ? {} : { policy_coverage: coverage }), ...words },
+    context: {
+      event_id: eventId,
+      ...(coverage === null ? {} : { policy_coverage: coverage }),
+      ...(wouldDeny === null ? {} : { would_deny: wouldDeny }),
+      ...words,
+    },
   };
 }
 

@@ -21,10 +21,11 @@ export function sendAnswer(
   retryAfter: string | null,
   replayed: boolean,
 ): void {
-  const { status, body, eventId, coverage } = answer;
+  const { status, body, eventId, coverage, wouldDeny } = answer;
   const length = body === ALLOWED ? ALLOWED_LENGTH : `${Buffer.byteLength(body)}`;
   const headers = ['content-type', JSON_TYPE, 'content-length', length, 'x-event-id', eventId];
   if (coverage !== null) headers.push('x-policy-coverage', coverage);
+  if (wouldDeny !== null) headers.push('x-would-deny', wouldDeny);
   if (retryAfter !== null) headers.push('retry-after', retryAfter);
   if (replayed) headers.push(IDEMPOTENT_REPLAY, 'true');
   response.writeHead(status, headers);
