@@ -10,9 +10,11 @@ from countersign.verify import (
     Answer,
     Authority,
     ChainFacts,
+    Listed,
     Transaction,
     Verification,
     VerificationKey,
+    Walk,
     parse_json_strict,
     transactions_to_ask,
     verify_absence,
@@ -38,21 +40,24 @@ def subject_of(vector: Mapping[str, Any]) -> Any:
 
 
 def chain_of(vector: Mapping[str, Any], subject: Any) -> Optional[ChainFacts]:
-    """The chain of a vector, with the answers for those transactions alone that the subject names."""
+    """The chain of a vector, with the answers for those transactions that the subject names, or all that was read."""
     chain = vector["chain"]
     if chain is None:
         return None
     asked = {one.signature for one in transactions_to_ask(subject)}
-    told_of = {signature: told for signature, told in chain["transactions"].items() if signature in asked}
+    walked = "walks" in chain
+    told_of = {signature: told for signature, told in chain["transactions"].items() if walked or signature in asked}
     transactions: Dict[str, Answer] = {signature: _answer_of(told) for signature, told in told_of.items()}
     known = chain["authorities"]
     authorities = None if known is None else [_authority_of(one) for one in known]
-    return ChainFacts(chain["network"], transactions, authorities)
+    walks = [_walk_of(one) for one in chain["walks"]] if "walks" in chain else None
+    return ChainFacts(chain["network"], transactions, authorities, walks)
 
 
 def vouched(result: Verification, expected: Mapping[str, Any]) -> Dict[str, Any]:
-    """Of those that say who vouches: a single event has nobody who signs it."""
-    return {"vouched": asdict(result.vouched)} if "vouched" in expected else {}
+    """Of those that say who vouches, and what is left open: a single event has nobody who signs it."""
+    told: Dict[str, Any] = {"vouched": asdict(result.vouched)} if "vouched" in expected else {}
+    return {**told, "unsettled": list(result.unsettled)} if "unsettled" in expected else told
 
 
 def judge(vector: Mapping[str, Any]) -> Verification:
@@ -63,7 +68,7 @@ def judge(vector: Mapping[str, Any]) -> Verification:
         return verify_event(vector["event"], vector["proof"], chain)
     given = vector["keys"]
     keys = None if given is None else [_key_of(one) for one in given]
-    return verify_package(vector["package"], keys, chain)
+    return verify_package(vector["package"], keys, chain, vector.get("absences", ()))
 
 
 def _key_of(key: Mapping[str, Any]) -> VerificationKey:
@@ -72,6 +77,11 @@ def _key_of(key: Mapping[str, Any]) -> VerificationKey:
 
 def _authority_of(one: Mapping[str, Any]) -> Authority:
     return Authority(one["address"], one["network"], one["validFrom"], one["validTo"])
+
+
+def _walk_of(one: Mapping[str, Any]) -> Walk:
+    listed = [Listed(told["signature"], told["succeeded"], told["blockTime"], told["memos"]) for told in one["listed"]]
+    return Walk(one["address"], one["complete"], listed)
 
 
 def _answer_of(told: Any) -> Answer:

@@ -111,12 +111,25 @@ export type {
   ProblemCode,
   SequenceRun,
   SignatureResult,
+  Unsettled,
+  UnsettledCode,
   VerificationResult,
   Vouched,
   WindowCount,
+  WindowTime,
 } from './verify/result.js';
-export { PROBLEM_CODES } from './verify/result.js';
-export type { ChainAnswer, ChainFacts, ChainTransaction, VerificationKey, VerifyOptions } from './verify/options.js';
+export { PROBLEM_CODES, UNSETTLED_CODES } from './verify/result.js';
+export type {
+  AuthorityWalk,
+  ChainAnswer,
+  ChainFacts,
+  ChainTransaction,
+  ListedTransaction,
+  VerificationKey,
+  VerifyOptions,
+} from './verify/options.js';
+export { transactionsOfWalk, WALK_BOUND, walkBackTo } from './verify/check-walk.js';
+export { CLOCK_TOLERANCE_SECONDS, LATE_SECONDS } from './verify/time-bounds.js';
 export { type EventProofResult, verifyEventProof } from './verify/event-proof.js';
 export { type AbsenceResult, claimsAbsence, verifyAbsence } from './verify/absence.js';
 export { openPackage, type OpenedPackage, verifyPackage } from './verify/verify-package.js';

@@ -21,7 +21,7 @@ _LONGEST_LINE = 400
 _MAX_FILE_BYTES = 256 * 1024 * 1024
 _ENDS = (
     "Ends with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer, the chain or the "
-    "pages of a PDF were not checked; 64: usage."
+    "pages of a PDF were not checked, or the chain leaves something open; 64: usage."
 )
 
 
@@ -60,6 +60,16 @@ def _parser() -> argparse.ArgumentParser:
     verify.add_argument(
         "--authority", action="append", default=[], metavar="ADDRESS", help="anchoring authority that you trust"
     )
+    verify.add_argument(
+        "--absence",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="proofs of absence, for windows that the package does not list",
+    )
+    verify.add_argument(
+        "--walk", type=int, metavar="N", help="transactions of each authority that are listed at most; default 100000"
+    )
     return parser
 
 
@@ -79,17 +89,28 @@ def _verify(options: argparse.Namespace) -> int:
             raise _Usage(f"--authority must be a Solana address, not {address}")
     if options.authority and not options.rpc:
         raise _Usage("--authority needs --rpc: who anchored is read from the chain")
+    if options.absence and not options.authority:
+        raise _Usage("--absence needs --rpc and --authority: the chain vouches for what it proves")
+    if options.walk is not None and options.walk < 1:
+        raise _Usage("--walk must be a whole number from 1")
     keys = [_read_key(file) for file in options.key] or None
+    absences = [absence for file in options.absence for absence in _read_absences(file)]
     data = _read(options.file, "file")
     try:
         carried = read_pdf(data) if is_pdf(data) else None
         package = verify.parse_json_strict(data if carried is None else carried.package)
     except (verify.JsonRefused, PdfRefused) as error:
         return _print(options.file, [], [], [f"the file is not a package: {error}"], EXIT_WRONG)
-    facts = ask_chain(options.rpc, verify.transactions_to_ask(package), options.authority) if options.rpc else None
+    bound = {} if options.walk is None else {"bound": options.walk}
+    named = verify.transactions_to_ask(package)
+    facts = (
+        ask_chain(options.rpc, named, options.authority, package=package, absences=absences, **bound)
+        if options.rpc
+        else None
+    )
     if carried is None and isinstance(package, dict) and package.get("kind") == "absence":
         return _absence(options.file, verify.verify_absence(package, facts))
-    result = verify.verify_package(package, keys, facts)
+    result = verify.verify_package(package, keys, facts, absences)
     not_checked = list(result.not_checked)
     if result.issuer_checked and result.ok:
         not_checked.append("whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys)")
@@ -115,9 +136,24 @@ def _absence(file: str, result: Any) -> int:
 def _exit_code(result: Any, facts: Any) -> int:
     if not result.ok:
         return EXIT_WRONG
-    # A chain that was not asked for is not missed; one that was must vouch.
-    holds = result.vouched.issuer and (facts is None or result.vouched.anchor)
+    # A chain that was not asked for is not missed; one that was must vouch, and leave nothing open.
+    holds = result.vouched.issuer and (facts is None or (result.vouched.anchor and not result.unsettled))
     return EXIT_HOLDS if holds else EXIT_UNCHECKED
+
+
+def _read_absences(file: str) -> List[Any]:
+    """The proofs of a file: one, or a list of them."""
+    from .verify import JsonRefused, parse_json_strict
+
+    try:
+        found = parse_json_strict(_read(file, "proofs"))
+    except JsonRefused:
+        found = None
+    if isinstance(found, list):
+        return found
+    if isinstance(found, dict) and found.get("kind") == "absence":
+        return [found]
+    raise _Usage(f"{file} holds no proofs of absence")
 
 
 def _read_key(file: str) -> Any:

@@ -30,13 +30,15 @@ const JUDGE = `
     const named = evidence.transactionsToAsk(vector.package ?? vector.absence ?? vector.proof);
     const answers = vector.chain?.transactions ?? {};
     const told = named.filter((one) => one.txSignature in answers).map((one) => [one.txSignature, answers[one.txSignature]]);
-    const chain = vector.chain && { ...vector.chain, transactions: new Map(told) };
-    const options = { crypto, keys, chain };
+    const asked = vector.chain?.walks === undefined ? told : Object.entries(answers);
+    const chain = vector.chain && { ...vector.chain, transactions: new Map(asked) };
+    const options = { crypto, keys, chain, absences: vector.absences };
     const result = vector.absence !== undefined ? evidence.verifyAbsence(vector.absence, options)
       : vector.package !== undefined ? evidence.verifyPackage(vector.package, options)
       : evidence.verifyEventProof(vector.event, vector.proof, options);
-    const { ok, problems, vouched } = result;
-    return JSON.stringify({ ok, firstProblem: problems[0]?.code ?? null, vouched });
+    const { ok, problems, vouched, unsettled } = result;
+    const open = vector.expected.unsettled === undefined ? {} : { unsettled: unsettled.map(({ code }) => code) };
+    return JSON.stringify({ ok, firstProblem: problems[0]?.code ?? null, vouched, ...open });
   }`;
 
 async function moduleOf(source: string, context: Context, imports: Record<string, SourceTextModule>) {

@@ -7,8 +7,8 @@ const BY: JsonValue = { kind: 'user', id: 'user-1' };
 
 /** Two agents of an airline, with every kind of event and every status that there is. */
 export function airlineStory(sha256: Sha256): Story {
-  const desk = agent('Booking desk', 7, [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, null], deskDrafts, sha256);
-  const refunds = agent('Refunds', 1, [0, 2, 2, null], refundDrafts, sha256);
+  const desk = storyAgentOf('Booking desk', 7, [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, null], deskDrafts, sha256);
+  const refunds = storyAgentOf('Refunds', 1, [0, 2, 2, null], refundDrafts, sha256);
   return {
     agents: [desk, refunds],
     neighbours: 3,
@@ -22,7 +22,10 @@ export function airlineStory(sha256: Sha256): Story {
 export function smallStory(sha256: Sha256): Story {
   return {
     ...airlineStory(sha256),
-    agents: [agent('Seating', 3, [0, 0, 1, 1, null], seatDrafts, sha256), agent('Meals', 1, [0], refundDrafts, sha256)],
+    agents: [
+      storyAgentOf('Seating', 3, [0, 0, 1, 1, null], seatDrafts, sha256),
+      storyAgentOf('Meals', 1, [0], refundDrafts, sha256),
+    ],
     neighbours: 2,
   };
 }
@@ -32,7 +35,7 @@ type Drafts = (
   profile: { readonly value: JsonValue; readonly sha256: string },
 ) => readonly Draft[];
 
-function agent(
+export function storyAgentOf(
   name: string,
   firstSequence: number,
   windows: readonly (number | null)[],
@@ -137,7 +140,7 @@ const deskDrafts: Drafts = (ids, profile) => [
   { type: 'action.outcome', fields: { refersTo: ids[13]!, outcome: 'failed' }, payload: { error: 'timeout' } },
 ];
 
-const refundDrafts: Drafts = (_ids, profile) => [
+export const refundDrafts: Drafts = (_ids, profile) => [
   { type: 'agent.created', action: { name: 'Refunds', by: BY } },
   { type: 'agent.frozen', action: { reason: 'review', by: BY } },
   {
@@ -154,7 +157,7 @@ const refundDrafts: Drafts = (_ids, profile) => [
   { type: 'agent.unfrozen', action: { reason: null, by: BY } },
 ];
 
-const seatDrafts: Drafts = (ids, profile) => [
+export const seatDrafts: Drafts = (ids, profile) => [
   {
     type: 'profile.changed',
     fields: { profileVersion: 2, profileSha256: profile.sha256 },

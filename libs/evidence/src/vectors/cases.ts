@@ -5,7 +5,7 @@ import { utf8 } from '../encoding/text.js';
 import { contentHash, VERIFICATION_FIELDS } from '../package/canonical.js';
 import { publicKeyToPem } from '../signature/public-key.js';
 import type { ChainAnswer } from '../verify/options.js';
-import { NOBODY, type ProblemCode, type Vouched } from '../verify/result.js';
+import { NOBODY, type ProblemCode, type UnsettledCode, type Vouched } from '../verify/result.js';
 import { ABSENCE_CASES, absenceStory } from './absence-cases.js';
 import { airlineStory, smallStory } from './airline-story.js';
 import { CHAIN_CASES } from './chain-cases.js';
@@ -13,6 +13,7 @@ import { EVENT_CASES } from './event-cases.js';
 import { issueStory, type IssuedStory, NETWORK, seal, type StoryKey } from './story-package.js';
 import type { Surroundings, VectorChain, VectorKey } from './surroundings.js';
 import { AFTER_SIGNING, BEFORE_SIGNING, type Loose, nameEmptyScope } from './tampered.js';
+import { WALK_CASES } from './walk-cases.js';
 
 /** A test vector: a whole `package`, or an `event` and its `proof`, or an `absence`. */
 export interface Vector {
@@ -25,8 +26,15 @@ export interface Vector {
   readonly keys: readonly VectorKey[] | null;
   /** `null`: the chain is not asked. */
   readonly chain: VectorChain | null;
-  /** `vouched`: of a whole package and of an absence. */
-  readonly expected: { readonly ok: boolean; readonly firstProblem: ProblemCode | null; readonly vouched?: Vouched };
+  /** Proofs of absence that the verifier is given beside a package. */
+  readonly absences?: readonly unknown[];
+  /** `vouched`: of a whole package and of an absence. `unsettled`: codes, in their order; left out where it is not compared. */
+  readonly expected: {
+    readonly ok: boolean;
+    readonly firstProblem: ProblemCode | null;
+    readonly vouched?: Vouched;
+    readonly unsettled?: readonly UnsettledCode[];
+  };
 }
 
 /** Names and texts of all vector files; the same bytes on every run. */
@@ -84,6 +92,12 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
     const vouched = { issuer: false, anchor: name !== 'no-answer' };
     files.push([`absence-${name}`, vector(description, subject, { ...around, withoutKey: true }, expected, vouched)]);
   }
+  for (const one of WALK_CASES) {
+    const { pkg, around } = one.make(key, sha256);
+    const made = vector(one.description, { package: pkg }, around, one.expected ?? null, one.vouched);
+    const expected = { ...made.expected, ...(one.unsettled === undefined ? {} : { unsettled: one.unsettled }) };
+    files.push([`walk-${one.name}`, { ...made, expected }]);
+  }
   return files.map(([name, content]) => [`${name}.json`, `${JSON.stringify(content, null, 1)}\n`]);
 }
 
@@ -121,7 +135,7 @@ function surroundings(issued: IssuedStory, key: StoryKey): Surroundings {
 function vector(
   description: string,
   subject: Pick<Vector, 'package' | 'event' | 'proof' | 'absence'>,
-  { key, withoutKey, network, authorities, transactions }: Surroundings,
+  { key, withoutKey, network, authorities, transactions, walks, absences }: Surroundings,
   firstProblem: ProblemCode | null,
   vouched: Partial<Vouched> = {},
 ): Vector {
@@ -130,7 +144,8 @@ function vector(
     description,
     ...subject,
     keys: withoutKey ? null : [key],
-    chain: { network, authorities, transactions },
+    chain: { network, authorities, transactions, ...(walks === undefined ? {} : { walks }) },
+    ...(absences === undefined ? {} : { absences }),
     expected: { ok, firstProblem, vouched: ok ? { issuer: true, anchor: true, ...vouched } : NOBODY },
   };
 }

@@ -19,8 +19,10 @@ import { contentHash } from '../package/canonical.js';
 import { eventStatus, namesDataScope } from '../package/event-status.js';
 import { keyId } from '../signature/public-key.js';
 import type { ChainAnswer, ChainTransaction } from '../verify/options.js';
+import { CLOCK_TOLERANCE_SECONDS } from '../verify/time-bounds.js';
 import { proofFor, unanchored } from '../window/proof.js';
-import { type AgentEvents, windowTree } from '../window/window-tree.js';
+import type { AnchoredRoot } from '../window/absence.js';
+import { type AgentEvents, windowTree, type WindowTree } from '../window/window-tree.js';
 import { bytesOf, storySignature, storyUuid, STORY_START, type StoryEvent } from './events.js';
 
 export interface StoryKey {
@@ -56,6 +58,8 @@ export interface IssuedStory {
   readonly pkg: SignedPackage;
   readonly transactions: Readonly<Record<string, ChainAnswer>>;
   readonly authority: AnchorAuthority;
+  /** Tree and anchor of each window, in their order. */
+  readonly trees: readonly { readonly tree: WindowTree; readonly anchor: AnchoredRoot }[];
 }
 
 export function storyAuthority(sha256: Sha256): AnchorAuthority {
@@ -71,7 +75,7 @@ export function storyAuthority(sha256: Sha256): AnchorAuthority {
 export function issueStory(story: Story, key: StoryKey, sha256: Sha256): IssuedStory {
   const authority = storyAuthority(sha256);
   const transactions: Record<string, ChainAnswer> = {};
-  const { proofs, windows } = anchorStory(story, authority, transactions, sha256);
+  const { proofs, windows, trees } = anchorStory(story, authority, transactions, sha256);
   const events = storyEntries(story);
   const content = assemblePackage({
     reportId: storyUuid('report', STORY_START + 7_200_000, sha256),
@@ -88,7 +92,7 @@ export function issueStory(story: Story, key: StoryKey, sha256: Sha256): IssuedS
     windows,
   });
   const timestamp = anchorReport(content, story, authority, transactions, sha256);
-  return { pkg: seal(content, timestamp, key, sha256), transactions, authority };
+  return { pkg: seal(content, timestamp, key, sha256), transactions, authority, trees };
 }
 
 /** Signs a content again, so that what was changed in it is what the verifier meets first. */
@@ -120,13 +124,13 @@ function anchorReport(
   return timestamp;
 }
 
-function transaction(memo: string, blockHeight: number, authority: AnchorAuthority): ChainTransaction {
+function transaction(memo: string, blockHeight: number, authority: AnchorAuthority, earliestMs = 0): ChainTransaction {
   return {
     succeeded: true,
     finalized: true,
     signers: [authority.address],
     memos: [memo],
-    blockTime: new Date(STORY_START + blockHeight * 1000).toISOString(),
+    blockTime: new Date(Math.max(STORY_START + blockHeight * 1000, earliestMs)).toISOString(),
     blockHeight,
     slot: blockHeight + 17,
     confirmations: null,
@@ -172,9 +176,10 @@ function anchorStory(
   authority: AnchorAuthority,
   transactions: Record<string, ChainAnswer>,
   sha256: Sha256,
-): { proofs: InclusionProof[]; windows: PackageWindow[] } {
+): { proofs: InclusionProof[]; windows: PackageWindow[]; trees: IssuedStory['trees'] } {
   const proofs = new Map<string, InclusionProof>();
   const windows: PackageWindow[] = [];
+  const trees: { tree: WindowTree; anchor: AnchoredRoot }[] = [];
   const numbers = new Set(story.agents.flatMap((agent) => agent.windows.filter((number) => number !== null)));
   let prev: string | null = null;
   for (const number of [...numbers].sort((a, b) => a - b)) {
@@ -224,13 +229,16 @@ function anchorStory(
       agents: tree.treeSize,
       events: tree.eventCount,
     });
-    transactions[place.txSignature] = transaction(memo, 1000 + number, authority);
+    // The clock of this story's chain lags by what is tolerated at most.
+    const earliest = Date.parse(place.windowEnd) - CLOCK_TOLERANCE_SECONDS * 1000;
+    transactions[place.txSignature] = transaction(memo, 1000 + number, authority, earliest);
+    trees.push({ tree, anchor: place });
     prev = tree.merkleRoot;
   }
   const ordered = story.agents.flatMap((agent) =>
     agent.events.map(({ leaf }) => proofs.get(leaf.eventId) ?? unanchored(leaf.eventId)),
   );
-  return { proofs: ordered, windows };
+  return { proofs: ordered, windows, trees };
 }
 
 function storyAgent(agent: StoryAgent, windows: readonly PackageWindow[]): PackageAgent {

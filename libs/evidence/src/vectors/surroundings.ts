@@ -1,5 +1,5 @@
 import type { AnchorAuthority } from '@countersign/contracts';
-import type { ChainAnswer, VerificationKey } from '../verify/options.js';
+import type { AuthorityWalk, ChainAnswer, VerificationKey } from '../verify/options.js';
 
 export interface VectorKey extends Omit<VerificationKey, 'publicKey'> {
   readonly pem: string;
@@ -9,6 +9,8 @@ export interface VectorChain {
   readonly network: string;
   readonly authorities: readonly AnchorAuthority[] | null;
   readonly transactions: Readonly<Record<string, ChainAnswer>>;
+  /** What the authorities sent; left out: nobody read it. */
+  readonly walks?: readonly AuthorityWalk[];
 }
 
 /** What a chain case may change before verification. */
@@ -18,4 +20,6 @@ export interface Surroundings {
   authorities: AnchorAuthority[] | null;
   network: string;
   transactions: Record<string, ChainAnswer>;
+  walks?: AuthorityWalk[] | undefined;
+  absences?: unknown[];
 }

@@ -2,6 +2,7 @@ import { isoDuration } from '../encoding/time.js';
 import { parseReportMemo, parseWindowMemo, type WindowMemo } from '../chain/memo.js';
 import type { ChainFacts, ChainTransaction } from './options.js';
 import type { ChainCheck, ProblemCode } from './result.js';
+import { CLOCK_TOLERANCE_SECONDS } from './time-bounds.js';
 
 /** Every network whose genesis hash is none of the public ones. */
 const OWN_NETWORK = 'solana:localnet';
@@ -28,7 +29,16 @@ export interface WindowClaim {
 
 /** Whether a successful transaction of the authority holds exactly this root, this size and this window. */
 export function checkWindowAnchor(claim: WindowClaim, chain: ChainFacts | null): ChainVerdict {
-  return checkTransaction(claim.txSignature, claim.network, chain, (memos) => windowMemoProblem(claim, memos));
+  const verdict = checkTransaction(claim.txSignature, claim.network, chain, (memos) => windowMemoProblem(claim, memos));
+  const { blockTime } = verdict;
+  if (blockTime === null || secondsBetween(claim.windowEnd, blockTime) >= -CLOCK_TOLERANCE_SECONDS) return verdict;
+  const message = `The block time, ${blockTime}, is before the end of the window, ${claim.windowEnd}.`;
+  return {
+    check: { ...verdict.check, onChain: false, detail: message },
+    problem: { code: 'transaction-early', message },
+    authorityChecked: false,
+    blockTime: null,
+  };
 }
 
 /** Whether a successful transaction of the authority names this content hash. */
@@ -91,8 +101,12 @@ function checkTransaction(
   };
 }
 
-/** With no authority given there is nothing to compare with. */
-function signedByAuthority(transaction: ChainTransaction, network: string, { authorities }: ChainFacts): boolean {
+/** Whether an authority that may have anchored signed it; with none given there is nothing to compare with. */
+export function signedByAuthority(
+  transaction: ChainTransaction,
+  network: string,
+  { authorities }: ChainFacts,
+): boolean {
   if (authorities === null) return true;
   return authorities.some(
     (authority) =>
@@ -106,6 +120,11 @@ function signedByAuthority(transaction: ChainTransaction, network: string, { aut
 export function networkNotes({ network }: Pick<ChainFacts, 'network'>): readonly string[] {
   if (network !== OWN_NETWORK) return [];
   return [`a public network: ${OWN_NETWORK} is somebody’s own, and whoever runs it can write it anew`];
+}
+
+/** From one instant (ISO) to another. */
+export function secondsBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / 1000;
 }
 
 /** Whether an instant lies in `[from, to)`; `null` is open. */

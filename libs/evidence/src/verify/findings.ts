@@ -1,4 +1,4 @@
-import type { Problem, ProblemCode } from './result.js';
+import type { Problem, ProblemCode, Unsettled, UnsettledCode } from './result.js';
 
 const KEPT = 100;
 
@@ -7,12 +7,19 @@ export class Findings {
   readonly checked: string[] = [];
   readonly notChecked: string[] = [];
   readonly problems: Problem[] = [];
+  readonly unsettled: Unsettled[] = [];
   problemCount = 0;
 
   problem(code: ProblemCode, path: string, message: string, eventId?: string): void {
     this.problemCount += 1;
     if (this.problems.length >= KEPT) return;
     this.problems.push(eventId === undefined ? { code, path, message } : { code, path, message, eventId });
+  }
+
+  /** What is left open; it is named under `notChecked` too. */
+  leaveOpen(code: UnsettledCode, message: string, unlisted?: Unsettled['unlisted']): void {
+    this.unsettled.push(unlisted === undefined ? { code, message } : { code, message, unlisted });
+    this.notChecked.push(message);
   }
 
   get clean(): boolean {

@@ -32,6 +32,24 @@ export interface ChainTransaction {
 /** `not-found`: the chain answered that it has none. `unavailable`: nobody answered. */
 export type ChainAnswer = ChainTransaction | 'not-found' | 'unavailable';
 
+/** A transaction that names an address, as a node lists it: who signed it, the list does not say. */
+export interface ListedTransaction {
+  readonly signature: string;
+  readonly succeeded: boolean;
+  /** ISO; `null` where the node keeps none. */
+  readonly blockTime: string | null;
+  readonly memos: readonly string[];
+}
+
+/** The transactions of one authority on the network that was asked. */
+export interface AuthorityWalk {
+  readonly address: string;
+  /** Whether the list reaches from the newest transaction back to what {@link walkBackTo} names, or to the first of all. */
+  readonly complete: boolean;
+  /** Newest first. */
+  readonly listed: readonly ListedTransaction[];
+}
+
 /** Look-ups made beforehand, so that verification itself asks nobody. {@link transactionsToAsk} names them. */
 export interface ChainFacts {
   /** Network that was asked; what names another one is not checked. */
@@ -40,6 +58,8 @@ export interface ChainFacts {
   readonly transactions: ReadonlyMap<string, ChainAnswer>;
   /** Published authorities; `null`: the verifier was given none, so that who anchored is not checked. */
   readonly authorities: readonly AnchorAuthority[] | null;
+  /** What the authorities sent; left out: nobody read it. {@link transactionsOfWalk} names what is looked up of it. */
+  readonly walks?: readonly AuthorityWalk[];
 }
 
 export interface VerifyOptions {
@@ -48,4 +68,6 @@ export interface VerifyOptions {
   readonly keys: readonly VerificationKey[] | null;
   /** `null`: the chain was not asked. */
   readonly chain: ChainFacts | null;
+  /** Proofs of absence, for the windows that a package does not list. */
+  readonly absences?: readonly unknown[];
 }

@@ -1,4 +1,4 @@
-import type { AnchoredProof, InclusionProof, LeafEvent, PackageEvent, SignedPackage } from '@countersign/contracts';
+import type { InclusionProof, LeafEvent, PackageEvent, SignedPackage } from '@countersign/contracts';
 import { toHex } from '../encoding/hex.js';
 import { leafHashOf } from '../leaf/canonical-leaf.js';
 import { opens } from '../leaf/commitment.js';
@@ -6,7 +6,7 @@ import { readLeaf } from '../leaf/read-leaf.js';
 import { canonicalBytes } from '../json/canonicalize.js';
 import { isRecord } from '../reading.js';
 import { agentKey } from '../window/window-tree.js';
-import { checkWindowAnchor, type ChainVerdict, isWithin } from './chain-check.js';
+import { checkWindowAnchor, type ChainVerdict, isWithin, type WindowClaim } from './chain-check.js';
 import {
   anchoredResult,
   bareResult,
@@ -54,9 +54,7 @@ export class Memory {
     return key;
   };
 
-  anchor(proof: AnchoredProof): ChainVerdict {
-    const { txSignature, network, merkleRoot, windowStart, windowEnd } = proof;
-    const agents = proof.agent.treeSize;
+  anchor({ txSignature, network, merkleRoot, agents, windowStart, windowEnd }: WindowClaim): ChainVerdict {
     const id = JSON.stringify([txSignature, network, merkleRoot, agents, windowStart, windowEnd]);
     const known = this.#anchors.get(id);
     if (known !== undefined) return known;
@@ -115,7 +113,7 @@ export function checkEntries(
     } else if (proof.value.anchored) {
       const hash = leafHashOf(event, sha256);
       found = proofFault(event, hash, proof.value, entry.sequence, sha256, memory.agentKey);
-      const chain = memory.anchor(proof.value);
+      const chain = memory.anchor({ ...proof.value, agents: proof.value.agent.treeSize });
       results.push(anchoredResult(proof.value, found, chain));
       found ??= chain.problem;
     } else {

@@ -42,6 +42,10 @@ export const PROBLEM_CODES = [
   'transaction-size-differs',
   'transaction-window-differs',
   'transaction-height-differs',
+  'transaction-early',
+  'window-equivocated',
+  'window-forked',
+  'window-order-differs',
   'absence-form',
   'absence-agent-differs',
   'absence-order-differs',
@@ -58,6 +62,37 @@ export interface Problem {
   readonly path: string;
   readonly message: string;
   readonly eventId?: string;
+}
+
+/** What leaves a package open though nothing in it is wrong: with one of these it is not verified. Stable and additive. */
+export const UNSETTLED_CODES = [
+  'window-late',
+  'event-late',
+  'event-ahead',
+  'time-unknown',
+  'chain-not-walked',
+  'chain-gap',
+  'window-unlisted',
+] as const;
+export type UnsettledCode = (typeof UNSETTLED_CODES)[number];
+
+/** One thing that the chain leaves open, and in plain words what would settle it. */
+export interface Unsettled {
+  readonly code: UnsettledCode;
+  readonly message: string;
+  /** Of `window-unlisted`: each agent and window, as a memo names it, that a proof of absence would settle; at most 10,000. */
+  readonly unlisted?: readonly { readonly agentId: string; readonly window: string }[];
+}
+
+/** When a listed window was anchored, by the block time of its transaction. */
+export interface WindowTime {
+  readonly windowStart: string;
+  readonly windowEnd: string;
+  readonly txSignature: string;
+  /** ISO; `null` where the chain keeps none. */
+  readonly anchoredAt: string | null;
+  /** Seconds from the end of the window to its block time; `null` likewise. */
+  readonly secondsAfterEnd: number | null;
 }
 
 /** The chain check object of `interface.md`. `checked:false` says that nobody was asked, not that it is absent. */
@@ -152,6 +187,10 @@ export interface VerificationResult {
   readonly events: readonly EventResult[];
   /** Per agent, in the order of the package; empty where the package could not be read so far. */
   readonly completeness: readonly AgentCompleteness[];
+  /** Of each listed window whose transaction was found; in the order of the package, each transaction once. */
+  readonly windowTimes: readonly WindowTime[];
+  /** Empty where the chain was not asked. A package with one of these is not verified, though it may be `ok`. */
+  readonly unsettled: readonly Unsettled[];
   readonly anchoredCount: number;
   readonly unanchoredCount: number;
   /** Of the report's own transaction. */

@@ -66,8 +66,12 @@ describe('verifyPackage', () => {
     expect(result.notChecked).toEqual([
       '2 commitments without an opening (withheld or erased)',
       '1 payload not kept: who has the payload can compare it',
+      expect.stringContaining('dated after its own block time, such as events[10] of 2026-03-02T11:00:00.000Z'),
+      expect.stringContaining('its transactions were not read'),
       '2 events not anchored yet: there is nothing to prove',
     ]);
+    expect(result.unsettled.map(({ code }) => code)).toEqual(['event-ahead', 'chain-not-walked']);
+    expect(result.windowTimes[0]).toMatchObject({ anchoredAt: '2026-03-02T10:16:40.000Z', secondsAfterEnd: 700 });
     const alone = verifyPackage(airline.pkg, { crypto: nodeCrypto, keys: null, chain: null });
     expect(alone.ok).toBe(true);
     expect(alone.signature).toMatchObject({ checked: false, valid: false });

@@ -17,6 +17,8 @@ import {
   type SignatureVerdict,
 } from './package-signature.js';
 import { checkStatuses } from './package-status.js';
+import { checkTimes } from './package-times.js';
+import { checkWalk } from './check-walk.js';
 import { checkWindows } from './package-windows.js';
 import { type EventResult, NOBODY, type VerificationResult, type Vouched } from './result.js';
 
@@ -41,7 +43,7 @@ export function verifyPackage(input: unknown, options: VerifyOptions): Verificat
 }
 
 /** {@link verifyPackage} in two steps: the signature, then all that follows from it. */
-export function openPackage(input: unknown, options: Pick<VerifyOptions, 'crypto' | 'keys'>): OpenedPackage {
+export function openPackage(input: unknown, options: Omit<VerifyOptions, 'chain'>): OpenedPackage {
   const findings = new Findings();
   const start = readable(input, options, findings);
   if (start === null) {
@@ -82,13 +84,15 @@ function checkContent(
   const { entries, results } = checkEntries(content, options, memory, findings);
   const runs = checkSequences(content, entries, findings);
   checkWindows(content, entries, options, memory, findings);
+  const windowTimes = checkTimes(content, entries, memory, findings);
+  checkWalk(content, options.chain, report.blockTime, options, findings);
   const completeness = countWindows(content, runs, findings);
   checkStatuses(content, entries, findings);
   tellProofs(results, findings);
   const anchors = [...memory.anchors(), ...(content.timestamp.anchor === 'pending' ? [] : [report])];
   tellAnchors(anchors, options, findings);
   const vouched = findings.clean ? vouchers(signature, report.blockTime, anchors) : NOBODY;
-  return { ...result(findings, signature, claim, digests, results, report), completeness, vouched };
+  return { ...result(findings, signature, claim, digests, results, report), completeness, windowTimes, vouched };
 }
 
 /** @param provenTime block time of the report's transaction; `null`: not proven */
@@ -211,6 +215,8 @@ function result(
     contentHash: digests?.contentHash ?? null,
     events,
     completeness: [],
+    windowTimes: [],
+    unsettled: [...findings.unsettled],
     anchoredCount,
     unanchoredCount: events.length - anchoredCount,
     chain: (report ?? unchecked('No chain was asked.')).check,

@@ -5,7 +5,7 @@ import { nodeCrypto } from '@countersign/service-kit';
 import { backends } from '../testing/backends.js';
 import { agentId, envelope } from '../testing/envelopes.js';
 import { House } from '../testing/house.js';
-import { absenceIn, proveAbsence, type WindowLabel } from './absence.js';
+import { absenceIn, proveAbsences, type WindowLabel } from './absence.js';
 
 const landed = {
   signature: '5'.repeat(88),
@@ -65,11 +65,15 @@ describe('absence from a store that somebody changed', () => {
       await house.store.saveAnchored('window:1-1', landed);
       const place = { directory: house.directory, mongodbUri: null };
       // Beside the instance that has it open.
-      expect(await proveAbsence(place, agentId(50), label)).toMatchObject({ kind: 'absent' });
+      const wanted = [
+        { agentId: agentId(50), label },
+        { agentId: agentId(3), label },
+      ];
+      expect(await proveAbsences(place, wanted)).toMatchObject([{ kind: 'absent' }, { kind: 'present' }]);
       const database = new Database(join(house.directory, 'anchors.db'));
       database.prepare('UPDATE window_agents SET last_sequence = last_sequence + 1').run();
       database.close();
-      await expect(proveAbsence(place, agentId(50), label)).rejects.toThrow('does not lead to the root');
+      await expect(proveAbsences(place, wanted)).rejects.toThrow('does not lead to the root');
     } finally {
       await house.close();
     }

@@ -30,28 +30,29 @@ export type AbsenceAnswer =
   | { readonly kind: 'not-anchored' };
 
 /**
- * Proves from the store of an installation, running or not, that an agent had no event in a window.
+ * Proves from the store of an installation, running or not, that agents had no event in windows; the answers in this order.
  * @param place `directory`: anchoring's folder of the embedded profile; `mongodbUri`: the database of the distributed one
  * @throws WindowDamaged where the stored window is not the one that was anchored
  */
-export async function proveAbsence(
+export async function proveAbsences(
   place: { readonly directory: string; readonly mongodbUri: string | null },
-  agentId: string,
-  label: WindowLabel,
-): Promise<AbsenceAnswer> {
+  wanted: readonly { readonly agentId: string; readonly label: WindowLabel }[],
+): Promise<readonly AbsenceAnswer[]> {
   const { sha256 } = nodeCrypto;
   const store =
     place.mongodbUri === null
       ? (await import('../store/sqlite.js')).openSqliteAnchorStore(join(place.directory, 'anchors.db'), sha256)
       : await (await import('../store/mongo.js')).openMongoAnchorStore(place.mongodbUri, { sha256 });
   try {
-    return await absenceIn(store, agentId, label, nodeCrypto);
+    const answers: AbsenceAnswer[] = [];
+    for (const { agentId, label } of wanted) answers.push(await absenceIn(store, agentId, label, nodeCrypto));
+    return answers;
   } finally {
     await store.close();
   }
 }
 
-/** {@link proveAbsence} in an open store. */
+/** One of {@link proveAbsences}, in an open store. */
 export async function absenceIn(
   store: Pick<AnchorStore, 'windowAt' | 'windowAgents' | 'windowLeafHashes' | 'windowTile' | 'windowTileRoots'>,
   agentId: string,

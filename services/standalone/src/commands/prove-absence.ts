@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import { isInstant, isUuid, parseIsoDuration } from '@countersign/evidence';
+import { isInstant, isUuid, parseIsoDuration, type VerificationResult } from '@countersign/evidence';
 import { explain, loadConfig } from '@countersign/service-kit';
-import type { WindowName } from '../operate/prove-absence.js';
+import type { AbsenceWanted, WindowName } from '../operate/prove-absence.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
 /** That an agent had no event in a window: for the operator alone, since it shows two leaves that belong to others. */
@@ -10,8 +11,13 @@ export function registerProveAbsence(admin: Command): void {
   admin
     .command('prove-absence')
     .description('print the proof that an agent had no event in an anchored window; countersign verify checks it')
-    .argument('<agentId>', 'the agent', agent)
-    .argument('<window>', 'as its memo names it: 2026-03-02T10:00:00.000Z/PT5M', window)
+    .argument('[agentId]', 'the agent', agent)
+    .argument(
+      '[window...]',
+      'as its memo names it: 2026-03-02T10:00:00.000Z/PT5M; of several a list is printed',
+      windows,
+    )
+    .option('--open <file>', 'instead: all that the result of countersign verify --json leaves open, as a list')
     .option('--data-dir <folder>', 'data directory; default: COUNTERSIGN_DATA_DIR, or data')
     .addHelpText(
       'after',
@@ -20,16 +26,50 @@ export function registerProveAbsence(admin: Command): void {
         '\nor there is no such anchored window; 64: usage.',
     )
     .exitOverride()
-    .action(async (agentId: string, name: WindowName, { dataDir }: { readonly dataDir?: string }) => {
+    .action(async (agentId: string | undefined, names: readonly WindowName[], { dataDir, open }: Options) => {
       const { proveAbsence } = await import('../operate/prove-absence.js');
+      const wanted = open === undefined ? named(agentId, names) : await readOpen(open);
       const config = loadConfig();
       const place = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
-      const answer = await proveAbsence(place, agentId, name).catch((error: unknown) => {
+      const answers = await proveAbsence(place, wanted).catch((error: unknown) => {
         throw new CommandFailed(EXIT.wrong, `refused: ${explain(error)}`);
       });
-      if (typeof answer === 'string') throw new CommandFailed(EXIT.wrong, answer);
-      process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+      const refused = answers.filter((answer) => typeof answer === 'string');
+      if (refused.length > 0) throw new CommandFailed(EXIT.wrong, refused.slice(0, SHOWN).join('\n'));
+      const list = open !== undefined || names.length > 1;
+      process.stdout.write(`${JSON.stringify(list ? answers : answers[0], null, 2)}\n`);
     });
+}
+
+interface Options {
+  readonly dataDir?: string;
+  readonly open?: string;
+}
+
+const SHOWN = 20;
+
+function named(agentId: string | undefined, names: readonly WindowName[]): readonly AbsenceWanted[] {
+  if (agentId === undefined || names.length === 0) {
+    throw new CommandFailed(EXIT.usage, 'name an agent and a window, or a file by --open');
+  }
+  return names.map((window) => ({ agentId, window }));
+}
+
+/** What a saved result of `countersign verify --json` leaves open. @throws CommandFailed 64 where it is none */
+async function readOpen(file: string): Promise<readonly AbsenceWanted[]> {
+  const text = await readFile(file, 'utf8').catch(() => null);
+  try {
+    const { result } = JSON.parse(text ?? '') as { readonly result: VerificationResult };
+    const pairs = result.unsettled.flatMap(({ unlisted = [] }) => unlisted);
+    return pairs.map((pair) => ({ agentId: agent(pair.agentId), window: window(pair.window) }));
+  } catch {
+    throw new CommandFailed(EXIT.usage, `${file} is no result of countersign verify --json`);
+  }
+}
+
+/** Commander gives the values of a repeated argument one by one. */
+function windows(text: string, before: readonly WindowName[] = []): readonly WindowName[] {
+  return [...before, window(text)];
 }
 
 function agent(text: string): string {

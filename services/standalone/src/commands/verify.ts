@@ -1,12 +1,15 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
+import { WALK_BOUND } from '@countersign/evidence';
 import { collect } from '../api-client/target-options.js';
-import { describeCompleteness, oneLine } from '../verify-file/describe-package.js';
+import { describeCompleteness, describeTimes, oneLine } from '../verify-file/describe-package.js';
 import { verifyFile, type VerifyReport } from '../verify-file/verify-file.js';
 
 interface Options {
   readonly key?: readonly string[];
   readonly rpc?: readonly string[];
   readonly authority?: readonly string[];
+  readonly absence?: readonly string[];
+  readonly walk?: number;
   readonly json?: boolean;
 }
 
@@ -23,10 +26,12 @@ export function register(program: Command): void {
     )
     .option('--rpc <url>', 'Solana RPC that you trust, repeatable; without it the chain is not asked', collect)
     .option('--authority <address>', 'address of the anchoring authority that you trust, repeatable', collect)
+    .option('--absence <file>', 'proofs of absence for windows that the package does not list, repeatable', collect)
+    .option('--walk <n>', `transactions of each authority that are listed at most; default ${WALK_BOUND}`, whole)
     .option('--json', 'print the whole result as JSON')
     .addHelpText(
       'after',
-      '\nEnds with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer, the chain or the pages of a PDF were not checked, nothing is on the chain that was named, or nothing proves that a retired key signed while it was valid; 64: usage.',
+      '\nEnds with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer, the chain or the pages of a PDF were not checked, nothing is on the chain that was named, the chain leaves something open (windows anchored late, or not listed), or nothing proves that a retired key signed while it was valid; 64: usage.',
     )
     .action(async (file: string, options: Options) => {
       const report = await verifyFile({
@@ -34,10 +39,18 @@ export function register(program: Command): void {
         keys: options.key ?? [],
         rpcUrls: options.rpc ?? [],
         authorities: options.authority ?? [],
+        absences: options.absence ?? [],
+        ...(options.walk === undefined ? {} : { walkBound: options.walk }),
       });
       process.stdout.write(options.json === true ? `${JSON.stringify(report, null, 2)}\n` : text(file, report));
       process.exitCode = report.exitCode;
     });
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return value;
 }
 
 const SHOWN_PROBLEMS = 5;
@@ -53,6 +66,8 @@ export function text(file: string, report: VerifyReport): string {
       ...describeCompleteness(report.result.completeness).map((line) => `      ${oneLine(line)}`),
       '',
     );
+  if (report.result !== null && 'windowTimes' in report.result && report.result.windowTimes.length > 0)
+    lines.push('Windows', ...describeTimes(report.result.windowTimes).map((line) => `      ${oneLine(line)}`), '');
   if (report.notChecked.length > 0)
     lines.push('Not checked', ...report.notChecked.map((line) => `  --  ${oneLine(line)}`), '');
   if (report.problems.length > 0) {

@@ -1,48 +1,111 @@
-import { ChainRejected, ChainUnavailable, openSolanaChain } from '@countersign/chain';
-import { chainAnswer, type ChainAnswer, type ChainFacts, type NamedTransaction } from '@countersign/evidence';
+import { ChainRejected, ChainUnavailable, openSolanaChain, type Chain } from '@countersign/chain';
+import {
+  chainAnswer,
+  transactionsOfWalk,
+  transactionsToAsk,
+  walkBackTo,
+  type AuthorityWalk,
+  type ChainAnswer,
+  type ChainFacts,
+  type ListedTransaction,
+} from '@countersign/evidence';
+import { nodeCrypto } from '@countersign/service-kit';
 
 const AT_ONCE = 8;
+/** Rounds of look-ups of what the authorities sent: what is looked up may show more that contradicts it. */
+const ROUNDS = 4;
+const PAGE = 1_000;
+
+/** What is verified, and whom the user lets ask and believes. */
+export interface ChainQuestion {
+  /** A package, or a proof of absence. */
+  readonly subject: unknown;
+  /** Proofs of absence beside a package. */
+  readonly absences: readonly unknown[];
+  readonly rpcUrls: readonly string[];
+  /** Addresses that may have anchored; none: who anchored is not checked, nor what else. */
+  readonly authorities: readonly string[];
+  /** Transactions of each authority that are listed at most. */
+  readonly walkBound: number;
+}
 
 /**
- * Looks the transactions up at the RPC addresses that the user chose; all of them are one network.
- * @param authorities addresses that may have anchored; none: who anchored is not checked
+ * Looks up at the RPC addresses that the user chose, all of one network: the transactions that are named, and for a package
+ * what else its authorities sent.
  */
-export async function askNetworks(
-  urls: readonly string[],
-  named: readonly NamedTransaction[],
-  authorities: readonly string[],
-): Promise<ChainFacts> {
-  const chain = await openSolanaChain({ urls });
+export async function askNetworks(question: ChainQuestion): Promise<ChainFacts> {
+  const { subject, absences, rpcUrls, authorities } = question;
+  const chain = await openSolanaChain({ urls: rpcUrls });
   try {
     const network = await chain.network().catch((error: unknown) => {
       if (error instanceof ChainUnavailable) return null;
       throw error;
     });
+    const named = [subject, ...absences].flatMap(transactionsToAsk);
     const wanted = named.filter((transaction) => network === null || transaction.network === network);
     const transactions = new Map<string, ChainAnswer>();
-    let next = 0;
-    const ask = async (): Promise<void> => {
-      while (next < wanted.length) {
-        const { txSignature } = wanted[next++]!;
-        transactions.set(txSignature, network === null ? 'unavailable' : await answer(chain, txSignature));
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, ask));
+    const signatures = [...new Set(wanted.map(({ txSignature }) => txSignature))];
+    if (network === null) for (const signature of signatures) transactions.set(signature, 'unavailable');
+    else await lookUp(chain, signatures, transactions);
     const label = network ?? wanted[0]?.network ?? 'unknown';
-    return {
-      network: label,
-      transactions,
-      authorities:
-        authorities.length === 0
-          ? null
-          : authorities.map((address) => ({ address, network: label, validFrom: null, validTo: null })),
-    };
+    if (authorities.length === 0) return { network: label, transactions, authorities: null };
+    const known = authorities.map((address) => ({ address, network: label, validFrom: null, validTo: null }));
+    const facts = { network: label, transactions, authorities: known };
+    return network === null ? facts : await withWalks(chain, facts, question);
   } finally {
     await chain.close();
   }
 }
 
-async function answer(chain: Awaited<ReturnType<typeof openSolanaChain>>, signature: string): Promise<ChainAnswer> {
+async function withWalks(chain: Chain, facts: ChainFacts, question: ChainQuestion): Promise<ChainFacts> {
+  const { subject, authorities, walkBound } = question;
+  const backTo = walkBackTo(subject);
+  if (backTo === null) return facts;
+  const walks: AuthorityWalk[] = [];
+  for (const address of new Set(authorities)) walks.push(await walkOf(chain, address, backTo, walkBound));
+  const transactions = new Map(facts.transactions);
+  const walked = { ...facts, transactions, walks };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const further = transactionsOfWalk(subject, walked, nodeCrypto);
+    if (further.length === 0) break;
+    await lookUp(chain, further, transactions);
+  }
+  return walked;
+}
+
+/** Lists what an authority sent, the newest first; not complete where no node answers, or the bound is reached. */
+async function walkOf(chain: Chain, address: string, backTo: string, bound: number): Promise<AuthorityWalk> {
+  const listed: ListedTransaction[] = [];
+  try {
+    while (listed.length < bound) {
+      const before = listed.at(-1)?.signature;
+      const limit = Math.min(PAGE, bound - listed.length);
+      const page = await chain.transactionsOf(address, { limit, ...(before === undefined ? {} : { before }) });
+      for (const { signature, succeeded, blockTime, memos } of page) {
+        const time = blockTime === null ? null : new Date(blockTime * 1000).toISOString();
+        listed.push({ signature, succeeded, memos, blockTime: time });
+      }
+      const oldest = listed.at(-1)?.blockTime ?? null;
+      if (page.length === 0 || (oldest !== null && oldest < backTo)) return { address, complete: true, listed };
+    }
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable) && !(error instanceof ChainRejected)) throw error;
+  }
+  return { address, complete: false, listed };
+}
+
+async function lookUp(chain: Chain, signatures: readonly string[], into: Map<string, ChainAnswer>): Promise<void> {
+  let next = 0;
+  const ask = async (): Promise<void> => {
+    while (next < signatures.length) {
+      const signature = signatures[next++]!;
+      into.set(signature, await answer(chain, signature));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, ask));
+}
+
+async function answer(chain: Chain, signature: string): Promise<ChainAnswer> {
   try {
     return chainAnswer(await chain.transaction(signature));
   } catch (error) {

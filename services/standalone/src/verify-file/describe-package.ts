@@ -1,4 +1,4 @@
-import type { AbsenceResult, AgentCompleteness } from '@countersign/evidence';
+import type { AbsenceResult, AgentCompleteness, WindowTime } from '@countersign/evidence';
 
 /** Facts of a package for the reader, one line each, as far as they are there. Nothing of it was verified. */
 export function describePackage(value: unknown): string[] {
@@ -43,6 +43,18 @@ export function describeCompleteness(agents: readonly AgentCompleteness[]): stri
     );
   });
   return agents.length > SHOWN_AGENTS ? [...lines, `and ${agents.length - SHOWN_AGENTS} more agents`] : lines;
+}
+
+const SHOWN_WINDOWS = 10;
+
+/** When the windows of a package were anchored, one line each, those that came last after their end first. */
+export function describeTimes(times: readonly WindowTime[]): string[] {
+  const slowest = [...times].sort((a, b) => (b.secondsAfterEnd ?? Infinity) - (a.secondsAfterEnd ?? Infinity));
+  const lines = slowest.slice(0, SHOWN_WINDOWS).map(({ windowStart, windowEnd, anchoredAt, secondsAfterEnd }) => {
+    const when = anchoredAt === null ? 'no time is known' : `${anchoredAt}, ${secondsAfterEnd!} s after its end`;
+    return `${windowStart} to ${windowEnd}: anchored ${when}`;
+  });
+  return times.length > SHOWN_WINDOWS ? [...lines, `and ${times.length - SHOWN_WINDOWS} more, sooner`] : lines;
 }
 
 const LONGEST_LINE = 400;

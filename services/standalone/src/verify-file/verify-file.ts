@@ -7,10 +7,10 @@ import {
   keyId,
   parseJsonStrict,
   publicKeyFromPem,
-  transactionsToAsk,
   VERIFICATION_LIMITS,
   verifyAbsence,
   verifyPackage,
+  WALK_BOUND,
   type AbsenceResult,
   type ChainFacts,
   type PdfPages,
@@ -34,6 +34,10 @@ export interface VerifyRequest {
   readonly rpcUrls: readonly string[];
   /** Anchoring authorities (base58). */
   readonly authorities: readonly string[];
+  /** Files with proofs of absence, for windows that the package does not list. */
+  readonly absences?: readonly string[];
+  /** Transactions of each authority that are listed at most; {@link WALK_BOUND} unless given. */
+  readonly walkBound?: number;
 }
 
 export interface VerifyReport {
@@ -63,9 +67,10 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
   const parsed = await readPackage(request.file);
   if (typeof parsed === 'string')
     return { exitCode: EXIT.wrong, result: null, title: [], notChecked: [], problems: [parsed] };
-  const chain = await chainFacts(parsed.value, request);
+  const absences = (await Promise.all((request.absences ?? []).map(readAbsences))).flat();
+  const chain = await chainFacts(parsed.value, absences, request);
   if (parsed.pdf === null && claimsAbsence(parsed.value)) return absenceReport(parsed.value, chain);
-  const result = verifyPackage(parsed.value, { crypto: nodeCrypto, keys, chain });
+  const result = verifyPackage(parsed.value, { crypto: nodeCrypto, keys, chain, absences });
   const pages = parsed.pdf === null ? null : pagesOf(parsed.pdf, parsed.value, keys);
   const whole = pages === null ? result : withPages(result, pages);
   const unsettled = pages !== null && pages.verdict !== 'issued';
@@ -96,8 +101,12 @@ function withPages(result: VerificationResult, pages: PdfPages): VerificationRes
   };
 }
 
-async function chainFacts(value: unknown, { rpcUrls, authorities }: VerifyRequest): Promise<ChainFacts | null> {
-  return rpcUrls.length === 0 ? null : askNetworks(rpcUrls, transactionsToAsk(value), authorities);
+async function chainFacts(
+  subject: unknown,
+  absences: readonly unknown[],
+  { rpcUrls, authorities, walkBound = WALK_BOUND }: VerifyRequest,
+): Promise<ChainFacts | null> {
+  return rpcUrls.length === 0 ? null : askNetworks({ subject, absences, rpcUrls, authorities, walkBound });
 }
 
 /** Nobody signs a proof of absence: the chain and who anchored are all that it stands on. */
@@ -116,10 +125,12 @@ function problemLines(problems: VerificationResult['problems'], whole: string): 
   return problems.map(({ code, path, message }) => `${path === '' ? whole : path}: ${message} [${code}]`);
 }
 
-/** A chain that was not asked for is not missed; one that was must vouch. */
-function exitCode({ ok, vouched }: VerificationResult, { rpcUrls }: VerifyRequest): number {
+/** A chain that was not asked for is not missed; one that was must vouch, and leave nothing open. */
+function exitCode({ ok, vouched, unsettled }: VerificationResult, { rpcUrls }: VerifyRequest): number {
   if (!ok) return EXIT.wrong;
-  return vouched.issuer && (rpcUrls.length === 0 || vouched.anchor) ? EXIT.holds : EXIT.unchecked;
+  return vouched.issuer && (rpcUrls.length === 0 || (vouched.anchor && unsettled.length === 0))
+    ? EXIT.holds
+    : EXIT.unchecked;
 }
 
 /** The one of the given keys that the package says it is signed with. */
@@ -127,7 +138,8 @@ function signerOf({ signature }: VerificationResult, keys: readonly Verification
   return keys?.find(({ publicKey }) => keyId(publicKey, nodeCrypto.sha256) === signature.keyId) ?? null;
 }
 
-function checkAddresses({ rpcUrls, authorities }: VerifyRequest): void {
+function checkAddresses(request: VerifyRequest): void {
+  const { rpcUrls, authorities } = request;
   for (const url of rpcUrls) {
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
       throw new CommandFailed(EXIT.usage, `--rpc must be an http:// or https:// address, not ${url}`);
@@ -136,6 +148,8 @@ function checkAddresses({ rpcUrls, authorities }: VerifyRequest): void {
     if (!isBase58Of(address, 32))
       throw new CommandFailed(EXIT.usage, `--authority must be a Solana address, not ${address}`);
   }
+  if ((request.absences ?? []).length > 0 && authorities.length === 0)
+    throw new CommandFailed(EXIT.usage, '--absence needs --rpc and --authority: the chain vouches for what it proves');
   if (authorities.length > 0 && rpcUrls.length === 0)
     throw new CommandFailed(EXIT.usage, '--authority needs --rpc: who anchored is read from the chain');
 }
@@ -156,6 +170,16 @@ export async function readKeys(given: readonly string[]): Promise<readonly Verif
     }),
   );
   return read.flat();
+}
+
+/** The proofs of a file: one, or a list of them as `admin prove-absence --from` writes it. @throws CommandFailed 64 */
+async function readAbsences(file: string): Promise<readonly unknown[]> {
+  const found = await readPackage(file);
+  if (typeof found !== 'string') {
+    if (Array.isArray(found.value)) return found.value as readonly unknown[];
+    if (claimsAbsence(found.value)) return [found.value];
+  }
+  throw new CommandFailed(EXIT.usage, `${file} holds no proofs of absence`);
 }
 
 async function readText(file: string, what: string): Promise<string> {

@@ -2,6 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import * as library from '@countersign/evidence/browser';
+import type { Unsettled } from '@countersign/evidence/browser';
 import { askChain } from './ask-chain.js';
 import { expectedOf } from './expected.js';
 import { judge, type Outcome, type Question } from './judge.js';
@@ -172,16 +173,17 @@ describe('what the page says of a file', () => {
   });
 
   it('holds where the library says that issuer and anchor vouch, and not by one of them', async () => {
-    const verdict = async (issuer: boolean, anchor: boolean): Promise<string> => {
+    const verdict = async (issuer: boolean, anchor: boolean, unsettled: Unsettled[] = []): Promise<string> => {
       const saying: typeof library = {
         ...library,
-        verifyPackage: (...given) => ({ ...library.verifyPackage(...given), vouched: { issuer, anchor } }),
+        verifyPackage: (...given) => ({ ...library.verifyPackage(...given), vouched: { issuer, anchor }, unsettled }),
       };
       return (await judge(saying, bytesOf(small.package), SERVICE, () => undefined)).verdict;
     };
     expect(await verdict(true, true)).toBe('holds');
     expect(await verdict(true, false)).toBe('partly');
     expect(await verdict(false, true)).toBe('partly');
+    expect(await verdict(true, true, [{ code: 'window-late', message: 'late' }])).toBe('partly');
   });
 
   it('reads a proof of absence', async () => {

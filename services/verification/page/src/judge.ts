@@ -1,6 +1,6 @@
 import type { AnchorAuthority } from '@countersign/contracts';
 import { askChain } from './ask-chain.js';
-import type { AgentCompleteness, ChainFacts, Problem } from './evidence.js';
+import type { AgentCompleteness, ChainFacts, Problem, WindowTime } from './evidence.js';
 import type { EvidenceLibrary } from './evidence-library.js';
 import { findKeys, namedKey, type FoundKeys, type KeyChoice } from './find-keys.js';
 import { judgePages } from './judge-pages.js';
@@ -28,6 +28,7 @@ export interface Outcome {
   readonly problems: readonly Pick<Problem, 'code' | 'path' | 'message'>[];
   readonly problemCount: number;
   readonly completeness: readonly AgentCompleteness[];
+  readonly windowTimes: readonly WindowTime[];
 }
 
 /** Reads, asks and verifies. Nothing of the file leaves the reader's machine. */
@@ -48,7 +49,8 @@ export async function judge(
   const result = library.verifyPackage(file.value, { crypto: library.browserCrypto, keys: keys.keys, chain });
   const pages = await judgePages(library, file, keys.keys, question.keys);
   const problems = [...pages.problems, ...result.problems];
-  const complete = result.vouched.issuer && result.vouched.anchor && pages.known;
+  const settled = result.vouched.anchor && result.unsettled.length === 0;
+  const complete = result.vouched.issuer && settled && pages.known;
   return {
     verdict: !result.ok || pages.problems.length > 0 ? 'refused' : complete ? 'holds' : 'partly',
     what: 'package',
@@ -62,6 +64,7 @@ export async function judge(
     problems,
     problemCount: result.problemCount + pages.problems.length,
     completeness: result.completeness,
+    windowTimes: result.windowTimes,
   };
 }
 
@@ -93,6 +96,7 @@ async function judgeAbsence(
     problems: result.problems,
     problemCount: result.problems.length,
     completeness: [],
+    windowTimes: [],
   };
 }
 
@@ -107,9 +111,7 @@ async function chainOf(
 ): Promise<ChainFacts | null> {
   if (rpc === null) return null;
   const named = library.transactionsToAsk(file.value);
-  return askChain(library, rpc.url, named, authoritiesOf(rpc.authority, named[0]?.network, keys), (asked, of) =>
-    progress(`Asking the chain: ${asked} of ${of} transactions`),
-  );
+  return askChain(library, rpc.url, named, authoritiesOf(rpc.authority, named[0]?.network, keys), progress, file.value);
 }
 
 function authoritiesOf(
@@ -142,6 +144,7 @@ function unreadable(message: string): Outcome {
     problems: [{ code: 'structure', path: '', message }],
     problemCount: 1,
     completeness: [],
+    windowTimes: [],
   };
 }
 

@@ -1,5 +1,5 @@
 import { element, oneLine } from './elements.js';
-import type { AgentCompleteness } from './evidence.js';
+import type { AgentCompleteness, WindowTime } from './evidence.js';
 import type { Expected } from './expected.js';
 import type { Outcome } from './judge.js';
 
@@ -12,6 +12,7 @@ const VERDICTS: Readonly<Record<Outcome['verdict'], readonly [string, string]>> 
 /** Problems that are listed; more of them say no more. */
 const SHOWN_PROBLEMS = 10;
 const SHOWN_AGENTS = 50;
+const SHOWN_WINDOWS = 20;
 
 /** The result in plain words: the verdict, the first thing that is wrong, then what was and what was not checked. */
 export function showOutcome(fileName: string, outcome: Outcome, expected: Expected): HTMLElement {
@@ -31,6 +32,7 @@ export function showOutcome(fileName: string, outcome: Outcome, expected: Expect
   if (outcome.checked.length > 0) parts.push(section('Checked', outcome.checked, 'ok'));
   if (outcome.notChecked.length > 0) parts.push(section('Not checked', outcome.notChecked, 'open'));
   if (outcome.completeness.length > 0) parts.push(sequences(outcome.completeness));
+  if (outcome.windowTimes.length > 0) parts.push(times(outcome.windowTimes));
   return element('div', {}, ...parts);
 }
 
@@ -65,6 +67,17 @@ function factsOf(fileName: string, outcome: Outcome): HTMLElement {
 function section(title: string, lines: readonly string[], kind: string): HTMLElement {
   const items = lines.map((line) => element('li', {}, oneLine(line)));
   return element('section', {}, element('h3', {}, title), element('ul', { class: kind }, ...items));
+}
+
+/** When the windows were anchored, those that came last after their end first. */
+function times(windows: readonly WindowTime[]): HTMLElement {
+  const slowest = [...windows].sort((a, b) => (b.secondsAfterEnd ?? Infinity) - (a.secondsAfterEnd ?? Infinity));
+  const lines = slowest.slice(0, SHOWN_WINDOWS).map(({ windowStart, windowEnd, anchoredAt, secondsAfterEnd }) => {
+    const when = anchoredAt === null ? 'no time is known' : `${anchoredAt}, ${secondsAfterEnd!} s after its end`;
+    return `${windowStart} to ${windowEnd}: anchored ${when}`;
+  });
+  const left = windows.length - lines.length;
+  return section('Windows', left > 0 ? [...lines, `and ${left} more, sooner`] : lines, 'times');
 }
 
 function sequences(agents: readonly AgentCompleteness[]): HTMLElement {

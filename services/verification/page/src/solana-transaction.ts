@@ -64,6 +64,28 @@ function text(bytes: Uint8Array): string[] {
   }
 }
 
+/**
+ * Texts of a memo column as nodes list it: `[length in bytes] text`, several joined by `; `. What is not of that form ends
+ * the list.
+ */
+export function listedMemos(column: string | null): readonly string[] {
+  const texts: string[] = [];
+  let rest = new TextEncoder().encode(column ?? '');
+  for (;;) {
+    const [head, length] = /^\[(\d{1,5})\] /.exec(latin1(rest.subarray(0, 9))) ?? [];
+    if (head === undefined) return texts;
+    const end = head.length + Number(length);
+    if (end > rest.length) return texts;
+    texts.push(new TextDecoder('utf-8', { ignoreBOM: true }).decode(rest.subarray(head.length, end)));
+    if (latin1(rest.subarray(end, end + 2)) !== '; ') return texts;
+    rest = rest.subarray(end + 2);
+  }
+}
+
+function latin1(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes);
+}
+
 class Reader {
   at = 0;
   readonly #bytes: Uint8Array;

@@ -12,19 +12,22 @@ except ImportError as error:  # pragma: no cover - depends on what is installed
     raise ImportError("countersign.verify needs more packages: pip install cryptography rfc8785") from error
 
 from .absence import verify_absence
-from .chain import Answer, Authority, ChainFacts, NamedTransaction, Transaction, transactions_to_ask
+from .chain import Answer, Authority, ChainFacts, Listed, NamedTransaction, Transaction, Walk, transactions_to_ask
 from .ed25519 import VerificationKey, key_id_of, signature_holds
-from .findings import PROBLEM_CODES, Problem, Verification, Vouched
+from .findings import PROBLEM_CODES, UNSETTLED_CODES, Problem, Verification, Vouched, WindowTime
 from .package import verify_event, verify_package
 from .sample import check_sample, draw_sample
 from .strict_json import JsonRefused, NotCanonical, canonical_bytes, parse_json_strict
+from .walk import transactions_of_walk, walk_back_to
 
 __all__ = [
     "PROBLEM_CODES",
+    "UNSETTLED_CODES",
     "Answer",
     "Authority",
     "ChainFacts",
     "JsonRefused",
+    "Listed",
     "NamedTransaction",
     "NotCanonical",
     "Problem",
@@ -32,14 +35,18 @@ __all__ = [
     "Verification",
     "VerificationKey",
     "Vouched",
+    "Walk",
+    "WindowTime",
     "canonical_bytes",
     "check_sample",
     "draw_sample",
     "key_id_of",
     "parse_json_strict",
     "signature_holds",
+    "transactions_of_walk",
     "transactions_to_ask",
     "verify_absence",
     "verify_event",
     "verify_package",
+    "walk_back_to",
 ]

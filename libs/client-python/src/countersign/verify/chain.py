@@ -32,6 +32,9 @@ class Authority:
     valid_to: Optional[str] = None
 
 
+CLOCK_TOLERANCE = 300_000
+"""Milliseconds by which the clock of the chain may differ from that of who anchors."""
+
 _OWN_NETWORK = "solana:localnet"
 """Every network whose genesis hash is none of the public ones."""
 
@@ -39,15 +42,38 @@ Answer = Union[Transaction, Literal["not-found", "unavailable"]]
 
 
 @dataclass(frozen=True)
+class Listed:
+    """A transaction that names an address, as a node lists it: who signed it, the list does not say."""
+
+    signature: str
+    succeeded: bool
+    block_time: Optional[str]
+    memos: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The transactions of an authority, newest first.
+
+    ``complete``: from the newest back to what :func:`walk_back_to` names, or to the first of all.
+    """
+
+    address: str
+    complete: bool
+    listed: Sequence[Listed]
+
+
+@dataclass(frozen=True)
 class ChainFacts:
     """The network that was asked, what it answered for each signature, and the authorities that the caller knows.
 
-    ``authorities=None``: who signed is not checked.
+    ``authorities=None``: who signed is not checked. ``walks=None``: nobody read what else they sent.
     """
 
     network: str
     transactions: Mapping[str, Answer]
     authorities: Optional[Sequence[Authority]] = None
+    walks: Optional[Sequence[Walk]] = None
 
 
 class NamedTransaction(NamedTuple):
@@ -116,6 +142,9 @@ class ChainCheck:
         else:
             self._compare(memos, claim, tree_size, path)
         self._check_signers(found, claim["network"], path)
+        at, end = milliseconds(found.block_time), milliseconds(claim["windowEnd"])
+        if at is not None and end is not None and end - at > CLOCK_TOLERANCE:
+            self._findings.add("transaction-early", path, f"its block time is before {claim['windowEnd']}")
 
     def _look_up(self, signature: str, network: str, path: str) -> Optional[Transaction]:
         self.asked += 1
@@ -159,11 +188,11 @@ class ChainCheck:
         if authorities is None:
             return
         at = milliseconds(found.block_time)
-        if not any(_may_sign(authority, found, network, at) for authority in authorities):
+        if not any(may_sign(authority, found, network, at) for authority in authorities):
             self._findings.add("transaction-authority", path, "no authority that is known signed it at that time")
 
 
-def _may_sign(authority: Authority, found: Transaction, network: str, at: Optional[int]) -> bool:
+def may_sign(authority: Authority, found: Transaction, network: str, at: Optional[int]) -> bool:
     if authority.network != network or authority.address not in found.signers:
         return False
     return at is None or lies_in(at, authority.valid_from, authority.valid_to)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import List, Optional
+from typing import List, Optional, Tuple
 
 PROBLEM_CODES = (
     "unsupported-canonicalization",
@@ -24,6 +24,7 @@ PROBLEM_CODES = (
     "transaction-window-differs",
     "transaction-authority",
     "transaction-height-differs",
+    "transaction-early",
     "key-outside-validity",
     "leaf-invalid",
     "duplicate-event",
@@ -46,6 +47,9 @@ PROBLEM_CODES = (
     "window-root-differs",
     "window-gap",
     "anchor-list-differs",
+    "window-order-differs",
+    "window-equivocated",
+    "window-forked",
     "status-differs",
     "summary-differs",
     "absence-form",
@@ -61,6 +65,18 @@ PROBLEM_CODES = (
     "sample-population-differs",
     "sample-selection-differs",
 )
+
+
+UNSETTLED_CODES = (
+    "window-late",
+    "event-late",
+    "event-ahead",
+    "time-unknown",
+    "chain-not-walked",
+    "chain-gap",
+    "window-unlisted",
+)
+"""What leaves a package open though nothing in it is wrong: with one of these it is not verified."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +108,17 @@ NOBODY = Vouched(issuer=False, anchor=False)
 
 
 @dataclass(frozen=True)
+class WindowTime:
+    """When a listed window was anchored: ISO 8601, and seconds after its end; ``None`` where no time is kept."""
+
+    start: str
+    end: str
+    signature: str
+    anchored_at: Optional[str]
+    seconds_after_end: Optional[float]
+
+
+@dataclass(frozen=True)
 class Verification:
     """``ok`` says that nothing which was checked is wrong; ``not_checked`` says in words what was not.
 
@@ -111,6 +138,9 @@ class Verification:
     proven: bool = True
     """``False`` for a single event that is not anchored: there is nothing to prove yet, and nothing wrong."""
     vouched: Vouched = NOBODY
+    unsettled: Tuple[str, ...] = ()
+    """Codes of what the chain leaves open; ``not_checked`` has the words. Empty where it was not asked."""
+    window_times: Tuple[WindowTime, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -127,11 +157,17 @@ class Findings:
     """Collects problems in the order of the checks."""
 
     problems: List[Problem] = field(default_factory=list)
+    open: List[Tuple[str, str]] = field(default_factory=list)
 
     def add(self, code: str, path: str, message: str) -> None:
         if code not in PROBLEM_CODES:
             raise ValueError(f"{code} is not a code of FORMAT.md")
         self.problems.append(Problem(code, path, message))
+
+    def leave_open(self, code: str, message: str) -> None:
+        if code not in UNSETTLED_CODES:
+            raise ValueError(f"{code} is not a code of FORMAT.md")
+        self.open.append((code, message))
 
     def __len__(self) -> int:
         return len(self.problems)

@@ -20,6 +20,8 @@ _SECONDS = {"H": 3600, "M": 60, "S": 1}
 @dataclass(frozen=True)
 class WindowMemo:
     root: str
+    prev: Optional[str]
+    """Root of the window before; ``None`` for the first."""
     start: int
     """Milliseconds since 1970."""
     seconds: int
@@ -31,14 +33,14 @@ def read_window_memo(text: str) -> Optional[WindowMemo]:
     found = _WINDOW.fullmatch(text)
     if found is None:
         return None
-    root, _, start_text, amount, unit, agents, events = found.groups()
+    root, prev, start_text, amount, unit, agents, events = found.groups()
     start = milliseconds(start_text)
     seconds = int(amount) * _SECONDS[unit]
     if start is None or duration_text(seconds) != f"PT{amount}{unit}":
         return None
     if not is_count(int(agents), 1) or not is_count(int(events), 1):
         return None
-    return WindowMemo(root, start, seconds, int(agents), int(events))
+    return WindowMemo(root, None if prev == "0" else prev, start, seconds, int(agents), int(events))
 
 
 def read_report_memo(text: str) -> Optional[str]:

@@ -9,12 +9,14 @@ from typing import Any, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple
 from .chain import ChainCheck, ChainFacts, lies_in
 from .ed25519 import VerificationKey, signature_holds
 from .entries import check_entries, check_runs, check_statuses
-from .findings import NOBODY, Findings, Verification, Vouched
+from .findings import NOBODY, Findings, Verification, Vouched, WindowTime
 from .forms import bytes_of_base64, is_hash
 from .leaf import what_is_wrong_with_leaf
 from .proof import check_proof
 from .shape import misshapen
 from .strict_json import JsonRefused, NotCanonical, canonical_bytes, parse_json_strict, sha256_hex
+from .times import check_times
+from .walk import check_walk
 from .windows import check_windows
 
 VERIFICATION_MEMBERS = ("sha256", "signature", "algorithm", "publicKeyUrl")
@@ -33,15 +35,19 @@ class _Stopped(Exception):
 
 
 def verify_package(
-    package: Any, keys: Optional[Sequence[VerificationKey]] = None, chain: Optional[ChainFacts] = None
+    package: Any,
+    keys: Optional[Sequence[VerificationKey]] = None,
+    chain: Optional[ChainFacts] = None,
+    absences: Sequence[Any] = (),
 ) -> Verification:
     """Verifies a signed package, schemaVersion 1.0.0, with nothing but what is given; asks nobody.
 
     :param package: the bytes of the file, or what :func:`parse_json_strict` made of them
     :param keys: public keys that the caller trusts; ``None``: the issuer is not checked
     :param chain: what the chain answered for :func:`transactions_to_ask`; ``None``: anchors are not checked
+    :param absences: proofs of absence, for windows that the package does not list
     """
-    run = _PackageRun(keys, chain)
+    run = _PackageRun(keys, chain, absences)
     with suppress(_Stopped):
         run.verify(package)
     return run.result()
@@ -68,8 +74,13 @@ def verify_event(event: Any, proof: Any, chain: Optional[ChainFacts] = None) -> 
 
 
 class _PackageRun:
-    def __init__(self, keys: Optional[Sequence[VerificationKey]], chain: Optional[ChainFacts]) -> None:
+    def __init__(
+        self, keys: Optional[Sequence[VerificationKey]], chain: Optional[ChainFacts], absences: Sequence[Any]
+    ) -> None:
         self._keys = keys
+        self._absences = absences
+        self._report_time: Optional[int] = None
+        self._times: Tuple[WindowTime, ...] = ()
         self._chain = chain
         self._findings = Findings()
         self._chain_check = ChainCheck(chain, self._findings)
@@ -154,6 +165,7 @@ class _PackageRun:
         if timestamp["anchor"] != "pending":
             at = self._chain_check.check_report(timestamp, content_hash)
         self._time_proven = at is not None
+        self._report_time = at
         if at is None:
             self._not_checked.append("the time of issue: time not proven")
         elif key is not None and not lies_in(at, key.valid_from, key.valid_to):
@@ -170,6 +182,8 @@ class _PackageRun:
         check_runs(package, self._findings)
         check_windows(package, self._chain_check, self._findings)
         self._check_anchors(package)
+        self._times = tuple(check_times(package, self._chain, self._findings))
+        self._checked += check_walk(package, self._chain, self._report_time, self._absences, self._findings)
         anchored = sum(1 for proof in package["inclusionProofs"] if proof["anchored"])
         check_statuses(package, anchored, self._findings)
 
@@ -204,6 +218,7 @@ class _PackageRun:
         if facts is not None and not known:
             self._not_checked.append("who anchored: no authority was given")
         self._not_checked += check.network_notes()
+        self._not_checked += [message for _, message in self._findings.open]
         return Verification(
             self._findings.problems,
             self._checked,
@@ -214,6 +229,8 @@ class _PackageRun:
             self._anchored,
             self._events - self._anchored,
             vouched=NOBODY if self._findings.problems else Vouched(self._issuer_vouches(), self._anchor_vouches()),
+            unsettled=tuple(code for code, _ in self._findings.open),
+            window_times=self._times,
         )
 
     def _issuer_vouches(self) -> bool:

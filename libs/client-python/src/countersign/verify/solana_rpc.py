@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime, timezone
@@ -10,8 +11,10 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 import httpx
 
-from .chain import Answer, Authority, ChainFacts, NamedTransaction, Transaction
+from .chain import Answer, Authority, ChainFacts, Listed, NamedTransaction, Transaction, Walk, transactions_to_ask
+from .forms import milliseconds
 from .solana_transaction import read_signed
+from .walk import BOUND, transactions_of_walk, walk_back_to
 
 _MEMO_PROGRAMS = frozenset(
     ("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr", "Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo")
@@ -21,8 +24,12 @@ _NETWORKS = {
     "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG": "solana:devnet",
     "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY": "solana:testnet",
 }
+_MEMO_HEAD = re.compile(rb"\[([0-9]{1,5})\] ")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _AT_ONCE = 8
+_PAGE = 1_000
+_ROUNDS = 4
+"""Of look-ups of what the authorities sent: what is looked up may show more that contradicts it."""
 
 
 class RpcUnavailable(Exception):
@@ -92,6 +99,27 @@ class SolanaRpc:
         except (RpcUnavailable, KeyError, TypeError, IndexError, ValueError):
             return "unavailable"
 
+    def walk(self, address: str, back_to: int, bound: int) -> Walk:
+        """What an address is named in, the newest first, back to a block time (milliseconds).
+
+        It is not complete where no node answers, or the bound is reached.
+        """
+        listed: List[Listed] = []
+        while len(listed) < bound:
+            options: Dict[str, Any] = {"commitment": "finalized", "limit": min(_PAGE, bound - len(listed))}
+            if listed:
+                options["before"] = listed[-1].signature
+            try:
+                page = self._ask("getSignaturesForAddress", [address, options])
+                found = [_listed(one) for one in page]
+            except (RpcUnavailable, KeyError, TypeError, ValueError):
+                return Walk(address, False, listed)
+            listed += found
+            oldest = milliseconds(listed[-1].block_time) if listed else None
+            if not found or (oldest is not None and oldest < back_to):
+                return Walk(address, True, listed)
+        return Walk(address, False, listed)
+
     def _transaction_of(self, found: Dict[str, Any], signature: bytes) -> Transaction:
         if found.get("meta") is None:
             raise RpcUnavailable("the node does not know the fate of the transaction")
@@ -156,21 +184,62 @@ class SolanaRpc:
 
 
 def ask_chain(
-    urls: Sequence[str], named: Sequence[NamedTransaction], authorities: Sequence[str], timeout: float = 10.0
+    urls: Sequence[str],
+    named: Sequence[NamedTransaction],
+    authorities: Sequence[str],
+    timeout: float = 10.0,
+    package: Any = None,
+    absences: Sequence[Any] = (),
+    bound: int = BOUND,
 ) -> ChainFacts:
     """Looks up what a package names on the network that the addresses are nodes of; never raises for a silent node.
 
     :param authorities: addresses that may have anchored; none: who anchored is not checked
+    :param package: where it is given, what else the authorities sent is read as far as it concerns this package
+    :param absences: proofs of absence, whose transactions are looked up too
+    :param bound: transactions of each authority that are listed at most
     """
     with SolanaRpc(urls, timeout) as rpc:
         try:
             network = rpc.network()
         except RpcUnavailable:
             return ChainFacts("unknown", {}, _known(authorities, "unknown"))
-        wanted = [one.signature for one in named if one.network == network]
+        every = [*named, *(one for absence in absences for one in transactions_to_ask(absence))]
+        wanted = list(dict.fromkeys(one.signature for one in every if one.network == network))
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             answers = dict(zip(wanted, pool.map(rpc.look_up, wanted)))
-        return ChainFacts(network, answers, _known(authorities, network))
+            back_to = walk_back_to(package)
+            if back_to is None or not authorities:
+                return ChainFacts(network, answers, _known(authorities, network))
+            walks = [rpc.walk(address, back_to, bound) for address in dict.fromkeys(authorities)]
+            facts = ChainFacts(network, answers, _known(authorities, network), walks)
+            for _ in range(_ROUNDS):
+                further = transactions_of_walk(package, facts)
+                answers.update(zip(further, pool.map(rpc.look_up, further)))
+                if not further:
+                    break
+        return facts
+
+
+def _listed(one: Any) -> Listed:
+    at, memo = one.get("blockTime"), one.get("memo")
+    memos = listed_memos(memo) if isinstance(memo, str) else []
+    return Listed(str(one["signature"]), one.get("err") is None, None if at is None else _iso(at), memos)
+
+
+def listed_memos(column: str) -> List[str]:
+    """The texts of a memo column: ``[length in bytes] text``, several joined by ``; ``; another form ends the list."""
+    texts: List[str] = []
+    rest = column.encode("utf-8", "replace")
+    while True:
+        head = _MEMO_HEAD.match(rest)
+        if head is None or head.end() + int(head.group(1)) > len(rest):
+            return texts
+        end = head.end() + int(head.group(1))
+        texts.append(rest[head.end() : end].decode("utf-8", "replace"))
+        if rest[end : end + 2] != b"; ":
+            return texts
+        rest = rest[end + 2 :]
 
 
 def _known(addresses: Sequence[str], network: str) -> Optional[List[Authority]]:
