@@ -57,9 +57,9 @@ interface Stage {
   readonly around: Surroundings;
   readonly sha256: Sha256;
   /** Adds a transaction of the authority to the chain. */
-  send(name: string, memo: Partial<WindowMemo>, change?: Partial<ChainTransaction>): void;
+  readonly send: (name: string, memo: Partial<WindowMemo>, change?: Partial<ChainTransaction>) => void;
   /** Changes the transaction of a listed window. */
-  change(window: number, change: Partial<ChainTransaction>): void;
+  readonly change: (window: number, change: Partial<ChainTransaction>) => void;
 }
 
 function scene(story: (sha256: Sha256) => Story, play: (stage: Stage) => void = () => undefined): WalkCase['make'] {
@@ -105,7 +105,7 @@ function scene(story: (sha256: Sha256) => Story, play: (stage: Stage) => void = 
 function reissued(change: (content: Loose, agentIds: readonly string[]) => void): WalkCase['make'] {
   return (key, sha256) => {
     const { pkg, around } = scene(desks)(key, sha256);
-    const { timestamp, ...signed } = JSON.parse(JSON.stringify(pkg)) as Loose;
+    const { timestamp, ...signed } = JSON.parse(JSON.stringify(pkg));
     for (const field of VERIFICATION_FIELDS) delete signed[field];
     change(
       signed,
