@@ -46,12 +46,14 @@ const BY_NAME = new Map(
 /** No name of the table is longer, however its words are set apart. */
 const LONGEST = 24;
 
-/** The name of a member of the action that was meant as `member`; `null` where there is none. It is one of the table, in another spelling. */
-export function nearMiss(action: Readonly<Record<string, unknown>>, member: RuledMember): string | null {
-  for (const name of Object.keys(action)) {
-    if (!READ.has(name) && name.length <= LONGEST && BY_NAME.get(fold(name)) === member) return name;
-  }
-  return null;
+/** Names of the action's members that no rule reads. */
+export function unreadMembers(action: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(action).filter((name) => !READ.has(name));
+}
+
+/** The first of these names that was meant as `member`: one of the table, in another spelling; `null` where there is none. */
+export function nearMiss(unread: readonly string[], member: RuledMember): string | null {
+  return unread.find((name) => name.length <= LONGEST && BY_NAME.get(fold(name)) === member) ?? null;
 }
 
 /** Without case, `_`, `-`, `.` and blanks: `HTTP-Call` and `http_call` are the same. */

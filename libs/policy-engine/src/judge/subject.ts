@@ -1,7 +1,7 @@
 import type { ActionKind } from '@countersign/contracts';
 import { readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
-import { fold, nearMiss } from './members.js';
+import { fold, nearMiss, unreadMembers } from './members.js';
 import type { RuledMember } from './members.js';
 
 /** A check's `action` as received. Members of another type than a check may have are judged as if they named nothing allowed. */
@@ -9,7 +9,8 @@ export type Action = Readonly<Record<string, unknown>>;
 
 /** What rules are judged by, read once from an action. */
 export interface Subject {
-  readonly action: Action;
+  /** Names of members that no rule reads; looked for at the first call. */
+  readonly unread: () => readonly string[];
   readonly type: string;
   readonly kind: ActionKind;
   /** As received; `undefined` when the action names none. */
@@ -28,8 +29,9 @@ const NOTHING: Action = {};
 /** Total: what is no object is an action that names nothing. */
 export function subjectOf(given: unknown): Subject {
   const action = typeof given === 'object' && given !== null ? (given as Action) : NOTHING;
+  let unread: readonly string[] | undefined;
   return {
-    action,
+    unread: () => (unread ??= unreadMembers(action)),
     type: textOf(action['type']) ?? '',
     kind: kindOf(action['type']),
     url: action['url'],
@@ -58,7 +60,7 @@ export function urlOf({ url }: Subject): ReadUrl | string | undefined {
 
 /** The name of a member that was meant as `member`, which the action has not; `null` where there is none. */
 export function misnamed(subject: Subject, member: RuledMember): string | null {
-  return names(subject, member) ? null : nearMiss(subject.action, member);
+  return names(subject, member) ? null : nearMiss(subject.unread(), member);
 }
 
 /** Whether the action has what a rule of `member` reads. */
