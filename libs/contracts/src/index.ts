@@ -4,6 +4,7 @@ export * from './envelope.js';
 export * from './check-answer.js';
 export * from './topics.js';
 export * from './records.js';
+export * from './api-key-rights.js';
 export * from './listed-action.js';
 export * from './unknown-field.js';
 export * from './neighbours.js';

@@ -1,3 +1,4 @@
+import type { ApiKeyRight } from './api-key-rights.js';
 import type { ComplianceScope, MerklePath } from './package.js';
 import type { JsonValue } from './leaf.js';
 
@@ -51,6 +52,14 @@ export interface ApiKeyFacts {
   readonly sha256: string;
   readonly createdAt: string;
   readonly revokedAt: string | null;
+  /** The key that the service issued with the account: it has every right, for every agent, without an end. */
+  readonly first?: true;
+  /** Absent in records from before keys had rights: see `rightsOf`. */
+  readonly rights?: readonly ApiKeyRight[];
+  /** In lower case; absent: every agent of the account. */
+  readonly agentIds?: readonly string[];
+  /** ISO time from which on the key is refused; absent: never. */
+  readonly expiresAt?: string;
 }
 
 /** Topic `sessions`. */

@@ -21,6 +21,7 @@ import { AuthController } from './http/auth-controller.js';
 import { UsersController } from './http/users-controller.js';
 import { API_KEYS, IDENTITY_STORE, KEY_USE_FOLLOWER, SERVICE_CONTEXT, SIGN_IN, USERS } from './http/tokens.js';
 import { ApiKeys } from './issue-api-keys/api-keys.js';
+import { markFirstKeys } from './issue-api-keys/first-keys.js';
 import { Users } from './manage-users/users.js';
 import { accountOperator } from './operate/account-operator.js';
 import { Publication } from './publication.js';
@@ -62,14 +63,18 @@ async function start(context: ServiceContext): Promise<RunningService> {
   context.provide('account-operator', accountOperator(context, store, publication));
 
   let comparing: string | null = 'the topics of accounts are being compared with the store';
-  const compared = compare(context, store).then(
-    () => (comparing = null),
-    (error: unknown) => {
-      comparing =
-        error instanceof TopicAhead ? error.message : 'the store cannot be compared with its topics: see the log';
-      context.log.error({ err: error }, 'accounts cannot be served');
-    },
-  );
+  const compared = compare(context, store)
+    .then(() => markFirstKeys(store))
+    // The announcer tries again by itself, and says so where it is asked for readiness.
+    .then(() => announcer.announce().catch(() => undefined))
+    .then(
+      () => (comparing = null),
+      (error: unknown) => {
+        comparing =
+          error instanceof TopicAhead ? error.message : 'the store cannot be compared with its topics: see the log';
+        context.log.error({ err: error }, 'accounts cannot be served');
+      },
+    );
 
   const tails = await followTails(context, store);
 

@@ -59,7 +59,13 @@ describe('publishing a change', () => {
     let lines = 0;
     for (let n = 1; n < 40; n += 1) {
       const id = `key-${moment}-${n}`;
-      const key = apiKeyOf(id, FIRST.accountId, id, `secret ${id}`, '2026-03-01T00:00:00.000Z');
+      const key = apiKeyOf(
+        id,
+        { accountId: FIRST.accountId, name: id },
+        `secret ${id}`,
+        '2026-03-01T00:00:00.000Z',
+        {},
+      );
       const kill = killAt(n, moment);
       const dying = run({
         store: kill.wrap(outside.store),
@@ -113,7 +119,7 @@ describe('publishing a change', () => {
     await run(outside).operator.createFirst(FIRST);
     const append = outside.eventLog.append.bind(outside.eventLog);
     outside.eventLog.append = () => Promise.reject(new LogRefused('full'));
-    const key = apiKeyOf('key', FIRST.accountId, 'key', 'secret', '2026-03-01T00:00:00.000Z');
+    const key = apiKeyOf('key', { accountId: FIRST.accountId, name: 'key' }, 'secret', '2026-03-01T00:00:00.000Z', {});
     await expect(publication.write({ apiKeys: [key] })).rejects.toMatchObject({ status: 503 });
     expect(announcer.problem()).not.toBeNull();
     outside.eventLog.append = append;

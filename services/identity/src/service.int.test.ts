@@ -134,6 +134,45 @@ describe('identity over HTTP', () => {
     expect(JSON.stringify(records)).not.toContain(key);
   });
 
+  it('issues keys that are bound to agents, hold named rights and end, and tells the first one apart', async () => {
+    const agentId = 'ABCDEF00-0000-4000-8000-000000000001';
+    const issue = (body: object) => service.ask('POST', '/v1/api-keys', { name: 'k', ...body }, admin);
+    const plain = await issue({});
+    expect(plain.body).toMatchObject({
+      first: false,
+      rights: ['check', 'outcome', 'scan'],
+      agentIds: null,
+      expiresAt: null,
+    });
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const bound = await issue({ agentIds: [agentId], rights: ['policy', 'read'], expiresAt });
+    const asKept = { rights: ['read', 'policy'], agentIds: [agentId.toLowerCase()], expiresAt };
+    expect([bound.status, bound.body]).toEqual([201, expect.objectContaining({ first: false, ...asKept })]);
+    const { apiKeys } = (await service.ask('GET', '/v1/api-keys', undefined, admin)).body as { apiKeys: object[] };
+    expect(apiKeys[0]).toMatchObject({ id: bound.body.id, ...asKept });
+    expect(apiKeys.at(-1)).toMatchObject({
+      id: FIRST.apiKeyId,
+      first: true,
+      rights: ['check', 'outcome', 'scan', 'register', 'read', 'policy'],
+    });
+    const record = (await service.eventLog.read('api-keys', 0, 0, 1000)).at(-1)!;
+    const { value } = JSON.parse(Buffer.from(record.value).toString()) as VersionedRecord<ApiKeyFacts>;
+    expect(value).toMatchObject(asKept);
+    for (const [body, words] of [
+      [{ expiresAt: '2026-01-01T00:00:00Z' }, /a time to come/],
+      [{ expiresAt: '2999-02-31T99:00:00Z' }, /a time to come/],
+      [{ expiresAt: 'tomorrow' }, /expiresAt/],
+      [{ rights: ['everything'] }, /rights/],
+      [{ rights: [] }, /rights/],
+      [{ agentIds: [] }, /agentIds/],
+      [{ agentIds: ['mine'] }, /agentIds/],
+      [{ first: true }, /first/],
+    ] as const) {
+      const refused = await issue(body);
+      expect([refused.status, refused.body.error]).toEqual([400, expect.stringMatching(words)]);
+    }
+  });
+
   it('puts a plan in force', async () => {
     const { accountId } = FIRST;
     expect(await service.operator.setPlan({ accountId, plan: 'core', actionCap: 7 })).toBe('set');

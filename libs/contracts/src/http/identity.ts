@@ -1,3 +1,4 @@
+import { API_KEY_RIGHTS } from '../api-key-rights.js';
 import { PLANS, ROLES } from '../records.js';
 import { bodyErrors, error, isoTime, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
 import { route } from './route.js';
@@ -30,14 +31,51 @@ const signedIn: JsonSchema = object({
 
 const user: JsonSchema = object({ id: uuid, email: { type: 'string' }, role, createdAt: isoTime });
 
-const apiKey: JsonSchema = object({
+/** Of API keys that are bound to agents. */
+const MOST_AGENTS_OF_KEY = 1000;
+
+const rights: JsonSchema = {
+  type: 'array',
+  minItems: 1,
+  uniqueItems: true,
+  items: { type: 'string', enum: API_KEY_RIGHTS },
+  description:
+    'check: decisions; outcome: what became of actions; scan: texts and tools; register: new agents; read: agents and profiles; policy: profiles put in force',
+};
+const keyAgents: JsonSchema = nullable({
+  type: 'array',
+  minItems: 1,
+  maxItems: MOST_AGENTS_OF_KEY,
+  uniqueItems: true,
+  items: uuid,
+  description: 'the agents that the key may act for; null is every agent of the account',
+});
+const keyEnd: JsonSchema = nullable({ ...isoTime, description: 'from then on the key gets 401; null is never' });
+
+const issuedKey = {
   id: uuid,
   name: { type: 'string' },
   prefix: { type: 'string', description: 'the first 16 characters of the key' },
   createdAt: isoTime,
-  lastUsedAt: nullable(isoTime),
-  revokedAt: nullable(isoTime),
-});
+  first: { type: 'boolean', description: 'issued by the service with the account: it has every right' },
+  rights,
+  agentIds: keyAgents,
+  expiresAt: keyEnd,
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const apiKey: JsonSchema = object({ ...issuedKey, lastUsedAt: nullable(isoTime), revokedAt: nullable(isoTime) });
+
+const newApiKey: JsonSchema = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name: visibleName,
+    rights: { ...rights, description: 'left out: check, outcome and scan' },
+    agentIds: { ...keyAgents, description: 'left out, or null: every agent of the account' },
+    expiresAt: { ...keyEnd, description: 'a time to come; left out, or null: never' },
+  },
+  additionalProperties: false,
+};
 
 const account: JsonSchema = object({
   id: uuid,
@@ -255,18 +293,12 @@ export const identityRoutes = {
     tag,
     auth: 'session',
     role: 'admin',
-    body: object({ name: visibleName }),
+    body: newApiKey,
     success: 201,
     responses: {
       201: {
         description: 'the new key',
-        schema: object({
-          id: uuid,
-          name: { type: 'string' },
-          prefix: { type: 'string' },
-          createdAt: isoTime,
-          key: { type: 'string', pattern: '^csn_live_[0-9A-Za-z]{40}$' },
-        }),
+        schema: object({ ...issuedKey, key: { type: 'string', pattern: '^csn_live_[0-9A-Za-z]{40}$' } }),
       },
       ...bodyErrors,
       ...sessionErrors,

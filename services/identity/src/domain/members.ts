@@ -1,4 +1,5 @@
-import type { AccountFacts, ApiKeyFacts, Role, SessionFacts } from '@countersign/contracts';
+import { API_KEY_RIGHTS, rightsOf } from '@countersign/contracts';
+import type { AccountFacts, ApiKeyFacts, ApiKeyRight, Role, SessionFacts } from '@countersign/contracts';
 
 /** Versions rise by one with every change; a new one is at 1. */
 export interface Account {
@@ -44,18 +45,35 @@ export function userRecord({ id, email, role, createdAt }: User): UserRecord {
   return { id, email, role, createdAt };
 }
 
-export interface ApiKeyRecord {
+/** What callers see of a key that was issued just now. */
+export interface IssuedKeyRecord {
   readonly id: string;
   readonly name: string;
   readonly prefix: string;
   readonly createdAt: string;
+  readonly first: boolean;
+  readonly rights: readonly ApiKeyRight[];
+  readonly agentIds: readonly string[] | null;
+  readonly expiresAt: string | null;
+}
+
+export interface ApiKeyRecord extends IssuedKeyRecord {
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
 }
 
-export function apiKeyRecord({ id, facts, lastUsedAt }: ApiKey): ApiKeyRecord {
-  const { name, prefix, createdAt, revokedAt } = facts;
-  return { id, name, prefix, createdAt, lastUsedAt, revokedAt };
+export function issuedKeyRecord({ id, facts }: ApiKey): IssuedKeyRecord {
+  const { name, prefix, createdAt, first = false, agentIds = null, expiresAt = null } = facts;
+  return { id, name, prefix, createdAt, first, rights: rightsOf(facts), agentIds, expiresAt };
+}
+
+export function apiKeyRecord(key: ApiKey): ApiKeyRecord {
+  return { ...issuedKeyRecord(key), lastUsedAt: key.lastUsedAt, revokedAt: key.facts.revokedAt };
+}
+
+/** A key from before keys had rights, as the first of its account. */
+export function asFirst(key: ApiKey): ApiKey {
+  return { ...key, version: key.version + 1, facts: { ...key.facts, first: true, rights: API_KEY_RIGHTS } };
 }
 
 /** Whether the account would be left without an admin. */

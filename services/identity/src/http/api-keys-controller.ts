@@ -2,8 +2,8 @@ import { Controller, Inject } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { RouteInput } from '@countersign/service-kit';
-import { apiKeyRecord } from '../domain/members.js';
-import type { ApiKeys } from '../issue-api-keys/api-keys.js';
+import { apiKeyRecord, issuedKeyRecord } from '../domain/members.js';
+import type { ApiKeys, NewApiKey } from '../issue-api-keys/api-keys.js';
 import type { IdentityStore } from '../store/port.js';
 import { idOf } from './paths.js';
 import type { Paging } from './paths.js';
@@ -24,10 +24,9 @@ export class ApiKeysController {
   }
 
   @HttpRoute(identityRoutes.createApiKey)
-  async create(@Input() { caller, body }: RouteInput<{ readonly name: string }>): Promise<object> {
-    const { apiKey, key } = await this.apiKeys.issue(caller.accountId, body.name);
-    const { name, prefix, createdAt } = apiKey.facts;
-    return { id: apiKey.id, name, prefix, createdAt, key };
+  async create(@Input() { caller, body }: RouteInput<NewApiKey>): Promise<object> {
+    const { apiKey, key } = await this.apiKeys.issue(caller.accountId, body);
+    return { ...issuedKeyRecord(apiKey), key };
   }
 
   @HttpRoute(identityRoutes.revokeApiKey)

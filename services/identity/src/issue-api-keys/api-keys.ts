@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { API_KEY_RIGHTS, rightsOf } from '@countersign/contracts';
+import type { ApiKeyFacts, ApiKeyRight } from '@countersign/contracts';
 import { apiKeyPrefix, HttpRefusal, mintApiKey, uuidV4 } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import { revoked } from '../domain/members.js';
@@ -6,11 +8,46 @@ import type { ApiKey } from '../domain/members.js';
 import type { Publication } from '../publication.js';
 import type { IdentityStore } from '../store/port.js';
 
+/** Body of `POST /v1/api-keys`, well formed by its schema. */
+export interface NewApiKey {
+  readonly name: string;
+  readonly rights?: readonly ApiKeyRight[];
+  readonly agentIds?: readonly string[] | null;
+  readonly expiresAt?: string | null;
+}
+
+type Powers = Pick<ApiKeyFacts, 'first' | 'rights' | 'agentIds' | 'expiresAt'>;
+
+/** Of the key that is issued with an account. */
+export const FIRST_KEY: Powers = { first: true, rights: API_KEY_RIGHTS };
+
 /** Kept of a key: its prefix and its hash. */
-export function apiKeyOf(id: string, accountId: string, name: string, key: string, createdAt: string): ApiKey {
+export function apiKeyOf(
+  id: string,
+  { accountId, name }: { readonly accountId: string; readonly name: string },
+  key: string,
+  createdAt: string,
+  powers: Powers,
+): ApiKey {
   const sha256 = createHash('sha256').update(key).digest('hex');
-  const facts = { accountId, name, prefix: apiKeyPrefix(key), sha256, createdAt, revokedAt: null };
+  const facts = { accountId, name, prefix: apiKeyPrefix(key), sha256, createdAt, revokedAt: null, ...powers };
   return { id, version: 1, facts, lastUsedAt: null };
+}
+
+/**
+ * What a new key may do. Agents are kept as they are named: identity has none, and a gateway asks for both, that the key
+ * names the agent and that the agent is of the key's account.
+ * @throws HttpRefusal 400 where the end is not to come
+ */
+function powersOfNew({ rights, agentIds = null, expiresAt = null }: NewApiKey, nowMs: number): Powers {
+  const endsMs = expiresAt === null ? Infinity : Date.parse(expiresAt);
+  // What the pattern lets through and no calendar has is NaN.
+  if (!(endsMs > nowMs)) throw new HttpRefusal(400, 'expiresAt must be a time to come, such as 2100-01-01T00:00:00Z');
+  return {
+    rights: rightsOf(rights === undefined ? {} : { rights }),
+    ...(agentIds === null ? {} : { agentIds: [...new Set(agentIds.map((id) => id.toLowerCase()))] }),
+    ...(endsMs === Infinity ? {} : { expiresAt: new Date(endsMs).toISOString() }),
+  };
 }
 
 /** Issues and revokes API keys. Throws HttpRefusal. */
@@ -22,9 +59,12 @@ export class ApiKeys {
   ) {}
 
   /** `key` exists nowhere else in clear. */
-  async issue(accountId: string, name: string): Promise<{ readonly apiKey: ApiKey; readonly key: string }> {
+  async issue(accountId: string, wanted: NewApiKey): Promise<{ readonly apiKey: ApiKey; readonly key: string }> {
+    const nowMs = this.context.clock();
+    const powers = powersOfNew(wanted, nowMs);
     const key = mintApiKey((bytes) => randomBytes(bytes));
-    const apiKey = apiKeyOf(uuidV4(), accountId, name, key, new Date(this.context.clock()).toISOString());
+    const owner = { accountId, name: wanted.name };
+    const apiKey = apiKeyOf(uuidV4(), owner, key, new Date(nowMs).toISOString(), powers);
     await this.publication.write({ apiKeys: [apiKey] });
     return { apiKey, key };
   }

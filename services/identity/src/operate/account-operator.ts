@@ -1,7 +1,7 @@
 import type { AccountOperator, ServiceContext } from '@countersign/service-kit';
 import { normalEmail } from '../domain/lock-out.js';
 import { onPlan } from '../domain/plans.js';
-import { apiKeyOf } from '../issue-api-keys/api-keys.js';
+import { apiKeyOf, FIRST_KEY } from '../issue-api-keys/api-keys.js';
 import type { Publication } from '../publication.js';
 import { hashPassword } from '../sign-in/passwords.js';
 import type { IdentityStore } from '../store/port.js';
@@ -32,7 +32,10 @@ export function accountOperator(
           accounts: account === null ? [{ id: accountId, version: 1, facts }] : [],
           users:
             user === null ? [{ id: userId, version: 1, accountId, email, role: 'admin', passwordHash, createdAt }] : [],
-          apiKeys: apiKey === null ? [apiKeyOf(apiKeyId, accountId, first.apiKeyName, first.apiKey, createdAt)] : [],
+          apiKeys:
+            apiKey === null
+              ? [apiKeyOf(apiKeyId, { accountId, name: first.apiKeyName }, first.apiKey, createdAt, FIRST_KEY)]
+              : [],
         };
       });
       if (result === 'email-taken') throw new Error('the e-mail address of the first user is taken');

@@ -1,6 +1,8 @@
+import { API_KEY_RIGHTS } from '@countersign/contracts';
 import type { Account, ApiKey, Session, User } from '../domain/members.js';
 import { revoked } from '../domain/members.js';
 import { onPlan } from '../domain/plans.js';
+import { markFirstKeys } from '../issue-api-keys/first-keys.js';
 import type { IdentityStore } from './port.js';
 
 const T = Date.UTC(2026, 2, 1);
@@ -161,6 +163,33 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await store.write({ users: [user(3)], members })).toBe('conflict');
       expect(await store.members(account.id)).toEqual({ version: version + 1, admins: 2 });
       expect(await store.members('nobody')).toBeNull();
+    });
+
+    it('marks the oldest key of an account from before keys had rights as its first, once, and no other', async () => {
+      const old = (n: number): ApiKey => ({ ...key(n), facts: { ...key(n).facts, createdAt: iso(T + n) } });
+      const limited: ApiKey = {
+        ...key(9),
+        facts: {
+          ...key(9).facts,
+          accountId: other.id,
+          rights: ['check'],
+          agentIds: ['agent-1'],
+          expiresAt: iso(T + 9),
+        },
+      };
+      await store.write({ apiKeys: [old(3), old(1), old(2), limited] });
+      await markFirstKeys(store);
+      await markFirstKeys(store);
+      store = await opened.reopen();
+      expect(await store.apiKey('key-1')).toEqual({
+        ...old(1),
+        version: 2,
+        facts: { ...old(1).facts, first: true, rights: API_KEY_RIGHTS },
+      });
+      expect([await store.apiKey('key-2'), await store.apiKey('key-3')]).toEqual([old(2), old(3)]);
+      expect(await store.apiKey('key-9')).toEqual(limited);
+      expect((await announced()).filter((row) => row.endsWith(':2'))).toContain('api-key:key-1:2');
+      expect((await store.outbox.pending(100)).at(-1)!.record.value).toContain('"first":true');
     });
 
     it('opens no session for a user who changed in between', async () => {

@@ -22,9 +22,14 @@ export const ACCOUNT_NOTES: OperationNotes = {
   deleteUser: { description: 'At once, and for good. The account always keeps one admin.' },
   listApiKeys: { description: 'With the beginning of each key, and when it was last used; never the key itself.' },
   createApiKey: {
-    body: { name: 'order desk, production' },
+    body: {
+      name: 'order desk, production',
+      agentIds: ['0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77'],
+      rights: ['check', 'outcome', 'scan'],
+      expiresAt: '2100-01-01T00:00:00.000Z',
+    },
     description:
-      'Give each program a key of its own, so that one can be revoked without the others. `key` is in this answer alone.',
+      'Give each program a key of its own, bound to its agents, so that one can be revoked without the others and none acts as another’s agent. Without `rights` a key may `check`, report an `outcome` and `scan`; `register`, `read` and `policy` are given by name. An agent that the account does not have is no error: the key never works for it. `key` is in this answer alone.',
   },
   revokeApiKey: { description: 'Cannot be undone. Also when it was revoked before, it is 204.' },
   getAccount: { description: 'What the plan allows, what was used of it, and when the count begins anew.' },

@@ -34,7 +34,7 @@ export const SECURITY_SCHEMES = {
     in: 'header',
     name: 'x-service-key',
     description:
-      'An API key, `csn_live_…`: the first one is in `bootstrap.json`, others come from `POST /v1/api-keys`. It speaks for its account, for each of its agents. Where this header is sent, it decides, whatever else is sent.',
+      'An API key, `csn_live_…`: the first one is in `bootstrap.json`, others come from `POST /v1/api-keys`. It speaks for the agents that it was issued for, by the rights that it was given. Where this header is sent, it decides, whatever else is sent.',
   },
   apiKeyBearer: {
     type: 'http',

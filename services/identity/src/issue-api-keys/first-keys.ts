@@ -1,0 +1,29 @@
+import { asFirst } from '../domain/members.js';
+import type { ApiKey } from '../domain/members.js';
+import type { IdentityStore } from '../store/port.js';
+
+/**
+ * Marks the oldest key of each account as its first one where it is from before keys had rights, revoked or not. Every
+ * other key of that time has the default rights. A repetition changes nothing. What is stored waits to be announced.
+ */
+export async function markFirstKeys(store: Pick<IdentityStore, 'allApiKeys' | 'apiKey' | 'write'>): Promise<void> {
+  const oldest = new Map<string, ApiKey>();
+  for await (const key of store.allApiKeys()) {
+    const other = oldest.get(key.facts.accountId);
+    if (other === undefined || isOlder(key, other)) oldest.set(key.facts.accountId, key);
+  }
+  for (const found of oldest.values()) {
+    let key: ApiKey | null = found;
+    while (key !== null && !hasRights(key.facts)) {
+      if ((await store.write({ apiKeys: [asFirst(key)] })) === 'written') break;
+      key = await store.apiKey(key.id);
+    }
+  }
+}
+
+const hasRights = ({ first, rights }: ApiKey['facts']): boolean => first === true || rights !== undefined;
+
+function isOlder(one: ApiKey, other: ApiKey): boolean {
+  const [a, b] = [one.facts.createdAt, other.facts.createdAt];
+  return a < b || (a === b && one.id < other.id);
+}
