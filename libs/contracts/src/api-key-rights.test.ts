@@ -1,4 +1,5 @@
-import { API_KEY_RIGHTS, missingRight, powersOf, rightsMask, rightsOf } from './api-key-rights.js';
+import { missingRight, powersOf, rightsMask, rightsOf } from './api-key-rights.js';
+import { API_KEY_RIGHTS } from './records.js';
 
 describe('what an API key may do', () => {
   it('is every right of the first key, whatever its record names', () => {

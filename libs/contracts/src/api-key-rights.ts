@@ -1,11 +1,5 @@
-import type { ApiKeyFacts } from './records.js';
-
-/**
- * What an API key may do: ask for decisions (`check`), report outcomes (`outcome`), have texts and tools judged (`scan`),
- * create agents (`register`), read its agents and their profiles (`read`), put profiles in force (`policy`).
- */
-export const API_KEY_RIGHTS = ['check', 'outcome', 'scan', 'register', 'read', 'policy'] as const;
-export type ApiKeyRight = (typeof API_KEY_RIGHTS)[number];
+import { API_KEY_RIGHTS } from './records.js';
+import type { ApiKeyFacts, ApiKeyRight } from './records.js';
 
 /** Rights of a key that was issued without naming any, and of a record from before keys had rights. */
 export const DEFAULT_RIGHTS: readonly ApiKeyRight[] = ['check', 'outcome', 'scan'];

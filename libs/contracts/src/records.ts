@@ -1,4 +1,3 @@
-import type { ApiKeyRight } from './api-key-rights.js';
 import type { ComplianceScope, MerklePath } from './package.js';
 import type { JsonValue } from './leaf.js';
 
@@ -41,6 +40,13 @@ export interface AccountFacts {
   /** Seconds between anchors that the plan gives (an override is applied by the writer of events). */
   readonly cadenceSeconds: number;
 }
+
+/**
+ * What an API key may do: ask for decisions (`check`), report outcomes (`outcome`), have texts and tools judged (`scan`),
+ * create agents (`register`), read its agents and their profiles (`read`), put profiles in force (`policy`).
+ */
+export const API_KEY_RIGHTS = ['check', 'outcome', 'scan', 'register', 'read', 'policy'] as const;
+export type ApiKeyRight = (typeof API_KEY_RIGHTS)[number];
 
 /** Topic `api-keys`. */
 export interface ApiKeyFacts {

@@ -15,6 +15,8 @@ export type { RouteInput } from './edge/route-input.js';
 export { HttpRoute, Input } from './hosting/decorators.js';
 export { apiKeyPrefix, isWellFormedApiKey, mintApiKey } from './credentials/api-key.js';
 export { readApiKeyHeaders, readSessionHeader } from './credentials/credential-headers.js';
+export { apiKeyProblem, endedKeyProblem } from './credentials/credential-problem.js';
+export { hasOneOf } from './credentials/authenticator.js';
 export { sessionTokens } from './credentials/session-tokens.js';
 export type { SessionClaims, SessionTokens } from './credentials/session-tokens.js';
 export { Projection } from './projections/projection.js';

@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import type { ApiKeyFacts } from '@countersign/contracts';
 import { canonicalLeaf, readEnvelope } from '@countersign/evidence';
 import { mintApiKey } from '@countersign/service-kit';
 import { TurnTaker } from './check/turn-taker.js';
@@ -124,6 +125,42 @@ describe('POST /v1/check', () => {
     const get = await bench.send({ method: 'GET' });
     expect(get.status).toBe(405);
     expect(get.headers.allow).toBe('POST');
+  });
+
+  it('says what is wrong with a key, and lets it do what it was issued for', async () => {
+    const { agentId } = bench;
+    const keyed = async (facts: Partial<ApiKeyFacts>, agent = agentId): Promise<[number, string]> => {
+      const key = mintApiKey((bytes) => randomBytes(bytes));
+      await bench.putKey(randomUUID(), key, facts);
+      await bench.gateway.counters.raise('api-key', createHash('sha256').update(key).digest('hex'), 1);
+      const { status, text } = await bench.check({ type: 'a' }, { headers: { 'x-service-key': key } }, agent);
+      return [status, text];
+    };
+    const other = randomUUID();
+    await bench.putAgent(other, {});
+    const past = new Date(Date.now() - 1000).toISOString();
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    expect(await keyed({})).toEqual([200, '{"allowed":true}']);
+    expect(await keyed({ rights: ['check'], agentIds: [agentId], expiresAt: soon })).toEqual([200, '{"allowed":true}']);
+    expect(await keyed({ agentIds: [agentId] }, agentId.toUpperCase())).toEqual([200, '{"allowed":true}']);
+    const elsewhere = await keyed({ agentIds: [agentId] }, other);
+    expect(elsewhere).toEqual([404, expect.stringContaining('not for that agent')]);
+    // Nothing shows of an agent that does not exist, or is another account's.
+    expect(await keyed({ agentIds: [agentId] }, randomUUID())).toEqual(elsewhere);
+    expect(await keyed({ rights: ['scan', 'policy'] })).toEqual([
+      401,
+      expect.stringContaining('the right \\"check\\"'),
+    ]);
+    expect(await keyed({ expiresAt: past })).toEqual([401, expect.stringContaining(`expired at ${past}`)]);
+    expect(await keyed({ revokedAt: past })).toEqual([401, expect.stringContaining(`revoked at ${past}`)]);
+    const unknown = await bench.check(
+      { type: 'a' },
+      { headers: { 'x-service-key': mintApiKey((n) => randomBytes(n)) } },
+    );
+    expect([unknown.status, unknown.body]).toEqual([401, { error: expect.stringMatching('no such API key here') }]);
+    const { port } = bench.gateway;
+    const none = await send(port, { headers: { 'x-api-key': bench.key }, body: '{}' });
+    expect(none.body).toEqual({ error: expect.stringMatching(/^x-api-key is not read/) });
   });
 
   it('takes the key from either header; x-service-key alone decides; a header sent twice is 401', async () => {

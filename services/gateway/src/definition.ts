@@ -92,9 +92,11 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     log,
     recorded: (outcome, check) => metrics.recorded(outcome, now() - check.startedAt),
   });
+  const credentials = new Credentials(known, counters, context.clock);
   const judge = new CheckJudge({
     known,
     counters,
+    credentials,
     recorder,
     unanswered,
     entropy,
@@ -107,7 +109,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   });
   const desk = new CheckDesk({
     known,
-    credentials: new Credentials(known, counters),
+    credentials,
     judge,
     admission,
     unanswered,
@@ -124,7 +126,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     module: GatewayModule,
     controllers: [EvaluationController, ScanController],
     providers: [
-      { provide: EVALUATOR, useValue: new Evaluator(desk, known) },
+      { provide: EVALUATOR, useValue: new Evaluator(desk, known, credentials) },
       { provide: SCANNER, useValue: new Scanner(known, counters) },
       { provide: TOOL_LISTER, useValue: new ToolLister(known, counters) },
     ],

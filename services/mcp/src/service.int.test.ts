@@ -2,6 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { powersOf } from '@countersign/contracts';
+import type { ApiKeyFacts } from '@countersign/contracts';
 import { Api } from './answer/api.js';
 import { Conversation } from './answer/conversation.js';
 
@@ -16,6 +18,7 @@ describe('the hosted server of the tool protocol', () => {
   let hosted: Server;
   let said: Said;
   let asked: Asked[] = [];
+  let powers = powersOf({ first: true });
   let client: Client;
   const addressOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const listen = (server: Server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -40,7 +43,12 @@ describe('the hosted server of the tool protocol', () => {
         for await (const chunk of request) body += String(chunk);
         const version = request.headers['mcp-protocol-version'];
         const message = JSON.parse(body) as object;
-        const { status, text } = await conversation.answer(message, 'csn_live_key', version as string | undefined);
+        const { status, text } = await conversation.answer(
+          message,
+          'csn_live_key',
+          powers,
+          version as string | undefined,
+        );
         response.writeHead(status, text === '' ? {} : { 'content-type': 'application/json' }).end(text);
         return response;
       })();
@@ -70,6 +78,17 @@ describe('the hosted server of the tool protocol', () => {
     );
     expect(tools.every(({ outputSchema }) => outputSchema?.properties?.['error'] !== undefined)).toBe(true);
     expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([false, false, false, true]);
+  });
+
+  it('shows a key the tools that it may use, and no others', async () => {
+    const names = async (rights: ApiKeyFacts['rights']): Promise<string[]> => {
+      powers = powersOf(rights === undefined ? {} : { rights });
+      return (await client.listTools()).tools.map(({ name }) => name);
+    };
+    expect(await names(undefined)).toEqual(['check_action', 'log_action', 'scan_output']);
+    expect(await names(['register'])).toEqual(['register_agent']);
+    expect(await names(['read', 'policy'])).toEqual([]);
+    powers = powersOf({ first: true });
   });
 
   it.each([
@@ -148,9 +167,9 @@ describe('the hosted server of the tool protocol', () => {
 
   it('answers a message that is none as the protocol says, and a notification with nothing', async () => {
     const conversation = new Conversation(new Api(() => addressOf(api)), { warn: () => undefined });
-    const broken = await conversation.answer({ hello: 'you' }, 'k', undefined);
+    const broken = await conversation.answer({ hello: 'you' }, 'k', powers, undefined);
     expect([broken.status, JSON.parse(broken.text)]).toMatchObject([400, { jsonrpc: '2.0', error: { code: -32700 } }]);
     const note = { jsonrpc: '2.0', method: 'notifications/initialized' };
-    expect(await conversation.answer(note, 'k', undefined)).toEqual({ status: 202, text: '' });
+    expect(await conversation.answer(note, 'k', powers, undefined)).toEqual({ status: 202, text: '' });
   });
 });

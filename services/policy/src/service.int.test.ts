@@ -92,7 +92,8 @@ beforeAll(async () => {
   counters = new InProcessCounters();
   await counters.serve();
   const sha256 = createHash('sha256').update(API_KEY).digest('hex');
-  const key = { accountId: ACCOUNT, name: 'k', prefix: API_KEY.slice(0, 16), sha256, createdAt: '', revokedAt: null };
+  const kept = { prefix: API_KEY.slice(0, 16), sha256, createdAt: '', revokedAt: null, rights: ['register'] };
+  const key = { accountId: ACCOUNT, name: 'k', ...kept };
   await eventLog.append([
     versionedRecord('accounts', ACCOUNT, 1, FACTS),
     versionedRecord('accounts', OTHER_ACCOUNT, 1, FACTS),

@@ -81,7 +81,11 @@ async function another(
   const session = bearer(token);
   const { code, stderr } = await instance.command('admin', 'set-plan', account.id, 'core');
   if (code !== 0) throw new Error(stderr);
-  const made = await instance.request('POST', '/v1/api-keys', { headers: session, body: { name: 'theirs' } });
+  const rights = ['check', 'outcome', 'scan', 'register', 'read', 'policy'];
+  const made = await instance.request('POST', '/v1/api-keys', {
+    headers: session,
+    body: { name: 'theirs', rights },
+  });
   return { session, apiKey: told<{ key: string }>(made, 201).key };
 }
 

@@ -1,5 +1,4 @@
-import { API_KEY_RIGHTS } from '../api-key-rights.js';
-import { PLANS, ROLES } from '../records.js';
+import { API_KEY_RIGHTS, PLANS, ROLES } from '../records.js';
 import { bodyErrors, error, isoTime, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
 import { route } from './route.js';
 import type { JsonSchema, RouteResponse } from './route.js';

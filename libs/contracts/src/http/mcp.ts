@@ -24,7 +24,7 @@ export const mcpRoutes = {
       202: { description: 'notifications were taken' },
       ...bodyErrors,
       400: { description: 'malformed, or no message of the protocol: `{error}`, or a JSON-RPC error', schema: rpc },
-      401: error('no valid API key'),
+      401: error('no API key that is in force and may do this'),
     },
   }),
 };

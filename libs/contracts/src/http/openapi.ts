@@ -13,8 +13,11 @@ const SECURITY: Readonly<Record<Route['auth'], readonly Json[]>> = {
 };
 
 /** Whom a route is for, as the last paragraph of its description. */
-function callers({ auth, role = 'auditor', perAddress }: Route): string {
-  if (auth === 'api-key') return 'For agents: an API key.';
+function callers({ auth, rights, role = 'auditor', perAddress }: Route): string {
+  if (auth === 'api-key') {
+    const named = rights?.map((right) => `\`${right}\``).join(' or ');
+    return named === undefined ? 'For agents: any API key.' : `For agents: an API key with the right ${named}.`;
+  }
   if (auth === 'session') {
     const roles = { auditor: 'any role', member: 'the role member or admin', admin: 'the role admin' };
     return `For people: a session of ${roles[role]}.`;
@@ -65,6 +68,7 @@ function operation(route: Route): Json {
       ...parameters('header', route.headers),
     ],
     ...(route.role === undefined ? {} : { 'x-role': route.role }),
+    ...(route.rights === undefined ? {} : { 'x-rights': route.rights }),
     ...(route.perAddress === undefined ? {} : { 'x-per-address': route.perAddress }),
     ...(route.perAddressMiB === undefined ? {} : { 'x-per-address-mib': route.perAddressMiB }),
     ...(route.body === undefined

@@ -22,6 +22,7 @@ export const outcomeRoutes = {
     summary: 'Reports what became of a checked action: one outcome a check',
     tag: 'Tool protocol',
     auth: 'api-key',
+    rights: ['outcome'],
     body: {
       type: 'object',
       required: ['agentId', 'outcome'],
@@ -44,7 +45,7 @@ export const outcomeRoutes = {
         },
       },
       ...bodyErrors,
-      401: error('no valid API key'),
+      401: error('no API key that is in force and may do this'),
       404: error('no such check of this agent'),
       409: error('an outcome of this check was reported before'),
       503: { ...error('not recorded, or not known to be: try again'), headers: { 'Retry-After': 'seconds to wait' } },

@@ -1,4 +1,4 @@
-import type { Role } from '../records.js';
+import type { ApiKeyRight, Role } from '../records.js';
 
 /** A JSON Schema (draft 2020-12) as plain data: compiled by ajv for validation, printed into the OpenAPI document. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -40,6 +40,11 @@ export interface Route {
   readonly auth: 'none' | 'api-key' | 'session';
   /** Lowest role that may (auditor < member < admin); only with `session`. Default `auditor`. */
   readonly role?: Role;
+  /**
+   * Rights of which the API key must have one, else 401; only with `api-key`. An agent that the body names as `agentId`, or
+   * the path as `id`, must be one that the key is for, else 404. Absent: any key.
+   */
+  readonly rights?: readonly [ApiKeyRight, ...ApiKeyRight[]];
   /** Schemas of path parameters; a value that does not fit is 400. Values arrive as strings. */
   readonly params?: Readonly<Record<string, JsonSchema>>;
   /** Schemas of query parameters; integers and booleans are coerced from their text. Unknown ones are ignored. */

@@ -31,6 +31,7 @@ export const scanRoutes = {
     summary: "Judges a text by the agent's output rules alone; nothing is recorded or counted",
     tag: 'Tool protocol',
     auth: 'api-key',
+    rights: ['scan'],
     body: {
       type: 'object',
       required: ['agentId', 'text'],
@@ -41,7 +42,7 @@ export const scanRoutes = {
     responses: {
       200: { description: "as a check's answer; a denial is 200 as well", schema: decision },
       ...bodyErrors,
-      401: error('no valid API key'),
+      401: error('no API key that is in force and may do this'),
       404: error('no such agent, or it is inactive'),
       503: {
         ...error('the rules in force are not known here yet, or too many texts are being judged'),
@@ -57,6 +58,7 @@ export const scanRoutes = {
     summary: 'Says which tools an agent may not use, whatever it gives them; nothing is recorded or counted',
     tag: 'Tool protocol',
     auth: 'api-key',
+    rights: ['scan'],
     body: {
       type: 'object',
       required: ['agentId', 'tools'],
@@ -94,7 +96,7 @@ export const scanRoutes = {
         },
       },
       ...bodyErrors,
-      401: error('no valid API key'),
+      401: error('no API key that is in force and may do this'),
       404: error('no such agent, or it is inactive'),
       503: unknownYet,
     },

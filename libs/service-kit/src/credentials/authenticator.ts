@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ApiKeyFacts, SessionFacts } from '@countersign/contracts';
+import { missingRight, powersOf, rightsMask } from '@countersign/contracts';
+import type { ApiKeyFacts, ApiKeyPowers, Route, SessionFacts } from '@countersign/contracts';
 import type { VersionedKind } from '@countersign/counters';
 import { HttpRefusal } from '../edge/http-contract.js';
 import type { ApiKeyCaller, SessionCaller } from '../edge/http-contract.js';
@@ -7,6 +8,7 @@ import { Projection } from '../projections/projection.js';
 import type { ServiceContext } from '../service/definition.js';
 import { isWellFormedApiKey } from './api-key.js';
 import { readApiKeyHeaders, readSessionHeader } from './credential-headers.js';
+import { apiKeyProblem, endedKeyProblem, sessionProblem } from './credential-problem.js';
 import { sessionTokens } from './session-tokens.js';
 import type { SessionTokens } from './session-tokens.js';
 
@@ -14,8 +16,11 @@ import type { SessionTokens } from './session-tokens.js';
 export interface Authenticator {
   /** @throws HttpRefusal 401; 503 while it cannot be judged */
   session(rawHeaders: readonly string[]): Promise<SessionCaller>;
-  /** @throws HttpRefusal 401; 503 while it cannot be judged */
-  apiKey(rawHeaders: readonly string[]): Promise<ApiKeyCaller>;
+  /**
+   * @param rights of which the key must have one; absent: any key
+   * @throws HttpRefusal 401; 503 while it cannot be judged
+   */
+  apiKey(rawHeaders: readonly string[], rights: Route['rights']): Promise<ApiKeyCaller>;
   /** Why credentials cannot be judged now; empty when they can. */
   notReady(): readonly string[];
   stop(): Promise<void>;
@@ -23,9 +28,6 @@ export interface Authenticator {
 
 /** How long a request waits for a change that is already in force but not yet read here, ms. */
 const WAIT_MS = 1000;
-
-const NO_SESSION = 'send the session token of POST /v1/auth/login as Authorization: Bearer <token>';
-const NO_API_KEY = 'send a valid API key as x-service-key';
 
 function unauthorized(words: string): HttpRefusal {
   return new HttpRefusal(401, words, { 'www-authenticate': 'Bearer' });
@@ -57,9 +59,9 @@ export async function openAuthenticator(
       if (tokens === null || sessions === null) throw new Error('no route of this edge takes a session');
       return judgeSession(context, tokens, sessions, rawHeaders);
     },
-    apiKey: (rawHeaders) => {
+    apiKey: (rawHeaders, rights) => {
       if (apiKeys === null) throw new Error('no route of this edge takes an API key');
-      return judgeApiKey(context, apiKeys, rawHeaders);
+      return judgeApiKey(context, apiKeys, rawHeaders, rights);
     },
     notReady: () => followed.map((projection) => projection.problem()).filter((problem) => problem !== null),
     async stop() {
@@ -92,12 +94,12 @@ async function judgeSession(
 ): Promise<SessionCaller> {
   const token = readSessionHeader(rawHeaders);
   const claims = token === null ? null : await tokens.verify(token);
-  if (claims === null) throw unauthorized(NO_SESSION);
+  if (claims === null) throw unauthorized(sessionProblem(rawHeaders));
   if (sessions.problem() !== null) throw unavailable();
   await catchUp(context, sessions, 'session', claims.sid);
   const facts = sessions.get(claims.sid)?.value;
   if (facts === undefined || facts.accountId !== claims.accountId || facts.revokedAt !== null) {
-    throw unauthorized(NO_SESSION);
+    throw unauthorized(sessionProblem(rawHeaders));
   }
   if (Date.parse(facts.expiresAt) <= context.clock()) throw unauthorized('the session has expired: log in again');
   const { accountId, userId, email, role } = facts;
@@ -108,18 +110,28 @@ async function judgeApiKey(
   context: AuthenticatorContext,
   apiKeys: Projection<ApiKeyFacts>,
   rawHeaders: readonly string[],
+  rights: Route['rights'],
 ): Promise<ApiKeyCaller> {
   const key = readApiKeyHeaders(rawHeaders);
-  if (key === null || !isWellFormedApiKey(key)) throw unauthorized(NO_API_KEY);
+  if (key === null || !isWellFormedApiKey(key)) throw unauthorized(apiKeyProblem(rawHeaders));
   if (apiKeys.problem() !== null) throw unavailable();
   const sha256 = createHash('sha256').update(key).digest('hex');
   const found = apiKeys.find('sha256', sha256) ?? (await newlyMade(context, apiKeys, sha256));
-  if (found === undefined) throw unauthorized(NO_API_KEY);
+  if (found === undefined) throw unauthorized(apiKeyProblem(rawHeaders));
   await catchUp(context, apiKeys, 'api-key', found.id);
   const facts = apiKeys.get(found.id)?.value;
   const matches = facts !== undefined && timingSafeEqual(Buffer.from(facts.sha256), Buffer.from(sha256));
-  if (!matches || facts.revokedAt !== null) throw unauthorized(NO_API_KEY);
-  return { accountId: facts.accountId, apiKeyId: found.id };
+  if (!matches) throw unauthorized(apiKeyProblem(rawHeaders));
+  const ended = endedKeyProblem(facts, context.clock());
+  if (ended !== null) throw unauthorized(ended);
+  const powers = powersOf(facts);
+  if (rights !== undefined && !hasOneOf(powers, rights)) throw unauthorized(missingRight(rights));
+  return { accountId: facts.accountId, apiKeyId: found.id, powers };
+}
+
+/** Whether the key has any of the rights. */
+export function hasOneOf(powers: Pick<ApiKeyPowers, 'rights'>, rights: NonNullable<Route['rights']>): boolean {
+  return (powers.rights & rightsMask(rights)) !== 0;
 }
 
 /** A key that was made a moment ago is known to `counters` by its hash before its record is read here. */

@@ -1,5 +1,5 @@
 /** Values of one header as received, in order; `name` in lower case. */
-function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const header = rawHeaders[i]!;
@@ -9,7 +9,7 @@ function valuesOf(rawHeaders: readonly string[], name: string): string[] {
 }
 
 function bearer(rawHeaders: readonly string[]): string | null {
-  const values = valuesOf(rawHeaders, 'authorization');
+  const values = headerValues(rawHeaders, 'authorization');
   if (values.length !== 1) return null;
   const match = /^Bearer +([\x21-\x7e]+)$/i.exec(values[0]!);
   return match?.[1] ?? null;
@@ -21,7 +21,7 @@ function bearer(rawHeaders: readonly string[]): string | null {
  * @param rawHeaders names and values in turn, as `IncomingMessage.rawHeaders` has them
  */
 export function readApiKeyHeaders(rawHeaders: readonly string[]): string | null {
-  const keys = valuesOf(rawHeaders, 'x-service-key');
+  const keys = headerValues(rawHeaders, 'x-service-key');
   if (keys.length === 0) return bearer(rawHeaders);
   return keys.length === 1 ? keys[0]! : null;
 }

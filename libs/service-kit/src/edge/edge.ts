@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { NOT_FOR_AGENT } from '@countersign/contracts';
 import type { Role, Route } from '@countersign/contracts';
 import type { Authenticator } from '../credentials/authenticator.js';
 import type { RequestObserver } from '../health/metrics.js';
@@ -62,7 +63,8 @@ interface Target {
 
 /**
  * The one way in. In this order: route (404), method (405), the address's allowance (429), credentials (401), body (415,
- * 413, 400), parameters and schema (400), role (403), handler. Every refusal is `{error}`.
+ * 413, 400), parameters and schema (400), role (403), agent of the key
+ * (404), handler. Every refusal is `{error}`.
  */
 export function createEdge(options: EdgeOptions): RequestListener {
   const table = new RouteTable<Target>(
@@ -163,6 +165,7 @@ async function admit(
   checks.headers(request.headers);
   if (route.body !== undefined && !(body instanceof RawBody)) checks.body(body);
   requireRole(route, caller);
+  requireAgent(caller, body, params);
   attachInput(request, { params, query, body, caller, headers: request.headers, remoteAddress });
 }
 
@@ -182,7 +185,7 @@ async function identify(
     case 'session':
       return authenticator.session(rawHeaders);
     case 'api-key':
-      return authenticator.apiKey(rawHeaders);
+      return authenticator.apiKey(rawHeaders, route.rights);
   }
 }
 
@@ -190,6 +193,21 @@ function requireRole(route: Route, caller: SessionCaller | ApiKeyCaller | null):
   const role = route.role ?? 'auditor';
   if (caller !== null && 'role' in caller && RANK[caller.role] < RANK[role]) {
     throw new HttpRefusal(403, `the role ${caller.role} may not do this: it needs ${role}`);
+  }
+}
+
+/** A key that is bound to agents acts for no other, whichever the body or the path names. */
+function requireAgent(
+  caller: SessionCaller | ApiKeyCaller | null,
+  body: unknown,
+  params: Readonly<Record<string, string>>,
+): void {
+  if (caller === null || !('powers' in caller) || caller.powers.agents === null) return;
+  const ofBody = typeof body === 'object' && body !== null && 'agentId' in body ? body.agentId : undefined;
+  for (const id of [ofBody, params['id']]) {
+    if (typeof id === 'string' && !caller.powers.agents.has(id.toLowerCase())) {
+      throw new HttpRefusal(404, NOT_FOR_AGENT);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Role } from '@countersign/contracts';
+import type { ApiKeyPowers, Role } from '@countersign/contracts';
 
 /** Who calls a dashboard route. */
 export interface SessionCaller {
@@ -13,6 +13,7 @@ export interface SessionCaller {
 export interface ApiKeyCaller {
   readonly accountId: string;
   readonly apiKeyId: string;
+  readonly powers: ApiKeyPowers;
 }
 
 /**

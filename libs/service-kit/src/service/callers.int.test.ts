@@ -88,7 +88,13 @@ describe('callers of a serving thread', () => {
   });
 
   describe('with an API key', () => {
-    const publish = (id: string, key: string, version: number, revokedAt: string | null = null): Promise<unknown> =>
+    const publish = (
+      id: string,
+      key: string,
+      version: number,
+      revokedAt: string | null = null,
+      more: Partial<ApiKeyFacts> = {},
+    ): Promise<unknown> =>
       bench.eventLog.append([
         versionedRecord<ApiKeyFacts>('api-keys', id, version, {
           accountId: 'account',
@@ -97,6 +103,7 @@ describe('callers of a serving thread', () => {
           sha256: createHash('sha256').update(key).digest('hex'),
           createdAt: new Date().toISOString(),
           revokedAt,
+          ...more,
         }),
       ]);
     const check = (headers: Record<string, string>): Promise<Answer> =>
@@ -108,18 +115,45 @@ describe('callers of a serving thread', () => {
       versions.set(`api-key/${id}`, 1);
       versions.set(`api-key/${createHash('sha256').update(key).digest('hex')}`, 1);
       const answer = await check({ 'x-service-key': key });
-      expect([answer.status, answer.text]).toEqual([200, JSON.stringify({ accountId: 'account', apiKeyId: id })]);
+      const { powers, ...caller } = JSON.parse(answer.text) as Record<string, unknown>;
+      expect([answer.status, caller]).toEqual([200, { accountId: 'account', apiKeyId: id }]);
+      expect(powers).toMatchObject({ rights: 0b111, agents: null, first: false });
       expect((await check({ authorization: `Bearer ${key}` })).status).toBe(200);
       expect((await check({ 'x-service-key': 'wrong', authorization: `Bearer ${key}` })).status).toBe(401);
     });
 
-    it('refuses unknown and revoked keys', async () => {
+    it('refuses unknown and revoked keys, and says which', async () => {
       const [id, key] = [randomUUID(), mintApiKey(randomBytes)];
-      expect((await check({ 'x-service-key': key })).status).toBe(401);
+      const refused = async (headers: Record<string, string>): Promise<unknown[]> => {
+        const answer = await check(headers);
+        return [answer.status, errorOf(answer)];
+      };
+      expect(await refused({ 'x-service-key': key })).toEqual([401, expect.stringMatching('no such API key')]);
       await publish(id, key, 2, new Date().toISOString());
       versions.set(`api-key/${id}`, 2);
-      expect((await check({ 'x-service-key': key })).status).toBe(401);
-      expect((await check({})).status).toBe(401);
+      expect(await refused({ 'x-service-key': key })).toEqual([401, expect.stringMatching('was revoked at')]);
+      expect(await refused({ 'x-service-key': `${key.slice(0, -1)}!` })).toEqual([401, expect.stringMatching('typo')]);
+      expect(await refused({ authorization: key })).toEqual([401, expect.stringMatching('without "Bearer"')]);
+      expect(await refused({})).toEqual([401, expect.stringMatching('no API key was sent')]);
+    });
+
+    it('refuses a key that has ended, lacks the right, or is for other agents', async () => {
+      const agentId = randomUUID();
+      const ask = async (more: Partial<ApiKeyFacts>, body: object): Promise<unknown[]> => {
+        const [id, key] = [randomUUID(), mintApiKey(randomBytes)];
+        await publish(id, key, 1, null, more);
+        versions.set(`api-key/${id}`, 1);
+        versions.set(`api-key/${createHash('sha256').update(key).digest('hex')}`, 1);
+        const answer = await send('POST', '/v1/check-thing', { 'x-service-key': key }, JSON.stringify(body));
+        return [answer.status, errorOf(answer)];
+      };
+      const body = { name: 'a', agentId: agentId.toUpperCase() };
+      expect(await ask({ rights: ['check'], agentIds: [agentId] }, body)).toEqual([200, undefined]);
+      expect(await ask({ rights: ['check'] }, body)).toEqual([200, undefined]);
+      const past = new Date(Date.now() - 1).toISOString();
+      expect(await ask({ expiresAt: past }, body)).toEqual([401, expect.stringMatching(`expired at ${past}`)]);
+      expect(await ask({ rights: ['scan', 'policy'] }, {})).toEqual([401, expect.stringMatching('the right "check"')]);
+      expect(await ask({ agentIds: [randomUUID()] }, body)).toEqual([404, expect.stringMatching('not for that agent')]);
     });
   });
 });

@@ -51,6 +51,7 @@ const checkThing = route({
   path: '/v1/check-thing',
   operationId: 'checkThing',
   auth: 'api-key',
+  rights: ['check'],
   body,
 });
 const openThing = route({ ...common, method: 'POST', path: '/v1/open', operationId: 'openThing', auth: 'none', body });

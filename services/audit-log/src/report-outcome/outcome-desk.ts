@@ -21,6 +21,9 @@ const NOT_RECORDED = {
   behind: 'the outcome is recorded, and not yet known to be the first: ask again',
 };
 
+/** Whose key reports. */
+type Reporter = Pick<ApiKeyCaller, 'accountId' | 'apiKeyId'>;
+
 /**
  * Takes what became of checks. The first report of a check in the log is its outcome: every report of it has the same
  * event id, which counts once, so no lock and no claim is needed.
@@ -45,7 +48,7 @@ export class OutcomeDesk {
    * @throws HttpRefusal 404 no such check of this agent and account; 409 reported before; 503 not recorded, or not known
    * to be
    */
-  async report(caller: ApiKeyCaller, { agentId, eventId, outcome, detail }: OutcomeReport): Promise<string> {
+  async report(caller: Reporter, { agentId, eventId, outcome, detail }: OutcomeReport): Promise<string> {
     const check = await this.#check(caller.accountId, agentId.toLowerCase(), eventId?.toLowerCase() ?? null);
     if (check === null) throw new HttpRefusal(404, 'no such check of this agent');
     const before = this.#underWay.get(check.eventId) ?? Promise.resolve();
@@ -61,7 +64,7 @@ export class OutcomeDesk {
   }
 
   async #record(
-    { accountId, apiKeyId }: ApiKeyCaller,
+    { accountId, apiKeyId }: Reporter,
     check: LeafEvent,
     said: { readonly outcome: OutcomeReport['outcome']; readonly detail: string | null },
   ): Promise<string> {

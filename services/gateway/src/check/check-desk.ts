@@ -198,7 +198,9 @@ export class CheckDesk implements CheckObserver {
 
   #read(check: CheckUnderWay, request: IncomingMessage, headers: CheckHeaders, key: KnownKey | null): void {
     if (check.over) return;
-    if (key === null) return check.refuse(401, 'send a valid API key as x-service-key', ['www-authenticate', 'Bearer']);
+    const { credentials } = this.#parts;
+    const problem = key === null ? credentials.unknown(headers.apiKey, request.rawHeaders) : credentials.problem(key);
+    if (key === null || problem !== null) return check.refuse(401, problem ?? '', ['www-authenticate', 'Bearer']);
     if (!this.#placed(check, key)) return;
     if (!headers.host && request.httpVersionMinor === 1) return check.refuse(400, 'send a Host header');
     if (headers.mediaProblem !== null) return check.refuse(415, headers.mediaProblem);

@@ -1,3 +1,4 @@
+import { NOT_FOR_AGENT } from '@countersign/contracts';
 import type { CheckAnswer, IdempotencyStamp } from '@countersign/contracts';
 import type { CheckTrip, CheckTripResult, Counters, Judgement } from '@countersign/counters';
 import { decide, decideInTurns } from '@countersign/policy-engine';
@@ -10,13 +11,13 @@ import type { KnownAccount, KnownAgent, KnownFacts, KnownKey } from '../follow/k
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import type { CheckUnderWay } from './check-under-way.js';
 import type { CheckRecorder } from './check-recorder.js';
+import type { Credentials } from './credentials.js';
 import type { PreparedCheck } from './prepare.js';
 import { TurnTaker } from './turn-taker.js';
 
 const BEHIND = 'A change of this account or agent has not arrived here yet. Do not act; try again.';
 const UNCOUNTED = 'The check could not be counted. Do not act; try again.';
 const NO_AGENT = 'no such agent, or it is inactive';
-const NO_KEY = 'send a valid API key as x-service-key';
 
 /** A payload with so many characters, which output rules are to read, is judged a turn at a time. */
 const LARGE_PAYLOAD = 65_536;
@@ -31,6 +32,7 @@ export interface CheckJob {
 export interface CheckJudgeParts {
   readonly known: KnownFacts;
   readonly counters: Counters;
+  readonly credentials: Pick<Credentials, 'ended'>;
   readonly recorder: CheckRecorder;
   readonly unanswered: UnansweredChecks;
   readonly entropy: EntropyPool;
@@ -66,6 +68,10 @@ export class CheckJudge {
   #attempt(check: CheckUnderWay, job: CheckJob): void {
     const { known } = this.#parts;
     const { key, prepared } = job;
+    if (key.agents !== null && !key.agents.has(prepared.agentId)) {
+      check.refuse(404, NOT_FOR_AGENT);
+      return;
+    }
     const agent = known.agent(prepared.agentId);
     const account = known.account(key.accountId);
     if (agent === undefined || account === undefined || agent.facts.accountId !== key.accountId) {
@@ -212,7 +218,8 @@ export class CheckJudge {
       .then((arrived) => {
         if (!arrived.every(Boolean)) return check.unavailable('unavailable', BEHIND);
         const key = known.keyOfId(job.key.id);
-        if (key === undefined) return check.refuse(401, NO_KEY, ['www-authenticate', 'Bearer']);
+        if (key === undefined)
+          return check.refuse(401, this.#parts.credentials.ended(job.key.id), ['www-authenticate', 'Bearer']);
         if (!check.over) this.#attempt(check, { ...job, key });
       })
       .catch((error: unknown) => check.fail(error));

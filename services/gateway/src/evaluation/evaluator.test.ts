@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { powersOf } from '@countersign/contracts';
 import type { CheckDesk } from '../check/check-desk.js';
 import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
 import { Evaluator } from './evaluator.js';
 
-const KEY: KnownKey = { id: 'key', version: 1, accountId: 'account' };
+const KEY: KnownKey = { id: 'key', version: 1, accountId: 'account', ...powersOf({}) };
 const subject = { type: 'agent', id: '0b0f9a5e-3c0a-4d8e-9a57-2f6d1d5f4c11' };
 
 /** Decides each by keeping the thread for some time. */
@@ -24,7 +25,7 @@ function busyDesk(ms: number, asked: string[]): Pick<CheckDesk, 'ask'> {
 describe('several evaluations of one request', () => {
   it('give others their turn between them, and are begun in their order', async () => {
     const asked: string[] = [];
-    const evaluator = new Evaluator(busyDesk(6, asked), {} as KnownFacts);
+    const evaluator = new Evaluator(busyDesk(6, asked), {} as KnownFacts, { ended: () => 'revoked' });
     const urls = Array.from({ length: 10 }, (_, n) => `https://a.example/${n}`);
     let over = false;
     let turns = 0;

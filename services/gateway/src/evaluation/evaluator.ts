@@ -1,7 +1,8 @@
 import { canonicalize } from '@countersign/evidence';
 import type { EvaluationParts, EvaluationSemantic } from '@countersign/contracts';
-import { Turn } from '@countersign/service-kit';
+import { HttpRefusal, Turn } from '@countersign/service-kit';
 import type { CheckDesk } from '../check/check-desk.js';
+import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareParsed } from '../check/prepare.js';
 import { idempotencyStamp } from '../domain/idempotency.js';
 import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
@@ -14,14 +15,18 @@ export class Evaluator {
   constructor(
     private readonly desk: Pick<CheckDesk, 'ask'>,
     private readonly known: KnownFacts,
+    private readonly credentials: Pick<Credentials, 'ended'>,
   ) {}
 
-  /** The key that the edge has accepted, which this copy may be about to read; `undefined`: it was revoked meanwhile. */
-  async callerKey(id: string): Promise<KnownKey | undefined> {
+  /**
+   * The key that the edge has accepted, which this copy may be about to read.
+   * @throws HttpRefusal 401 where it was revoked meanwhile
+   */
+  async callerKey(id: string): Promise<KnownKey> {
+    if (this.known.keyOfId(id) === undefined) await this.known.apiKeys.caughtUp();
     const key = this.known.keyOfId(id);
-    if (key !== undefined) return key;
-    await this.known.apiKeys.caughtUp();
-    return this.known.keyOfId(id);
+    if (key === undefined) throw new HttpRefusal(401, this.credentials.ended(id), { 'www-authenticate': 'Bearer' });
+    return key;
   }
 
   /** Never rejects. */

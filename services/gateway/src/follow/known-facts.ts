@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { AccountFacts, AgentFacts, ApiKeyFacts } from '@countersign/contracts';
+import { powersOf } from '@countersign/contracts';
+import type { AccountFacts, AgentFacts, ApiKeyFacts, ApiKeyPowers } from '@countersign/contracts';
 import type { CheckTrip } from '@countersign/counters';
 import { compileProfile, profileProblem } from '@countersign/policy-engine';
 import type { CompiledProfile } from '@countersign/policy-engine';
@@ -9,8 +10,8 @@ import { keptAgent, profileOf } from './kept-agent.js';
 import type { KeptAgent } from './kept-agent.js';
 import { RecentlyUsed } from './recently-used.js';
 
-/** An API key that is in force. */
-export interface KnownKey {
+/** An API key that is not revoked. */
+export interface KnownKey extends ApiKeyPowers {
   readonly id: string;
   readonly version: number;
   readonly accountId: string;
@@ -90,6 +91,11 @@ export class KnownFacts {
     return key;
   }
 
+  /** What is known of a key by its whole text, also of one that is not in force. */
+  factsOf(text: string): ApiKeyFacts | undefined {
+    return this.apiKeys.find('sha256', keySha256(text))?.value;
+  }
+
   /** As {@link key}, of one that was accepted before. */
   keyOfId(id: string): KnownKey | undefined {
     return readKey(id, this.apiKeys.get(id));
@@ -142,7 +148,7 @@ export class KnownFacts {
 
 function readKey(id: string, found: Projected<ApiKeyFacts> | undefined): KnownKey | undefined {
   if (found === undefined || found.value.revokedAt !== null) return undefined;
-  return { id, version: found.version, accountId: found.value.accountId };
+  return { id, version: found.version, accountId: found.value.accountId, ...powersOf(found.value) };
 }
 
 function readAgent({ version, value }: Projected<KeptAgent>): KnownAgent {

@@ -12,13 +12,23 @@ describe('a conversation', () => {
   it('answers a call that is cancelled beside it: nobody waits for ever', async () => {
     const body = { allowed: true };
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
-    const { status, text } = await conversationWith({ status: 200, body }).answer([call, cancelled], 'k', undefined);
+    const { status, text } = await conversationWith({ status: 200, body }).answer(
+      [call, cancelled],
+      'k',
+      { rights: 0 },
+      undefined,
+    );
     expect([status, JSON.parse(text)]).toMatchObject([200, { id: 7, result: { structuredContent: body } }]);
   });
 
   it('takes a denial for a result with any status, and nothing for allowed with another than that of success', async () => {
     const told = async (status: number, allowed: boolean): Promise<unknown> => {
-      const { text } = await conversationWith({ status, body: { allowed } }).answer(call, 'k', undefined);
+      const { text } = await conversationWith({ status, body: { allowed } }).answer(
+        call,
+        'k',
+        { rights: 0 },
+        undefined,
+      );
       return (JSON.parse(text) as { readonly result: { readonly isError?: boolean } }).result.isError ?? false;
     };
     expect([await told(503, false), await told(200, true), await told(500, true)]).toEqual([false, false, true]);

@@ -1,5 +1,7 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Logger } from 'pino';
+import type { ApiKeyPowers } from '@countersign/contracts';
+import { hasOneOf } from '@countersign/service-kit';
 import { callTool } from '../tools/call-tool.js';
 import { TOOLS } from '../tools/tools.js';
 import type { Api } from './api.js';
@@ -23,11 +25,19 @@ export class Conversation {
     private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
-  /** @param message a JSON-RPC message, or several */
-  async answer(message: object, apiKey: string, protocolVersion: string | undefined): Promise<Reply> {
+  /**
+   * @param message a JSON-RPC message, or several
+   * @param powers of the key: it is shown the tools that it may use
+   */
+  async answer(
+    message: object,
+    apiKey: string,
+    powers: Pick<ApiKeyPowers, 'rights'>,
+    protocolVersion: string | undefined,
+  ): Promise<Reply> {
     const { WebStandardStreamableHTTPServerTransport } =
       await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js');
-    const server = await this.#server(apiKey);
+    const server = await this.#server(apiKey, powers);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     transport.onerror = (error) => this.log.warn({ err: error }, 'a message of the tool protocol was refused');
     try {
@@ -40,14 +50,15 @@ export class Conversation {
     }
   }
 
-  async #server(apiKey: string): Promise<Server> {
+  async #server(apiKey: string, powers: Pick<ApiKeyPowers, 'rights'>): Promise<Server> {
     const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
     const { CallToolRequestSchema, CancelledNotificationSchema, ListToolsRequestSchema } =
       await import('@modelcontextprotocol/sdk/types.js');
     const server = new Server(INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
     // One that is cancelled would never be answered, nor what stands beside it: the request would wait for ever.
     server.setNotificationHandler(CancelledNotificationSchema, () => undefined);
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(({ shown }) => shown) }));
+    const shown = TOOLS.filter(({ rights }) => hasOneOf(powers, rights)).map((tool) => tool.shown);
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: shown }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
       callTool(params.name, params.arguments ?? {}, (path, body) => this.api.ask(path, body, apiKey)),
     );

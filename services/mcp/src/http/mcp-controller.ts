@@ -12,8 +12,13 @@ export class McpController {
 
   /** Each request brings its key, so one that was revoked is refused at the next message, whoever has connected before. */
   @HttpRoute(mcpRoutes.mcp)
-  async mcp(@Input() { body, headers }: RouteInput<object, unknown, ApiKeyCaller>): Promise<HttpAnswer> {
-    const { status, text } = await this.conversation.answer(body, apiKeyOf(headers), protocolVersion(headers));
+  async mcp(@Input() { body, headers, caller }: RouteInput<object, unknown, ApiKeyCaller>): Promise<HttpAnswer> {
+    const { status, text } = await this.conversation.answer(
+      body,
+      apiKeyOf(headers),
+      caller.powers,
+      protocolVersion(headers),
+    );
     return text === '' ? HttpAnswer.empty(status) : HttpAnswer.text(status, 'application/json', text);
   }
 }

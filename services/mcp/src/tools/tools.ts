@@ -1,9 +1,18 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import { checkRoutes, outcomeRoutes, policyRoutes, scanRoutes, type JsonSchema } from '@countersign/contracts';
+import {
+  checkRoutes,
+  outcomeRoutes,
+  policyRoutes,
+  scanRoutes,
+  type JsonSchema,
+  type Route,
+} from '@countersign/contracts';
 
 /** A tool and the route that it asks. */
 export interface ApiTool {
   readonly path: string;
+  /** Of which a key must have one. */
+  readonly rights: NonNullable<Route['rights']>;
   /** Whether its answer says `allowed`: then a refusal is a result. */
   readonly decides: boolean;
   readonly shown: Tool;
@@ -46,6 +55,7 @@ function argumentsOf(body: JsonSchema): Tool['inputSchema'] {
 export const TOOLS: readonly ApiTool[] = [
   {
     path: policyRoutes.registerAgent.path,
+    rights: policyRoutes.registerAgent.rights,
     decides: false,
     shown: {
       name: 'register_agent',
@@ -58,6 +68,7 @@ export const TOOLS: readonly ApiTool[] = [
   },
   {
     path: checkRoutes.mcpCheck.path,
+    rights: checkRoutes.mcpCheck.rights,
     decides: true,
     shown: {
       name: 'check_action',
@@ -71,6 +82,7 @@ export const TOOLS: readonly ApiTool[] = [
   },
   {
     path: outcomeRoutes.reportOutcome.path,
+    rights: outcomeRoutes.reportOutcome.rights,
     decides: false,
     shown: {
       name: 'log_action',
@@ -83,6 +95,7 @@ export const TOOLS: readonly ApiTool[] = [
   },
   {
     path: scanRoutes.scan.path,
+    rights: scanRoutes.scan.rights,
     decides: true,
     shown: {
       name: 'scan_output',

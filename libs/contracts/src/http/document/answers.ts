@@ -44,8 +44,8 @@ function edgeRefusals(route: Route): Record<number, string> {
 }
 
 const CREDENTIALS = {
-  'api-key': 'send a valid API key as x-service-key',
-  session: 'send the session token of POST /v1/auth/login as Authorization: Bearer <token>',
+  'api-key': 'no API key was sent: send the API key as x-service-key: <key>, or as Authorization: Bearer <key>',
+  session: 'no session was sent: send the token of POST /v1/auth/login as Authorization: Bearer <token>',
 } as const;
 
 /** What the edge says where it refuses for every route alike. */
