@@ -37,6 +37,8 @@ export interface AccountFacts {
   readonly actionCap: number | null;
   /** Sandbox only, ISO time; `null` otherwise. */
   readonly sandboxExpiresAt: string | null;
+  /** Rules that an agent made by an API key begins with; absent: none are set. */
+  readonly defaultProfile?: Partial<Omit<BehaviorProfile, 'agent_id' | 'version'>>;
   /** Seconds between anchors that the plan gives (an override is applied by the writer of events). */
   readonly cadenceSeconds: number;
 }

@@ -3,6 +3,7 @@ export type { ProfilePatch, ProfileRules, RulePatch } from './profile/profile-fi
 export { readProfilePatch, profileProblem } from './profile/read-patch.js';
 export { profileWarnings } from './profile/profile-warnings.js';
 export { applyProfilePatch, mergeSafetyRules } from './profile/apply-patch.js';
+export { strictestOf } from './profile/strictest-of.js';
 export { apiEntryProblem, nameEntryProblem } from './entries/grammar.js';
 export { dollarsToMicros, limitToMicros, MAX_MICROS } from './money.js';
 export { compileProfile } from './compile-profile.js';

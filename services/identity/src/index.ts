@@ -19,10 +19,19 @@ import { AccountController } from './http/account-controller.js';
 import { ApiKeysController } from './http/api-keys-controller.js';
 import { AuthController } from './http/auth-controller.js';
 import { UsersController } from './http/users-controller.js';
-import { API_KEYS, IDENTITY_STORE, KEY_USE_FOLLOWER, SERVICE_CONTEXT, SIGN_IN, USERS } from './http/tokens.js';
+import {
+  API_KEYS,
+  DEFAULT_PROFILES,
+  IDENTITY_STORE,
+  KEY_USE_FOLLOWER,
+  SERVICE_CONTEXT,
+  SIGN_IN,
+  USERS,
+} from './http/tokens.js';
 import { ApiKeys } from './issue-api-keys/api-keys.js';
 import { markFirstKeys } from './issue-api-keys/first-keys.js';
 import { Users } from './manage-users/users.js';
+import { DefaultProfiles } from './operate/default-profile.js';
 import { accountOperator } from './operate/account-operator.js';
 import { Publication } from './publication.js';
 import { Confirmations } from './sign-in/confirmation.js';
@@ -85,6 +94,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: SIGN_IN, useValue: signIn },
       { provide: USERS, useValue: new Users(context, store, publication) },
       { provide: API_KEYS, useValue: new ApiKeys(context, store, publication) },
+      { provide: DEFAULT_PROFILES, useValue: new DefaultProfiles(store, publication) },
       { provide: IDENTITY_STORE, useValue: store },
       { provide: KEY_USE_FOLLOWER, useValue: follower },
       { provide: SERVICE_CONTEXT, useValue: context },

@@ -173,13 +173,30 @@ describe('identity over HTTP', () => {
     }
   });
 
+  it('keeps the profile that agents made by a key begin with, over a change of the plan', async () => {
+    const path = '/v1/account/default-profile';
+    const put = (body: unknown) => service.ask('PUT', path, body, admin);
+    expect((await service.ask('GET', path, undefined, admin)).body).toEqual({ profile: null });
+    const profile = { off_limits_actions: ['wire'], spending_limit: 5 };
+    expect(await put(profile)).toMatchObject({ status: 200, body: { profile } });
+    expect(await put({ off_limits_actions: ['w*re'] })).toMatchObject({ status: 400 });
+    expect(await put({ refund_limit: 5 })).toMatchObject({ status: 400 });
+    await service.operator.setPlan({ accountId: FIRST.accountId, plan: 'scale' });
+    expect((await service.ask('GET', path, undefined, admin)).body).toEqual({ profile });
+    const told = (await service.eventLog.read('accounts', 0, 0, 1000)).at(-1)!;
+    expect(JSON.parse(Buffer.from(told.value).toString())).toMatchObject({
+      value: { plan: 'scale', defaultProfile: profile },
+    });
+    expect((await put(null)).body).toEqual({ profile: null });
+  });
+
   it('puts a plan in force', async () => {
     const { accountId } = FIRST;
     expect(await service.operator.setPlan({ accountId, plan: 'core', actionCap: 7 })).toBe('set');
     const { body } = await service.ask('GET', '/v1/account', undefined, admin);
     expect(body).toMatchObject({ plan: 'core', actionCap: 7, sandbox: null, actionsUsed: 0 });
     expect(body.periodEndsAt).toMatch(/^\d{4}-\d{2}-01T00:00:00\.000Z$/);
-    expect(await service.counters.version('account', accountId)).toBe(2);
+    expect(await service.counters.version('account', accountId)).toBe(5);
     expect(await service.operator.setPlan({ accountId: 'x', plan: 'core' })).toBe('unknown-account');
     await expect(service.operator.setPlan({ accountId, plan: 'gold' as 'core' })).rejects.toThrow('no such plan');
   });

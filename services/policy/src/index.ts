@@ -23,10 +23,12 @@ import {
   COUNTERS,
   DRY_RUNS,
   POLICY_STORE,
+  KEY_REGISTRATIONS,
   REGISTRATIONS,
   SAFETY_PACKAGES,
 } from './http/tokens.js';
 import type { Agent } from './domain/agent.js';
+import { KeyRegistrations } from './register-by-key/key-registrations.js';
 import { Registrations } from './register-agent/registrations.js';
 import { loadPackages } from './safety-packages/load-packages.js';
 import type { PolicyStore } from './store/port.js';
@@ -108,6 +110,10 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: COUNTERS, useValue: context.counters },
       { provide: CHECK_FOLLOWER, useValue: follower },
       { provide: DRY_RUNS, useValue: new DryRuns(context) },
+      {
+        provide: KEY_REGISTRATIONS,
+        useValue: new KeyRegistrations(changes, store, context.counters, accounts),
+      },
       { provide: REGISTRATIONS, useValue: new Registrations(context, changes, store) },
     ],
   };

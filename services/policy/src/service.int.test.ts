@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { AgentFacts, Role } from '@countersign/contracts';
+import type { AccountFacts, AgentFacts, ApiKeyFacts, Role } from '@countersign/contracts';
 import { InProcessCounters } from '@countersign/counters';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
@@ -86,19 +86,31 @@ async function ask(method: string, path: string, body?: unknown, who = 'member')
   return { status: response.status, body: await response.json() };
 }
 
+const versions = { key: 0, account: 0 };
+
+/** The key as it is from now on. */
+async function putKey(facts: Partial<ApiKeyFacts>): Promise<void> {
+  const sha256 = createHash('sha256').update(API_KEY).digest('hex');
+  const kept = { accountId: ACCOUNT, name: 'k', prefix: API_KEY.slice(0, 16), sha256, createdAt: '', revokedAt: null };
+  versions.key += 1;
+  await eventLog.append([versionedRecord('api-keys', KEY_ID, versions.key, { ...kept, ...facts })]);
+  await counters.raise('api-key', KEY_ID, versions.key);
+}
+
+async function putAccount(facts: Partial<AccountFacts>): Promise<void> {
+  versions.account += 1;
+  await eventLog.append([versionedRecord('accounts', ACCOUNT, versions.account, { ...FACTS, ...facts })]);
+  await counters.raise('account', ACCOUNT, versions.account);
+}
+
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'policy-http-'));
   eventLog = await openSqliteLog({ file: join(dataDir, 'log.db') });
   counters = new InProcessCounters();
   await counters.serve();
-  const sha256 = createHash('sha256').update(API_KEY).digest('hex');
-  const kept = { prefix: API_KEY.slice(0, 16), sha256, createdAt: '', revokedAt: null, rights: ['register'] };
-  const key = { accountId: ACCOUNT, name: 'k', ...kept };
-  await eventLog.append([
-    versionedRecord('accounts', ACCOUNT, 1, FACTS),
-    versionedRecord('accounts', OTHER_ACCOUNT, 1, FACTS),
-    versionedRecord('api-keys', KEY_ID, 1, key),
-  ]);
+  await eventLog.append([versionedRecord('accounts', OTHER_ACCOUNT, 1, FACTS)]);
+  await putAccount({});
+  await putKey({});
   await signIn('member', ACCOUNT, 'member');
   await signIn('auditor', ACCOUNT, 'auditor');
   await signIn('stranger', OTHER_ACCOUNT, 'admin');
@@ -164,12 +176,84 @@ describe('policy over HTTP', () => {
   });
 
   it('registers an agent with an API key, in whose name the event is', async () => {
+    // Agents of other cases may be frozen: the first key is not held up by them.
+    await putKey({ first: true });
     const { status, body } = await ask('POST', '/v1/mcp/register', { name: 'By key', version: '2' }, 'key');
     expect([status, body.name, body.version]).toEqual([201, 'By key', '2']);
     expect((await ask('POST', '/v1/mcp/register', { name: 'x' })).status).toBe(401);
     const told = (await events(eventLog)).find(({ leaf }) => leaf.agentId === body.id);
     expect(told).toMatchObject({ apiKeyId: KEY_ID, cadenceSeconds: 300 });
     expect(told?.openings.action?.value).toMatchObject({ by: { kind: 'api_key', id: KEY_ID } });
+  });
+
+  it('lets an agent made by a key begin with what the agents of the key are denied, or the default profile', async () => {
+    const register = () => ask('POST', '/v1/mcp/register', { name: 'again' }, 'key');
+    const limited = (await ask('POST', '/v1/agents', { name: 'limited' })).body as { id: string };
+    await ask('PATCH', `/v1/agents/${limited.id}/profile`, { off_limits_actions: ['wire'], spending_limit: 5 });
+    await putKey({ rights: ['register'], agentIds: [agent.id, limited.id] });
+    const merged = await register();
+    expect([merged.status, merged.body.behavior_profile]).toMatchObject([
+      201,
+      { version: 2, off_limits_actions: ['wire'], spending_limit: 5, agent_id: merged.body.id },
+    ]);
+    const types = (await events(eventLog))
+      .filter(({ leaf }) => leaf.agentId === merged.body.id)
+      .map(({ leaf }) => [leaf.type, leaf.profileVersion]);
+    expect(types).toEqual([
+      ['agent.created', null],
+      ['profile.changed', 2],
+    ]);
+    expect((await ask('POST', '/v1/agents', { name: 'by a person' })).body.behavior_profile).toMatchObject({
+      version: 1,
+      off_limits_actions: [],
+    });
+    await ask('POST', `/v1/agents/${limited.id}/freeze`);
+    const refused = await register();
+    expect([refused.status, refused.body.error]).toEqual([
+      403,
+      expect.stringContaining(`${limited.id} of this API key is frozen`),
+    ]);
+    await ask('POST', `/v1/agents/${limited.id}/unfreeze`);
+    // A gateway freezes before the record says so.
+    await counters.freeze(limited.id, Date.now() + 60_000);
+    expect((await register()).status).toBe(403);
+    await ask('POST', `/v1/agents/${limited.id}/deactivate`);
+    expect((await register()).body.behavior_profile).toMatchObject({ version: 1 });
+    await putAccount({ defaultProfile: { allowed_actions: ['read'] } });
+    expect((await register()).body.behavior_profile).toMatchObject({ version: 2, allowed_actions: ['read'] });
+    await putAccount({});
+    await putKey({ rights: ['check', 'outcome', 'scan', 'read', 'policy'] });
+    expect(await register()).toMatchObject({ status: 401, body: { error: expect.stringContaining('"register"') } });
+  });
+
+  it('lets a key read and replace the profile of its agents by its rights alone', async () => {
+    const own = `/v1/mcp/agents/${agent.id}`;
+    await putKey({ rights: ['policy'], agentIds: [agent.id] });
+    expect((await ask('GET', `${own}/profile`, undefined, 'key')).body).toMatchObject({
+      version: 1,
+      agent_id: agent.id,
+    });
+    const put = (body: object) => ask('PUT', `${own}/profile`, body, 'key');
+    expect((await put({ spending_limit: 3, version: 1 })).body).toMatchObject({ version: 2, spending_limit: 3 });
+    expect((await put({ off_limits_actions: ['wire'] })).body).toMatchObject({
+      version: 3,
+      spending_limit: null,
+      off_limits_actions: ['wire'],
+    });
+    expect((await put({ off_limits_actions: ['wire'] })).body.version).toBe(3);
+    expect((await put({ off_limits_actions: ['wire'], require: ['cost'] })).body).toMatchObject({ require: ['cost'] });
+    expect((await put({ off_limits_actions: ['wire'] })).body).not.toHaveProperty('require');
+    expect((await put({ mode: 'observe', version: 1 })).status).toBe(409);
+    expect(await put({ refund_limit: 3 })).toMatchObject({ status: 400 });
+    const told = (await events(eventLog)).filter(({ leaf }) => leaf.agentId === agent.id).at(-1);
+    expect(told?.openings.action?.value).toMatchObject({ by: { kind: 'api_key', id: KEY_ID } });
+    expect((await ask('GET', own, undefined, 'key')).status).toBe(401);
+    expect((await ask('PATCH', `${path}/profile`, { spending_limit: 1 }, 'key')).status).toBe(401);
+    const other = (await ask('POST', '/v1/agents', { name: 'other' })).body as { id: string };
+    expect((await ask('PUT', `/v1/mcp/agents/${other.id}/profile`, {}, 'key')).status).toBe(404);
+    await putKey({ rights: ['read'] });
+    expect((await ask('GET', own, undefined, 'key')).body).toMatchObject({ id: agent.id });
+    expect(await put({})).toMatchObject({ status: 401, body: { error: expect.stringContaining('"policy"') } });
   });
 
   it('updates an agent; null unsets, an unknown field changes nothing', async () => {

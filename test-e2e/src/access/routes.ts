@@ -87,6 +87,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: byApiKey(200, 200),
     ask: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
   },
+  'GET /v1/mcp/agents/{id}': { statuses: byApiKey(200, 404), ask: agent },
+  'GET /v1/mcp/agents/{id}/profile': { statuses: byApiKey(200, 404), ask: agent },
+  'PUT /v1/mcp/agents/{id}/profile': {
+    statuses: byApiKey(200, 404),
+    ask: (ids) => ({ ...agent(ids), body: { spending_limit: 7 } }),
+  },
   'POST /v1/mcp/register': { statuses: byApiKey(201, 201), ask: () => ({ body: { name: 'registered' } }) },
 
   'POST /v1/auth/login': {
@@ -105,6 +111,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   'POST /v1/auth/logout': { statuses: bySession('auditor', 204), endsSession: true },
   'GET /v1/account': { statuses: bySession('auditor', 200) },
+  'GET /v1/account/default-profile': { statuses: bySession('auditor', 200) },
+  'PUT /v1/account/default-profile': {
+    statuses: bySession('admin', 200),
+    ask: () => ({ body: { spending_limit: 7 } }),
+  },
   'GET /v1/users': { statuses: bySession('admin', 200) },
   'POST /v1/users': {
     statuses: bySession('admin', 201),

@@ -106,7 +106,7 @@ export const violationMessageSchema: JsonSchema = {
   type: 'object',
   required: ['type', 'timestamp', 'data'],
   properties: {
-    type: { const: 'violation.blocked' },
+    type: { enum: ['violation.blocked', 'agent.registered_by_key'] },
     timestamp: instant,
     data: {
       type: 'object',

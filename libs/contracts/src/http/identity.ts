@@ -1,4 +1,5 @@
 import { API_KEY_RIGHTS, PLANS, ROLES } from '../records.js';
+import { profilePatch } from './profile.js';
 import { bodyErrors, error, isoTime, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
 import { route } from './route.js';
 import type { JsonSchema, RouteResponse } from './route.js';
@@ -84,6 +85,16 @@ const account: JsonSchema = object({
   actionCap: { ...cap, description: 'the cap in force; null is none' },
   actionsUsed: { ...count, description: 'in the period that ends at periodEndsAt' },
   periodEndsAt: { ...isoTime, description: 'next month (UTC) on a paid plan; the expiry of a sandbox' },
+});
+
+const {
+  agent_id: _agent,
+  version: _version,
+  ...ruleFields
+} = profilePatch['properties'] as Readonly<Record<string, JsonSchema>>;
+const rules: JsonSchema = { type: 'object', properties: ruleFields, additionalProperties: false };
+const defaultProfile: JsonSchema = object({
+  profile: { ...nullable(rules), description: 'the fields that are set; null: there is no default profile' },
 });
 
 const tooManyFailures: RouteResponse = {
@@ -320,6 +331,39 @@ export const identityRoutes = {
       400: bodyErrors[400],
       ...sessionErrors,
       404: error('no such API key'),
+      503: notNow,
+    },
+  }),
+  getDefaultProfile: route({
+    service: 'identity',
+    method: 'GET',
+    path: '/v1/account/default-profile',
+    operationId: 'getDefaultProfile',
+    summary: 'The profile that agents made by an API key begin with',
+    tag,
+    auth: 'session',
+    success: 200,
+    responses: { 200: { description: 'what is set', schema: defaultProfile }, 401: sessionErrors[401] },
+  }),
+  putDefaultProfile: route({
+    service: 'identity',
+    method: 'PUT',
+    path: '/v1/account/default-profile',
+    operationId: 'putDefaultProfile',
+    summary: 'Sets the profile that agents made by an API key begin with; null takes it away',
+    tag,
+    auth: 'session',
+    role: 'admin',
+    body: {
+      type: ['object', 'null'],
+      properties: ruleFields,
+      additionalProperties: false,
+    },
+    success: 200,
+    responses: {
+      200: { description: 'what is set', schema: defaultProfile },
+      ...bodyErrors,
+      ...sessionErrors,
       503: notNow,
     },
   }),

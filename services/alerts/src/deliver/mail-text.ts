@@ -32,6 +32,7 @@ export function mailText({ type, timestamp, data }: MessageContent): {
 
 function subjectOf(type: string, data: MessageContent['data']): string {
   if (type === 'destination.disabled') return 'Countersign: a destination of alerts was disabled';
+  if (type === 'agent.registered_by_key') return `Countersign ${data['severity']}: an API key registered an agent`;
   if (type !== 'violation.blocked') return 'Countersign: test message';
   const what = String(data['violation_type'] ?? 'agent frozen').replaceAll('_', ' ');
   const times = data['count'] === 1 ? '' : ` (${data['count']} times)`;

@@ -65,14 +65,25 @@ export function newMessage(
 /** @param violation the newest of `count` that the message sums; `firstEventId` is its oldest, which names it */
 export function violationMessage(
   owner: Owner,
-  violation: Pick<Violation, 'eventId' | 'agentId' | 'severity' | 'violationType' | 'reason' | 'occurredAt'>,
+  violation: Pick<
+    Violation,
+    'eventId' | 'agentId' | 'severity' | 'violationType' | 'reason' | 'occurredAt' | 'messageType'
+  >,
   firstEventId: string,
   count: number,
   nowMs: number,
 ): Message {
-  const { eventId, agentId, severity, violationType, reason, occurredAt } = violation;
+  const {
+    eventId,
+    agentId,
+    severity,
+    violationType,
+    reason,
+    occurredAt,
+    messageType = 'violation.blocked',
+  } = violation;
   const data = { eventId, agentId, severity, violation_type: violationType, reason, count };
-  const content = { type: 'violation.blocked', timestamp: occurredAt, data };
+  const content = { type: messageType, timestamp: occurredAt, data };
   return newMessage(owner, messageId(owner.destinationId, firstEventId), content, count, nowMs);
 }
 

@@ -1,5 +1,6 @@
 import { denied, eventId, START } from '../testing/violations.js';
 import { plainLeaf } from '@countersign/evidence';
+import { violationMessage } from './message.js';
 import { readViolation } from './violation.js';
 
 const place = { offset: 7, appendedAtMs: START };
@@ -10,6 +11,24 @@ describe('what an account is told of', () => {
     const frozen = denied(2, { outcome: 'frozen', violation_type: null, rule: null });
     expect(readViolation(frozen, place)).toMatchObject({ kind: 'frozen', violationType: null });
     expect(readViolation(denied(3, { outcome: 'sandbox_expired' }), place)).toBeNull();
+  });
+
+  it('is an agent that an API key registered, and none that a person created', () => {
+    const { agentId, occurredAt } = denied(4).leaf;
+    const leaf = plainLeaf({ type: 'agent.created', eventId: eventId(6), agentId, occurredAt });
+    expect(readViolation({ ...denied(4), leaf }, place)).toBeNull();
+    const told = readViolation({ ...denied(4), leaf, apiKeyId: 'key-1' }, place);
+    expect(told).toMatchObject({ severity: 'P2', violationType: null, reason: expect.stringContaining('key-1') });
+    const owner = { accountId: 'a', destinationId: 'd' };
+    const { type, body } = violationMessage(owner, told!, told!.eventId, 1, START);
+    expect([type, JSON.parse(body)]).toEqual([
+      'agent.registered_by_key',
+      {
+        type: 'agent.registered_by_key',
+        timestamp: occurredAt,
+        data: { eventId: eventId(6), agentId, severity: 'P2', violation_type: null, reason: told!.reason, count: 1 },
+      },
+    ]);
   });
 
   it('is a refused check that was executed all the same, and no other outcome', () => {

@@ -1,6 +1,6 @@
 import type { EventEnvelope, Severity, ViolationType } from '@countersign/contracts';
 
-/** What alerts needs of a check that was denied or refused as frozen, and of one that was executed all the same. */
+/** What alerts needs of a check that was denied or refused as frozen, of one that was executed all the same, and of an agent made by an API key. */
 export interface Violation {
   readonly eventId: string;
   readonly agentId: string;
@@ -11,6 +11,8 @@ export interface Violation {
   readonly occurredAt: string;
   /** With the agent it says which violations are of one kind: the violation type, or the outcome where there is none. */
   readonly kind: string;
+  /** Type of the message that tells it; absent: `violation.blocked`. */
+  readonly messageType?: 'agent.registered_by_key';
   readonly offset: number;
   /** When the log took it, ms. */
   readonly loggedAtMs: number;
@@ -18,7 +20,7 @@ export interface Violation {
 
 /** `null` for whatever nobody is to be told of. */
 export function readViolation(
-  { leaf, accountId, executedRefusal }: EventEnvelope,
+  { leaf, accountId, apiKeyId, executedRefusal }: EventEnvelope,
   { offset, appendedAtMs }: { readonly offset: number; readonly appendedAtMs: number },
 ): Violation | null {
   if (executedRefusal === true) {
@@ -31,6 +33,21 @@ export function readViolation(
       reason: `The check was refused, and its execution was reported: it ${leaf.outcome ?? 'was executed'}.`,
       occurredAt: leaf.occurredAt,
       kind: 'executed_refusal',
+      offset,
+      loggedAtMs: appendedAtMs,
+    };
+  }
+  if (leaf.type === 'agent.created' && apiKeyId !== null) {
+    return {
+      eventId: leaf.eventId,
+      agentId: leaf.agentId,
+      accountId,
+      severity: 'P2',
+      violationType: null,
+      reason: `This agent was registered with the API key ${apiKeyId}. If nobody meant that, deactivate the agent and revoke the key.`,
+      occurredAt: leaf.occurredAt,
+      kind: 'registered_by_key',
+      messageType: 'agent.registered_by_key',
       offset,
       loggedAtMs: appendedAtMs,
     };

@@ -4,13 +4,15 @@ import { HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
 import type { RouteInput, ServiceContext } from '@countersign/service-kit';
 import { accountRecord } from '../domain/account-record.js';
 import type { AccountRecord, Usage } from '../domain/account-record.js';
+import type { DefaultProfiles } from '../operate/default-profile.js';
 import type { IdentityStore } from '../store/port.js';
-import { IDENTITY_STORE, SERVICE_CONTEXT } from './tokens.js';
+import { DEFAULT_PROFILES, IDENTITY_STORE, SERVICE_CONTEXT } from './tokens.js';
 
 @Controller()
 export class AccountController {
   constructor(
     @Inject(IDENTITY_STORE) private readonly store: IdentityStore,
+    @Inject(DEFAULT_PROFILES) private readonly defaults: DefaultProfiles,
     @Inject(SERVICE_CONTEXT) private readonly context: ServiceContext,
   ) {}
 
@@ -20,6 +22,16 @@ export class AccountController {
     if (account === null) throw new HttpRefusal(401, 'the account of this session is gone');
     const [usage, now] = await this.#counted(caller.accountId);
     return accountRecord(account, usage, now);
+  }
+
+  @HttpRoute(identityRoutes.getDefaultProfile)
+  async getDefault(@Input() { caller }: RouteInput): Promise<object> {
+    return { profile: await this.defaults.get(caller.accountId) };
+  }
+
+  @HttpRoute(identityRoutes.putDefaultProfile)
+  async putDefault(@Input() { caller, body }: RouteInput): Promise<object> {
+    return { profile: await this.defaults.put(caller.accountId, body) };
   }
 
   /** Usage and time by one clock: the counters'. */

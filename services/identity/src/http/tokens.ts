@@ -5,3 +5,4 @@ export const API_KEYS = Symbol('ApiKeys');
 export const IDENTITY_STORE = Symbol('IdentityStore');
 export const KEY_USE_FOLLOWER = Symbol('KeyUseFollower');
 export const SERVICE_CONTEXT = Symbol('ServiceContext');
+export const DEFAULT_PROFILES = Symbol('DefaultProfiles');

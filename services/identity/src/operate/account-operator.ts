@@ -47,7 +47,10 @@ export function accountOperator(
         const account = await store.account(accountId.toLowerCase());
         known = account !== null;
         const facts = onPlan(account?.facts.name ?? '', plan, agreed, context.clock());
-        return account === null ? null : { accounts: [{ id: account.id, version: account.version + 1, facts }] };
+        if (account === null) return null;
+        const { defaultProfile } = account.facts;
+        const kept = defaultProfile === undefined ? facts : { ...facts, defaultProfile };
+        return { accounts: [{ id: account.id, version: account.version + 1, facts: kept }] };
       });
       return known ? 'set' : 'unknown-account';
     },

@@ -4,7 +4,7 @@ import type { ProfilePatch, RulePatch } from '@countersign/policy-engine';
 import type { Agent, AgentFields } from '../domain/agent.js';
 import type { Actor, Change } from '../domain/change.js';
 import { createAgent, deactivateAgent, freezeAgent, unfreezeAgent, updateAgent } from '../domain/life-cycle.js';
-import { applyPackage, changeProfile } from '../domain/profile.js';
+import { applyPackage, changeProfile, profileChanged, putProfile } from '../domain/profile.js';
 import { registerAgent, TAKEN } from '../domain/registration.js';
 import type { WalletRegistration } from '../domain/registration.js';
 import { AgentsFull, TransactionTaken } from '../store/port.js';
@@ -58,15 +58,20 @@ export class AgentChanges {
     this.#bounds = bounds;
   }
 
-  /** Unless an agent of that id exists: then that one is given. */
-  async create(id: string, caller: Caller, fields: AgentFields): Promise<Agent> {
-    this.#bounds.take(caller.accountId, null);
+  /**
+   * Unless an agent of that id exists: then that one is given.
+   * @param rules that it begins with: no moment passes in which it has none of them
+   */
+  async create(id: string, caller: Caller, fields: AgentFields, rules: RulePatch = {}): Promise<Agent> {
     const cadenceSeconds = await this.#cadenceOf(caller.accountId);
     const occurredAtMs = await this.#reach(() => this.#counters.now());
-    const { agent, event } = createAgent(id, caller.accountId, fields, caller.actor, occurredAtMs, nodeCrypto.sha256);
-    const { apiKeyId } = caller;
-    const write = agentWrite(agent, event, { occurredAtMs, cadenceSeconds, apiKeyId });
-    const created = await this.#insert(write, caller.accountId);
+    const { accountId, actor, apiKeyId } = caller;
+    const { agent, event } = createAgent(id, accountId, fields, actor, occurredAtMs, nodeCrypto.sha256, rules);
+    const { profile, profileSha256 } = agent.facts;
+    this.#bounds.take(accountId, profile.version === 1 ? null : profile);
+    const events = profile.version === 1 ? event : [event, profileChanged(profile, profileSha256, actor)];
+    const write = agentWrite(agent, events, { occurredAtMs, cadenceSeconds, apiKeyId });
+    const created = await this.#insert(write, accountId);
     await this.#announce();
     return created ? agent : this.find(caller.accountId, id);
   }
@@ -99,6 +104,13 @@ export class AgentChanges {
   changeProfile(caller: Caller, id: string, patch: ProfilePatch): Promise<Agent> {
     return this.#change(caller, id, (agent) =>
       this.#now((now) => this.#counted(changeProfile(agent, patch, caller.actor, now, nodeCrypto.sha256))),
+    );
+  }
+
+  /** The whole profile: what the patch does not name takes its default. */
+  putProfile(caller: Caller, id: string, patch: ProfilePatch): Promise<Agent> {
+    return this.#change(caller, id, (agent) =>
+      this.#now((now) => this.#counted(putProfile(agent, patch, caller.actor, now, nodeCrypto.sha256))),
     );
   }
 

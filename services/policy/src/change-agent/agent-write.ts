@@ -12,15 +12,19 @@ export interface Occurrence {
   readonly apiKeyId: string | null;
 }
 
-/** The one durable write of a change: the agent, its record for `agents`, and its event for `agent-events`. */
-export function agentWrite(agent: Agent, event: EventDraft, occurrence: Occurrence): AgentWrite {
-  const entropy = { id: randomBytes(10), salt: randomBytes(16) };
-  const envelope = agentEvent(agent.id, agent.facts.accountId, event, occurrence, entropy, nodeCrypto.sha256);
+/** The one durable write of a change: the agent, its record for `agents`, and its events for `agent-events`. */
+export function agentWrite(
+  agent: Agent,
+  events: EventDraft | readonly EventDraft[],
+  occurrence: Occurrence,
+): AgentWrite {
+  const messages = [events].flat().map((event) => {
+    const entropy = { id: randomBytes(10), salt: randomBytes(16) };
+    const envelope = agentEvent(agent.id, agent.facts.accountId, event, occurrence, entropy, nodeCrypto.sha256);
+    return { topic: 'agent-events', key: agent.id, value: JSON.stringify(envelope) } as const;
+  });
   return {
     agent,
-    records: [
-      versionedRecord('agents', agent.id, agent.revision, agent.facts),
-      { topic: 'agent-events', key: agent.id, value: JSON.stringify(envelope) },
-    ],
+    records: [versionedRecord('agents', agent.id, agent.revision, agent.facts), ...messages],
   };
 }

@@ -1,4 +1,5 @@
-import { emptyProfile } from '@countersign/policy-engine';
+import { applyProfilePatch, emptyProfile } from '@countersign/policy-engine';
+import type { RulePatch } from '@countersign/policy-engine';
 import { isoTime, next } from './agent.js';
 import type { Agent, AgentFields } from './agent.js';
 import { byOf, INACTIVE, refused } from './change.js';
@@ -12,7 +13,10 @@ function withReason(type: EventDraft['type'], reason: string | null, actor: Acto
   return { type, committed: { reason, by: byOf(actor) }, ...NO_PROFILE };
 }
 
-/** A new agent, active, with an empty profile. Times are ms by the counters' clock. */
+/**
+ * A new agent, active, with an empty profile (version 1), or with these rules over it (version 2).
+ * Times are ms by the counters' clock.
+ */
 export function createAgent(
   id: string,
   accountId: string,
@@ -20,8 +24,9 @@ export function createAgent(
   actor: Actor,
   nowMs: number,
   sha256: Digest,
+  rules: RulePatch = {},
 ): Extract<Change, { kind: 'changed' }> {
-  const profile = emptyProfile(id);
+  const profile = applyProfilePatch(emptyProfile(id), rules);
   return {
     kind: 'changed',
     agent: {

@@ -1,12 +1,18 @@
 import { canonicalBytes, toHex } from '@countersign/evidence';
-import { applyProfilePatch, mergeSafetyRules, profileProblem, readProfilePatch } from '@countersign/policy-engine';
+import {
+  applyProfilePatch,
+  emptyProfile,
+  mergeSafetyRules,
+  profileProblem,
+  readProfilePatch,
+} from '@countersign/policy-engine';
 import type { ProfilePatch, RulePatch } from '@countersign/policy-engine';
 import { MAX_PROFILE_BYTES } from '@countersign/contracts';
 import type { BehaviorProfile, JsonValue } from '@countersign/contracts';
 import { next } from './agent.js';
 import type { Agent } from './agent.js';
 import { byOf, INACTIVE, refused } from './change.js';
-import type { Actor, Change } from './change.js';
+import type { Actor, Change, EventDraft } from './change.js';
 
 export type Digest = (bytes: Uint8Array) => Uint8Array;
 
@@ -45,6 +51,22 @@ export function changeProfile(agent: Agent, patch: ProfilePatch, actor: Actor, n
   return 'kind' in draft ? draft : replaced(agent, draft.profile, actor, nowMs, sha256);
 }
 
+/** Puts exactly the rules that are named in force: all others take their defaults. */
+export function putProfile(agent: Agent, patch: ProfilePatch, actor: Actor, nowMs: number, sha256: Digest): Change {
+  const { agent_id: _agent, version: _version, ...defaults } = emptyProfile(agent.id);
+  return changeProfile(agent, { ...defaults, require: null, ...patch }, actor, nowMs, sha256);
+}
+
+/** The event that says which profile is in force. */
+export function profileChanged(profile: BehaviorProfile, hash: string, actor: Actor): EventDraft {
+  return {
+    type: 'profile.changed',
+    committed: { profile: profile as unknown as JsonValue, by: byOf(actor) },
+    profileVersion: profile.version,
+    profileSha256: hash,
+  };
+}
+
 /** Merges the rules of a safety package. What would not be accepted as a PATCH is not accepted from a package either. */
 export function applyPackage(agent: Agent, rules: RulePatch, actor: Actor, nowMs: number, sha256: Digest): Change {
   if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
@@ -68,11 +90,6 @@ function replaced(agent: Agent, profile: BehaviorProfile, actor: Actor, nowMs: n
   return {
     kind: 'changed',
     agent: next(agent, { profile, profileSha256: hash }, nowMs),
-    event: {
-      type: 'profile.changed',
-      committed: { profile: profile as unknown as JsonValue, by: byOf(actor) },
-      profileVersion: profile.version,
-      profileSha256: hash,
-    },
+    event: profileChanged(profile, hash, actor),
   };
 }

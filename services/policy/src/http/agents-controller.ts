@@ -5,8 +5,9 @@ import type { ApiKeyCaller, RouteInput, SessionCaller } from '@countersign/servi
 import { agentRecord, readAgentBody } from '../domain/agent.js';
 import type { AgentBody, AgentFields, AgentRecord } from '../domain/agent.js';
 import type { AgentChanges, Caller } from '../change-agent/agent-changes.js';
+import type { KeyRegistrations } from '../register-by-key/key-registrations.js';
 import type { PolicyStore } from '../store/port.js';
-import { AGENT_CHANGES, POLICY_STORE } from './tokens.js';
+import { AGENT_CHANGES, KEY_REGISTRATIONS, POLICY_STORE } from './tokens.js';
 
 interface Paging {
   readonly limit: number;
@@ -20,6 +21,7 @@ interface ReasonBody {
 export class AgentsController {
   constructor(
     @Inject(AGENT_CHANGES) private readonly changes: AgentChanges,
+    @Inject(KEY_REGISTRATIONS) private readonly registrations: KeyRegistrations,
     @Inject(POLICY_STORE) private readonly store: PolicyStore,
   ) {}
 
@@ -30,9 +32,7 @@ export class AgentsController {
 
   @HttpRoute(policyRoutes.registerAgent)
   async register(@Input() input: RouteInput<AgentBody, unknown, ApiKeyCaller>): Promise<AgentRecord> {
-    const { accountId, apiKeyId } = input.caller;
-    const caller: Caller = { accountId, apiKeyId, actor: { kind: 'api_key', id: apiKeyId } };
-    return agentRecord(await this.changes.create(uuidV4(), caller, newFields(input.body)));
+    return agentRecord(await this.registrations.register(input.caller, newFields(input.body)));
   }
 
   @HttpRoute(policyRoutes.listAgents)
@@ -44,6 +44,11 @@ export class AgentsController {
 
   @HttpRoute(policyRoutes.getAgent)
   async get(@Input() { caller, params }: RouteInput): Promise<AgentRecord> {
+    return agentRecord(await this.changes.find(caller.accountId, agentId(params)));
+  }
+
+  @HttpRoute(policyRoutes.readAgentByKey)
+  async getByKey(@Input() { caller, params }: RouteInput<unknown, unknown, ApiKeyCaller>): Promise<AgentRecord> {
     return agentRecord(await this.changes.find(caller.accountId, agentId(params)));
   }
 
@@ -70,6 +75,10 @@ export class AgentsController {
 
 export function byUser(caller: SessionCaller): Caller {
   return { accountId: caller.accountId, actor: { kind: 'user', id: caller.userId }, apiKeyId: null };
+}
+
+export function byKey({ accountId, apiKeyId }: ApiKeyCaller): Caller {
+  return { accountId, apiKeyId, actor: { kind: 'api_key', id: apiKeyId } };
 }
 
 /** Ids are kept in lower case and asked for in either. */

@@ -3,11 +3,11 @@ import { policyRoutes } from '@countersign/contracts';
 import type { BehaviorProfile } from '@countersign/contracts';
 import { profileWarnings } from '@countersign/policy-engine';
 import { HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
-import type { RouteInput } from '@countersign/service-kit';
+import type { ApiKeyCaller, RouteInput } from '@countersign/service-kit';
 import type { AgentChanges } from '../change-agent/agent-changes.js';
 import { readPatchFor } from '../domain/profile.js';
 import type { SafetyPackage } from '../safety-packages/load-packages.js';
-import { agentId, byUser } from './agents-controller.js';
+import { agentId, byKey, byUser } from './agents-controller.js';
 import { AGENT_CHANGES, SAFETY_PACKAGES } from './tokens.js';
 
 /** A profile as a change of it is answered. The warnings are no part of it. */
@@ -36,6 +36,19 @@ export class ProfilesController {
     const read = readPatchFor(id, body);
     if ('error' in read) throw new HttpRefusal(400, read.error);
     return withWarnings((await this.changes.changeProfile(byUser(caller), id, read.patch)).facts.profile);
+  }
+
+  @HttpRoute(policyRoutes.readProfileByKey)
+  async getByKey(@Input() { caller, params }: RouteInput<unknown, unknown, ApiKeyCaller>): Promise<BehaviorProfile> {
+    return (await this.changes.find(caller.accountId, agentId(params))).facts.profile;
+  }
+
+  @HttpRoute(policyRoutes.putProfileByKey)
+  async putByKey(@Input() input: RouteInput<unknown, unknown, ApiKeyCaller>): Promise<BehaviorProfile> {
+    const id = agentId(input.params);
+    const read = readPatchFor(id, input.body);
+    if ('error' in read) throw new HttpRefusal(400, read.error);
+    return (await this.changes.putProfile(byKey(input.caller), id, read.patch)).facts.profile;
   }
 
   @HttpRoute(policyRoutes.listSafetyPackages)

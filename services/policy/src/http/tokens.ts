@@ -6,3 +6,4 @@ export const COUNTERS = Symbol('Counters');
 export const CHECK_FOLLOWER = Symbol('CheckFollower');
 export const REGISTRATIONS = Symbol('Registrations');
 export const DRY_RUNS = Symbol('DryRuns');
+export const KEY_REGISTRATIONS = Symbol('KeyRegistrations');

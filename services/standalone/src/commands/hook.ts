@@ -14,6 +14,7 @@ interface Options {
   readonly dataDir?: string;
   readonly timeoutMs: number;
   readonly failOpen?: boolean;
+  readonly anyAgent?: boolean;
 }
 
 const FORMS = ['claude-code', 'check', 'outcome'] as const;
@@ -36,6 +37,7 @@ export function register(program: Command): void {
       '--fail-open',
       'allow what nobody decided: the service is not there, or did not answer. A refusal stays one',
     )
+    .option('--any-agent', 'check: let agentId on standard input be another than the configured agent')
     .addHelpText(
       'after',
       '\nEnvironment: COUNTERSIGN_API_KEY, COUNTERSIGN_AGENT_ID, COUNTERSIGN_BASE_URL.' +
@@ -59,7 +61,7 @@ async function answerTo(form: (typeof FORMS)[number], options: Options, leftMs: 
     return answerClaudeCode(text, asker, new PendingChecks(defaultFolder()));
   }
   const { answerCheck, answerOutcome } = await import('../hook/command.js');
-  return form === 'check' ? answerCheck(text, asker) : answerOutcome(text, asker);
+  return form === 'check' ? answerCheck(text, asker, options.anyAgent === true) : answerOutcome(text, asker);
 }
 
 /** @throws Error naming what is not set, or not what it must be */

@@ -4,16 +4,23 @@ import { notReported, refusal, SILENT, wordsOf, type HookAnswer } from './answer
 import { HookInputError, jsonObject, type JsonObject } from './tool-event.js';
 import { denialWords, unaskedWords } from './words.js';
 
+const OTHER_AGENT =
+  'agentId is not the agent that this hook is set up for: leave it out, or let whoever configures the hook add --any-agent';
+
 const OUTCOMES = ['succeeded', 'failed', 'skipped'] as const;
 
 /**
  * Whether the action on standard input may be done, for any program that runs a command before it acts: exit code 0 or 2,
  * the decision as a line of JSON on standard output, and why not on standard error.
+ * @param anyAgent whether the input may name another agent than the configured one
  */
-export async function answerCheck(text: string, asker: () => Promise<Asker>): Promise<HookAnswer> {
+export async function answerCheck(text: string, asker: () => Promise<Asker>, anyAgent = false): Promise<HookAnswer> {
   try {
     const { action, options } = checkIn(jsonObject(text));
-    const { client, baseUrl } = await asker();
+    const { client, baseUrl, agentId: configured } = await asker();
+    if (!anyAgent && options.agentId !== undefined && options.agentId.toLowerCase() !== configured.toLowerCase()) {
+      throw new HookInputError(OTHER_AGENT);
+    }
     const { error, ...result } = await client.check(action, options);
     const stdout = `${JSON.stringify(result)}\n`;
     if (!result.allowed) return refusal(denialWords({ ...result, ...(error && { error }) }, baseUrl), stdout);

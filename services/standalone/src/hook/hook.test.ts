@@ -173,14 +173,18 @@ describe('a hook', () => {
     for (const outer of [{ type: 'pay' }, { actionType: 'pay' }]) {
       await answerCheck(JSON.stringify({ ...outer, agentId: 'other', action: inner }), asker);
     }
-    await answerCheck(JSON.stringify({ agentId: 'other', action: inner }), asker);
+    await answerCheck(JSON.stringify({ agentId: 'other', action: inner }), asker, true);
+    await answerCheck(JSON.stringify({ agentId: 'AGENT', action: inner }), asker);
     const outer = { actionType: 'pay', agentId: 'other', action: inner };
     const read = { actionType: 'read', url: 'https://a.example/' };
     expect(asked).toEqual([
       [outer, {}],
       [outer, {}],
       [read, { agentId: 'other' }],
+      [read, { agentId: 'AGENT' }],
     ]);
+    const another = await answerCheck(JSON.stringify({ agentId: 'other', action: inner }), asker);
+    expect([another.code, another.stderr, asked.length]).toEqual([2, expect.stringContaining('--any-agent'), 4]);
     const nobody = JSON.stringify({ agentId: 7, action: inner });
     expect(await answerCheck(nobody, asker)).toMatchObject({ code: 2, stderr: expect.stringContaining('agentId') });
   });

@@ -32,5 +32,13 @@ export const ACCOUNT_NOTES: OperationNotes = {
       'Give each program a key of its own, bound to its agents, so that one can be revoked without the others and none acts as another’s agent. Without `rights` a key may `check`, report an `outcome` and `scan`; `register`, `read` and `policy` are given by name. An agent that the account does not have is no error: the key never works for it. `key` is in this answer alone.',
   },
   revokeApiKey: { description: 'Cannot be undone. Also when it was revoked before, it is 204.' },
+  getDefaultProfile: {
+    description: 'Where it is `null`, such an agent begins with what any agent of the key is denied.',
+  },
+  putDefaultProfile: {
+    body: { allowed_apis: ['api.example.com'], spending_limit: 100 },
+    description:
+      'Fields as `PATCH /v1/agents/{id}/profile` takes them; the whole default is replaced. It holds for agents that are registered from then on by an API key or a model, and for no other.',
+  },
   getAccount: { description: 'What the plan allows, what was used of it, and when the count begins anew.' },
 };

@@ -1,0 +1,73 @@
+import type { BehaviorProfile } from '@countersign/contracts';
+import { mergeSafetyRules } from './apply-patch.js';
+import { emptyProfile } from './profile-fields.js';
+import type { ProfileRules } from './profile-fields.js';
+
+/** Lists that let through what they hold, and deny all else once they hold anything. */
+const ALLOW_LISTS = ['allowed_apis', 'allowed_actions', 'allowed_data_scopes'] as const;
+
+/**
+ * Rules that deny whatever any of the profiles denies (decision record 0049): what one blocks is blocked, what one limits is
+ * limited, and of allow-lists stays what each of them allows. Where nothing stays, every action is off limits, since an empty
+ * list would allow all. They enforce unless each of the profiles only observes.
+ */
+export function strictestOf(profiles: readonly BehaviorProfile[]): ProfileRules {
+  const allowed = ALLOW_LISTS.map(
+    (list) =>
+      [
+        list,
+        allowedByEach(
+          profiles.map((one) => one[list]),
+          list,
+        ),
+      ] as const,
+  );
+  const {
+    agent_id: _agent,
+    version: _version,
+    ...merged
+  } = profiles.reduce(
+    (sum, { agent_id: _of, version: _at, ...rules }) => mergeSafetyRules(sum, rules),
+    emptyProfile(''),
+  );
+  const nothing = allowed.some(([, entries]) => entries?.length === 0);
+  return {
+    ...merged,
+    ...Object.fromEntries(allowed.map(([list, entries]) => [list, entries ?? []])),
+    mode: profiles.length > 0 && profiles.every(({ mode }) => mode === 'observe') ? 'observe' : 'enforce',
+    store_payload: profiles.length > 0 && profiles.every((one) => one.store_payload),
+    ...(nothing ? { off_limits_actions: ['*'] } : {}),
+  };
+}
+
+/** Entries that every list which holds any covers; `null`: none of them holds any. */
+function allowedByEach(
+  lists: readonly (readonly string[])[],
+  kind: (typeof ALLOW_LISTS)[number],
+): readonly string[] | null {
+  const covers = kind === 'allowed_apis' ? coversApi : coversName;
+  const [first, ...others] = lists.filter((list) => list.length > 0);
+  if (first === undefined) return null;
+  return others.reduce<readonly string[]>(
+    (kept, list) => [
+      ...new Set([
+        ...kept.filter((entry) => list.some((wide) => covers(wide, entry))),
+        ...list.filter((entry) => kept.some((wide) => covers(wide, entry))),
+      ]),
+    ],
+    first,
+  );
+}
+
+/** Whether all that `entry` allows `wide` allows too; where that does not show in the texts, it is taken not to. */
+function coversName(wide: string, entry: string): boolean {
+  return wide === entry || (wide.endsWith('*') && entry.startsWith(wide.slice(0, -1)));
+}
+
+/** A plain name allows a host and a tool, a wildcard one of both: entries of one form alone are compared. */
+function coversApi(wide: string, entry: string): boolean {
+  if (wide === entry) return true;
+  if (wide.startsWith('*.')) return entry.startsWith('*.') && entry.endsWith(wide.slice(1));
+  const ofTools = wide.endsWith('*') && entry.endsWith('*') && !wide.includes('/') && !entry.startsWith('*.');
+  return ofTools && !entry.includes('/') && entry.startsWith(wide.slice(0, -1));
+}

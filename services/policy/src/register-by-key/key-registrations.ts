@@ -1,0 +1,84 @@
+import type { AccountFacts } from '@countersign/contracts';
+import type { Counters } from '@countersign/counters';
+import { applyProfilePatch, emptyProfile, profileProblem, strictestOf } from '@countersign/policy-engine';
+import type { RulePatch } from '@countersign/policy-engine';
+import { HttpRefusal, uuidV4 } from '@countersign/service-kit';
+import type { ApiKeyCaller, Projection } from '@countersign/service-kit';
+import { notNow } from '../change-agent/agent-changes.js';
+import type { AgentChanges } from '../change-agent/agent-changes.js';
+import type { Agent, AgentFields } from '../domain/agent.js';
+import type { PolicyStore } from '../store/port.js';
+
+const PAGE = 500;
+const WAIT_MS = 1000;
+
+/** Agents that are made by an API key: none is a way out of the rules of another (decision record 0057). */
+export class KeyRegistrations {
+  constructor(
+    private readonly changes: Pick<AgentChanges, 'create'>,
+    private readonly store: Pick<PolicyStore, 'findOf' | 'list'>,
+    private readonly counters: Pick<Counters, 'isFrozen' | 'version'>,
+    private readonly accounts: Pick<Projection<AccountFacts>, 'get' | 'waitFor'>,
+  ) {}
+
+  /**
+   * Makes an agent that begins with the default profile of the account; where none is set, with what any agent of the key is
+   * denied.
+   * @throws HttpRefusal 403 while an agent of the key is frozen, unless it is the first key; 409; 503
+   */
+  async register({ accountId, apiKeyId, powers }: ApiKeyCaller, fields: AgentFields): Promise<Agent> {
+    const agents = await this.#agentsOf(accountId, powers.agents);
+    if (!powers.first) await this.#refuseFrozen(agents);
+    const rules = (await this.#defaultOf(accountId)) ?? strictestOf(agents.map(({ facts }) => facts.profile));
+    const problem = profileProblem(applyProfilePatch(emptyProfile(apiKeyId), rules));
+    if (problem !== null) {
+      throw new HttpRefusal(
+        409,
+        `what the agents of this API key are denied does not fit into one profile (${problem}): an admin sets a default profile by PUT /v1/account/default-profile`,
+      );
+    }
+    const caller = { accountId, apiKeyId, actor: { kind: 'api_key', id: apiKeyId } } as const;
+    return this.changes.create(uuidV4(), caller, fields, rules);
+  }
+
+  /** Those that can still act. */
+  async #agentsOf(accountId: string, ids: ReadonlySet<string> | null): Promise<readonly Agent[]> {
+    const agents: Agent[] = [];
+    if (ids !== null) {
+      const found = await Promise.all([...ids].map((id) => this.store.findOf(accountId, id)));
+      agents.push(...found.filter((agent) => agent !== null));
+    } else {
+      for (let offset = 0; ; offset += PAGE) {
+        const { items } = await this.store.list(accountId, PAGE, offset);
+        agents.push(...items);
+        if (items.length < PAGE) break;
+      }
+    }
+    return agents.filter(({ facts }) => facts.status !== 'inactive');
+  }
+
+  /** By the record, or by the flag of the counters: a gateway that froze an agent is ahead of its record. */
+  async #refuseFrozen(agents: readonly Agent[]): Promise<void> {
+    const flags = await Promise.all(
+      agents.map(async ({ id, facts }) => facts.status === 'frozen' || (await this.counters.isFrozen(id))),
+    ).catch(() => {
+      throw notNow('it cannot be known at the moment whether an agent of this API key is frozen: try again');
+    });
+    const frozen = agents.find((_agent, n) => flags[n]);
+    if (frozen === undefined) return;
+    throw new HttpRefusal(
+      403,
+      `agent ${frozen.id} of this API key is frozen, so it registers no other: a member unfreezes or deactivates that agent, or creates the new one`,
+    );
+  }
+
+  async #defaultOf(accountId: string): Promise<RulePatch | undefined> {
+    const version = await this.counters.version('account', accountId).catch(() => {
+      throw notNow('the default profile of the account cannot be known at the moment: try again');
+    });
+    if (version !== null && !(await this.accounts.waitFor(accountId, version, WAIT_MS))) {
+      throw notNow('a change of the account has not arrived here yet: try again');
+    }
+    return this.accounts.get(accountId)?.value.defaultProfile;
+  }
+}
