@@ -126,18 +126,34 @@ export function mixedCredentials(instanceOf: () => Instance): void {
     expect((await instance.request('GET', '/v1/account', { headers: lower })).status).toBe(200);
   });
 
-  it('refuses a well-formed key that was never made in the same words as a mistyped one', async () => {
-    const never = await instance.check({ type: 'a' }, { headers: { 'x-service-key': neverMade() } });
-    const typo = await instance.check({ type: 'a' }, { headers: { 'x-service-key': mistyped(credentials.key) } });
-    expect([never.status, never.text]).toEqual([401, typo.text]);
+  it('tells a typo by the checksum alone, and a key that was never made from none that is like it', async () => {
+    const refused = async (key: string): Promise<readonly [number, string]> => {
+      const { status, text } = await instance.check({ type: 'a' }, { headers: { 'x-service-key': key } });
+      return [status, text];
+    };
+    const never = await refused(neverMade());
+    expect(never).toEqual([401, expect.stringContaining('no such API key here')]);
+    const { key, revoked } = credentials;
+    // Nothing shows of a key to who does not have all of it: neither that it is in force, nor that it was revoked.
+    for (const known of [key, revoked]) {
+      expect(await refused(neverMade(known.slice(0, 30)))).toEqual(never);
+    }
+    const typo = await refused(mistyped(key));
+    expect(typo).toEqual([401, expect.stringContaining('checksum')]);
+    expect(await refused(mistyped(neverMade()))).toEqual(typo);
+    expect(await refused(revoked)).toEqual([401, expect.stringContaining('was revoked at')]);
   });
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** As additions.md has it: the last six characters are the CRC-32 of all before them. */
-function neverMade(): string {
-  const body = `csn_live_${[...randomBytes(34)].map((byte) => BASE62.charAt(byte % 62)).join('')}`;
+/**
+ * As additions.md has it: the last six characters are the CRC-32 of all before them.
+ * @param beginning how the key begins
+ */
+function neverMade(beginning = 'csn_live_'): string {
+  const random = [...randomBytes(43 - beginning.length)].map((byte) => BASE62.charAt(byte % 62)).join('');
+  const body = beginning + random;
   let rest = crc32(body);
   let check = '';
   for (let i = 0; i < 6; i += 1) {
