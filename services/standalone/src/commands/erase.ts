@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Api } from '../api-client/api.js';
+import { loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
 import { targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
-interface Options extends TargetOptions {
-  readonly email?: string;
-  readonly password?: string;
-}
+interface Options extends TargetOptions, LoginOptions {}
 
 /** `countersign erase`: the content of the events of a list, over the API, as an admin. */
 export function register(program: Command): void {
@@ -15,13 +13,11 @@ export function register(program: Command): void {
     .command('erase')
     .description('erase the content of the events of a list; their leaves and proofs stay')
     .argument('<file>', 'event ids, one a line; lines that begin with # are left out')
-    .option('--email <address>', 'admin who logs in; default: as bootstrap.json says')
-    .option('--password <text>', 'password; default: as bootstrap.json says')
     .addHelpText(
       'after',
       '\nA repetition changes nothing. Ends with 0: all are erased; 1: some are not, named; 64: usage.',
     );
-  withTarget(command).action(async (file: string, options: Options) => {
+  withTarget(withLogin(command)).action(async (file: string, options: Options) => {
     const { eraseEvents, readEventIds } = await import('../erase/erase-events.js');
     let eventIds: readonly string[];
     try {
@@ -29,7 +25,7 @@ export function register(program: Command): void {
     } catch (error) {
       throw new CommandFailed(EXIT.usage, `${file}: ${error instanceof Error ? error.message : String(error)}`);
     }
-    const { baseUrl, email, password } = await targetOf(options, { email: options.email, password: options.password });
+    const { baseUrl, email, password } = await targetOf(options, await loginOf(options));
     const api = new Api(baseUrl);
     const session = await api.login(email, password);
     const { erased, refused } = await eraseEvents(eventIds, (path) => api.send('DELETE', path, session));

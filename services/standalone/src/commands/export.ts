@@ -1,18 +1,17 @@
 import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { Api } from '../api-client/api.js';
+import { loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
 import { collect, targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
-interface Options extends TargetOptions {
+interface Options extends TargetOptions, LoginOptions {
   readonly format: keyof typeof DEFAULT_NAMES;
   readonly out?: string;
   readonly from: string;
   readonly to?: string;
   readonly frameworks: string;
   readonly agent?: readonly string[];
-  readonly email?: string;
-  readonly password?: string;
 }
 
 const PACKAGES = ['json', 'pdf'] as const;
@@ -33,13 +32,11 @@ export function register(program: Command): void {
     .option('--from <iso>', 'first instant of the report', '1970-01-01T00:00:00.000Z')
     .option('--to <iso>', 'instant after the last one; default: now')
     .option('--frameworks <list>', 'of a package, comma separated', 'soc2,euaiact')
-    .option('--agent <id>', 'agent of the report, repeatable (events: one); default: all', collect)
-    .option('--email <address>', 'who logs in; default: as bootstrap.json says')
-    .option('--password <text>', 'password; default: as bootstrap.json says');
-  withTarget(command).action(async (options: Options) => {
+    .option('--agent <id>', 'agent of the report, repeatable (events: one); default: all', collect);
+  withTarget(withLogin(command)).action(async (options: Options) => {
     const { format, out = DEFAULT_NAMES[format] } = options;
     if (format === 'ocsf' || format === 'csv') return exportEvents(options, format, out);
-    const { baseUrl, email, password } = await targetOf(options, { email: options.email, password: options.password });
+    const { baseUrl, email, password } = await targetOf(options, await loginOf(options));
     const api = new Api(baseUrl);
     const session = await api.login(email, password);
     const answer = await api.send('POST', '/v1/events/export-signed', session, {
@@ -86,7 +83,7 @@ async function savePrivately(out: string, bytes: Uint8Array): Promise<void> {
 async function exportEvents(options: Options, format: 'ocsf' | 'csv', out: string): Promise<void> {
   const { agent = [], from, to } = options;
   if (agent.length > 1) throw new CommandFailed(EXIT.usage, `--format ${format} takes one --agent, or none for all`);
-  const { baseUrl, email, password } = await targetOf(options, { email: options.email, password: options.password });
+  const { baseUrl, email, password } = await targetOf(options, await loginOf(options));
   const { saveEvents } = await import('../export-events/save-events.js');
   const api = new Api(baseUrl);
   try {

@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { Command } from 'commander';
+import type { BehaviorProfile } from '@countersign/contracts';
 import type { DryRunAnswer } from '@countersign/policy';
+import { emptyProfile } from '@countersign/policy-engine';
 import { CommandFailed } from './exit-codes.js';
 import { register } from './policy.js';
 
@@ -221,9 +223,98 @@ describe('countersign policy', () => {
       expect(asked[1]).toMatchObject({ 3: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00Z' } });
     }, 60_000);
 
+    it('takes the password from a file, and warns of one among the arguments', async () => {
+      const warned = jest.spyOn(process.stderr, 'write').mockImplementation(() => true);
+      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const file = join(folder, 'password');
+      writeFileSync(file, 'from a file\n');
+      const who = ['--email', 'a@b.example', '--agent', 'agent-1', '--base-url', baseUrl];
+      await run('dry-run', good, ...who, '--password-file', file);
+      expect([(asked[0] as unknown[])[3], warned.mock.calls]).toEqual([
+        { email: 'a@b.example', password: 'from a file' },
+        [],
+      ]);
+      await dryRun();
+      expect(warned.mock.calls.join('')).toMatch(/--password shows in the list of processes/);
+      warned.mockRestore();
+    }, 60_000);
+
     it('takes no package, which is merged and not laid over', async () => {
       const ended = await run('dry-run', join(PACKAGES, 'payments.json'));
       expect(ended).toMatchObject({ code: 64, stderr: expect.stringContaining('takes a profile') });
+    }, 60_000);
+  });
+
+  describe('put in force', () => {
+    let server: Server;
+    let profile: BehaviorProfile;
+    let status: number;
+    const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    /** The routes of an instance for one agent: what is put is what is read next. */
+    beforeAll(async () => {
+      server = createServer((request, response) => {
+        let text = '';
+        request.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+        request.on('end', () => {
+          const known =
+            request.headers['x-service-key'] === 'the key' && request.url === '/v1/mcp/agents/agent-1/profile';
+          if (!known) return response.writeHead(401).end('{"error":"no"}');
+          if (request.method === 'PUT' && status === 200) {
+            const put = JSON.parse(text) as BehaviorProfile;
+            profile = { ...profile, ...put, version: put.version + 1 };
+          }
+          return response.writeHead(request.method === 'PUT' ? status : 200).end(JSON.stringify(profile));
+        });
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    });
+    beforeEach(() => {
+      status = 200;
+      profile = { ...emptyProfile('agent-1'), spending_limit: 3, blocked_apis: ['a.example'] };
+      writeFileSync(join(folder, 'key'), 'the key\n');
+    });
+    afterAll(async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    const policy = (name: string, file: string): Promise<Ended> =>
+      run(name, file, '--agent', 'agent-1', '--base-url', base(), '--api-key-file', join(folder, 'key'));
+
+    it('shows what differs, puts the file in force whole, and differs no more', async () => {
+      const before = await policy('diff', good);
+      expect([before.code, before.stdout.split('\n').filter(Boolean).sort()]).toEqual([
+        1,
+        ['+ off_limits_actions: "wire"', '+ spending_limit: 10', '- blocked_apis: "a.example"', '- spending_limit: 3'],
+      ]);
+      expect(await policy('apply', good)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('agent agent-1: version 1 -> 2\n'),
+      });
+      expect(profile).toMatchObject({ off_limits_actions: ['wire'], spending_limit: 10, blocked_apis: [], version: 2 });
+      expect(await policy('diff', good)).toMatchObject({ code: 0, stdout: '' });
+      expect(await policy('apply', good)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('in force already'),
+      });
+    }, 60_000);
+
+    it('says so where the profile was changed meanwhile', async () => {
+      status = 409;
+      const ended = await policy('apply', good);
+      expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/409 .*nothing was changed/)]);
+    }, 60_000);
+
+    it('writes what is in force into a file, and keeps the cases in it', async () => {
+      const fresh = join(folder, 'fresh.yaml');
+      expect((await policy('pull', fresh)).code).toBe(0);
+      expect(await policy('diff', fresh)).toMatchObject({ code: 0, stdout: '' });
+      const kept = join(folder, 'kept.yaml');
+      writeFileSync(kept, `# ours\n${YAML}`);
+      await policy('pull', kept);
+      expect(readFileSync(kept, 'utf8')).toMatch(
+        /^# ours\n\nprofile:\n {2}blocked_apis:[^]*\ncases:\n {2}- title: wires nothing/,
+      );
+      expect(await policy('diff', kept)).toMatchObject({ code: 0, stdout: '' });
     }, 60_000);
   });
 });

@@ -1,14 +1,19 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { apiKeyOf, loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
 import { targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
+import { clientEnvironment } from '@countersign/service-kit/client-environment';
 import { casesText, sumOf } from '../policy-test/describe-cases.js';
 import { dryRunText, requestDryRun } from '../policy-test/dry-run.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
 /** `countersign policy`: policies that live in a repository. */
 export function register(program: Command): void {
-  const policy = program.command('policy').description('test a policy that lies in a file, and try it on the record');
+  const policy = program
+    .command('policy')
+    .description('policies that lie in files: test them, try them on the record, put them in force');
   registerTest(policy);
   registerDryRun(policy);
+  registerInForce(policy);
 }
 
 /** `countersign policy test FILE…`: offline, by the engine that gateways decide with. */
@@ -32,14 +37,12 @@ function registerTest(policy: Command): void {
     });
 }
 
-interface DryRunOptions extends TargetOptions {
+interface DryRunOptions extends TargetOptions, LoginOptions {
   readonly agent?: string;
   readonly from?: string;
   readonly to?: string;
   readonly failOnFlips?: boolean;
   readonly json?: boolean;
-  readonly email?: string;
-  readonly password?: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -54,14 +57,12 @@ function registerDryRun(policy: Command): void {
     .option('--from <iso>', 'first instant of the record; default: a day before --to', instant)
     .option('--to <iso>', 'instant after the last one; default: now', instant)
     .option('--fail-on-flips', 'end with 1 where any check would be decided otherwise')
-    .option('--email <address>', 'who logs in; default: as bootstrap.json says')
-    .option('--password <text>', 'password; default: as bootstrap.json says')
     .option('--json', 'print the whole answer as JSON')
     .addHelpText(
       'after',
       '\nEnds with 0: answered; 1: refused, or --fail-on-flips; 64: usage, or a file that cannot be read.',
     );
-  withTarget(command)
+  withTarget(withLogin(command))
     .exitOverride()
     .action(async (file: string, options: DryRunOptions) => {
       const { readPolicy } = await import('../policy-test/read-policy.js');
@@ -76,14 +77,82 @@ function registerDryRun(policy: Command): void {
       const from = options.from ?? new Date(Date.parse(to) - DAY_MS).toISOString();
       const target = await targetOf(options, {
         agentId: options.agent,
-        email: options.email,
-        password: options.password,
+        ...(await loginOf(options)),
       });
       const answer = await requestDryRun(target, { profile: written, from, to });
       process.stdout.write(options.json === true ? `${JSON.stringify(answer, null, 2)}\n` : dryRunText(answer));
       const flips = answer.flips.toDenied + answer.flips.toAllowed;
       process.exitCode = options.failOnFlips === true && flips > 0 ? EXIT.wrong : EXIT.holds;
     });
+}
+
+interface InForceOptions extends TargetOptions {
+  readonly agent?: string;
+  readonly apiKeyFile?: string;
+}
+
+const IN_FORCE = {
+  apply: 'put the profile of a file in force, whole: fields that it does not name take their defaults',
+  pull: 'write the profile that is in force into a file; cases and comments in it stay',
+  diff: 'show what the profile of a file would change of the one in force',
+} as const;
+
+/** `countersign policy apply|pull|diff FILE`: with an API key that has the right `policy`. */
+function registerInForce(policy: Command): void {
+  for (const name of ['apply', 'pull', 'diff'] as const) {
+    const command = policy
+      .command(name)
+      .description(IN_FORCE[name])
+      .argument('<file>', 'file of a policy')
+      .option('--agent <id>', 'agent; default: COUNTERSIGN_AGENT_ID, or the first agent')
+      .option(
+        '--api-key-file <file>',
+        'file that holds the API key; default: COUNTERSIGN_API_KEY, or as bootstrap.json says',
+      )
+      .addHelpText(
+        'after',
+        name === 'diff'
+          ? '\nEnds with 0: nothing differs; 1: something differs, or refused; 64: usage, or a file that cannot be read.'
+          : '\nEnds with 0: done; 1: refused; 64: usage, or a file that cannot be read.',
+      );
+    withTarget(command)
+      .exitOverride()
+      .action((file: string, options: InForceOptions) => runInForce(name, file, options));
+  }
+}
+
+async function runInForce(name: keyof typeof IN_FORCE, file: string, options: InForceOptions): Promise<void> {
+  const { compareInForce, namedRules, profileInForce, putInForce } = await import('../policy-in-force/in-force.js');
+  const given = clientEnvironment();
+  const target = async () =>
+    targetOf(
+      { ...options, ...((options.baseUrl ?? given.baseUrl) ? { baseUrl: options.baseUrl ?? given.baseUrl! } : {}) },
+      { agentId: options.agent ?? given.agentId, apiKey: await apiKeyOf(options.apiKeyFile) },
+    );
+  if (name === 'pull') {
+    const { writeProfile } = await import('../policy-in-force/pull-file.js');
+    const profile = await profileInForce(await target());
+    await writeProfile(file, namedRules(profile));
+    process.stdout.write(`${file}: profile of agent ${profile.agent_id}, version ${profile.version}\n`);
+    return;
+  }
+  const { readPolicy } = await import('../policy-test/read-policy.js');
+  const { kind, patch } = await readPolicy(file);
+  if (kind !== 'profile') {
+    throw new CommandFailed(EXIT.usage, `${file}: only a profile is put in force, and this is a package`);
+  }
+  if (name === 'diff') {
+    const lines = await compareInForce(await target(), patch);
+    process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+    process.exitCode = lines.length > 0 ? EXIT.wrong : EXIT.holds;
+    return;
+  }
+  const { before, after, lines } = await putInForce(await target(), patch);
+  const head =
+    lines.length === 0
+      ? `agent ${after.agent_id}: version ${after.version} is in force already`
+      : `agent ${after.agent_id}: version ${before.version} -> ${after.version}`;
+  process.stdout.write([head, ...lines, ''].join('\n'));
 }
 
 function instant(text: string): string {
