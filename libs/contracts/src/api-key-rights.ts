@@ -46,6 +46,9 @@ export function missingRight(rights: readonly ApiKeyRight[]): string {
   return `this API key does not have the right ${wanted}: an admin issues a key that has it by POST /v1/api-keys with {"name": …, "rights": [${rights.map((right) => `"${right}"`).join(', ')}]}`;
 }
 
-/** Why a key that is bound to agents is refused for another one; the same words whether or not that one exists. */
+/**
+ * Why a key that is bound to agents is refused for another one; the same words whether or not that one exists. Clients know
+ * an agent that is refused by the first two words.
+ */
 export const NOT_FOR_AGENT =
-  'this API key is not for that agent: use an agent that the key was issued for, or a key that is for this one';
+  'no such agent for this API key, or it is not for that agent: use an agent that the key was issued for, or a key that is for this one';

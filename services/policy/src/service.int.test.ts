@@ -218,7 +218,9 @@ describe('policy over HTTP', () => {
     await counters.freeze(limited.id, Date.now() + 60_000);
     expect((await register()).status).toBe(403);
     await ask('POST', `/v1/agents/${limited.id}/deactivate`);
-    expect((await register()).body.behavior_profile).toMatchObject({ version: 1 });
+    expect((await register()).body.behavior_profile).toMatchObject({ version: 2, off_limits_actions: ['wire'] });
+    await putKey({ rights: ['register'], agentIds: [randomUUID()] });
+    expect((await register()).status).toBe(409);
     await putAccount({ defaultProfile: { allowed_actions: ['read'] } });
     expect((await register()).body.behavior_profile).toMatchObject({ version: 2, allowed_actions: ['read'] });
     await putAccount({});

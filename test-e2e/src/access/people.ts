@@ -81,6 +81,8 @@ async function another(
   const session = bearer(token);
   const { code, stderr } = await instance.command('admin', 'set-plan', account.id, 'core');
   if (code !== 0) throw new Error(stderr);
+  // Without an agent, a key registers one by the default profile alone.
+  told(await instance.request('PUT', '/v1/account/default-profile', { headers: session, body: {} }), 200);
   const rights = ['check', 'outcome', 'scan', 'register', 'read', 'policy'];
   const made = await instance.request('POST', '/v1/api-keys', {
     headers: session,

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { MAX_PROFILE_BYTES } from '@countersign/contracts';
 import type { AccountFacts } from '@countersign/contracts';
+import { canonicalBytes } from '@countersign/evidence';
 import { readProfilePatch } from '@countersign/policy-engine';
 import { HttpRefusal } from '@countersign/service-kit';
 import type { Account } from '../domain/members.js';
@@ -23,7 +25,7 @@ export class DefaultProfiles {
   /**
    * Replaces it whole; `null` takes it away. In force for the next registration once it resolves.
    * @param body as a PATCH of a profile
-   * @throws HttpRefusal 400 that names the field; 401; 503
+   * @throws HttpRefusal 400 that names the field; 401; 413; 503
    */
   async put(accountId: string, body: unknown): Promise<DefaultProfile | null> {
     const wanted = body === null ? undefined : rulesOf(body);
@@ -47,6 +49,11 @@ export class DefaultProfiles {
 function rulesOf(body: unknown): DefaultProfile {
   const read = readProfilePatch(body);
   if ('error' in read) throw new HttpRefusal(400, read.error);
-  const { agent_id: _agent, version: _version, require, ...rules } = read.patch;
-  return require === undefined || require === null || require.length === 0 ? rules : { ...rules, require };
+  const { agent_id: _agent, version: _version, require, ...others } = read.patch;
+  const rules = require === undefined || require === null || require.length === 0 ? others : { ...others, require };
+  const bytes = canonicalBytes(rules).length;
+  if (bytes > MAX_PROFILE_BYTES) {
+    throw new HttpRefusal(413, `the profile has ${bytes} bytes of canonical JSON: ${MAX_PROFILE_BYTES} are the most`);
+  }
+  return rules;
 }

@@ -1,5 +1,7 @@
+import { MAX_PROFILE_BYTES } from '@countersign/contracts';
 import type { AccountFacts } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
+import { canonicalBytes } from '@countersign/evidence';
 import { applyProfilePatch, emptyProfile, profileProblem, strictestOf } from '@countersign/policy-engine';
 import type { RulePatch } from '@countersign/policy-engine';
 import { HttpRefusal, uuidV4 } from '@countersign/service-kit';
@@ -29,8 +31,20 @@ export class KeyRegistrations {
   async register({ accountId, apiKeyId, powers }: ApiKeyCaller, fields: AgentFields): Promise<Agent> {
     const agents = await this.#agentsOf(accountId, powers.agents);
     if (!powers.first) await this.#refuseFrozen(agents);
-    const rules = (await this.#defaultOf(accountId)) ?? strictestOf(agents.map(({ facts }) => facts.profile));
-    const problem = profileProblem(applyProfilePatch(emptyProfile(apiKeyId), rules));
+    const set = await this.#defaultOf(accountId);
+    if (set === undefined && agents.length === 0 && !powers.first) {
+      throw new HttpRefusal(
+        409,
+        'this API key has no agent whose rules a new one could begin with: an admin sets a default profile by PUT /v1/account/default-profile',
+      );
+    }
+    const rules = set ?? strictestOf(agents.map(({ facts }) => facts.profile));
+    const profile = applyProfilePatch(emptyProfile(apiKeyId), rules);
+    const bytes = canonicalBytes(profile).length;
+    const problem =
+      bytes > MAX_PROFILE_BYTES
+        ? `it has ${bytes} bytes of canonical JSON, and ${MAX_PROFILE_BYTES} are the most`
+        : profileProblem(profile);
     if (problem !== null) {
       throw new HttpRefusal(
         409,
@@ -41,7 +55,7 @@ export class KeyRegistrations {
     return this.changes.create(uuidV4(), caller, fields, rules);
   }
 
-  /** Those that can still act. */
+  /** Inactive ones too: an agent that was deactivated for what it did leaves its rules to the next. */
   async #agentsOf(accountId: string, ids: ReadonlySet<string> | null): Promise<readonly Agent[]> {
     const agents: Agent[] = [];
     if (ids !== null) {
@@ -54,13 +68,16 @@ export class KeyRegistrations {
         if (items.length < PAGE) break;
       }
     }
-    return agents.filter(({ facts }) => facts.status !== 'inactive');
+    return agents;
   }
 
   /** By the record, or by the flag of the counters: a gateway that froze an agent is ahead of its record. */
   async #refuseFrozen(agents: readonly Agent[]): Promise<void> {
     const flags = await Promise.all(
-      agents.map(async ({ id, facts }) => facts.status === 'frozen' || (await this.counters.isFrozen(id))),
+      agents.map(
+        async ({ id, facts }) =>
+          facts.status !== 'inactive' && (facts.status === 'frozen' || (await this.counters.isFrozen(id))),
+      ),
     ).catch(() => {
       throw notNow('it cannot be known at the moment whether an agent of this API key is frozen: try again');
     });
