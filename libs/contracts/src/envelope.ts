@@ -23,6 +23,14 @@ export interface IdempotencyStamp {
   readonly bodySha256: string;
 }
 
+/** Spending of a check that was not executed. */
+export interface GivenBack {
+  /** Whole micro-dollars, as the check's envelope has them. */
+  readonly costMicros: number;
+  /** When the check counted them: `occurredAt` of its leaf. */
+  readonly occurredAt: string;
+}
+
 /**
  * A message of `agent-events`. Versioned, never hashed: the leaf inside it is what the trees hold.
  * A reader parks an envelope whose `v` it does not know; it never guesses.
@@ -47,4 +55,6 @@ export interface EventEnvelope {
   readonly coverage: PolicyCoverage | null;
   /** Of `action.outcome`: the check that it speaks of was refused, and yet its execution is reported. */
   readonly executedRefusal?: true;
+  /** Of `action.outcome`: what the check that it speaks of counted towards spending and is given back. */
+  readonly givesBack?: GivenBack;
 }

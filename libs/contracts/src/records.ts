@@ -206,6 +206,9 @@ export type UsageFacts =
       readonly dayMicros: number;
       readonly month: string;
       readonly monthMicros: number;
+      /** What of the day's and of the month's sum was given back; absent: nothing. */
+      readonly dayBackMicros?: number;
+      readonly monthBackMicros?: number;
       /** Times (ms) of the checks that count towards the rate limit, oldest first, inside its window only. */
       readonly rateTimes: readonly number[];
     }

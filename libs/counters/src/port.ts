@@ -93,6 +93,7 @@ export interface AgentUsage {
   readonly nowMs: number;
   /** The freeze flag. */
   readonly frozen: boolean;
+  /** What the day and the month hold, less what was given back. */
   readonly dayMicros: number;
   readonly monthMicros: number;
   /** Checks in the rate window that was asked for; 0 without one. */
@@ -135,6 +136,9 @@ export interface UsageSnapshot {
     readonly dayMicros: number;
     readonly month: string;
     readonly monthMicros: number;
+    /** What of the sums was given back; absent: nothing. */
+    readonly dayBackMicros?: number;
+    readonly monthBackMicros?: number;
     readonly rateTimes: readonly number[];
     readonly frozen: boolean;
     readonly unfrozenAtMs: number;
@@ -149,6 +153,16 @@ export interface UsageSnapshot {
     readonly answer: StoredAnswer;
   }[];
   readonly versions: readonly { readonly kind: VersionedKind; readonly id: string; readonly version: number }[];
+}
+
+/** All that was given back so far of what an agent spent in a day and in a month, in micro-dollars. */
+export interface GivenBackSums {
+  /** `2026-11-21` (UTC). */
+  readonly day: string;
+  readonly dayMicros: number;
+  /** `2026-11` (UTC). */
+  readonly month: string;
+  readonly monthMicros: number;
 }
 
 /** They have lost their data and are being rebuilt, or cannot be reached. */
@@ -208,7 +222,7 @@ export interface RebuildTurn {
  *   spending and rate count allowed ones alone.
  * - Spending: day and month are counted whether or not a limit is set. The sum of the window plus this cost must not
  *   pass the limit (`action`: the cost alone); what costs nothing passes none, also where the window has passed it
- *   already. Sums saturate at 2^53 − 1.
+ *   already. Sums saturate at 2^53 − 1. What was given back of a window is not in its sum.
  * - Rate: an exact sliding window over the checks judged under a rate limit; one counts while
  *   `now − time < per_seconds * 1000`. A window that a profile widens holds what the narrower one still held.
  * - In observe mode nothing after freeze denies: the violation is returned, the outcome is `allowed`, everything
@@ -237,6 +251,12 @@ export interface Counters {
    * attempt whose fate is open may land. Nothing happens once the claim is answered or judged anew.
    */
   takeBack(accountId: string, agentId: string, judgement: Judgement, keySha256: string | null): Promise<void>;
+  /**
+   * Says how much of an agent's spending was given back so far. It raises and never lowers what was said of the same day
+   * and month, so that a repetition changes nothing; of windows other than the newest counted ones it changes nothing.
+   * No sum falls below zero. Rejects as `usage` does.
+   */
+  giveBack(agentId: string, sums: GivenBackSums): Promise<void>;
   /** Raises, never lowers. */
   raise(kind: VersionedKind, id: string, version: number): Promise<void>;
   /** May reject with `CountersUnavailable` while it does not serve. */

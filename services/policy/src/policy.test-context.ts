@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AccountFacts, EventEnvelope, TopicName, VersionedRecord } from '@countersign/contracts';
-import type { Counters } from '@countersign/counters';
+import type { Counters, GivenBackSums } from '@countersign/counters';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
 import { Announcer, createLogger, createRegistry, OutboxRelay } from '@countersign/service-kit';
@@ -31,6 +31,8 @@ export const FACTS: AccountFacts = {
 export interface CountersForTests extends Counters {
   /** The flag is lost, as by a store that lost its data. */
   forgetFreeze(agentId: string): void;
+  /** What was said last of the agent's spending that was given back. */
+  givenBack(agentId: string): GivenBackSums | undefined;
 }
 
 /** Versions, freeze flags and time as the port has them; the part of `Counters` that policy asks. */
@@ -38,6 +40,7 @@ export function countersForTests(start = Date.UTC(2026, 2, 1)): CountersForTests
   let now = start;
   const versions = new Map<string, number>();
   const frozen = new Set<string>();
+  const givenBack = new Map<string, GivenBackSums>();
   const unfrozen = new Map<string, number>();
   const asked: Partial<CountersForTests> = {
     forgetFreeze: (id) => void frozen.delete(id),
@@ -48,6 +51,8 @@ export function countersForTests(start = Date.UTC(2026, 2, 1)): CountersForTests
       versions.set(key, Math.max(version, versions.get(key) ?? 0));
     },
     version: async (kind, id) => versions.get(`${kind}:${id}`) ?? null,
+    giveBack: async (id, sums) => void givenBack.set(id, sums),
+    givenBack: (id) => givenBack.get(id),
     freeze: async (id, atMs) => {
       if ((unfrozen.get(id) ?? 0) < atMs) frozen.add(id);
     },

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { fsckClean } from '../instance/fsck.js';
 import type { Instance } from '../instance/instance.js';
 import { newAgent } from '../instance/new-agent.js';
 import { onEachProfile } from '../instance/profiles.js';
-import { NoAnswer, type Answer } from '../instance/request.js';
+import { eventually, NoAnswer, type Answer } from '../instance/request.js';
 
-onEachProfile('POST /v1/check', (start) => {
+onEachProfile('POST /v1/check', (start, profile) => {
   let instance: Instance;
   let session: { readonly authorization: string };
 
@@ -228,6 +230,28 @@ onEachProfile('POST /v1/check', (start) => {
     expect(answer.status).toBe(401);
   });
 
+  it('gives a skipped action back to the spending limit, and a failed one not', async () => {
+    const agentId = await newAgent(instance, session, { spending_limit: 100, spending_window: 'day' });
+    const pay = () => instance.check({ type: 'pay', estimatedCost: 80 }, { agentId });
+    const report = (check: Answer, outcome: string) =>
+      instance.request('POST', '/v1/mcp/log', {
+        headers: { 'x-service-key': instance.bootstrap.apiKey },
+        body: { agentId, eventId: String(check.headers['x-event-id']), outcome },
+      });
+    const first = await pay();
+    expect(first.json).toEqual({ allowed: true });
+    expect((await pay()).json).toMatchObject({ allowed: false, violation_type: 'spending_limit_exceeded' });
+    expect((await report(first, 'skipped')).status).toBe(201);
+    const second = await eventually('the budget', 20, async () => {
+      const answer = await pay();
+      return (answer.json as { allowed: boolean }).allowed ? answer : null;
+    });
+    expect((await report(first, 'skipped')).status).toBe(409);
+    expect((await report(second, 'failed')).status).toBe(201);
+    await setTimeout(2_500);
+    expect((await pay()).json).toMatchObject({ allowed: false, violation_type: 'spending_limit_exceeded' });
+  });
+
   it('repeats an answer for an idempotency key, and refuses it with another body', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const agentId = await newAgent(instance, session, { spending_limit: 5 });
@@ -253,5 +277,11 @@ onEachProfile('POST /v1/check', (start) => {
     expect(new Set(twins.map((twin) => `${twin.status} ${twin.text} ${String(twin.headers['x-event-id'])}`)).size).toBe(
       1,
     );
+  });
+
+  const embedded = profile === 'embedded' ? it : it.skip;
+  embedded('leaves totals behind that the log adds up to', async () => {
+    expect((await instance.stop()).code).toBe(0);
+    await fsckClean(instance.installation);
   });
 });

@@ -29,7 +29,12 @@ export const outcomeRoutes = {
       properties: {
         agentId: uuid,
         eventId: { ...uuid, description: 'of the check; left out: the latest check of the agent' },
-        outcome: { type: 'string', enum: REPORTED_OUTCOMES },
+        outcome: {
+          type: 'string',
+          enum: REPORTED_OUTCOMES,
+          description:
+            '`skipped`, reported within 24 hours, gives back what the check counted towards `spending_limit`, within seconds and while its day or month (UTC) lasts; `failed` does not, since the action may have cost what it should. The rate and the plan’s actions stay counted, and so does what observe mode let pass',
+        },
         detail: { type: 'string', maxLength: 65_536, description: 'content: committed, and not in the leaf' },
       },
       additionalProperties: false,

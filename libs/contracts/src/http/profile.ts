@@ -24,7 +24,7 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
     type: 'number',
     minimum: 0,
     description:
-      'US dollars of estimatedCost; an action that names its cost otherwise (`cost`, `estimated_cost`) is denied',
+      'US dollars of estimatedCost; an action that names its cost otherwise (`cost`, `estimated_cost`) is denied. What is reported as `skipped` within 24 hours (`POST /v1/mcp/log`) is given back, while its day or month lasts; `failed` is not',
   }),
   spending_window: { type: 'string', enum: ['action', 'day', 'month'] },
   rate_limit: nullable({

@@ -1,5 +1,5 @@
 import { countedViolations } from '../violations.js';
-import { MOST, START } from './counters.test-setup.js';
+import { MOST, START, DAY_MS, tripOf } from './counters.test-setup.js';
 import type { CountersBench } from './counters.test-setup.js';
 
 /** Spending and rates, and what would be met. */
@@ -64,6 +64,42 @@ export function limitsContract(bench: CountersBench): void {
       const spending = { limitMicros: 100, window: 'month' } as const;
       expect(await outcomeOf({ costMicros: 41, spending })).toBe('denied');
       expect(await outcomeOf({ costMicros: 41, spending, agentId: 'other' })).toBe('allowed');
+    });
+
+    it('has again what was given back, in the window that counted it, each sum once and none below zero', async () => {
+      const spending = { limitMicros: 100, window: 'day' } as const;
+      const sums = { day: '2026-11-21', dayMicros: 80, month: '2026-11', monthMicros: 80 };
+      await bench.counters.giveBack('agent', sums);
+      await judge({ costMicros: 80, spending });
+      expect(await outcomeOf({ costMicros: 80, spending })).toBe('denied');
+      for (let n = 0; n < 2; n++) await bench.counters.giveBack('agent', sums);
+      await bench.counters.giveBack('agent', { ...sums, dayMicros: 40, monthMicros: 40 });
+      expect(await bench.counters.agentUsage('agent', null)).toMatchObject({ dayMicros: 0, monthMicros: 0 });
+      const another = await bench.another();
+      expect(await another.check(tripOf({ costMicros: 80, spending }))).toMatchObject({
+        judgement: { outcome: 'allowed' },
+      });
+      expect(await outcomeOf({ costMicros: 21, spending })).toBe('denied');
+      expect(await outcomeOf({ costMicros: 21, spending: { limitMicros: 100, window: 'month' } })).toBe('denied');
+      await bench.counters.giveBack('agent', { ...sums, dayMicros: 500, monthMicros: 120 });
+      expect(await bench.counters.agentUsage('agent', null)).toMatchObject({ dayMicros: 0, monthMicros: 40 });
+    });
+
+    it('has nothing again of a day or a month that is over', async () => {
+      await judge({ costMicros: 50 });
+      await bench.counters.giveBack('agent', { day: '2026-11-21', dayMicros: 50, month: '2026-11', monthMicros: 50 });
+      bench.nowMs += DAY_MS;
+      await judge({ costMicros: 80 });
+      await bench.counters.giveBack('agent', { day: '2026-11-21', dayMicros: 50, month: '2026-11', monthMicros: 60 });
+      expect(await bench.counters.agentUsage('agent', null)).toMatchObject({ dayMicros: 80, monthMicros: 70 });
+      const today = { day: '2026-11-22', month: '2026-11' };
+      await bench.counters.giveBack('agent', { ...today, dayMicros: 20, monthMicros: 80 });
+      await bench.counters.giveBack('agent', { day: '2026-11-21', dayMicros: 50, month: '2026-11', monthMicros: 60 });
+      expect(await bench.counters.agentUsage('agent', null)).toMatchObject({ dayMicros: 60, monthMicros: 50 });
+      bench.nowMs = Date.UTC(2026, 11, 1);
+      await judge({ costMicros: 7 });
+      await bench.counters.giveBack('agent', { day: '2026-11-22', dayMicros: 80, month: '2026-11', monthMicros: 130 });
+      expect(await bench.counters.agentUsage('agent', null)).toMatchObject({ dayMicros: 7, monthMicros: 7 });
     });
 
     it('saturates at 2^53 − 1 and stays exact up to there', async () => {

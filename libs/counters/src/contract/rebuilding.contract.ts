@@ -108,6 +108,26 @@ export function rebuildingContract(bench: CountersBench): void {
       expect(await kindOf(keyed('old'))).toBe('judged');
     });
 
+    it('takes what was given back from a snapshot, forgets it with the totals, and raises it from there', async () => {
+      const sums = { day: '2026-11-21', dayMicros: 90, month: '2026-11', monthMicros: 90 };
+      await expect(fresh.giveBack('agent', sums)).rejects.toMatchObject({ name: 'CountersUnavailable' });
+      const totals = { dayMicros: 100, monthMicros: 300 };
+      await fresh.restore({
+        ...EMPTY,
+        agents: [agentSnapshot({ ...totals, dayBackMicros: 95, monthBackMicros: 120 })],
+      });
+      expect(await fresh.beginRebuild()).not.toBeNull();
+      await fresh.restore({
+        ...EMPTY,
+        agents: [agentSnapshot({ ...totals, dayBackMicros: 80, monthBackMicros: 100 })],
+      });
+      await fresh.replay([eventOf({ costMicros: 5 })]);
+      await fresh.serve();
+      expect(await fresh.agentUsage('agent', null)).toMatchObject({ dayMicros: 25, monthMicros: 205 });
+      await fresh.giveBack('agent', sums);
+      expect(await fresh.agentUsage('agent', null)).toMatchObject({ dayMicros: 15, monthMicros: 205 });
+    });
+
     it('replaces totals, and lets versions and freezes only rise', async () => {
       await fresh.raise('agent', 'agent', 9);
       bench.nowMs = START + 50;

@@ -9,6 +9,7 @@ import type {
   ClaimFigures,
   CountedEvent,
   Counters,
+  GivenBackSums,
   Judgement,
   RebuildTurn,
   StoredAnswer,
@@ -73,6 +74,11 @@ export class InProcessCounters implements Counters {
 
   async takeBack(accountId: string, agentId: string, judgement: Judgement, keySha256: string | null): Promise<void> {
     this.#state.takeBack(accountId, agentId, judgement, keySha256, this.#clock.now());
+  }
+
+  async giveBack(agentId: string, sums: GivenBackSums): Promise<void> {
+    this.#requireService();
+    this.#state.agents.get(agentId)?.giveBack(sums);
   }
 
   async raise(kind: VersionedKind, id: string, version: number): Promise<void> {

@@ -9,9 +9,20 @@ export function restoreSnapshot(state: CountersState, snapshot: UsageSnapshot, n
   for (const { accountId, period, actionsInPeriod, actionsEver } of snapshot.accounts) {
     Object.assign(state.account(accountId), { period, actionsInPeriod, actionsEver });
   }
-  for (const { agentId, day, dayMicros, month, monthMicros, rateTimes, frozen, unfrozenAtMs } of snapshot.agents) {
+  for (const {
+    agentId,
+    day,
+    dayMicros,
+    month,
+    monthMicros,
+    rateTimes,
+    frozen,
+    unfrozenAtMs,
+    ...back
+  } of snapshot.agents) {
     const agent = state.agent(agentId);
-    Object.assign(agent, { day, dayMicros, month, monthMicros });
+    const { dayBackMicros = 0, monthBackMicros = 0 } = back;
+    Object.assign(agent, { day, dayMicros, month, monthMicros, dayBackMicros, monthBackMicros });
     agent.rate = rateTimes.length > 0 ? new RateWindow() : null;
     for (const time of rateTimes) agent.rate?.add(time);
     if (frozen && unfrozenAtMs >= agent.unfrozenAtMs) agent.frozen = true;

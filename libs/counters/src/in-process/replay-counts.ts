@@ -38,6 +38,11 @@ export class ReplayCounts {
     if (counted.countsRate) agent.countRate(atMs);
   }
 
+  /** Gives back what a check counted towards spending at `atMs`. */
+  giveBack(costMicros: number, atMs: number): void {
+    this.#state.agent(AGENT).takeBackSpending(costMicros, atMs);
+  }
+
   /** Judges a check and counts it as {@link CheckTrip} is judged and counted. Its outcome is `allowed` or `denied`. */
   check(check: ReplayedCheck, atMs: number): Judgement {
     const result = this.#state.check({ ...POLICY_ALONE, ...check }, atMs);

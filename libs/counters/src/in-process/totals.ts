@@ -1,3 +1,4 @@
+import type { GivenBackSums } from '../port.js';
 import { calendarDay } from './calendar.js';
 import { RateWindow } from './rate-window.js';
 
@@ -38,6 +39,9 @@ export class AgentTotals {
   dayMicros = 0;
   month = '';
   monthMicros = 0;
+  /** What of the sums was given back. */
+  dayBackMicros = 0;
+  monthBackMicros = 0;
   frozen = false;
   unfrozenAtMs = 0;
   rate: RateWindow | null = null;
@@ -47,8 +51,8 @@ export class AgentTotals {
   /** What its window holds at this time, in micro-dollars. */
   spent(window: 'day' | 'month', nowMs: number): number {
     const now = calendarDay(nowMs);
-    if (window === 'day') return this.day >= now.day ? this.dayMicros : 0;
-    return this.month >= now.month ? this.monthMicros : 0;
+    if (window === 'day') return this.day >= now.day ? reduce(this.dayMicros, this.dayBackMicros) : 0;
+    return this.month >= now.month ? reduce(this.monthMicros, this.monthBackMicros) : 0;
   }
 
   spend(micros: number, ms: number): void {
@@ -56,10 +60,12 @@ export class AgentTotals {
     if (this.day < day) {
       this.day = day;
       this.dayMicros = 0;
+      this.dayBackMicros = 0;
     }
     if (this.month < month) {
       this.month = month;
       this.monthMicros = 0;
+      this.monthBackMicros = 0;
     }
     if (this.day === day) this.dayMicros = saturate(this.dayMicros, micros);
     if (this.month === month) this.monthMicros = saturate(this.monthMicros, micros);
@@ -69,6 +75,12 @@ export class AgentTotals {
     const { day, month } = calendarDay(ms);
     if (this.day === day) this.dayMicros = reduce(this.dayMicros, micros);
     if (this.month === month) this.monthMicros = reduce(this.monthMicros, micros);
+  }
+
+  /** As `Counters.giveBack`. */
+  giveBack({ day, dayMicros, month, monthMicros }: GivenBackSums): void {
+    if (this.day === day) this.dayBackMicros = Math.max(this.dayBackMicros, dayMicros);
+    if (this.month === month) this.monthBackMicros = Math.max(this.monthBackMicros, monthMicros);
   }
 
   countRate(ms: number): void {

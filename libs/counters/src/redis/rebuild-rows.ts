@@ -46,7 +46,9 @@ function* restoreRows({ accounts, agents, claims, versions }: UsageSnapshot, key
   }
   for (const agent of agents) {
     const { agentId, day, dayMicros, month, monthMicros, rateTimes, frozen, unfrozenAtMs } = agent;
-    yield ['g', agentId, dayNumber(day), dayMicros, monthNumber(month), monthMicros, frozen ? 1 : 0, unfrozenAtMs];
+    const sums = [dayNumber(day), dayMicros, monthNumber(month), monthMicros];
+    const back = [agent.dayBackMicros ?? 0, agent.monthBackMicros ?? 0];
+    yield ['g', agentId, ...sums, frozen ? 1 : 0, unfrozenAtMs, ...back];
     const times = [...rateTimes].sort((a, b) => a - b).slice(-MOST_TIMES);
     for (let i = 0; i < times.length; i += TIMES) yield ['r', agentId, times.slice(i, i + TIMES)];
   }

@@ -9,6 +9,7 @@ import type {
   ClaimFigures,
   CountedEvent,
   Counters,
+  GivenBackSums,
   Judgement,
   RebuildTurn,
   StoredAnswer,
@@ -18,7 +19,7 @@ import type {
 import { checkArguments } from './check-arguments.js';
 import { SESSION_KEPT_MS, shortHash } from './keys.js';
 import type { Keys } from './keys.js';
-import { monthText } from './months.js';
+import { dayNumber, monthNumber, monthText } from './months.js';
 import { eventRows, snapshotRows } from './rebuild-rows.js';
 import type { CallOptions, RedisLink } from './redis-link.js';
 import { checkResult, DONE, LOST, REBUILDING } from './replies.js';
@@ -101,6 +102,12 @@ export class RedisCounters implements Counters {
       args.push(accountId, shortHash(keySha256));
     }
     await this.#call(SCRIPTS.takeBack, at, args);
+  }
+
+  async giveBack(agentId: string, { day, dayMicros, month, monthMicros }: GivenBackSums): Promise<void> {
+    const { keys } = this.#options;
+    const sums = [dayNumber(day), dayMicros, monthNumber(month), monthMicros];
+    await this.#call(SCRIPTS.giveBack, [keys.state, keys.agent(agentId)], sums);
   }
 
   async raise(kind: VersionedKind, id: string, version: number): Promise<void> {

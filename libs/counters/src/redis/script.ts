@@ -13,7 +13,7 @@ import {
   VERSION,
 } from './lua/flags.js';
 import { BEGIN, GIVE_UP, REPLAY, RESTORE, SERVE } from './lua/rebuild.js';
-import { ANSWERED, TAKE_BACK } from './lua/settle.js';
+import { ANSWERED, GIVE_BACK, TAKE_BACK } from './lua/settle.js';
 
 /** A script as Redis knows it. */
 export interface Script {
@@ -28,6 +28,7 @@ export const SCRIPTS = {
   check: script('check', CHECK),
   answered: script('answered', ANSWERED),
   takeBack: script('takeBack', TAKE_BACK),
+  giveBack: script('giveBack', GIVE_BACK),
   look: script('look', LOOK),
   now: script('now', NOW),
   raise: script('raise', RAISE),

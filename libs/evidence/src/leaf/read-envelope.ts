@@ -1,6 +1,7 @@
 import type { EventEnvelope } from '@countersign/contracts';
 import { isSalt } from '../encoding/base64.js';
 import { isHash } from '../encoding/hex.js';
+import { isInstant } from '../encoding/time.js';
 import { isRecord, isWhole, read, refuse, type Reading } from '../reading.js';
 import { readLeaf } from './read-leaf.js';
 
@@ -20,6 +21,7 @@ const CHECKS: readonly Check[] = [
   ['answer', (value) => value === null || isAnswer(value), 'null or an object of strings and a length'],
   ['coverage', (value) => value === null || value === 'governed' || value === 'none', '"governed", "none" or null'],
   ['executedRefusal', (value) => value === undefined || value === true, 'true where it is there'],
+  ['givesBack', (value) => value === undefined || isGivenBack(value), 'a cost and a time where it is there'],
 ];
 
 /**
@@ -47,6 +49,10 @@ export function readEnvelope(value: unknown): Reading<EventEnvelope> {
 
 function isStamp(value: unknown): boolean {
   return isRecord(value) && isHash(value['keySha256']) && isHash(value['bodySha256']);
+}
+
+function isGivenBack(value: unknown): boolean {
+  return isRecord(value) && isWhole(value['costMicros'], 1) && isInstant(value['occurredAt']);
 }
 
 function isAnswer(value: unknown): boolean {

@@ -120,6 +120,19 @@ describe('what became of a check', () => {
     expect(await store.span(agentId(1), 0, START + 1e9)).toEqual({ first: 1, last: 2 });
   });
 
+  it('gives back the spending of a skipped check, and nothing where it failed', async () => {
+    const counted = [
+      { ...envelope(1), costMicros: 80 },
+      { ...envelope(2), costMicros: 7 },
+    ];
+    await write(...counted);
+    await report({ outcome: 'skipped' });
+    await report({ eventId: eventId(2), outcome: 'failed' });
+    const [skipped, failed] = outcomes();
+    expect(skipped.givesBack).toEqual({ costMicros: 80, occurredAt: envelope(1).leaf.occurredAt });
+    expect(failed).not.toHaveProperty('givesBack');
+  });
+
   it('of the latest check, where none is named', async () => {
     await write(envelope(1), denied(2), other(3, 'agent.frozen'));
     const id = await reportLatest(1);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { AccountFacts, LeafEvent, OutcomeReport } from '@countersign/contracts';
+import type { AccountFacts, GivenBack, OutcomeReport } from '@countersign/contracts';
 import {
   HttpRefusal,
   nodeCrypto,
@@ -10,8 +10,9 @@ import {
 } from '@countersign/service-kit';
 import { appendAndStore } from '../append-event/append-and-store.js';
 import { NotCaughtUp, type EventIntake } from '../ingest/event-intake.js';
+import type { StoredEvent } from '../domain/event-record.js';
 import type { EventStore } from '../store/port.js';
-import { outcomeEvent, outcomeEventId } from './outcome-event.js';
+import { givenBack, outcomeEvent, outcomeEventId } from './outcome-event.js';
 
 const WAIT_MS = 2_000;
 const AGAIN = { 'retry-after': '1' };
@@ -51,31 +52,34 @@ export class OutcomeDesk {
   async report(caller: Reporter, { agentId, eventId, outcome, detail }: OutcomeReport): Promise<string> {
     const check = await this.#check(caller.accountId, agentId.toLowerCase(), eventId?.toLowerCase() ?? null);
     if (check === null) throw new HttpRefusal(404, 'no such check of this agent');
-    const before = this.#underWay.get(check.eventId) ?? Promise.resolve();
+    const { eventId: id } = check.leaf;
+    const before = this.#underWay.get(id) ?? Promise.resolve();
     const own = before
       .catch(() => undefined)
       .then(() => this.#record(caller, check, { outcome, detail: detail ?? null }));
-    this.#underWay.set(check.eventId, own);
+    this.#underWay.set(id, own);
     try {
       return await own;
     } finally {
-      if (this.#underWay.get(check.eventId) === own) this.#underWay.delete(check.eventId);
+      if (this.#underWay.get(id) === own) this.#underWay.delete(id);
     }
   }
 
   async #record(
     { accountId, apiKeyId }: Reporter,
-    check: LeafEvent,
+    check: StoredEvent,
     said: { readonly outcome: OutcomeReport['outcome']; readonly detail: string | null },
   ): Promise<string> {
     const { counters, config } = this.#context;
-    const id = outcomeEventId(check.eventId, nodeCrypto.sha256);
+    const id = outcomeEventId(check.leaf.eventId, nodeCrypto.sha256);
     if ((await this.#store.find(accountId, id)) !== null) throw reportedBefore();
     const cadenceSeconds = config.anchorWindowSeconds ?? this.#accounts.get(accountId)?.value.cadenceSeconds;
     if (cadenceSeconds === undefined) throw new HttpRefusal(503, 'the account is not known here yet: try again', AGAIN);
+    const nowMs = await counters.now();
+    const givesBack = said.outcome === 'skipped' ? await this.#givenBack(check, nowMs) : null;
     const envelope = outcomeEvent(
-      { check, ...said, accountId, apiKeyId, cadenceSeconds },
-      await counters.now(),
+      { check: check.leaf, ...said, accountId, apiKeyId, cadenceSeconds, givesBack },
+      nowMs,
       randomBytes,
       nodeCrypto.sha256,
     );
@@ -85,12 +89,24 @@ export class OutcomeDesk {
     return id;
   }
 
+  async #givenBack({ leaf, sequence }: StoredEvent, nowMs: number): Promise<GivenBack | null> {
+    const [archived] = await this.#store.range(leaf.agentId, sequence, sequence, 1);
+    const referring = await this.#store.referring([leaf.eventId]);
+    if (archived === undefined) return null;
+    return givenBack(
+      archived.envelope,
+      'skipped',
+      referring.map(({ envelope }) => envelope.leaf),
+      nowMs,
+    );
+  }
+
   /** A check that was answered just before may not be stored yet: then what the log holds now is waited for. */
-  async #check(accountId: string, agentId: string, eventId: string | null): Promise<LeafEvent | null> {
+  async #check(accountId: string, agentId: string, eventId: string | null): Promise<StoredEvent | null> {
     if (eventId === null) {
       await this.#caughtUp();
       const filter = { agentId, type: 'action.checked' } as const;
-      return (await this.#store.list(accountId, filter, { limit: 1, offset: 0 })).events[0]?.leaf ?? null;
+      return (await this.#store.list(accountId, filter, { limit: 1, offset: 0 })).events[0] ?? null;
     }
     let found = await this.#store.find(accountId, eventId);
     if (found === null) {
@@ -98,7 +114,7 @@ export class OutcomeDesk {
       found = await this.#store.find(accountId, eventId);
     }
     if (found === null || found.leaf.type !== 'action.checked' || found.leaf.agentId !== agentId) return null;
-    return found.leaf;
+    return found;
   }
 
   async #caughtUp(): Promise<void> {

@@ -3,12 +3,12 @@ import { readEnvelope, isUuidV7 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
 import type { ReportedOutcome } from '@countersign/contracts';
 import { ACCOUNT, denied, envelope, eventId, START } from '../testing/envelopes.js';
-import { outcomeEvent, outcomeEventId } from './outcome-event.js';
+import { givenBack, GIVES_BACK_MS, outcomeEvent, outcomeEventId } from './outcome-event.js';
 
 const { sha256 } = nodeCrypto;
 const of = (check = envelope(1).leaf, outcome: ReportedOutcome = 'succeeded', detail: string | null = null) =>
   outcomeEvent(
-    { check, outcome, detail, accountId: ACCOUNT, apiKeyId: 'key', cadenceSeconds: 1 },
+    { check, outcome, detail, accountId: ACCOUNT, apiKeyId: 'key', cadenceSeconds: 1, givesBack: null },
     START + 5000,
     randomBytes,
     sha256,
@@ -43,5 +43,46 @@ describe('the event of an outcome', () => {
     }
     expect(of(refused, 'skipped')).not.toHaveProperty('executedRefusal');
     expect(of(envelope(1).leaf, 'failed')).not.toHaveProperty('executedRefusal');
+  });
+});
+
+describe('what an outcome gives back', () => {
+  const { leaf } = envelope(1);
+  const check = { leaf, costMicros: 80 };
+  const atMs = Date.parse(leaf.occurredAt);
+
+  it('is all that a skipped check counted, with the time at which it did', () => {
+    const given = givenBack(check, 'skipped', [], atMs + GIVES_BACK_MS - 1);
+    expect(given).toEqual({ costMicros: 80, occurredAt: leaf.occurredAt });
+    const made = outcomeEvent(
+      {
+        check: leaf,
+        outcome: 'skipped',
+        detail: null,
+        accountId: ACCOUNT,
+        apiKeyId: 'k',
+        cadenceSeconds: 1,
+        givesBack: given,
+      },
+      atMs,
+      randomBytes,
+      sha256,
+    );
+    expect(readEnvelope(made)).toEqual({ ok: true, value: made });
+    expect(made.givesBack).toEqual(given);
+    for (const wrong of [{}, { costMicros: 0, occurredAt: leaf.occurredAt }, { costMicros: 1, occurredAt: 'today' }]) {
+      expect(readEnvelope({ ...made, givesBack: wrong }).ok).toBe(false);
+    }
+  });
+
+  it('is nothing of what was executed, counted nothing, was observed, was refused, is unanswered or a day old', () => {
+    expect(givenBack(check, 'failed', [], atMs)).toBeNull();
+    expect(givenBack(check, 'succeeded', [], atMs)).toBeNull();
+    expect(givenBack({ leaf, costMicros: 0 }, 'skipped', [], atMs)).toBeNull();
+    const observed = { ...leaf, violation_type: 'spending_limit_exceeded' } as const;
+    expect(givenBack({ ...check, leaf: observed }, 'skipped', [], atMs)).toBeNull();
+    expect(givenBack({ ...check, leaf: { ...leaf, allowed: false } }, 'skipped', [], atMs)).toBeNull();
+    expect(givenBack(check, 'skipped', [{ type: 'action.unanswered' }], atMs)).toBeNull();
+    expect(givenBack(check, 'skipped', [], atMs + GIVES_BACK_MS)).toBeNull();
   });
 });

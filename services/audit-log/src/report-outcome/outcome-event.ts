@@ -1,4 +1,4 @@
-import type { EventEnvelope, LeafEvent, ReportedOutcome } from '@countersign/contracts';
+import type { EventEnvelope, GivenBack, LeafEvent, ReportedOutcome } from '@countersign/contracts';
 import { commit, plainEnvelope, plainLeaf, toBase64Url, utf8, uuidV7, type Sha256 } from '@countersign/evidence';
 
 /** What is reported of a check. */
@@ -10,6 +10,8 @@ export interface ReportedOf {
   readonly accountId: string;
   readonly apiKeyId: string;
   readonly cadenceSeconds: number;
+  /** What the check counted towards spending, where the outcome gives it back. */
+  readonly givesBack: GivenBack | null;
 }
 
 /**
@@ -27,7 +29,7 @@ export function outcomeEventId(checkEventId: string, sha256: Sha256): string {
  * @param random gives as many random bytes as asked
  */
 export function outcomeEvent(
-  { check, outcome, detail, accountId, apiKeyId, cadenceSeconds }: ReportedOf,
+  { check, outcome, detail, accountId, apiKeyId, cadenceSeconds, givesBack }: ReportedOf,
   nowMs: number,
   random: (bytes: number) => Uint8Array,
   sha256: Sha256,
@@ -45,5 +47,34 @@ export function outcomeEvent(
   const openings = detail === null ? {} : { payload: { salt, value: detail } };
   const envelope = plainEnvelope(leaf, { accountId, cadenceSeconds, apiKeyId, openings });
   const wasExecuted = check.allowed === false && outcome !== 'skipped';
-  return wasExecuted ? { ...envelope, executedRefusal: true } : envelope;
+  return {
+    ...envelope,
+    ...(wasExecuted ? { executedRefusal: true } : {}),
+    ...(givesBack === null ? {} : { givesBack }),
+  };
+}
+
+/**
+ * So long after its check an outcome gives back what the check counted, ms. Followers remember the ids of events for
+ * 72 hours from the time in them, which is the check's: within it no repetition gives back twice.
+ */
+export const GIVES_BACK_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * What an outcome gives back of the spending that its check counted: all of it where the action was skipped, nothing where it
+ * failed, since it may have cost what it should. What observe mode let pass, and what was answered nobody knows how, stays
+ * counted; what counted nothing gives nothing back.
+ * @param referring what refers to the check
+ * @param nowMs the counters' clock
+ */
+export function givenBack(
+  { leaf, costMicros }: Pick<EventEnvelope, 'leaf' | 'costMicros'>,
+  outcome: ReportedOutcome,
+  referring: readonly Pick<LeafEvent, 'type'>[],
+  nowMs: number,
+): GivenBack | null {
+  const { allowed, violation_type, occurredAt } = leaf;
+  if (outcome !== 'skipped' || costMicros === 0 || allowed !== true || violation_type !== null) return null;
+  if (nowMs - Date.parse(occurredAt) >= GIVES_BACK_MS) return null;
+  return referring.some(({ type }) => type === 'action.unanswered') ? null : { costMicros, occurredAt };
 }

@@ -130,7 +130,7 @@ describe('checkEvent', () => {
   });
 });
 
-const MEMBERS: Readonly<Record<keyof Omit<EventEnvelope, 'executedRefusal'>, true>> = {
+const MEMBERS: Readonly<Record<keyof Omit<EventEnvelope, 'executedRefusal' | 'givesBack'>, true>> = {
   v: true,
   leaf: true,
   openings: true,

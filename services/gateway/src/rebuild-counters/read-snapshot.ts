@@ -59,6 +59,8 @@ export async function readSnapshot(log: EventReader): Promise<ReadSnapshot> {
       dayMicros: totals?.dayMicros ?? 0,
       month: totals?.month ?? '',
       monthMicros: totals?.monthMicros ?? 0,
+      dayBackMicros: totals?.dayBackMicros ?? 0,
+      monthBackMicros: totals?.monthBackMicros ?? 0,
       rateTimes: totals?.rateTimes ?? [],
       frozen: value.status === 'frozen',
       unfrozenAtMs: value.unfrozenAtMs,

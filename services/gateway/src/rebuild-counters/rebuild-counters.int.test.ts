@@ -34,7 +34,13 @@ describe('rebuildCounters', () => {
     return { counters, replayed };
   };
 
-  const totals = async (accountAt: number, agentAt: number, positionAt: number, version: number): Promise<void> => {
+  const totals = async (
+    accountAt: number,
+    agentAt: number,
+    positionAt: number,
+    version: number,
+    back = {},
+  ): Promise<void> => {
     const events = await bench.events();
     const month = new Date().toISOString().slice(0, 7);
     const counted = events.slice(0, accountAt).filter(({ countsAction }) => countsAction).length;
@@ -56,6 +62,7 @@ describe('rebuildCounters', () => {
         dayMicros: spent,
         month,
         monthMicros: spent,
+        ...back,
         rateTimes: [],
       },
     };
@@ -112,6 +119,9 @@ describe('rebuildCounters', () => {
       expect(await counters.usage(bench.accountId)).toEqual(usage);
       expect(await left(counters)).toBe(5);
     }
+
+    await totals(4, 6, 4, unequal.length + 1, { dayBackMicros: 1_500_000, monthBackMicros: 1_500_000 });
+    expect(await left((await rebuilt()).counters)).toBe(6.5);
   });
 
   it('takes freezes and versions from their owners', async () => {

@@ -53,6 +53,17 @@ describe('reading a check', () => {
     );
   });
 
+  it('takes what an outcome gives back, and passes over one that gives nothing back', () => {
+    const envelope = check({ eventId: id(2), occurredAtMs: T + 2 });
+    const leaf = { ...envelope.leaf, type: 'action.outcome' as const, refersTo: id(1) };
+    const givesBack = { costMicros: 80, occurredAt: new Date(T + 1).toISOString() };
+    expect(readCheck({ ...envelope, leaf, givesBack }, 0, 7)).toMatchObject({
+      ...{ eventId: id(2), offset: 7, countsAction: false, countsRate: false, costMicros: 0, claim: null },
+      givesBack: { costMicros: 80, occurredAtMs: T + 1 },
+    });
+    expect(readCheck({ ...envelope, leaf }, 0, 7)).toBeNull();
+  });
+
   it('passes over what is no check, and refusals that count nothing', () => {
     const envelope = check({ eventId: id(1), occurredAtMs: T });
     const other = { ...envelope, leaf: { ...envelope.leaf, type: 'agent.created' as const } };

@@ -16,9 +16,10 @@ export interface FollowedCheck extends Counted {
   readonly claim: Claim | null;
 }
 
-/** `null` where an event counts nothing, freezes nothing and claims no key: most of what is not a check. */
+/** `null` where an event counts nothing, gives nothing back, freezes nothing and claims no key: most of what is not a check. */
 export function readCheck(envelope: EventEnvelope, partition: number, offset: number): FollowedCheck | null {
   const { leaf, accountId, costMicros, countsAction, countsRate, freezesAgent, cadenceSeconds } = envelope;
+  if (leaf.type === 'action.outcome') return readGivenBack(envelope, partition, offset);
   if (leaf.type !== 'action.checked') return null;
   const occurredAtMs = Date.parse(leaf.occurredAt);
   const claim = claimOf(envelope, occurredAtMs);
@@ -36,6 +37,18 @@ export function readCheck(envelope: EventEnvelope, partition: number, offset: nu
     costMicros,
     freezesAgent,
     claim,
+  };
+}
+
+function readGivenBack(envelope: EventEnvelope, partition: number, offset: number): FollowedCheck | null {
+  const { leaf, accountId, cadenceSeconds, givesBack } = envelope;
+  if (givesBack === undefined) return null;
+  const { eventId, agentId } = leaf;
+  return {
+    ...{ partition, offset, eventId, agentId, accountId, cadenceSeconds },
+    occurredAtMs: Date.parse(leaf.occurredAt),
+    ...{ countsAction: false, countsRate: false, costMicros: 0, freezesAgent: false, claim: null },
+    givesBack: { costMicros: givesBack.costMicros, occurredAtMs: Date.parse(givesBack.occurredAt) },
   };
 }
 

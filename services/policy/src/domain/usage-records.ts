@@ -1,4 +1,5 @@
 import type { JsonValue, UsageFacts } from '@countersign/contracts';
+import type { GivenBackSums } from '@countersign/counters';
 import type { AccountTotals, AgentTotals, Claim } from './usage.js';
 
 /** A message of the topic `usage`, before its version. */
@@ -24,8 +25,21 @@ export function accountRecord({ accountId, ...totals }: AccountTotals): UsageRec
   return { key: `account:${accountId}`, value: asJson({ kind: 'account', ...totals }) };
 }
 
+const AGENT = 'agent:';
+
 export function agentRecordOfUsage({ agentId, ...totals }: AgentTotals): UsageRecord {
-  return { key: `agent:${agentId}`, value: asJson({ kind: 'agent', ...totals }) };
+  return { key: `${AGENT}${agentId}`, value: asJson({ kind: 'agent', ...totals }) };
+}
+
+/** What was given back of the agent's spending by a record of its totals; `null`: nothing, or another record. */
+export function givenBackIn({ key, value }: UsageRecord): { agentId: string; sums: GivenBackSums } | null {
+  if (!key.startsWith(AGENT) || value === null) return null;
+  const { day, dayBackMicros = 0, month, monthBackMicros = 0 } = value as unknown as AgentTotals;
+  if (dayBackMicros === 0 && monthBackMicros === 0) return null;
+  return {
+    agentId: key.slice(AGENT.length),
+    sums: { day, dayMicros: dayBackMicros, month, monthMicros: monthBackMicros },
+  };
 }
 
 export function claimRecord(claim: Claim): UsageRecord {

@@ -76,3 +76,37 @@ describe('totals of an agent', () => {
     expect(countForAgent(first, 'g', [muchLater], rate).rateTimes).toEqual([]);
   });
 });
+
+describe('what is given back of an agent', () => {
+  const spent = (offset: number, atMs: number, costMicros: number) => event(offset, atMs, { costMicros });
+  const back = (offset: number, atMs: number, ofMs: number, costMicros: number) =>
+    event(offset, atMs, { countsAction: false, countsRate: false, givesBack: { costMicros, occurredAtMs: ofMs } });
+
+  it('is kept beside the sum of the window that counted it, and never more than the sum', () => {
+    const before = countForAgent(
+      null,
+      'a',
+      [spent(0, T - 5, 80), spent(1, T - 4, 30), back(2, T - 3, T - 5, 80)],
+      null,
+    );
+    expect(before).toMatchObject({
+      dayMicros: 110,
+      dayBackMicros: 80,
+      monthMicros: 110,
+      monthBackMicros: 80,
+      offset: 3,
+    });
+    const after = countForAgent(before, 'a', [back(3, T, T - 4, 500)], null);
+    expect(after).toMatchObject({ dayMicros: 110, dayBackMicros: 110, monthBackMicros: 110, offset: 4 });
+  });
+
+  it('is nothing of a day or a month that is over, and goes with them', () => {
+    const day = 24 * HOUR;
+    const before = countForAgent(null, 'a', [spent(0, T - day, 80), spent(1, T, 9), back(2, T, T - day, 80)], null);
+    expect(before).toMatchObject({ dayMicros: 9, monthMicros: 89, monthBackMicros: 80 });
+    expect(before).not.toHaveProperty('dayBackMicros');
+    const after = countForAgent(before, 'a', [back(3, T + HOUR, T, 9)], null);
+    expect(after).toMatchObject({ dayMicros: 0, monthMicros: 0 });
+    expect(after).not.toHaveProperty('monthBackMicros');
+  });
+});

@@ -24,6 +24,9 @@ export interface AgentTotals {
   readonly dayMicros: number;
   readonly month: string;
   readonly monthMicros: number;
+  /** What of the sums was given back; absent: nothing. */
+  readonly dayBackMicros?: number;
+  readonly monthBackMicros?: number;
   /** Oldest first, inside the rate limit's window; empty without a rate limit. */
   readonly rateTimes: readonly number[];
 }
@@ -48,6 +51,8 @@ export interface Counted {
   readonly countsAction: boolean;
   readonly countsRate: boolean;
   readonly costMicros: number;
+  /** What it gives back of the spending of an earlier check. */
+  readonly givesBack?: { readonly costMicros: number; readonly occurredAtMs: number };
 }
 
 const DAY_MS = 86_400_000;
@@ -68,15 +73,23 @@ class WindowSum {
   constructor(
     public window: string,
     public sum: number,
+    /** What of the sum was given back. */
+    public back = 0,
   ) {}
 
   add(at: string, more: number): void {
     if (at > this.window) {
       this.window = at;
       this.sum = more;
+      this.back = 0;
     } else if (at === this.window) {
       this.sum = Math.min(this.sum + more, MOST);
     }
+  }
+
+  /** Gives back what was added `at` a time: never more than the sum, nothing of another window. */
+  giveBack(at: string, less: number): void {
+    if (at === this.window) this.back = Math.min(this.back + less, this.sum);
   }
 }
 
@@ -122,12 +135,16 @@ export function countForAgent(
   events: readonly Counted[],
   rate: RateLimit | null,
 ): AgentTotals {
-  const days = new WindowSum(totals?.day ?? '', totals?.dayMicros ?? 0);
-  const months = new WindowSum(totals?.month ?? '', totals?.monthMicros ?? 0);
+  const days = new WindowSum(totals?.day ?? '', totals?.dayMicros ?? 0, totals?.dayBackMicros);
+  const months = new WindowSum(totals?.month ?? '', totals?.monthMicros ?? 0, totals?.monthBackMicros);
   for (const event of events) {
     const { day, month } = daysOf(event.occurredAtMs);
     days.add(day, event.costMicros);
     months.add(month, event.costMicros);
+    if (event.givesBack === undefined) continue;
+    const counted = daysOf(event.givesBack.occurredAtMs);
+    days.giveBack(counted.day, event.givesBack.costMicros);
+    months.giveBack(counted.month, event.givesBack.costMicros);
   }
   const { partition, offset } = events.at(-1)!;
   return {
@@ -138,6 +155,8 @@ export function countForAgent(
     dayMicros: days.sum,
     month: months.window,
     monthMicros: months.sum,
+    ...(days.back > 0 ? { dayBackMicros: days.back } : {}),
+    ...(months.back > 0 ? { monthBackMicros: months.back } : {}),
     rateTimes: rate === null ? [] : rateTimes(totals?.rateTimes ?? [], events, rate),
   };
 }

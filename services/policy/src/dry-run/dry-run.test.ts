@@ -209,6 +209,26 @@ describe('a dry run', () => {
     expect(turns).toBeGreaterThan(0);
   });
 
+  it('has again what was given back, unless the draft would have denied it', async () => {
+    const draft = { spending_limit: 100, spending_window: 'day' } as const;
+    const [first, second] = record(EMPTY, [buy(80), buy(80, 2)]);
+    const outcome = {
+      ...second!,
+      sequence: 2,
+      envelope: {
+        ...second!.envelope,
+        costMicros: 0,
+        leaf: { ...second!.envelope.leaf, type: 'action.outcome' as const, refersTo: first!.envelope.leaf.eventId },
+        givesBack: { costMicros: 80_000_000, occurredAt: first!.envelope.leaf.occurredAt },
+      },
+    };
+    const events = [first!, outcome, { ...second!, sequence: 3 }];
+    expect(await run(events, EMPTY, draft)).toMatchObject({ evaluated: 2, unchanged: 2 });
+    expect(await run([first!, second!], EMPTY, draft)).toMatchObject({ evaluated: 2, flips: { toDenied: 1 } });
+    expect(await run(events, EMPTY, { ...draft, spending_limit: 79 })).toMatchObject({ flips: { toDenied: 2 } });
+    expect(await run(events, EMPTY, draft, { from: 1 })).toMatchObject({ evaluated: 1, unchanged: 1 });
+  });
+
   it('refuses an archive with a hole', async () => {
     const [first, , third] = record(EMPTY, [buy(1), buy(1, 1), buy(1, 2)]);
     await expect(run([first!, third!], EMPTY, {})).rejects.toThrow('the archive lacks sequence 2');

@@ -57,6 +57,7 @@ export async function dryRun(
   const draftOutput = outputRulesText(draft.output_rules);
   const countedBefore = await countBefore(archive, agentId, agent, from, bounds.events);
   const tally = new FlipTally();
+  const violating = new Set<string | null>();
   let truncatedAt: string | null = null;
   let events = 0;
   let payload = 0;
@@ -69,9 +70,13 @@ export async function dryRun(
     }
     const changed = changedOutputRules(event);
     if (changed !== null) known.set(...changed);
+    // What the draft denies or only observes is not given back.
+    if (!violating.has(event.envelope.leaf.refersTo)) giveBack(agent, event);
     // What several gateways wrote stands in the log almost, not quite, in the order of its times.
     if (!isCheck(event) || !liesIn(event, from, to)) continue;
-    tally.add(event, await inTurns(judgeRecorded(event, agent, draftOutput, known)));
+    const verdict = await inTurns(judgeRecorded(event, agent, draftOutput, known));
+    if (typeof verdict === 'object' && verdict.violation !== null) violating.add(event.envelope.leaf.eventId);
+    tally.add(event, verdict);
   }
   return {
     agentId,
@@ -98,11 +103,16 @@ async function countBefore(
   const first = Math.max(span.first, span.last - most + 1);
   let checks = 0;
   for await (const event of archivedEvents(archive, agentId, since, from, { ...span, first })) {
+    giveBack(agent, event);
     if (!isCheck(event) || !liesIn(event, since, from)) continue;
     agent.count(event.envelope, Date.parse(event.envelope.leaf.occurredAt));
     checks += 1;
   }
   return { since, checks, complete: first === span.first };
+}
+
+function giveBack(agent: SimulatedAgent, { envelope: { givesBack } }: ArchivedEvent): void {
+  if (givesBack !== undefined) agent.giveBack(givesBack.costMicros, Date.parse(givesBack.occurredAt));
 }
 
 function isCheck({ envelope }: ArchivedEvent): boolean {

@@ -1,5 +1,6 @@
-import { uuidV7 } from '@countersign/evidence';
+import { plainEnvelope, plainLeaf, uuidV7 } from '@countersign/evidence';
 import type { DeadLetter, EventEnvelope, UsageFacts } from '@countersign/contracts';
+import { CountersUnavailable } from '@countersign/counters';
 import type { LogBatch, NewRecord } from '@countersign/event-log';
 import { killAt } from '@countersign/service-kit';
 import { ACCOUNT, AGENT, check, events, newest, openBench, parts, readTopic } from '../policy.test-context.js';
@@ -60,6 +61,28 @@ describe('following checks on a real log', () => {
     expect(facts.get('position')).toEqual({ kind: 'position', offsets: { 0: 4 } });
     const order = await readTopic<{ id: string }>(bench.eventLog, 'usage');
     expect(order.at(-1)?.id).toBe('position');
+  });
+
+  it('says what was given back to the counters, each outcome once, and again until they take it', async () => {
+    const spent = check({ eventId: id(1), occurredAtMs: T, costMicros: 80 });
+    const leaf = plainLeaf({
+      ...{ type: 'action.outcome', eventId: id(2), refersTo: id(1), agentId: AGENT, outcome: 'skipped' },
+      occurredAt: new Date(T + 1).toISOString(),
+    });
+    const outcome: EventEnvelope = {
+      ...plainEnvelope(leaf, { accountId: ACCOUNT, cadenceSeconds: 300, apiKeyId: null, openings: {} }),
+      givesBack: { costMicros: 80, occurredAt: spent.leaf.occurredAt },
+    };
+    await bench.eventLog.append([message(spent), message(spent), message(outcome), message(outcome)]);
+    await followAll(bench);
+    const refusing = { giveBack: () => Promise.reject(new CountersUnavailable('they are being rebuilt')) };
+    await new UsagePublisher({ ...bench.context, counters: refusing }, bench.store, bench.announcer).publish();
+    expect((await usage(bench)).get(`agent:${AGENT}`)).toMatchObject({ dayMicros: 80, dayBackMicros: 80 });
+    expect((await usage(bench)).get('position')).toEqual({ kind: 'position', offsets: { 0: 5 } });
+    await publisher.publish();
+    const sums = { day: '2026-03-01', dayMicros: 80, month: '2026-03', monthMicros: 80 };
+    expect(bench.counters.givenBack(AGENT)).toEqual(sums);
+    expect(await bench.store.unpublished('', 10)).toEqual([]);
   });
 
   it('publishes nothing when nothing changed', async () => {

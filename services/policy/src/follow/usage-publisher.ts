@@ -1,10 +1,14 @@
+import { CountersUnavailable } from '@countersign/counters';
+import type { Counters } from '@countersign/counters';
 import { versionedRecord } from '@countersign/service-kit';
 import type { Announcer, ServiceContext } from '@countersign/service-kit';
-import { positionRecord, positionVersion } from '../domain/usage-records.js';
-import type { PolicyStore } from '../store/port.js';
+import { givenBackIn, positionRecord, positionVersion } from '../domain/usage-records.js';
+import type { PolicyStore, UsageRow } from '../store/port.js';
 import { UsageTail } from './usage-tail.js';
 
-type PublisherContext = Pick<ServiceContext, 'name' | 'config' | 'eventLog' | 'log' | 'clock'>;
+type PublisherContext = Pick<ServiceContext, 'name' | 'config' | 'eventLog' | 'log' | 'clock'> & {
+  readonly counters: Pick<Counters, 'giveBack'>;
+};
 
 const EVERY_MS = 1000;
 const PAGE = 500;
@@ -17,6 +21,9 @@ const CLAIMS_AT_ONCE = 2000;
  * that they reach, so that whoever rebuilds counters from the topic misses nothing below that position.
  * Instances that share a store publish all of it, each what it finds: a row that another has published by then is in
  * the topic, and every row tells by itself how far it reaches. `UsageTail` keeps the newest of them last.
+ *
+ * What was given back of an agent's spending is said to the counters once its row is in the topic, and the row is
+ * published only then: counters that lose it later are rebuilt from a topic that has it.
  */
 export class UsagePublisher {
   readonly #context: PublisherContext;
@@ -63,6 +70,24 @@ export class UsagePublisher {
     });
   }
 
+  /** The rows of which the counters know what was given back; the others come again with the next sweep. */
+  async #toCounters(rows: readonly UsageRow[]): Promise<readonly UsageRow[]> {
+    const known = await Promise.all(
+      rows.map(async (row) => {
+        const given = givenBackIn(row);
+        if (given === null) return true;
+        try {
+          await this.#context.counters.giveBack(given.agentId, given.sums);
+          return true;
+        } catch (error) {
+          if (error instanceof CountersUnavailable) return false;
+          throw error;
+        }
+      }),
+    );
+    return rows.filter((_, i) => known[i]);
+  }
+
   async #sweep(): Promise<void> {
     await this.#store.endClaims(this.#context.clock() - CLAIM_MS, CLAIMS_AT_ONCE);
     // Read before the rows: whatever lies below it is in them.
@@ -74,7 +99,7 @@ export class UsagePublisher {
       await this.#context.eventLog.append(
         rows.map(({ key, version, value }) => versionedRecord('usage', key, version, value)),
       );
-      await this.#store.published(rows);
+      await this.#store.published(await this.#toCounters(rows));
       after = rows.at(-1)!.key;
     }
     // A freeze that follows from a denial below the position must be in the topic `agents` before the position says so.

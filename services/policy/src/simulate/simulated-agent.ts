@@ -43,4 +43,9 @@ export class SimulatedAgent {
   count(counted: { readonly costMicros: number; readonly countsRate: boolean }, atMs: number): void {
     this.#counts.count(counted, atMs);
   }
+
+  /** Gives back the spending that a check counted at `atMs`. */
+  giveBack(costMicros: number, atMs: number): void {
+    this.#counts.giveBack(costMicros, atMs);
+  }
 }

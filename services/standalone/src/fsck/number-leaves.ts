@@ -28,7 +28,7 @@ export type LogItem =
 export interface LoggedId {
   readonly id: Buffer;
   readonly place: number;
-  /** Whether it adds to totals, freezes an agent or claims an idempotency key: what policy follows. */
+  /** Whether it adds to totals, gives back of them, freezes an agent or claims an idempotency key: what policy follows. */
   readonly counts: boolean;
 }
 
@@ -97,9 +97,10 @@ export class LeafNumbers {
   }
 }
 
-/** Whether an event adds to totals, freezes an agent or claims an idempotency key. */
+/** Whether an event adds to totals, gives back of them, freezes an agent or claims an idempotency key. */
 export function isCounted(envelope: EventEnvelope): boolean {
   const { leaf, countsAction, countsRate, costMicros, freezesAgent, idempotency } = envelope;
+  if (leaf.type === 'action.outcome') return envelope.givesBack !== undefined;
   if (leaf.type !== 'action.checked') return false;
   if (countsAction || countsRate || freezesAgent || costMicros !== 0) return true;
   return idempotency !== null && checkAnswer(envelope)?.status === 200;

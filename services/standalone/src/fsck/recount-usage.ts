@@ -74,12 +74,13 @@ export class UsageRecount {
 
   take({ offset, envelope, counts }: NumberedLeaf): void {
     if (!counts) return;
-    const { leaf, accountId, countsAction, costMicros } = envelope;
+    const { leaf, accountId, countsAction, costMicros, givesBack } = envelope;
     this.#check.examined += 1;
     const day = leaf.occurredAt.slice(0, 10);
     const actions = countsAction ? 1 : 0;
     this.#add(`account:${accountId}`, offset, day, actions, 0);
-    this.#add(`agent:${leaf.agentId}`, offset, day, 0, costMicros);
+    const ofAgent = this.#add(`agent:${leaf.agentId}`, offset, day, 0, costMicros);
+    if (givesBack !== undefined) ofAgent.sums.giveBack(givesBack.occurredAt.slice(0, 10), givesBack.costMicros);
   }
 
   /** @param ends of the log; `null`: it was not read to its end */
@@ -125,7 +126,7 @@ export class UsageRecount {
     return tally;
   }
 
-  #add(key: string, place: number, day: string, actions: number, micros: number): void {
+  #add(key: string, place: number, day: string, actions: number, micros: number): Tally {
     // What only the archive of the embedded profile still has lies before its one partition.
     const tally = this.#tally(key, Math.max(0, partitionOf(place)));
     this.#reach(tally, place);
@@ -133,6 +134,7 @@ export class UsageRecount {
     if (tally.last === -1) tally.first = place;
     tally.last = place;
     if (this.#position.has(place)) tally.due = place;
+    return tally;
   }
 
   /** Keeps the sums of what stands at or before `place`. */
@@ -172,6 +174,8 @@ export class UsageRecount {
             ['dayMicros', facts.dayMicros],
             ['month', facts.month],
             ['monthMicros', facts.monthMicros],
+            ['dayBackMicros', facts.dayBackMicros ?? 0],
+            ['monthBackMicros', facts.monthBackMicros ?? 0],
           ] as const);
     const offsets = facts.kind === 'account' ? facts.offsets : { [facts.partition]: facts.offset };
     const claimed: Claimed = { key, place, totals, recounted: [] };
@@ -198,9 +202,9 @@ export class UsageRecount {
 
 function named(
   key: string,
-  { day, dayMicros, period, inPeriod, ever }: Totals,
+  { day, dayMicros, period, inPeriod, ever, dayBack, periodBack }: Totals,
 ): Readonly<Record<string, string | number>> {
   return key.startsWith('account:')
     ? { period, actionsInPeriod: inPeriod, actionsEver: ever }
-    : { day, dayMicros, month: period, monthMicros: inPeriod };
+    : { day, dayMicros, month: period, monthMicros: inPeriod, dayBackMicros: dayBack, monthBackMicros: periodBack };
 }

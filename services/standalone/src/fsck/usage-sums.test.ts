@@ -24,6 +24,8 @@ describe('sums', () => {
           period: newest.slice(0, 7),
           inPeriod: count(ofMonth, 'actions') + count(ofMonth, 'micros'),
           ever: count(all, 'actions'),
+          dayBack: 0,
+          periodBack: 0,
         });
       }),
     );
@@ -47,5 +49,18 @@ describe('sums', () => {
       inPeriod: Number.MAX_SAFE_INTEGER,
       ever: 3,
     });
+  });
+
+  it('keep what was given back of the newest day and month, never more than was spent, and let it go with them', () => {
+    const sums = new Sums();
+    sums.add('2026-11-01', 0, 80);
+    sums.add('2026-11-02', 0, 30);
+    sums.giveBack('2026-11-01', 80);
+    expect(sums.totals()).toMatchObject({ dayMicros: 30, dayBack: 0, inPeriod: 110, periodBack: 80 });
+    sums.giveBack('2026-11-02', 500);
+    expect(sums.totals()).toMatchObject({ dayBack: 30, periodBack: 110 });
+    sums.giveBack('2026-10-31', 5);
+    sums.add('2026-12-01', 0, 1);
+    expect(sums.totals()).toMatchObject({ dayMicros: 1, dayBack: 0, inPeriod: 1, periodBack: 0 });
   });
 });

@@ -70,8 +70,8 @@ if outcome == 0 then
   if ARGV[9] == '1' then found = 1 end
   if found == 0 and asked > 0 and ARGV[11] ~= '' then
     local spent = 0
-    if ARGV[12] == 'day' then spent = g.d >= day and g.x or 0 end
-    if ARGV[12] == 'month' then spent = g.m >= month and g.y or 0 end
+    if ARGV[12] == 'day' then spent = spent_in_day(g, day) end
+    if ARGV[12] == 'month' then spent = spent_in_month(g, month) end
     if spent > tonumber(ARGV[11]) - asked then found, counted = 2, spent end
   end
   local window = ARGV[13] ~= '' and tonumber(ARGV[14]) * 1000

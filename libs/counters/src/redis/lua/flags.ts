@@ -81,7 +81,7 @@ if ARGV[4] and g.own then
   if most > 0 and held >= most then blocked = tonumber(call('LINDEX', KEYS[3], n - most)) end
 end
 return {
-  1, whole(now), g.f > g.u and 1 or 0, whole(g.d >= day and g.x or 0), whole(g.m >= month_of(day) and g.y or 0),
+  1, whole(now), g.f > g.u and 1 or 0, whole(spent_in_day(g, day)), whole(spent_in_month(g, month_of(day))),
   held, whole(blocked)
 }
 `;

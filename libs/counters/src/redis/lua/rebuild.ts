@@ -57,7 +57,8 @@ local rows = cjson.decode(ARGV[6])
 
 /**
  * Facts of a snapshot. KEYS: state, turn. ARGV from 4: token, ms that the turn lasts, rows as JSON, most claims of all
- * and of an account. Rows: `["a", account, month, in month, ever]`, `["g", agent, day, micros, month, micros, frozen, unfrozen at]`,
+ * and of an account. Rows: `["a", account, month, in month, ever]`, `["g", agent, day, micros, month, micros, frozen, unfrozen at,
+ * micros given back of the day, of the month]`,
  * `["r", agent, begins, times]`, `["c", account, key, body, time, answer, allowed by]`, `["v", key, version]`.
  */
 export const RESTORE = `${PUT_BACK}
@@ -77,6 +78,9 @@ for i = 1, #rows do
     g.d, g.x, g.m, g.y, g.q = row[3], row[4], row[5], row[6], 0
     call('DEL', rate_key)
     put_agent(key, rate_key, g)
+    call('HDEL', key, 'b')
+    g.b = nil
+    give_back(key, g, g.d, row[9], g.m, row[10])
     if row[7] == 1 and row[8] + 1 > g.f then call('HSET', key, 'f', whole(row[8] + 1)) end
     if row[8] > g.u then call('HSET', key, 'u', whole(row[8])) end
   elseif kind == 'r' then

@@ -1,5 +1,5 @@
 import { CLAIMS } from './claims.js';
-import { PRELUDE, SAME_RUN } from './prelude.js';
+import { PRELUDE, SAME_RUN, SERVING } from './prelude.js';
 import { TOTALS } from './totals.js';
 
 /**
@@ -41,5 +41,12 @@ if KEYS[5] then
   unlist(ARGV[9], ARGV[10])
 end
 uncount(KEYS[2], KEYS[3], KEYS[4], at, tonumber(ARGV[5]), ARGV[6] == '1', ARGV[7] == '1')
+return {1}
+`;
+
+/** `Counters.giveBack`. KEYS: state, agent. ARGV from 4: day and micro-dollars, month and micro-dollars. */
+export const GIVE_BACK = `${PRELUDE}${SERVING}${TOTALS}
+local g = agent_of(KEYS[2])
+if g.own then give_back(KEYS[2], g, tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])) end
 return {1}
 `;

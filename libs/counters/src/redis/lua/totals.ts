@@ -2,6 +2,7 @@
  * Totals of accounts and agents. Hash of an account: `v` version; `e` the generation of the rest, `p` month, `n` actions
  * in it, `t` actions ever. Hash of an agent: `v` version, `f` newest freeze, `u` newest unfreeze; `e` the generation of
  * the rest, `d` and `x` day and what it spent, `m` and `y` month likewise, `q` until when the list of its rate is kept.
+ * `b` is what of both was given back, packed: 1 generation, 2 and 3 day and micro-dollars, 4 and 5 month likewise.
  * What another generation counted is worth nothing; versions and freezes belong to none. Days are numbered from 1970,
  * months from year 0. The list of a rate holds times in rising order.
  */
@@ -22,13 +23,19 @@ local function count_action(a, month)
   if a.p == month then a.n = a.n + 1 end
   a.t = a.t + 1
 end
+local function back_of(packed)
+  if not packed then return nil end
+  local b = cmsgpack.unpack(packed)
+  return b[1] == gen and b or nil
+end
 local function agent_of(key)
-  local h = call('HMGET', key, 'v', 'f', 'u', 'e', 'd', 'x', 'm', 'y', 'q')
+  local h = call('HMGET', key, 'v', 'f', 'u', 'e', 'd', 'x', 'm', 'y', 'q', 'b')
   local own = h[4] == gen
   return {
     v = tonumber(h[1]) or -1, f = tonumber(h[2]) or 0, u = tonumber(h[3]) or 0, own = own,
     d = own and tonumber(h[5]) or 0, x = own and tonumber(h[6]) or 0,
-    m = own and tonumber(h[7]) or 0, y = own and tonumber(h[8]) or 0, q = own and tonumber(h[9]) or 0
+    m = own and tonumber(h[7]) or 0, y = own and tonumber(h[8]) or 0, q = own and tonumber(h[9]) or 0,
+    b = own and back_of(h[10]) or nil
   }
 end
 local function put_agent(key, rate_key, g)
@@ -40,6 +47,16 @@ local function put_agent(key, rate_key, g)
 end
 local function saturate(sum, micros) return micros >= MOST - sum and MOST or sum + micros end
 local function reduce(sum, micros) return sum == MOST and sum or max(0, sum - micros) end
+local function day_back(g) return g.b and g.b[2] == g.d and g.b[3] or 0 end
+local function month_back(g) return g.b and g.b[4] == g.m and g.b[5] or 0 end
+local function spent_in_day(g, day) return g.d >= day and reduce(g.x, day_back(g)) or 0 end
+local function spent_in_month(g, month) return g.m >= month and reduce(g.y, month_back(g)) or 0 end
+local function give_back(key, g, day, of_day, month, of_month)
+  local x, y = day_back(g), month_back(g)
+  if g.d == day then x = max(x, of_day) end
+  if g.m == month then y = max(y, of_month) end
+  if x > 0 or y > 0 then call('HSET', key, 'b', cmsgpack.pack({gen, g.d, x, g.m, y})) end
+end
 local function spend(g, micros, day, month)
   if g.d < day then g.d, g.x = day, 0 end
   if g.m < month then g.m, g.y = month, 0 end
