@@ -44,8 +44,10 @@ def single_proofs(count: int, seed: int) -> List[Dict[str, Any]]:
         value = {"event": vector["event"], "proof": vector["proof"]} if kind == "event" else vector["absence"]
         chain = vector["chain"] if source.random() < 0.8 else None
         what = _mutate_chain(source, chain) if chain and source.random() < 0.3 else _mutate(source, value)
-        if source.random() < 0.2:
-            name = source.choice(("inclusionProofs", "windows", "timestamp", "agents", "proof", "kind2"))
+        if source.random() < 0.35:
+            name = source.choice(
+                ("inclusionProofs", "inclusionProofs", "windows", "timestamp", "agents", "proof", "kind2")
+            )
             value[name] = source.choice(([], {}, None, [value.get("txSignature")], "x"))
             what = f"{name} was added" if source.random() < 0.5 else f"{what}; {name} was added"
         text = json.dumps(value)
@@ -60,7 +62,7 @@ def _case(source: random.Random, vector: Dict[str, Any]) -> Dict[str, Any]:
     if kind < 0.15:
         what.append(_mutate_chain(source, chain))
         is_signed = is_signed and source.random() < 0.5
-    elif kind < 0.4:
+    elif kind < 0.5:
         what.append(source.choice((_mutate_time, _mutate_status, _mutate_scope))(source, package))
     else:
         what += [_mutate(source, package) for _ in range(source.choice((1, 1, 1, 2)))]
@@ -110,8 +112,10 @@ _CLOCKS = ("T00:00:00.000Z", "T24:00:00.000Z", "T23:59:60.000Z", "T23:59:59.999Z
 def _mutate_time(source: random.Random, package: Dict[str, Any]) -> str:
     """Another time in the place of one."""
     places = [(holder, name) for holder, name in _places(package) if name in _TIME_MEMBERS]
-    holder, name = source.choice(places)
-    holder[name] = source.choice(_TIMES) + source.choice(_CLOCKS)
+    # By name first: there are many windows, and one range.
+    chosen = source.choice(sorted({name for _, name in places}))
+    holder, name = source.choice([place for place in places if place[1] == chosen])
+    holder[name] = source.choice(_TIMES) + source.choice((*_CLOCKS, "T00:00:00.000Z", "T23:59:59.999Z"))
     return f"{name} is {holder[name]}"
 
 
@@ -183,21 +187,23 @@ def _mutate_key_url(source: random.Random, package: Dict[str, Any]) -> str:
     return f"publicKeyUrl {package['publicKeyUrl']!r}"
 
 
-_FIGURES = ("0", "00", "01", "-1", "1e3", "9007199254740991", "9007199254740992", "", "\u0661")
+_FIGURES = ("0", "0", "0", "00", "01", "-1", "1e3", "9007199254740991", "9007199254740992", "", "\u0661")
 
 
 def _mutate_chain(source: random.Random, chain: Dict[str, Any]) -> str:
     """Another answer of the chain, or another authority; what a verifier has of its own keeps its form."""
     signature = source.choice(list(chain["transactions"]))
     told = chain["transactions"][signature]
-    kind = source.choice(("memo", "memos", "time", "height", "signers", "failed", "gone", "network", "authority"))
+    kind = source.choice(
+        ("memo", "memo", "memo", "memos", "time", "height", "signers", "failed", "gone", "network", "authority")
+    )
     if kind == "memo":
         memo = told["memos"][0]
         old, new = source.choice(
             (("agents=4", "agents=5"), ("PT5M", "PT300S"), ("PT5M", "PT10M"), ("countersign/1", "countersign/2"))
             + ((" window", "  window"), ("events=", "events=0"), ("root=", "root=0"), ("report=", "report=0"))
         )
-        figure = source.choice(("agents", "events", None, None))
+        figure = source.choice(("agents", "events", "events", None))
         changed = re.sub(rf"{figure}=\d+", f"{figure}={source.choice(_FIGURES)}", memo) if figure else memo
         told["memos"] = [changed if figure else memo.replace(old, new)]
     elif kind == "memos":
