@@ -12,7 +12,7 @@ import { CHAIN_CASES } from './chain-cases.js';
 import { EVENT_CASES } from './event-cases.js';
 import { issueStory, type IssuedStory, NETWORK, seal, type StoryKey } from './story-package.js';
 import type { Surroundings, VectorChain, VectorKey } from './surroundings.js';
-import { AFTER_SIGNING, BEFORE_SIGNING, type Loose, nameEmptyScope } from './tampered.js';
+import { AFTER_SIGNING, BEFORE_SIGNING, type Loose, nameEmptyScope, restate } from './tampered.js';
 import { WALK_CASES } from './walk-cases.js';
 
 /** A test vector: a whole `package`, or an `event` and its `proof`, or an `absence`. */
@@ -58,6 +58,7 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
         null,
       ),
     ],
+    ['resigned-skipped-executed', skippedYetExecuted(key, sha256)],
     ['valid-nothing-anchored', nothingAnchored(key, sha256)],
     ['valid-pending-key-retired', pendingKeyRetired(pending, key)],
   ];
@@ -103,6 +104,20 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
 
 function valid(description: string, issued: IssuedStory, key: StoryKey): Vector {
   return vector(description, { package: issued.pkg }, surroundings(issued, key), null);
+}
+
+/** The package shows the one outcome of the check: no other is reported outside of it. */
+function skippedYetExecuted(key: StoryKey, sha256: Sha256): Vector {
+  const issued = issueStory({ ...airlineStory(sha256), anchored: false }, key, sha256);
+  const change = (pkg: Loose): void => {
+    const skipped = pkg.events.find(({ event }: Loose) => event.outcome === 'skipped');
+    const check = pkg.events.find(({ event }: Loose) => event.eventId === skipped.event.refersTo);
+    restate(check, 'Gap, review required', 'The check was refused, and its execution was reported.');
+    pkg.summary.prevented -= 1;
+    pkg.summary.gap += 1;
+  };
+  const words = 'A refused check that was reported as skipped, said to have been executed.';
+  return vector(words, { package: resigned(issued, change, key, sha256) }, surroundings(issued, key), 'status-differs');
 }
 
 /** Nobody vouches for what no chain holds anything of. */

@@ -355,7 +355,7 @@ export function nameEmptyScope(pkg: Loose): void {
   entry.event.action = commit('action', opening.salt, opening.value, browserCrypto.sha256);
 }
 
-function restate(entry: Loose, status: string, statusReason: string | null): void {
+export function restate(entry: Loose, status: string, statusReason: string | null): void {
   Object.assign(entry, { status, statusReason });
   for (const control of entry.controls) control.status = status;
 }

@@ -26,16 +26,25 @@ class Story:
         self._executed: Set[str] = set()
         self._unanswered: Set[str] = set()
         self._reported: Set[str] = set()
+        # Outcomes of the event's own agent alone: what others say changes no status.
+        self._own_outcomes: Set[str] = set()
+        self._others: Set[str] = set()
+        agents = {entry["event"]["eventId"]: entry["event"]["agentId"] for entry in entries}
         for entry in entries:
             event = entry["event"]
             kind, refers_to = event["type"], event["refersTo"]
+            is_own = agents.get(refers_to) == event["agentId"]
             if kind == "action.checked":
                 self._checks[event["eventId"]] = event
-            elif kind == "action.unanswered":
+            else:
+                self._others.add(event["eventId"])
+            if kind == "action.unanswered" and is_own:
                 self._unanswered.add(refers_to)
             elif kind == "action.outcome":
                 self._reported.add(refers_to)
-                if event["outcome"] != "skipped":
+                if is_own:
+                    self._own_outcomes.add(refers_to)
+                if is_own and event["outcome"] != "skipped":
                     self._executed.add(refers_to)
 
     @property
@@ -57,6 +66,8 @@ class Story:
             return {UNANSWERED}
         if kind == "action.outcome" and event["outcome"] != "skipped":
             check = self._checks.get(event["refersTo"])
+            if event["refersTo"] in self._others:
+                return {NOTHING}
             if check is None:
                 return {REPORTS_EXECUTION, NOTHING}
             return {NOTHING if check["allowed"] else REPORTS_EXECUTION}
@@ -68,7 +79,8 @@ class Story:
         refused, event_id = not event["allowed"], event["eventId"]
         if refused and event_id in self._executed:
             return {EXECUTED}
-        possible: Set[Status] = {EXECUTED} if refused else set()
+        # A check has one outcome: what the package reports of it is all.
+        possible: Set[Status] = {EXECUTED} if refused and event_id not in self._own_outcomes else set()
         if event_id in self._unanswered:
             return possible | {UNANSWERED}
         possible.add(UNANSWERED)
