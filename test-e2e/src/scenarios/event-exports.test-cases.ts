@@ -43,7 +43,9 @@ export function eventExportCases(given: () => Anchored): () => void {
       .map((line) => JSON.parse(line) as { metadata: { uid: string; version: string } });
     expect(events.map(({ metadata }) => metadata.uid)).toEqual(ids);
     const target = ['--base-url', instance.bootstrap.baseUrl, '--email', instance.bootstrap.email];
-    const login = [...target, '--password', instance.bootstrap.password, '--agent', agentId];
+    const passwordFile = join(folder, 'password');
+    writeFileSync(passwordFile, `${instance.bootstrap.password}\n`, { mode: 0o600 });
+    const login = [...target, '--password-file', passwordFile, '--agent', agentId];
     const file = join(folder, 'events.csv');
     const ran = await countersign(['export', '--format', 'csv', '--out', file, ...login]);
     expect([ran.code, ran.stderr]).toEqual([0, '']);
