@@ -38,6 +38,13 @@ export const AGENT_NOTES: OperationNotes = {
     description:
       'What is not named stays; `null` unsets; `output_rules` is replaced whole. Each change raises `version` and makes an event. Send the `version` that you have seen to be told by 409 when somebody was faster. With `mode: observe` nothing is denied, and events say what would have been. Try a draft with `POST /v1/agents/{id}/profile/dry-run` first.',
   },
+  mcpGetAgent: { description: 'For programs that have a key and no session. An agent that the key is not for is 404.' },
+  mcpGetProfile: { description: 'What `countersign policy pull` writes, and `policy diff` compares with a file.' },
+  mcpPutProfile: {
+    body: { allowed_apis: ['api.example.com'], spending_limit: 100 },
+    description:
+      'What `countersign policy apply` sends: the file is the whole truth. Send the `version` that was read to get 409 where another change came first.',
+  },
   explainCheck: {
     body: { agentId: EXAMPLE.agent, action: { type: 'http_call', url: 'https://api.example.com/v1/orders' } },
     description:
