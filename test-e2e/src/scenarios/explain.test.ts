@@ -62,7 +62,7 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
       expect(explained).toMatchObject({ agentId, agentStatus: 'active', profileVersion: 2, mode: 'enforce' });
       expect([action, explained.answer]).toEqual([action, checked.json]);
       expect(explained.coverage).toBe(checked.headers['x-policy-coverage']);
-      expect(explained.rules).toHaveLength(12);
+      expect(explained.rules).toHaveLength(13);
       expect(JSON.stringify(explained)).not.toContain(CARD);
     }
   });
