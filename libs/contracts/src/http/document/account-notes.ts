@@ -13,6 +13,16 @@ export const ACCOUNT_NOTES: OperationNotes = {
     description:
       'The answer is that of a sign-in. Where registration is closed (`COUNTERSIGN_OPEN_REGISTRATION=false`) it is 404.',
   },
+  confirmRegistration: {
+    body: { token: 'the token of the mail' },
+    description:
+      'Makes the account and signs in, as `register` does where there is no mail server. A token holds for as long as the mail says, and for one account.',
+  },
+  changePassword: {
+    body: { currentPassword: 'a password that is long enough', newPassword: 'another password that is long enough' },
+    description:
+      'A session that somebody else opened with the old password ends at once. Wrong current passwords count as failed sign-ins do.',
+  },
   listUsers: { description: 'Who may sign in, and as what.' },
   createUser: {
     body: { email: 'ben@example.com', role: 'auditor', password: 'a password that is long enough' },

@@ -50,6 +50,9 @@ export const PUBLIC_NOTES: OperationNotes = {
       'For people without a command line: it verifies a package or its PDF in the browser, and uploads nothing.',
   },
   getVerificationPageFile: { description: 'What the page consists of, served under the same strict policy.' },
+  getRoot: {
+    description: 'For a person who opens the address in a browser, and for a program that asks what answers there.',
+  },
   getHealth: { description: 'For a supervisor that restarts what does not answer.' },
   getReadiness: {
     answers: { 503: { ready: false, waitingFor: ['identity: the store cannot be reached'] } },
