@@ -14,6 +14,8 @@ export interface Config {
   readonly metricsToken: string | null;
   /** Bytes that stay free in the data directory; with less, checks are refused. `null`: 64 MiB, or a twentieth of a small disk. */
   readonly minFreeBytes: number | null;
+  /** A data directory in use may have other inodes than before: it is not refused as a copy. */
+  readonly allowChangedInodes: boolean;
   /** `COUNTERSIGN_PUBLIC_URL` without a trailing slash, or `null`. */
   readonly publicUrl: string | null;
   /** Where mcp reaches the API in other processes; no trailing slash. `null`: in its own. */

@@ -1,7 +1,7 @@
-import { chmod, mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, lstat, mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { removeDrafts } from './files.js';
-import { lockInstance } from '../sqlite/instance-lock.js';
+import { LOCK_FILE, lockInstance } from '../sqlite/instance-lock.js';
 import type { InstanceLock } from '../sqlite/instance-lock.js';
 
 /** The folder cannot be used; the message says what to change. */
@@ -10,11 +10,13 @@ export class DataDirectoryUnusable extends Error {
 }
 
 const OTHERS = 0o077;
+const EVERYBODY = 0o007;
 
 /**
  * Takes the data directory for this process and clears what a killed one left half written; one that is not there is made
- * with mode 0700, and one of ours that others may enter gets it.
- * @param said hears of a mode that was changed
+ * with mode 0700, and one of ours that others may enter gets it. One of another user that everybody may enter, as a mounted
+ * volume often is, is used where it holds our data already, and refused otherwise.
+ * @param said takes one line about a mode that was changed, or that should be
  * @throws InstanceRunning, DataDirectoryUnusable
  */
 export async function openDataDirectory(
@@ -66,18 +68,38 @@ async function isFolder(path: string): Promise<boolean> {
   throw Object.assign(new Error(`${path} is no folder`), { code: 'ENOTDIR', path });
 }
 
-/** @throws DataDirectoryUnusable where others may enter a folder that is not ours */
+/** @throws DataDirectoryUnusable where everybody may enter a folder that belongs to another user and holds no data of ours */
 async function closeToOthers(dataDir: string, said: (what: string) => void): Promise<void> {
   const { mode, uid } = await stat(dataDir);
-  if (process.getuid === undefined || (mode & OTHERS) === 0) return;
+  const us = process.getuid?.();
+  if (us === undefined || (mode & OTHERS) === 0) return;
   const shown = (mode & 0o777).toString(8).padStart(4, '0');
-  if (uid === process.getuid()) {
+  if (uid === us) {
     await chmod(dataDir, mode & 0o700);
     said(`${dataDir} had mode ${shown} and has 0700 now: it holds keys and openings`);
-  } else if ((mode & 0o007) !== 0) {
-    throw new DataDirectoryUnusable(
-      `${dataDir} has mode ${shown} and belongs to user ${uid}: it holds keys and openings, so give it mode 0700 and to user ${process.getuid()}`,
-    );
+    return;
+  }
+  if ((mode & EVERYBODY) === 0) return;
+  const found = `${dataDir} has mode ${shown} and belongs to user ${uid}`;
+  const dataOf = await ownerOf(join(dataDir, LOCK_FILE));
+  if (dataOf === us) {
+    said(`${found}: other users may replace the keys in it; give it mode 0700 and to user ${us}`);
+    return;
+  }
+  const remedy =
+    dataOf === null
+      ? `set COUNTERSIGN_DATA_DIR=${join(dataDir, 'data')}, a folder that is made with mode 0700, or give ${dataDir} that mode and to user ${us}`
+      : `it holds data of user ${dataOf}: start as that user, with mode 0700`;
+  throw new DataDirectoryUnusable(`${found}, and a data directory holds keys and openings: ${remedy}`);
+}
+
+/** The user that a file belongs to; `null`: it is not there. */
+async function ownerOf(file: string): Promise<number | null> {
+  try {
+    return (await lstat(file)).uid;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   cpSync,
   mkdtempSync,
   mkdirSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { DataDirectoryUnusable, openDataDirectory } from './data-directory.js';
 import { markRunning } from './running-mark.js';
 import { createFileOnce, readIfPresent, writeFileWhole } from './files.js';
@@ -85,6 +87,46 @@ describe('a data directory', () => {
     expect(said).toHaveLength(1);
   });
 
+  describe('of another user that everybody may enter, as a mounted volume is', () => {
+    let volume: string;
+    let us: number;
+    beforeEach(() => {
+      volume = join(folder, 'volume');
+      mkdirSync(volume);
+      chmodSync(volume, 0o2777);
+      us = statSync(volume).uid + 1;
+      jest.spyOn(process, 'getuid').mockReturnValue(us);
+    });
+    afterEach(() => jest.restoreAllMocks());
+
+    it('is refused with the folder to name, which then is made and used at every start', async () => {
+      const refused: unknown = await openDataDirectory(volume).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(DataDirectoryUnusable);
+      const named = /mode 0777 .* set COUNTERSIGN_DATA_DIR=(\S+),/u.exec((refused as Error).message)?.[1] ?? '';
+      expect(named).toBe(join(volume, 'data'));
+      expect(readdirSync(volume)).toEqual([]);
+      (await openDataDirectory(named)).release();
+      (await openDataDirectory(named)).release();
+      expect([statSync(named).mode & 0o777, readdirSync(volume)]).toEqual([0o700, ['data']]);
+    });
+
+    it('and holds data of another user is refused without naming an empty folder', async () => {
+      writeFileSync(join(volume, 'lock.db'), '');
+      await expect(openDataDirectory(volume)).rejects.toThrow(
+        new RegExp(`holds data of user ${us - 1}: start as that user`, 'u'),
+      );
+    });
+
+    // Giving a file to another user takes root.
+    (process.getuid?.() === 0 ? it : it.skip)('and holds our data already is used, with a warning', async () => {
+      writeFileSync(join(volume, 'lock.db'), '');
+      chownSync(join(volume, 'lock.db'), us, us);
+      const said: string[] = [];
+      (await openDataDirectory(volume, (what) => said.push(what))).release();
+      expect(said).toEqual([expect.stringContaining('mode 0777 and belongs to user')]);
+    });
+  });
+
   it.each([
     ['/proc/countersign', 'ENOENT'],
     ['/proc', 'ENOENT'],
@@ -110,6 +152,8 @@ describe('a data directory', () => {
     expect(() => markRunning(dataDir)).not.toThrow();
     expect(() => markRunning(copy)).toThrow(/was copied while an instance ran .* Stop the original cleanly/u);
     expect(() => markRunning(copy)).toThrow(DataDirectoryUnusable);
+    expect(() => markRunning(copy)).toThrow(/COUNTERSIGN_ALLOW_CHANGED_INODES=true/u);
+    expect(() => markRunning(copy, true)).not.toThrow();
     mark.clear();
     rmSync(copy, { recursive: true });
     cpSync(dataDir, copy, { recursive: true });

@@ -1,26 +1,29 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataDirectoryUnusable } from './data-directory.js';
+import { LOCK_FILE } from '../sqlite/instance-lock.js';
 
 const MARK = 'running.json';
 /** Each of them is another file in a copy. */
-const OF_THE_FOLDER = ['.', 'lock.db', MARK] as const;
+const OF_THE_FOLDER = ['.', LOCK_FILE, MARK] as const;
 
 /**
  * Marks a data directory, which this process holds, as in use until `clear` is called at a clean stop. The mark names the
  * files it stands among by their inodes: a process that was killed leaves them as they are, as do snapshots of a whole
  * volume, and a copy of files has others. So a copy that was made while the instance ran, whose files are of different
- * moments, is told from the original after a crash.
+ * moments, is distinguished from the original after a crash.
+ * @param anyInodes accepts a mark of other inodes, for file systems that change them at a mount: a copy is not found then
  * @throws DataDirectoryUnusable where the folder was copied while an instance ran on the original
  */
-export function markRunning(dataDir: string): { clear(): void } {
+export function markRunning(dataDir: string, anyInodes = false): { clear(): void } {
   const mark = join(dataDir, MARK);
   const left = readMark(mark);
-  if (left !== null && left !== inodesOf(dataDir)) {
+  if (left !== null && !anyInodes && left !== inodesOf(dataDir)) {
     throw new DataDirectoryUnusable(
       `${dataDir} was copied while an instance ran on the original, or after that was killed: its files are of different ` +
         'moments. Stop the original cleanly, copy it then, and start the copy. Where this is the original, moved file by ' +
-        `file after it was killed, look at it with countersign fsck, remove ${mark}, and start again`,
+        `file after it was killed, look at it with countersign fsck, remove ${mark}, and start again; where its file system ` +
+        'changes inodes at each mount, set COUNTERSIGN_ALLOW_CHANGED_INODES=true',
     );
   }
   writeFileSync(mark, '', { mode: 0o600 });

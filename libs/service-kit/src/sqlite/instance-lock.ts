@@ -2,6 +2,9 @@ import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoreDamaged } from './open-database.js';
 
+/** In every data directory of the embedded profile, from its first start on. */
+export const LOCK_FILE = 'lock.db';
+
 /** Another process holds the data directory. */
 export class InstanceRunning extends Error {
   override readonly name = 'InstanceRunning';
@@ -31,7 +34,7 @@ export interface InstanceLock {
  * @throws InstanceRunning naming the process that has it; StoreDamaged when `lock.db` is no lock
  */
 export function lockInstance(dataDir: string, holder: Holder): InstanceLock {
-  const file = `${dataDir}/lock.db`;
+  const file = `${dataDir}/${LOCK_FILE}`;
   closeSync(openSync(file, 'a', 0o600));
   const database = new Database(file, { timeout: 0 });
   try {

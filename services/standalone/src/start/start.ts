@@ -60,7 +60,7 @@ export async function start(services: readonly string[], only: 'gateway' | null)
 }
 
 async function runLocked(config: Config, log: Logger, lock: InstanceLock, placement: Placement): Promise<void> {
-  const mark = markRunning(config.dataDir);
+  const mark = markRunning(config.dataDir, config.allowChangedInodes);
   let instance: Instance | null = null;
   const interruption = new AbortController();
   // A signal during the start ends it at its next step: what is open by then is closed in order.
