@@ -49,6 +49,10 @@ for kind, least in {"Deployment": 8, "Service": 8, "PodDisruptionBudget": 8, "Ne
 for document in documents:
     if document["kind"] == "NetworkPolicy" and "Egress" not in document["spec"]["policyTypes"]:
         sys.exit(f"{document['metadata']['name']} limits no egress")
+    if document["kind"] == "NetworkPolicy":
+        names = {(port["port"], port["protocol"]) for port in document["spec"]["egress"][0]["ports"]}
+        if names != {(port, protocol) for port in (53, 5353) for protocol in ("UDP", "TCP")}:
+            sys.exit(f"{document['metadata']['name']} does not reach the DNS of Kubernetes (53) and OpenShift (5353)")
     if document["kind"] != "Deployment":
         continue
     component = document["metadata"]["labels"]["app.kubernetes.io/component"]

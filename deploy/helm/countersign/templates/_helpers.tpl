@@ -39,8 +39,10 @@ seccompProfile: { type: RuntimeDefault }
 {{/* Egress rules that every pod has: names, and pods of this release. */}}
 {{- define "countersign.egressInside" -}}
 - ports:
-    - { port: 53, protocol: UDP }
-    - { port: 53, protocol: TCP }
+    {{- range $port := .Values.networkPolicy.dnsPorts }}
+    - { port: {{ $port }}, protocol: UDP }
+    - { port: {{ $port }}, protocol: TCP }
+    {{- end }}
 - to:
     - podSelector:
         matchLabels:
