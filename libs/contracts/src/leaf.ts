@@ -27,6 +27,9 @@ export type CheckOutcome = (typeof CHECK_OUTCOMES)[number];
 export const REPORTED_OUTCOMES = ['succeeded', 'failed', 'skipped'] as const;
 export type ReportedOutcome = (typeof REPORTED_OUTCOMES)[number];
 
+/** Clocks may differ so far, ms: an event that lies further ahead of a clock was dated by one that was ahead. */
+export const EVENT_AHEAD_MS = 60_000;
+
 export const SEVERITIES = ['P1', 'P2', 'P3'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 

@@ -68,6 +68,12 @@ describe('steps of the wall clock under load', () => {
       const again = await second.session();
       for (let n = 0; n < 5; n += 1) expect((await second.check({ type: 'http_call' })).status).toBe(200);
       await allAnchored(second, again, 30);
+      const listed = await listEvents(second, again, EVER);
+      expect(listed.filter(({ ahead }) => ahead).map(({ type, sequence }) => [type, sequence])).toContainEqual([
+        'action.checked',
+        2,
+      ]);
+      expect(listed.filter(({ ahead }) => !ahead)).toHaveLength(5);
       const metrics = (await second.request('GET', '/metrics')).text;
       const seconds = Number(/^countersign_clock_ahead_seconds (\S+)$/mu.exec(metrics)?.[1]);
       expect(seconds).toBeGreaterThan(DAYS_MS / 1000 - 600);

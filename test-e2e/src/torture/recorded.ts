@@ -9,6 +9,7 @@ export interface ListedEvent {
   readonly sequence: number;
   readonly allowed: boolean | null;
   readonly anchored: boolean;
+  readonly ahead?: true;
   readonly occurredAt: string;
   readonly profileVersion: number | null;
   readonly action: { readonly metadata?: { readonly marker?: string } | null } | null;

@@ -35,6 +35,8 @@ export interface EventRecord {
   readonly payloadSha256: string | null;
   readonly profileVersion: number | null;
   readonly anchored: boolean;
+  /** There, and true, where `occurredAt` lies ahead of the clock that answers: a clock that was ahead dated the event. */
+  readonly ahead?: true;
 }
 
 /** One anchored window of an agent. */
@@ -115,6 +117,12 @@ const eventRecord: JsonSchema = {
     payloadSha256: nullable(sha256Hex),
     profileVersion: { type: ['integer', 'null'] },
     anchored: { type: 'boolean' },
+    ahead: {
+      type: 'boolean',
+      const: true,
+      description:
+        'there where `occurredAt` lies more than 60 s ahead of the clock that answers: a clock that was ahead dated the event. The event is sound, and keeps its time',
+    },
   },
 };
 

@@ -1,8 +1,7 @@
+import { EVENT_AHEAD_MS } from '@countersign/contracts';
 import type { Logger } from 'pino';
 import { AHEAD_OF_CHAIN_MS, type ChainClock } from './chain-clock.js';
 
-/** Gateways' clocks may differ so far: an event that lies no further ahead is none that a clock dated wrongly. */
-const EVENT_AHEAD_MS = 60_000;
 const TELL_EVERY_MS = 600_000;
 
 /** Says when a clock was, or is, ahead: the newest event against this machine's clock, and that against the chain's. */

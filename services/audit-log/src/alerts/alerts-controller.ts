@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { auditLogRoutes, type EventRecord, type PageQuery } from '@countersign/contracts';
 import { HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
-import { eventRecord } from '../domain/event-record.js';
+import { listedEvent } from '../domain/event-record.js';
 import type { EventStore, Inbox } from '../store/port.js';
 import { CLOCK, STORE } from '../tokens.js';
 
@@ -25,7 +25,9 @@ export class AlertsController {
     const { limit, offset } = query;
     const { openCount, acknowledgedAt } = await this.store.inbox(caller.accountId);
     const events = await this.store.openAlerts(caller.accountId, { limit, offset });
-    return { alerts: events.map(eventRecord), openCount, acknowledgedAt, total: openCount, limit, offset };
+    const now = this.clock();
+    const alerts = events.map((event) => listedEvent(event, now));
+    return { alerts, openCount, acknowledgedAt, total: openCount, limit, offset };
   }
 
   @HttpRoute(auditLogRoutes.countOpenAlerts)

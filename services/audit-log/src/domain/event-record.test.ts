@@ -1,6 +1,6 @@
 import type { JsonValue } from '@countersign/contracts';
 import { denied, envelope, other } from '../testing/envelopes.js';
-import { eventRecord } from './event-record.js';
+import { eventRecord, listedEvent } from './event-record.js';
 
 const salt = 'AAAAAAAAAAAAAAAAAAAAAA';
 const shown = (value: JsonValue): unknown =>
@@ -70,6 +70,15 @@ describe('eventRecord', () => {
       eventRecord({ sequence: 1, leaf: outcome.leaf, openings: { payload: { salt, value: 'why' } }, anchored: false })
         .action,
     ).toBe('why');
+  });
+
+  it('marks an event that lies more than a minute ahead, until that time has come', () => {
+    const { leaf } = envelope(1);
+    const event = { sequence: 1, leaf, openings: {}, anchored: true };
+    const at = Date.parse(leaf.occurredAt);
+    expect(listedEvent(event, at - 60_001)).toEqual({ ...eventRecord(event), ahead: true });
+    expect(listedEvent(event, at - 60_000)).toEqual(eventRecord(event));
+    expect(listedEvent(event, at)).not.toHaveProperty('ahead');
   });
 
   it('gives the commitment of the payload, not a plain hash', () => {

@@ -1,4 +1,4 @@
-import { listedAction } from '@countersign/contracts';
+import { EVENT_AHEAD_MS, listedAction } from '@countersign/contracts';
 import type { EventRecord, JsonValue, LeafEvent, ListedAction, Openings } from '@countersign/contracts';
 
 /** What the store holds of a leaf: `openings` without what was erased or never kept. */
@@ -9,7 +9,13 @@ export interface StoredEvent {
   readonly anchored: boolean;
 }
 
-/** The event as the lists show it. */
+/** The event as the lists show it at `nowMs`: marked where it lies ahead of that. */
+export function listedEvent(event: StoredEvent, nowMs: number): EventRecord {
+  const ahead = Date.parse(event.leaf.occurredAt) - nowMs > EVENT_AHEAD_MS;
+  return { ...eventRecord(event), ...(ahead && { ahead }) };
+}
+
+/** The event by itself, at whatever time it is read. */
 export function eventRecord({ sequence, leaf, openings, anchored }: StoredEvent): EventRecord {
   return {
     eventId: leaf.eventId,

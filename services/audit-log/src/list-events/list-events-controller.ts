@@ -1,14 +1,17 @@
 import { Controller, Inject } from '@nestjs/common';
 import { auditLogRoutes, type EventRecord, type EventsQuery } from '@countersign/contracts';
 import { HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
-import { eventRecord } from '../domain/event-record.js';
+import { listedEvent } from '../domain/event-record.js';
 import type { EventStore } from '../store/port.js';
-import { STORE } from '../tokens.js';
+import { CLOCK, STORE } from '../tokens.js';
 import { filterOf } from './filter-of.js';
 
 @Controller()
 export class ListEventsController {
-  constructor(@Inject(STORE) private readonly store: EventStore) {}
+  constructor(
+    @Inject(STORE) private readonly store: EventStore,
+    @Inject(CLOCK) private readonly clock: () => number,
+  ) {}
 
   @HttpRoute(auditLogRoutes.listEvents)
   async list(
@@ -16,6 +19,7 @@ export class ListEventsController {
   ): Promise<{ events: readonly EventRecord[]; total: number; limit: number; offset: number }> {
     const { limit, offset } = query;
     const { events, total } = await this.store.list(caller.accountId, filterOf(query), { limit, offset });
-    return { events: events.map(eventRecord), total, limit, offset };
+    const now = this.clock();
+    return { events: events.map((event) => listedEvent(event, now)), total, limit, offset };
   }
 }

@@ -1,8 +1,7 @@
+import { EVENT_AHEAD_MS } from '@countersign/contracts';
 import type { NumberedLeaf } from './number-leaves.js';
 import type { Check } from './report.js';
 
-/** Clocks may differ so far, ms. */
-const TOLERATED_MS = 60_000;
 const NAMED = 5;
 
 /** Names the events that lie ahead of this machine's clock: sound ones, which a clock that was ahead has dated. */
@@ -16,7 +15,7 @@ export class EventsAhead {
 
   take({ envelope: { leaf }, sequence }: NumberedLeaf): void {
     const ahead = Date.parse(leaf.occurredAt) - this.nowMs;
-    if (ahead <= TOLERATED_MS) return;
+    if (ahead <= EVENT_AHEAD_MS) return;
     this.#count += 1;
     if (this.#count > NAMED) return;
     this.check.note(

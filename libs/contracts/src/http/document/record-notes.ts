@@ -33,7 +33,7 @@ export const RECORD_NOTES: OperationNotes = {
   listEvents: {
     answers: { 200: { events: [denied], total: 1, limit: 50, offset: 0 } },
     description:
-      'Checks and their outcomes, and every change of agents and profiles. The list follows the checks within a second. `anchored` says whether the event’s window is on the chain; `payloadSha256` is a salted commitment, not a hash of the payload.',
+      'Checks and their outcomes, and every change of agents and profiles. The list follows the checks within a second. `anchored` says whether the event’s window is on the chain; `payloadSha256` is a salted commitment, not a hash of the payload. An event with `ahead` was dated by a clock that was ahead: it stays first in the list until that time has come.',
   },
   exportEvents: {
     description:
