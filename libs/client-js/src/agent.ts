@@ -24,8 +24,10 @@ export interface AgentRecord {
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Its rules, by the names of the service (`allowed_apis`, `spending_limit`…): of a new agent, none. */
+  /** Its rules, by the names of the service (`allowed_apis`, `spending_limit`…). */
   readonly behaviorProfile: Readonly<Record<string, unknown>>;
+  /** The key that registered it, where that is not the account's first: only a key that names the agent acts as it. */
+  readonly registeredByKey?: string;
 }
 
 const STATES: ReadonlySet<unknown> = new Set<AgentRecord['status']>(['active', 'frozen', 'inactive']);
@@ -36,6 +38,7 @@ const OPTIONAL = {
   blockchainSsn: 'blockchain_ssn',
   walletAddress: 'wallet_address',
   chainTxSignature: 'chain_tx_signature',
+  registeredByKey: 'registered_by_key',
 } as const;
 
 /**

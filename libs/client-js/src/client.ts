@@ -118,8 +118,8 @@ export class Countersign {
   }
 
   /**
-   * Makes an agent of the key's account: `POST /v1/mcp/register`. What it does is checked from then on where a call names
-   * its id as `agentId`. One try, for which there is all of `timeoutMs`: another would make another agent.
+   * Makes an agent of the key's account: `POST /v1/mcp/register`. It is checked by a key that names it, which an admin
+   * issues, or by the account's first key where a call names its id as `agentId`. One try, for which there is all of `timeoutMs`: another would make another agent.
    * @throws CountersignError where it was refused, or it is not known whether it was made (`isUnavailable`); the signal's
    * reason where the caller gave up
    */

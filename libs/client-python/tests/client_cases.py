@@ -35,6 +35,7 @@ _SNAKE = {
     "createdAt": "created_at",
     "blockchainSsn": "blockchain_ssn",
     "behaviorProfile": "behavior_profile",
+    "registeredByKey": "registered_by_key",
 }
 RESULT_MEMBERS = (
     "allowed violations violationType rule severity category piiKind matchedTopic length "

@@ -1,5 +1,5 @@
 import { API_KEY_RIGHTS } from './records.js';
-import type { ApiKeyFacts, ApiKeyRight } from './records.js';
+import type { AgentFacts, ApiKeyFacts, ApiKeyRight } from './records.js';
 
 /** Rights of a key that was issued without naming any, and of a record from before keys had rights. */
 export const DEFAULT_RIGHTS: readonly ApiKeyRight[] = ['check', 'outcome', 'scan'];
@@ -44,6 +44,22 @@ export function powersOf(facts: Pick<ApiKeyFacts, 'first' | 'rights' | 'agentIds
 export function missingRight(rights: readonly ApiKeyRight[]): string {
   const wanted = rights.map((right) => `"${right}"`).join(' or ');
   return `this API key does not have the right ${wanted}: an admin issues a key that has it by POST /v1/api-keys with {"name": …, "rights": [${rights.map((right) => `"${right}"`).join(', ')}]}`;
+}
+
+/**
+ * Whether a key may not act as an agent because a key registered that agent: then it has to name the agent in `agentIds`, or
+ * be the account's first. A key that names agents is judged by those alone, before this.
+ */
+export function needsOwnKey(
+  { registeredByKey }: { readonly registeredByKey?: AgentFacts['registeredByKey'] | undefined },
+  { agents, first }: Pick<ApiKeyPowers, 'agents' | 'first'>,
+): boolean {
+  return registeredByKey !== undefined && agents === null && !first;
+}
+
+/** Why a key that {@link needsOwnKey} is refused, and what to do. Clients know it by the first two words. */
+export function ownKeyNeeded(agentId: string): string {
+  return `no such agent for this API key: a key registered that agent, so only a key that names it may act as it. An admin issues one by POST /v1/api-keys with {"name": …, "agentIds": ["${agentId}"]}`;
 }
 
 /**

@@ -165,6 +165,8 @@ export interface AgentFacts {
   readonly created_at: string;
   readonly updated_at: string;
   readonly registered_at: string | null;
+  /** Id of the API key that registered it, where that is not the account's first: see `needsOwnKey`. Never changes. */
+  readonly registeredByKey?: string;
   /** Time of the last unfreeze (counters' clock, ms): a denial before it no longer freezes. 0: never. */
   readonly unfrozenAtMs: number;
   readonly profile: BehaviorProfile;

@@ -57,7 +57,7 @@ export async function startAuditLog(context: ServiceContext): Promise<RunningSer
       { provide: EVENT_INTAKE, useValue: events },
       { provide: ANCHOR_INTAKE, useValue: new AnchorIntake(store) },
       { provide: ERASURE, useValue: erasure },
-      { provide: OUTCOME_DESK, useValue: new OutcomeDesk(context, store, events, accounts) },
+      { provide: OUTCOME_DESK, useValue: new OutcomeDesk(context, store, events, accounts, agents) },
       { provide: AGENTS, useValue: agents },
     ],
   };

@@ -163,6 +163,26 @@ describe('POST /v1/check', () => {
     expect(none.body).toEqual({ error: expect.stringMatching(/^x-api-key is not read/) });
   });
 
+  it('lets no key act as an agent that a key registered, unless it names that agent or is the first', async () => {
+    const registered = randomUUID();
+    await bench.putAgent(registered, {}, { registeredByKey: randomUUID() });
+    const by = async (facts: Partial<ApiKeyFacts>): Promise<[number, string]> => {
+      const key = mintApiKey((bytes) => randomBytes(bytes));
+      await bench.putKey(randomUUID(), key, facts);
+      await bench.gateway.counters.raise('api-key', createHash('sha256').update(key).digest('hex'), 1);
+      const headers = { 'x-service-key': key };
+      const { status, text } = await bench.check({ type: 'a' }, { headers }, registered.toUpperCase());
+      return [status, text];
+    };
+    const before = (await bench.events()).length;
+    const ways = expect.stringMatching(new RegExp(`^{"error":"no such agent .*POST /v1/api-keys .*${registered}`));
+    expect(await by({ rights: ['register', 'check'] })).toEqual([404, ways]);
+    expect(await by({ agentIds: [bench.agentId] })).toEqual([404, expect.stringContaining('not for that agent')]);
+    expect((await bench.events()).length).toBe(before);
+    expect(await by({ agentIds: [registered] })).toEqual([200, '{"allowed":true}']);
+    expect(await by({ first: true })).toEqual([200, '{"allowed":true}']);
+  });
+
   it('takes the key from either header; x-service-key alone decides; a header sent twice is 401', async () => {
     const { port } = bench.gateway;
     const body = JSON.stringify({ agentId: bench.agentId, action: { type: 'a' } });

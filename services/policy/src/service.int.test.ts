@@ -180,6 +180,8 @@ describe('policy over HTTP', () => {
     await putKey({ first: true });
     const { status, body } = await ask('POST', '/v1/mcp/register', { name: 'By key', version: '2' }, 'key');
     expect([status, body.name, body.version]).toEqual([201, 'By key', '2']);
+    // Every unbound key acts as an agent that the first key made.
+    expect(body).not.toHaveProperty('registered_by_key');
     expect((await ask('POST', '/v1/mcp/register', { name: 'x' })).status).toBe(401);
     const told = (await events(eventLog)).find(({ leaf }) => leaf.agentId === body.id);
     expect(told).toMatchObject({ apiKeyId: KEY_ID, cadenceSeconds: 300 });
@@ -194,15 +196,22 @@ describe('policy over HTTP', () => {
     const merged = await register();
     expect([merged.status, merged.body.behavior_profile]).toMatchObject([
       201,
-      { version: 2, off_limits_actions: ['wire'], spending_limit: 5, agent_id: merged.body.id },
+      { version: 1, off_limits_actions: ['wire'], spending_limit: 5, agent_id: merged.body.id },
     ]);
     const types = (await events(eventLog))
       .filter(({ leaf }) => leaf.agentId === merged.body.id)
       .map(({ leaf }) => [leaf.type, leaf.profileVersion]);
     expect(types).toEqual([
       ['agent.created', null],
-      ['profile.changed', 2],
+      ['profile.changed', 1],
     ]);
+    // No key but the first and one that names it acts as the agent.
+    expect(merged.body.registered_by_key).toBe(KEY_ID);
+    const record = await ask('PATCH', `/v1/agents/${merged.body.id}/profile`, { mode: 'observe' });
+    expect(record.body).toMatchObject({ version: 2, off_limits_actions: ['wire'] });
+    expect((await newest<AgentFacts>(eventLog, 'agents')).get(merged.body.id)?.value).toMatchObject({
+      registeredByKey: KEY_ID,
+    });
     expect((await ask('POST', '/v1/agents', { name: 'by a person' })).body.behavior_profile).toMatchObject({
       version: 1,
       off_limits_actions: [],
@@ -218,11 +227,11 @@ describe('policy over HTTP', () => {
     await counters.freeze(limited.id, Date.now() + 60_000);
     expect((await register()).status).toBe(403);
     await ask('POST', `/v1/agents/${limited.id}/deactivate`);
-    expect((await register()).body.behavior_profile).toMatchObject({ version: 2, off_limits_actions: ['wire'] });
+    expect((await register()).body.behavior_profile).toMatchObject({ version: 1, off_limits_actions: ['wire'] });
     await putKey({ rights: ['register'], agentIds: [randomUUID()] });
     expect((await register()).status).toBe(409);
     await putAccount({ defaultProfile: { allowed_actions: ['read'] } });
-    expect((await register()).body.behavior_profile).toMatchObject({ version: 2, allowed_actions: ['read'] });
+    expect((await register()).body.behavior_profile).toMatchObject({ version: 1, allowed_actions: ['read'] });
     await putAccount({});
     await putKey({ rights: ['check', 'outcome', 'scan', 'read', 'policy'] });
     expect(await register()).toMatchObject({ status: 401, body: { error: expect.stringContaining('"register"') } });

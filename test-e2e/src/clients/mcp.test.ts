@@ -56,6 +56,12 @@ onEachProfile('the tool protocol, by its official client', (start) => {
   it('registers an agent, and tells of a bad argument as an error of the tool', async () => {
     const made = await call('register_agent', { name: 'made by a model' });
     expect(made.structuredContent).toMatchObject({ name: 'made by a model', status: 'active' });
+    // The key that registered it gets no second limit by it.
+    const acting = await call('check_action', { agentId: made.structuredContent['id'], action: { type: 'pay' } });
+    expect([acting.isError, acting.structuredContent]).toEqual([
+      true,
+      { error: expect.stringMatching(/^no such agent for this API key: .*POST \/v1\/api-keys/u) },
+    ]);
     expect((await call('check_action', { agentId: 'nobody' })).isError).toBe(true);
     expect((await call('log_action', { agentId, eventId: agentId, outcome: 'failed' })).isError).toBe(true);
   });

@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional
 from .result import Answer, invalid, members_of_answer, read_refusal
 
 _ALWAYS = ("id", "name", "status", "created_at", "updated_at")
-_OPTIONAL = ("type", "purpose", "version", "blockchain_ssn", "wallet_address", "chain_tx_signature")
+_OPTIONAL = ("type", "purpose", "version", "blockchain_ssn", "wallet_address", "chain_tx_signature", "registered_by_key")
 _STATES = ("active", "frozen", "inactive")
 
 
@@ -25,13 +25,15 @@ class AgentRecord:
     """ISO 8601, UTC."""
     updated_at: str
     behavior_profile: Mapping[str, Any]
-    """Its rules, by the names of the service (``allowed_apis``, ``spending_limit``…): of a new agent, none."""
+    """Its rules, by the names of the service (``allowed_apis``, ``spending_limit``…)."""
     type: Optional[str] = None
     purpose: Optional[str] = None
     version: Optional[str] = None
     blockchain_ssn: Optional[str] = None
     wallet_address: Optional[str] = None
     chain_tx_signature: Optional[str] = None
+    registered_by_key: Optional[str] = None
+    """The key that registered it, where that is not the account's first: only a key that names the agent acts as it."""
 
 
 def read_agent(answer: Answer) -> AgentRecord:

@@ -21,6 +21,13 @@ const agentProperties: Readonly<Record<string, JsonSchema>> = {
 export const agentRecord: JsonSchema = {
   type: 'object',
   required: Object.keys(agentProperties),
-  properties: agentProperties,
+  properties: {
+    ...agentProperties,
+    registered_by_key: {
+      ...uuid,
+      description:
+        'id of the API key that registered it; absent where a person did, or the account’s first key. An agent that has it is checked, reported on and scanned for only by a key that names it in `agentIds`, or by the first key',
+    },
+  },
   additionalProperties: false,
 };

@@ -119,7 +119,7 @@ const responses: Readonly<Record<number, RouteResponse>> = {
   401: error('no API key that is in force and may do this'),
   402: refusal('the sandbox has expired or is at its action cap', recorded),
   403: refusal('the agent is frozen', recorded),
-  404: error('no such agent, or it is inactive'),
+  404: error('no such agent, it is inactive, or the key is not for it'),
   408: error('the body did not come before the deadline, or slower than 1 KiB a second: nothing was judged'),
   429: refusal('the plan is at its action cap', { ...recorded, 'Retry-After': 'seconds until the next period' }),
   503: refusal('not decided, or not durable in time: do not act. The event may have landed: see x-event-id', {

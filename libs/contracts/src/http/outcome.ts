@@ -51,7 +51,7 @@ export const outcomeRoutes = {
       },
       ...bodyErrors,
       401: error('no API key that is in force and may do this'),
-      404: error('no such check of this agent'),
+      404: error('no such check of this agent, or the key is not for the agent'),
       409: error('an outcome of this check was reported before'),
       503: { ...error('not recorded, or not known to be: try again'), headers: { 'Retry-After': 'seconds to wait' } },
     },

@@ -341,14 +341,17 @@ export const policyRoutes = {
     method: 'POST',
     path: '/v1/mcp/register',
     operationId: 'mcpRegister',
-    summary: 'Creates an agent, with an API key; it begins with the default profile of the account',
+    summary:
+      'Creates an agent, with an API key; it begins with the default profile of the account, and needs a key bound to it',
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['register'],
     body: newAgent,
     success: 201,
     responses: {
-      201: anAgent('the new agent'),
+      201: anAgent(
+        'the new agent. Where another key than the account’s first registered it, only a key that names it in `agentIds` checks as it: an admin issues that one',
+      ),
       ...bodyErrors,
       401: error('no API key that is in force and may do this'),
       403: error('an agent of the key is frozen'),

@@ -43,7 +43,7 @@ export const scanRoutes = {
       200: { description: "as a check's answer; a denial is 200 as well", schema: decision },
       ...bodyErrors,
       401: error('no API key that is in force and may do this'),
-      404: error('no such agent, or it is inactive'),
+      404: error('no such agent, it is inactive, or the key is not for it'),
       503: {
         ...error('the rules in force are not known here yet, or too many texts are being judged'),
         headers: { 'Retry-After': 'seconds to wait' },
@@ -97,7 +97,7 @@ export const scanRoutes = {
       },
       ...bodyErrors,
       401: error('no API key that is in force and may do this'),
-      404: error('no such agent, or it is inactive'),
+      404: error('no such agent, it is inactive, or the key is not for it'),
       503: unknownYet,
     },
   }),

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AccountFacts, OutcomeReport, ReportedOutcome } from '@countersign/contracts';
+import { powersOf } from '@countersign/contracts';
+import type { AccountFacts, ApiKeyFacts, OutcomeReport, ReportedOutcome } from '@countersign/contracts';
 import type { EventLog, LogRecord } from '@countersign/event-log';
 import type { Projection, ServiceContext } from '@countersign/service-kit';
 import { EventIntake } from '../ingest/event-intake.js';
 import { SqliteEventStore } from '../store/sqlite.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
-import { OutcomeDesk } from './outcome-desk.js';
+import { OutcomeDesk, type OutcomeAgents } from './outcome-desk.js';
 
 /** A log of one partition that an instance stores as it is read. */
 class SmallLog {
@@ -37,7 +38,7 @@ describe('what became of a check', () => {
   let desk: OutcomeDesk;
   let follows: NodeJS.Timeout;
   let file = 0;
-  const caller = { accountId: ACCOUNT, apiKeyId: 'key-1' };
+  const caller = { accountId: ACCOUNT, apiKeyId: 'key-1', powers: powersOf({}) };
 
   const context = (): ServiceContext =>
     ({
@@ -48,11 +49,17 @@ describe('what became of a check', () => {
     }) as unknown as ServiceContext;
   const accounts = { get: () => ({ version: 1, value: { cadenceSeconds: 1 } }) } as unknown as Projection<AccountFacts>;
 
+  /** Agent 2 was registered by a key. */
+  const agents: OutcomeAgents = {
+    get: (id) => ({ version: 1, value: id === agentId(2) ? { registeredByKey: 'key-1' } : {} }),
+    caughtUp: () => Promise.resolve(),
+  };
+
   beforeEach(() => {
     log = new SmallLog();
     store = new SqliteEventStore(join(directory, `${file++}.db`));
     intake = new EventIntake(context(), store, () => undefined);
-    desk = new OutcomeDesk(context(), store, intake, accounts);
+    desk = new OutcomeDesk(context(), store, intake, accounts, agents);
     let taken = 0;
     let taking = Promise.resolve();
     follows = setInterval(() => {
@@ -103,7 +110,7 @@ describe('what became of a check', () => {
 
   it('is said once by a hundred at a time, alike or not, on two instances', async () => {
     await write(envelope(1));
-    const another = new OutcomeDesk(context(), store, intake, accounts);
+    const another = new OutcomeDesk(context(), store, intake, accounts, agents);
     const all = await Promise.allSettled(
       Array.from({ length: 100 }, (_, n) =>
         (n % 2 === 0 ? desk : another).report(caller, {
@@ -148,6 +155,15 @@ describe('what became of a check', () => {
     await expect(report({}, { ...caller, accountId: 'account-b' })).rejects.toMatchObject({ status: 404 });
     await expect(reportLatest(2)).rejects.toMatchObject({ status: 404 });
     expect(outcomes()).toEqual([]);
+  });
+
+  it('is for a key that names the agent, or the first, where a key registered the agent', async () => {
+    await write(envelope(1, { agent: 2 }));
+    const by = (facts: Partial<ApiKeyFacts>) => report({ agentId: agentId(2) }, { ...caller, powers: powersOf(facts) });
+    await expect(by({})).rejects.toMatchObject({ status: 404, message: expect.stringContaining('agentIds') });
+    expect(outcomes()).toEqual([]);
+    expect(await by({ agentIds: [agentId(2)] })).toEqual(expect.any(String));
+    await expect(by({ first: true })).rejects.toMatchObject({ status: 409 });
   });
 
   it('is 503 while the log does not take it', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { AccountFacts, GivenBack, OutcomeReport } from '@countersign/contracts';
+import { needsOwnKey, ownKeyNeeded } from '@countersign/contracts';
+import type { AccountFacts, AgentFacts, GivenBack, OutcomeReport } from '@countersign/contracts';
 import {
   HttpRefusal,
   nodeCrypto,
@@ -16,14 +17,18 @@ import { givenBack, outcomeEvent, outcomeEventId } from './outcome-event.js';
 
 const WAIT_MS = 2_000;
 const AGAIN = { 'retry-after': '1' };
+const NO_CHECK = 'no such check of this agent';
 const NOT_RECORDED = {
   logged: 'an outcome was not taken by the event log',
   refused: 'the outcome could not be made durable: try again',
   behind: 'the outcome is recorded, and not yet known to be the first: ask again',
 };
 
+/** Agents by id: what a key may do with one. */
+export type OutcomeAgents = Pick<Projection<Pick<AgentFacts, 'registeredByKey'>>, 'get' | 'caughtUp'>;
+
 /** Whose key reports. */
-type Reporter = Pick<ApiKeyCaller, 'accountId' | 'apiKeyId'>;
+type Reporter = Pick<ApiKeyCaller, 'accountId' | 'apiKeyId' | 'powers'>;
 
 /**
  * Takes what became of checks. The first report of a check in the log is its outcome: every report of it has the same
@@ -34,24 +39,33 @@ export class OutcomeDesk {
   readonly #store: EventStore;
   readonly #intake: EventIntake;
   readonly #accounts: Projection<AccountFacts>;
+  readonly #agents: OutcomeAgents;
   /** Checks that are reported here at the moment: of two reports that are alike, one comes after the other. */
   readonly #underWay = new Map<string, Promise<unknown>>();
 
-  constructor(context: ServiceContext, store: EventStore, intake: EventIntake, accounts: Projection<AccountFacts>) {
+  constructor(
+    context: ServiceContext,
+    store: EventStore,
+    intake: EventIntake,
+    accounts: Projection<AccountFacts>,
+    agents: OutcomeAgents,
+  ) {
     this.#context = context;
     this.#store = store;
     this.#intake = intake;
     this.#accounts = accounts;
+    this.#agents = agents;
   }
 
   /**
    * Resolves once the outcome is in the archive, with its event id.
-   * @throws HttpRefusal 404 no such check of this agent and account; 409 reported before; 503 not recorded, or not known
+   * @throws HttpRefusal 404 no such check of this agent and account, or the key is not for the agent; 409 reported before; 503 not recorded, or not known
    * to be
    */
   async report(caller: Reporter, { agentId, eventId, outcome, detail }: OutcomeReport): Promise<string> {
     const check = await this.#check(caller.accountId, agentId.toLowerCase(), eventId?.toLowerCase() ?? null);
-    if (check === null) throw new HttpRefusal(404, 'no such check of this agent');
+    if (check === null) throw new HttpRefusal(404, NO_CHECK);
+    await this.#requireKeyOf(check.leaf.agentId, caller);
     const { eventId: id } = check.leaf;
     const before = this.#underWay.get(id) ?? Promise.resolve();
     const own = before
@@ -63,6 +77,14 @@ export class OutcomeDesk {
     } finally {
       if (this.#underWay.get(id) === own) this.#underWay.delete(id);
     }
+  }
+
+  /** Who registered an agent never changes, so any version of its record says it. */
+  async #requireKeyOf(agentId: string, { powers }: Reporter): Promise<void> {
+    if (this.#agents.get(agentId) === undefined) await this.#agents.caughtUp();
+    const agent = this.#agents.get(agentId)?.value;
+    if (agent === undefined) throw new HttpRefusal(404, NO_CHECK);
+    if (needsOwnKey(agent, powers)) throw new HttpRefusal(404, ownKeyNeeded(agentId));
   }
 
   async #record(

@@ -1,4 +1,4 @@
-import { NOT_FOR_AGENT } from '@countersign/contracts';
+import { needsOwnKey, NOT_FOR_AGENT, ownKeyNeeded } from '@countersign/contracts';
 import type { CheckAnswer, IdempotencyStamp } from '@countersign/contracts';
 import type { CheckTrip, CheckTripResult, Counters, Judgement } from '@countersign/counters';
 import { decide, decideInTurns } from '@countersign/policy-engine';
@@ -80,6 +80,10 @@ export class CheckJudge {
     }
     if (agent.facts.status === 'inactive') {
       check.refuse(404, NO_AGENT);
+      return;
+    }
+    if (needsOwnKey(agent.facts, key)) {
+      check.refuse(404, ownKeyNeeded(prepared.agentId));
       return;
     }
     if (agent.profile.output !== null && (prepared.payload?.canonical.length ?? 0) > LARGE_PAYLOAD) {

@@ -5,6 +5,7 @@ import type { AgentFacts, BehaviorProfile } from '@countersign/contracts';
 export interface KeptAgent {
   readonly accountId: string;
   readonly status: AgentFacts['status'];
+  readonly registeredByKey: AgentFacts['registeredByKey'];
   readonly profileVersion: number;
   readonly profileSha256: string;
   /** JSON, or JSON in UTF-8 by DEFLATE. */
@@ -18,12 +19,13 @@ const PACKED_FROM = 4096;
 /** The fastest: a profile is packed once a change. */
 const LEVEL = 1;
 
-export function keptAgent({ accountId, status, profile, profileSha256 }: AgentFacts): KeptAgent {
+export function keptAgent({ accountId, status, registeredByKey, profile, profileSha256 }: AgentFacts): KeptAgent {
   const text = JSON.stringify(profile);
   const kept = text.length < PACKED_FROM ? text : packed(text);
   return {
     accountId,
     status,
+    registeredByKey,
     profileVersion: profile.version,
     profileSha256,
     profile: kept,

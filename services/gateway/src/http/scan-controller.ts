@@ -20,11 +20,11 @@ export class ScanController {
   scan(
     @Input() { body, caller }: RouteInput<ScanRequest, unknown, ApiKeyCaller>,
   ): Promise<Readonly<Record<string, unknown>>> {
-    return this.scanner.scan(caller.accountId, body);
+    return this.scanner.scan(caller, body);
   }
 
   @HttpRoute(scanRoutes.tools)
   tools(@Input() { body, caller }: RouteInput<ToolsRequest, unknown, ApiKeyCaller>): Promise<object> {
-    return this.lister.tools(caller.accountId, body);
+    return this.lister.tools(caller, body);
   }
 }

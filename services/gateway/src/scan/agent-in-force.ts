@@ -1,19 +1,24 @@
 import type { Counters } from '@countersign/counters';
+import { needsOwnKey, ownKeyNeeded } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/service-kit';
+import type { ApiKeyCaller } from '@countersign/service-kit';
 import type { KnownAgent, KnownFacts } from '../follow/known-facts.js';
 
 const WAIT_MS = 1000;
 
 export type Known = Pick<KnownFacts, 'agents' | 'agent'>;
 
+/** The account and the key that ask. */
+export type KeyHolder = Pick<ApiKeyCaller, 'accountId' | 'powers'>;
+
 /**
  * The agent with the profile that is in force, whoever changed it where. A frozen one as well.
- * @throws HttpRefusal 404 where the account has no such agent, or it is inactive; 503 while its rules are not known
+ * @throws HttpRefusal 404 where the account has no such agent, it is inactive, or needs a key of its own; 503 while its rules are not known
  */
 export async function agentInForce(
   known: Known,
   counters: Pick<Counters, 'version'>,
-  accountId: string,
+  { accountId, powers }: KeyHolder,
   agentId: string,
 ): Promise<KnownAgent> {
   const id = agentId.toLowerCase();
@@ -25,6 +30,7 @@ export async function agentInForce(
   if (agent === undefined || agent.facts.accountId !== accountId || agent.facts.status === 'inactive') {
     throw new HttpRefusal(404, 'no such agent, or it is inactive');
   }
+  if (needsOwnKey(agent.facts, powers)) throw new HttpRefusal(404, ownKeyNeeded(id));
   return agent;
 }
 

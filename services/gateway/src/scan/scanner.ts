@@ -6,7 +6,7 @@ import type { Violation } from '@countersign/policy-engine';
 import { HttpRefusal } from '@countersign/service-kit';
 import { TurnTaker } from '../check/turn-taker.js';
 import type { KnownAgent } from '../follow/known-facts.js';
-import { agentInForce, type Known } from './agent-in-force.js';
+import { agentInForce, type KeyHolder, type Known } from './agent-in-force.js';
 
 /** Characters of texts that are judged or wait for it: of one account, and of all together. */
 const MOST_OF_ONE_ACCOUNT = 8 * 1024 * 1024;
@@ -25,12 +25,11 @@ export class Scanner {
 
   /**
    * The body of the answer, as a check's. A frozen agent's text is judged as well.
-   * @throws HttpRefusal 404 where the account has no such agent, or it is inactive; 503 while its rules are not known,
-   * or more text is under way than may be
+   * @throws HttpRefusal as {@link agentInForce}; 503 where more text is under way than may be
    */
-  async scan(accountId: string, { agentId, text }: ScanRequest): Promise<Readonly<Record<string, unknown>>> {
-    const agent = await agentInForce(this.known, this.counters, accountId, agentId);
-    const violation = await this.#counted(accountId, text.length + 1, () => this.#judge(agent, text));
+  async scan(holder: KeyHolder, { agentId, text }: ScanRequest): Promise<Readonly<Record<string, unknown>>> {
+    const agent = await agentInForce(this.known, this.counters, holder, agentId);
+    const violation = await this.#counted(holder.accountId, text.length + 1, () => this.#judge(agent, text));
     if (violation === null || agent.profile.observe) return { allowed: true };
     return denialBody(violation, violation.extras);
   }

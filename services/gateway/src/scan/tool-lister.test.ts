@@ -1,8 +1,10 @@
+import { powersOf } from '@countersign/contracts';
 import type { BehaviorProfile } from '@countersign/contracts';
 import { compileProfile, emptyProfile } from '@countersign/policy-engine';
 import { ToolLister } from './tool-lister.js';
 
 const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
+const holder = (accountId: string) => ({ accountId, powers: powersOf({}) });
 const tools = ['read_file', 'delete_file'];
 
 function listerOf(patch: Partial<BehaviorProfile>, status = 'active'): ToolLister {
@@ -21,7 +23,7 @@ describe('which tools an agent may not use', () => {
     [{ blocked_apis: ['delete_file'] }, 'blocked_apis:delete_file'],
     [{ allowed_apis: ['read_file'] }, 'allowed_apis:not listed'],
   ])('%j: one of two, and why', async (patch, rule) => {
-    const answer = await listerOf(patch).tools('a', { agentId: AGENT, tools });
+    const answer = await listerOf(patch).tools(holder('a'), { agentId: AGENT, tools });
     expect(answer.tools).toEqual([
       { name: 'read_file', allowed: true },
       expect.objectContaining({ name: 'delete_file', allowed: false, rule, reason: expect.any(String) }),
@@ -36,12 +38,14 @@ describe('which tools an agent may not use', () => {
       listerOf({ off_limits_actions: ['*'], mode: 'observe' }),
       listerOf({}, 'frozen'),
     ]) {
-      expect(await one.tools('a', { agentId: AGENT, tools })).toEqual({ tools: all });
+      expect(await one.tools(holder('a'), { agentId: AGENT, tools })).toEqual({ tools: all });
     }
   });
 
   it('nothing of another account’s agent, or of one that is inactive', async () => {
-    await expect(listerOf({}).tools('b', { agentId: AGENT, tools })).rejects.toMatchObject({ status: 404 });
-    await expect(listerOf({}, 'inactive').tools('a', { agentId: AGENT, tools })).rejects.toMatchObject({ status: 404 });
+    await expect(listerOf({}).tools(holder('b'), { agentId: AGENT, tools })).rejects.toMatchObject({ status: 404 });
+    await expect(listerOf({}, 'inactive').tools(holder('a'), { agentId: AGENT, tools })).rejects.toMatchObject({
+      status: 404,
+    });
   });
 });

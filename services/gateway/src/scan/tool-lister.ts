@@ -2,7 +2,7 @@ import { denialBody } from '@countersign/contracts';
 import type { ToolsRequest } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
 import { judgeTool } from '@countersign/policy-engine';
-import { agentInForce, type Known } from './agent-in-force.js';
+import { agentInForce, type KeyHolder, type Known } from './agent-in-force.js';
 
 /** Tells which tools an agent may use at all. Nothing is recorded or counted. */
 export class ToolLister {
@@ -17,8 +17,8 @@ export class ToolLister {
    * deny nothing, and a freeze is not of the tools.
    * @throws HttpRefusal as {@link agentInForce}
    */
-  async tools(accountId: string, { agentId, tools }: ToolsRequest): Promise<{ readonly tools: readonly object[] }> {
-    const { profile } = await agentInForce(this.known, this.counters, accountId, agentId);
+  async tools(holder: KeyHolder, { agentId, tools }: ToolsRequest): Promise<{ readonly tools: readonly object[] }> {
+    const { profile } = await agentInForce(this.known, this.counters, holder, agentId);
     return {
       tools: tools.map((name) => {
         const violation = judgeTool(profile, name);

@@ -60,7 +60,8 @@ export const TOOLS: readonly ApiTool[] = [
     shown: {
       name: 'register_agent',
       title: 'Register an agent',
-      description: 'Creates an agent, whose actions are checked from then on under the id that is given back.',
+      description:
+        'Creates an agent. Its actions are checked under the id that is given back, by an API key that names it, which an admin issues; not by the key that registered it.',
       inputSchema: argumentsOf(policyRoutes.registerAgent.body),
       outputSchema: agent,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -4,6 +4,7 @@ import type { ProfilePatch, RulePatch } from '@countersign/policy-engine';
 import type { Agent, AgentFields } from '../domain/agent.js';
 import type { Actor, Change } from '../domain/change.js';
 import { createAgent, deactivateAgent, freezeAgent, unfreezeAgent, updateAgent } from '../domain/life-cycle.js';
+import type { Beginning } from '../domain/life-cycle.js';
 import { applyPackage, changeProfile, profileChanged, putProfile } from '../domain/profile.js';
 import { registerAgent, TAKEN } from '../domain/registration.js';
 import type { WalletRegistration } from '../domain/registration.js';
@@ -60,16 +61,18 @@ export class AgentChanges {
 
   /**
    * Unless an agent of that id exists: then that one is given.
-   * @param rules that it begins with: no moment passes in which it has none of them
+   * @param beginning rules that it begins with: no moment passes in which it has none of them
    */
-  async create(id: string, caller: Caller, fields: AgentFields, rules: RulePatch = {}): Promise<Agent> {
+  async create(id: string, caller: Caller, fields: AgentFields, beginning: Beginning = {}): Promise<Agent> {
     const cadenceSeconds = await this.#cadenceOf(caller.accountId);
     const occurredAtMs = await this.#reach(() => this.#counters.now());
     const { accountId, actor, apiKeyId } = caller;
-    const { agent, event } = createAgent(id, accountId, fields, actor, occurredAtMs, nodeCrypto.sha256, rules);
+    const made = createAgent(id, accountId, fields, actor, occurredAtMs, nodeCrypto.sha256, beginning);
+    const { agent, event, ruled } = made;
     const { profile, profileSha256 } = agent.facts;
-    this.#bounds.take(accountId, profile.version === 1 ? null : profile);
-    const events = profile.version === 1 ? event : [event, profileChanged(profile, profileSha256, actor)];
+    this.#bounds.take(accountId, ruled ? profile : null);
+    // An empty profile is known by its version; one with rules is in the log.
+    const events = ruled ? [event, profileChanged(profile, profileSha256, actor)] : event;
     const write = agentWrite(agent, events, { occurredAtMs, cadenceSeconds, apiKeyId });
     const created = await this.#insert(write, accountId);
     await this.#announce();

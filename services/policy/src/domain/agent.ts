@@ -24,6 +24,7 @@ export interface AgentRecord {
   readonly created_at: string;
   readonly updated_at: string;
   readonly behavior_profile: BehaviorProfile;
+  readonly registered_by_key?: string;
 }
 
 export function agentRecord({ id, facts }: Agent): AgentRecord {
@@ -40,6 +41,7 @@ export function agentRecord({ id, facts }: Agent): AgentRecord {
     created_at: facts.created_at,
     updated_at: facts.updated_at,
     behavior_profile: facts.profile,
+    ...(facts.registeredByKey === undefined ? {} : { registered_by_key: facts.registeredByKey }),
   };
 }
 

@@ -13,8 +13,15 @@ function withReason(type: EventDraft['type'], reason: string | null, actor: Acto
   return { type, committed: { reason, by: byOf(actor) }, ...NO_PROFILE };
 }
 
+/** What an agent that a key registers begins with. */
+export interface Beginning {
+  readonly rules?: RulePatch;
+  /** Id of the key, where that is not the account's first. */
+  readonly registeredByKey?: string;
+}
+
 /**
- * A new agent, active, with an empty profile (version 1), or with these rules over it (version 2).
+ * A new agent, active, with an empty profile or with the rules that it begins with, either of version 1.
  * Times are ms by the counters' clock.
  */
 export function createAgent(
@@ -24,11 +31,15 @@ export function createAgent(
   actor: Actor,
   nowMs: number,
   sha256: Digest,
-  rules: RulePatch = {},
-): Extract<Change, { kind: 'changed' }> {
-  const profile = applyProfilePatch(emptyProfile(id), rules);
+  { rules = {}, registeredByKey }: Beginning = {},
+): Extract<Change, { kind: 'changed' }> & { readonly ruled: boolean } {
+  const empty = emptyProfile(id);
+  const begun = applyProfilePatch(empty, rules);
+  const ruled = begun !== empty;
+  const profile = ruled ? { ...begun, version: empty.version } : empty;
   return {
     kind: 'changed',
+    ruled,
     agent: {
       id,
       revision: 1,
@@ -43,6 +54,7 @@ export function createAgent(
         created_at: isoTime(nowMs),
         updated_at: isoTime(nowMs),
         registered_at: null,
+        ...(registeredByKey === undefined ? {} : { registeredByKey }),
         unfrozenAtMs: 0,
         profile,
         profileSha256: profileSha256(profile, sha256),

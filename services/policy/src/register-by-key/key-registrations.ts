@@ -25,7 +25,7 @@ export class KeyRegistrations {
 
   /**
    * Makes an agent that begins with the default profile of the account; where none is set, with what any agent of the key is
-   * denied.
+   * denied. Unless the first key makes it, only a key that names it acts as it.
    * @throws HttpRefusal 403 while an agent of the key is frozen, unless it is the first key; 409; 503
    */
   async register({ accountId, apiKeyId, powers }: ApiKeyCaller, fields: AgentFields): Promise<Agent> {
@@ -52,7 +52,8 @@ export class KeyRegistrations {
       );
     }
     const caller = { accountId, apiKeyId, actor: { kind: 'api_key', id: apiKeyId } } as const;
-    return this.changes.create(uuidV4(), caller, fields, rules);
+    const beginning = powers.first ? { rules } : { rules, registeredByKey: apiKeyId };
+    return this.changes.create(uuidV4(), caller, fields, beginning);
   }
 
   /** Inactive ones too: an agent that was deactivated for what it did leaves its rules to the next. */

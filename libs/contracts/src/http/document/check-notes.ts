@@ -133,7 +133,7 @@ export const CHECK_NOTES: OperationNotes = {
   mcpRegister: {
     body: { name: 'Order desk', type: 'assistant', purpose: 'answers questions about orders' },
     description:
-      'A new agent of the key’s account, with a profile that has no rule yet. It is not idempotent: a second request makes a second agent.',
+      'A new agent of the key’s account. It begins with the account’s default profile, or where none is set with what any of the key’s agents is denied. No key gets a new limit by it: unless the account’s first key registered it, it is checked only by a key that names it in `agentIds`, which an admin issues by `POST /v1/api-keys`; any other is 404. It is not idempotent: a second request makes a second agent.',
   },
   mcp: {
     body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
