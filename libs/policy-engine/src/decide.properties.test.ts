@@ -158,6 +158,39 @@ describe('decide', () => {
     );
   });
 
+  it('never allows with further members what it denied without', () => {
+    const twin = fc.constantFrom('uri', 'URL', 'href', 'estimated_cost', 'ToolName', 'data_scope', 'Payload');
+    const near = fc.constantFrom('link', 'cost', 'total', 'tool', 'scope', 'output', 'host', 'currency', 'note');
+    const values = fc.oneof(name, url, text, fc.integer({ min: 0, max: 3 }), fc.constant(null));
+    const further = fc.dictionary(fc.oneof(twin, near, fc.string()), values, { maxKeys: 4 });
+    const limited = fc.record({
+      require: fc.constantFrom(['cost' as const], ['url' as const]),
+      spending_limit: fc.nat(),
+    });
+    const costly = fc.record({ estimatedCost: fc.constantFrom(0, 1, 2), metadata: further }, { requiredKeys: [] });
+    const read = new Set(['type', 'url', 'payload', 'metadata', 'dataScope', 'estimatedCost', 'tool_name', 'toolName']);
+    let added = 0;
+    fc.assert(
+      fc.property(
+        fc.option(rules),
+        fc.option(limited),
+        action,
+        costly,
+        further,
+        (given, limits, received, cost, members) => {
+          const profile = profileOf({ ...given, ...limits });
+          const before = { ...received, ...cost };
+          const more = Object.entries(members).filter(([name]) => !read.has(name));
+          const after = verdict(profile, { ...Object.fromEntries(more), ...before });
+          if (verdict(profile, before) !== null) expect(after).not.toBeNull();
+          else if (after !== null) added += 1;
+        },
+      ),
+      { numRuns: 5000 },
+    );
+    expect(added).toBeGreaterThan(50);
+  });
+
   it('decides whatever it has read before', () => {
     fc.assert(
       fc.property(rules, fc.array(action, { minLength: 1, maxLength: 12 }), (given, received) => {

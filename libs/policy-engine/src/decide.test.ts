@@ -71,6 +71,30 @@ describe('decide', () => {
     }
   });
 
+  it('names both members that disagree, and the one that was meant, with how it is written', () => {
+    const reason = (rules: object, action: object): string | undefined =>
+      decide(compileProfile({ ...emptyProfile(agent), ...rules }), { type: 'x', ...action }).violation?.reason;
+    const limit = { spending_limit: 1 };
+    expect(reason(limit, { estimatedCost: 0, 'estimated-cost': 5 })).toContain('"estimatedCost" and "estimated-cost"');
+    expect(reason(limit, { payload: { cost_usd: 5 } })).toMatch(/"payload\.cost_usd".*"estimatedCost".*US dollars/u);
+    expect(reason({ allowed_apis: ['a'] }, { type: 'fetch', host: 'b' })).toMatch(/"host".*"url".*full http/u);
+  });
+
+  it('compares twins at any depth', () => {
+    const deep = (leaf: unknown): unknown => {
+      let value = leaf;
+      for (let i = 0; i < 100_000; i += 1) value = [value];
+      return value;
+    };
+    const output = { blocked_pii: [], block_secrets: true, blocked_topics: [], max_length: null };
+    const profile = compileProfile({ ...emptyProfile(agent), output_rules: output });
+    const twins = (one: unknown, two: unknown) => decide(profile, { type: 'x', payload: one, PAYLOAD: two }).violation;
+    expect(twins(deep(1), deep(1))).toBeNull();
+    expect(twins(deep(1), deep(2))).not.toBeNull();
+    expect(twins({ a: 1 }, { b: 1 })).not.toBeNull();
+    expect(twins([], {})).not.toBeNull();
+  });
+
   it('names the rule and the size of the list in each denial of an API', () => {
     const blocked = compileProfile({ ...emptyProfile(agent), blocked_apis: ['evil.example', 'b'] });
     const allowed = compileProfile({ ...emptyProfile(agent), allowed_apis: ['api.example.com'] });

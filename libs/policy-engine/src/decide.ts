@@ -6,9 +6,9 @@ import {
   judgeAllowedScopes,
   judgeBlockedApis,
   judgeBlockedScopes,
-  judgeMissingCost,
-  judgeMissingOutput,
+  judgeCostDoubt,
   judgeOffLimits,
+  judgePayloadDoubt,
   judgeRequired,
 } from './judge/lists.js';
 import { namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
@@ -47,6 +47,7 @@ export function* decideInTurns(profile: CompiledProfile, action: Action): Genera
   const violation =
     judgeBeforeOutput(profile, subject) ??
     (yield* judgeOutputInTurns(output, subject.payload)) ??
+    judgePayloadDoubt(subject) ??
     judgeAfterOutput(profile, subject);
   return decided(profile, subject, violation);
 }
@@ -100,13 +101,14 @@ function judge(profile: CompiledProfile, subject: Subject): Violation | null {
 
 function judgePayload({ output }: CompiledProfile, subject: Subject): Violation | null {
   if (output === null) return null;
-  return subject.payload === undefined ? judgeMissingOutput(subject) : judgeOutput(output, subject.payload);
+  const violation = subject.payload === undefined ? null : judgeOutput(output, subject.payload);
+  return violation ?? judgePayloadDoubt(subject);
 }
 
 function judgeAfterOutput({ required, spending }: CompiledProfile, subject: Subject): Violation | null {
   return (
     (required === null ? null : judgeRequired(required, subject)) ??
-    (spending === null || subject.cost !== undefined ? null : judgeMissingCost(subject))
+    (spending === null ? null : judgeCostDoubt(subject))
   );
 }
 

@@ -7,9 +7,9 @@ import {
   judgeAllowedScopes,
   judgeBlockedApis,
   judgeBlockedScopes,
-  judgeMissingCost,
-  judgeMissingOutput,
+  judgeCostDoubt,
   judgeOffLimits,
+  judgePayloadDoubt,
   judgeRequired,
 } from './judge/lists.js';
 import { namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
@@ -122,10 +122,8 @@ function* outputTraces(
     ['output_rules.max_length', maxLength, { maxLength }],
   ] as const) {
     const asked = set !== null && because === null;
-    const violation = asked
-      ? yield* judgeOutputInTurns({ ...NO_OUTPUT_RULES, ...alone }, payload)
-      : judgeMissingOutput(subject);
-    traces.push(trace(rule, set, because, () => violation));
+    const found = asked ? yield* judgeOutputInTurns({ ...NO_OUTPUT_RULES, ...alone }, payload) : null;
+    traces.push(trace(rule, set, because, () => found ?? judgePayloadDoubt(subject)));
   }
   return traces;
 }
@@ -138,8 +136,11 @@ function countedTraces(
   const costs = subject.cost !== undefined;
   return [
     trace('require', required, null, (members) => judgeRequired(members, subject)),
-    trace('spending_limit', spending, costs ? null : NO_COST, () =>
-      costs ? counted.spending : judgeMissingCost(subject),
+    trace(
+      'spending_limit',
+      spending,
+      costs ? null : NO_COST,
+      () => judgeCostDoubt(subject) ?? (costs ? counted.spending : null),
     ),
     trace('rate_limit', rate, null, () => counted.rate),
   ];

@@ -110,8 +110,9 @@ function scope(reason: string, rule: string): Violation {
   return { violation_type: 'data_scope_denied', severity: 'P1', reason, rule, detail: null, extras: null };
 }
 
-/** A rule that reads a member which the action has not. */
-type Reader = 'off_limits_actions' | 'allowed_actions' | ApiField | ScopeField | 'output_rules' | 'spending_limit';
+/** A rule that reads a member which the action has not, or has twice. */
+export type Reader =
+  'off_limits_actions' | 'allowed_actions' | ApiField | ScopeField | 'output_rules' | 'spending_limit' | 'require';
 
 const DENIES = {
   tool: { violation_type: 'off_limits_action', severity: 'P1' },
@@ -121,16 +122,35 @@ const DENIES = {
   cost: { violation_type: 'spending_limit_exceeded', severity: 'P2' },
 } as const satisfies Record<RuledMember, Pick<Violation, 'violation_type' | 'severity'>>;
 
-/** @param found the name that the action has: one of the table of `MEMBERS`, in another spelling */
+/** @param found the name that the action has: one that `MEMBERS` knows, in any spelling */
 export function memberMisnamed(reader: Reader, member: RuledMember, found: string): Violation {
-  const { right } = MEMBERS[member];
+  const { right, written } = MEMBERS[member];
   return {
-    ...(reader === 'allowed_apis' || reader === 'blocked_apis' ? DENIES.url : DENIES[member]),
-    reason: `No rule reads the member "${found}" of an action, so ${reader} cannot be judged. Did you mean "${right}"? Send it by that name and check again.`,
+    ...kindOf(reader, member),
+    reason: `No rule reads the member "${found}" of an action, so ${reader} cannot be judged. Did you mean "${right}"? Send it ${written} and check again.`,
     rule: `${reader}:no ${right} given`,
     detail: null,
     extras: null,
   };
+}
+
+/**
+ * @param given the name of the member that rules read
+ * @param other a name that can mean nothing else, and holds another value
+ */
+export function membersDisagree(reader: Reader, member: RuledMember, given: string, other: string): Violation {
+  return {
+    ...kindOf(reader, member),
+    reason: `The members "${given}" and "${other}" of the action hold different values, so ${reader} cannot be judged. Send the value that counts as "${given}" alone and check again.`,
+    rule: `${reader}:${given} contradicted`,
+    detail: null,
+    extras: null,
+  };
+}
+
+/** A list of APIs denies by the name of its own, whatever it reads. */
+function kindOf(reader: Reader, member: RuledMember): Pick<Violation, 'violation_type' | 'severity'> {
+  return reader === 'allowed_apis' || reader === 'blocked_apis' ? DENIES.url : DENIES[member];
 }
 
 /** An action that is by its kind a call of an address or a tool, and names none. */

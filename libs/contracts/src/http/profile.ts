@@ -14,7 +14,7 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
   allowed_apis: {
     ...entries,
     description:
-      'hosts, `*.` hosts, URL prefixes (`https://api.example.com/v1/`) or tool names (`crm.*`); not empty: all else is denied, also an `http_call` without url and a `tool_use` without a tool',
+      'hosts, `*.` hosts, URL prefixes (`https://api.example.com/v1/`) or tool names (`crm.*`); not empty: all else is denied, also an `http_call` without url, one whose `uri` is another than its `url`, and a `tool_use` without a tool',
   },
   blocked_apis: {
     ...entries,
@@ -24,7 +24,7 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
     type: 'number',
     minimum: 0,
     description:
-      'US dollars of estimatedCost; an action that names its cost otherwise (`cost`, `estimated_cost`) is denied. What is reported as `skipped` within 24 hours (`POST /v1/mcp/log`) is given back, while its day or month lasts; `failed` is not',
+      'US dollars of estimatedCost; an action that names its cost otherwise (`estimated_cost`, `total`, `price_usd`, also `cost` in its payload), or twice with different values, is denied. What is reported as `skipped` within 24 hours (`POST /v1/mcp/log`) is given back, while its day or month lasts; `failed` is not',
   }),
   spending_window: { type: 'string', enum: ['action', 'day', 'month'] },
   rate_limit: nullable({

@@ -10,6 +10,7 @@ import {
   apiNotListed,
   memberMisnamed,
   memberRequired,
+  membersDisagree,
   offLimits,
   scopeBlocked,
   scopeMissing,
@@ -17,9 +18,21 @@ import {
   scopeUnreadable,
   urlUnreadable,
 } from '../violation.js';
-import type { Violation } from '../violation.js';
-import { isKind, misnamed, names } from './subject.js';
+import type { Reader, Violation } from '../violation.js';
+import type { RuledMember } from './members.js';
+import { contradicted, isHttpRequest, isKind, misnamed, nameGiven, names } from './subject.js';
 import type { Subject } from './subject.js';
+
+/**
+ * Why a rule cannot be judged by the `member` that it reads: another is there that was meant as it, or that can mean
+ * nothing else and disagrees with it. `null` where neither is, whether the action has it or not.
+ */
+function doubt(reader: Reader, member: RuledMember, subject: Subject): Violation | null {
+  const found = misnamed(subject, member);
+  if (found !== null) return memberMisnamed(reader, member, found);
+  const other = contradicted(subject, member);
+  return other === null ? null : membersDisagree(reader, member, nameGiven(subject, member), other);
+}
 
 /** `off_limits_actions`: by type or by tool. */
 export function judgeOffLimits(forbidden: NamePatterns, subject: Subject): Violation | null {
@@ -30,20 +43,18 @@ export function judgeOffLimits(forbidden: NamePatterns, subject: Subject): Viola
   if (byTool !== null) return offLimits(byTool, 'tool_name');
   const byOther = other === null ? null : forbidden.match(other);
   if (byOther !== null) return offLimits(byOther, 'toolName');
-  const found = misnamed(subject, 'tool');
-  return found === null ? null : memberMisnamed('off_limits_actions', 'tool', found);
+  return doubt('off_limits_actions', 'tool', subject);
 }
 
 /** `allowed_actions`: the type is listed, or tools are named and all of them are. */
 export function judgeAllowedActions(allowed: NamePatterns, subject: Subject): Violation | null {
   const { type, tool, other } = subject;
   if (allowed.match(type) !== null) return null;
-  if (tool === null && other === null) {
-    const found = misnamed(subject, 'tool');
-    return found === null ? actionNotListed('type', allowed.size) : memberMisnamed('allowed_actions', 'tool', found);
-  }
   if (tool !== null && allowed.match(tool) === null) return actionNotListed('tool_name', allowed.size);
-  return other !== null && allowed.match(other) === null ? actionNotListed('toolName', allowed.size) : null;
+  if (other !== null && allowed.match(other) === null) return actionNotListed('toolName', allowed.size);
+  const doubtful = doubt('allowed_actions', 'tool', subject);
+  if (doubtful !== null || names(subject, 'tool')) return doubtful;
+  return actionNotListed('type', allowed.size);
 }
 
 /** `blocked_apis`. @param url of `urlOf` */
@@ -61,7 +72,7 @@ export function judgeBlockedApis(
   const byOther = other === null ? null : blocked.matchName(other);
   if (byOther !== null) return apiBlocked(byOther, 'toolName', blocked.size);
   const missing = blocked.namesUrls ? addressMissing('blocked_apis', blocked, subject) : null;
-  return missing ?? (blocked.namesTools ? toolMisnamed('blocked_apis', subject) : null);
+  return missing ?? (blocked.namesTools ? doubt('blocked_apis', 'tool', subject) : null);
 }
 
 /** `allowed_apis`: every API and tool that is named must be listed. @param url of `urlOf` */
@@ -82,64 +93,55 @@ export function judgeAllowedApis(
   if (other !== null && allowed.matchName(other) === null) {
     return apiNotListed('toolName', size, allowed.nearestToName(other));
   }
-  const missing = addressMissing('allowed_apis', allowed, subject) ?? toolMisnamed('allowed_apis', subject);
+  const missing = addressMissing('allowed_apis', allowed, subject) ?? doubt('allowed_apis', 'tool', subject);
   if (missing !== null || names(subject, 'url') || names(subject, 'tool')) return missing;
   return isKind(subject, 'tool_use') ? apiMissing('allowed_apis', 'tool', size) : null;
 }
 
 /** A call without an address, or with one that no rule reads. */
 function addressMissing(field: 'allowed_apis' | 'blocked_apis', { size }: ApiList, subject: Subject): Violation | null {
-  if (names(subject, 'url')) return null;
-  const found = misnamed(subject, 'url');
-  if (found !== null) return memberMisnamed(field, 'url', found);
-  return isKind(subject, 'http_call') ? apiMissing(field, 'url', size) : null;
-}
-
-function toolMisnamed(field: 'allowed_apis' | 'blocked_apis', subject: Subject): Violation | null {
-  const found = misnamed(subject, 'tool');
-  return found === null ? null : memberMisnamed(field, 'tool', found);
+  const doubtful = doubt(field, 'url', subject);
+  if (doubtful !== null || names(subject, 'url')) return doubtful;
+  return isHttpRequest(subject) ? apiMissing(field, 'url', size) : null;
 }
 
 /** `blocked_data_scopes`. */
 export function judgeBlockedScopes(blocked: ScopeList, subject: Subject): Violation | null {
   const { scope } = subject;
-  if (scope === null) return scopeMisnamed('blocked_data_scopes', subject);
-  const entry = blocked.match(scope);
+  const entry = scope === null ? null : blocked.match(scope);
   if (entry === undefined) return scopeUnreadable('blocked_data_scopes');
-  return entry === null ? null : scopeBlocked(entry);
+  return entry === null ? doubt('blocked_data_scopes', 'data_scope', subject) : scopeBlocked(entry);
 }
 
 /** `allowed_data_scopes`: `data_access` must name one. */
 export function judgeAllowedScopes(allowed: ScopeList, subject: Subject): Violation | null {
   const { scope } = subject;
-  if (scope === null) {
-    const found = scopeMisnamed('allowed_data_scopes', subject);
-    return found ?? (isKind(subject, 'data_access') ? scopeMissing(allowed.size) : null);
+  if (scope !== null) {
+    const entry = allowed.match(scope);
+    if (entry === undefined) return scopeUnreadable('allowed_data_scopes');
+    if (entry === null) return scopeNotListed(allowed.size);
   }
-  const entry = allowed.match(scope);
-  if (entry === undefined) return scopeUnreadable('allowed_data_scopes');
-  return entry === null ? scopeNotListed(allowed.size) : null;
+  const doubtful = doubt('allowed_data_scopes', 'data_scope', subject);
+  if (doubtful !== null || scope !== null) return doubtful;
+  return isKind(subject, 'data_access') ? scopeMissing(allowed.size) : null;
 }
 
-function scopeMisnamed(field: 'allowed_data_scopes' | 'blocked_data_scopes', subject: Subject): Violation | null {
-  const found = misnamed(subject, 'data_scope');
-  return found === null ? null : memberMisnamed(field, 'data_scope', found);
+/** What the output rules say of an action whose payload is in doubt. */
+export function judgePayloadDoubt(subject: Subject): Violation | null {
+  return doubt('output_rules', 'payload', subject);
 }
 
-/** The output rules of an action without a payload. */
-export function judgeMissingOutput(subject: Subject): Violation | null {
-  const found = misnamed(subject, 'payload');
-  return found === null ? null : memberMisnamed('output_rules', 'payload', found);
-}
-
-/** `require`: the first member in its order that the action has not. */
+/** `require`: the first member in its order that the action has not, or has twice with different values. */
 export function judgeRequired(required: readonly RequiredMember[], subject: Subject): Violation | null {
-  const missing = required.find((member) => !names(subject, member));
-  return missing === undefined ? null : memberRequired(missing, misnamed(subject, missing));
+  for (const member of required) {
+    if (!names(subject, member)) return memberRequired(member, misnamed(subject, member));
+    const other = contradicted(subject, member);
+    if (other !== null) return membersDisagree('require', member, nameGiven(subject, member), other);
+  }
+  return null;
 }
 
-/** What `spending_limit` says before anything is counted. */
-export function judgeMissingCost(subject: Subject): Violation | null {
-  const found = misnamed(subject, 'cost');
-  return found === null ? null : memberMisnamed('spending_limit', 'cost', found);
+/** What `spending_limit` says of an action whose cost is in doubt, before anything is counted. */
+export function judgeCostDoubt(subject: Subject): Violation | null {
+  return doubt('spending_limit', 'cost', subject);
 }

@@ -1,59 +1,149 @@
+import { sameJson } from './same-json.js';
+import { readUrl } from '../urls/read-url.js';
+
 /** A member of an action that rules read. */
 export type RuledMember = 'tool' | 'url' | 'data_scope' | 'payload' | 'cost';
 
 interface MemberNames {
   /** As rules read it. */
   readonly right: string;
-  /** What callers send instead, as {@link fold} gives it. */
-  readonly near: readonly string[];
+  /** How its value is written, for those who sent another member. */
+  readonly written: string;
+  /** Names that can mean nothing else, as {@link fold} gives them: beside the right one they must hold the same. */
+  readonly same: readonly string[];
+  /** Names that callers send instead, as {@link fold} gives them. */
+  readonly near: RegExp;
 }
+
+const CURRENCY = 'usd|dollars?|cents?|eur|euros?|gbp|chf|jpy|cny|inr|cad|aud';
+const AMOUNT = 'price|fee|fees|amount|total|charge|spend|expense';
+/** A word for what is spent, with words before it that say which amount, and after it in what it is counted. */
+const COST = new RegExp(
+  '^(?:estimated|estimate|est|expected|projected|approx|approximate|max|total|grand|net|gross|overall|order|payment|' +
+    'transaction|transfer|purchase|refund|invoice|booking|request|call|api|action|tool|us)*' +
+    `(?:costs?|${AMOUNT}|${CURRENCY})(?:in|us|${CURRENCY}|micros|estimate|amount|price|total|value)*$`,
+);
+/** A name of {@link COST} that speaks of money wherever it stands: `total` and `price` are ordinary data of a payload. */
+const MONEY = new RegExp(`costs?|${CURRENCY}`);
+const CURRENCY_MEMBER = /^(?:currency|currencycode|isocurrency)$/;
 
 /** One table for all rules: a limit is not passed by an action that names what is limited otherwise. */
 export const MEMBERS: Readonly<Record<RuledMember, MemberNames>> = {
-  tool: { right: 'tool_name', near: ['toolname', 'tool', 'toolid', 'function', 'functionname'] },
+  tool: {
+    right: 'tool_name',
+    written: 'by that name',
+    same: ['toolname'],
+    near: /^(?:toolname|tool|toolid|function|functionname)$/,
+  },
   url: {
     right: 'url',
-    near: ['url', 'uri', 'href', 'link', 'endpoint', 'requesturl', 'requesturi', 'targeturl', 'targeturi', 'apiurl'],
+    written: 'by that name, as a full http or https URL,',
+    same: ['url', 'uri', 'href'],
+    near: /^(?:(?:request|target|api|full|http|endpoint|destination|remote|service)*(?:url|uri)|href|link|endpoint)$/,
   },
-  data_scope: { right: 'dataScope', near: ['datascope', 'datascopes', 'scope', 'scopes'] },
-  payload: { right: 'payload', near: ['payload', 'payloads', 'output', 'content'] },
+  data_scope: {
+    right: 'dataScope',
+    written: 'by that name',
+    same: ['datascope'],
+    near: /^(?:data)?scopes?$/,
+  },
+  payload: {
+    right: 'payload',
+    written: 'by that name',
+    same: ['payload'],
+    near: /^(?:payloads?|output|content)$/,
+  },
   cost: {
     right: 'estimatedCost',
-    near: [
-      'estimatedcost',
-      'estimatedcosts',
-      'estimatedcostusd',
-      'estimatedprice',
-      'estimatedamount',
-      'cost',
-      'costs',
-      'costusd',
-      'costestimate',
-      'totalcost',
-      'amount',
-      'amountusd',
-      'price',
-      'priceusd',
-      'usd',
-    ],
+    written: 'by that name, as a number of US dollars,',
+    same: ['estimatedcost', 'estimatedcostusd', 'estimatedcostinusd'],
+    near: COST,
   },
 };
 
-const READ = new Set(['type', 'url', 'payload', 'metadata', 'dataScope', 'estimatedCost', 'tool_name', 'toolName']);
-const BY_NAME = new Map(
-  (Object.keys(MEMBERS) as RuledMember[]).flatMap((member) => MEMBERS[member].near.map((name) => [name, member])),
-);
-/** No name of the table is longer, however its words are set apart. */
-const LONGEST = 24;
+/** What the address of a call is named by, beside the names of {@link MEMBERS}: of other actions it is ordinary data. */
+const ADDRESS =
+  /^(?:target|address|host|hostname|domain|server|destination|endpoint|url|uri|href|link|baseurl|baseuri)e?s?$/;
 
-/** Names of the action's members that no rule reads. */
-export function unreadMembers(action: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.keys(action).filter((name) => !READ.has(name));
+const READ = new Set(['type', 'url', 'payload', 'metadata', 'dataScope', 'estimatedCost', 'tool_name', 'toolName']);
+/** Longer names are none of these, however their words are set apart. */
+const LONGEST = 40;
+
+/** A member of an action that no rule reads. */
+export interface UnreadMember {
+  readonly name: string;
+  /** As {@link fold} gives it; empty for a name that is too long for any of the table. */
+  readonly folded: string;
+  readonly value: unknown;
 }
 
-/** The first of these names that was meant as `member`: one of the table, in another spelling; `null` where there is none. */
-export function nearMiss(unread: readonly string[], member: RuledMember): string | null {
-  return unread.find((name) => name.length <= LONGEST && BY_NAME.get(fold(name)) === member) ?? null;
+/** The action's members that no rule reads. */
+export function unreadMembers(action: Readonly<Record<string, unknown>>): readonly UnreadMember[] {
+  return Object.keys(action)
+    .filter((name) => !READ.has(name))
+    .map((name) => unreadMember(name, action[name]));
+}
+
+function unreadMember(name: string, value: unknown): UnreadMember {
+  return { name, folded: name.length <= LONGEST ? fold(name) : '', value };
+}
+
+/** The name of the first of these that was meant as `member`; `null` where there is none. */
+export function nearMiss(unread: readonly UnreadMember[], member: RuledMember): string | null {
+  const { near } = MEMBERS[member];
+  return unread.find(({ folded }) => near.test(folded))?.name ?? null;
+}
+
+/** The name of the first of these that holds the address of a call; `null` where there is none. */
+export function addressOf(unread: readonly UnreadMember[]): string | null {
+  return unread.find(({ folded }) => ADDRESS.test(folded))?.name ?? null;
+}
+
+/**
+ * The name of a first member of an object that says what the action costs: by a word for costs or a currency, or an
+ * amount beside a currency. `null` where there is none, and for what is not an object.
+ */
+export function moneyIn(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const members = Object.entries(value)
+    .filter(([name, held]) => name.length <= LONGEST && held !== null)
+    .map(([name, held]) => unreadMember(name, held));
+  const costs = members.filter(({ folded }) => COST.test(folded));
+  if (costs.length === 0) return null;
+  const inCurrency = members.some(({ folded }) => CURRENCY_MEMBER.test(folded));
+  return costs.find(({ folded }) => inCurrency || MONEY.test(folded))?.name ?? null;
+}
+
+/**
+ * The name of the first of these that can mean nothing else than `member`, and holds another value than all of `given`;
+ * `null` where there is none. A member that holds `null` says nothing.
+ */
+export function contradiction(
+  unread: readonly UnreadMember[],
+  member: RuledMember,
+  given: readonly unknown[],
+): string | null {
+  const { same } = MEMBERS[member];
+  const differs = ({ folded, value }: UnreadMember): boolean =>
+    same.includes(folded) && value !== null && value !== undefined && !given.some((one) => agree(member, one, value));
+  return unread.find(differs)?.name ?? null;
+}
+
+function agree(member: RuledMember, given: unknown, other: unknown): boolean {
+  if (sameJson(given, other)) return true;
+  if (typeof other !== 'string') return false;
+  if (member === 'cost') return typeof given === 'number' && other.trim() !== '' && Number(other) === given;
+  return member === 'url' && typeof given === 'string' && isSameUrl(given, other);
+}
+
+/** Whether every client and server reads the same host and path in both. */
+function isSameUrl(one: string, two: string): boolean {
+  const first = readUrl(one);
+  const second = readUrl(two);
+  if (typeof first === 'string' || typeof second === 'string' || !first.plain || !second.plain) return false;
+  const { scheme, host, pathname } = first;
+  if (scheme !== second.scheme || host !== second.host || pathname !== second.pathname) return false;
+  return first.text.split('?')[1] === second.text.split('?')[1];
 }
 
 /** Without case, `_`, `-`, `.` and blanks: `HTTP-Call` and `http_call` are the same. */

@@ -1,16 +1,16 @@
 import type { ActionKind } from '@countersign/contracts';
 import { readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
-import { fold, nearMiss, unreadMembers } from './members.js';
-import type { RuledMember } from './members.js';
+import { addressOf, contradiction, fold, MEMBERS, moneyIn, nearMiss, unreadMembers } from './members.js';
+import type { RuledMember, UnreadMember } from './members.js';
 
 /** A check's `action` as received. Members of another type than a check may have are judged as if they named nothing allowed. */
 export type Action = Readonly<Record<string, unknown>>;
 
 /** What rules are judged by, read once from an action. */
 export interface Subject {
-  /** Names of members that no rule reads; looked for at the first call. */
-  readonly unread: () => readonly string[];
+  /** Members that no rule reads; looked for at the first call. */
+  readonly unread: () => readonly UnreadMember[];
   readonly type: string;
   readonly kind: ActionKind;
   /** As received; `undefined` when the action names none. */
@@ -21,6 +21,7 @@ export interface Subject {
   readonly scope: string | null;
   /** `undefined` when there is none. */
   readonly payload: unknown;
+  readonly metadata: unknown;
   readonly cost: unknown;
 }
 
@@ -29,7 +30,7 @@ const NOTHING: Action = {};
 /** Total: what is no object is an action that names nothing. */
 export function subjectOf(given: unknown): Subject {
   const action = typeof given === 'object' && given !== null ? (given as Action) : NOTHING;
-  let unread: readonly string[] | undefined;
+  let unread: readonly UnreadMember[] | undefined;
   return {
     unread: () => (unread ??= unreadMembers(action)),
     type: textOf(action['type']) ?? '',
@@ -39,6 +40,7 @@ export function subjectOf(given: unknown): Subject {
     other: textOf(action['toolName']),
     scope: textOf(action['dataScope']),
     payload: action['payload'],
+    metadata: action['metadata'],
     cost: action['estimatedCost'],
   };
 }
@@ -60,7 +62,47 @@ export function urlOf({ url }: Subject): ReadUrl | string | undefined {
 
 /** The name of a member that was meant as `member`, which the action has not; `null` where there is none. */
 export function misnamed(subject: Subject, member: RuledMember): string | null {
-  return names(subject, member) ? null : nearMiss(subject.unread(), member);
+  if (names(subject, member)) return null;
+  const unread = subject.unread();
+  const found = nearMiss(unread, member);
+  if (found !== null) return found;
+  if (member === 'url') return isCall(subject) ? addressOf(unread) : null;
+  return member === 'cost' ? costWithin(subject) : null;
+}
+
+/** The payload of a response, and of an access to data, is what the agent says or writes: it may speak of any costs. */
+function costWithin(subject: Subject): string | null {
+  const { payload, metadata } = subject;
+  const isOutput = isKind(subject, 'llm_response') || isKind(subject, 'data_access');
+  const inPayload = isOutput ? null : moneyIn(payload);
+  if (inPayload !== null) return `payload.${inPayload}`;
+  const inMetadata = moneyIn(metadata);
+  return inMetadata === null ? null : `metadata.${inMetadata}`;
+}
+
+/**
+ * The name of a member that no rule reads and that can mean nothing else than `member`, where it holds another value
+ * than what rules read; `null` where there is none.
+ */
+export function contradicted(subject: Subject, member: RuledMember): string | null {
+  if (!names(subject, member)) return null;
+  return contradiction(subject.unread(), member, valuesOf(subject, member));
+}
+
+/** The values that rules of `member` read, of an action that has one. */
+function valuesOf({ url, tool, other, scope, payload, cost }: Subject, member: RuledMember): readonly unknown[] {
+  switch (member) {
+    case 'tool':
+      return tool === null ? [other] : [tool, other];
+    case 'url':
+      return [url];
+    case 'data_scope':
+      return [scope];
+    case 'payload':
+      return [payload];
+    case 'cost':
+      return [cost];
+  }
 }
 
 /** Whether the action has what a rule of `member` reads. */
@@ -79,12 +121,33 @@ export function names({ url, tool, other, scope, payload, cost }: Subject, membe
   }
 }
 
+/** By which name the action has what a rule of `member` reads. */
+export function nameGiven({ tool }: Subject, member: RuledMember): string {
+  return member === 'tool' && tool === null ? 'toolName' : MEMBERS[member].right;
+}
+
 /** Whether the action's type is this kind in any spelling: `HTTP-Call` is no way round a rule of `http_call`. */
 export function isKind({ type, kind: exact }: Subject, kind: Exclude<ActionKind, 'other'>): boolean {
   if (exact !== 'other') return exact === kind;
   return type.length <= LONGEST_KIND && fold(type) === fold(kind);
 }
 
+/** Whether the action's type names a call of an address: of `http_call`, and of what is called otherwise. */
+function isCall({ type, kind }: Subject): boolean {
+  return kind === 'http_call' || (type.length <= LONGEST_KIND && CALL.test(fold(type)));
+}
+
+/** Whether the action is by its type a request of HTTP, which must name its address. */
+export function isHttpRequest(subject: Subject): boolean {
+  if (isKind(subject, 'http_call')) return true;
+  const { kind, type } = subject;
+  // Of another kind than `http_call` a tool that is named may be all there is.
+  return kind === 'other' && type.length <= LONGEST_KIND && HTTP_REQUEST.test(fold(type)) && !names(subject, 'tool');
+}
+
+const METHOD = 'call|request|fetch|get|head|post|put|patch|delete';
+const HTTP_REQUEST = new RegExp(`^https?(?:${METHOD})$`);
+const CALL = new RegExp(`^(?:(?:https?|api|rest|web|network|url)(?:${METHOD})|fetch|curl|wget|webhook)$`);
 const LONGEST_KIND = 24;
 
 /** Absent is `null`; what is not text is a name that no list holds. */
