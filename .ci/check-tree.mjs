@@ -22,6 +22,7 @@ const PORTS = {
   'libs/event-log/src': ['sqlite', 'kafka'],
   'libs/counters/src': ['in-process', 'redis'],
   'libs/chain/src': ['solana', 'localnet'],
+  'libs/document-store/src': ['sqlite', 'mongo'],
 };
 const STORES = ['sqlite', 'mongo'];
 

@@ -116,9 +116,15 @@ const forbidden = [
     'A port knows nothing of the ports beside it: let service-kit or the service join them.',
   ),
   mayImport(
+    'document-store-imports-contracts',
+    'document-store',
+    ['contracts'],
+    'A port knows nothing of the ports beside it: let service-kit or the service join them.',
+  ),
+  mayImport(
     'service-kit-imports-ports',
     'service-kit',
-    ['contracts', 'evidence', 'event-log', 'counters', 'chain'],
+    ['contracts', 'evidence', 'event-log', 'counters', 'chain', 'document-store'],
     'service-kit starts any service and knows none: let the service pass what it needs in its definition.',
   ),
   mayImport(
@@ -179,8 +185,8 @@ const forbidden = [
   onlyIn(
     'mongoose-in-its-store',
     ['mongoose', 'mongodb'],
-    ['^services/[^/]+/src/store/mongo[a-z-]*\\.ts$'],
-    "Use the service's store port; mongoose belongs to its store/mongo.ts.",
+    ['^libs/document-store/.*/mongo/', '^services/[^/]+/src/store/mongo[a-z-]*\\.ts$'],
+    "Use the document store, or the service's store port; mongoose belongs to libs/document-store/src/mongo/ and store/mongo.ts.",
   ),
   onlyIn(
     'sqlite-in-its-adapter',

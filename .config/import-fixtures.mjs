@@ -63,6 +63,11 @@ export const forbidden = [
   ['policy-engine-imports-contracts', 'libs/policy-engine/src/a.ts', "import { a } from '@countersign/evidence'; a();"],
   ['event-log-imports-contracts', 'libs/event-log/src/a.ts', "import { a } from '@countersign/counters'; a();"],
   ['counters-imports-contracts', 'libs/counters/src/a.ts', "import { a } from '@countersign/service-kit'; a();"],
+  [
+    'document-store-imports-contracts',
+    'libs/document-store/src/a.ts',
+    "import { a } from '@countersign/event-log'; a();",
+  ],
   ['chain-imports-contracts', 'libs/chain/src/a.ts', "import { a } from '@countersign/evidence'; a();"],
   ['service-kit-imports-ports', 'libs/service-kit/src/a.ts', "import { a } from '@countersign/policy-engine'; a();"],
   ['service-kit-imports-ports', 'libs/service-kit/src/b.ts', "export const b = () => import('@countersign/gateway');"],

@@ -29,21 +29,21 @@ export { OUTBOX_SCHEMA, sqliteOutbox } from './outbox/sqlite-outbox.js';
 export type { SqliteOutbox } from './outbox/sqlite-outbox.js';
 export { nodeCrypto } from './evidence-crypto/node-crypto.js';
 export { park } from './dead-letters/park.js';
-export { openDatabase, StoreDamaged } from './sqlite/open-database.js';
-export type { SqliteDatabase } from './sqlite/open-database.js';
+export { openDatabase, StoreDamaged } from '@countersign/document-store';
+export type { SqliteDatabase } from '@countersign/document-store';
 export { createLogger } from './logging/logger.js';
 export { createFileOnce, readIfPresent, syncFolder, writeFileWhole } from './data-directory/files.js';
 export { randomUUID as uuidV4 } from 'node:crypto';
 export { Announcer, ANNOUNCEMENTS_SCHEMA, sqliteAnnouncements } from './outbox/announcer.js';
 export type { Announcement, AnnouncementRow, AnnouncementStore, SqliteAnnouncements } from './outbox/announcer.js';
-export { mongoOptions, readingOptions } from './mongo/connection-options.js';
+export { mongoOptions, readingOptions } from '@countersign/document-store';
 export {
   duplicatesOf,
   isDuplicateKey,
   isUnreachable,
   StoreUnreachable,
   tellingUnreachable,
-} from './mongo/mongo-errors.js';
+} from '@countersign/document-store';
 export { storedTable } from './mongo/stored-tables.js';
 export type { Cell, StoredTable, StoredTables } from './mongo/stored-tables.js';
 export { keepNewer } from './mongo/keep-newer.js';

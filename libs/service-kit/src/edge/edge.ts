@@ -5,7 +5,7 @@ import { NOT_FOR_AGENT } from '@countersign/contracts';
 import type { Role, Route } from '@countersign/contracts';
 import type { Authenticator } from '../credentials/authenticator.js';
 import type { RequestObserver } from '../health/metrics.js';
-import { StoreUnreachable } from '../mongo/mongo-errors.js';
+import { StoreUnreachable } from '@countersign/document-store';
 import type { BareHandler } from '../service/definition.js';
 import { placeOf } from './address-allowance.js';
 import type { AddressAllowance } from './address-allowance.js';

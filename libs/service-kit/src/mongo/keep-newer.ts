@@ -1,4 +1,4 @@
-import { duplicatesOf } from './mongo-errors.js';
+import { duplicatesOf } from '@countersign/document-store';
 
 /** What is asked of a collection; the driver's `Collection` has it. */
 interface BulkCollection<W> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isDuplicateKey } from './mongo-errors.js';
+import { isDuplicateKey } from '@countersign/document-store';
 import { REBUILDS, type FenceDatabase, type RebuildCollection, type RebuildDocument } from './rebuild-fence.js';
 
 /** What is asked of a database; the driver's `Db` has it. */

@@ -1,5 +1,5 @@
 import type { VersionedKind } from '@countersign/counters';
-import type { SqliteDatabase } from '../sqlite/open-database.js';
+import type { SqliteDatabase } from '@countersign/document-store';
 import type { ServiceContext } from '../service/definition.js';
 import type { OutboxRelay, RowId } from './relay.js';
 

@@ -1,5 +1,5 @@
 import type { NewRecord } from '@countersign/event-log';
-import type { SqliteDatabase } from '../sqlite/open-database.js';
+import type { SqliteDatabase } from '@countersign/document-store';
 import type { OutboxStore, RowId } from './relay.js';
 
 /** One migration of a store that has an outbox. */

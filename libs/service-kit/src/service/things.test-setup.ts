@@ -15,7 +15,7 @@ import { HttpAnswer } from '../edge/answer.js';
 import type { ApiKeyCaller } from '../edge/http-contract.js';
 import type { RouteInput } from '../edge/route-input.js';
 import { createRegistry } from '../health/metrics.js';
-import { StoreUnreachable } from '../mongo/mongo-errors.js';
+import { StoreUnreachable } from '@countersign/document-store';
 import { HttpRoute, Input } from '../hosting/decorators.js';
 import { createLogger } from '../logging/logger.js';
 import type { ServiceDefinition } from './definition.js';

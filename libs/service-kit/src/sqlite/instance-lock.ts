@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { StoreDamaged } from './open-database.js';
+import { StoreDamaged } from '@countersign/document-store';
 
 /** In every data directory of the embedded profile, from its first start on. */
 export const LOCK_FILE = 'lock.db';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OUTBOX_SCHEMA, sqliteOutbox } from '../outbox/sqlite-outbox.js';
 import { InstanceRunning, lockInstance } from './instance-lock.js';
-import { openDatabase, StoreDamaged } from './open-database.js';
+import { openDatabase, StoreDamaged } from '@countersign/document-store';
 
 let folder: string;
 beforeEach(() => {

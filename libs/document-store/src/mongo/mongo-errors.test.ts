@@ -1,4 +1,5 @@
-import { duplicatesOf, isDuplicateKey, isUnreachable, StoreUnreachable, tellingUnreachable } from './mongo-errors.js';
+import { StoreUnreachable } from '../port.js';
+import { duplicatesOf, isDuplicateKey, isUnreachable, tellingUnreachable } from './mongo-errors.js';
 
 const named = (name: string, more: object = {}): Error => Object.assign(new Error(name), { name, ...more });
 const bulk = (...codes: readonly number[]): Error =>

@@ -1,3 +1,5 @@
+import { StoreUnreachable } from '../port.js';
+
 const DUPLICATE_KEY = 11000;
 
 /** By name, as several copies of the driver may be installed. */
@@ -25,11 +27,6 @@ interface DriverError {
   readonly name: string;
   readonly code?: unknown;
   readonly writeErrors?: unknown;
-}
-
-/** The store cannot be used at the moment; whether a write that was under way took effect is not known. */
-export class StoreUnreachable extends Error {
-  override readonly name = 'StoreUnreachable';
 }
 
 export function isUnreachable(error: unknown): boolean {

@@ -1,0 +1,32 @@
+import type { Collection, Keys, KeyValue, Query, Range, Where } from '../port.js';
+
+const COMPARISONS = { above: '$gt', from: '$gte', below: '$lt' } as const;
+
+/** @param after ids above this one alone */
+export function filterOf(where: Where<Keys> = {}, after?: string): Readonly<Record<string, unknown>> {
+  const conditions = Object.entries(where).map(([key, wanted]) => [`keys.${key}`, conditionOf(wanted)] as const);
+  return { ...Object.fromEntries(conditions), ...(after === undefined ? {} : { _id: { $gt: after } }) };
+}
+
+export function sortOf({ by, descending = false }: Pick<Query<Keys>, 'by' | 'descending'>): Record<string, 1 | -1> {
+  const direction = descending ? -1 : 1;
+  return { ...(by === undefined ? {} : { [`keys.${by}`]: direction }), inserted: direction };
+}
+
+/** Without those that are `null`: a sparse index holds the others alone. */
+export function keysDocument<B extends object, K extends Keys>(
+  collection: Collection<B, K>,
+  body: B,
+  id: string,
+): Record<string, KeyValue> {
+  return Object.fromEntries(Object.entries(collection.keysOf(body, id)).filter(([, value]) => value !== null));
+}
+
+function conditionOf(wanted: KeyValue | Range | undefined): unknown {
+  if (wanted === undefined) throw new Error('a key has no value: give null');
+  if (wanted === null) return { $exists: false };
+  if (typeof wanted !== 'object') return wanted;
+  return Object.fromEntries(
+    Object.entries(wanted).map(([comparison, limit]) => [COMPARISONS[comparison as keyof Range], limit]),
+  );
+}
