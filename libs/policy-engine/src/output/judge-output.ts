@@ -90,13 +90,14 @@ class Findings {
 
   /** A number has no characters: it counts for no length. */
   #readNumber(number: number, name: string): boolean {
-    const { pii, topics } = this.#rules;
+    const { pii, secrets, topics } = this.#rules;
     if (pii !== null && Number.isInteger(number) && Math.abs(number) >= LEAST_NUMBER) {
       this.#pii = pii.first(numberText(normalText(name), number), this.#pii);
       if (this.#pii === 0) return true;
     }
+    if (secrets) this.#secret ||= isNamedSecret(normalText(name), String(number));
     if (topics !== null) this.#topic ??= topics.find(String(number));
-    return false;
+    return this.#secret && pii === null;
   }
 
   #read(text: string, name: string | null): boolean {

@@ -46,6 +46,23 @@ describe('secrets', () => {
     expect(judged({ block_secrets: true }, { db: { pwd: 'Tr0ub4dor', nextPageToken: 1 } })).not.toBeNull();
     expect(judged({ block_secrets: true }, { pwd: '/srv/app1/x2', nextPageToken: 'CAESBwoFMTIzNDUaBlBU' })).toBeNull();
     expect(judged({ block_secrets: true }, { githubToken: 'a1B2c3D4e5F6g7H8i9J0' })).not.toBeNull();
+    for (const name of ['pass', 'db_pass', 'dbPass', 'SMTP_PASS', 'contraseña', 'mot_de_passe', 'Kennwort', '密码']) {
+      expect(judged({ block_secrets: true }, { [name]: 'Tr0ub4dor3' })?.extras).toEqual({ category: 'secret' });
+    }
+    expect(judged({ block_secrets: true }, { compass: 'N48213E7x', boarding_pass: 'LH588-24B17X' })).toBeNull();
+  });
+
+  it('are found as numbers behind the name of a password', () => {
+    const rules: Rules = { block_secrets: true, blocked_pii: ['email'] };
+    for (const payload of [{ password: 12345678 }, { db: [{ passcode: 482913 }] }, { пароль: 48291377 }]) {
+      expect(judged(rules, payload)?.extras).toEqual({ category: 'secret' });
+    }
+    expect(judged(rules, { password: '12345678' })).not.toBeNull();
+    expect(judged(rules, [{ password: 12345678 }, 'a@b.example'])?.extras).toMatchObject({ pii_kind: 'email' });
+    for (const name of ['password_length', 'passwords', 'pass_count', 'token', 'reset_password_at']) {
+      expect(judged(rules, { [name]: 12345678 })).toBeNull();
+    }
+    expect(judged(rules, { password: 8, passcode: 12.5, pwd: -48291377 })).toBeNull();
   });
 
   it.each(['pass\u200bword', 'ｐａｓｓｗｏｒｄ', 'api\u00ad_key'])(
@@ -273,6 +290,13 @@ const HOSTILE: readonly string[] = [
   'token ',
   'password value ',
   'LS0tLS1CRUdJTi',
+  'curl -u ',
+  'curl -',
+  'A_KEY=',
+  'A_',
+  'db_pass',
+  'mot de passe ',
+  'пароль ',
   'RSSMRA85T',
   '85.07.30-',
   '12345678',

@@ -1,3 +1,5 @@
+import { ENGLISH_NAME, isSettingBefore, LATIN_NAME, NAME_BEYOND_LATIN, secretNameOf } from './secret-names.js';
+
 /** A kind of secret: how it begins, and the whole of it. Every quantity has an upper bound, so a look costs the same anywhere. */
 interface SecretForm {
   readonly begins: string;
@@ -59,29 +61,46 @@ const URL_PASSWORD = /:\/\/[^\s/?#@:"'<>]{0,64}:(?![<${*%])[^\s/?#@:"'<>]{4,128}
 /** Name and password in base64 (RFC 7617 section 2). */
 const BASIC = /(?<![A-Za-z])basic ([A-Za-z0-9+/]{8,512}={0,2})/gi;
 const NAME_AND_PASSWORD = /^[\x20-\x7e]+:[\x20-\x7e]+$/;
-/** What a secret is called. What pages a list is a token as well, and none. */
-const PASSWORD_NAME = 'pass(?:word|wd|phrase|code)|pwd';
-const KEY_NAME =
-  '(?:secret|api|access|private|auth|signing|encryption|account|client)[_ -]?key|(?:auth|access|refresh)[_ -]?token|secret|credential|bearer';
-const TOKEN_NAME = '(?<!(?:page|next|continuation|cursor|sync|cancellation)[_ -]?)token';
-/** What stands between a name and its value, of code, settings, mark-up, tables and prose; the value may be on the next line. */
-const BETWEEN = [
-  '["\']?\\s{0,4}(?:=>|:=|[:=>|])',
-  '["\']?,?\\s{0,16}["\']?\\bvalue["\']?\\s{0,2}[:=]',
-  '["\']?[ \\t](?:is|was)(?:\\s?:)?(?=\\s)',
-  '[ \\t]',
-].join('|');
-const NAMED = new RegExp(
-  `(?:(?<password>${PASSWORD_NAME})|${KEY_NAME}|(?<token>${TOKEN_NAME}))s?(?:${BETWEEN})[\\s|]{0,24}["'(]?`,
-  'gi',
-);
+/** What stands between a name and its value, of code, settings, mark-up and tables; the value may be on the next line. */
+const ASSIGNED = ['["\']?\\s{0,4}(?:=>|:=|[:=>|])', '["\']?,?\\s{0,16}["\']?\\bvalue["\']?\\s{0,2}[:=]'].join('|');
+/** Of prose: `is` in several languages, or a dash. */
+const SAID = '["\']?[ \\t](?:is|was|ist|lautet|es|est|era|[éè]|это|[–—])(?:\\s?:)?(?=\\s)';
+/** Of languages that set no words apart. */
+const SAID_UNSPACED = '\\s?(?:[是为為はが]|[은는])\\s?';
+const named = (names: string, said: string): RegExp =>
+  new RegExp(`(?:${names})(?:(?<assigned>${ASSIGNED})|(?<said>${said})|[ \\t])[\\s|]{0,24}["'(]?`, 'gi');
+const NAMED = named(ENGLISH_NAME, SAID);
+const NAMED_LATIN = named(LATIN_NAME, SAID);
+const NAMED_BEYOND_LATIN = named(NAME_BEYOND_LATIN, `${SAID}|${SAID_UNSPACED}`);
+/** Letters of other scripts than Latin. */
+const BEYOND_LATIN = /[\u0370-\u1dff\u2e80-\ud7ff]/;
 const NAMED_VALUE = /[A-Za-z0-9+/_.~!@#$%^&*-]{8,128}/y;
+/** A password of digits alone. */
+const NAMED_DIGITS = /\d{6,24}(?![A-Za-z0-9])/y;
 const LEAST_PASSWORD = 8;
+const LEAST_DIGITS = 6;
 const LEAST_KEY = 12;
 /** Short values behind `token` are as often names of tokens. */
 const LEAST_TOKEN = 16;
 /** Words of prose with a number among them: `sha256-hashed`. */
 const HYPHENATED = /^[a-z0-9]+(?:-[a-z0-9]+)+[.,;:!?]?$/;
+const BETWEEN_PARTS = /[^A-Za-z0-9]+/;
+/** A name with its version: `Vault`, `RFC7519`. */
+const NAME_OR_NUMBER = /^[A-Za-z]*\d{0,4}$/;
+/** What an algorithm's name is made of: `AES-256-GCM`, `PBKDF2-HMAC-SHA256`. */
+const ALGORITHM = new RegExp(
+  '^(?:a?es|rsa|dsa|ecdsa|eddsa|ecdh|ed|hmac|sha|md|pbkdf|bcrypt|scrypt|argon|x?chacha|poly|gcm|cbc|ctr|ccm|siv|oaep|pss|' +
+    'pkcs|hs|rs|ps|base|tls|kw|with|encrypted|hashed|signed|encoded)?' +
+    '(?:\\d|20|32|64|128|160|192|224|256|384|512|1024|1305|2048|3072|4096|25519)?(?:id|kw)?$',
+  'i',
+);
+const MOMENT = /^\d{4}-\d\d-\d\dT/;
+
+/** `_KEY` of a setting, and its value. */
+const SETTING_KEY = /_KEY["']?\s{0,2}[:=]\s{0,2}["']?([A-Za-z0-9+/_-]{20,128})/g;
+/** Name and password that a command is given: neither a variable nor a placeholder. */
+const COMMAND_PASSWORD =
+  /(?<![A-Za-z0-9])curl(?:\.exe)?\s[^]{0,300}?(?<=\s)(?:-[A-Za-z]{0,6}[uU]|--(?:proxy-)?user)[\s=]?["']?[^\s:"'$<{*]{1,64}:(?![$<{*%])[^\s"']{4,128}/;
 
 /** `://:pass@a` */
 const SHORTEST = 10;
@@ -94,17 +113,17 @@ const SHORTEST = 10;
 export function holdsSecret(text: string): boolean {
   if (text.length < SHORTEST) return false;
   if (holdsForm(text) || SIGNED_TOKEN.test(text) || PRIVATE_KEY.test(text) || URL_PASSWORD.test(text)) return true;
-  return holdsNamed(text) || holdsBasic(text) || holdsEncodedKey(text);
+  if (holdsNamed(text) || holdsSettingKey(text) || COMMAND_PASSWORD.test(text)) return true;
+  return holdsBasic(text) || holdsEncodedKey(text);
 }
-
-const SECRET_NAME = new RegExp(`(?:(?<password>${PASSWORD_NAME})|${KEY_NAME}|(?<token>${TOKEN_NAME}))s?$`, 'i');
 
 /** Whether a member's name says that its value is secret, and the value has the variety of one. */
 export function isNamedSecret(name: string, value: string): boolean {
-  if (name.length > 64 || value.length < LEAST_PASSWORD || value.length > 512) return false;
-  const match = SECRET_NAME.exec(name);
+  if (name.length > 64 || value.length < LEAST_DIGITS || value.length > 512) return false;
+  const match = secretNameOf(name);
   if (match === null || /\s/.test(value) || isFolder(match[0], value)) return false;
-  return value.length >= leastLength(match) && isVaried(value);
+  if (mayBeDigits(match) && isVariedDigits(value)) return true;
+  return value.length >= leastLength(match) && isVaried(value) && !isAlgorithm(value);
 }
 
 /** `PWD` is the working folder of a shell as well. */
@@ -112,9 +131,18 @@ function isFolder(name: string, value: string): boolean {
   return /^pwd/i.test(name) && /^[~.]{0,2}\//.test(value);
 }
 
-function leastLength({ groups }: RegExpExecArray): number {
-  if (groups?.['password'] !== undefined) return LEAST_PASSWORD;
-  return groups?.['token'] === undefined ? LEAST_KEY : LEAST_TOKEN;
+function isPassword({ groups }: RegExpExecArray): boolean {
+  return groups?.['password'] !== undefined || groups?.['alone'] !== undefined;
+}
+
+/** Whether digits alone may be the value: of several passwords they are a count. */
+function mayBeDigits(match: RegExpExecArray): boolean {
+  return isPassword(match) && match.groups?.['plural'] === undefined;
+}
+
+function leastLength(match: RegExpExecArray): number {
+  if (isPassword(match)) return LEAST_PASSWORD;
+  return match.groups?.['token'] === undefined ? LEAST_KEY : LEAST_TOKEN;
 }
 
 function holdsForm(text: string): boolean {
@@ -129,13 +157,52 @@ function holdsForm(text: string): boolean {
 }
 
 function holdsNamed(text: string): boolean {
-  NAMED.lastIndex = 0;
-  for (let match = NAMED.exec(text); match !== null; match = NAMED.exec(text)) {
-    NAMED_VALUE.lastIndex = NAMED.lastIndex;
-    const value = NAMED_VALUE.exec(text)?.[0];
-    if (value === undefined || value.length < leastLength(match) || !isVaried(value)) continue;
-    if (isFolder(match[0], value)) continue;
-    if (!HYPHENATED.test(value) || /[:=]/.test(match[0])) return true;
+  if (holdsNamedBy(NAMED, text) || holdsNamedBy(NAMED_LATIN, text)) return true;
+  return BEYOND_LATIN.test(text) && holdsNamedBy(NAMED_BEYOND_LATIN, text);
+}
+
+function holdsNamedBy(names: RegExp, text: string): boolean {
+  names.lastIndex = 0;
+  for (let match = names.exec(text); match !== null; match = names.exec(text)) {
+    if (isSecretAt(text, names.lastIndex, match)) return true;
+  }
+  return false;
+}
+
+/** Whether the value that begins at `at`, behind a name, is a secret. */
+function isSecretAt(text: string, at: number, match: RegExpExecArray): boolean {
+  const isAssigned = match.groups?.['assigned'] !== undefined;
+  if (mayBeDigits(match) && (isAssigned || match.groups?.['said'] !== undefined)) {
+    NAMED_DIGITS.lastIndex = at;
+    const digits = NAMED_DIGITS.exec(text)?.[0];
+    if (digits !== undefined && isVariedDigits(digits)) return true;
+  }
+  NAMED_VALUE.lastIndex = at;
+  const value = NAMED_VALUE.exec(text)?.[0];
+  if (value === undefined || value.length < leastLength(match) || !isVaried(value)) return false;
+  if (isFolder(match[0], value) || isAlgorithm(value) || MOMENT.test(value)) return false;
+  return isAssigned || !(HYPHENATED.test(value) || (!isPassword(match) && isProse(value)));
+}
+
+function partsOf(value: string): readonly string[] {
+  return value.split(BETWEEN_PARTS).filter((part) => part !== '');
+}
+
+function isAlgorithm(value: string): boolean {
+  return partsOf(value).every((part) => ALGORITHM.test(part));
+}
+
+/** Names and versions, joined: `Vault-1.15.2`. */
+function isProse(value: string): boolean {
+  const parts = partsOf(value);
+  return parts.length > 1 && parts.every((part) => NAME_OR_NUMBER.test(part));
+}
+
+/** The key of a setting that is not named otherwise (`AZURE_STORAGE_KEY`), which is random. */
+function holdsSettingKey(text: string): boolean {
+  SETTING_KEY.lastIndex = 0;
+  for (let match = SETTING_KEY.exec(text); match !== null; match = SETTING_KEY.exec(text)) {
+    if (isRandom(match[1]!) && isSettingBefore(text, match.index)) return true;
   }
   return false;
 }
@@ -161,4 +228,14 @@ function holdsBasic(text: string): boolean {
 function isVaried(value: string): boolean {
   const least = value.length < LEAST_KEY ? 6 : 8;
   return /\d/.test(value) && /[A-Za-z]/.test(value) && new Set(value).size >= least;
+}
+
+/** Letters of both cases and digits, mixed as by chance. */
+function isRandom(value: string): boolean {
+  return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value) && new Set(value).size >= 12;
+}
+
+/** Digits alone, and not one or two of them over and over. */
+function isVariedDigits(value: string): boolean {
+  return /^\d{6,24}$/.test(value) && new Set(value).size >= 3;
 }

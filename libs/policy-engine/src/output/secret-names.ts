@@ -1,0 +1,50 @@
+/** Beginnings of names by which a password of a system is called `pass`, which alone is an ordinary word. */
+const SYSTEMS =
+  'db|database|sql|mysql|maria|postgres|pg|redis|mongo|rabbitmq|smtp|imap|mail|ftp|ssh|ldap|vpn|wifi|wpa|http|proxy|' +
+  'admin|root|user|login|auth|app|client|server|service';
+/** `pass` of a system, or where a value is assigned to it. What is behind comes last: it is looked at where `pass` is. */
+const PASS = `pass(?=["']?\\s?=|["']\\s?:)(?<![A-Za-z]pass)|pass(?<=(?<![A-Za-z])(?:${SYSTEMS})[_-]?pass)`;
+const PASSWORD = `pass(?:word|wd|phrase|code)|pwd|${PASS}`;
+/** Passwords in other languages, as they are spelt and as ASCII has them. */
+const LATIN =
+  'passwort|kennwort|wachtwoord|contrase[nñ](?:a|ya)|mot[ _-]?de[ _-]?passe|mdp|senha|parola|heslo|has[lł]o|salasana|' +
+  'l[oö]senord|adgangskode|jelsz[oó]|[sş]ifre|kata[ _-]?sandi|m[aậ]t[ _-]?kh[aẩ]u';
+/** In other scripts. */
+const BEYOND_LATIN =
+  'парол[ьяю]|κωδικός|סיסמ[הא]|كلمة[ _-]?(?:المرور|السر)|पासवर्ड|รหัสผ่าน|密[码碼]|口令|パスワード|暗証番号|비밀번호|암호';
+const KEY =
+  '(?:secret|api|access|private|auth|signing|encryption|account|client|storage|shared|master|subscription|deploy|' +
+  'webhook|session)[_ -]?key|(?:auth|access|refresh)[_ -]?token|secret|credential|bearer';
+/** What pages a list is a token as well, and no secret. */
+const TOKEN = '(?<!(?:page|next|continuation|cursor|sync|cancellation)[_ -]?)token';
+/** Which of several it is. */
+const WHICH =
+  '(?:[_-](?:base|value|prod(?:uction)?|staging|dev|test|live|primary|secondary|main|default|old|new|\\d{1,2}))?';
+/** What is one of these within a longer word of ASCII is another word. */
+const foreign = (names: string): string => `(?<![A-Za-z])(?<password>${names})(?<plural>s)?${WHICH}`;
+
+/** What secrets are called, as sources of expressions without regard to case. */
+export const ENGLISH_NAME = `(?:(?<password>${PASSWORD})|${KEY}|(?<token>${TOKEN}))(?<plural>s)?${WHICH}`;
+/** Passwords in other languages, likewise. */
+export const LATIN_NAME = foreign(LATIN);
+export const NAME_BEYOND_LATIN = foreign(BEYOND_LATIN);
+
+const ENGLISH_MEMBER = new RegExp(`(?:${ENGLISH_NAME}|(?<alone>^pass))$`, 'i');
+const FOREIGN_MEMBER = new RegExp(`${foreign(`${LATIN}|${BEYOND_LATIN}`)}$`, 'i');
+
+/** A name of a secret that a member's name ends with; `null` where there is none. */
+export function secretNameOf(member: string): RegExpExecArray | null {
+  return ENGLISH_MEMBER.exec(member) ?? FOREIGN_MEMBER.exec(member);
+}
+
+/** A setting by its name, up to `_KEY`. */
+const SETTING = /(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{0,63}$/;
+/** Keys by which something is found or ordered, or that everyone may have. */
+const OTHER_KEY =
+  /(?:PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|UNIQUE|SORT|PARTITION|CACHE|ROUTING|IDEMPOTENCY|OBJECT|HASH|ROW|RANGE|LOOKUP|HOST)$/;
+
+/** Whether the name of a setting ends before `at`, where `_KEY` stands, that may be a secret's. */
+export function isSettingBefore(text: string, at: number): boolean {
+  const name = SETTING.exec(text.slice(Math.max(0, at - 64), at))?.[0];
+  return name !== undefined && !OTHER_KEY.test(name);
+}
