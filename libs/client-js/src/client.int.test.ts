@@ -66,6 +66,12 @@ describe('a client, and a service that', () => {
     expect(new Set(seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(20);
   });
 
+  it('hands on what observe mode would have denied, and that a decision is repeated', async () => {
+    const wouldDeny = 'off_limits_action; rule=off_limits_actions:wire';
+    handle = answers(200, ALLOWED, { 'x-would-deny': wouldDeny, 'x-idempotent-replay': 'true' });
+    expect(await client().check(act)).toEqual({ allowed: true, eventId: EVENT, wouldDeny, idempotentReplay: true });
+  });
+
   it('denies: the rule, and no violations, which are for refusals', async () => {
     handle = answers(200, DENIED);
     const denied: unknown[] = [];

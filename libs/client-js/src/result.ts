@@ -28,6 +28,10 @@ export interface CheckResult {
   readonly eventId?: string;
   /** `none`: no rule of the profile speaks of this kind of action. */
   readonly coverage?: 'governed' | 'none';
+  /** In observe mode, what would have been denied: `<violation type>; rule=<rule, percent-encoded>`. */
+  readonly wouldDeny?: string;
+  /** An earlier check with the same idempotency key was given this decision, with this event: nothing was counted again. */
+  readonly idempotentReplay?: true;
   /** No decision was had, and the fail mode is `open`. */
   readonly failedOpen?: true;
   /** Beside `violations`: what went wrong. */
@@ -118,6 +122,8 @@ function result(answer: Answer, body: Members, allowed: boolean): CheckResult {
     upgradeUrl: textOf(body['upgrade_url']),
     eventId: answer.eventId,
     coverage: answer.coverage,
+    wouldDeny: answer.wouldDeny,
+    idempotentReplay: answer.idempotentReplay,
   };
   const there = Object.entries(named).filter(([, value]) => value !== undefined);
   return { allowed, ...Object.fromEntries(there) };

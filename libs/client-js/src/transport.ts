@@ -6,6 +6,8 @@ export interface Answer {
   readonly text: string;
   readonly eventId?: string;
   readonly coverage?: 'governed' | 'none';
+  readonly wouldDeny?: string;
+  readonly idempotentReplay?: true;
   readonly retryAfterMs?: number;
 }
 
@@ -116,10 +118,13 @@ export function tooLong(status: number): CountersignError {
 export function said(header: (name: string) => string | null | undefined): Omit<Answer, 'status' | 'text'> {
   const eventId = header('x-event-id') ?? null;
   const coverage = header('x-policy-coverage');
+  const wouldDeny = header('x-would-deny') ?? null;
   const seconds = Number(header('retry-after') ?? NaN);
   return {
     ...(eventId === null ? {} : { eventId }),
     ...(coverage === 'governed' || coverage === 'none' ? { coverage } : {}),
+    ...(wouldDeny === null ? {} : { wouldDeny }),
+    ...(header('x-idempotent-replay') === 'true' ? { idempotentReplay: true as const } : {}),
     ...(seconds >= 0 ? { retryAfterMs: seconds * 1000 } : {}),
   };
 }

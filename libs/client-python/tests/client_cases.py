@@ -32,6 +32,8 @@ _SNAKE = {
     "matchedTopic": "matched_topic",
     "upgradeUrl": "upgrade_url",
     "failedOpen": "failed_open",
+    "wouldDeny": "would_deny",
+    "idempotentReplay": "idempotent_replay",
     "createdAt": "created_at",
     "blockchainSsn": "blockchain_ssn",
     "behaviorProfile": "behavior_profile",
@@ -39,7 +41,7 @@ _SNAKE = {
 }
 RESULT_MEMBERS = (
     "allowed violations violationType rule severity category piiKind matchedTopic length "
-    "coverage upgradeUrl failedOpen reason eventId"
+    "coverage upgradeUrl failedOpen wouldDeny idempotentReplay reason eventId"
 ).split()
 
 
@@ -59,7 +61,7 @@ class Happened:
     def member(self, name: str) -> Any:
         """A member of the last result, ``None`` where it is not set."""
         value = getattr(self.results[-1], _SNAKE.get(name, name))
-        if name == "failedOpen":
+        if name in ("failedOpen", "idempotentReplay"):
             return value or None
         return list(value) if isinstance(value, tuple) else value
 

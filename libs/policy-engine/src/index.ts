@@ -1,6 +1,6 @@
 export { emptyProfile } from './profile/profile-fields.js';
 export type { ProfilePatch, ProfileRules, RulePatch } from './profile/profile-fields.js';
-export { readProfilePatch, profileProblem } from './profile/read-patch.js';
+export { readProfilePatch, profileProblem, profileSizeProblem } from './profile/read-patch.js';
 export { profileWarnings } from './profile/profile-warnings.js';
 export { applyProfilePatch, mergeSafetyRules } from './profile/apply-patch.js';
 export { strictestOf } from './profile/strictest-of.js';

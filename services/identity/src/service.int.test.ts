@@ -187,6 +187,12 @@ describe('identity over HTTP', () => {
     expect(JSON.parse(Buffer.from(told.value).toString())).toMatchObject({
       value: { plan: 'scale', defaultProfile: profile },
     });
+    expect((await put({ blocked_apis: ['/srv/data'] })).body.warnings).toEqual([
+      expect.stringMatching(/^blocked_apis\[0\] "\/srv\/data" is a path/),
+    ]);
+    // Its size is that of a profile that an agent begins with.
+    const large = { blocked_apis: [...Array(130)].map((_, n) => `${n}`.padStart(500, 'x')).concat('y'.repeat(100)) };
+    expect(await put(large)).toMatchObject({ status: 413, body: { error: expect.stringContaining('65536') } });
     expect((await put(null)).body).toEqual({ profile: null });
   });
 
@@ -196,7 +202,7 @@ describe('identity over HTTP', () => {
     const { body } = await service.ask('GET', '/v1/account', undefined, admin);
     expect(body).toMatchObject({ plan: 'core', actionCap: 7, sandbox: null, actionsUsed: 0 });
     expect(body.periodEndsAt).toMatch(/^\d{4}-\d{2}-01T00:00:00\.000Z$/);
-    expect(await service.counters.version('account', accountId)).toBe(5);
+    expect(await service.counters.version('account', accountId)).toBe(6);
     expect(await service.operator.setPlan({ accountId: 'x', plan: 'core' })).toBe('unknown-account');
     await expect(service.operator.setPlan({ accountId, plan: 'gold' as 'core' })).rejects.toThrow('no such plan');
   });

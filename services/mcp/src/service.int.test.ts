@@ -8,7 +8,7 @@ import { Api } from './answer/api.js';
 import { Conversation } from './answer/conversation.js';
 
 type Asked = { readonly path: string; readonly key: unknown; readonly body: unknown };
-type Said = { readonly status: number; readonly body: unknown; readonly eventId?: string };
+type Said = { readonly status: number; readonly body: unknown; readonly eventId?: string; readonly wouldDeny?: string };
 
 const EVENT = '01890a5d-ac96-774b-bcce-b302099a8057';
 
@@ -30,6 +30,7 @@ describe('the hosted server of the tool protocol', () => {
         for await (const chunk of request) body += String(chunk);
         asked.push({ path: request.url ?? '', key: request.headers['x-service-key'], body: JSON.parse(body) });
         if (said.eventId !== undefined) response.setHeader('x-event-id', said.eventId);
+        if (said.wouldDeny !== undefined) response.setHeader('x-would-deny', said.wouldDeny);
         response.writeHead(said.status, { 'content-type': 'application/json' });
         response.end(typeof said.body === 'string' ? said.body : JSON.stringify(said.body));
       })();
@@ -115,6 +116,12 @@ describe('the hosted server of the tool protocol', () => {
     said = { status, body };
     const result = await client.callTool({ name: 'check_action', arguments: {} });
     expect([result.isError ?? false, result.structuredContent]).toEqual([false, body]);
+  });
+
+  it('hands on what observe mode would have denied', async () => {
+    said = { status: 200, body: { allowed: true }, wouldDeny: 'off_limits_action; rule=off_limits_actions:wire' };
+    const { structuredContent } = await client.callTool({ name: 'check_action', arguments: {} });
+    expect(structuredContent).toEqual({ allowed: true, would_deny: said.wouldDeny });
   });
 
   it.each([

@@ -267,6 +267,19 @@ describe('policy over HTTP', () => {
     expect(await put({})).toMatchObject({ status: 401, body: { error: expect.stringContaining('"policy"') } });
   });
 
+  it('warns of what a changed profile says in vain, whoever changes it; the profile itself stays without', async () => {
+    const own = (await ask('POST', '/v1/agents', { name: 'vain' })).body as { id: string };
+    const profile = `/v1/agents/${own.id}/profile`;
+    const vain = { allowed_apis: ['/srv/data'] };
+    const warnings = [expect.stringMatching(/^allowed_apis\[0\] "\/srv\/data" is a path/)];
+    expect((await ask('PATCH', profile, vain)).body).toMatchObject({ version: 2, warnings });
+    expect((await ask('GET', profile)).body).not.toHaveProperty('warnings');
+    await putKey({ rights: ['policy'] });
+    const put = (body: object) => ask('PUT', `/v1/mcp${profile.slice(3)}`, body, 'key');
+    expect((await put(vain)).body).toMatchObject({ version: 2, warnings });
+    expect((await put({ allowed_apis: ['a.example'] })).body).not.toHaveProperty('warnings');
+  });
+
   it('updates an agent; null unsets, an unknown field changes nothing', async () => {
     expect((await ask('PATCH', path, { purpose: 'flights', type: null })).body).toMatchObject({
       name: 'Booking',

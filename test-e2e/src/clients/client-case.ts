@@ -124,7 +124,7 @@ export function toldOf({ expect: expected }: ClientCase, happened: Happened): Re
 const MEMBERS: ReadonlySet<string> = new Set(
   (
     'allowed violations violationType rule severity category piiKind matchedTopic length ' +
-    'coverage upgradeUrl failedOpen reason eventId'
+    'coverage upgradeUrl failedOpen wouldDeny idempotentReplay reason eventId'
   ).split(' '),
 );
 

@@ -51,6 +51,10 @@ class CheckResult:
     failed_open: bool = False
     """No decision was had, and the fail mode is ``open``."""
     error: Optional[CountersignError] = None
+    would_deny: Optional[str] = None
+    """In observe mode, what would have been denied: ``<violation type>; rule=<rule, percent-encoded>``."""
+    idempotent_replay: bool = False
+    """An earlier check with the same idempotency key got this decision and event; nothing was counted again."""
 
     def __bool__(self) -> bool:
         return self.allowed
@@ -69,6 +73,8 @@ class Answer:
     content: bytes
     event_id: Optional[str] = None
     coverage: Optional[str] = None
+    would_deny: Optional[str] = None
+    idempotent_replay: bool = False
     retry_after: Optional[float] = None
 
 
@@ -152,6 +158,8 @@ def _result(
         upgrade_url=_text(body.get("upgrade_url")),
         event_id=answer.event_id,
         coverage=answer.coverage,
+        would_deny=answer.would_deny,
+        idempotent_replay=answer.idempotent_replay,
         error=error,
     )
 

@@ -37,6 +37,8 @@ def answer_of(response: httpx.Response, content: bytearray) -> Answer:
         bytes(content),
         event_id=response.headers.get("x-event-id"),
         coverage=coverage if coverage in ("governed", "none") else None,
+        would_deny=response.headers.get("x-would-deny"),
+        idempotent_replay=response.headers.get("x-idempotent-replay") == "true",
         retry_after=_seconds(response.headers.get("retry-after")),
     )
 

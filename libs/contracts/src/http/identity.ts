@@ -1,5 +1,5 @@
 import { API_KEY_RIGHTS, PLANS, ROLES } from '../records.js';
-import { profilePatch } from './profile.js';
+import { profilePatch, profileWarnings } from './profile.js';
 import { bodyErrors, error, isoTime, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
 import { route } from './route.js';
 import type { JsonSchema, RouteResponse } from './route.js';
@@ -96,6 +96,11 @@ const rules: JsonSchema = { type: 'object', properties: ruleFields, additionalPr
 const defaultProfile: JsonSchema = object({
   profile: { ...nullable(rules), description: 'the fields that are set; null: there is no default profile' },
 });
+
+const changedDefaultProfile: JsonSchema = {
+  ...defaultProfile,
+  properties: { ...(defaultProfile['properties'] as Readonly<Record<string, JsonSchema>>), warnings: profileWarnings },
+};
 
 const tooManyFailures: RouteResponse = {
   ...error('too many failed attempts for this address or from this IP; come back after Retry-After'),
@@ -361,7 +366,10 @@ export const identityRoutes = {
     },
     success: 200,
     responses: {
-      200: { description: 'what is set', schema: defaultProfile },
+      200: {
+        description: 'what is set, with `warnings` where it says something in vain',
+        schema: changedDefaultProfile,
+      },
       ...bodyErrors,
       ...sessionErrors,
       503: notNow,

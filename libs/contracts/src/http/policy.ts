@@ -401,11 +401,12 @@ export const policyRoutes = {
     body: profilePatch,
     success: 200,
     responses: {
-      200: aProfile,
+      200: aChangedProfile,
       ...bodyErrors,
       401: refusedKey,
       404: noAgent,
       409: error('the agent is inactive, or version is not the current one'),
+      413: profileTooLarge,
       429: tooOften,
       503: notNow,
     },

@@ -94,18 +94,21 @@ export const behaviorProfile: JsonSchema = {
   additionalProperties: false,
 };
 
+/** What a profile says in vain. */
+export const profileWarnings: JsonSchema = {
+  type: 'array',
+  minItems: 1,
+  items: { type: 'string' },
+  description:
+    'entries that can never match, and allowed ones that a blocked one covers; no part of the profile, and there only where there are any',
+};
+
 /** The answer to a change of a profile: the profile, and what it says in vain. */
 export const changedProfile: JsonSchema = {
   ...behaviorProfile,
   properties: {
     ...(behaviorProfile['properties'] as Readonly<Record<string, JsonSchema>>),
-    warnings: {
-      type: 'array',
-      minItems: 1,
-      items: { type: 'string' },
-      description:
-        'entries that can never match, and allowed ones that a blocked one covers; no part of the profile, and there only where there are any',
-    },
+    warnings: profileWarnings,
   },
 };
 

@@ -1,5 +1,5 @@
-import { REQUIRED_MEMBERS, unknownField } from '@countersign/contracts';
-import type { OutputRules } from '@countersign/contracts';
+import { MAX_PROFILE_BYTES, REQUIRED_MEMBERS, unknownField } from '@countersign/contracts';
+import type { BehaviorProfile, OutputRules } from '@countersign/contracts';
 import { apiEntryProblem, nameEntryProblem, scopeEntryProblem } from '../entries/grammar.js';
 import { isWhole, outputRulesProblem, wholeOutputRules } from './read-output-rules.js';
 import type { ProfilePatch } from './profile-fields.js';
@@ -131,6 +131,23 @@ export function profileProblem(profile: unknown): string | null {
   }
   const { output_rules: output } = profile as { readonly output_rules: Partial<OutputRules> | null };
   return output === null || isWhole(output) ? null : 'a member of output_rules is missing';
+}
+
+const encoder = new TextEncoder();
+
+/** Bytes of a profile in canonical JSON: another order of members has the same length. */
+function canonicalLength(profile: BehaviorProfile): number {
+  return encoder.encode(JSON.stringify(profile)).length;
+}
+
+/**
+ * Why a profile is too large to be put in force, or `null`.
+ * @param before the profile that it takes the place of: one from before the bound may become smaller
+ */
+export function profileSizeProblem(profile: BehaviorProfile, before: BehaviorProfile | null = null): string | null {
+  const bytes = canonicalLength(profile);
+  if (bytes <= MAX_PROFILE_BYTES || (before !== null && bytes <= canonicalLength(before))) return null;
+  return `the profile would have ${bytes} bytes of canonical JSON, and ${MAX_PROFILE_BYTES} are the most`;
 }
 
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -31,7 +31,8 @@ export class AccountController {
 
   @HttpRoute(identityRoutes.putDefaultProfile)
   async putDefault(@Input() { caller, body }: RouteInput): Promise<object> {
-    return { profile: await this.defaults.put(caller.accountId, body) };
+    const { profile, warnings } = await this.defaults.put(caller.accountId, body);
+    return { profile, ...(warnings.length === 0 ? {} : { warnings }) };
   }
 
   /** Usage and time by one clock: the counters'. */

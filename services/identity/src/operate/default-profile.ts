@@ -1,12 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MAX_PROFILE_BYTES } from '@countersign/contracts';
-import type { AccountFacts } from '@countersign/contracts';
-import { canonicalBytes } from '@countersign/evidence';
-import { readProfilePatch } from '@countersign/policy-engine';
+import type { AccountFacts, BehaviorProfile } from '@countersign/contracts';
+import {
+  applyProfilePatch,
+  emptyProfile,
+  profileSizeProblem,
+  profileWarnings,
+  readProfilePatch,
+} from '@countersign/policy-engine';
 import { HttpRefusal } from '@countersign/service-kit';
 import type { Account } from '../domain/members.js';
 import type { Publication } from '../publication.js';
 import type { IdentityStore } from '../store/port.js';
+
+/** As long as the id of an agent. */
+const NO_AGENT = '00000000-0000-0000-0000-000000000000';
 
 type DefaultProfile = NonNullable<AccountFacts['defaultProfile']>;
 
@@ -25,9 +32,13 @@ export class DefaultProfiles {
   /**
    * Replaces it whole; `null` takes it away. In force for the next registration once it resolves.
    * @param body as a PATCH of a profile
+   * @returns what is set, and what of it says something in vain
    * @throws HttpRefusal 400 that names the field; 401; 413; 503
    */
-  async put(accountId: string, body: unknown): Promise<DefaultProfile | null> {
+  async put(
+    accountId: string,
+    body: unknown,
+  ): Promise<{ readonly profile: DefaultProfile | null; readonly warnings: readonly string[] }> {
     const wanted = body === null ? undefined : rulesOf(body);
     await this.publication.change(async () => {
       const { id, version, facts } = await this.#account(accountId);
@@ -36,7 +47,9 @@ export class DefaultProfiles {
       const next = wanted === undefined ? others : { ...others, defaultProfile: wanted };
       return { accounts: [{ id, version: version + 1, facts: next }] };
     });
-    return wanted ?? null;
+    return wanted === undefined
+      ? { profile: null, warnings: [] }
+      : { profile: wanted, warnings: profileWarnings(profileOf(wanted)) };
   }
 
   async #account(accountId: string): Promise<Account> {
@@ -51,9 +64,12 @@ function rulesOf(body: unknown): DefaultProfile {
   if ('error' in read) throw new HttpRefusal(400, read.error);
   const { agent_id: _agent, version: _version, require, ...others } = read.patch;
   const rules = require === undefined || require === null || require.length === 0 ? others : { ...others, require };
-  const bytes = canonicalBytes(rules).length;
-  if (bytes > MAX_PROFILE_BYTES) {
-    throw new HttpRefusal(413, `the profile has ${bytes} bytes of canonical JSON: ${MAX_PROFILE_BYTES} are the most`);
-  }
+  const tooLarge = profileSizeProblem(profileOf(rules));
+  if (tooLarge !== null) throw new HttpRefusal(413, tooLarge);
   return rules;
+}
+
+/** As an agent begins with it. */
+function profileOf(rules: DefaultProfile): BehaviorProfile {
+  return applyProfilePatch(emptyProfile(NO_AGENT), rules);
 }

@@ -6,6 +6,8 @@ export interface ApiAnswer {
   readonly body: Readonly<Record<string, unknown>>;
   /** Header `x-event-id`. */
   readonly eventId: string | null;
+  /** Header `x-would-deny`. */
+  readonly wouldDeny?: string;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -30,6 +32,7 @@ export class Api {
         status: answer.status,
         body: said as Readonly<Record<string, unknown>>,
         eventId: answer.eventId ?? null,
+        ...(answer.wouldDeny === undefined ? {} : { wouldDeny: answer.wouldDeny }),
       };
     } catch (error) {
       if (error instanceof CountersignError || error instanceof SyntaxError) return NO_ANSWER;

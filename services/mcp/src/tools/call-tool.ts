@@ -27,11 +27,15 @@ export async function callTool(
   }
   const asked = tool.path === checkRoutes.mcpCheck.path ? withAddress(given) : given;
   if (typeof asked === 'string') return failed({ error: asked });
-  const { status, body, eventId } = await ask(tool.path, asked);
+  const { status, body, eventId, wouldDeny } = await ask(tool.path, asked);
   const isDenied = tool.decides && body['allowed'] === false;
   if (status >= 300 && !isDenied) return failed(errorOf(status, body));
   if (tool.decides && typeof body['allowed'] !== 'boolean') return failed({ error: UNDECIDED });
-  const structuredContent = { ...body, ...(eventId === null ? {} : { eventId }) };
+  const structuredContent = {
+    ...body,
+    ...(eventId === null ? {} : { eventId }),
+    ...(wouldDeny === undefined ? {} : { would_deny: wouldDeny }),
+  };
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 

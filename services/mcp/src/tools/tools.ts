@@ -31,6 +31,7 @@ const decision = {
     detail: text,
     code: text,
     eventId: { ...text, description: 'name it to log_action' },
+    would_deny: { ...text, description: 'in observe mode, the rule that would have denied' },
     error: text,
   },
 };

@@ -33,6 +33,15 @@ describe('creating an agent', () => {
     expect(active.revision).toBe(1);
   });
 
+  it('begins with rules at version 1, and keeps the key that registered it over every change', () => {
+    const beginning = { rules: { spending_limit: 5 }, registeredByKey: 'key-1' };
+    const made = createAgent('agent-1', 'account-1', FIELDS, USER, NOW, nodeCrypto.sha256, beginning);
+    expect([made.ruled, created.ruled]).toEqual([true, false]);
+    expect(made.agent.facts.profile).toMatchObject({ version: 1, spending_limit: 5 });
+    const renamed = changed(updateAgent(made.agent, { name: 'Other' }, USER, NOW)).agent;
+    expect(agentRecord(renamed)).toMatchObject({ registered_by_key: 'key-1', behavior_profile: { version: 1 } });
+  });
+
   it('commits what was given, and by whom', () => {
     expect(created.event).toEqual({
       type: 'agent.created',

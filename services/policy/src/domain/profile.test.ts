@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalize } from '@countersign/evidence';
+import { canonicalBytes, canonicalize } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/service-kit';
 import type { Agent } from './agent.js';
 import type { Change } from './change.js';
@@ -44,6 +44,18 @@ describe('changing a profile', () => {
   it('makes neither version nor event of what is so already', () => {
     expect(patched(agent, {})).toEqual({ kind: 'unchanged', agent });
     expect(patched(agent, { ...agent.facts.profile })).toEqual({ kind: 'unchanged', agent });
+  });
+
+  it('lets a profile from before the bound of 64 KiB become smaller, and nothing else of its size', () => {
+    const listed = (count: number): string[] => Array.from({ length: count }, (_, n) => `${n}`.padStart(490, 'ü'));
+    const facts = { ...agent.facts, profile: { ...agent.facts.profile, allowed_apis: listed(200) } };
+    const old = { ...agent, facts };
+    expect(patched(old, { allowed_apis: listed(199) })).toMatchObject({ kind: 'changed' });
+    const larger = patched(old, { blocked_apis: ['a'] });
+    const bytes = canonicalBytes({ ...facts.profile, version: 2, blocked_apis: ['a'] }).length;
+    expect(larger).toMatchObject({ kind: 'refused', status: 413, words: expect.stringContaining(` ${bytes} bytes `) });
+    expect(patched(agent, { allowed_apis: listed(67) })).toMatchObject({ kind: 'refused', status: 413 });
+    expect(patched(agent, { allowed_apis: listed(66) })).toMatchObject({ kind: 'changed' });
   });
 
   it('refuses an inactive agent', () => {

@@ -4,10 +4,10 @@ import {
   emptyProfile,
   mergeSafetyRules,
   profileProblem,
+  profileSizeProblem,
   readProfilePatch,
 } from '@countersign/policy-engine';
 import type { ProfilePatch, RulePatch } from '@countersign/policy-engine';
-import { MAX_PROFILE_BYTES } from '@countersign/contracts';
 import type { BehaviorProfile, JsonValue } from '@countersign/contracts';
 import { next } from './agent.js';
 import type { Agent } from './agent.js';
@@ -78,15 +78,9 @@ export function applyPackage(agent: Agent, rules: RulePatch, actor: Actor, nowMs
 
 function replaced(agent: Agent, profile: BehaviorProfile, actor: Actor, nowMs: number, sha256: Digest): Change {
   if (profile === agent.facts.profile) return { kind: 'unchanged', agent };
-  const bytes = canonicalBytes(profile);
-  // One from before the bound stays as it is, and may become smaller.
-  if (bytes.length > MAX_PROFILE_BYTES && bytes.length > canonicalBytes(agent.facts.profile).length) {
-    return refused(
-      413,
-      `the profile would be ${bytes.length} bytes of canonical JSON: ${MAX_PROFILE_BYTES} are the most`,
-    );
-  }
-  const hash = toHex(sha256(bytes));
+  const tooLarge = profileSizeProblem(profile, agent.facts.profile);
+  if (tooLarge !== null) return refused(413, tooLarge);
+  const hash = profileSha256(profile, sha256);
   return {
     kind: 'changed',
     agent: next(agent, { profile, profileSha256: hash }, nowMs),

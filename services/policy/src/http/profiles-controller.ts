@@ -44,11 +44,11 @@ export class ProfilesController {
   }
 
   @HttpRoute(policyRoutes.putProfileByKey)
-  async putByKey(@Input() input: RouteInput<unknown, unknown, ApiKeyCaller>): Promise<BehaviorProfile> {
+  async putByKey(@Input() input: RouteInput<unknown, unknown, ApiKeyCaller>): Promise<ChangedProfile> {
     const id = agentId(input.params);
     const read = readPatchFor(id, input.body);
     if ('error' in read) throw new HttpRefusal(400, read.error);
-    return (await this.changes.putProfile(byKey(input.caller), id, read.patch)).facts.profile;
+    return withWarnings((await this.changes.putProfile(byKey(input.caller), id, read.patch)).facts.profile);
   }
 
   @HttpRoute(policyRoutes.listSafetyPackages)

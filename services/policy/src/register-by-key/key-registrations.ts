@@ -1,8 +1,12 @@
-import { MAX_PROFILE_BYTES } from '@countersign/contracts';
 import type { AccountFacts } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
-import { canonicalBytes } from '@countersign/evidence';
-import { applyProfilePatch, emptyProfile, profileProblem, strictestOf } from '@countersign/policy-engine';
+import {
+  applyProfilePatch,
+  emptyProfile,
+  profileProblem,
+  profileSizeProblem,
+  strictestOf,
+} from '@countersign/policy-engine';
 import type { RulePatch } from '@countersign/policy-engine';
 import { HttpRefusal, uuidV4 } from '@countersign/service-kit';
 import type { ApiKeyCaller, Projection } from '@countersign/service-kit';
@@ -40,11 +44,7 @@ export class KeyRegistrations {
     }
     const rules = set ?? strictestOf(agents.map(({ facts }) => facts.profile));
     const profile = applyProfilePatch(emptyProfile(apiKeyId), rules);
-    const bytes = canonicalBytes(profile).length;
-    const problem =
-      bytes > MAX_PROFILE_BYTES
-        ? `it has ${bytes} bytes of canonical JSON, and ${MAX_PROFILE_BYTES} are the most`
-        : profileProblem(profile);
+    const problem = profileSizeProblem(profile) ?? profileProblem(profile);
     if (problem !== null) {
       throw new HttpRefusal(
         409,

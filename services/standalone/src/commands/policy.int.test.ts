@@ -10,7 +10,7 @@ import { jest } from '@jest/globals';
 import { Command } from 'commander';
 import type { BehaviorProfile } from '@countersign/contracts';
 import type { DryRunAnswer } from '@countersign/policy';
-import { emptyProfile } from '@countersign/policy-engine';
+import { emptyProfile, profileWarnings } from '@countersign/policy-engine';
 import { CommandFailed } from './exit-codes.js';
 import { register } from './policy.js';
 
@@ -119,6 +119,20 @@ describe('countersign policy', () => {
       failed: 2,
       files: [{ file: bad, cases: 2, failures: [{ title: 'wires nothing' }, { step: 2, came: { allowed: false } }] }],
     });
+  }, 60_000);
+
+  it('test warns of entries that say something in vain', async () => {
+    const vain = write(
+      'vain.yaml',
+      YAML.replace('spending_limit: 10', 'spending_limit: 10\n  blocked_apis: [/srv/data]'),
+    );
+    const ended = await run('test', vain, good);
+    const [warned, sum] = ended.stdout.split('\n');
+    expect([ended.code, warned]).toEqual([
+      0,
+      expect.stringContaining(`WARN ${vain}: blocked_apis[0] "/srv/data" is a path`),
+    ]);
+    expect(sum).toBe('4 cases in 2 files: 4 passed, 0 failed');
   }, 60_000);
 
   it.each([
@@ -263,7 +277,9 @@ describe('countersign policy', () => {
             const put = JSON.parse(text) as BehaviorProfile;
             profile = { ...profile, ...put, version: put.version + 1 };
           }
-          return response.writeHead(request.method === 'PUT' ? status : 200).end(JSON.stringify(profile));
+          const warnings = profileWarnings(profile);
+          const answer = request.method === 'PUT' && warnings.length > 0 ? { ...profile, warnings } : profile;
+          return response.writeHead(request.method === 'PUT' ? status : 200).end(JSON.stringify(answer));
         });
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -296,6 +312,51 @@ describe('countersign policy', () => {
         code: 0,
         stdout: expect.stringContaining('in force already'),
       });
+    }, 60_000);
+
+    it('warns of what the profile in force says in vain, also where it is so already', async () => {
+      const vain = write('in-vain.yaml', 'profile: { allowed_apis: [/srv/data] }\ncases: []\n');
+      const warning = expect.stringMatching(/^WARN .*in-vain\.yaml: allowed_apis\[0\] "\/srv\/data" is a path/m);
+      for (const version of [2, 2]) {
+        expect(await policy('apply', vain)).toMatchObject({ code: 0, stdout: warning });
+        expect(profile.version).toBe(version);
+      }
+    }, 60_000);
+
+    it('ends diff with 2 where nothing could be compared: 1 is for what differs', async () => {
+      const refused = await run(
+        'diff',
+        good,
+        '--agent',
+        'agent-2',
+        '--base-url',
+        base(),
+        '--api-key-file',
+        join(folder, 'key'),
+      );
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('401')]);
+      const silent = await run(
+        'diff',
+        good,
+        '--agent',
+        'agent-1',
+        '--base-url',
+        'http://127.0.0.1:1',
+        '--api-key-file',
+        join(folder, 'key'),
+      );
+      expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('no answer')]);
+      const unread = await run(
+        'diff',
+        good,
+        '--agent',
+        'agent-1',
+        '--base-url',
+        base(),
+        '--api-key-file',
+        join(folder, 'none'),
+      );
+      expect(unread.code).toBe(64);
     }, 60_000);
 
     it('says so where the profile was changed meanwhile', async () => {

@@ -4,6 +4,7 @@ import { targetOf, withTarget, type TargetOptions } from '../api-client/target-o
 import { clientEnvironment } from '@countersign/service-kit/client-environment';
 import { casesText, sumOf } from '../policy-test/describe-cases.js';
 import { dryRunText, requestDryRun } from '../policy-test/dry-run.js';
+import { oneLine } from '../verify-file/describe-package.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
 /** `countersign policy`: policies that live in a repository. */
@@ -112,7 +113,7 @@ function registerInForce(policy: Command): void {
       .addHelpText(
         'after',
         name === 'diff'
-          ? '\nEnds with 0: nothing differs; 1: something differs, or refused; 64: usage, or a file that cannot be read.'
+          ? '\nEnds with 0: nothing differs; 1: something differs; 2: refused, or no answer; 64: usage, or a file that cannot be read.'
           : '\nEnds with 0: done; 1: refused; 64: usage, or a file that cannot be read.',
       );
     withTarget(command)
@@ -142,17 +143,27 @@ async function runInForce(name: keyof typeof IN_FORCE, file: string, options: In
     throw new CommandFailed(EXIT.usage, `${file}: only a profile is put in force, and this is a package`);
   }
   if (name === 'diff') {
-    const lines = await compareInForce(await target(), patch);
+    const lines = await target()
+      .then((asked) => compareInForce(asked, patch))
+      .catch(notCompared);
     process.stdout.write(lines.map((line) => `${line}\n`).join(''));
     process.exitCode = lines.length > 0 ? EXIT.wrong : EXIT.holds;
     return;
   }
-  const { before, after, lines } = await putInForce(await target(), patch);
+  const { before, after, lines, warnings } = await putInForce(await target(), patch);
   const head =
     lines.length === 0
       ? `agent ${after.agent_id}: version ${after.version} is in force already`
       : `agent ${after.agent_id}: version ${before.version} -> ${after.version}`;
-  process.stdout.write([head, ...lines, ''].join('\n'));
+  process.stdout.write(
+    [head, ...lines, ...warnings.map((warning) => oneLine(`WARN ${file}: ${warning}`)), ''].join('\n'),
+  );
+}
+
+/** 1 is for what differs, so whatever else goes wrong is another code. */
+function notCompared(error: unknown): never {
+  if (error instanceof CommandFailed && error.exitCode !== EXIT.wrong) throw error;
+  throw new CommandFailed(EXIT.unchecked, error instanceof Error ? error.message : String(error));
 }
 
 function instant(text: string): string {

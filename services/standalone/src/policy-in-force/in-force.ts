@@ -1,5 +1,5 @@
 import type { BehaviorProfile } from '@countersign/contracts';
-import { applyProfilePatch, emptyProfile } from '@countersign/policy-engine';
+import { applyProfilePatch, emptyProfile, profileWarnings } from '@countersign/policy-engine';
 import type { ProfilePatch } from '@countersign/policy-engine';
 import { Api } from '../api-client/api.js';
 import { CommandFailed, EXIT } from '../commands/exit-codes.js';
@@ -12,6 +12,14 @@ export interface ProfileTarget {
 }
 
 type Rules = Readonly<Record<string, unknown>>;
+
+export interface PutInForce {
+  readonly before: BehaviorProfile;
+  readonly after: BehaviorProfile;
+  readonly lines: readonly string[];
+  /** What the profile says in vain. */
+  readonly warnings: readonly string[];
+}
 
 /** The rules of a profile: all but whose it is and its number. */
 function rulesOf({ agent_id: _agent, version: _version, ...rules }: BehaviorProfile): Rules {
@@ -61,15 +69,13 @@ export function profileInForce(target: ProfileTarget): Promise<BehaviorProfile> 
  * What a policy changes of the profile in force, and the profile after it was put in force.
  * @throws CommandFailed 1, also where the profile was changed meanwhile
  */
-export async function putInForce(
-  target: ProfileTarget,
-  patch: ProfilePatch,
-): Promise<{ readonly before: BehaviorProfile; readonly after: BehaviorProfile; readonly lines: readonly string[] }> {
+export async function putInForce(target: ProfileTarget, patch: ProfilePatch): Promise<PutInForce> {
   const before = await profileInForce(target);
   const wanted = wantedRules(patch);
   const lines = differences(rulesOf(before), wanted);
-  if (lines.length === 0) return { before, after: before, lines };
-  return { before, after: await ask(target, 'PUT', { ...wanted, version: before.version }), lines };
+  if (lines.length === 0) return { before, after: before, lines, warnings: profileWarnings(before) };
+  const { warnings = [], ...after } = await ask(target, 'PUT', { ...wanted, version: before.version });
+  return { before, after, lines, warnings };
 }
 
 /** What a policy would change of the profile in force. */
@@ -81,14 +87,15 @@ async function ask(
   { baseUrl, agentId, apiKey }: ProfileTarget,
   method: string,
   body?: Rules,
-): Promise<BehaviorProfile> {
+): Promise<BehaviorProfile & { readonly warnings?: readonly string[] }> {
   const api = new Api(baseUrl);
   const path = `/v1/mcp/agents/${encodeURIComponent(agentId)}/profile`;
   try {
     const answer = await api.send(method, path, { 'x-service-key': apiKey }, body).catch((error: unknown) => {
       throw new CommandFailed(EXIT.wrong, `no answer from ${baseUrl}: ${error instanceof Error ? error.message : ''}`);
     });
-    if (answer.status === 200) return JSON.parse(answer.text) as BehaviorProfile;
+    if (answer.status === 200)
+      return JSON.parse(answer.text) as BehaviorProfile & { readonly warnings?: readonly string[] };
     const changed = answer.status === 409 ? '; nothing was changed: see what differs now with policy diff' : '';
     throw new CommandFailed(EXIT.wrong, `${method} ${path}: ${answer.status} ${answer.text}${changed}`);
   } finally {
