@@ -101,7 +101,7 @@ export function scopeMissing(count: number): Violation {
 
 export function scopeUnreadable(field: ScopeField): Violation {
   return scope(
-    `The data scope cannot be judged by ${field}: it is a path with "..", a control character, or encodings inside each other. Send the path that will be read, without them.`,
+    `The data scope cannot be judged by ${field}: it is a path with "..", a control character, or encodings inside each other or as %u002e. Send the path that will be read, without them.`,
     `${field}:unreadable scope`,
   );
 }

@@ -161,6 +161,8 @@ describe('identity over HTTP', () => {
     for (const [body, words] of [
       [{ expiresAt: '2026-01-01T00:00:00Z' }, /a time to come/],
       [{ expiresAt: '2999-02-31T99:00:00Z' }, /a time to come/],
+      [{ expiresAt: '2999-02-31T00:00:00Z' }, /that the calendar has/],
+      [{ expiresAt: '2999-02-29T00:00:00Z' }, /that the calendar has/],
       [{ expiresAt: 'tomorrow' }, /expiresAt/],
       [{ rights: ['everything'] }, /rights/],
       [{ rights: [] }, /rights/],

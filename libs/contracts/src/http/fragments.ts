@@ -31,6 +31,7 @@ export const sessionErrors = {
 
 export const bodyErrors = {
   400: error('the request is malformed; the text says what to change'),
+  408: error('the body came slower than 1 KiB a second: send it again, faster'),
   413: error('the body is too large'),
   415: error('not JSON, or encoded'),
 } as const;

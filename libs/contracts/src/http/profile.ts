@@ -41,7 +41,7 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
   allowed_data_scopes: {
     ...entries,
     description:
-      'data scopes, a trailing `*` is a wildcard; those that look like paths are compared without `.` and empty segments, with slashes for backslashes, encoded or not, and `..` is refused here and denied in an action',
+      'data scopes, a trailing `*` is a wildcard; those that look like paths are compared without `.` and empty segments, with slashes for backslashes, encoded or not, also in NFKC without characters that do not show, and `..` is refused here and denied in an action',
   },
   blocked_data_scopes: { ...entries, description: 'as allowed_data_scopes; blocked wins' },
   freeze_on_violation: { type: 'boolean' },
@@ -78,7 +78,7 @@ export const requiredMembers: JsonSchema = {
   maxItems: 1000,
   items: { type: 'string', enum: REQUIRED_MEMBERS },
   description:
-    'what every action must name: `cost` (estimatedCost), `url`, `data_scope` (dataScope), `tool` (tool_name or toolName); an action that does not is denied. Absent where it is not set',
+    'what every action must name: `cost` (estimatedCost), `url`, `data_scope` (dataScope), `tool` (tool_name or toolName), with a text that is not blank; an action that does not is denied. Absent where it is not set',
 };
 
 /** A whole profile. */

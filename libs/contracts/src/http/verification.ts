@@ -192,6 +192,7 @@ export const verificationRoutes = {
         description: 'malformed or missing members; or no JSON object, in the shape of every other refusal',
         schema: { anyOf: [anchorCheck, errorSchema] },
       },
+      408: bodyErrors[408],
       413: bodyErrors[413],
       415: bodyErrors[415],
       500: { description: 'the chain, or the facts about reports, could not be asked', schema: anchorCheck },

@@ -29,7 +29,7 @@ const EMPTY = 'is empty: remove it';
 const MARGIN = 'begins or ends with white space, so that nothing would match it: write it without';
 const STAR = 'has a * that is not its last character: write names as crm.*';
 const UP =
-  'is a path with .., a control character, or encodings inside each other, which no data scope may have: write the path that is read';
+  'is a path with .., a control character, or encodings inside each other or as %u002e, which no data scope may have: write the path that is read';
 const API_STAR = 'has a * in a place where none may stand: write *.example.com for hosts, or crm.* for tool names';
 
 /** What is wrong with an entry of a list of action types, tool names or data scopes; `null` when nothing is. */

@@ -20,7 +20,7 @@ import {
 } from '../violation.js';
 import type { Reader, Violation } from '../violation.js';
 import type { RuledMember } from './members.js';
-import { contradicted, isHttpRequest, isKind, misnamed, nameGiven, names } from './subject.js';
+import { contradicted, fills, isHttpRequest, isKind, misnamed, nameGiven, names } from './subject.js';
 import type { Subject } from './subject.js';
 
 /**
@@ -131,10 +131,10 @@ export function judgePayloadDoubt(subject: Subject): Violation | null {
   return doubt('output_rules', 'payload', subject);
 }
 
-/** `require`: the first member in its order that the action has not, or has twice with different values. */
+/** `require`: the first member in its order that the action has not or leaves blank, or has twice with different values. */
 export function judgeRequired(required: readonly RequiredMember[], subject: Subject): Violation | null {
   for (const member of required) {
-    if (!names(subject, member)) return memberRequired(member, misnamed(subject, member));
+    if (!fills(subject, member)) return memberRequired(member, misnamed(subject, member));
     const other = contradicted(subject, member);
     if (other !== null) return membersDisagree('require', member, nameGiven(subject, member), other);
   }

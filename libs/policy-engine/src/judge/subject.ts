@@ -121,6 +121,14 @@ export function names({ url, tool, other, scope, payload, cost }: Subject, membe
   }
 }
 
+const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
+
+/** Whether the action says what `require` asks for: a text that shows nothing says nothing. */
+export function fills(subject: Subject, member: RuledMember): boolean {
+  const says = (value: unknown): boolean => value !== null && (typeof value !== 'string' || !BLANK.test(value));
+  return names(subject, member) && valuesOf(subject, member).some(says);
+}
+
 /** By which name the action has what a rule of `member` reads. */
 export function nameGiven({ tool }: Subject, member: RuledMember): string {
   return member === 'tool' && tool === null ? 'toolName' : MEMBERS[member].right;

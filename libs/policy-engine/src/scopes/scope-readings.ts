@@ -1,14 +1,19 @@
-import { decodeOnce, isEncoded } from '../urls/percent-encoding.js';
+import { normalText } from '../output/normal-text.js';
+import { decodeOnce, decodeUtf8Once, isEncoded } from '../urls/percent-encoding.js';
 
 /** More rounds of percent-encoding inside each other than this are in no honest scope. */
 const MAX_ROUNDS = 4;
 const PATH_LIKE = /[/\\%]|^\.\.+$/;
 const CONTROL = /[\0-\x1f\x7f]/;
+const BEYOND_ASCII = /[^\x00-\x7f]/;
+/** No standard has it, and some readers decode it. */
+const UNICODE_ENCODED = /%u[0-9A-F]{4}/i;
 
 /**
- * What readers may see in a data scope, each reading once more decoded than the one before. A scope that looks like a
- * path has no `.` and empty segments in them, and slashes for backslashes; any other is itself alone.
- * `null` for a path that cannot be judged: it goes up (`..`), has control characters, or is encoded too often.
+ * What readers may see in a data scope, each reading once more decoded than the one before, as it is written and as it is
+ * in NFKC without characters that do not show. A scope that looks like a path in one of them has no `.` and empty segments
+ * there, and slashes for backslashes; any other is not decoded.
+ * `null` for a path that cannot be judged: it goes up (`..`), has control characters, is encoded too often, or as `%u002e`.
  */
 export function scopeReadings(scope: string): readonly string[] | null {
   return readingsOf(scope, (path) => normalPath(path));
@@ -34,20 +39,29 @@ export function withoutLastSlash(path: string): string {
 }
 
 function readingsOf(scope: string, normal: (path: string) => string | null): readonly string[] | null {
-  if (!PATH_LIKE.test(scope)) return [scope];
-  const readings: string[] = [];
+  if (!PATH_LIKE.test(scope) && !BEYOND_ASCII.test(scope)) return [scope];
+  const readings = new Set<string>();
   let isPath = false;
-  let text = scope;
+  let [bytes, text] = [scope, scope];
   for (let round = 0; round <= MAX_ROUNDS; round += 1) {
-    const path = text.replaceAll('\\', '/');
-    if (path.includes('/') || goesUp(path)) {
-      const reading = CONTROL.test(path) ? null : normal(path);
-      if (reading === null) return null;
-      readings.push(reading);
-      isPath = true;
-    } else readings.push(text);
-    if (!isEncoded(text)) return isPath ? readings : [scope];
-    text = decodeOnce(text);
+    const seen = new Set([bytes, text, normalText(text)]);
+    for (const one of seen) {
+      if (UNICODE_ENCODED.test(one)) return null;
+      const path = one.replaceAll('\\', '/');
+      if (path.includes('/') || goesUp(path)) {
+        const reading = CONTROL.test(path) ? null : normal(path);
+        if (reading === null) return null;
+        readings.add(reading);
+        isPath = true;
+      } else readings.add(one);
+    }
+    if (!isEncoded(bytes)) {
+      // A percent sign in another form, which NFKC makes one.
+      if ([...seen].some(isEncoded)) return null;
+      return isPath ? [...readings] : [...new Set([scope, normalText(scope)])];
+    }
+    bytes = decodeOnce(bytes);
+    text = decodeUtf8Once(text);
   }
   return null;
 }

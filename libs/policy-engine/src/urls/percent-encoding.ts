@@ -20,6 +20,25 @@ export function decodeOnce(path: string): string {
   return recode(path, () => true);
 }
 
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const PERCENT = 0x25;
+
+/** Encoded bytes as UTF-8; what is none becomes U+FFFD. */
+export function decodeUtf8Once(text: string): string {
+  if (!isEncoded(text)) return text;
+  const bytes = encoder.encode(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const high = bytes[at] === PERCENT ? hexValue(bytes[at + 1] ?? 0) : -1;
+    const low = high < 0 ? -1 : hexValue(bytes[at + 2] ?? 0);
+    bytes[length] = low < 0 ? bytes[at]! : high * 16 + low;
+    length += 1;
+    if (low >= 0) at += 2;
+  }
+  return decoder.decode(bytes.subarray(0, length));
+}
+
 /**
  * Each `%XX` as its character where `decodes` says so, else with its digits in upper case. By hand: a pattern with a
  * function for each match takes a second for the longest URLs that are sent.

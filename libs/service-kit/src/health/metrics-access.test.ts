@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { requireScraper } from './metrics-access.js';
 
-const refused = (remoteAddress: string, headers: Record<string, string> = {}, token: string | null = null): boolean => {
+const refused = (remoteAddress: string, given: Record<string, string> = {}, token: string | null = null): boolean => {
+  const headers = { host: '127.0.0.1:8080', ...given };
   try {
     requireScraper({ socket: { remoteAddress }, headers } as unknown as IncomingMessage, token);
     return false;
@@ -18,6 +19,20 @@ describe('/metrics on the public port', () => {
     for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']) {
       expect(refused('127.0.0.1', { [name]: '203.0.113.9' })).toBe(true);
     }
+    for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1', '127.1.2.3:80', '[::1]:8080', '[::1]']) {
+      expect([host, refused('127.0.0.1', { host })]).toEqual([host, false]);
+    }
+    // Those that a proxy without forwarding headers hands on.
+    const others = [
+      'countersign.example',
+      'localhost.example',
+      '127.0.0.1.example:80',
+      '10.0.0.1',
+      '[::2]',
+      '',
+      'localhost:x',
+    ];
+    for (const host of others) expect([host, refused('127.0.0.1', { host })]).toEqual([host, true]);
   });
 
   it('is for whoever sends the token, where one is set, and for nobody else', () => {

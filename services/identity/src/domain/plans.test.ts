@@ -34,6 +34,7 @@ describe('an account on a plan', () => {
     ['core', { actionCap: 1.5 }],
     ['core', { expiresAt: '2027-02-01T00:00:00Z' }],
     ['sandbox', { expiresAt: 'soon' }],
+    ['sandbox', { expiresAt: '2027-02-31T00:00:00Z' }],
   ])('refuses %s with %j', (plan, agreed) => {
     expect(() => onPlan('A', plan as 'core', agreed, T)).toThrow(PlanRefused);
   });

@@ -1,3 +1,4 @@
+import { parseTime } from '@countersign/evidence';
 import { PLANS } from '@countersign/contracts';
 import type { AccountFacts, Plan } from '@countersign/contracts';
 
@@ -48,8 +49,10 @@ function expiry(agreed: string | undefined, days: number | null, nowMs: number):
     return null;
   }
   if (agreed === undefined) return new Date(nowMs + days * DAY_MS).toISOString();
-  const ms = Date.parse(agreed);
-  if (Number.isNaN(ms)) throw new PlanRefused('the expiry must be an ISO 8601 time');
+  const ms = parseTime(agreed);
+  if (ms === null) {
+    throw new PlanRefused('the expiry must be an ISO 8601 time that the calendar has, such as 2027-01-31T12:00:00Z');
+  }
   return new Date(ms).toISOString();
 }
 

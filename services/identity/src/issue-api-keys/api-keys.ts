@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { API_KEY_RIGHTS, rightsOf } from '@countersign/contracts';
 import type { ApiKeyFacts, ApiKeyRight } from '@countersign/contracts';
+import { parseTime } from '@countersign/evidence';
 import { apiKeyPrefix, HttpRefusal, mintApiKey, uuidV4 } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import { revoked } from '../domain/members.js';
@@ -37,12 +38,13 @@ export function apiKeyOf(
 /**
  * What a new key may do. Agents are kept as they are named: identity has none, and a gateway asks for both, that the key
  * names the agent and that the agent is of the key's account.
- * @throws HttpRefusal 400 where the end is not to come
+ * @throws HttpRefusal 400 where the end is not to come, or no calendar has it
  */
 function powersOfNew({ rights, agentIds = null, expiresAt = null }: NewApiKey, nowMs: number): Powers {
-  const endsMs = expiresAt === null ? Infinity : Date.parse(expiresAt);
-  // What the pattern lets through and no calendar has is NaN.
-  if (!(endsMs > nowMs)) throw new HttpRefusal(400, 'expiresAt must be a time to come, such as 2100-01-01T00:00:00Z');
+  const endsMs = expiresAt === null ? Infinity : parseTime(expiresAt);
+  if (endsMs === null || endsMs <= nowMs) {
+    throw new HttpRefusal(400, 'expiresAt must be a time to come that the calendar has, such as 2100-01-01T00:00:00Z');
+  }
   return {
     rights: rightsOf(rights === undefined ? {} : { rights }),
     ...(agentIds === null ? {} : { agentIds: [...new Set(agentIds.map((id) => id.toLowerCase()))] }),

@@ -37,6 +37,7 @@ function edgeRefusals(route: Route): Record<number, string> {
     refusals[429] = 'too many requests from this address: wait for as many seconds as Retry-After says';
   }
   if (route.body !== undefined) {
+    refusals[408] = 'the body came slower than 1 KiB a second: send it again, faster';
     refusals[413] = 'the body is too large';
     refusals[415] = 'not JSON, or encoded';
   }
