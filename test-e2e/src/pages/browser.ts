@@ -5,8 +5,17 @@ import type { Browser, Page } from 'playwright-core';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** The browser of this machine; `null` where there is none. */
-export function installedBrowser(): string | null {
+function installedBrowser(): string | null {
   return NAMES.find((name) => spawnSync(name, ['--version'], { timeout: 20_000 }).status === 0) ?? null;
+}
+
+/** The browser for tests, `null` where there is none. @throws where tests must have one */
+export function testedBrowser(): string | null {
+  const name = installedBrowser();
+  if (name === null && process.env['COUNTERSIGN_TEST_INFRA'] === 'required') {
+    throw new Error('COUNTERSIGN_TEST_INFRA=required, and no browser is installed: test-e2e/infra/install.sh');
+  }
+  return name;
 }
 
 /** Headless, and as it comes: with a profile of its own that is gone afterwards. */

@@ -9,6 +9,7 @@ import { onEachProfile } from '../instance/profiles.js';
 import { eventually } from '../instance/request.js';
 import { eventExportCases } from './event-exports.test-cases.js';
 import { absenceCases } from './absence.test-cases.js';
+import { operatorAttackCases } from './operator-attacks.test-cases.js';
 import { publicReportCases } from './public-reports.test-cases.js';
 import { reportPdfCases } from './report-pdf.test-cases.js';
 
@@ -304,4 +305,5 @@ onEachProfile('from a check to evidence', (start) => {
   }, 120_000);
 
   drawSample();
+  operatorAttackCases(() => ({ instance, session, agentId, keyFile, authority, folder }));
 });

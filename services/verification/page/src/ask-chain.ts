@@ -59,7 +59,7 @@ export async function askChain(
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   };
-  await lookUpAll(wanted.map(({ txSignature }) => txSignature));
+  await lookUpAll([...new Set(wanted.map(({ txSignature }) => txSignature))]);
   const facts = { network: network ?? wanted[0]?.network ?? 'unknown', transactions, authorities };
   const backTo = library.walkBackTo(subject);
   if (network === null || authorities === null || backTo === null) return facts;

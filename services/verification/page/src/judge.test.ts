@@ -196,6 +196,40 @@ describe('what the page says of a file', () => {
   });
 });
 
+describe('proofs of absence beside a report', () => {
+  const proof = vector('absence-valid').absence as { readonly txSignature: string; readonly network: string };
+  const RPC = 'https://rpc.example/';
+  const question: Question = { ...SERVICE, rpc: { url: RPC, authority: null } };
+  const judgedWith = async (...files: readonly unknown[]): Promise<readonly [unknown, string]> => {
+    let given: unknown = null;
+    let looked = '';
+    answers[RPC] = (body) => {
+      looked += body;
+      return Response.json({ jsonrpc: '2.0', id: 1, result: body.includes('getGenesisHash') ? 'another' : null });
+    };
+    const seeing: typeof library = {
+      ...library,
+      verifyPackage: (value, options) => {
+        given = options.absences;
+        return library.verifyPackage(value, options);
+      },
+    };
+    await judge(seeing, bytesOf(small.package), question, () => undefined, files.map(bytesOf));
+    return [given, looked];
+  };
+
+  it('are taken alone or as lists, looked up, and given to the verifier', async () => {
+    const other = { ...proof, network: 'solana:localnet', txSignature: '4'.repeat(88) };
+    const [given, looked] = await judgedWith([proof, other], proof);
+    expect(given).toEqual([proof, other, proof]);
+    expect(looked).toContain(other.txSignature);
+  });
+
+  it('are refused by name where a file holds none', async () => {
+    await expect(judgedWith(small.package)).rejects.toThrow('a file holds no proofs of absence');
+  });
+});
+
 describe('the chain that the reader names', () => {
   const RPC = 'https://rpc.example/';
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');

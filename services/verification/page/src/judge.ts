@@ -31,22 +31,29 @@ export interface Outcome {
   readonly windowTimes: readonly WindowTime[];
 }
 
-/** Reads, asks and verifies. Nothing of the file leaves the reader's machine. */
+/**
+ * Reads, asks and verifies. Nothing of the file leaves the reader's machine.
+ * @param absences files with proofs of absence, for windows that the package does not list
+ * @throws Error with words for the reader, where a key or a proof of absence cannot be read
+ */
 export async function judge(
   library: EvidenceLibrary,
   bytes: Uint8Array,
   question: Question,
   progress: (text: string) => void,
+  absences: readonly Uint8Array[] = [],
 ): Promise<Outcome> {
   progress('Reading the file');
   const file = await readFile(library, bytes);
   if (typeof file === 'string') return unreadable(file);
   if (file.pdf === null && library.claimsAbsence(file.value)) return judgeAbsence(library, file, question, progress);
+  const proofs = (await Promise.all(absences.map((proof) => readAbsences(library, proof)))).flat();
   progress('Fetching the key');
   const keys = await findKeys(library, question.keys, namedKey(file.value));
-  const chain = await chainOf(library, file, question, keys, progress);
+  const chain = await chainOf(library, file, question, keys, progress, proofs);
   progress('Verifying');
-  const result = library.verifyPackage(file.value, { crypto: library.browserCrypto, keys: keys.keys, chain });
+  const given = { crypto: library.browserCrypto, keys: keys.keys, chain, absences: proofs };
+  const result = library.verifyPackage(file.value, given);
   const pages = await judgePages(library, file, keys.keys, question.keys);
   const problems = [...pages.problems, ...result.problems];
   const settled = result.vouched.anchor && result.unsettled.length === 0;
@@ -100,6 +107,16 @@ async function judgeAbsence(
   };
 }
 
+/** The proofs of a file: one, or a list of them. */
+async function readAbsences(library: EvidenceLibrary, bytes: Uint8Array): Promise<readonly unknown[]> {
+  const file = await readFile(library, bytes);
+  if (typeof file !== 'string' && file.pdf === null) {
+    if (Array.isArray(file.value)) return file.value as readonly unknown[];
+    if (library.claimsAbsence(file.value)) return [file.value];
+  }
+  throw new Error('a file holds no proofs of absence');
+}
+
 const NO_KEYS: FoundKeys = { keys: null, authorities: null, told: '' };
 
 async function chainOf(
@@ -108,9 +125,10 @@ async function chainOf(
   { rpc }: Question,
   keys: FoundKeys,
   progress: (text: string) => void,
+  absences: readonly unknown[] = [],
 ): Promise<ChainFacts | null> {
   if (rpc === null) return null;
-  const named = library.transactionsToAsk(file.value);
+  const named = [file.value, ...absences].flatMap(library.transactionsToAsk);
   return askChain(library, rpc.url, named, authoritiesOf(rpc.authority, named[0]?.network, keys), progress, file.value);
 }
 

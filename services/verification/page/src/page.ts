@@ -12,6 +12,7 @@ const chosen = byId('chosen', HTMLElement);
 const pem = byId('pem', HTMLTextAreaElement);
 const rpc = byId('rpc', HTMLInputElement);
 const authority = byId('authority', HTMLInputElement);
+const absences = byId('absences', HTMLInputElement);
 const status = byId('status', HTMLElement);
 const result = byId('result', HTMLElement);
 const came = byId('came-for', HTMLElement);
@@ -46,6 +47,8 @@ function question(): Question | string {
   const trusted = authority.value.trim();
   if (address !== '' && !/^https?:\/\//i.test(address)) return 'The RPC address must begin with https:// or http://.';
   if (trusted !== '' && address === '') return 'Who anchored is read from the chain: give an RPC address too.';
+  if ((absences.files?.length ?? 0) > 0 && address === '')
+    return 'The chain vouches for what proofs of absence prove: give an RPC address too.';
   if (trusted !== '' && !/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(trusted))
     return 'The authority must be a Solana address.';
   const own = byId('key-own', HTMLInputElement).checked;
@@ -69,7 +72,8 @@ function verify(): void {
   }
   task += 1;
   say('Verifying …');
-  worker.postMessage({ number: task, file: subject.content, question: asked } satisfies Task);
+  const proofs = [...(absences.files ?? [])];
+  worker.postMessage({ number: task, file: subject.content, absences: proofs, question: asked } satisfies Task);
 }
 
 /** What is told of an earlier task is no longer asked for. */

@@ -6,6 +6,8 @@ export interface Task {
   /** Given back with each word on it. */
   readonly number: number;
   readonly file: Blob;
+  /** Files with proofs of absence. */
+  readonly absences: readonly Blob[];
   readonly question: Question;
 }
 export type Told = { readonly number: number } & (
@@ -16,10 +18,13 @@ export type Told = { readonly number: number } & (
 
 const tell = (told: Told): void => postMessage(told);
 
-addEventListener('message', ({ data: { number, file, question } }: MessageEvent<Task>) => {
+const bytesOf = async (file: Blob): Promise<Uint8Array> => new Uint8Array(await file.arrayBuffer());
+
+addEventListener('message', ({ data: { number, file, absences, question } }: MessageEvent<Task>) => {
   const work = async (): Promise<void> => {
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    const outcome = await judge(library, bytes, question, (text) => tell({ number, kind: 'progress', text }));
+    const [bytes, ...proofs] = await Promise.all([file, ...absences].map(bytesOf));
+    const progress = (text: string): void => tell({ number, kind: 'progress', text });
+    const outcome = await judge(library, bytes!, question, progress, proofs);
     tell({ number, kind: 'outcome', outcome });
   };
   work().catch((error: unknown) => {
