@@ -2,7 +2,7 @@ import { anchoringRoutes } from '@countersign/contracts';
 import type { ServiceDefinition } from '@countersign/service-kit';
 import { startAnchoring } from './service.js';
 
-export { type AbsenceAnswer, proveAbsences } from './prove/absence.js';
+export { type AbsenceAnswer, proveAbsences, type WindowLabel, windowsBetween } from './prove/absence.js';
 export { restoreFromTopics } from './restore/restore.js';
 export { openStoreRebuild } from './store/open-rebuild.js';
 export { readStoredTables } from './store/stored-tables.js';

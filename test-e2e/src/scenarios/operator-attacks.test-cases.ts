@@ -93,6 +93,15 @@ export function operatorAttackCases(given: () => Anchored): void {
       await bothSay('genuine', HOLDS, /\d proofs? of absence/u, [place('absences')]);
     }, 90_000);
 
+    it('is settled by the proofs of a range of time as well', async () => {
+      const { instance, agentId } = given();
+      const range = ['--from', genuine.range.from, '--to', genuine.range.to];
+      const proven = await instance.command('admin', 'prove-absence', agentId, ...range);
+      expect([proven.code, proven.stderr]).toEqual([0, expect.stringMatching(/^\d+ windows proven; in \d+ more /u)]);
+      writeFileSync(place('range'), proven.stdout);
+      expect((await verify('genuine', '--absence', place('range'))).code).toBe(0);
+    }, 60_000);
+
     it('does not verify a history whose last window was left out', async () => {
       const { events, inclusionProofs, windows } = genuine;
       const last = partsOf(genuine).at(-1)!;

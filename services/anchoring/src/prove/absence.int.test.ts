@@ -5,7 +5,7 @@ import { nodeCrypto } from '@countersign/service-kit';
 import { backends } from '../testing/backends.js';
 import { agentId, envelope } from '../testing/envelopes.js';
 import { House } from '../testing/house.js';
-import { absenceIn, proveAbsences, type WindowLabel } from './absence.js';
+import { absenceIn, proveAbsences, windowsBetween, type WindowLabel } from './absence.js';
 
 const landed = {
   signature: '5'.repeat(88),
@@ -64,6 +64,8 @@ describe('absence from a store that somebody changed', () => {
       const label = await closedWindow(house, 5);
       await house.store.saveAnchored('window:1-1', landed);
       const place = { directory: house.directory, mongodbUri: null };
+      const around = { fromMs: label.startMs - 1, toMs: label.startMs + 1 };
+      expect(await windowsBetween(place, around, 10)).toEqual([label]);
       // Beside the instance that has it open.
       const wanted = [
         { agentId: agentId(50), label },

@@ -34,19 +34,45 @@ export type AbsenceAnswer =
  * @param place `directory`: anchoring's folder of the embedded profile; `mongodbUri`: the database of the distributed one
  * @throws WindowDamaged where the stored window is not the one that was anchored
  */
-export async function proveAbsences(
-  place: { readonly directory: string; readonly mongodbUri: string | null },
+export function proveAbsences(
+  place: StorePlace,
   wanted: readonly { readonly agentId: string; readonly label: WindowLabel }[],
 ): Promise<readonly AbsenceAnswer[]> {
-  const { sha256 } = nodeCrypto;
-  const store =
-    place.mongodbUri === null
-      ? (await import('../store/sqlite.js')).openSqliteAnchorStore(join(place.directory, 'anchors.db'), sha256)
-      : await (await import('../store/mongo.js')).openMongoAnchorStore(place.mongodbUri, { sha256 });
-  try {
+  return withStore(place, async (store) => {
     const answers: AbsenceAnswer[] = [];
     for (const { agentId, label } of wanted) answers.push(await absenceIn(store, agentId, label, nodeCrypto));
     return answers;
+  });
+}
+
+/** Labels of the closed windows that overlap a time, oldest first, at most `limit`; `toMs` is not in it. */
+export function windowsBetween(
+  place: StorePlace,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  limit: number,
+): Promise<readonly WindowLabel[]> {
+  return withStore(place, async (store) => {
+    const labels = await store.labelsBetween(fromMs, toMs, limit);
+    return labels.map(({ cadenceSeconds, startMs }) => ({ startMs, durationSeconds: cadenceSeconds }));
+  });
+}
+
+interface StorePlace {
+  readonly directory: string;
+  readonly mongodbUri: string | null;
+}
+
+async function withStore<T>(
+  { directory, mongodbUri }: StorePlace,
+  use: (store: AnchorStore) => Promise<T>,
+): Promise<T> {
+  const { sha256 } = nodeCrypto;
+  const store =
+    mongodbUri === null
+      ? (await import('../store/sqlite.js')).openSqliteAnchorStore(join(directory, 'anchors.db'), sha256)
+      : await (await import('../store/mongo.js')).openMongoAnchorStore(mongodbUri, { sha256 });
+  try {
+    return await use(store);
   } finally {
     await store.close();
   }

@@ -15,6 +15,7 @@ type AnchorMethods =
   | 'unpublishedReports'
   | 'markReportsPublished'
   | 'windowAt'
+  | 'labelsBetween'
   | 'places'
   | 'waiting';
 
@@ -163,6 +164,15 @@ export function mongoAnchors(
       const found = await windows.findOne({ cadence, startMs });
       const closed = found === null ? null : closedWindowOf(found);
       return closed === null ? null : { closed, landed: found?.anchored ?? null };
+    },
+
+    async labelsBetween(fromMs, toMs, limit) {
+      const found = await windows
+        .find({ endMs: { $gt: fromMs }, startMs: { $lt: toMs }, root: { $exists: true } })
+        .sort({ startMs: 1, cadence: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ cadence: cadenceSeconds, startMs }) => ({ cadenceSeconds, startMs }));
     },
 
     async places(agentId, first, last) {

@@ -217,6 +217,12 @@ export interface AnchorStore {
     cadenceSeconds: number,
     startMs: number,
   ): Promise<{ readonly closed: ClosedWindow; readonly landed: Landed | null } | null>;
+  /** Labels of the closed windows that overlap a time (`to` is not in it), oldest first, at most `limit`. */
+  labelsBetween(
+    fromMs: number,
+    toMs: number,
+    limit: number,
+  ): Promise<readonly Pick<ClosedWindow, 'cadenceSeconds' | 'startMs'>[]>;
   places(agentId: string, first: number, last: number): Promise<readonly AnchoredPlace[]>;
   /** Leaf hashes of a closed window's tree, 32 bytes each. */
   windowLeafHashes(windowId: string): Promise<Uint8Array>;

@@ -19,6 +19,7 @@ type AnchorMethods =
   | 'unpublishedReports'
   | 'markReportsPublished'
   | 'windowAt'
+  | 'labelsBetween'
   | 'places'
   | 'waiting';
 
@@ -120,6 +121,15 @@ export function sqliteAnchors(database: SqliteDatabase): Pick<AnchorStore, Ancho
       const landed =
         signature === null ? null : ({ signature, slot, blockHeight, anchoredAt, network, authority } as Landed);
       return { closed, landed };
+    },
+
+    async labelsBetween(fromMs, toMs, limit) {
+      return database
+        .prepare<[number, number, number], Pick<ClosedWindow, 'cadenceSeconds' | 'startMs'>>(
+          `SELECT cadence AS cadenceSeconds, start_ms AS startMs FROM windows
+           WHERE state = 'closed' AND end_ms > ? AND start_ms < ? ORDER BY start_ms, cadence LIMIT ?`,
+        )
+        .all(fromMs, toMs, limit);
     },
 
     async places(agentId, first, last): Promise<readonly AnchoredPlace[]> {

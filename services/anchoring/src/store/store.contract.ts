@@ -214,6 +214,15 @@ export function anchorStoreContract(
       expect(await store.windowAt(1, T)).toEqual({ closed, landed: null });
       expect(await store.windowAt(1, T + 1)).toBeNull();
       expect(await store.windowAt(300, T)).toBeNull();
+      const label = { cadenceSeconds: 1, startMs: T };
+      for (const [from, to, found] of [
+        [T - 9, T + 1, [label]],
+        [T + 999, T + 9999, [label]],
+        [T - 9, T, []],
+        [T + 1000, T + 9999, []],
+      ] as const) {
+        expect([from, await store.labelsBetween(from, to, 10)]).toEqual([from, found]);
+      }
       await store.saveAnchored('window:1-1', landed);
       expect(await store.windowAt(1, T)).toEqual({ closed, landed });
       await store.saveAnchored('report:r', landed);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { isInstant, isUuid, parseIsoDuration, type VerificationResult } from '@countersign/evidence';
-import { explain, loadConfig } from '@countersign/service-kit';
+import { explain, loadConfig, type Config } from '@countersign/service-kit';
 import type { AbsenceWanted, WindowName } from '../operate/prove-absence.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
@@ -17,6 +17,12 @@ export function registerProveAbsence(admin: Command): void {
       'as its memo names it: 2026-03-02T10:00:00.000Z/PT5M; of several a list is printed',
       windows,
     )
+    .option(
+      '--from <iso>',
+      'instead of windows: all from this time on in which the agent had no event, as a list',
+      instant,
+    )
+    .option('--to <iso>', 'with --from: windows that begin before this time; default: now', instant)
     .option('--open <file>', 'instead: all that the result of countersign verify --json leaves open, as a list')
     .option('--data-dir <folder>', 'data directory; default: COUNTERSIGN_DATA_DIR, or data')
     .addHelpText(
@@ -26,11 +32,16 @@ export function registerProveAbsence(admin: Command): void {
         '\nor there is no such anchored window; 64: usage.',
     )
     .exitOverride()
-    .action(async (agentId: string | undefined, names: readonly WindowName[], { dataDir, open }: Options) => {
+    .action(async (agentId: string | undefined, names: readonly WindowName[], options: Options) => {
       const { proveAbsence } = await import('../operate/prove-absence.js');
-      const wanted = open === undefined ? named(agentId, names) : await readOpen(open);
+      const { dataDir, open } = options;
       const config = loadConfig();
       const place = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
+      if (options.from !== undefined || options.to !== undefined) {
+        await printRange(place, agentId, names, options);
+        return;
+      }
+      const wanted = open === undefined ? named(agentId, names) : await readOpen(open);
       const answers = await proveAbsence(place, wanted).catch((error: unknown) => {
         throw new CommandFailed(EXIT.wrong, `refused: ${explain(error)}`);
       });
@@ -41,8 +52,37 @@ export function registerProveAbsence(admin: Command): void {
     });
 }
 
+/** Prints the proofs of a range. @throws CommandFailed */
+async function printRange(
+  config: Config,
+  agentId: string | undefined,
+  names: readonly WindowName[],
+  { from, to = Date.now(), open }: Options,
+): Promise<void> {
+  const { proveAbsenceBetween } = await import('../operate/prove-absence.js');
+  if (agentId === undefined || from === undefined || names.length > 0 || open !== undefined || from >= to) {
+    throw new CommandFailed(EXIT.usage, '--from takes an agent, no windows, and --to after it or none');
+  }
+  const range = { fromMs: from, toMs: to };
+  const { proofs, present, refused } = await proveAbsenceBetween(config, agentId, range).catch((error: unknown) => {
+    throw new CommandFailed(EXIT.wrong, `refused: ${explain(error)}`);
+  });
+  if (refused.length > 0) throw new CommandFailed(EXIT.wrong, refused.slice(0, SHOWN).join('\n'));
+  if (proofs.length === 0) {
+    throw new CommandFailed(
+      EXIT.wrong,
+      `nothing to prove: the agent had events in all ${present} closed windows of the range`,
+    );
+  }
+  process.stdout.write(`${JSON.stringify(proofs, null, 2)}\n`);
+  process.stderr.write(`${proofs.length} windows proven; in ${present} more the agent had events\n`);
+}
+
 interface Options {
   readonly dataDir?: string;
+  /** ms */
+  readonly from?: number;
+  readonly to?: number;
   readonly open?: string;
 }
 
@@ -70,6 +110,12 @@ async function readOpen(file: string): Promise<readonly AbsenceWanted[]> {
 /** Commander gives the values of a repeated argument one by one. */
 function windows(text: string, before: readonly WindowName[] = []): readonly WindowName[] {
   return [...before, window(text)];
+}
+
+function instant(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a time such as 2026-03-01T00:00:00Z.');
+  return ms;
 }
 
 function agent(text: string): string {

@@ -41,7 +41,7 @@ export function register(program: Command): void {
     .option('--json', 'print the whole result as JSON')
     .addHelpText(
       'after',
-      '\nEnds with 0: drawn, or checked, with the block that the chain has; 1: the package does not hold, the sample is not the one, or another content was anchored; 2: the block was not asked for, is not there yet, or the nodes cannot say, or neither --key nor --authority was given; 64: usage.',
+      '\nEnds with 0: drawn, or checked, with the block that the chain has; 1: the package or the pages of its PDF do not hold, the sample is not the one, or another content was anchored; 2: the block was not asked for, is not there yet, or the nodes cannot say, neither --key nor --authority was given, or no signature covers the pages of the PDF; 64: usage.',
     )
     .action(async (file: string, options: Options) => {
       const { takeSample } = await import('../sample/take-sample.js');

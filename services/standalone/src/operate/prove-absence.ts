@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AbsenceAnswer } from '@countersign/anchoring';
-import type { AbsenceProof } from '@countersign/evidence';
+import { isoDuration, type AbsenceProof } from '@countersign/evidence';
 import { ConfigurationError, type Config } from '@countersign/service-kit';
 
 /** A window as the memo of its transaction names it. */
@@ -26,19 +26,72 @@ export async function proveAbsence(
   config: Config,
   wanted: readonly AbsenceWanted[],
 ): Promise<readonly (AbsenceProof | string)[]> {
+  const anchoring = await import('@countersign/anchoring');
+  const labels = wanted.map(({ agentId, window }) => ({ agentId, label: window }));
+  const answers = await anchoring.proveAbsences(storeOf(config), labels);
+  return answers.map((answer, i) => shown(answer, wanted[i]!));
+}
+
+/** Closed windows of one range that are proven at most. */
+export const RANGE_BOUND = 10_000;
+
+/** What of a range of time is proven of an agent. */
+export interface AbsencesInRange {
+  readonly proofs: readonly AbsenceProof[];
+  /** Windows in which the agent had events. */
+  readonly present: number;
+  /** Why a window that is closed cannot be proven. */
+  readonly refused: readonly string[];
+}
+
+/**
+ * Proves that an agent had no event in all closed windows that overlap a time, but for those in which it had some.
+ * @param range `toMs` is not in it
+ * @throws ConfigurationError; Error where the range has more than {@link RANGE_BOUND} windows, the store cannot be read, or
+ *   is not what was anchored
+ */
+export async function proveAbsenceBetween(
+  config: Config,
+  agentId: string,
+  range: { readonly fromMs: number; readonly toMs: number },
+): Promise<AbsencesInRange> {
+  const anchoring = await import('@countersign/anchoring');
+  const place = storeOf(config);
+  const labels = await anchoring.windowsBetween(place, range, RANGE_BOUND + 1);
+  if (labels.length > RANGE_BOUND) {
+    throw new Error(`more than ${RANGE_BOUND} windows lie between --from and --to: name a shorter time`);
+  }
+  const wanted = labels.map((label) => ({
+    agentId,
+    window: { ...label, text: `${new Date(label.startMs).toISOString()}/${isoDuration(label.durationSeconds)}` },
+  }));
+  const answers = await anchoring.proveAbsences(
+    place,
+    wanted.map(({ window }) => ({ agentId, label: window })),
+  );
+  const left = answers
+    .map((answer, i) => ({ answer, wanted: wanted[i]! }))
+    .filter(({ answer }) => answer.kind !== 'present');
+  const all = left.map((one) => shown(one.answer, one.wanted));
+  return {
+    proofs: all.filter((one) => typeof one !== 'string'),
+    present: answers.length - left.length,
+    refused: all.filter((one) => typeof one === 'string'),
+  };
+}
+
+/** @throws ConfigurationError; Error where there is no installation */
+function storeOf(config: Config): { readonly directory: string; readonly mongodbUri: string | null } {
   const directory = join(config.dataDir, 'anchoring');
   const mongodbUri = config.profile === 'distributed' ? config.mongodbUri : null;
   if (config.profile === 'distributed' && mongodbUri === null) throw new ConfigurationError(['MONGODB_URI is missing']);
   if (mongodbUri === null && !existsSync(join(directory, 'anchors.db'))) {
-    return [`there is no installation in ${config.dataDir}`];
+    throw new Error(`there is no installation in ${config.dataDir}`);
   }
-  const anchoring = await import('@countersign/anchoring');
-  const labels = wanted.map(({ agentId, window }) => ({ agentId, label: window }));
-  const answers = await anchoring.proveAbsences({ directory, mongodbUri }, labels);
-  return answers.map((answer, i) => told(answer, wanted[i]!));
+  return { directory, mongodbUri };
 }
 
-function told(answer: AbsenceAnswer, { agentId, window }: AbsenceWanted): AbsenceProof | string {
+function shown(answer: AbsenceAnswer, { agentId, window }: AbsenceWanted): AbsenceProof | string {
   switch (answer.kind) {
     case 'absent':
       return answer.proof;

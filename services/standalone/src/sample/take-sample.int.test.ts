@@ -168,6 +168,22 @@ describe('a sample by the blocks of a network', () => {
   });
 
   it.each([
+    ['report-signed', 2, 'every byte of the PDF'],
+    ['report-unsigned', 2, 'no signature covers them'],
+    ['report-page-changed', 1, 'The pages are not those that were issued'],
+  ])('holds the pages of a PDF against their signature: %s', async (name, exitCode, words) => {
+    const { pdf, keys } = JSON.parse(readFileSync(new URL(`pdf/${name}.json`, vectors), 'utf8')) as {
+      readonly pdf: string;
+      readonly keys: readonly string[];
+    };
+    writeFileSync(join(folder, 'report.pdf'), Buffer.from(pdf, 'base64'));
+    const block = { slot: 9, blockhash: sample.block.blockhash, blockTime: null };
+    const offline = { rpcUrls: [], authorities: [], block, keys };
+    const report = await takeSample(asked({ ...offline, file: join(folder, 'report.pdf') }));
+    expect([report.exitCode, JSON.stringify(report)]).toEqual([exitCode, expect.stringContaining(words)]);
+  });
+
+  it.each([
     ['neither chain nor block nor sample', { rpcUrls: [] }, 'name a Solana RPC'],
     ['no transaction of a report that was pending', { reportTx: null }, '--report-tx'],
     ['an address that is none', { rpcUrls: ['nope'] }, '--rpc must be'],

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ChainRejected, ChainUnavailable, isBase58Of } from '@countersign/chain';
 import {
+  checkPdfPages,
   checkSample,
   drawSample,
   JsonRefused,
@@ -62,12 +63,19 @@ export async function takeSample(given: TakeSample): Promise<SampleReport> {
   if (typeof parsed === 'string') return wrong([parsed]);
   const verified = verifyPackage(parsed.value, { crypto: nodeCrypto, keys, chain: null });
   if (!verified.ok) return wrong(verified.problems.map(({ code, path, message }) => `${path}: ${message} [${code}]`));
+  const pages =
+    parsed.pdf === null
+      ? null
+      : checkPdfPages(parsed.pdf.bytes, parsed.pdf.signature, parsed.value, { crypto: nodeCrypto, keys });
+  if (pages !== null && pages.problems.length > 0)
+    return wrong(pages.problems.map(({ code, message }) => `${message} [${code}]`));
   const reading = readSampledPackage(parsed.value, sha256);
   if (!reading.ok) return wrong([reading.problem]);
   if (typeof handed === 'string') return wrong([handed]);
   const pkg = reading.value;
-  const notChecked = keys === null ? ['who issued the package: give the key that you trust with --key'] : [];
-  const checked = ['the package holds: its hashes, proofs and figures fit each other'];
+  const issuer = keys === null ? ['who issued the package: give the key that you trust with --key'] : [];
+  const notChecked = [...issuer, ...(pages?.notChecked ?? [])];
+  const checked = ['the package holds: its hashes, proofs and figures fit each other', ...(pages?.checked ?? [])];
   const problems = handed === null ? [] : checkSample(handed, pkg, sha256);
   if (problems.length > 0) return wrong(problems.map(({ code, message }) => `${message} [${code}]`));
   const request = handed?.request ?? given.request;
@@ -79,7 +87,9 @@ export async function takeSample(given: TakeSample): Promise<SampleReport> {
     );
   if (given.rpcUrls.length === 0) return offline(given, pkg, request, txSignature, handed, { checked, notChecked });
   const finding = await askedChain(given, pkg, request, txSignature);
-  return online(given, pkg, request, handed, finding, { checked, notChecked });
+  const report = online(given, pkg, request, handed, finding, { checked, notChecked });
+  const unread = pages !== null && pages.verdict !== 'issued';
+  return unread && report.exitCode === EXIT.holds ? { ...report, exitCode: EXIT.unchecked } : report;
 }
 
 interface Findings {
