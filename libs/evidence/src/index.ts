@@ -133,7 +133,7 @@ export { CLOCK_TOLERANCE_SECONDS, LATE_SECONDS } from './verify/time-bounds.js';
 export { type EventProofResult, verifyEventProof } from './verify/event-proof.js';
 export { type AbsenceResult, claimsAbsence, verifyAbsence } from './verify/absence.js';
 export { openPackage, type OpenedPackage, verifyPackage } from './verify/verify-package.js';
-export { chainAnswer, type FinalizedTransaction } from './verify/chain-answer.js';
+export { blockTimeText, chainAnswer, type FinalizedTransaction } from './verify/chain-answer.js';
 export { type NamedTransaction, transactionsToAsk } from './verify/transactions-to-ask.js';
 export { eventAnswer, type InclusionAnswer, packageAnswer } from './verify/inclusion-answer.js';
 

@@ -516,4 +516,10 @@ export const WALK_CASES: readonly WalkCase[] = [
     make: scene(desks, ({ change }) => change(1, { blockTime: null })),
     unsettled: ['time-unknown'],
   },
+  {
+    name: 'no-time-before-1970',
+    description: 'A node gives a block time before 1970, which no block has: it is not known.',
+    make: scene(desks, ({ change }) => change(1, { blockTime: '1969-12-31T23:59:59.000Z' })),
+    unsettled: ['time-unknown'],
+  },
 ];

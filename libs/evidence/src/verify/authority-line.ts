@@ -1,5 +1,6 @@
 import { isoDuration } from '../encoding/time.js';
 import { parseWindowMemo, type WindowMemo } from '../chain/memo.js';
+import { knownTime } from './chain-answer.js';
 import { signedByAuthority } from './chain-check.js';
 import type { AuthorityWalk, ChainFacts, ListedTransaction } from './options.js';
 
@@ -40,7 +41,7 @@ export function windowsOfWalk({ address, listed }: AuthorityWalk, chain: ChainFa
         txSignature: listing.signature,
         startMs,
         endMs: startMs + memo.durationSeconds * 1000,
-        blockTime: listing.blockTime,
+        blockTime: knownTime(listing.blockTime),
         signed: known !== null,
       });
     }

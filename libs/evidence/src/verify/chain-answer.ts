@@ -1,4 +1,7 @@
+import { isInstant } from '../encoding/time.js';
 import type { ChainTransaction } from './options.js';
+
+const END_OF_9999_SECONDS = 253_402_300_799;
 
 /** A transaction as a chain tells of it at the `finalized` commitment: it can no longer be undone. */
 export interface FinalizedTransaction {
@@ -16,6 +19,17 @@ export interface FinalizedTransaction {
 export function chainAnswer(found: FinalizedTransaction | null): ChainTransaction | 'not-found' {
   if (found === null) return 'not-found';
   const { succeeded, signers, memos, blockHeight, slot, confirmations, blockTime } = found;
-  const time = blockTime === null ? null : new Date(blockTime * 1000).toISOString();
+  const time = blockTimeText(blockTime);
   return { succeeded, finalized: true, signers, memos, blockHeight, slot, confirmations, blockTime: time };
+}
+
+/** The block time that a node gives (ISO); `null` for all but whole seconds from 1970 to the end of the year 9999. */
+export function blockTimeText(seconds: unknown): string | null {
+  const isTime = Number.isInteger(seconds) && (seconds as number) >= 0 && (seconds as number) <= END_OF_9999_SECONDS;
+  return isTime ? new Date((seconds as number) * 1000).toISOString() : null;
+}
+
+/** The block time of an answer, where it is one: `null` for what {@link blockTimeText} does not give. */
+export function knownTime(blockTime: string | null): string | null {
+  return isInstant(blockTime) ? blockTime : null;
 }

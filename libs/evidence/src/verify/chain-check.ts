@@ -1,3 +1,4 @@
+import { knownTime } from './chain-answer.js';
 import { isoDuration } from '../encoding/time.js';
 import { parseReportMemo, parseWindowMemo, type WindowMemo } from '../chain/memo.js';
 import type { ChainFacts, ChainTransaction } from './options.js';
@@ -97,7 +98,7 @@ function checkTransaction(
     check: facts(true, true, 'The transaction is on the chain and says the same.', answer),
     problem: null,
     authorityChecked: chain.authorities !== null,
-    blockTime: answer.blockTime,
+    blockTime: knownTime(answer.blockTime),
   };
 }
 
@@ -108,11 +109,12 @@ export function signedByAuthority(
   { authorities }: ChainFacts,
 ): boolean {
   if (authorities === null) return true;
+  const at = knownTime(transaction.blockTime);
   return authorities.some(
     (authority) =>
       authority.network === network &&
       transaction.signers.includes(authority.address) &&
-      (transaction.blockTime === null || isWithin(transaction.blockTime, authority.validFrom, authority.validTo)),
+      (at === null || isWithin(at, authority.validFrom, authority.validTo)),
   );
 }
 

@@ -3,6 +3,7 @@ import type { EvidenceCrypto, Sha256 } from '../crypto.js';
 import { agentKey } from '../window/window-tree.js';
 import { verifyAbsence } from './absence.js';
 import { AuthorityLine, type ChainWindow, labelText, windowsOfWalk } from './authority-line.js';
+import { knownTime } from './chain-answer.js';
 import { counted, type Findings } from './findings.js';
 import type { ChainFacts } from './options.js';
 import { packageShape } from './package-shape.js';
@@ -38,7 +39,7 @@ export function transactionsOfWalk(input: unknown, chain: ChainFacts, { sha256 }
   if (packageShape(input) !== null) return [];
   const pkg = input as SignedPackage;
   const answer = chain.transactions.get(pkg.timestamp.anchor_tx_signature ?? '');
-  const reportTime = typeof answer === 'object' ? answer.blockTime : null;
+  const reportTime = typeof answer === 'object' ? knownTime(answer.blockTime) : null;
   const { conflicts, gaps, unlisted } = look(pkg, chain, reportTime, sha256);
   const wanted = [...conflicts.flatMap(({ windows }) => windows), ...gaps, ...unlisted.map(({ window }) => window)];
   const signatures = new Set(wanted.filter(({ signed }) => !signed).map(({ txSignature }) => txSignature));

@@ -1,5 +1,6 @@
 import { ChainRejected, ChainUnavailable, openSolanaChain, type Chain } from '@countersign/chain';
 import {
+  blockTimeText,
   chainAnswer,
   transactionsOfWalk,
   transactionsToAsk,
@@ -82,8 +83,7 @@ async function walkOf(chain: Chain, address: string, backTo: string, bound: numb
       const limit = Math.min(PAGE, bound - listed.length);
       const page = await chain.transactionsOf(address, { limit, ...(before === undefined ? {} : { before }) });
       for (const { signature, succeeded, blockTime, memos } of page) {
-        const time = blockTime === null ? null : new Date(blockTime * 1000).toISOString();
-        listed.push({ signature, succeeded, memos, blockTime: time });
+        listed.push({ signature, succeeded, memos, blockTime: blockTimeText(blockTime) });
       }
       const oldest = listed.at(-1)?.blockTime ?? null;
       if (page.length === 0 || (oldest !== null && oldest < backTo)) return { address, complete: true, listed };

@@ -89,8 +89,8 @@ async function walkOf(
     const page = await call(url, 'getSignaturesForAddress', [address, options]);
     if (!Array.isArray(page) || !page.every(isListed)) return { address, complete: false, listed };
     for (const { signature, err, memo, blockTime } of page) {
-      const time = typeof blockTime === 'number' ? new Date(blockTime * 1000).toISOString() : null;
       const memos = listedMemos(memo ?? null);
+      const time = library.blockTimeText(blockTime);
       listed.push({ signature, succeeded: (err ?? null) === null, blockTime: time, memos });
     }
     progress(`Reading what the authority anchored: ${listed.length} transactions`);

@@ -27,6 +27,7 @@ _NETWORKS = {
 _MEMO_HEAD = re.compile(rb"\[([0-9]{1,5})\] ")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _AT_ONCE = 8
+_END_OF_9999 = 253_402_300_799
 _PAGE = 1_000
 _ROUNDS = 4
 """Of look-ups of what the authorities sent: what is looked up may show more that contradicts it."""
@@ -133,7 +134,7 @@ class SolanaRpc:
             finalized=True,
             signers=signed.signers,
             memos=memos,
-            block_time=None if at is None else _iso(at),
+            block_time=_iso(at),
             block_height=self._height_of(found["slot"]),
         )
 
@@ -224,7 +225,7 @@ def ask_chain(
 def _listed(one: Any) -> Listed:
     at, memo = one.get("blockTime"), one.get("memo")
     memos = listed_memos(memo) if isinstance(memo, str) else []
-    return Listed(str(one["signature"]), one.get("err") is None, None if at is None else _iso(at), memos)
+    return Listed(str(one["signature"]), one.get("err") is None, _iso(at), memos)
 
 
 def listed_memos(column: str) -> List[str]:
@@ -246,5 +247,9 @@ def _known(addresses: Sequence[str], network: str) -> Optional[List[Authority]]:
     return [Authority(address, network) for address in addresses] or None
 
 
-def _iso(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+def _iso(seconds: Any) -> Optional[str]:
+    """A block time; ``None`` for all but whole seconds from 1970 to the end of the year 9999."""
+    is_number = type(seconds) in (int, float) and 0 <= seconds <= _END_OF_9999
+    if not is_number or seconds != int(seconds):
+        return None
+    return datetime.fromtimestamp(int(seconds), timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")

@@ -29,7 +29,7 @@ def check_times(package: Mapping[str, Any], chain: Optional[ChainFacts], finding
         at = milliseconds(found.block_time)
         after = None if at is None else (at - end) / 1000
         named = window["windowStart"], window["windowEnd"], window["txSignature"]
-        time = WindowTime(*named, found.block_time, after)
+        time = WindowTime(*named, None if at is None else found.block_time, after)
         if times.setdefault(_label(window), time) is time and at is not None and at - end > LATE + end - start:
             late.append(time)
     if late:
