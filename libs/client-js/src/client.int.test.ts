@@ -153,6 +153,12 @@ describe('a client, and a service that', () => {
     expect(await gone.check(act)).toMatchObject({ allowed: false, violations: ['unreachable'] });
   });
 
+  it('speaks http where https is asked for: the reason says so', async () => {
+    const secure = client({ baseUrl: baseUrl().replace('http:', 'https:'), retries: 0 });
+    const { allowed, error } = await secure.check(act);
+    expect([allowed, error?.message]).toEqual([false, expect.stringContaining('the service speaks http here')]);
+  });
+
   it('fails once, then decides: tried again with the same key', async () => {
     let n = 0;
     handle = (...call) => (n++ === 0 ? answers(503, { allowed: false }) : answers(200, ALLOWED))(...call);

@@ -132,10 +132,14 @@ export function said(header: (name: string) => string | null | undefined): Omit<
 /** What TLS makes of an answer in clear. */
 const SPOKEN_HTTP = /wrong version number|packet length too long|record layer failure/iu;
 
-/** `fetch failed` says nothing; what caused it does. */
+/** `fetch failed` says nothing; what caused it does. Errors may be of another realm, where a caller runs in `node:vm`. */
 function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error as { readonly cause?: unknown };
-  const words = cause instanceof Error ? cause.message || cause.name : error.message;
+  const cause = (error as { readonly cause?: unknown } | null)?.cause;
+  const words = messageOf(cause) ?? messageOf(error) ?? String(error);
   return SPOKEN_HTTP.test(words) ? 'the service speaks http here, and baseUrl says https' : words;
+}
+
+function messageOf(error: unknown): string | null {
+  const { message, name } = (error ?? {}) as { readonly message?: unknown; readonly name?: unknown };
+  return typeof message !== 'string' ? null : message !== '' ? message : typeof name === 'string' ? name : null;
 }

@@ -150,6 +150,15 @@ def test_what_is_executed_by_a_client_that_was_closed_is_given_and_said_to_be_un
     assert (error.code, event_id, outcome) == ("unreachable", EVENT, "succeeded")
 
 
+def test_a_service_that_speaks_http_is_named_where_https_is_asked_for() -> None:
+    with FaultServer([ALLOWED]) as server:
+        address = server.address.replace("http:", "https:")
+        with Countersign("key", AGENT, address, retries=0) as client:
+            result = client.check("a")
+    assert not result.allowed
+    assert "the service speaks http here" in str(result.error)
+
+
 def test_nobody_acts_without_a_name() -> None:
     with FaultServer([ALLOWED]) as server, Countersign("key", AGENT, server.address) as client:
         for call in (

@@ -127,15 +127,32 @@ describe('a URL that is taken', () => {
   const ALLOWED = new Set(['good.example', 'xn--bo-hia.example']);
 
   it('is allowed where no client reaches a blocked host and all reach an allowed one', () => {
+    const passed = { blocked: 0, allowed: 0 };
     fc.assert(
       fc.property(text, (received) => {
         const action = { type: 'http_call', url: received };
         const reached = Object.values(CLIENT_MODELS).flatMap((model) => spelled(model(received)?.host ?? '') ?? []);
-        if (decide(blocked, action).violation === null) expect(reached.filter((host) => BLOCKED.has(host))).toEqual([]);
-        if (decide(allowed, action).violation === null)
-          expect(reached.filter((host) => !ALLOWED.has(host))).toEqual([]);
+        // Thrown: an `expect` for each of thousands takes most of the time.
+        const refuse = (hosts: readonly string[], what: string): void => {
+          if (hosts.length > 0) throw new Error(`${what}: a client reaches ${hosts.join()}`);
+        };
+        if (decide(blocked, action).violation === null) {
+          passed.blocked += 1;
+          refuse(
+            reached.filter((host) => BLOCKED.has(host)),
+            'not blocked',
+          );
+        }
+        if (decide(allowed, action).violation === null) {
+          passed.allowed += 1;
+          refuse(
+            reached.filter((host) => !ALLOWED.has(host)),
+            'allowed',
+          );
+        }
       }),
       { numRuns: 1_500 },
     );
+    expect(Math.min(passed.blocked, passed.allowed)).toBeGreaterThan(0);
   });
 });
