@@ -173,7 +173,7 @@ const forbidden = [
   onlyIn(
     'solana-in-its-adapter',
     ['@solana'],
-    ['^libs/chain/.*/(solana|localnet)/'],
+    ['^libs/chain/.*/(solana|localnet)/', '^test-e2e/.*\\.test-kit\\.ts$'],
     'Use the chain port; @solana packages belong to libs/chain/src/solana/ and libs/chain/src/localnet/.',
   ),
   onlyIn(

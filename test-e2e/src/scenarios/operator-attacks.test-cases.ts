@@ -7,7 +7,7 @@ import { eventually } from '../instance/request.js';
 import { openBrowser, testedBrowser } from '../pages/browser.js';
 import { askPage } from '../pages/verification-page.js';
 import type { Anchored } from './report-pdf.test-cases.js';
-import { Operator, partsOf, type Package } from './rewritten-history.js';
+import { Operator, partsOf, type Package } from './rewritten-history.test-kit.js';
 
 const YEAR = 365 * 24 * 3_600_000;
 const HOUR = 3_600_000;
