@@ -300,6 +300,13 @@ const HOSTILE: readonly string[] = [
   'RSSMRA85T',
   '85.07.30-',
   '12345678',
+  '4111,',
+  '4111:1111+',
+  '1.2.3.4 and ',
+  'v1.2.3.4 ',
+  'AWB 212 555 0100 ',
+  '212 555 100 EUR ',
+  'git@a.example:b ',
 ];
 
 describe('time', () => {

@@ -1,5 +1,6 @@
 import { fieldBegins, fieldEnds, groups } from './digit-groups.js';
-import { groupAfter, groupBefore, SLASH } from './gaps.js';
+import { groupAfter, groupBefore } from './gaps.js';
+import { isParcelNumber } from './other-numbers.js';
 
 /** Beginnings of the card numbers that are issued (ISO/IEC 7812), from longest to shortest, with the lengths in use. */
 const ISSUERS: readonly (readonly [first: number, last: number, digits: number, lengths: readonly number[]])[] = [
@@ -52,16 +53,15 @@ export function creditCardEnd(text: string, at: number): number {
   if (groups.count === 0 || groups.length(0) < 4) return 0;
   let digits = 0;
   for (let group = 0; group < groups.count; group += 1) {
-    if (groups.separator(group) === SLASH) return 0;
     digits += groups.length(group);
     const end = groups.end(group);
     if (digits < 12 || !passesLuhn(digits) || !isIssued(digits) || !fieldEnds(text, end)) continue;
-    if (!groups.areLoose(group + 1) || isPrinted(text, at, group + 1)) return end;
+    if (!groups.areLoose(group + 1) || isPrinted(text, at, group + 1)) return isParcelNumber(text, at) ? 0 : end;
   }
   return 0;
 }
 
-/** In cells, lines or columns: as cards print it, the same between all, and no further group of four beside it. */
+/** In cells, lines, columns or a list: as cards print it, the same between all, and no further group of four beside it. */
 function isPrinted(text: string, at: number, count: number): boolean {
   if (!groups.areUniform(count) || !PRINTED.some((lengths) => lengths.length === count && groups.areOf(lengths))) {
     return false;

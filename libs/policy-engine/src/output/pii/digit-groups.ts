@@ -1,5 +1,5 @@
 import { isAlphanumeric, isDigit } from './characters.js';
-import { CELL, DOT, gapClass, gapEnd, isDash, LINE, SLASH, UNDERSCORE, WIDE } from './gaps.js';
+import { CELL, COLON, COMMA, DOT, gapClass, gapEnd, isDash, isSign, LINE, SLASH, UNDERSCORE, WIDE } from './gaps.js';
 
 const MOST_GROUPS = 8;
 /** Digits of the longest number that is looked for, a card's. */
@@ -38,10 +38,10 @@ function isJoint(code: number): boolean {
 
 /** Comma, slash, colon: they stand between the fields of a record as well. */
 function separatesFields(code: number): boolean {
-  return code === 0x2c || code === 0x2f || code === 0x3a;
+  return code === COMMA || code === SLASH || code === COLON;
 }
 
-/** Groups of digits with a gap, a dot or a slash between two of them. Filled once for each number that a text holds. */
+/** Groups of digits with a gap, a dot or one of `/ , : +` between two of them. Filled once for each number that a text holds. */
 class DigitGroups {
   /** How many groups there are. */
   count = 0;
@@ -88,7 +88,7 @@ class DigitGroups {
     return lengths.length <= this.count && lengths.every((length, group) => length === this.#lengths[group]);
   }
 
-  /** Whether the first `count` groups stand as one number is seldom written: in cells, lines or columns, or with slashes. */
+  /** Whether the first `count` groups stand as one number is seldom written: in cells, lines or columns, or with `/ , : +`. */
   areLoose(count: number): boolean {
     for (let group = 1; group < count; group += 1) if (isLoose(this.#separators[group]!)) return true;
     return false;
@@ -126,7 +126,7 @@ class DigitGroups {
       this.#separators[this.count] = separator;
       this.count += 1;
       const next = text.charCodeAt(end);
-      if (next === DOT || next === SLASH) {
+      if (next === DOT || isSign(next)) {
         separator = next;
         at = end + 1;
       } else {
@@ -141,7 +141,7 @@ class DigitGroups {
 
 function isLoose(separator: number): boolean {
   return (
-    separator === WIDE || separator === LINE || separator === CELL || separator === UNDERSCORE || separator === SLASH
+    separator === WIDE || separator === LINE || separator === CELL || separator === UNDERSCORE || isSign(separator)
   );
 }
 

@@ -8,13 +8,30 @@ const LOCAL_SIGNS = "!#$%&'*+-/=?^_`{|}~.";
 
 /**
  * E-mail addresses with a domain name: a dot-atom (RFC 5322 section 3.2.3), `@`, labels, a top level of two letters or
- * more. `at` is where the `@` stands.
+ * more. `at` is where the `@` stands. Not a user of a host whose path follows.
  */
 export function emailEnd(text: string, at: number): number {
   if (text.charCodeAt(at - 1) === DOT) return 0;
   let start = at;
   while (at - start < MOST_LOCAL && isLocal(text.charCodeAt(start - 1))) start -= 1;
-  return start === at ? 0 : domainEnd(text, at + 1);
+  if (start === at) return 0;
+  const end = domainEnd(text, at + 1);
+  return end > 0 && isRemotePath(text, start, at, end) ? 0 : end;
+}
+
+/** The user of a repository: `git@host:path`, `ssh://git@host/path`. */
+const REPOSITORY_USER = /(?:^|\/)(?:git|hg|svn)$/;
+
+/** A path, or the prompt of a shell, also where the `~` of its home was taken for a mark of markdown. */
+const PATH_OR_PROMPT = /^(?:[/~]|[#$](?:\s|$))/;
+
+/** Whether a path on a host follows, as `git` and `scp` write it, so that a user of the host stands before the `@`. */
+function isRemotePath(text: string, start: number, at: number, end: number): boolean {
+  const next = text.charAt(end);
+  if (next !== ':' && next !== '/') return false;
+  const after = text.slice(end + 1, end + 3);
+  if (next === ':' && PATH_OR_PROMPT.test(after)) return true;
+  return /^\S/.test(after) && REPOSITORY_USER.test(text.slice(start, at));
 }
 
 function isLocal(code: number): boolean {

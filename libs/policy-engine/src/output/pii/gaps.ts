@@ -1,9 +1,12 @@
-import { isDigit } from './characters.js';
+import { isDigit, isHexDigit, isLetter } from './characters.js';
 
 export const SPACE = 0x20;
 export const DOT = 0x2e;
 export const DASH = 0x2d;
 export const SLASH = 0x2f;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+const PLUS = 0x2b;
 export const UNDERSCORE = 0x5f;
 /** Several spaces, a tab, or signs of several kinds. */
 export const WIDE = 0x09;
@@ -16,6 +19,11 @@ const MOST_GAP = 24;
 /** A hyphen, a dash of Unicode, or a minus. */
 export function isDash(code: number): boolean {
   return code === DASH || (code >= 0x2010 && code <= 0x2015) || code === 0x2212;
+}
+
+/** Slash, comma, colon, plus: they stand between numbers of a list as well as between groups of one. */
+export function isSign(code: number): boolean {
+  return code === SLASH || code === COMMA || code === COLON || code === PLUS;
 }
 
 /** Class of the gap that {@link gapEnd} found last. */
@@ -50,8 +58,9 @@ export function gapEnd(text: string, at: number): number {
   return end;
 }
 
-/** Whether a group of exactly `length` digits ends before `at`, with a gap of this class between. */
+/** Whether a group of exactly `length` digits ends before `at`, with a gap of this class or this sign between. */
 export function groupBefore(text: string, at: number, length: number, kind: number): boolean {
+  if (isSign(kind)) return text.charCodeAt(at - 1) === kind && groupOf(text, at - 2, -1, length, kind);
   let begin = at;
   while (at - begin < MOST_GAP && isGap(text.charCodeAt(begin - 1))) begin -= 1;
   if (begin === at || gapEnd(text, begin) !== at || gapClass() !== kind) return false;
@@ -60,8 +69,9 @@ export function groupBefore(text: string, at: number, length: number, kind: numb
   return digits === length;
 }
 
-/** Whether a group of exactly `length` digits begins after `at`, with a gap of this class between. */
+/** Whether a group of exactly `length` digits begins after `at`, with a gap of this class or this sign between. */
 export function groupAfter(text: string, at: number, length: number, kind: number): boolean {
+  if (isSign(kind)) return text.charCodeAt(at) === kind && groupOf(text, at + 1, 1, length, kind);
   const begin = gapEnd(text, at);
   if (begin === at || gapClass() !== kind) return false;
   let digits = 0;
@@ -79,4 +89,14 @@ function isGap(code: number): boolean {
     code === 0x0d ||
     isDash(code)
   );
+}
+
+/** Behind a colon any group of an IPv6 address, an empty one as well; behind another sign one of `length` digits. */
+function groupOf(text: string, from: number, step: 1 | -1, length: number, kind: number): boolean {
+  const belongs = kind === COLON ? isHexDigit : isDigit;
+  let count = 0;
+  while (count <= length && belongs(text.charCodeAt(from + count * step))) count += 1;
+  if (kind !== COLON) return count === length;
+  const next = text.charCodeAt(from + count * step);
+  return count === 0 ? next === COLON : count <= length && !isLetter(next);
 }

@@ -1,5 +1,6 @@
 import { saidBefore, wordsOf } from './context.js';
 import { fieldBegins, fieldEnds, groups } from './digit-groups.js';
+import { isMoney } from './other-numbers.js';
 import { DASH, SLASH } from './gaps.js';
 import type { PiiMatcher } from './matcher.js';
 
@@ -148,7 +149,9 @@ function matcherOf({ digits: wanted, holds, words, alone }: NumberForm): PiiMatc
     if (count === 0 || !holds()) return 0;
     const end = groups.end(count - 1);
     if (!fieldEnds(text, end)) return 0;
-    return standsAlone(count, alone) || saidBefore(words, text, at) ? end : 0;
+    if (saidBefore(words, text, at)) return end;
+    const isAmount = count > 1 && groups.length(count - 1) === 3 && isMoney(text, at, end);
+    return standsAlone(count, alone) && !isAmount ? end : 0;
   };
 }
 

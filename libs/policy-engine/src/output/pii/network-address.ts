@@ -1,4 +1,5 @@
 import { isAlphanumeric, isDigit, isHexDigit, runEnd } from './characters.js';
+import { isSectionOrVersion } from './other-numbers.js';
 
 const COLON = 0x3a;
 const DASH = 0x2d;
@@ -6,11 +7,13 @@ const DOT = 0x2e;
 const MOST_IPV6 = 45;
 const MAC = /^(?:[0-9A-Fa-f]{2}([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}|(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4})$/;
 
-/** IPv4 addresses in four decimal parts, and IPv6 addresses (RFC 4291 section 2.2). */
+/** IPv4 addresses in four decimal parts, but for what a word says to be a section or a version, and IPv6 addresses (RFC 4291 section 2.2). */
 export function ipAddressEnd(text: string, at: number): number {
   const before = text.charCodeAt(at - 1);
   if (isAlphanumeric(before) || before === COLON || before === 0x5f) return 0;
-  return (isDigit(text.charCodeAt(at)) && before !== DOT ? ipv4End(text, at) : 0) || ipv6End(text, at);
+  const end = isDigit(text.charCodeAt(at)) && before !== DOT ? ipv4End(text, at) : 0;
+  if (end > 0) return isSectionOrVersion(text, at, end) ? 0 : end;
+  return ipv6End(text, at);
 }
 
 function ipv4End(text: string, from: number): number {

@@ -1,6 +1,7 @@
 import { isPossibleNumber } from './calling-codes.js';
 import { isAlphanumeric, isDigit } from './characters.js';
 import { numberEnds } from './digit-groups.js';
+import { isMoney, isParcelNumber } from './other-numbers.js';
 
 /** ITU-T E.164 allows 15 digits. */
 const MOST_DIGITS = 15;
@@ -27,6 +28,14 @@ function begins(text: string, at: number): boolean {
   // Behind a dash, a dot, a slash or a colon that has a digit before it the number began earlier.
   const joint = (before >= 0x2c && before <= 0x2f) || before === 0x3a || before === 0x5f;
   return !(joint && isDigit(text.charCodeAt(at - 2)));
+}
+
+/** Thousands, as amounts are grouped. */
+const THOUSANDS = /^[123](?:-3)+$/;
+
+/** Whether words or signs beside a national number in these groups say that it is an amount, or a carrier's. */
+function isOtherNumber(text: string, at: number, end: number, groups: string): boolean {
+  return (THOUSANDS.test(groups) && isMoney(text, at, end)) || isParcelNumber(text, at);
 }
 
 /** Whether no other digits stand beside it, one space away: then a short number is part of something longer. */
@@ -57,7 +66,8 @@ function longest(text: string, at: number, international: boolean): number {
       group = 0;
       if (digits.length > MOST_DIGITS || groups.length > MOST_GROUPS) return found;
       if (digits.length >= 7 && ends(text, i) && isPhone(digits, groups, shape, international)) {
-        if (!SHORT.test(groups) || standsAlone(text, at, i)) found = i;
+        const isShort = SHORT.test(groups) && !standsAlone(text, at, i);
+        if (!isShort && (international || !isOtherNumber(text, at, i, groups))) found = i;
       }
       // A first group of one digit is a country's, or the 1 of North America.
       if (groups === '1' && !international && digits !== '1') return 0;

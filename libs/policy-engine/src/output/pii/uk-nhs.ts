@@ -1,5 +1,6 @@
 import { saidBefore, wordsOf } from './context.js';
 import { fieldBegins, fieldEnds, groups } from './digit-groups.js';
+import { isParcelNumber } from './other-numbers.js';
 
 const WORDS = wordsOf('nhs');
 /** Numbers that are issued by England, Wales and the Isle of Man, by Northern Ireland, and those kept for tests. */
@@ -17,7 +18,8 @@ export function ukNhsEnd(text: string, at: number): number {
   if (count !== 1 && !(count === 3 && groups.length(0) === 3 && groups.length(1) === 3)) return 0;
   const end = groups.end(count - 1);
   if (!checkDigitHolds() || !isIssued() || !fieldEnds(text, end)) return 0;
-  return !groups.areLoose(count) || saidBefore(WORDS, text, at) ? end : 0;
+  if (saidBefore(WORDS, text, at)) return end;
+  return groups.areLoose(count) || isParcelNumber(text, at) ? 0 : end;
 }
 
 function checkDigitHolds(): boolean {
