@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import type { ContractCounters } from './counters.contract.js';
-import type { CheckTrip, CountedEvent, Counters, Judgement, StaticViolation, UsageSnapshot } from './port.js';
+import type {
+  CheckTrip,
+  CountedEvent,
+  Counters,
+  GivenBackSums,
+  Judgement,
+  StaticViolation,
+  UsageSnapshot,
+} from './port.js';
 
 const START = Date.UTC(2026, 10, 29, 22);
 const DAY_MS = 86_400_000;
@@ -32,6 +40,7 @@ type Command =
       readonly lands: boolean;
     }
   | { readonly kind: 'pass'; readonly ms: number }
+  | { readonly kind: 'giveBack'; readonly agent: number; readonly micros: number }
   | { readonly kind: 'unfreeze'; readonly agent: number }
   | { readonly kind: 'raise'; readonly agent: number };
 
@@ -56,6 +65,10 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       ms: fc.constantFrom(0, 1, 999, 30_000, 60_000, 540_000, 3_600_000, 7_200_000, DAY_MS - 1, DAY_MS),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('giveBack' as const), agent: fc.nat(2), micros: fc.nat(60) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('unfreeze' as const), agent: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('raise' as const), agent: fc.nat(2) }) },
 );
@@ -68,6 +81,28 @@ class Model {
   readonly unfrozenAt = new Map<string, number>();
   readonly version = new Map<string, number>();
 
+  /** What was given back of the spending of an agent in a day or a month. */
+  readonly back = new Map<string, number>();
+
+  backOf(agentId: string, window: string): number {
+    return this.back.get(`${agentId} ${window}`) ?? 0;
+  }
+
+  /** What was given back of the windows that an agent was counted in last; `null` before it was counted. */
+  givenBack(agentId: string): GivenBackSums | null {
+    const last = this.of(agentId).findLast(({ costMicros }) => costMicros > 0);
+    if (last === undefined) return null;
+    const [day, month] = [iso(last.occurredAtMs).slice(0, 10), iso(last.occurredAtMs).slice(0, 7)];
+    return { day, dayMicros: this.backOf(agentId, day), month, monthMicros: this.backOf(agentId, month) };
+  }
+
+  giveBack(agentId: string, micros: number): void {
+    const before = this.givenBack(agentId);
+    if (before === null) return;
+    this.back.set(`${agentId} ${before.day}`, before.dayMicros + micros);
+    this.back.set(`${agentId} ${before.month}`, before.monthMicros + micros);
+  }
+
   versionOf(agentId: string): number {
     return this.version.get(agentId) ?? 1;
   }
@@ -79,7 +114,8 @@ class Model {
   spent(agentId: string, length: number): number {
     const now = iso(this.nowMs).slice(0, length);
     const events = this.of(agentId).filter(({ occurredAtMs }) => iso(occurredAtMs).slice(0, length) === now);
-    return events.reduce((sum, { costMicros }) => sum + costMicros, 0);
+    const sum = events.reduce((total, { costMicros }) => total + costMicros, 0);
+    return Math.max(0, sum - this.backOf(agentId, now));
   }
 
   counted(agentId: string, seconds: number): number {
@@ -145,6 +181,8 @@ class Model {
           dayMicros: sum(within(own, day)),
           month,
           monthMicros: sum(within(own, month)),
+          dayBackMicros: this.backOf(agentId, day),
+          monthBackMicros: this.backOf(agentId, month),
           rateTimes: events.filter((one) => one.agentId === agentId && one.countsRate).map((one) => one.occurredAtMs),
           frozen: this.frozen.has(agentId),
           unfrozenAtMs: this.unfrozenAt.get(agentId) ?? 0,
@@ -194,6 +232,13 @@ function eventOf(trip: CheckTrip, judgement: Judgement, offset: number): Counted
   return { partition: 0, offset, accountId, agentId, eventId, occurredAtMs: nowMs, ...counts, idempotency };
 }
 
+/** What policy says of an agent to all counters, twice: a repetition changes nothing. */
+async function sayGivenBack(model: Model, agentId: string, all: readonly Counters[]): Promise<void> {
+  const sums = model.givenBack(agentId);
+  if (sums === null) return;
+  for (const counters of [...all, ...all]) await counters.giveBack(agentId, sums);
+}
+
 /** Runs one command against counters as a gateway would, and keeps the model in step. */
 async function run(one: Command, number: number, model: Model, all: readonly Counters[]): Promise<void> {
   if (one.kind === 'pass') {
@@ -205,6 +250,11 @@ async function run(one: Command, number: number, model: Model, all: readonly Cou
     model.frozen.delete(agentId);
     model.unfrozenAt.set(agentId, model.nowMs);
     for (const counters of all) expect(await counters.unfreeze(agentId)).toBe(model.nowMs);
+    return;
+  }
+  if (one.kind === 'giveBack') {
+    model.giveBack(agentId, one.micros);
+    await sayGivenBack(model, agentId, all);
     return;
   }
   if (one.kind === 'raise') {
@@ -284,6 +334,8 @@ export function countersModelContract(
                 const frozen = await lived.counters.isFrozen(`g${agent}`);
                 expect(frozen).toBe(model.frozen.has(`g${agent}`));
                 expect(await rebuilt.counters.isFrozen(`g${agent}`)).toBe(frozen);
+                // Rebuilt counters hold what was given back up to the snapshot, and are told the rest.
+                await sayGivenBack(model, `g${agent}`, [rebuilt.counters]);
               }
               for (const one of after) await run(one, number++, model, [lived.counters, rebuilt.counters]);
             } finally {

@@ -12,6 +12,7 @@ import { ExportEventsController } from './export-events/export-events-controller
 import { AnchorIntake } from './ingest/anchor-intake.js';
 import { Consumers } from './ingest/consumers.js';
 import { EventIntake } from './ingest/event-intake.js';
+import { ownedAgent, type OwnedAgent } from './domain/owned-agent.js';
 import { ListEventsController } from './list-events/list-events-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
 import { OutcomeDesk } from './report-outcome/outcome-desk.js';
@@ -29,7 +30,7 @@ export async function startAuditLog(context: ServiceContext): Promise<RunningSer
     sqlite: async () => new (await import('./store/sqlite.js')).SqliteEventStore(join(context.directory, 'events.db')),
     mongo: async (uri) => (await import('./store/mongo.js')).openMongoEventStore(uri),
   });
-  const agents = await Projection.follow<AgentFacts>(context, 'agents');
+  const agents = await Projection.follow<AgentFacts, OwnedAgent>(context, 'agents', { keep: ownedAgent });
   const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
   const scopes = await Projection.follow<DeclaredScope>(context, 'compliance-scopes');
   const heads = new HeadPublisher(context, store);

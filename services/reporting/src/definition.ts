@@ -14,6 +14,7 @@ import {
 import type { BlobStore } from './blobs/blob-store.js';
 import { keepAnchors, waitForReportAnchor } from './follow-anchors/follow-anchors.js';
 import { ReportsController } from './http/reports.controller.js';
+import { reportedAgent, type ReportedAgent } from './issue-report/reported-agent.js';
 import { loadControlMapping } from './mapping/control-mapping.js';
 import { Reports, REPORTS } from './reports.js';
 import { ownedOf, ReportTopic } from './report-topic.js';
@@ -65,7 +66,7 @@ export const definition: ServiceDefinition = {
     const topic = new ReportTopic(context, store);
     const tail = await followTail(context, store);
     const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
-    const agents = await Projection.follow<AgentFacts>(context, 'agents');
+    const agents = await Projection.follow<AgentFacts, ReportedAgent>(context, 'agents', { keep: reportedAgent });
     const [archive, erasures, proofs] = await Promise.all([
       context.neighbour('event-archive'),
       context.neighbour('erasures'),

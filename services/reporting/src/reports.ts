@@ -1,6 +1,7 @@
-import type { AgentFacts, AccountFacts, ComplianceScope } from '@countersign/contracts';
+import type { AccountFacts, ComplianceScope } from '@countersign/contracts';
 import { HttpRefusal, type Projection } from '@countersign/service-kit';
 import { pdfBlobName } from './blobs/blob-store.js';
+import type { ReportedAgent } from './issue-report/reported-agent.js';
 import { issueReport, type IssuedReport, type Issuer } from './issue-report/issue.js';
 import { readExportRequest, type ExportRequest } from './issue-report/request.js';
 import type { StoredReport } from './store/port.js';
@@ -13,7 +14,7 @@ const PLANS_THAT_EXPORT = ['core', 'scale', 'enterprise'];
 /** What the projections say about accounts and agents. */
 export interface Directory {
   readonly accounts: Projection<AccountFacts>;
-  readonly agents: Projection<AgentFacts>;
+  readonly agents: Projection<ReportedAgent>;
   /** Resolves once events answered before the call are in the archive. */
   settled(): Promise<void>;
   /** Version that policy has written for the agent, or `null`. */
@@ -89,7 +90,7 @@ export class Reports {
     return this.scope(accountId);
   }
 
-  async #agents(accountId: string, request: ExportRequest): Promise<{ id: string; facts: AgentFacts }[]> {
+  async #agents(accountId: string, request: ExportRequest): Promise<{ id: string; facts: ReportedAgent }[]> {
     const { agents } = this.#directory;
     if (request.agentIds.length === 0) {
       return [...agents.values()]
@@ -97,7 +98,7 @@ export class Reports {
         .map(({ id, value }) => ({ id, facts: value }))
         .sort((a, b) => (a.facts.created_at + a.id < b.facts.created_at + b.id ? -1 : 1));
     }
-    const found: { id: string; facts: AgentFacts }[] = [];
+    const found: { id: string; facts: ReportedAgent }[] = [];
     for (const id of request.agentIds) {
       const version = await this.#directory.agentVersion(id);
       if (version !== null) await agents.waitFor(id, version, AGENT_WAIT_MS);

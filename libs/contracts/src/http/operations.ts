@@ -86,7 +86,7 @@ export const operationsRoutes = {
     path: '/metrics',
     operationId: 'getMetrics',
     summary:
-      'Figures of the process in the Prometheus text format, for callers on this machine or with the metrics token',
+      'Figures of the process in the Prometheus text format, for callers on this machine that name it `localhost` or by a loopback address, or with the metrics token',
     tag: 'Operations',
     auth: 'none',
     success: 200,

@@ -1,6 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
-import { auditLogRoutes, type AgentFacts, type AnchorRecord, type PageQuery } from '@countersign/contracts';
+import { auditLogRoutes, type AnchorRecord, type PageQuery } from '@countersign/contracts';
 import { HttpAnswer, HttpRefusal, HttpRoute, Input, type Projection, type RouteInput } from '@countersign/service-kit';
+import type { OwnedAgent } from '../domain/owned-agent.js';
 import type { AgentAnchor, EventStore } from '../store/port.js';
 import { AGENTS, STORE } from '../tokens.js';
 
@@ -11,7 +12,7 @@ const IDS = 5_000;
 export class AgentAnchorsController {
   constructor(
     @Inject(STORE) private readonly store: EventStore,
-    @Inject(AGENTS) private readonly agents: Projection<AgentFacts>,
+    @Inject(AGENTS) private readonly agents: Projection<OwnedAgent>,
   ) {}
 
   @HttpRoute(auditLogRoutes.listAgentAnchors)

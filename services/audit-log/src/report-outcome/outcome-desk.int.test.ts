@@ -51,7 +51,10 @@ describe('what became of a check', () => {
 
   /** Agent 2 was registered by a key. */
   const agents: OutcomeAgents = {
-    get: (id) => ({ version: 1, value: id === agentId(2) ? { registeredByKey: 'key-1' } : {} }),
+    get: (id) => ({
+      version: 1,
+      value: { accountId: ACCOUNT, ...(id === agentId(2) ? { registeredByKey: 'key-1' } : {}) },
+    }),
     caughtUp: () => Promise.resolve(),
   };
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { needsOwnKey, ownKeyNeeded } from '@countersign/contracts';
-import type { AccountFacts, AgentFacts, GivenBack, OutcomeReport } from '@countersign/contracts';
+import type { AccountFacts, GivenBack, OutcomeReport } from '@countersign/contracts';
 import {
   HttpRefusal,
   nodeCrypto,
@@ -12,6 +12,7 @@ import {
 import { appendAndStore } from '../append-event/append-and-store.js';
 import { NotCaughtUp, type EventIntake } from '../ingest/event-intake.js';
 import type { StoredEvent } from '../domain/event-record.js';
+import type { OwnedAgent } from '../domain/owned-agent.js';
 import type { EventStore } from '../store/port.js';
 import { givenBack, outcomeEvent, outcomeEventId } from './outcome-event.js';
 
@@ -25,7 +26,7 @@ const NOT_RECORDED = {
 };
 
 /** Agents by id: what a key may do with one. */
-export type OutcomeAgents = Pick<Projection<Pick<AgentFacts, 'registeredByKey'>>, 'get' | 'caughtUp'>;
+export type OutcomeAgents = Pick<Projection<OwnedAgent>, 'get' | 'caughtUp'>;
 
 /** Whose key reports. */
 type Reporter = Pick<ApiKeyCaller, 'accountId' | 'apiKeyId' | 'powers'>;

@@ -1,5 +1,4 @@
 import type {
-  AgentFacts,
   AnchorAuthority,
   ArchivedEvent,
   ComplianceScope,
@@ -27,6 +26,7 @@ import type { ControlMapping } from '../mapping/control-mapping.js';
 import { eventConditions, situationOf } from '../mapping/situation.js';
 import { statementsFor } from '../mapping/statements.js';
 import type { AgentRun } from './collect-events.js';
+import type { ReportedAgent } from './reported-agent.js';
 import type { ExportRequest } from './request.js';
 
 /** What {@link ProofSource} gives at a time: a window may hold more of an agent. */
@@ -37,7 +37,7 @@ export interface ReportSources {
   readonly reportId: string;
   readonly request: ExportRequest;
   /** In the order of the report; `runs[i]` belongs to `agents[i]`. */
-  readonly agents: readonly { readonly id: string; readonly facts: AgentFacts }[];
+  readonly agents: readonly { readonly id: string; readonly facts: ReportedAgent }[];
   readonly runs: readonly AgentRun[];
   readonly referring: ReadonlyMap<string, readonly ArchivedEvent[]>;
   /** By id, the checks that outcomes in the runs refer to, also where they lie outside of the runs. */

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { AgentFacts, AnchorAuthority, AnchorRequest, EventArchive, ProofSource } from '@countersign/contracts';
+import type { AnchorAuthority, AnchorRequest, EventArchive, ProofSource } from '@countersign/contracts';
 import {
   canonicalMembers,
   lengthOf,
@@ -23,6 +23,7 @@ import { openedRuns } from '../withdraw/opened-runs.js';
 import { buildContent } from './build-content.js';
 import { collectReferred, collectReferring, collectRun, TooManyEvents, type AgentRun } from './collect-events.js';
 import { fittingRange } from './fitting-range.js';
+import type { ReportedAgent } from './reported-agent.js';
 import type { ExportRequest } from './request.js';
 
 /** A package may not be larger than 60 MiB, since verifiers take up to 64; the signature's part is small. */
@@ -76,7 +77,7 @@ export interface IssuedReport {
 export async function issueReport(
   issuer: Issuer,
   accountId: string,
-  agents: readonly { readonly id: string; readonly facts: AgentFacts }[],
+  agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
   request: ExportRequest,
 ): Promise<IssuedReport> {
   if (request.format === 'pdf') issuer.pdf.requireRoom();
@@ -132,7 +133,7 @@ async function readContent(
   issuer: Issuer,
   accountId: string,
   reportId: string,
-  agents: readonly { readonly id: string; readonly facts: AgentFacts }[],
+  agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
   request: ExportRequest,
 ): Promise<{ readonly content: readonly Member[]; readonly opens: readonly OpenedRun[] }> {
   const runs = await collectAll(issuer, agents, request);

@@ -39,7 +39,7 @@ export const ACCOUNT_NOTES: OperationNotes = {
       expiresAt: '2100-01-01T00:00:00.000Z',
     },
     description:
-      'Give each program a key of its own, bound to its agents, so that one can be revoked without the others and none acts as another’s agent. Without `rights` a key may `check`, report an `outcome` and `scan`; `register`, `read` and `policy` are given by name. An agent that the account does not have is no error: the key never works for it. `key` is in this answer alone.',
+      'Give each program a key of its own, bound to its agents, so that one can be revoked without the others and none acts as another’s agent. Without `rights` a key may `check`, report an `outcome` and `scan`; `register`, `read` and `policy` are given by name. No key that is issued here is `first`, with whatever rights: an agent that a key registered is checked only by keys that name it. An agent that the account does not have is no error: the key never works for it. `key` is in this answer alone.',
   },
   revokeApiKey: { description: 'Cannot be undone. Also when it was revoked before, it is 204.' },
   getDefaultProfile: {
