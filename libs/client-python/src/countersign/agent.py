@@ -8,7 +8,15 @@ from typing import Any, Mapping, Optional
 from .result import Answer, invalid, members_of_answer, read_refusal
 
 _ALWAYS = ("id", "name", "status", "created_at", "updated_at")
-_OPTIONAL = ("type", "purpose", "version", "blockchain_ssn", "wallet_address", "chain_tx_signature", "registered_by_key")
+_OPTIONAL = (
+    "type",
+    "purpose",
+    "version",
+    "blockchain_ssn",
+    "wallet_address",
+    "chain_tx_signature",
+    "registered_by_key",
+)
 _STATES = ("active", "frozen", "inactive")
 
 

@@ -172,8 +172,8 @@ class Countersign:
     ) -> AgentRecord:
         """Makes an agent of the key's account: ``POST /v1/mcp/register``.
 
-        It is checked by a key that names it, which an admin issues, or by the account's first key where a call names its
-        id as ``agent_id``. One try, for which there is all of ``timeout``: another would make another agent.
+        It is checked by a key that names it, which an admin issues, or by the account's first key where a call names
+        its id as ``agent_id``. One try, for which there is all of ``timeout``: another would make another agent.
 
         :raises CountersignError: it was refused, or it is not known whether it was made (``is_unavailable``)
         """
