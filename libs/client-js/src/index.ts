@@ -12,5 +12,3 @@ export { post } from './transport.js';
 export type { Answer, Fetch, Request } from './transport.js';
 export { toolCallAction } from './tool-action.js';
 export type { CalledTool } from './tool-action.js';
-export { severalAddressesHint, toolAddress } from './tool-address.js';
-export type { ToolAddress } from './tool-address.js';

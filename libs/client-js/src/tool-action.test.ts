@@ -1,6 +1,5 @@
 import { ActionDeniedError } from './action-denied.js';
 import { toolCallAction } from './tool-action.js';
-import { severalAddressesHint } from './tool-address.js';
 
 describe('the action of a tool call', () => {
   it('is a tool_use with the arguments as they came', () => {
@@ -16,9 +15,12 @@ describe('the action of a tool call', () => {
     expect(toolCallAction({ toolName: 'now', input: undefined })).toEqual({ actionType: 'tool_use', toolName: 'now' });
   });
 
-  it('has the address that a value makes text of, and the one that the caller says instead', () => {
-    const input = { target: new URL('https://a.example/'), more: new Map([['to', 'https://a.example/']]) };
+  it('repeats the url among its arguments, or has the one that the caller says instead', () => {
+    const input = { Url: new URL('https://a.example/'), uri: 'https://c.example/' };
     expect(toolCallAction({ toolName: 'fetch', input })).toMatchObject({ url: 'https://a.example/' });
+    for (const none of [{ to: 'https://a.example/' }, { url: `https://a.example/${'x'.repeat(65_536)}` }, ['x'], 'x']) {
+      expect(toolCallAction({ toolName: 'fetch', input: none })).not.toHaveProperty('url');
+    }
     const own = { url: 'https://b.example/' };
     expect(toolCallAction({ toolName: 'fetch', input: { url: ['https://b.example/'] } }, own)).toMatchObject(own);
     expect(
@@ -31,11 +33,10 @@ describe('the action of a tool call', () => {
     });
   });
 
-  it('has words for an address that is too long, and for several', () => {
-    const { url } = toolCallAction({ toolName: 'fetch', input: { url: `https://a.example/${'x'.repeat(65_536)}` } });
-    expect(url).toBe('an address of more than 65536 characters');
-    expect(severalAddressesHint('2 addresses in one call')).toContain('make a call for each');
-    expect(severalAddressesHint('https://a.example/')).toBe('');
+  it('has what a long JSON text holds in its place, whose pieces could not be read', () => {
+    const value = { url: 'https://a.example/', content: 'x'.repeat(200_000), more: 'y'.repeat(100_000) };
+    const { payload } = toolCallAction({ toolName: 'write', input: JSON.stringify(value) });
+    expect(payload).toEqual(value);
   });
 
   it('has the pieces of a text that is longer than a check takes, of which nothing is left out', () => {

@@ -1,6 +1,5 @@
 import { jsonText, type Action } from './action.js';
 import { ActionDeniedError } from './action-denied.js';
-import { toolAddress } from './tool-address.js';
 
 /** A call of a tool, as something between a model and the tool sees it. */
 export interface CalledTool {
@@ -19,30 +18,36 @@ const PIECE = 64_000;
 /** What two pieces share, so that output rules miss nothing where one ends. */
 const OVERLAP = 4_000;
 
+/** Longer ones no rule reads. */
+const LONGEST_URL = 65_536;
+const URL_NAME = /^(?:ur[li]|href)$/;
+
 /**
- * The action that a call of a tool is: its name, its arguments as `payload`, which output rules read, and the address in
- * them as `url`, which rules about APIs read. A text that is longer than the service takes is the list of its pieces, and
+ * The action that a call of a tool is: its name and its arguments as `payload`, in which the service looks for addresses
+ * and output rules read. The argument `url`, `uri` or `href` is repeated as `url`, so that records show it where the payload
+ * is not kept; it changes no verdict. A text that is longer than the service takes is the list of its pieces, and
  * `metadata.inPieces` names it.
- * @param own members that replace those; a `url` among them is the caller's word
+ * @param own members that replace those; another `url` among them is the caller's word
  * @throws ActionDeniedError where the call cannot be judged, with words for the model; TypeError where the arguments have
  * no JSON form
  */
 export function toolCallAction({ toolName, input, metadata }: CalledTool, own: Partial<Action> = {}): Action {
   const payload = 'payload' in own ? own.payload : input;
   const sent = jsonOf(payload);
-  const address = 'url' in own ? {} : toolAddress('payload' in own ? (jsonOrNone(input) ?? sent) : sent);
-  if (address.refused !== undefined) throw notJudged(address.refused);
+  const url = 'url' in own ? undefined : urlArgument('payload' in own ? (jsonOrNone(input) ?? sent) : sent);
   const pieced: string[] = [];
   // No text is longer than the whole.
   const isLong = bytesOf(jsonText(sent) ?? '') > LONGEST_TEXT_BYTES;
-  const inList = isLong ? inPieces(sent, '', pieced) : sent;
-  const whole = pieced.length === 0 ? payload : inList;
+  // Of the pieces of a JSON text the service could not read what it holds.
+  const read = isLong && typeof sent === 'string' ? (held(sent) ?? sent) : sent;
+  const inList = isLong ? inPieces(read, '', pieced) : read;
+  const whole = pieced.length === 0 && read === sent ? payload : inList;
   const base = 'metadata' in own ? own.metadata : metadata;
   const known = pieced.length === 0 ? base : { ...base, inPieces: pieced };
   const action: Action = {
     actionType: 'tool_use',
     toolName,
-    ...(address.url === undefined ? {} : { url: address.url }),
+    ...(url === undefined ? {} : { url }),
     ...own,
     ...(whole === undefined ? {} : { payload: whole }),
     ...(known === undefined ? {} : { metadata: known }),
@@ -54,6 +59,26 @@ export function toolCallAction({ toolName, input, metadata }: CalledTool, own: P
     );
   }
   return action;
+}
+
+/** The first argument that is a URL by its name, in any letter case. */
+function urlArgument(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined;
+  for (const [name, value] of Object.entries(input)) {
+    const isText = typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_URL;
+    if (isText && URL_NAME.test(name.toLowerCase().replace(/[_\-. ]/gu, ''))) return value;
+  }
+  return undefined;
+}
+
+/** What a JSON text holds, where that is a list or an object. */
+function held(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function notJudged(reason: string): ActionDeniedError {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any, List
 
 import pytest
@@ -71,11 +72,8 @@ def test_a_caller_says_who_acts_and_which_check_it_is(played: PlayedService) -> 
 @pytest.mark.parametrize("case", cases("tool-calls.json"), ids=lambda case: str(case["name"]))
 def test_the_address_of_a_call(case: Any) -> None:
     call = ToolCall("tool", case["input"])
-    if "refused" in case:
-        with pytest.raises(NotExecutedError, match=case["refused"]):
-            ToolGuard().action_of(call)
-    else:
-        assert ToolGuard().action_of(call).get("url") == case.get("url")
+    action = ToolGuard().action_of(call)
+    assert (action.get("url"), action.get("payload")) == (case.get("url"), case["input"])
 
 
 def test_a_caller_says_another_address() -> None:
@@ -83,11 +81,16 @@ def test_a_caller_says_another_address() -> None:
     assert guard.action_of(ToolCall("fetch", {"url": ["https://a.example/"]}))["url"] == "https://b.example/"
 
 
-def test_words_for_addresses_that_no_rule_can_read() -> None:
-    action = ToolGuard().action_of(ToolCall("fetch", {"url": "https://a.example/" + "x" * 65_536}))
-    assert action["url"] == "an address of more than 65536 characters"
-    words = words_for(CALL, CheckResult(False, reason="no"), "2 addresses in one call")
-    assert words.endswith("No. It names 2 addresses in one call: make a call for each.")
+def test_the_url_that_a_record_shows_is_one_that_rules_read() -> None:
+    for none in ({"to": "https://a.example/"}, {"url": "https://a.example/" + "x" * 65_536}, ["x"], "x", None):
+        assert "url" not in ToolGuard().action_of(ToolCall("fetch", none))
+
+
+def test_a_long_json_text_is_sent_as_what_it_holds() -> None:
+    value = {"url": "https://a.example/", "content": "x" * 200_000, "more": "y" * 100_000}
+    assert ToolGuard().action_of(ToolCall("write", json.dumps(value)))["payload"] == value
+    for text in ("[" + "NaN," * 90_000 + "1]", "x" * 300_000):
+        assert "".join(ToolGuard().action_of(ToolCall("write", text))["payload"]).startswith(text[:64_000])
 
 
 def test_a_long_text_is_sent_in_pieces_of_which_nothing_is_left_out() -> None:

@@ -55,7 +55,12 @@ const action = fc.record(
     tool_name: name,
     toolName: name,
     dataScope: scope,
-    payload: fc.oneof(text, fc.array(text), fc.dictionary(fc.string(), text)),
+    payload: fc.oneof(
+      text,
+      fc.array(fc.oneof(text, url)),
+      fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('url', 'arguments')), fc.oneof(text, url)),
+      url.map((address) => JSON.stringify({ address })),
+    ),
   },
   { requiredKeys: ['type'] },
 );
@@ -88,7 +93,10 @@ function stricter(profile: BehaviorProfile, pick: number): BehaviorProfile {
     { blocked_apis: ['crm.*', ...profile.blocked_apis] },
     { off_limits_actions: [...profile.off_limits_actions, 'mail.*'] },
     { blocked_data_scopes: ['pii.*', ...profile.blocked_data_scopes] },
-    profile.allowed_apis.length === 0 ? { allowed_apis: ['c.example'] } : without('allowed_apis'),
+    profile.allowed_apis.length === 0
+      ? { allowed_apis: ['c.example'] }
+      : // Without any address the list would be one of tools alone, which limits no address among their arguments.
+        { allowed_apis: [...profile.allowed_apis.slice(1), 'https://nothing.invalid/'] },
     profile.allowed_actions.length === 0 ? { allowed_actions: ['crm.lookup'] } : without('allowed_actions'),
     profile.allowed_data_scopes.length === 0 ? { allowed_data_scopes: ['orders'] } : without('allowed_data_scopes'),
     { output_rules: { ...output, blocked_pii: ['phone', ...output.blocked_pii] } },

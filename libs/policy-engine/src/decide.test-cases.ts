@@ -54,6 +54,8 @@ const denied = (
   rule: string,
 ): DecideCase => ({ given, when, then, rule, coverage: 'governed' });
 
+const EVIL = 'https://evil.example/x';
+
 const OUTPUT = { blocked_pii: ['email'], block_secrets: false, blocked_topics: [], max_length: null };
 
 export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
@@ -722,6 +724,76 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       { type: 'call', target: 'x' },
     ].map((when): DecideCase => ({ given: { allowed_apis: ['crm.*'] }, when, then: null })),
   ],
+  'the arguments of a tool call are searched for addresses': [
+    ...[
+      { type: 'tool_use', action: 'http_request', payload: { url: EVIL } },
+      { type: 'TOOL-use', tool_name: 'fetch', payload: { url: EVIL } },
+      { type: 'tool_use', tool_name: 'fetch', url: 'https://api.example.com/', payload: { url: EVIL } },
+      { type: 'x', toolName: 'fetch', payload: { url: EVIL } },
+      { type: 'x', function: 'fetch', payload: JSON.stringify({ url: EVIL }) },
+      { type: 'web_fetch', payload: { url: EVIL } },
+    ].map((when) => denied({ blocked_apis: ['evil.example'] }, when, 'api_not_allowed', 'blocked_apis:evil.example')),
+    ...[
+      { type: 'tool_use', action: 'http_request', payload: { url: EVIL } },
+      { type: 'x', tool_name: 'fetch', payload: { url: EVIL } },
+      { type: 'tool_use', tool_name: 'fetch', url: EVIL, payload: { url: EVIL } },
+    ].map((when) =>
+      denied({ allowed_apis: ['api.example.com', 'fetch'] }, when, 'api_not_allowed', 'allowed_apis:not listed'),
+    ),
+    // What is said or sent is not what is called, and another url is the caller's word.
+    ...[
+      { type: 'llm_response', payload: { url: EVIL } },
+      { type: 'http_call', url: 'https://api.example.com/', tool_name: 'fetch', payload: { url: EVIL } },
+      { type: 'tool_use', tool_name: 'fetch', url: 'https://api.example.com/', payload: { url: EVIL } },
+      { type: 'tool_use', url: 'https://api.example.com/', payload: { url: 'https://api.example.com/' } },
+      { type: 'tool_use', payload: { url: 'https://api.example.com/' } },
+    ].map((when): DecideCase => ({ given: { allowed_apis: ['api.example.com', 'fetch'] }, when, then: null })),
+    // Lists of tools say nothing of addresses.
+    ...[['crm.*'], ['mail_send', 'crm.*'], ['crm.*', 'api.example.com/*']].map((allowed): DecideCase => ({
+      given: { allowed_apis: [...allowed, 'fetch*'] },
+      when: { type: 'tool_use', tool_name: 'fetch', url: EVIL, payload: { url: EVIL } },
+      then: null,
+    })),
+    denied(
+      { allowed_apis: ['crm.*'] },
+      { type: 'tool_use', url: EVIL, payload: { url: EVIL } },
+      'api_not_allowed',
+      'allowed_apis:no tool_name given',
+    ),
+    ...['intranet:80', '*.example.com', '10.0.0.1', '[::1]', 'localhost', 'http://intranet/', 'api.example.com'].map(
+      (entry) =>
+        denied(
+          { allowed_apis: ['fetch', entry] },
+          { type: 'tool_use', tool_name: 'fetch', payload: { target: EVIL } },
+          'api_not_allowed',
+          'allowed_apis:not listed',
+        ),
+    ),
+    {
+      given: { allowed_apis: ['*', 'api.example.com'] },
+      when: { type: 'tool_use', tool_name: 'fetch', payload: { url: EVIL } },
+      then: null,
+    },
+    { given: { blocked_apis: ['shell.*'] }, when: { type: 'tool_use', payload: { url: 'nowhere' } }, then: null },
+    {
+      given: { blocked_apis: ['evil.example'] },
+      when: { type: 'tool_use', payload: { url: 'https://good.example/' } },
+      then: null,
+      coverage: 'governed',
+    },
+    {
+      given: { require: ['url'] },
+      when: { type: 'tool_use', tool_name: 'fetch', payload: { url: EVIL } },
+      then: null,
+    },
+    denied({ require: ['url'] }, { type: 'llm_response', payload: EVIL }, 'api_not_allowed', 'require:url'),
+  ],
+  'a URL that ends with a blank of another script is denied wherever an API rule exists': urls(
+    { blocked_apis: ['https://api.example.com/admin'] },
+    ['https://api.example.com/x\u00a0y'],
+    ['https://api.example.com/admin\u00a0', 'https://api.example.com/admin\u2003 ', '\u00a0https://api.example.com/x'],
+    'blocked_apis:unreadable URL',
+  ),
   'what is required must be named': [
     denied({ require: ['cost'] }, { type: 'x' }, 'spending_limit_exceeded', 'require:cost'),
     denied({ require: ['cost'] }, { type: 'x', cost: 1 }, 'spending_limit_exceeded', 'require:cost'),

@@ -11,7 +11,7 @@ import {
   judgePayloadDoubt,
   judgeRequired,
 } from './judge/lists.js';
-import { namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
+import { argumentAddresses, isToolCall, names, namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
 import type { Action, Subject } from './judge/subject.js';
 import { dollarsToMicros } from './money.js';
 import { judgeOutput, judgeOutputInTurns } from './output/judge-output.js';
@@ -58,6 +58,21 @@ export function* decideInTurns(profile: CompiledProfile, action: Action): Genera
  */
 export function judgeTool(profile: CompiledProfile, name: string): Violation | null {
   return judgeBeforeOutput(profile, subjectOf({ type: 'tool_use', toolName: name }));
+}
+
+/**
+ * Whether a verdict on a call whose payload is not known may be another with it, by the lists of APIs. A `url` is taken
+ * for the only address of the call.
+ */
+export function needsArguments(profile: CompiledProfile, action: Action, violation: Violation | null): boolean {
+  const { allowedApis, blockedApis } = profile;
+  const subject = subjectOf(action);
+  if (!isToolCall(subject)) return false;
+  const limits = allowedApis?.limitsAddresses === true;
+  if (violation === null) return !names(subject, 'url') && (limits || blockedApis?.namesUrls === true);
+  if (violation.rule === 'require:url') return true;
+  // A list of tools alone says nothing of a url that repeats an argument.
+  return violation.rule?.startsWith('allowed_apis:') === true && !limits && names(subject, 'url');
 }
 
 /** The verdict of the output rules on one text, a turn at a time, as {@link decideInTurns}. */
@@ -125,9 +140,10 @@ function judgeBeforeOutput(profile: CompiledProfile, subject: Subject): Violatio
 
 function judgeApis({ allowedApis, blockedApis }: CompiledProfile, subject: Subject): Violation | null {
   if (allowedApis === null && blockedApis === null) return null;
-  const url = urlOf(subject);
+  const found = argumentAddresses(subject);
+  const url = urlOf(subject, found);
   return (
-    (blockedApis === null ? null : judgeBlockedApis(blockedApis, url, subject)) ??
-    (allowedApis === null ? null : judgeAllowedApis(allowedApis, url, subject))
+    (blockedApis === null ? null : judgeBlockedApis(blockedApis, url, found, subject)) ??
+    (allowedApis === null ? null : judgeAllowedApis(allowedApis, url, found, subject))
   );
 }

@@ -12,7 +12,7 @@ import {
   judgePayloadDoubt,
   judgeRequired,
 } from './judge/lists.js';
-import { namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
+import { argumentAddresses, namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
 import type { Action, Subject } from './judge/subject.js';
 import type { CompiledOutputRules } from './output/compile-output-rules.js';
 import { judgeOutputInTurns } from './output/judge-output.js';
@@ -88,12 +88,13 @@ export function actionCost(action: Action): number {
 function listTraces(profile: CompiledProfile, subject: Subject): readonly RuleTrace[] {
   const apis = namesApi(subject) ? null : NO_API;
   const data = namesData(subject) ? null : NO_DATA;
-  const url = urlOf(subject);
+  const found = argumentAddresses(subject);
+  const url = urlOf(subject, found);
   return [
     trace('off_limits_actions', profile.offLimitsActions, null, (list) => judgeOffLimits(list, subject)),
     trace('allowed_actions', profile.allowedActions, null, (list) => judgeAllowedActions(list, subject)),
-    trace('blocked_apis', profile.blockedApis, apis, (list) => judgeBlockedApis(list, url, subject)),
-    trace('allowed_apis', profile.allowedApis, apis, (list) => judgeAllowedApis(list, url, subject)),
+    trace('blocked_apis', profile.blockedApis, apis, (list) => judgeBlockedApis(list, url, found, subject)),
+    trace('allowed_apis', profile.allowedApis, apis, (list) => judgeAllowedApis(list, url, found, subject)),
     trace('blocked_data_scopes', profile.blockedDataScopes, data, (list) => judgeBlockedScopes(list, subject)),
     trace('allowed_data_scopes', profile.allowedDataScopes, data, (list) => judgeAllowedScopes(list, subject)),
   ];

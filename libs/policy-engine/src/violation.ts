@@ -20,6 +20,9 @@ const entries = (count: number): string => `${count} ${count === 1 ? 'entry' : '
 /** The member of the action that a rule speaks of. */
 type Member = 'type' | 'url' | 'tool_name' | 'toolName';
 
+/** A {@link Member}, or the place among the arguments of a tool call. */
+type Place = string;
+
 const named = (by: Member): string => (by === 'type' ? 'This type of action' : `The tool in ${by}`);
 
 function offLimitsAction(reason: string, rule: string): Violation {
@@ -43,9 +46,11 @@ export function actionNotListed(by: Member, count: number): Violation {
 
 type ApiField = 'allowed_apis' | 'blocked_apis';
 
-const apiNamed = (by: Member): string => (by === 'url' ? 'The address in url' : `The tool in ${by}`);
+const apiNamed = (by: Place): string =>
+  by === 'tool_name' || by === 'toolName' ? `The tool in ${by}` : `The address in ${by}`;
 
-export function apiBlocked(entry: string, by: Member, count: number): Violation {
+/** @param by `url`, `tool_name`, `toolName`, or of `placeOf` */
+export function apiBlocked(entry: string, by: Place, count: number): Violation {
   return api(
     `${apiNamed(by)} is blocked (rule blocked_apis: ${entry}). Use another API or tool, or have the agent's profile changed.`,
     `blocked_apis:${entry}`,
@@ -53,8 +58,11 @@ export function apiBlocked(entry: string, by: Member, count: number): Violation 
   );
 }
 
-/** @param nearest a sentence about the entry that is nearest, or '' */
-export function apiNotListed(by: Member, count: number, nearest: string): Violation {
+/**
+ * @param by as of {@link apiBlocked}
+ * @param nearest a sentence about the entry that is nearest, or ''
+ */
+export function apiNotListed(by: Place, count: number, nearest: string): Violation {
   const hint = nearest === '' ? '' : ` ${nearest}`;
   return api(
     `${apiNamed(by)} is not on allowed_apis (${entries(count)}).${hint} Use one that is, or have it added to the agent's profile.`,
@@ -63,10 +71,13 @@ export function apiNotListed(by: Member, count: number, nearest: string): Violat
   );
 }
 
-/** @param problem of `readUrl` */
-export function urlUnreadable(field: ApiField, count: number, problem: string): Violation {
+/**
+ * @param problem of `readUrl`
+ * @param by of `placeOf`; `null`: the action's own
+ */
+export function urlUnreadable(field: ApiField, count: number, problem: string, by: Place | null): Violation {
   return api(
-    `The action's URL cannot be judged by ${field}: it ${problem}. Send the full http or https URL that will be called.`,
+    `${by === null ? "The action's URL" : `The address in ${by}`} cannot be judged by ${field}: it ${problem}. Send the full http or https URL that will be called.`,
     `${field}:unreadable URL`,
     `${field} has ${entries(count)}`,
   );

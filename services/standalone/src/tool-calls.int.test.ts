@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ActionDeniedError, Countersign, type Action } from '@countersign/client';
+import { Countersign, type Action } from '@countersign/client';
 import { guardTools } from '@countersign/client/ai-sdk';
 import { actionOf as actionOfHook, readToolEvent } from './hook/tool-event.js';
 import { readMessage, type Request } from './mcp-proxy/message.js';
@@ -9,7 +9,6 @@ interface Case {
   readonly name: string;
   readonly input: unknown;
   readonly url?: string;
-  readonly refused?: string;
 }
 
 const TABLE = new URL('../../../test-e2e/client-cases/tool-calls.json', import.meta.url);
@@ -19,7 +18,8 @@ const { cases } = JSON.parse(readFileSync(TABLE, 'utf8')) as { readonly cases: r
 async function byAdapter(input: unknown): Promise<Action> {
   const asked: Action[] = [];
   const fetch = (_url: string, { body }: RequestInit): Promise<Response> => {
-    asked.push((JSON.parse(body as string) as { action: Action }).action);
+    const { type, ...action } = (JSON.parse(body as string) as { action: Action & { type: string } }).action;
+    asked.push({ ...action, actionType: type });
     return Promise.resolve(new Response('{"allowed":true}'));
   };
   const client = new Countersign({ apiKey: 'k', agentId: 'a', fetch, retries: 0 });
@@ -45,14 +45,9 @@ describe.each([
   ['the hook', byHook],
   ['the proxy', byProxy],
 ])('%s make of a call', (_name, actionOf) => {
-  it.each(cases.map((one) => [one.name, one] as const))('%s', async (_case, { input, url, refused }) => {
-    const made = Promise.resolve().then(() => actionOf(input));
-    if (refused !== undefined) {
-      await expect(made).rejects.toThrow(refused);
-      await expect(made).rejects.toBeInstanceOf(ActionDeniedError);
-    } else {
-      const action = await made;
-      expect([action.toolName, action.url]).toEqual(['tool', url]);
-    }
+  // What the service decides of such an action is tried where it decides.
+  it.each(cases.map((one) => [one.name, one] as const))('%s', async (_case, { input, url }) => {
+    const { actionType, toolName, url: repeated, payload } = await actionOf(input);
+    expect([actionType, toolName, repeated, payload ?? null]).toEqual(['tool_use', 'tool', url, input]);
   });
 });

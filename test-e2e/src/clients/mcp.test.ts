@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Instance } from '../instance/instance.js';
@@ -5,6 +6,17 @@ import { newAgent } from '../instance/new-agent.js';
 import { onEachProfile } from '../instance/profiles.js';
 
 type Result = { readonly isError?: boolean; readonly structuredContent: Readonly<Record<string, unknown>> };
+
+interface ToolCase {
+  readonly name: string;
+  readonly input: unknown;
+  readonly denied?: readonly string[];
+}
+
+const TOOL_CALLS = JSON.parse(readFileSync(new URL('../../client-cases/tool-calls.json', import.meta.url), 'utf8')) as {
+  readonly profiles: Readonly<Record<string, object>>;
+  readonly cases: readonly ToolCase[];
+};
 
 onEachProfile('the tool protocol, by its official client', (start) => {
   let instance: Instance;
@@ -65,6 +77,45 @@ onEachProfile('the tool protocol, by its official client', (start) => {
     expect((await call('check_action', { agentId: 'nobody' })).isError).toBe(true);
     expect((await call('log_action', { agentId, eventId: agentId, outcome: 'failed' })).isError).toBe(true);
   });
+
+  it('gives a tool call one verdict, whichever way it comes in', async () => {
+    const apiKey = { 'x-service-key': key.key };
+    const post = async (path: string, body: object): Promise<{ status: number; json: Record<string, unknown> }> =>
+      (await instance.request('POST', path, { headers: apiKey, body })) as {
+        status: number;
+        json: Record<string, unknown>;
+      };
+    for (const profile of ['hosts', 'blocked']) {
+      const id = await newAgent(instance, headers, TOOL_CALLS.profiles[profile]);
+      const payloadOf = ({ input }: ToolCase): object => (input === null ? {} : { payload: input });
+      const bodies = TOOL_CALLS.cases.map((one) => ({
+        agentId: id,
+        action: { type: 'tool_use', tool_name: 'tool', ...payloadOf(one) },
+      }));
+      const evaluations = TOOL_CALLS.cases.map((one) => ({
+        subject: { type: 'agent', id },
+        action: { name: 'tool_use', properties: payloadOf(one) },
+        resource: { type: 'tool', id: 'tool' },
+      }));
+      const all = await post('/access/v1/evaluations', { evaluations });
+      const routes = {
+        check: await Promise.all(bodies.map(async (body) => (await post('/v1/check', body)).json['allowed'])),
+        mcpCheck: await Promise.all(bodies.map(async (body) => (await post('/v1/mcp/check', body)).json['allowed'])),
+        tool: await Promise.all(
+          bodies.map(async (body) => (await call('check_action', body)).structuredContent['allowed']),
+        ),
+        evaluation: await Promise.all(
+          evaluations.map(async (one) => (await post('/access/v1/evaluation', one)).json['decision']),
+        ),
+        evaluations: (all.json['evaluations'] as { decision: boolean }[]).map(({ decision }) => decision),
+      };
+      const expected = TOOL_CALLS.cases.map(({ name, denied = [] }) => [name, !denied.includes(profile)]);
+      for (const [route, verdicts] of Object.entries(routes)) {
+        const said = TOOL_CALLS.cases.map(({ name }, place) => [name, verdicts[place]]);
+        expect([profile, route, said]).toEqual([profile, route, expected]);
+      }
+    }
+  }, 60_000);
 
   it('refuses a key as soon as it is revoked, also of who has connected before', async () => {
     expect((await instance.request('DELETE', `/v1/api-keys/${key.id}`, { headers })).status).toBe(204);

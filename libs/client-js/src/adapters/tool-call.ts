@@ -5,7 +5,6 @@ import { isUnavailable } from '../errors.js';
 import type { CallOptions } from '../options.js';
 import type { CheckResult } from '../result.js';
 import { toolCallAction } from '../tool-action.js';
-import { severalAddressesHint } from '../tool-address.js';
 import { whole } from '../whole.js';
 import { begin, isDenied, type BegunAction, type Guard } from './begun-action.js';
 
@@ -21,7 +20,7 @@ export interface ToolCall {
 export interface ToolGuardOptions {
   /**
    * Members of the action that replace those of the default: `actionType: 'tool_use'`, `toolName`, the input as `payload`,
-   * the address in it as `url`, the call's id in `metadata`. A spending limit counts the `estimatedCost` that this gives.
+   * its argument `url` as `url`, the call's id in `metadata`. A spending limit counts the `estimatedCost` that this gives.
    */
   readonly action?: (call: ToolCall) => Partial<Action>;
   /** Who acts, where it is not the client's agent. */
@@ -54,14 +53,12 @@ export async function beginToolCall(
   options: ToolGuardOptions,
   signal?: AbortSignal,
 ): Promise<BegunAction> {
-  let action: Action | undefined;
   try {
-    action = actionOf(call, options);
-    return await begin(countersign, action, callOptionsOf(call, options, signal));
+    return await begin(countersign, actionOf(call, options), callOptionsOf(call, options, signal));
   } catch (error) {
     if (!isDenied(error)) throw error;
     const denied = new ActionDeniedError(error.result);
-    denied.message = wordsFor(call, error.result) + severalAddressesHint(action?.url);
+    denied.message = wordsFor(call, error.result);
     throw denied;
   }
 }

@@ -2,7 +2,7 @@ import { urlPathViews } from '../urls/path-views.js';
 import type { ReadUrl } from '../urls/read-url.js';
 import { fold } from '../judge/members.js';
 import { readApiEntry } from './grammar.js';
-import type { HostEntry, PrefixEntry } from './grammar.js';
+import type { ApiEntry, HostEntry, PrefixEntry } from './grammar.js';
 import { NamePatterns } from './name-patterns.js';
 import { PathPrefixes } from './path-prefixes.js';
 import type { PathEnd, Reach } from './path-prefixes.js';
@@ -12,6 +12,11 @@ import type { PathEnd, Reach } from './path-prefixes.js';
  * `allow`: every view must be on the list, and scheme and port are those of the entry.
  */
 export type Side = 'allow' | 'block';
+
+function isHost({ host, below }: ApiEntry): boolean {
+  if (host === undefined) return below !== undefined;
+  return host.port !== null || /[.:]|^localhost$/.test(host.host);
+}
 
 /** No port of an entry: what is blocked on some port alone does not cover it. */
 const ANY_PORT = 'any';
@@ -32,12 +37,18 @@ export class ApiList {
   readonly #below = new Map<string, string>();
   readonly #prefixes = new Map<string, PathPrefixes>();
   #ports = false;
+  /**
+   * Whether it is more than a list of tools: one entry is a URL prefix, or a host by its form. A name without a dot and a
+   * port, as tools have it, may be a host too, but says nothing of other addresses.
+   */
+  readonly limitsAddresses: boolean;
 
   constructor(entries: readonly string[], side: Side) {
     this.#side = side;
     this.#entries = entries;
     this.size = entries.length;
     const names: string[] = [];
+    let hosts = false;
     const ends = new Map<string, PathEnd[]>();
     for (const entry of entries) {
       const read = readApiEntry(entry);
@@ -46,6 +57,7 @@ export class ApiList {
       if (read.host !== undefined) this.#keep(this.#hosts, read.host, entry);
       if (read.below !== undefined) this.#keep(this.#below, read.below, entry);
       // A last `*` is a pattern of names by contract: it may block more than that, and allow nothing else.
+      hosts ||= isHost(read) || (read.prefix !== undefined && !entry.endsWith('*'));
       if (read.prefix === undefined || (side === 'allow' && entry.endsWith('*'))) continue;
       const { host } = read.prefix;
       const others = ends.get(host);
@@ -55,6 +67,7 @@ export class ApiList {
     for (const [host, all] of ends) this.#prefixes.set(host, new PathPrefixes(all));
     this.#names = new NamePatterns(names);
     this.#all = entries.includes('*') ? '*' : null;
+    this.limitsAddresses = hosts && this.#all === null;
   }
 
   /** Whether a URL can be named by it at all. */

@@ -3,6 +3,8 @@ import type { ApiList } from '../entries/api-list.js';
 import type { NamePatterns } from '../entries/name-patterns.js';
 import type { ScopeList } from '../scopes/scope-list.js';
 import type { ReadUrl } from '../urls/read-url.js';
+import { isProse, placeOf, readBlocked, readFound } from './arguments.js';
+import type { FoundAddress } from './arguments.js';
 import {
   actionNotListed,
   apiBlocked,
@@ -20,7 +22,16 @@ import {
 } from '../violation.js';
 import type { Reader, Violation } from '../violation.js';
 import type { RuledMember } from './members.js';
-import { contradicted, fills, isHttpRequest, isKind, misnamed, nameGiven, names } from './subject.js';
+import {
+  argumentAddresses,
+  contradicted,
+  fills,
+  isHttpRequest,
+  isKind,
+  misnamed,
+  nameGiven,
+  names,
+} from './subject.js';
 import type { Subject } from './subject.js';
 
 /**
@@ -57,16 +68,19 @@ export function judgeAllowedActions(allowed: NamePatterns, subject: Subject): Vi
   return actionNotListed('type', allowed.size);
 }
 
-/** `blocked_apis`. @param url of `urlOf` */
+/** `blocked_apis`. @param found of `argumentAddresses` */
 export function judgeBlockedApis(
   blocked: ApiList,
   url: ReadUrl | string | undefined,
+  found: readonly FoundAddress[],
   subject: Subject,
 ): Violation | null {
   const { tool, other } = subject;
-  if (typeof url === 'string') return urlUnreadable('blocked_apis', blocked.size, url);
+  if (typeof url === 'string') return urlUnreadable('blocked_apis', blocked.size, url, null);
   const byUrl = url === undefined ? null : blocked.matchUrl(url);
   if (byUrl !== null) return apiBlocked(byUrl, 'url', blocked.size);
+  const byArgument = found.length > 0 && blocked.namesUrls ? argumentBlocked(blocked, url, found) : null;
+  if (byArgument !== null) return byArgument;
   const byTool = tool === null ? null : blocked.matchName(tool);
   if (byTool !== null) return apiBlocked(byTool, 'tool_name', blocked.size);
   const byOther = other === null ? null : blocked.matchName(other);
@@ -75,18 +89,38 @@ export function judgeBlockedApis(
   return missing ?? (blocked.namesTools ? doubt('blocked_apis', 'tool', subject) : null);
 }
 
-/** `allowed_apis`: every API and tool that is named must be listed. @param url of `urlOf` */
+/** Whatever `url` the action names besides; one that cannot be read only where it names none. */
+function argumentBlocked(
+  blocked: ApiList,
+  url: ReadUrl | string | undefined,
+  found: readonly FoundAddress[],
+): Violation | null {
+  for (const one of found) {
+    const read = readBlocked(one);
+    if (typeof read !== 'string') {
+      const entry = blocked.matchUrl(read);
+      if (entry !== null) return apiBlocked(entry, placeOf(one), blocked.size);
+    } else if (url === undefined) return urlUnreadable('blocked_apis', blocked.size, read, placeOf(one));
+  }
+  return null;
+}
+
+/** `allowed_apis`: every API and tool that is named must be listed. @param found of `argumentAddresses` */
 export function judgeAllowedApis(
   allowed: ApiList,
   url: ReadUrl | string | undefined,
+  found: readonly FoundAddress[],
   subject: Subject,
 ): Violation | null {
   const { size } = allowed;
   const { tool, other } = subject;
-  if (typeof url === 'string') return urlUnreadable('allowed_apis', size, url);
+  if (typeof url === 'string') return urlUnreadable('allowed_apis', size, url, null);
   if (url !== undefined && allowed.matchUrl(url) === null) {
     return apiNotListed('url', size, allowed.nearestToUrl(url));
   }
+  const judged = found.length > 0 && url === undefined && allowed.limitsAddresses;
+  const byArgument = judged ? argumentNotAllowed(allowed, found) : null;
+  if (byArgument !== null) return byArgument;
   if (tool !== null && allowed.matchName(tool) === null) {
     return apiNotListed('tool_name', size, allowed.nearestToName(tool));
   }
@@ -94,8 +128,20 @@ export function judgeAllowedApis(
     return apiNotListed('toolName', size, allowed.nearestToName(other));
   }
   const missing = addressMissing('allowed_apis', allowed, subject) ?? doubt('allowed_apis', 'tool', subject);
-  if (missing !== null || names(subject, 'url') || names(subject, 'tool')) return missing;
+  if (missing !== null || url !== undefined || (judged && !found.every(isProse)) || names(subject, 'tool'))
+    return missing;
   return isKind(subject, 'tool_use') ? apiMissing('allowed_apis', 'tool', size) : null;
+}
+
+function argumentNotAllowed(allowed: ApiList, found: readonly FoundAddress[]): Violation | null {
+  const { size } = allowed;
+  for (const one of found) {
+    if (isProse(one)) continue;
+    const read = readFound(one);
+    if (typeof read === 'string') return urlUnreadable('allowed_apis', size, read, placeOf(one));
+    if (allowed.matchUrl(read) === null) return apiNotListed(placeOf(one), size, allowed.nearestToUrl(read));
+  }
+  return null;
 }
 
 /** A call without an address, or with one that no rule reads. */
@@ -134,11 +180,16 @@ export function judgePayloadDoubt(subject: Subject): Violation | null {
 /** `require`: the first member in its order that the action has not or leaves blank, or has twice with different values. */
 export function judgeRequired(required: readonly RequiredMember[], subject: Subject): Violation | null {
   for (const member of required) {
-    if (!fills(subject, member)) return memberRequired(member, misnamed(subject, member));
+    if (!isNamed(subject, member)) return memberRequired(member, misnamed(subject, member));
     const other = contradicted(subject, member);
     if (other !== null) return membersDisagree('require', member, nameGiven(subject, member), other);
   }
   return null;
+}
+
+/** An address among the arguments of a tool call is named too: it is judged as the action's own. */
+function isNamed(subject: Subject, member: RequiredMember): boolean {
+  return fills(subject, member) || (member === 'url' && argumentAddresses(subject).length > 0);
 }
 
 /** What `spending_limit` says of an action whose cost is in doubt, before anything is counted. */

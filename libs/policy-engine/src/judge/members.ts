@@ -146,6 +146,13 @@ function isSameUrl(one: string, two: string): boolean {
   return first.text.split('?')[1] === second.text.split('?')[1];
 }
 
+/** The member that a name stands for in any spelling, the right one too; `null` where it stands for none. */
+export function memberMeant(name: string): RuledMember | null {
+  if (name.length > LONGEST) return null;
+  const folded = fold(name);
+  return (Object.keys(MEMBERS) as RuledMember[]).find((member) => MEMBERS[member].near.test(folded)) ?? null;
+}
+
 /** Without case, `_`, `-`, `.` and blanks: `HTTP-Call` and `http_call` are the same. */
 export function fold(name: string): string {
   return name.toLowerCase().replace(/[_\-. ]/g, '');

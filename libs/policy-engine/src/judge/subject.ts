@@ -1,6 +1,8 @@
 import type { ActionKind } from '@countersign/contracts';
 import { readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
+import { addressesIn } from './arguments.js';
+import type { FoundAddress } from './arguments.js';
 import { addressOf, contradiction, fold, MEMBERS, moneyIn, nearMiss, unreadMembers } from './members.js';
 import type { RuledMember, UnreadMember } from './members.js';
 
@@ -45,18 +47,42 @@ export function subjectOf(given: unknown): Subject {
   };
 }
 
-export function namesApi({ url, tool, other }: Subject): boolean {
-  return url !== undefined || tool !== null || other !== null;
+/** Whether a rule of APIs speaks of it. */
+export function namesApi(subject: Subject): boolean {
+  const { url, tool, other, payload } = subject;
+  return url !== undefined || tool !== null || other !== null || (payload !== undefined && isKind(subject, 'tool_use'));
 }
+
+/**
+ * The addresses in the arguments of a call: in the payload of a `tool_use`, and of any other action that names no `url`, but
+ * a tool, or by its type a call. What any other payload holds is what is said or sent, not what is called; an `http_call`
+ * names its `url`.
+ */
+export function argumentAddresses(subject: Subject): readonly FoundAddress[] {
+  return subject.payload !== undefined && isToolCall(subject) ? addressesIn(subject.payload) : NO_ADDRESSES;
+}
+
+/** Whether its payload is the arguments of what it calls. */
+export function isToolCall(subject: Subject): boolean {
+  if (isKind(subject, 'tool_use')) return true;
+  if (subject.url !== undefined) return false;
+  return names(subject, 'tool') || misnamed(subject, 'tool') !== null || (isCall(subject) && !isHttpRequest(subject));
+}
+
+const NO_ADDRESSES: readonly FoundAddress[] = [];
 
 /** Whether a rule of data scopes speaks of it. */
 export function namesData(subject: Subject): boolean {
   return subject.scope !== null || isKind(subject, 'data_access');
 }
 
-/** `undefined` where no URL is named; a text says why it cannot be judged. */
-export function urlOf({ url }: Subject): ReadUrl | string | undefined {
-  if (url === undefined) return undefined;
+/**
+ * `undefined` where no URL is named, or one that repeats an argument, as clients have it for the record: it is judged as
+ * that argument is. A text says why it cannot be judged.
+ * @param found of {@link argumentAddresses}
+ */
+export function urlOf({ url }: Subject, found: readonly FoundAddress[]): ReadUrl | string | undefined {
+  if (url === undefined || (found.length > 0 && found.some(({ given }) => given === url))) return undefined;
   return typeof url === 'string' ? readUrl(url) : 'is not a string';
 }
 

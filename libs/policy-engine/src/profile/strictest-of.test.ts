@@ -54,6 +54,23 @@ describe('the strictest of several profiles', () => {
     expect(readProfilePatch(merged)).toHaveProperty('patch');
   });
 
+  it('allows no address in the arguments of a tool where allow-lists have tools alone in common', () => {
+    const given = [
+      profile({ allowed_apis: ['fetch', 'a.example'] }),
+      profile({ allowed_apis: ['fetch', 'b.example'] }),
+    ];
+    const merged = strictestOf(given);
+    expect(readProfilePatch(merged)).toHaveProperty('patch');
+    const compiled = compileProfile({ ...merged, agent_id: 'a', version: 1 });
+    const call = (payload: object) => decide(compiled, { type: 'tool_use', tool_name: 'fetch', payload }).violation;
+    expect(call({ url: 'https://a.example/' })).toMatchObject({ rule: 'allowed_apis:not listed' });
+    expect(call({ order: '17' })).toBeNull();
+    expect(strictestOf([given[0]!, profile({ allowed_apis: ['fetch', 'a.example', 'crm.*'] })]).allowed_apis).toEqual([
+      'fetch',
+      'a.example',
+    ]);
+  });
+
   it('denies everything where allow-lists have nothing in common', () => {
     const merged = strictestOf([profile({ allowed_actions: ['read'] }), profile({ allowed_actions: ['write'] })]);
     const compiled = compileProfile({ ...merged, agent_id: 'a', version: 1 });

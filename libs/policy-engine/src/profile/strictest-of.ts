@@ -1,4 +1,5 @@
 import type { BehaviorProfile } from '@countersign/contracts';
+import { ApiList } from '../entries/api-list.js';
 import { mergeSafetyRules } from './apply-patch.js';
 import { emptyProfile } from './profile-fields.js';
 import type { ProfileRules } from './profile-fields.js';
@@ -34,10 +35,24 @@ export function strictestOf(profiles: readonly BehaviorProfile[]): ProfileRules 
   return {
     ...merged,
     ...Object.fromEntries(allowed.map(([list, entries]) => [list, entries ?? []])),
+    ...addressesStayLimited(profiles, allowed.find(([list]) => list === 'allowed_apis')?.[1]),
     mode: profiles.length > 0 && profiles.every(({ mode }) => mode === 'observe') ? 'observe' : 'enforce',
     store_payload: profiles.length > 0 && profiles.every((one) => one.store_payload),
     ...(nothing ? { off_limits_actions: ['*'] } : {}),
   };
+}
+
+/** An address that leads nowhere (RFC 2606): beside tools it says that no address is allowed. */
+const NO_ADDRESS = 'https://nothing.invalid/';
+
+/** Of lists that allow different addresses the tools alone may stay, and a list of tools limits no address among their arguments. */
+function addressesStayLimited(
+  profiles: readonly BehaviorProfile[],
+  merged: readonly string[] | null | undefined,
+): Partial<ProfileRules> {
+  const limits = (entries: readonly string[]): boolean => new ApiList(entries, 'allow').limitsAddresses;
+  if (!merged?.length || limits(merged) || !profiles.some((one) => limits(one.allowed_apis))) return {};
+  return { allowed_apis: [...merged, NO_ADDRESS] };
 }
 
 /** Entries that every list which holds any covers; `null`: none of them holds any. */

@@ -68,6 +68,8 @@ export function parseHttpUrl(text: string): ReadUrl | null {
 /** What all clients but those of the URL standard take as it is, or refuse. */
 const CONTROL = /[\0-\x1f\x7f]/;
 const HTTP = /^https?:/i;
+/** Beyond ASCII: Python's clients remove it, others encode it. */
+const LAST_BLANK = /[\s\x85]$/;
 /** Read as a slash by the URL standard and as any other character by the others, also in a path. */
 const BACKSLASH = /^[^?#]*\\/;
 const AUTHORITY = /^https?:\/\/([^/?#]*)/i;
@@ -76,6 +78,7 @@ const DEVIATION = /[ßς]/;
 function readReceived(text: string): ReadUrl | string {
   if (!HTTP.test(text)) return 'is not an http or https URL';
   if (CONTROL.test(text)) return 'has a tab, a line break or another control character';
+  if (LAST_BLANK.test(text)) return 'ends with a blank, which some clients remove';
   if (BACKSLASH.test(text)) return 'has a backslash, which some clients read as a slash';
   const [, authority] = AUTHORITY.exec(text) ?? [];
   if (authority === undefined) return 'has no two slashes after its scheme';

@@ -37,6 +37,13 @@ describe('an evaluation', () => {
     ['URI', 'url'],
     ['tool', 'tool_name'],
     ['tool_name', 'tool_name'],
+    ['Tool-Name', 'tool_name'],
+    ['function', 'tool_name'],
+    ['Data Scope', 'dataScope'],
+    ['file', 'dataScope'],
+    ['TABLE', 'dataScope'],
+    ['request_url', 'url'],
+    ['api', 'tool_name'],
   ])('judges the id of a resource of type %s as %s', (type, member) => {
     expect(readEvaluation({ subject, action, resource: { type, id: 'r' } })).toMatchObject({
       action: { [member]: 'r' },
@@ -60,6 +67,16 @@ describe('an evaluation', () => {
     ['endpoint', 'FTP:evil.example'],
     ['endpoint', 'gopher://evil.example/x'],
     ['endpoint', 'x-own:\\\\evil.example'],
+    ['page', '<https://evil.example/x>'],
+    ['record', 'URL:https://evil.example/x'],
+    ['record', '\u00a0https://evil.example/x'],
+    ['record', '\u2003<URL:https://evil.example/x>'],
+    ['record', '//evil.example/x'],
+    ['api', 'evil.example'],
+    ['API', 'evil.example/x'],
+    ['web-site', 'evil.example:8080'],
+    ['server', '[::1]:80'],
+    ['host', 'localhost'],
   ])('judges an address as url also where its type is %s: %s', (type, id) => {
     expect(readEvaluation({ subject, action, resource: { type, id } })).toMatchObject({ action: { url: id } });
     const same = { ...action, properties: { url: id } };
@@ -80,26 +97,70 @@ describe('an evaluation', () => {
     expect(readEvaluation({ subject, action: other, resource: { type, id } })).toContain('url and resource.id differ');
   });
 
-  it('judges the address in the arguments of a tool', () => {
-    const of = (payload: JsonValue) =>
-      readEvaluation({
-        subject,
-        action: { name: 'tool_use', properties: { payload } },
-        resource: { type: 'tool', id: 'fetch' },
-      });
+  it('leaves the arguments of a tool to the rules', () => {
     const payload = { request: { url: 'https://evil.example/x' } };
-    expect(of(payload)).toMatchObject({ action: { tool_name: 'fetch', url: 'https://evil.example/x', payload } });
-    expect(of({ url: ['https://evil.example/x'] })).toContain('action.properties.payload: the argument url is a list');
-    expect(of({ order: '17' })).not.toHaveProperty('action.url');
+    const asked = readEvaluation({
+      subject,
+      action: { name: 'tool_use', properties: { payload } },
+      resource: { type: 'tool', id: 'fetch' },
+    });
+    expect(asked).toMatchObject({ action: { tool_name: 'fetch', payload } });
+    expect(asked).not.toHaveProperty('action.url');
   });
 
-  it.each(['user:alice', 'urn:isbn:1', 'orders', 'c:/x'])('does not take %s for an address', (id) => {
-    const of = { type: 'record', id };
+  it.each([
+    [{ url: 'https://evil.example/x' }],
+    [{ payload: { to: 'https://evil.example/x' }, toolName: 'mail' }],
+    [{ estimatedCost: 5000 }],
+    [{ estimated_cost: 5000, uri: 'https://evil.example/x' }],
+    [{ amount: 7, data_scope: 'pii' }],
+  ])('judges what the resource says of itself: %j', (properties) => {
+    const of = { type: 'record', id: 'r', properties };
     expect(readEvaluation({ subject, action, resource: of })).toEqual({
       agentId: subject.id,
-      action: { type: 'http_call', resource: of },
+      action: { type: 'http_call', ...properties, resource: of },
+    });
+    const [[name]] = Object.entries(properties) as [[string, JsonValue]];
+    const same = { ...action, properties: { [name]: (properties as Record<string, JsonValue>)[name]! } };
+    expect(readEvaluation({ subject, action: same, resource: of })).toMatchObject({ action: properties });
+    const other = { ...action, properties: { [name]: 'other' } };
+    expect(readEvaluation({ subject, action: other, resource: of })).toContain(
+      `action.properties.${name} and resource.properties.${name} differ`,
+    );
+  });
+
+  it('keeps what no rule reads as evidence alone', () => {
+    const properties = { ownerID: 'alice', title: 'x', method: 'GET', url: null };
+    const of = { type: 'todo', id: '7240d0db', properties };
+    expect(readEvaluation({ subject, action: { name: 'can_update_todo' }, resource: of })).toEqual({
+      agentId: subject.id,
+      action: { type: 'can_update_todo', resource: of },
     });
   });
+
+  it.each([
+    ['tool_use', 'tool_name'],
+    ['Tool-Use', 'tool_name'],
+    ['data_access', 'dataScope'],
+  ])('takes a resource of an unknown type for what %s is done to', (name, member) => {
+    const of = { type: 'widget', id: 'shell' };
+    expect(readEvaluation({ subject, action: { name }, resource: of })).toMatchObject({
+      action: { [member]: 'shell' },
+    });
+    const named = { name, properties: { [member]: 'other' } };
+    expect(readEvaluation({ subject, action: named, resource: of })).toMatchObject({ action: { [member]: 'other' } });
+  });
+
+  it.each(['user:alice', 'urn:isbn:1', 'orders', 'c:/x', '/x', 'readme.md'])(
+    'does not take %s for an address',
+    (id) => {
+      const of = { type: 'record', id };
+      expect(readEvaluation({ subject, action, resource: of })).toEqual({
+        agentId: subject.id,
+        action: { type: 'http_call', resource: of },
+      });
+    },
+  );
 
   it.each([
     [{ action, resource }, 'subject is missing'],
@@ -113,6 +174,10 @@ describe('an evaluation', () => {
     [{ subject: { ...subject, type: 'user' }, action, resource }, 'subject.type must be agent'],
     [{ subject, action: { ...action, properties: { type: 'x' } }, resource }, 'action.properties.type is not taken'],
     [{ subject, action: { ...action, properties: { url: 'https://else.example' } }, resource }, 'differ'],
+    [
+      { subject, action, resource: { ...resource, properties: { url: 'https://else.example' } } },
+      'resource.properties.url and resource.id differ',
+    ],
     [{ subject, action: { ...action, properties: { metadata: {} } }, resource, context: {} }, 'not both'],
   ])('says what to change in %j', (parts, words) => {
     expect(readEvaluation(parts)).toContain(words);
@@ -136,7 +201,7 @@ describe('an evaluation', () => {
         const read = readEvaluation({
           subject,
           action: { ...action, properties: own },
-          resource: { type, id: 'r' },
+          resource: { type, id: 'r', properties: context },
           context,
         });
         if (typeof read !== 'string') prepareParsed(read);

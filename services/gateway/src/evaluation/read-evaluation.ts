@@ -1,17 +1,32 @@
-import { toolAddress } from '@countersign/client';
+import { canonicalize } from '@countersign/evidence';
 import type { EvaluationParts, JsonValue } from '@countersign/contracts';
+import { fold, isAddress, memberMeant } from '@countersign/policy-engine';
+import type { RuledMember } from '@countersign/policy-engine';
 
-/** The members of an action that say what it is done to, by the type of the resource in lower case. */
-const RESOURCE_MEMBERS: ReadonlyMap<string, 'url' | 'tool_name' | 'dataScope'> = new Map([
-  ['url', 'url'],
-  ['uri', 'url'],
-  ['tool', 'tool_name'],
-  ['tool_name', 'tool_name'],
-  ['toolname', 'tool_name'],
-  ['data', 'dataScope'],
-  ['data_scope', 'dataScope'],
-  ['datascope', 'dataScope'],
+/** The members of an action that say what it is done to. */
+type ResourceMember = 'url' | 'tool_name' | 'dataScope';
+
+const MEMBER_OF: Readonly<Record<RuledMember, ResourceMember | null>> = {
+  url: 'url',
+  tool: 'tool_name',
+  data_scope: 'dataScope',
+  payload: null,
+  cost: null,
+};
+
+const DATA = new Set([
+  ...['data', 'dataset', 'file', 'files', 'filepath', 'path', 'folder', 'directory', 'table', 'column', 'database'],
+  ...['schema', 'collection', 'bucket', 'index', 'view'],
 ]);
+/** Types whose id is a host, where it looks like one. */
+const PLACE = new Set([
+  ...['api', 'webapi', 'restapi', 'service', 'webservice', 'server', 'host', 'hostname', 'domain', 'origin', 'target'],
+  ...['site', 'website', 'web', 'page', 'webpage', 'http', 'https', 'webhook', 'address', 'route'],
+]);
+/** Types of {@link PLACE} whose id is else a name that lists of APIs may hold. */
+const NAMED_API = new Set(['api', 'webapi', 'restapi', 'service', 'webservice']);
+/** A name with a dot or a port, an IP address, `localhost`; then nothing, or a path. */
+const HOST = /^(?:[^\s/?#\\@]+\.[^\s/?#\\@]+|[^\s/?#\\@:]+:\d+|\[[\da-f:.]+\](?::\d+)?|localhost)(?:[/?#\\]|$)/iu;
 
 /** Members that come from other parts of the evaluation. */
 const TAKEN = ['type', 'subject', 'resource'] as const;
@@ -35,15 +50,20 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
   }
   const asked: Members = { ...given, type: action.name, resource };
   if (subject.properties !== undefined) asked['subject'] = subject;
-  for (const member of membersFor(resource.type, resource.id)) {
-    if ((given[member] ?? resource.id) !== resource.id) return `action.properties.${member} and resource.id differ`;
-    asked[member] = resource.id;
+  // What rules read of an action they read of its resource too, also where its name is another spelling.
+  for (const [member, value] of Object.entries(resource.properties ?? {})) {
+    if (value === null || memberMeant(member) === null) continue;
+    if (asked[member] !== undefined && canonicalize(asked[member]) !== canonicalize(value)) {
+      return `action.properties.${member} and resource.properties.${member} differ`;
+    }
+    asked[member] = value;
   }
-  // As adapters, hook and proxy find it in the arguments of a tool.
-  if (action.name === 'tool_use' && asked['url'] === undefined && given['payload'] !== undefined) {
-    const address = toolAddress(given['payload']);
-    if (address.refused !== undefined) return `action.properties.payload: ${address.refused}`;
-    if (address.url !== undefined) asked['url'] = address.url;
+  for (const member of membersFor(action.name, resource.type, resource.id, given)) {
+    if ((asked[member] ?? resource.id) !== resource.id) {
+      const where = given[member] === undefined ? 'resource' : 'action';
+      return `${where}.properties.${member} and resource.id differ`;
+    }
+    asked[member] = resource.id;
   }
   if (context !== undefined) {
     if (given['metadata'] !== undefined) return 'send context or action.properties.metadata, not both';
@@ -53,18 +73,26 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
 }
 
 /** An address is one whatever its type is called: another word for it must not evade a rule about APIs. */
-function membersFor(type: string, id: string): readonly ('url' | 'tool_name' | 'dataScope')[] {
-  const member = RESOURCE_MEMBERS.get(type.toLowerCase());
-  if (member === 'url' || isAddress(id)) return member === undefined || member === 'url' ? ['url'] : [member, 'url'];
-  return member === undefined ? [] : [member];
+function membersFor(name: string, type: string, id: string, given: Members): readonly ResourceMember[] {
+  const member = memberFor(fold(type), type, id) ?? memberByAction(fold(name), given);
+  if (member !== 'url' && isAddress(id)) return member === null ? ['url'] : [member, 'url'];
+  return member === null ? [] : [member];
 }
 
-/**
- * Whether an id is an address of any scheme: one of the web's, which the URL standard reads without slashes too, or one
- * with an authority. After blanks, with line breaks and tabs in it; the rest is judged as a check is.
- */
-function isAddress(id: string): boolean {
-  return /^[\0- ]*(?:(?:https?|wss?|ftp):|[a-z][a-z0-9+.-]*:[/\\]{2})/iu.test(id.replace(/[\t\n\r]/gu, ''));
+function memberFor(folded: string, type: string, id: string): ResourceMember | null {
+  const meant = memberMeant(type);
+  if (meant !== null && MEMBER_OF[meant] !== null) return MEMBER_OF[meant];
+  if (DATA.has(folded)) return 'dataScope';
+  if (!PLACE.has(folded)) return null;
+  if (HOST.test(id)) return 'url';
+  return NAMED_API.has(folded) && !isAddress(id) ? 'tool_name' : null;
+}
+
+/** Of a resource of an unknown type, what the action says of it: a tool is used, data are accessed. */
+function memberByAction(folded: string, given: Members): ResourceMember | null {
+  if (folded === 'tooluse')
+    return given['tool_name'] === undefined && given['toolName'] === undefined ? 'tool_name' : null;
+  return folded === 'dataaccess' && given['dataScope'] === undefined ? 'dataScope' : null;
 }
 
 /**

@@ -1,10 +1,6 @@
-import { toolAddress } from '@countersign/client';
-import { checkRoutes } from '@countersign/contracts';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { ApiAnswer } from '../answer/api.js';
 import { TOOLS } from './tools.js';
-
-type Members = Readonly<Record<string, unknown>>;
 
 type Body = ApiAnswer['body'];
 
@@ -25,9 +21,7 @@ export async function callTool(
     const names = TOOLS.map(({ shown }) => shown.name).join(', ');
     return failed({ error: `there is no tool ${name}: use ${names}` });
   }
-  const asked = tool.path === checkRoutes.mcpCheck.path ? withAddress(given) : given;
-  if (typeof asked === 'string') return failed({ error: asked });
-  const { status, body, eventId, wouldDeny } = await ask(tool.path, asked);
+  const { status, body, eventId, wouldDeny } = await ask(tool.path, given);
   const isDenied = tool.decides && body['allowed'] === false;
   if (status >= 300 && !isDenied) return failed(errorOf(status, body));
   if (tool.decides && typeof body['allowed'] !== 'boolean') return failed({ error: UNDECIDED });
@@ -37,20 +31,6 @@ export async function callTool(
     ...(wouldDeny === undefined ? {} : { would_deny: wouldDeny }),
   };
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
-}
-
-/**
- * The arguments of a check in which a call of a tool names the address that is in its payload, as adapters, hook and proxy
- * find it; or why it cannot be judged. An action that names a `url` is left as it is.
- */
-function withAddress(given: Members): Members | string {
-  const { action } = given;
-  if (typeof action !== 'object' || action === null || Array.isArray(action)) return given;
-  const { type, url, payload } = action as Members;
-  if (type !== 'tool_use' || url !== undefined || payload === undefined) return given;
-  const address = toolAddress(payload);
-  if (address.refused !== undefined) return address.refused;
-  return address.url === undefined ? given : { ...given, action: { ...action, url: address.url } };
 }
 
 /** Of what is no answer of the route nothing is told: `allowed` least of all. */

@@ -131,6 +131,29 @@ describe('a dry run', () => {
     expect((await run(told, later, { output_rules: pii })).notEvaluated.payloadNotKept).toBe(2);
   });
 
+  it('judges no arguments that were not kept, where a list of addresses would read them', async () => {
+    const call = (payload: Record<string, string>, url?: string) => ({
+      action: { type: 'tool_use', tool_name: 'get', payload, ...(url === undefined ? {} : { url }) },
+    });
+    const evil = 'https://evil.example/x';
+    const given = [call({ uri: evil }), call({ url: evil }, evil), { action: { type: 'tool_use', tool_name: 'get' } }];
+    const blocked = { blocked_apis: ['evil.example'] };
+    const lists = { allowed_apis: ['get*'] };
+    expect(await run(record(EMPTY, given), EMPTY, blocked)).toMatchObject({
+      evaluated: 2,
+      notEvaluated: { count: 1, payloadNotKept: 1 },
+      flips: { toDenied: 1 },
+    });
+    expect(await run(record(EMPTY, given), EMPTY, lists)).toMatchObject({
+      evaluated: 2,
+      notEvaluated: { count: 1, payloadNotKept: 1 },
+      flips: { toDenied: 0 },
+    });
+    const kept = profileOf({ store_payload: true });
+    expect(await run(record(kept, given), kept, blocked)).toMatchObject({ evaluated: 3, flips: { toDenied: 2 } });
+    expect(await run(record(kept, given), kept, lists)).toMatchObject({ evaluated: 3, flips: { toDenied: 0 } });
+  });
+
   it('takes the output rules of a version from the event that put them in force', async () => {
     const pii = { blocked_pii: ['credit_card'], block_secrets: false, blocked_topics: [], max_length: null } as const;
     const ruled = profileOf({ output_rules: pii });

@@ -5,7 +5,7 @@ import { SimulatedAgent } from '../simulate/simulated-agent.js';
 import { archivedEvents } from './archived-events.js';
 import { FlipTally } from './flips.js';
 import type { Tallied } from './flips.js';
-import { changedOutputRules, judgeRecorded, outputRulesText } from './recorded-check.js';
+import { changedPayloadRules, judgeRecorded, payloadRules } from './recorded-check.js';
 import { countsSince } from './starting-counts.js';
 
 /** What one dry run takes on. */
@@ -53,8 +53,8 @@ export async function dryRun(
   bounds: DryRunBounds = BOUNDS,
 ): Promise<DryRunAnswer> {
   const agent = new SimulatedAgent(draft);
-  const known = new Map([[profile.version, outputRulesText(profile.output_rules)]]);
-  const draftOutput = outputRulesText(draft.output_rules);
+  const known = new Map([[profile.version, payloadRules(profile)]]);
+  const draftRules = payloadRules(draft);
   const countedBefore = await countBefore(archive, agentId, agent, from, bounds.events);
   const tally = new FlipTally();
   const violating = new Set<string | null>();
@@ -68,13 +68,13 @@ export async function dryRun(
       truncatedAt = event.envelope.leaf.occurredAt;
       break;
     }
-    const changed = changedOutputRules(event);
+    const changed = changedPayloadRules(event);
     if (changed !== null) known.set(...changed);
     // What the draft denies or only observes is not given back.
     if (!violating.has(event.envelope.leaf.refersTo)) giveBack(agent, event);
     // What several gateways wrote stands in the log almost, not quite, in the order of its times.
     if (!isCheck(event) || !liesIn(event, from, to)) continue;
-    const verdict = await inTurns(judgeRecorded(event, agent, draftOutput, known));
+    const verdict = await inTurns(judgeRecorded(event, agent, draftRules, known));
     if (typeof verdict === 'object' && verdict.violation !== null) violating.add(event.envelope.leaf.eventId);
     tally.add(event, verdict);
   }

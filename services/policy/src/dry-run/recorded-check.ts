@@ -1,6 +1,6 @@
-import type { ArchivedEvent, BehaviorProfile, LeafEvent, OutputRules } from '@countersign/contracts';
+import type { ArchivedEvent, BehaviorProfile, LeafEvent } from '@countersign/contracts';
 import { canonicalize } from '@countersign/evidence';
-import { decide, decideInTurns } from '@countersign/policy-engine';
+import { decide, decideInTurns, needsArguments } from '@countersign/policy-engine';
 import type { Action, Violation } from '@countersign/policy-engine';
 import type { SimulatedAgent, Verdict } from '../simulate/simulated-agent.js';
 
@@ -8,25 +8,29 @@ import type { SimulatedAgent, Verdict } from '../simulate/simulated-agent.js';
 export const UNJUDGED = ['erased', 'payloadNotKept', 'frozen', 'plan'] as const;
 export type Unjudged = (typeof UNJUDGED)[number];
 
-/** The output rules of each version of the profile that is known, as {@link outputRulesText}. */
-export type OutputRulesByVersion = ReadonlyMap<number, string>;
+/** Rules that read the payload, each as text: equal for rules that are written alike. */
+export interface PayloadRules {
+  readonly output: string;
+  readonly apis: string;
+}
 
-/** Equal for rules that are written alike. */
-export function outputRulesText(rules: OutputRules | null): string {
-  return canonicalize(rules);
+export function payloadRules(profile: BehaviorProfile): PayloadRules {
+  const { output_rules, allowed_apis, blocked_apis } = profile;
+  return { output: canonicalize(output_rules), apis: canonicalize({ allowed_apis, blocked_apis }) };
 }
 
 /**
  * What the draft makes of a recorded check, in turns: a long payload is not read in one go. What cannot be judged is
  * counted as it was recorded.
- * @param draft the draft's output rules as {@link outputRulesText}; their verdict is taken from the record where the payload was not kept and the
- *   rules in force then were the same
+ * @param draft of the draft; the verdict of these rules is taken from the record where the payload was not kept and the rules
+ *   in force then were the same
+ * @param known of each version of the profile that is known
  */
 export function* judgeRecorded(
   { envelope, erased }: ArchivedEvent,
   agent: SimulatedAgent,
-  draft: string,
-  known: OutputRulesByVersion,
+  draft: PayloadRules,
+  known: ReadonlyMap<number, PayloadRules>,
 ): Generator<undefined, Verdict | Unjudged, undefined> {
   const { leaf, openings } = envelope;
   const atMs = Date.parse(leaf.occurredAt);
@@ -44,14 +48,33 @@ export function* judgeRecorded(
   const payload = openings.payload?.value;
   if (payload !== undefined) return agent.settle(yield* decideInTurns(agent.profile, { ...action, payload }), atMs);
   // A payload was there: that the record has none is no member that was misnamed.
-  const decision = decide(agent.profile, leaf.payload === null ? action : { ...action, payload: '' });
+  const shown = leaf.payload === null ? action : { ...action, payload: '' };
+  let decision = decide(agent.profile, shown);
+  const recorded = leaf.profileVersion === null ? undefined : known.get(leaf.profileVersion);
+  if (leaf.payload !== null && needsArguments(agent.profile, shown, decision.violation)) {
+    const apis = recorded?.apis === draft.apis ? apiVerdict(leaf) : 'unknown';
+    if (apis === 'unknown' || decision.violation?.rule === 'require:url')
+      return unjudged(erased ? 'erased' : 'payloadNotKept');
+    // A url that repeats an argument, of which the lists said nothing, is no reason for them to say more.
+    if (apis === null && decision.violation !== null) decision = decide(agent.profile, { ...shown, url: undefined });
+    if (apis !== null) decision = { ...decision, violation: apis };
+  }
   if (leaf.payload === null || agent.profile.output === null || decision.violation !== null) {
     return agent.settle(decision, atMs);
   }
-  const recorded = leaf.profileVersion === null ? undefined : known.get(leaf.profileVersion);
-  const output = recorded === draft ? outputVerdict(leaf) : 'unknown';
+  const output = recorded?.output === draft.output ? outputVerdict(leaf) : 'unknown';
   if (output === 'unknown') return unjudged(erased ? 'erased' : 'payloadNotKept');
   return agent.settle({ ...decision, violation: output }, atMs);
+}
+
+/** What the lists of APIs of its time said of a recorded check: off-limits and allowed actions are judged before them. */
+function apiVerdict({ violation_type, severity, reason, rule, detail }: LeafEvent): Violation | null | 'unknown' {
+  if (violation_type === 'off_limits_action') return 'unknown';
+  const ofApis = violation_type === 'api_not_allowed' && /^(?:allowed|blocked)_apis:/.test(rule ?? '');
+  if (!ofApis) return null;
+  return severity === null || reason === null
+    ? 'unknown'
+    : { violation_type, severity, reason, rule, detail, extras: null };
 }
 
 /** What the output rules of its time said of a recorded check: they are judged after all other static rules. */
@@ -70,13 +93,13 @@ function outputVerdict({ violation_type, severity, reason, rule, detail }: LeafE
   }
 }
 
-/** The version and the output rules that a `profile.changed` event put in force; `null` for any other or an erased one. */
-export function changedOutputRules({ envelope }: ArchivedEvent): readonly [number, string] | null {
+/** The version and the rules that a `profile.changed` event put in force; `null` for any other or an erased one. */
+export function changedPayloadRules({ envelope }: ArchivedEvent): readonly [number, PayloadRules] | null {
   if (envelope.leaf.type !== 'profile.changed') return null;
   const committed = envelope.openings.action?.value;
   if (!isObject(committed) || !isObject(committed['profile'])) return null;
-  const { version, output_rules } = committed['profile'] as unknown as BehaviorProfile;
-  return [version, outputRulesText(output_rules)];
+  const profile = committed['profile'] as unknown as BehaviorProfile;
+  return [profile.version, payloadRules(profile)];
 }
 
 function isObject(value: unknown): value is Action {

@@ -1,4 +1,4 @@
-import { severalAddressesHint, type Action, type CheckResult, type Countersign } from '@countersign/client';
+import type { CheckResult, Countersign } from '@countersign/client';
 import { notReported, refusal, SILENT, wordsOf, type HookAnswer } from './answer.js';
 import { callKey, type PendingChecks } from './pending-checks.js';
 import { actionOf, HookInputError, readToolEvent, type ToolEvent } from './tool-event.js';
@@ -34,11 +34,9 @@ async function before(event: ToolEvent, asker: () => Promise<Asker>, pending: Pe
   const key = toolUseId === undefined ? null : callKey(sessionId, toolUseId);
   let asked: Asker;
   let result: CheckResult;
-  let action: Action;
   try {
     asked = await asker();
-    action = actionOf(event);
-    result = await asked.client.check(action, key === null ? {} : { idempotencyKey: `hook-${key}` });
+    result = await asked.client.check(actionOf(event), key === null ? {} : { idempotencyKey: `hook-${key}` });
   } catch (error) {
     return deny(unaskedWords(wordsOf(error)));
   }
@@ -51,7 +49,7 @@ async function before(event: ToolEvent, asker: () => Promise<Asker>, pending: Pe
       warnings.push(`its outcome will not be recorded: ${wordsOf(error)}`);
     }
   }
-  if (!result.allowed) return deny(denialWords(result, asked.baseUrl) + severalAddressesHint(action.url));
+  if (!result.allowed) return deny(denialWords(result, asked.baseUrl));
   if (result.failedOpen === true) warnings.push(`it was not checked, and is let through: ${result.reason ?? ''}`);
   if (warnings.length === 0) return SILENT;
   return { ...SILENT, stdout: json({ systemMessage: `Countersign: ${event.toolName}: ${warnings.join('; ')}` }) };

@@ -1,4 +1,4 @@
-import { severalAddressesHint, type CheckResult, type Countersign, type Outcome } from '@countersign/client';
+import type { CheckResult, Countersign, Outcome } from '@countersign/client';
 import { AtOnce } from './at-once.js';
 import { piecesOf } from './result-texts.js';
 import { actionOf, type ToolCall } from './tool-call.js';
@@ -29,10 +29,7 @@ export class ToolGuard {
   /** Whether the call may be sent. Never rejects but with the signal's reason: what cannot be asked is not allowed. */
   async judge(call: ToolCall, server: string | null, signal: AbortSignal): Promise<CheckResult> {
     try {
-      const action = actionOf(call, server);
-      const result = await this.client.check(action, { signal });
-      const hint = result.allowed ? '' : severalAddressesHint(action.url);
-      return hint === '' ? result : { ...result, reason: `${result.reason ?? ''}${hint}` };
+      return await this.client.check(actionOf(call, server), { signal });
     } catch (error) {
       signal.throwIfAborted();
       return { allowed: false, reason: `the call cannot be checked: ${wordsOf(error)}`, severity: 'P1' };

@@ -86,15 +86,14 @@ class _Hooks:
     async def _checked(self, said: Mapping[str, Any], tool_use_id: Optional[str]) -> Dict[str, Any]:
         call = _call_of(said, tool_use_id)
         options = self._guard.call_options_of(call)
-        action = self._guard.action_of(call)
-        result = await self._countersign.check(action, **options)
+        result = await self._countersign.check(self._guard.action_of(call), **options)
         # Of a call that was denied as well: if it is made all the same, the evidence is to say so.
         if result.event_id is not None:
             self._pending[_key_of(said, tool_use_id)] = (result.event_id, options["agent_id"])
             while len(self._pending) > _PENDING:
                 self._pending.popitem(last=False)
         if not result.allowed:
-            raise NotExecutedError(words_for(call, result, action.get("url")))
+            raise NotExecutedError(words_for(call, result))
         return {}
 
     async def succeeded(self, said: Any, tool_use_id: Optional[str], _: Any) -> Dict[str, Any]:

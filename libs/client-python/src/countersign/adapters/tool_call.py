@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,9 +20,11 @@ from ..options import Outcome
 from ..result import CheckResult
 from ..whole import whole
 from .text_pieces import in_pieces
-from .tool_address import address_of, several_addresses_hint
 
 T = TypeVar("T")
+#: Longer ones no rule reads.
+_LONGEST_URL = 65_536
+_URL_NAMES = frozenset(("url", "uri", "href"))
 #: Below it no text of a body is longer than the service takes.
 _LONGEST_TEXT = 262_144
 #: What a body of ``POST /v1/check`` takes, less what is not of the action.
@@ -59,7 +63,7 @@ class ToolGuard:
     """How calls of tools are asked about.
 
     :param action: members of the action that replace those of the default: ``action_type="tool_use"``, ``tool_name``,
-        ``qualified_tool_name`` of a tool in a namespace, the input as ``payload``, the address in it as ``url``, the
+        ``qualified_tool_name`` of a tool in a namespace, the input as ``payload``, its argument ``url`` as ``url``, the
         call's id in ``metadata``. A spending limit counts the ``estimated_cost`` that this gives.
     :param agent_id: who acts, where it is not the client's agent
     :param idempotency_key: of the check. Default: a new one for each execution, so that each is judged, counted and
@@ -72,7 +76,11 @@ class ToolGuard:
     idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None
 
     def action_of(self, call: ToolCall) -> Dict[str, Any]:
-        """:raises NotExecutedError: it has no JSON form, is too large, or a ``url`` in it is no text"""
+        """The action that is asked about. The service looks for addresses in its ``payload``; ``url`` repeats the
+        argument ``url``, ``uri`` or ``href``, so that records show it where the payload is not kept.
+
+        :raises NotExecutedError: it has no JSON form, or is too large
+        """
         members: Dict[str, Any] = {"action_type": "tool_use", "tool_name": call.tool_name}
         if call.qualified_tool_name is not None:
             members["qualified_tool_name"] = call.qualified_tool_name
@@ -85,13 +93,15 @@ class ToolGuard:
             members["metadata"] = metadata
         own = {} if self.action is None else self.action(call)
         members.update(own)
+        if "url" not in own:
+            url = _url_argument(call.input)
+            if url is not None:
+                members["url"] = url
         try:
-            if "url" not in own:
-                url = address_of(call.input)
-                if url is not None:
-                    members["url"] = url
             body = body_of(members)
             if len(body) > _LONGEST_TEXT and "payload" in members:
+                # Of the pieces of a JSON text the service could not read what it holds.
+                members["payload"] = _held(members["payload"])
                 members["payload"], pieced = in_pieces(members["payload"])
                 if pieced:
                     members["metadata"] = {**(members.get("metadata") or {}), "inPieces": pieced}
@@ -123,7 +133,7 @@ class ToolGuard:
         :raises: what ``fn`` raises
         """
         action = self.action_of(call)
-        with _told(call, action) as begun:
+        with _told(call) as begun:
 
             def begin() -> T:
                 begun.append(True)
@@ -134,7 +144,7 @@ class ToolGuard:
     async def execute_async(self, countersign: AnyCountersign, call: ToolCall, fn: Callable[[], Awaitable[T]]) -> T:
         """As :meth:`execute`; a client that waits does so in a thread. What is cancelled is reported as failed."""
         action = self.action_of(call)
-        with _told(call, action) as begun:
+        with _told(call) as begun:
 
             async def begin() -> T:
                 begun.append(True)
@@ -146,12 +156,40 @@ class ToolGuard:
             return await _guard_in_threads(countersign, action, begin, **options)
 
 
-def words_for(call: ToolCall, result: CheckResult, url: Any = None) -> str:
+def _url_argument(arguments: Any) -> Optional[str]:
+    """The first argument that is a URL by its name, in any letter case."""
+    if not isinstance(arguments, Mapping):
+        return None
+    for name, value in arguments.items():
+        folded = re.sub(r"[_\-. ]", "", str(name).lower())
+        if folded in _URL_NAMES and isinstance(value, str) and value.strip() and _utf16(value) <= _LONGEST_URL:
+            return str(value)
+    return None
+
+
+def _utf16(text: str) -> int:
+    """Its length as the service counts."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _held(payload: Any) -> Any:
+    """What a JSON text holds where that is a list or an object; ``payload`` where it is anything else."""
+    if not isinstance(payload, str):
+        return payload
+    try:
+        value = json.loads(payload)
+        body_of({"payload": value})
+    except (TypeError, ValueError, RecursionError):
+        return payload
+    return value if isinstance(value, (dict, list)) else payload
+
+
+def words_for(call: ToolCall, result: CheckResult) -> str:
     """What the model reads in place of a result: that nothing was done, why, and what to do instead."""
     name, why = call.full_name, _sentence(result.reason or "no reason was given")
     code = None if result.violations is None else result.violations[0]
     if code is None:
-        return f"Not executed: this call of {name} was denied. {why}{several_addresses_hint(url)}"
+        return f"Not executed: this call of {name} was denied. {why}"
     if code == "invalid_request":
         return f"Not executed: {name} cannot be called so. {why} Change its arguments."
     if code in UNAVAILABLE_CODES:
@@ -163,7 +201,7 @@ def words_for(call: ToolCall, result: CheckResult, url: Any = None) -> str:
 
 
 @contextmanager
-def _told(call: ToolCall, action: Mapping[str, Any]) -> Iterator[list[bool]]:
+def _told(call: ToolCall) -> Iterator[list[bool]]:
     """A denial of this call, and not of one that it makes itself, in words for the model."""
     begun: list[bool] = []
     try:
@@ -171,7 +209,7 @@ def _told(call: ToolCall, action: Mapping[str, Any]) -> Iterator[list[bool]]:
     except ActionDeniedError as denied:
         if begun:
             raise
-        raise NotExecutedError(words_for(call, denied.result, action.get("url"))) from denied
+        raise NotExecutedError(words_for(call, denied.result)) from denied
 
 
 async def _guard_in_threads(

@@ -1,0 +1,191 @@
+import { readUrl } from '../urls/read-url.js';
+import type { ReadUrl } from '../urls/read-url.js';
+import { writtenAddress } from '../urls/written-address.js';
+import { fold, MEMBERS } from './members.js';
+
+/** An address in the arguments of a tool call. */
+export interface FoundAddress {
+  /** As it stands there; `null`: no text, under a name that stands for an address. */
+  readonly given: string | null;
+  /** Without what it is wrapped in. */
+  readonly address: string;
+  /** Its argument's name stands for an address: `url`, `callback_uri`, `href`, … */
+  readonly named: boolean;
+  /** Names and places from the outside to it, as they may be shown, with dots between; '': the payload itself. */
+  readonly path: string;
+  /** It is itself the name of a member of `path`. */
+  readonly isName: boolean;
+  /** Once it was read. */
+  read?: ReadUrl | string;
+}
+
+const NONE: readonly FoundAddress[] = [];
+
+/**
+ * The addresses in the arguments of a tool call, in no order: what stands under a name that stands for an address, and any
+ * other text or name of a member that begins with one ({@link writtenAddress}). Arguments that are JSON text are read as
+ * what they stand for. What is neither text nor `null` under `url`, `uri` or `href` is found too, since tools read it in
+ * ways that nothing here knows; of a list each item counts.
+ */
+export function addressesIn(payload: unknown): readonly FoundAddress[] {
+  if (payload === undefined || payload === null) return NONE;
+  const search = new Search();
+  search.enter(payload, '', null, 'arguments');
+  for (let next = search.waiting.pop(); next !== undefined; next = search.waiting.pop()) search.read(next);
+  return search.found ?? NONE;
+}
+
+/** What the URL of an address is, or why it cannot be judged, as {@link readUrl}. */
+export function readFound(found: FoundAddress): ReadUrl | string {
+  return (found.read ??= found.given === null ? NOT_TEXT : readUrl(found.address));
+}
+
+const NOT_TEXT = 'is not a text, and tools read other values in ways of their own';
+
+/**
+ * As {@link readFound}, where a blocked entry is looked for. Of `https://a.example is down` the first word alone can be
+ * followed: no client takes a host with a blank in it.
+ */
+export function readBlocked(found: FoundAddress): ReadUrl | string {
+  const [, first] = (found.named ? null : HOST_AND_WORDS.exec(found.address)) ?? [];
+  return first === undefined ? readFound(found) : readUrl(first);
+}
+
+/** No `@` and no backslash, behind which another host might stand. */
+const HOST_AND_WORDS = /^(https?:\/\/[^\s/?#\\@]+) [^/?#\\@]*(?:[/?#]|$)/i;
+
+/** Whether it is more than an address: words after one, in an argument that does not stand for an address. */
+export function isProse({ named, address }: FoundAddress): boolean {
+  return !named && WORDS.test(address);
+}
+
+/** A blank before the query, behind which something follows. */
+const WORDS = /^[^?# ]* +[^ ]/;
+
+/** Where it was found, in words. */
+export function placeOf({ path, isName }: FoundAddress): string {
+  const shown = path.length > MOST_SHOWN ? `…${path.slice(-MOST_SHOWN)}` : path;
+  const place = path === '' ? 'payload' : `the argument ${shown}`;
+  return isName ? `the name of a member of ${place}` : place;
+}
+
+const MOST_SHOWN = 80;
+/** What the parameters of a tool may be called: other characters, and more digits, may be what the action holds. */
+const PARAMETER = /^[A-Za-z_][A-Za-z_-]{0,30}\d{0,3}$/;
+
+/** What the name of an argument says of its value. */
+type Meaning = 'address' | 'perhaps-address' | 'arguments' | 'none';
+
+/** Members that hold the arguments of a call, as JSON text where models wrote them. */
+const HOLDS_ARGUMENTS = new Set(['arguments', 'args', 'kwargs', 'input', 'toolinput', 'params', 'parameters']);
+const IS_ADDRESS = new Set(['url', 'uri', 'href', 'urls', 'uris', 'hrefs']);
+const ENDS_AS_ADDRESS = /(?:ur[li]|href)s?$/;
+/** Names are compared by their ends. */
+const LONGEST_END = 48;
+
+interface Waiting {
+  readonly value: object;
+  readonly path: string;
+  /** Of a list; its items are what the list is. */
+  readonly meaning: Meaning;
+}
+
+class Search {
+  readonly waiting: Waiting[] = [];
+  found: FoundAddress[] | null = null;
+
+  /** @param path of what holds the value, whose name or place there is `name`; `null` for the payload itself */
+  enter(value: unknown, path: string, name: string | number | null, meaning: Meaning): void {
+    if (typeof value === 'string') {
+      if (value !== '') this.#text(value, path, name, meaning);
+    } else if (typeof value === 'object' && value !== null) {
+      if (meaning === 'address' && !Array.isArray(value)) this.#add(null, '', true, joined(path, name));
+      else this.waiting.push({ value, path: joined(path, name), meaning });
+    } else if (meaning === 'address' && value !== null && value !== undefined) {
+      this.#add(null, '', true, joined(path, name));
+    }
+  }
+
+  read({ value, path, meaning }: Waiting): void {
+    if (Array.isArray(value)) {
+      for (let place = 0; place < value.length; place += 1) this.enter(value[place], path, place, meaning);
+      return;
+    }
+    for (const name of Object.keys(value)) {
+      const address = writtenAddress(name);
+      if (address !== null) this.#add(name, address, false, path, true);
+      this.enter((value as Readonly<Record<string, unknown>>)[name], path, name, meaningOf(name));
+    }
+  }
+
+  #text(text: string, path: string, name: string | number | null, meaning: Meaning): void {
+    if (meaning === 'arguments') {
+      const held = jsonOf(text);
+      if (held !== undefined) {
+        this.enter(held, path, name, 'none');
+        return;
+      }
+    }
+    const named = meaning === 'address' || meaning === 'perhaps-address';
+    const address = writtenAddress(text) ?? (named && /\S/.test(text) ? text : null);
+    if (address !== null) this.#add(text, address, named, joined(path, name));
+  }
+
+  #add(given: string | null, address: string, named: boolean, path: string, isName = false): void {
+    (this.found ??= []).push({ given, address, named, path, isName });
+  }
+}
+
+function joined(path: string, name: string | number | null): string {
+  if (name === null) return path;
+  const shown = typeof name === 'number' || PARAMETER.test(name) ? `${name}` : '…';
+  return path === '' ? shown : `${path}.${shown}`;
+}
+
+/** Names of arguments are few, and come again and again. */
+const KNOWN = new Map<string, Meaning>();
+const MOST_KNOWN = 4_096;
+
+function meaningOf(name: string): Meaning {
+  if (!mayHaveMeaning(name)) return 'none';
+  if (name.length > LONGEST_END) return meaningOfEnd(name.slice(-LONGEST_END));
+  let meaning = KNOWN.get(name);
+  if (meaning === undefined) {
+    if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
+    KNOWN.set(name, (meaning = meaningOfEnd(name)));
+  }
+  return meaning;
+}
+
+function meaningOfEnd(name: string): Meaning {
+  const end = fold(name);
+  if (IS_ADDRESS.has(end)) return 'address';
+  if (ENDS_AS_ADDRESS.test(end) || MEMBERS.url.near.test(end)) return 'perhaps-address';
+  return HOLDS_ARGUMENTS.has(end) ? 'arguments' : 'none';
+}
+
+/** Whether it ends as one of those names does, before it is folded: l, i, f, s, k, t, or what folding removes. */
+function mayHaveMeaning(name: string): boolean {
+  const last = name.charCodeAt(name.length - 1);
+  switch (last | 0x20) {
+    case 0x6c:
+    case 0x69:
+    case 0x66:
+    case 0x73:
+    case 0x6b:
+    case 0x74:
+      return true;
+    default:
+      return last === 0x5f || last === 0x2d || last === 0x2e || last === 0x20;
+  }
+}
+
+/** The value of a JSON text that holds more than one word; `undefined` for any other text. */
+function jsonOf(text: string): unknown {
+  if (!/^[ \t\n\r]*[{["]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
