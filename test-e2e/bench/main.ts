@@ -36,6 +36,8 @@ async function main(): Promise<void> {
       return exportEvents(options, print);
     case 'windows':
       return windows(options, print);
+    case 'memory':
+      return (await import('./memory/memory.js')).memory(options, print);
     case 'client':
       return client(options, print);
     case 'mcp-proxy':
