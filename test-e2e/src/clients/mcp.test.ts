@@ -74,6 +74,30 @@ onEachProfile('the tool protocol, by its official client', (start) => {
       true,
       { error: expect.stringMatching(/^no such agent for this API key: .*POST \/v1\/api-keys/u) },
     ]);
+    const evaluation = {
+      subject: { type: 'agent', id: made.structuredContent['id'] },
+      action: { name: 'pay' },
+      resource: { type: 'data', id: 'orders' },
+    };
+    const registered = { agentId: made.structuredContent['id'] };
+    const statuses = async (apiKey: string): Promise<readonly number[]> => {
+      const asked: number[] = [];
+      for (const [path, body] of [
+        ['/v1/check', { ...registered, action: { type: 'pay' } }],
+        ['/access/v1/evaluation', evaluation],
+        ['/v1/mcp/log', { ...registered, outcome: 'succeeded' }],
+        ['/v1/mcp/scan', { ...registered, text: 'a' }],
+        ['/v1/mcp/tools', { ...registered, tools: ['a'] }],
+      ] as const) {
+        asked.push((await instance.request('POST', path, { headers: { 'x-service-key': apiKey }, body })).status);
+      }
+      return asked;
+    };
+    expect(await statuses(key.key)).toEqual([404, 404, 404, 404, 404]);
+    const own = { name: 'of the new agent', agentIds: [registered.agentId] };
+    const bound = await instance.request('POST', '/v1/api-keys', { headers, body: own });
+    expect(await statuses((bound.json as typeof key).key)).toEqual([200, 200, 201, 200, 200]);
+    expect((await call('log_action', { ...registered, outcome: 'skipped' })).isError).toBe(true);
     expect((await call('check_action', { agentId: 'nobody' })).isError).toBe(true);
     expect((await call('log_action', { agentId, eventId: agentId, outcome: 'failed' })).isError).toBe(true);
   });

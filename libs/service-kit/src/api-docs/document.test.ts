@@ -60,6 +60,13 @@ describe('the OpenAPI document', () => {
     expect(without).toEqual(['verifyInclusion']);
   });
 
+  it('says of every operation with a body that a slow one is 408', () => {
+    const withBody = operations.filter((operation) => 'requestBody' in operation);
+    expect(withBody.length).toBeGreaterThan(20);
+    for (const { summary, responses } of withBody)
+      expect([summary, Object.keys(responses)]).toEqual([summary, expect.arrayContaining(['408'])]);
+  });
+
   it('shows for every refusal a body in words', () => {
     for (const { responses } of operations) {
       for (const [status, { content }] of Object.entries(responses)) {

@@ -22,6 +22,9 @@ describe('/metrics on the public port', () => {
     for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1', '127.1.2.3:80', '[::1]:8080', '[::1]']) {
       expect([host, refused('127.0.0.1', { host })]).toEqual([host, false]);
     }
+    const socket = { remoteAddress: '127.0.0.1' };
+    const asked = { socket, headers: { host: '127.0.0.1:8080' }, httpVersionMinor: 0 } as unknown as IncomingMessage;
+    expect(() => requireScraper(asked, null)).toThrow('COUNTERSIGN_METRICS_TOKEN');
     // Those that a proxy without forwarding headers hands on.
     const others = [
       'countersign.example',

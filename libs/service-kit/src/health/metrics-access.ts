@@ -23,7 +23,9 @@ export function requireScraper(request: IncomingMessage, token: string | null): 
   throw new HttpRefusal(401, how, { 'www-authenticate': 'Bearer' });
 }
 
-function isFromHere({ socket, headers }: IncomingMessage): boolean {
+function isFromHere({ socket, headers, httpVersionMinor }: IncomingMessage): boolean {
+  // As nginx asks unless it is told otherwise, with its upstream's address as Host and no header of its own.
+  if (httpVersionMinor === 0) return false;
   if (!LOOPBACK_HOST.test(headers.host ?? '')) return false;
   if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
   const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');

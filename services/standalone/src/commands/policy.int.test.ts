@@ -235,6 +235,9 @@ describe('countersign policy', () => {
       expect(ended.code).toBe(1);
       expect(JSON.parse(ended.stdout)).toEqual(answer);
       expect(asked[1]).toMatchObject({ 3: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00Z' } });
+      const silent = await dryRun('--base-url', 'http://127.0.0.1:1', '--fail-on-flips');
+      expect([silent.code, silent.stdout]).toEqual([2, '']);
+      expect((await dryRun('--base-url', 'http://127.0.0.1:1')).code).toBe(1);
     }, 60_000);
 
     it('takes the password from a file, and warns of one among the arguments', async () => {

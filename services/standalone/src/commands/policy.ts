@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { apiKeyOf, loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
 import { targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { clientEnvironment } from '@countersign/service-kit/client-environment';
+import type { DryRunAnswer } from '@countersign/policy';
 import { casesText, sumOf } from '../policy-test/describe-cases.js';
 import { dryRunText, requestDryRun } from '../policy-test/dry-run.js';
 import { oneLine } from '../verify-file/describe-package.js';
@@ -61,7 +62,7 @@ function registerDryRun(policy: Command): void {
     .option('--json', 'print the whole answer as JSON')
     .addHelpText(
       'after',
-      '\nEnds with 0: answered; 1: refused, or --fail-on-flips; 64: usage, or a file that cannot be read.',
+      '\nEnds with 0: answered; 1: refused; with --fail-on-flips 1: some flip, 2: refused; 64: usage, or a file that cannot be read.',
     );
   withTarget(withLogin(command))
     .exitOverride()
@@ -76,11 +77,11 @@ function registerDryRun(policy: Command): void {
       }
       const to = options.to ?? new Date().toISOString();
       const from = options.from ?? new Date(Date.parse(to) - DAY_MS).toISOString();
-      const target = await targetOf(options, {
-        agentId: options.agent,
-        ...(await loginOf(options)),
-      });
-      const answer = await requestDryRun(target, { profile: written, from, to });
+      const ask = async (): Promise<DryRunAnswer> => {
+        const target = await targetOf(options, { agentId: options.agent, ...(await loginOf(options)) });
+        return requestDryRun(target, { profile: written, from, to });
+      };
+      const answer = await (options.failOnFlips === true ? ask().catch(notCompared) : ask());
       process.stdout.write(options.json === true ? `${JSON.stringify(answer, null, 2)}\n` : dryRunText(answer));
       const flips = answer.flips.toDenied + answer.flips.toAllowed;
       process.exitCode = options.failOnFlips === true && flips > 0 ? EXIT.wrong : EXIT.holds;

@@ -86,7 +86,7 @@ export const CHECK_NOTES: OperationNotes = {
   checkAction: {
     ...check,
     description:
-      'Ask before you act, and act on `200` with `allowed: true` alone. The profile of the agent decides, in the order off-limits and allowed actions, APIs, data scope, output, spending, rate; the first rule that denies is the answer. Each check is an event, denials too, and counts towards the plan; what is denied counts towards neither spending nor rate.\n\nSend an `Idempotency-Key` if you may try again: within 24 hours the same key with the same body has the same answer and counts once, also where the agent was frozen or its profile changed since.',
+      'Ask before you act, and act on `200` with `allowed: true` alone. The profile of the agent decides, in the order off-limits and allowed actions, APIs, data scope, output, spending, rate; the first rule that denies is the answer. Each check is an event, denials too, and counts towards the plan; what is denied counts towards neither spending nor rate.\n\nSend an `Idempotency-Key` if you may try again: within 24 hours the same key with the same body has the same answer and counts once; an answer that allows is repeated for 10 minutes, while the agent’s profile is the same and it is not frozen.',
   },
   mcpCheck: {
     ...check,
