@@ -63,8 +63,9 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
       blocked_topics: {
         ...entries,
         description:
-          'found wherever the text holds them, also inside a word, in any case; white space, hyphens and underscores are ' +
-          'alike; a blank at the beginning or end of an entry stands for the beginning or end of a word',
+          'found where a word begins with them, in any ending and case (`layoff` in `layoffs`, not in `playoffs`), with a ' +
+          'star before them also inside a word (`*entlassung`); white space, hyphens and underscores are alike; a blank at ' +
+          'the end of an entry stands for the end of a word',
       },
       max_length: nullable({ type: 'integer', minimum: 0, description: 'characters of all values, normalised' }),
     },

@@ -1,7 +1,7 @@
 import type { Violation } from '../violation.js';
 import type { CompiledOutputRules } from './compile-output-rules.js';
 import { namedNumber, numberText } from './named-number.js';
-import { characterCount, foldedText, normalText } from './normal-text.js';
+import { characterCount, normalText } from './normal-text.js';
 import { visitTexts } from './payload-texts.js';
 import { plainText } from './plain-text.js';
 import { holdsSecret, isNamedSecret } from './secrets.js';
@@ -141,8 +141,8 @@ class Findings {
     }
     if (this.#secret) return pii === null;
     if (topics !== null) {
-      this.#topic ??= topics.find(foldedText(normal));
-      if (plain !== null) this.#topic ??= topics.find(foldedText(plain));
+      this.#topic ??= topics.find(normal);
+      if (plain !== null) this.#topic ??= topics.find(plain);
     }
     if (maxLength !== null && name !== null) this.#length += characterCount(normal);
     return false;

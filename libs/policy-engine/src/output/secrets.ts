@@ -113,7 +113,7 @@ const SHORTEST = 10;
 export function holdsSecret(text: string): boolean {
   if (text.length < SHORTEST) return false;
   if (holdsForm(text) || SIGNED_TOKEN.test(text) || PRIVATE_KEY.test(text) || URL_PASSWORD.test(text)) return true;
-  if (holdsNamed(text) || holdsSettingKey(text) || COMMAND_PASSWORD.test(text)) return true;
+  if (holdsNamed(text) || holdsSettingKey(text) || (text.includes('curl') && COMMAND_PASSWORD.test(text))) return true;
   return holdsBasic(text) || holdsEncodedKey(text);
 }
 
@@ -200,6 +200,7 @@ function isProse(value: string): boolean {
 
 /** The key of a setting that is not named otherwise (`AZURE_STORAGE_KEY`), which is random. */
 function holdsSettingKey(text: string): boolean {
+  if (!text.includes('_KEY')) return false;
   SETTING_KEY.lastIndex = 0;
   for (let match = SETTING_KEY.exec(text); match !== null; match = SETTING_KEY.exec(text)) {
     if (isRandom(match[1]!) && isSettingBefore(text, match.index)) return true;

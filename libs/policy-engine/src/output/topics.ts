@@ -1,24 +1,77 @@
 import { foldedText, normalText } from './normal-text.js';
 
+/** A star before a word: the topic is also found within one. */
+const WITHIN = /^\*(?=[\p{L}\p{N}])/u;
+
 /** A topic as it is looked for, but for the ends of words; empty where nothing is left of it. */
 export function readTopic(topic: string): string {
-  return foldedText(normalText(topic)).trim();
+  return foldedText(normalText(topic)).trim().replace(WITHIN, '');
 }
 
-const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
-/** Stands before and after each word, where a topic demands that one begins or ends. */
-const EDGE = '\0';
+const WORD = /[\p{L}\p{M}\p{N}]/u;
+/** Of scripts that set words apart by spaces and make new words by endings. In others a word may begin anywhere. */
+const SPACED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{M}]/u;
+const DIGIT = /\p{Nd}/u;
+/** Where a word begins within a name: `massLayoffs`. */
+const HUMPS = /(?<=[a-z])(?=[A-Z])/g;
+const HUMP = /[a-z][A-Z]/;
 
-function withEdges(folded: string): string {
-  return folded.replace(WORDS, `${EDGE}$&${EDGE}`);
+/** What a character is for the edges of words. */
+const NO_WORD = 0;
+const SPACED_LETTER = 1;
+const DECIMAL_DIGIT = 2;
+const OTHER_LETTER = 3;
+const UNKNOWN = 255;
+/** By UTF-16 code unit, once it was asked for. */
+const KINDS = new Uint8Array(65_536).fill(UNKNOWN);
+
+function kindOf(character: string): number {
+  if (SPACED.test(character)) return SPACED_LETTER;
+  if (DIGIT.test(character)) return DECIMAL_DIGIT;
+  return WORD.test(character) ? OTHER_LETTER : NO_WORD;
 }
 
-/** With the edges of words: where an entry begins or ends with a blank, a word must begin or end there. */
-function topicWithEdges(topic: string): string {
+function kindBefore(text: string, at: number): number {
+  if (at === 0) return NO_WORD;
+  const unit = text.charCodeAt(at - 1);
+  if ((unit & 0xfc00) === 0xdc00) return kindOf(text.slice(Math.max(0, at - 2), at));
+  return kindOfUnit(unit);
+}
+
+function kindAt(text: string, at: number): number {
+  if (at >= text.length) return NO_WORD;
+  const unit = text.charCodeAt(at);
+  return (unit & 0xfc00) === 0xd800 ? kindOf(text.slice(at, at + 2)) : kindOfUnit(unit);
+}
+
+function kindOfUnit(unit: number): number {
+  const known = KINDS[unit]!;
+  return known === UNKNOWN ? (KINDS[unit] = kindOf(String.fromCharCode(unit))) : known;
+}
+
+/** What must stand beside a topic, by its entry. */
+interface Edges {
+  /** The entry begins with a blank: no letter and no digit before. */
+  readonly begins: boolean;
+  /** It ends with one. */
+  readonly ends: boolean;
+  /** What may not stand before, since it would be of the same word; `NO_WORD` where anything may. */
+  readonly notBefore: number;
+}
+
+function edgesOf(topic: string): Edges {
   const folded = foldedText(normalText(topic));
-  const edged = withEdges(folded.trim());
-  const from = edged.startsWith(EDGE) && !folded.startsWith(' ') ? 1 : 0;
-  return edged.slice(from, edged.endsWith(EDGE) && !folded.endsWith(' ') ? -1 : undefined);
+  const words = folded.trim().replace(WITHIN, '');
+  const first = kindAt(words, 0);
+  return {
+    begins: folded.startsWith(' ') && first !== NO_WORD,
+    ends: folded.endsWith(' ') && kindBefore(words, words.length) !== NO_WORD,
+    notBefore: first === OTHER_LETTER || WITHIN.test(folded.trim()) ? NO_WORD : first,
+  };
+}
+
+function areSame(one: Edges, two: Edges): boolean {
+  return one.begins === two.begins && one.ends === two.ends && one.notBefore === two.notBefore;
 }
 
 const ROOT = 0;
@@ -30,8 +83,11 @@ const NONE = -1;
  */
 export class Topics {
   readonly #topics: readonly string[];
-  /** Whether some topic demands that a word begins or ends. */
-  readonly #edged: boolean;
+  readonly #edges: readonly Edges[];
+  /** Of each topic: its length as it is looked for. */
+  readonly #lengths: Int32Array;
+  /** Of each topic: another that is looked for by the same characters, with other edges. */
+  readonly #twins: Int32Array;
   /** The first step of a state: by which character, and to which state, `ROOT` where there is none. */
   readonly #firstBy: Uint16Array;
   readonly #firstTo: Int32Array;
@@ -44,17 +100,23 @@ export class Topics {
   readonly #mask: number;
   /** Where to go on when no step fits. */
   readonly #fallback: Int32Array;
-  /** The topic that ends here, the longest where several do. */
+  /** The first topic that ends here by all its characters. */
   readonly #ends: Int32Array;
+  /** The state that ends the next shorter topic, where one ends here; `ROOT` where none does. */
+  readonly #shorter: Int32Array;
   /** Low bytes of the characters that a topic begins with: most texts stay at the root. */
   readonly #begins = new Uint8Array(256);
   #states = 1;
+  /** Whether the text that is read holds a topic, but within a word. */
+  #withinWord = false;
 
   /** @param topics what {@link readTopic} does not make empty */
   constructor(topics: readonly string[]) {
     this.#topics = topics;
-    this.#edged = topics.some((topic) => topic.trim() !== topic);
-    const folded = topics.map(this.#edged ? topicWithEdges : readTopic);
+    this.#edges = topics.map(edgesOf);
+    const folded = topics.map(readTopic);
+    this.#lengths = Int32Array.from(folded, ({ length }) => length);
+    this.#twins = new Int32Array(topics.length).fill(NONE);
     const most = folded.reduce((sum, { length }) => sum + length, 1);
     const size = 2 ** Math.ceil(Math.log2((topics.length + 1) * 2));
     this.#mask = size - 1;
@@ -66,24 +128,54 @@ export class Topics {
     this.#to = new Int32Array(size);
     this.#fallback = new Int32Array(most);
     this.#ends = new Int32Array(most).fill(NONE);
+    this.#shorter = new Int32Array(most);
     const parents = new Int32Array(most);
     const characters = new Uint16Array(most);
     for (const [index, topic] of folded.entries()) this.#plant(topic, index, parents, characters);
     this.#link(parents, characters);
   }
 
-  /** The first topic to end in a text of `foldedText`, as the profile has it; `null` when none does. */
-  find(folded: string): string | null {
-    const text = this.#edged ? withEdges(folded) : folded;
+  /** The first topic to end in a text of `normalText`, the longest of several, as the profile has it; `null` when none does. */
+  find(normal: string): string | null {
+    this.#withinWord = false;
+    const found = this.#find(foldedText(normal));
+    if (found !== null || !this.#withinWord || !HUMP.test(normal)) return found;
+    return this.#find(foldedText(normal.replace(HUMPS, ' ')));
+  }
+
+  #find(text: string): string | null {
     let state = ROOT;
     for (let i = 0; i < text.length; i += 1) {
       const character = text.charCodeAt(i);
       if (state === ROOT && this.#begins[character & 255] === 0) continue;
       state = this.#follow(state, character);
-      const topic = this.#ends[state]!;
+      if (this.#ends[state] === NONE && this.#shorter[state] === ROOT) continue;
+      const topic = this.#endingAt(text, i + 1, state);
       if (topic !== NONE) return this.#topics[topic]!;
     }
     return null;
+  }
+
+  /** The longest topic that ends before `end` with its edges there; `NONE` when none does. */
+  #endingAt(text: string, end: number, state: number): number {
+    for (let at = state; at !== ROOT; at = this.#shorter[at]!) {
+      for (let topic = this.#ends[at]!; topic !== NONE; topic = this.#twins[topic]!) {
+        if (this.#hasEdges(text, end, topic)) return topic;
+      }
+    }
+    return NONE;
+  }
+
+  #hasEdges(text: string, end: number, topic: number): boolean {
+    const { begins, ends, notBefore } = this.#edges[topic]!;
+    if (begins || notBefore !== NO_WORD) {
+      const before = kindBefore(text, end - this.#lengths[topic]!);
+      if (before !== NO_WORD && (begins || before === notBefore)) {
+        this.#withinWord = true;
+        return false;
+      }
+    }
+    return !ends || kindAt(text, end) === NO_WORD;
   }
 
   #plant(topic: string, index: number, parents: Int32Array, characters: Uint16Array): void {
@@ -100,7 +192,11 @@ export class Topics {
       }
       state = next;
     }
-    if (this.#ends[state] === NONE) this.#ends[state] = index;
+    for (let twin = this.#ends[state]!; twin !== NONE; twin = this.#twins[twin]!) {
+      if (areSame(this.#edges[twin]!, this.#edges[index]!)) return;
+    }
+    this.#twins[index] = this.#ends[state]!;
+    this.#ends[state] = index;
   }
 
   #add(state: number, character: number, next: number): void {
@@ -122,8 +218,9 @@ export class Topics {
     for (let state = 1; state < this.#states; state += 1) depths[state] = depths[parents[state]!]! + 1;
     for (const state of byDepth(depths)) {
       if (depths[state]! < 2) continue;
-      this.#fallback[state] = this.#follow(this.#fallback[parents[state]!]!, characters[state]!);
-      if (this.#ends[state] === NONE) this.#ends[state] = this.#ends[this.#fallback[state]]!;
+      const fallback = this.#follow(this.#fallback[parents[state]!]!, characters[state]!);
+      this.#fallback[state] = fallback;
+      this.#shorter[state] = this.#ends[fallback] === NONE ? this.#shorter[fallback]! : fallback;
     }
   }
 
