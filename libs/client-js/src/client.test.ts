@@ -184,7 +184,7 @@ describe('a client that is made wrong', () => {
     expect(() => new Countersign(options as never)).toThrow(words);
   });
 
-  it('or called with an option that nobody knows', async () => {
+  it('or called with an unknown option', async () => {
     const one = new Countersign('k', AGENT);
     const options = { idempotencykey: 'a' } as never;
     await expect(one.check({ actionType: 'pay' }, options)).rejects.toThrow(/Did you mean "idempotencyKey"/u);

@@ -175,7 +175,7 @@ def _restate(package: Dict[str, Any], entry: Dict[str, Any]) -> None:
 
 
 def _mutate_key_url(source: random.Random, package: Dict[str, Any]) -> str:
-    """Another ``publicKeyUrl``, which nobody signs, that ends as it should."""
+    """Another ``publicKeyUrl``, which no signature covers, that ends as it should."""
     odd = source.choice(
         ("\x85", "\x1c", "\x1f", "\ufeff", "\xa0", "\u2028", " ", "\t", "?", "#", "\x7f", "é", "%", "\\", "@", ":")
     )
@@ -193,29 +193,29 @@ _FIGURES = ("0", "0", "0", "00", "01", "-1", "1e3", "9007199254740991", "9007199
 def _mutate_chain(source: random.Random, chain: Dict[str, Any]) -> str:
     """Another answer of the chain, or another authority; what a verifier has of its own keeps its form."""
     signature = source.choice(list(chain["transactions"]))
-    told = chain["transactions"][signature]
+    answer = chain["transactions"][signature]
     kind = source.choice(
         ("memo", "memo", "memo", "memos", "time", "height", "signers", "failed", "gone", "network", "authority")
     )
     if kind == "memo":
-        memo = told["memos"][0]
+        memo = answer["memos"][0]
         old, new = source.choice(
             (("agents=4", "agents=5"), ("PT5M", "PT300S"), ("PT5M", "PT10M"), ("countersign/1", "countersign/2"))
             + ((" window", "  window"), ("events=", "events=0"), ("root=", "root=0"), ("report=", "report=0"))
         )
         figure = source.choice(("agents", "events", "events", None))
         changed = re.sub(rf"{figure}=\d+", f"{figure}={source.choice(_FIGURES)}", memo) if figure else memo
-        told["memos"] = [changed if figure else memo.replace(old, new)]
+        answer["memos"] = [changed if figure else memo.replace(old, new)]
     elif kind == "memos":
-        told["memos"] = source.choice(([], ["hello", *told["memos"]], told["memos"] * 2))
+        answer["memos"] = source.choice(([], ["hello", *answer["memos"]], answer["memos"] * 2))
     elif kind == "time":
-        told["blockTime"] = source.choice((None, "1999-01-01T00:00:00.000Z"))
+        answer["blockTime"] = source.choice((None, "1999-01-01T00:00:00.000Z"))
     elif kind == "height":
-        told["blockHeight"] = source.choice((None, 1))
+        answer["blockHeight"] = source.choice((None, 1))
     elif kind == "signers":
-        told["signers"] = source.choice(([], ["Stranger11111111111111111111111111111111111"]))
+        answer["signers"] = source.choice(([], ["Stranger11111111111111111111111111111111111"]))
     elif kind == "failed":
-        told["succeeded"] = False
+        answer["succeeded"] = False
     elif kind == "gone":
         chain["transactions"][signature] = source.choice(("not-found", "unavailable"))
     elif kind == "network":

@@ -85,8 +85,8 @@ async function both(one) {
   return [judge(one, library, nodeCrypto), judge(one, bundle, bundle.browserCrypto)];
 }
 
-// Nobody answers the page: it has the file and the key.
-globalThis.fetch = () => Promise.reject(new TypeError('nobody answers'));
+// No server answers the page: it has the file and the key.
+globalThis.fetch = () => Promise.reject(new TypeError('no server answers'));
 const verdicts = [];
 for (const one of JSON.parse(readFileSync(0, 'utf8'))) verdicts.push(await both(one));
 rmSync(folder, { recursive: true, force: true });

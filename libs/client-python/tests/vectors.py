@@ -55,7 +55,7 @@ def chain_of(vector: Mapping[str, Any], subject: Any) -> Optional[ChainFacts]:
 
 
 def vouched(result: Verification, expected: Mapping[str, Any]) -> Dict[str, Any]:
-    """Of those that say who vouches, and what is left open: a single event has nobody who signs it."""
+    """Of those that say who vouches, and what is left open: a single event is not signed."""
     told: Dict[str, Any] = {"vouched": asdict(result.vouched)} if "vouched" in expected else {}
     return {**told, "unsettled": list(result.unsettled)} if "unsettled" in expected else told
 

@@ -334,7 +334,7 @@ export function countersModelContract(
                 const frozen = await lived.counters.isFrozen(`g${agent}`);
                 expect(frozen).toBe(model.frozen.has(`g${agent}`));
                 expect(await rebuilt.counters.isFrozen(`g${agent}`)).toBe(frozen);
-                // Rebuilt counters hold what was given back up to the snapshot, and are told the rest.
+                // Rebuilt counters hold what was given back up to the snapshot, and receive the rest.
                 await sayGivenBack(model, `g${agent}`, [rebuilt.counters]);
               }
               for (const one of after) await run(one, number++, model, [lived.counters, rebuilt.counters]);

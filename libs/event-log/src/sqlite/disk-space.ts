@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 
 /** At most so often the file system is asked, ms. */
 const LOOK_EVERY_MS = 250;
-/** Kept free unless told otherwise: 64 MiB, on a small file system a twentieth of it. */
+/** Kept free by default: 64 MiB, on a small file system a twentieth of it. */
 const KEPT_FREE_BYTES = 64 * 1024 * 1024;
 const KEPT_FREE_PART = 20;
 

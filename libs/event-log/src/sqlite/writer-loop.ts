@@ -48,7 +48,7 @@ export class WriterLoop {
   /** Retention deleted what the write-ahead log may still hold. */
   #unscrubbed = false;
   #steppedAt = 0;
-  #toldLatch: string | null = null;
+  #reportedLatch: string | null = null;
   #closed = false;
 
   /** @param openAgain opens and checks the file again, after a failure for want of room */
@@ -240,8 +240,8 @@ export class WriterLoop {
 
   #tellLatch(): void {
     const reason = this.#refusing();
-    if (reason === this.#toldLatch) return;
-    this.#toldLatch = reason;
+    if (reason === this.#reportedLatch) return;
+    this.#reportedLatch = reason;
     for (const client of this.#clients) {
       this.#tell(client, reason === null ? { kind: 'recovered' } : { kind: 'latched', reason });
     }

@@ -29,8 +29,8 @@ const JUDGE = `
     const keys = vector.keys?.map(({ pem, ...rest }) => ({ ...rest, publicKey: publicKeyFromPem(pem) })) ?? null;
     const named = evidence.transactionsToAsk(vector.package ?? vector.absence ?? vector.proof);
     const answers = vector.chain?.transactions ?? {};
-    const told = named.filter((one) => one.txSignature in answers).map((one) => [one.txSignature, answers[one.txSignature]]);
-    const asked = vector.chain?.walks === undefined ? told : Object.entries(answers);
+    const known = named.filter((one) => one.txSignature in answers).map((one) => [one.txSignature, answers[one.txSignature]]);
+    const asked = vector.chain?.walks === undefined ? known : Object.entries(answers);
     const chain = vector.chain && { ...vector.chain, transactions: new Map(asked) };
     const options = { crypto, keys, chain, absences: vector.absences };
     const result = vector.absence !== undefined ? evidence.verifyAbsence(vector.absence, options)

@@ -9,7 +9,7 @@ export interface VectorChain {
   readonly network: string;
   readonly authorities: readonly AnchorAuthority[] | null;
   readonly transactions: Readonly<Record<string, ChainAnswer>>;
-  /** What the authorities sent; left out: nobody read it. */
+  /** What the authorities sent; left out: it was not read. */
   readonly walks?: readonly AuthorityWalk[];
 }
 

@@ -37,7 +37,7 @@ export interface WalkCase {
 const HOUR = 3600;
 const at = (seconds: number): string => new Date(STORY_START + seconds * 1000).toISOString();
 
-/** All agents of one owner: nobody else has events in these windows. */
+/** All agents of one owner: no other owner has events in these windows. */
 function desks(sha256: Sha256, over: Partial<Story> = {}): Story {
   return {
     agents: [
@@ -168,7 +168,7 @@ function absences(all: IssuedStory, window: number, agentIds: readonly string[],
   });
 }
 
-/** An agent of somebody else, in the third window alone. */
+/** An agent of another owner, in the third window alone. */
 const withOther = (sha256: Sha256): Story => {
   const story = ending(sha256);
   return { ...story, agents: [...story.agents, storyAgentOf('Other', 1, [2, 2], refundDrafts, sha256)] };

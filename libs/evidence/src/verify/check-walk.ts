@@ -120,7 +120,7 @@ function knownWindows(pkg: SignedPackage, chain: ChainFacts): readonly ChainWind
     const entry = { signature, succeeded, blockTime, memos };
     return address === undefined ? [] : [{ address, complete: false, listed: [entry] }];
   });
-  // Without authorities whoever signed first is taken for one: then nothing is said of what others sent.
+  // Without authorities the first signer is taken for one: then nothing is said of what others sent.
   const known = addresses === null ? further.map(({ address }) => authorityOf(address, chain)) : chain.authorities;
   return [...walks, ...further.reverse()].flatMap((walk) => windowsOfWalk(walk, { ...chain, authorities: known }));
 }
@@ -143,10 +143,10 @@ export function checkWalk(
 ): void {
   if (chain === null) return;
   const seen = look(pkg, chain, reportTime, crypto.sha256);
-  tellOrder(seen, pkg, findings);
-  tellConflicts(seen, pkg, findings);
+  checkOrder(seen, pkg, findings);
+  reportConflicts(seen, pkg, findings);
   if (chain.authorities === null) return;
-  if (!tellReach(seen, pkg, chain, findings)) return;
+  if (!checkReach(seen, pkg, chain, findings)) return;
   if (seen.gaps.length > 0) {
     const message = `${counted(seen.gaps.length, 'window')} of the range whose prev no transaction holds, such as ${labelText(seen.gaps[0]!)}: what the authority closed before is not anchored, or not yet`;
     findings.leaveOpen('chain-gap', message);
@@ -155,8 +155,8 @@ export function checkWalk(
   const open = seen.unlisted.filter(
     ({ agent, window }) => !absent.has(absenceId(agent.id, window.root, window.startMs)),
   );
-  tellUnlisted(open, findings);
-  tellOthers(seen, pkg, findings);
+  reportUnlisted(open, findings);
+  noteOthers(seen, pkg, findings);
   if (findings.unsettled.length === 0) {
     const message = `the authority's ${counted(seen.windows.length, 'window')} on the chain: one root for each label, one line of prev, and none but those that are listed can hold events of the agents in the range`;
     findings.checked.push(message);
@@ -169,8 +169,8 @@ const CONFLICTS = {
   prev: ['window-forked', 'Two windows of the authority follow the same one.'],
 } as const;
 
-/** Both sides must be the authority's: what was not looked up contradicts nobody, and leaves it open. */
-function tellConflicts({ conflicts }: Seen, pkg: SignedPackage, findings: Findings): void {
+/** Both sides must be the authority's: what was not looked up contradicts nothing, and leaves it open. */
+function reportConflicts({ conflicts }: Seen, pkg: SignedPackage, findings: Findings): void {
   let unread = 0;
   for (const { kind, windows } of conflicts) {
     const signed = windows.filter((window) => window.signed);
@@ -190,7 +190,7 @@ function tellConflicts({ conflicts }: Seen, pkg: SignedPackage, findings: Findin
 }
 
 /** The numbers of an agent follow the order in which its windows were closed. */
-function tellOrder({ windows, line }: Seen, pkg: SignedPackage, findings: Findings): void {
+function checkOrder({ windows, line }: Seen, pkg: SignedPackage, findings: Findings): void {
   const onChain = new Map(windows.map((window) => [windowId(window.root, window.startMs, window.endMs), window]));
   const runs = new Map<string, { readonly listed: PackageWindow; readonly index: number }[]>();
   pkg.windows.forEach((listed, index) => {
@@ -211,10 +211,10 @@ function tellOrder({ windows, line }: Seen, pkg: SignedPackage, findings: Findin
 }
 
 /** Whether the authorities' transactions are known as far as the package needs them; else it is left open. */
-function tellReach(seen: Seen, pkg: SignedPackage, chain: ChainFacts, findings: Findings): boolean {
+function checkReach(seen: Seen, pkg: SignedPackage, chain: ChainFacts, findings: Findings): boolean {
   if (pkg.windows.length > 0 && pkg.windows.every(({ network }) => network !== chain.network)) return false;
   const left = (why: string): false => {
-    const message = `what else the authority anchored: ${why}; without it a root may have been anchored anew, and a window left out`;
+    const message = `what else the authority anchored: ${why}; without it a root may have been anchored again, and a window left out`;
     findings.leaveOpen('chain-not-walked', message);
     return false;
   };
@@ -255,7 +255,7 @@ function absencesOf(
   return found;
 }
 
-function tellUnlisted(open: readonly UnlistedWindow[], findings: Findings): void {
+function reportUnlisted(open: readonly UnlistedWindow[], findings: Findings): void {
   const byAgent = new Map<string, ChainWindow[]>();
   for (const { agent, window } of open) {
     const list = byAgent.get(agent.id);
@@ -277,7 +277,7 @@ function tellUnlisted(open: readonly UnlistedWindow[], findings: Findings): void
 }
 
 /** What no tenant can know: whose the other leaves of a window are. It leaves nothing open that is said of the agents listed. */
-function tellOthers({ windows, unlisted }: Seen, pkg: SignedPackage, findings: Findings): void {
+function noteOthers({ windows, unlisted }: Seen, pkg: SignedPackage, findings: Findings): void {
   const leaves = new Map<string, Set<number>>();
   for (const window of pkg.windows) {
     const id = listedId(window);

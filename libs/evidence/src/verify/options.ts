@@ -58,7 +58,7 @@ export interface ChainFacts {
   readonly transactions: ReadonlyMap<string, ChainAnswer>;
   /** Published authorities; `null`: the verifier was given none, so that who anchored is not checked. */
   readonly authorities: readonly AnchorAuthority[] | null;
-  /** What the authorities sent; left out: nobody read it. {@link transactionsOfWalk} names what is looked up of it. */
+  /** What the authorities sent; left out: it was not read. {@link transactionsOfWalk} names what is looked up of it. */
   readonly walks?: readonly AuthorityWalk[];
 }
 

@@ -23,8 +23,8 @@ export function checkTimes(
     const secondsAfterEnd = blockTime === null ? null : secondsBetween(windowEnd, blockTime);
     times.set(labelOf(window), { windowStart, windowEnd, txSignature, anchoredAt: blockTime, secondsAfterEnd });
   }
-  tellWindows([...times.values()], findings);
-  tellEvents(entries, times, findings);
+  reportWindows([...times.values()], findings);
+  reportEvents(entries, times, findings);
   return [...times.values()];
 }
 
@@ -43,7 +43,7 @@ function durationOf({ windowStart, windowEnd }: Label): number {
   return secondsBetween(windowStart, windowEnd);
 }
 
-function tellWindows(times: readonly WindowTime[], findings: Findings): void {
+function reportWindows(times: readonly WindowTime[], findings: Findings): void {
   const known = times.filter((time) => time.secondsAfterEnd !== null);
   const late = known.filter((time) => time.secondsAfterEnd! > LATE_SECONDS + durationOf(time));
   const latest = known.reduce((most, { secondsAfterEnd }) => Math.max(most, secondsAfterEnd!), 0);
@@ -65,7 +65,7 @@ function tellWindows(times: readonly WindowTime[], findings: Findings): void {
   }
 }
 
-function tellEvents(
+function reportEvents(
   entries: readonly CheckedEntry[],
   times: ReadonlyMap<string, WindowTime>,
   findings: Findings,

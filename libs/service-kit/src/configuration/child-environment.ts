@@ -6,7 +6,7 @@ const SECRET: ReadonlySet<string> = new Set(
 );
 
 /**
- * The environment of this process, for a program of somebody else's that it starts: without the API key and the password,
+ * The environment of this process, for a third-party program that it starts: without the API key and the password,
  * which would let that program speak for the agent or the person. A module of its own, `@countersign/service-kit/child-environment`.
  */
 export function environmentOfChild(

@@ -19,7 +19,7 @@ interface Watched {
 
 /**
  * Answers 408 to requests whose bodies come slower than `pace`, and ends their connections: a few bytes now and then
- * would hold a connection for as long as a request may take. A body that nobody reads yet is not held against its
+ * would hold a connection for as long as a request may take. A body that is not read yet is not held against its
  * sender. It looks every `everyMs`, so that a body that comes at once costs nothing.
  */
 export function endSlowBodies(server: Server, answers: NewestAnswers, pace: BodyPace, everyMs: number): void {

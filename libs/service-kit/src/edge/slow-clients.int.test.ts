@@ -82,7 +82,7 @@ describe('clients that take their time', () => {
     expect(slow.received()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('are told when a body comes too slowly, long before a request must be over, and closed', async () => {
+  it('are answered when a body comes too slowly, long before a request must be over, and closed', async () => {
     const pace = { graceMs: 300, bytesPerSecond: 1000 };
     await serve(answerAtOnce, { ...PATIENCE, requestMs: 60_000, body: pace });
     const [slow, fast] = [peer(), peer()];

@@ -38,7 +38,7 @@ describe('/metrics on the public port', () => {
     for (const host of others) expect([host, refused('127.0.0.1', { host })]).toEqual([host, true]);
   });
 
-  it('is for whoever sends the token, where one is set, and for nobody else', () => {
+  it('is for the sender of the token alone, where one is set', () => {
     const token = 'a-token-of-the-operator';
     expect(refused('10.0.0.1', { authorization: `Bearer ${token}` }, token)).toBe(false);
     expect(refused('10.0.0.1', { authorization: `bearer ${token}` }, token)).toBe(false);

@@ -9,7 +9,7 @@ const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const;
 
 /**
- * Lets a scraper of `/metrics` pass: with a token whoever sends it as bearer, without one a caller on this machine
+ * Lets a scraper of `/metrics` pass: with a token the caller that sends it as bearer, without one a caller on this machine
  * that names it in `Host` as this machine.
  * @param token `COUNTERSIGN_METRICS_TOKEN`, `null` where none is set
  * @throws HttpRefusal 401

@@ -13,7 +13,7 @@ export interface ProbeSources {
   /** Routes of the whole process, for the OpenAPI document. */
   routes(): Promise<readonly Route[]> | readonly Route[];
   publicUrl(): string;
-  /** The bearer token of whoever may have the figures; `null`: this machine alone. */
+  /** The bearer token of callers that may have the figures; `null`: this machine alone. */
   readonly metricsToken: string | null;
   /** They are on a port of their own, and not here. */
   readonly metricsElsewhere: boolean;

@@ -5,7 +5,7 @@ import { readViolation } from './violation.js';
 
 const place = { offset: 7, appendedAtMs: START };
 
-describe('what an account is told of', () => {
+describe('what an account is violation of', () => {
   it('is a check that was denied, or refused as frozen', () => {
     expect(readViolation(denied(1), place)).toMatchObject({ kind: 'api_not_allowed', severity: 'P2', offset: 7 });
     const frozen = denied(2, { outcome: 'frozen', violation_type: null, rule: null });
@@ -17,16 +17,23 @@ describe('what an account is told of', () => {
     const { agentId, occurredAt } = denied(4).leaf;
     const leaf = plainLeaf({ type: 'agent.created', eventId: eventId(6), agentId, occurredAt });
     expect(readViolation({ ...denied(4), leaf }, place)).toBeNull();
-    const told = readViolation({ ...denied(4), leaf, apiKeyId: 'key-1' }, place);
-    expect(told).toMatchObject({ severity: 'P2', violationType: null, reason: expect.stringContaining('key-1') });
+    const violation = readViolation({ ...denied(4), leaf, apiKeyId: 'key-1' }, place);
+    expect(violation).toMatchObject({ severity: 'P2', violationType: null, reason: expect.stringContaining('key-1') });
     const owner = { accountId: 'a', destinationId: 'd' };
-    const { type, body } = violationMessage(owner, told!, told!.eventId, 1, START);
+    const { type, body } = violationMessage(owner, violation!, violation!.eventId, 1, START);
     expect([type, JSON.parse(body)]).toEqual([
       'agent.registered_by_key',
       {
         type: 'agent.registered_by_key',
         timestamp: occurredAt,
-        data: { eventId: eventId(6), agentId, severity: 'P2', violation_type: null, reason: told!.reason, count: 1 },
+        data: {
+          eventId: eventId(6),
+          agentId,
+          severity: 'P2',
+          violation_type: null,
+          reason: violation!.reason,
+          count: 1,
+        },
       },
     ]);
   });

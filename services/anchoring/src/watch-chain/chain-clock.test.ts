@@ -6,13 +6,13 @@ const DAY = 86_400_000;
 
 function clocks() {
   const time = { wall: T, monotonic: 0 };
-  const told: string[] = [];
+  const logged: string[] = [];
   const chain = new ChainClock(() => time.monotonic);
   const log = {
-    warn: (facts: object, text: string) => told.push(`${text} ${JSON.stringify(facts)}`),
-    info: (text: string) => told.push(text),
+    warn: (facts: object, text: string) => logged.push(`${text} ${JSON.stringify(facts)}`),
+    info: (text: string) => logged.push(text),
   };
-  return { time, told, chain, watch: new ClockWatch(chain, () => time.wall, log as never) };
+  return { time, logged, chain, watch: new ClockWatch(chain, () => time.wall, log as never) };
 }
 
 describe('the time by which windows are named', () => {
@@ -42,26 +42,26 @@ describe('the time by which windows are named', () => {
 
 describe('a clock that is or was ahead', () => {
   it('is measured against the newest event, and named once until it is over', () => {
-    const { time, told, watch } = clocks();
+    const { time, logged, watch } = clocks();
     watch.sawEvent(T + 3 * DAY);
     watch.sawEvent(T);
     expect(watch.aheadSeconds()).toBe(3 * 86_400);
     watch.look();
     watch.look();
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/the newest event lies ahead .*"aheadSeconds":259200/u);
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toMatch(/the newest event lies ahead .*"aheadSeconds":259200/u);
     time.wall += 3 * DAY;
     watch.look();
-    expect(told.at(-1)).toBe('no clock is ahead any more');
+    expect(logged.at(-1)).toBe('no clock is ahead any more');
     expect(watch.aheadSeconds()).toBe(0);
   });
 
   it('is measured against the chain', () => {
-    const { time, told, chain, watch } = clocks();
+    const { time, logged, chain, watch } = clocks();
     chain.saw(T);
     time.wall += DAY;
     expect(watch.aheadSeconds()).toBe(86_400);
     watch.look();
-    expect(told[0]).toMatch(/ahead of the chain's/u);
+    expect(logged[0]).toMatch(/ahead of the chain's/u);
   });
 });

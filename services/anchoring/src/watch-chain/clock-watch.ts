@@ -2,7 +2,7 @@ import { EVENT_AHEAD_MS } from '@countersign/contracts';
 import type { Logger } from 'pino';
 import { AHEAD_OF_CHAIN_MS, type ChainClock } from './chain-clock.js';
 
-const TELL_EVERY_MS = 600_000;
+const LOG_EVERY_MS = 600_000;
 
 /** Says when a clock was, or is, ahead: the newest event against this machine's clock, and that against the chain's. */
 export class ClockWatch {
@@ -10,7 +10,7 @@ export class ClockWatch {
   readonly #clock: () => number;
   readonly #log: Pick<Logger, 'warn' | 'info'>;
   #newestEventMs = -Infinity;
-  #toldMs = -Infinity;
+  #loggedMs = -Infinity;
 
   constructor(chain: ChainClock, clock: () => number, log: Pick<Logger, 'warn' | 'info'>) {
     this.#chain = chain;
@@ -35,12 +35,12 @@ export class ClockWatch {
     const event = this.#newestEventMs - now;
     const chain = this.#chain.aheadMs(now) ?? 0;
     if (event <= EVENT_AHEAD_MS && chain <= AHEAD_OF_CHAIN_MS) {
-      if (this.#toldMs > -Infinity) this.#log.info('no clock is ahead any more');
-      this.#toldMs = -Infinity;
+      if (this.#loggedMs > -Infinity) this.#log.info('no clock is ahead any more');
+      this.#loggedMs = -Infinity;
       return;
     }
-    if (performance.now() - this.#toldMs < TELL_EVERY_MS) return;
-    this.#toldMs = performance.now();
+    if (performance.now() - this.#loggedMs < LOG_EVERY_MS) return;
+    this.#loggedMs = performance.now();
     if (chain > AHEAD_OF_CHAIN_MS) {
       this.#log.warn(
         { aheadSeconds: Math.round(chain / 1000) },

@@ -62,7 +62,7 @@ export const GIVES_BACK_MS = 24 * 60 * 60 * 1000;
 
 /**
  * What an outcome gives back of the spending that its check counted: all of it where the action was skipped, nothing where it
- * failed, since it may have cost what it should. What observe mode let pass, and what was answered nobody knows how, stays
+ * failed, since it may have cost what it should. What observe mode let pass, and what was answered in doubt, stays
  * counted; what counted nothing gives nothing back.
  * @param referring what refers to the check
  * @param nowMs the counters' clock

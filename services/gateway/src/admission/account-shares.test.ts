@@ -7,7 +7,7 @@ describe('shares of accounts', () => {
     return new AccountShares(() => nowMs);
   };
 
-  it('owe a lone account nothing: there is nobody whom it is held up by', () => {
+  it('owe a lone account nothing: no other holds it up', () => {
     const alone = shares();
     for (let i = 0; i < 1000; i += 1) {
       expect(alone.owed('a')).toBe(false);

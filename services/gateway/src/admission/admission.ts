@@ -18,9 +18,9 @@ const MAX_RESERVED_BYTES = 256 * 1024 * 1024;
 /** What one account may hold of both. */
 const PART_OF_ACCOUNT = 3 / 4;
 /** While checks are turned away, who sends most is logged so often, ms. */
-const TELL_EVERY_MS = 10_000;
+const LOG_EVERY_MS = 10_000;
 /** And so many accounts of them. */
-const TOLD = 3;
+const LOGGED = 3;
 
 /** Turns of the event loop that take this part of the deadline are long: who is taken waits for some, and for the log. */
 export const LONG_TURN = 1 / 10;
@@ -52,7 +52,7 @@ export class Admission {
   #inFlight = 0;
   #reservedBytes = 0;
   #stopping = false;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #loggedAt = Number.NEGATIVE_INFINITY;
   readonly #places = new Places(MAX_IN_FLIGHT * PART_OF_ACCOUNT, MAX_RESERVED_BYTES * PART_OF_ACCOUNT);
 
   constructor(parts: AdmissionParts) {
@@ -92,9 +92,9 @@ export class Admission {
   owed(accountId: string, now: number): boolean {
     const { shares, log } = this.#parts;
     const owed = shares.owed(accountId);
-    if (now - this.#toldAt >= TELL_EVERY_MS) {
-      this.#toldAt = now;
-      log.warn({ busiest: shares.busiest(TOLD) }, 'more checks come than can be decided: who sends most');
+    if (now - this.#loggedAt >= LOG_EVERY_MS) {
+      this.#loggedAt = now;
+      log.warn({ busiest: shares.busiest(LOGGED) }, 'more checks come than can be decided: who sends most');
     }
     return owed;
   }

@@ -50,7 +50,7 @@ interface Part {
   readonly events: readonly LeafEvent[];
 }
 
-/** What an operator does who has the keys and writes the history anew: whatever is signed and anchored is so for real. */
+/** What an operator does who has the keys and rewrites the history: what is signed and anchored is so for real. */
 describe('evidence against its operator', () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-operator-'));
   const signing = newKey();
@@ -218,7 +218,7 @@ describe('evidence against its operator', () => {
     const range = { from: from - 1000, to: Date.now() };
     const report = await issued('dropped', changed, range);
     expect([report.exitCode, report.problems[0]]).toEqual([1, expect.stringContaining('[window-equivocated]')]);
-    // From then on nobody can say which of the two is true.
+    // From then on it cannot be said which of the two is true.
     expect((await issued('genuine-after', genuine, range)).exitCode).toBe(1);
   });
 });

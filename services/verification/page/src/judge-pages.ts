@@ -18,7 +18,7 @@ const SAME_BYTES = 'the pages of the PDF: this service issued these very bytes';
 
 /**
  * Holds a PDF against its signature, and asks the service whether it issued these bytes: a sound package may lie in a file
- * whose pages somebody drew. Nothing but the hash of the file is sent, and nothing where the reader brought a key.
+ * whose pages another drew. Nothing but the hash of the file is sent, and nothing where the reader brought a key.
  */
 export async function judgePages(
   library: EvidenceLibrary,

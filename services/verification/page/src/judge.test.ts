@@ -133,7 +133,7 @@ describe('what the page says of a file', () => {
     ['report-page-changed', 'refused', 'pages-differ'],
     ['report-signature-removed', 'refused', 'pages-differ'],
     ['signed-action-openaction', 'refused', 'structure'],
-  ])('holds a PDF against its signature, asking nobody: %s', async (name, verdict, code) => {
+  ])('holds a PDF against its signature, asking no server: %s', async (name, verdict, code) => {
     const { pdf, keys } = JSON.parse(readFileSync(new URL(`pdf/${name}.json`, VECTORS), 'utf8')) as {
       readonly pdf: string;
       readonly keys: readonly string[];

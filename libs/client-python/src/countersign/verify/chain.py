@@ -67,7 +67,7 @@ class Walk:
 class ChainFacts:
     """The network that was asked, what it answered for each signature, and the authorities that the caller knows.
 
-    ``authorities=None``: who signed is not checked. ``walks=None``: nobody read what else they sent.
+    ``authorities=None``: who signed is not checked. ``walks=None``: what else they sent was not read.
     """
 
     network: str

@@ -50,7 +50,7 @@ def windows_of(walk: Walk, chain: ChainFacts) -> List[ChainWindow]:
 
 
 def _memos_signed_by(address: str, signature: str, chain: ChainFacts) -> Optional[Sequence[str]]:
-    """``None``: the transaction was not looked up, or nobody answered; nothing where it is not the authority's."""
+    """``None``: the transaction was not looked up, or no node answered; nothing where it is not the authority's."""
     answer = chain.transactions.get(signature)
     if answer == "not-found":
         return ()

@@ -65,7 +65,7 @@ class PdfSignature(NamedTuple):
 
 
 class PdfContent(NamedTuple):
-    """What a report's PDF carries: the package, and ``None`` for a file whose bytes nobody signed."""
+    """What a report's PDF carries: the package, and ``None`` for a file whose bytes are not signed."""
 
     package: bytes
     signature: Optional[PdfSignature]

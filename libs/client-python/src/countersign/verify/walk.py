@@ -1,4 +1,4 @@
-"""A package against all that its authorities anchored: nothing was written anew, nothing left out."""
+"""A package against all that its authorities anchored: nothing was rewritten, nothing left out."""
 
 from __future__ import annotations
 
