@@ -106,7 +106,7 @@ for (const text of HOSTILE) {
   const piece = text.repeat(Math.ceil(262_144 / text.length)).slice(0, 262_144);
   const bytes = new TextEncoder().encode(piece).length;
   const payload = Array.from({ length: Math.max(1, Math.floor(1_048_576 / bytes)) }, () => piece);
-  const action = { type: 'http_call', payload };
+  const action = { type: 'http_call', url: 'https://api.example.com/', dataScope: 'orders', payload };
   const begun = performance.now();
   decide(HOSTILE_RULES, action);
   const whole = performance.now() - begun;
