@@ -732,6 +732,9 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       { type: 'x', toolName: 'fetch', payload: { url: EVIL } },
       { type: 'x', function: 'fetch', payload: JSON.stringify({ url: EVIL }) },
       { type: 'web_fetch', payload: { url: EVIL } },
+      { type: 'tool_call', payload: { url: EVIL } },
+      { type: 'Function-Call', name: 'fetch', payload: { url: EVIL } },
+      { type: 'call_tool', payload: { url: EVIL } },
     ].map((when) => denied({ blocked_apis: ['evil.example'] }, when, 'api_not_allowed', 'blocked_apis:evil.example')),
     ...[
       { type: 'tool_use', action: 'http_request', payload: { url: EVIL } },
@@ -740,6 +743,29 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
     ].map((when) =>
       denied({ allowed_apis: ['api.example.com', 'fetch'] }, when, 'api_not_allowed', 'allowed_apis:not listed'),
     ),
+    // Callers send arguments by other names than payload.
+    ...['arguments', 'Args', 'tool_input', 'params', 'Payload'].map((name) =>
+      denied(
+        { blocked_apis: ['evil.example'] },
+        { type: 'tool_use', tool_name: 'fetch', [name]: JSON.stringify({ url: EVIL }) },
+        'api_not_allowed',
+        'blocked_apis:evil.example',
+      ),
+    ),
+    // More addresses than can be judged at once, also where the caller names one.
+    ...[{}, { url: 'https://good.example/' }].map((more) =>
+      denied(
+        { blocked_apis: ['evil.example'] },
+        { type: 'tool_use', ...more, payload: Array.from({ length: 7_000 }, () => 'https://good.example') },
+        'api_not_allowed',
+        'blocked_apis:unreadable URL',
+      ),
+    ),
+    {
+      given: { blocked_apis: ['evil.example'] },
+      when: { type: 'tool_use', payload: Array.from({ length: 6_000 }, () => 'https://good.example') },
+      then: null,
+    },
     // What is said or sent is not what is called, and another url is the caller's word.
     ...[
       { type: 'llm_response', payload: { url: EVIL } },

@@ -12,8 +12,10 @@ export { decide, decideInTurns, judgeTool, needsArguments, scanInTurns } from '.
 export type { Decision } from './decide.js';
 export { actionCost, explainInTurns, RULE_NAMES } from './explain.js';
 export type { CountedFindings, Explained, RuleName, RuleTrace } from './explain.js';
+export { holdsArguments } from './judge/arguments.js';
 export { fold, memberMeant } from './judge/members.js';
 export type { RuledMember } from './judge/members.js';
+export { isToolType } from './judge/subject.js';
 export type { Action } from './judge/subject.js';
 export { isAddress } from './urls/written-address.js';
 export { PiiScanner } from './output/pii/scanner.js';

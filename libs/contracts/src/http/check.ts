@@ -34,8 +34,11 @@ export const checkBody: JsonSchema = {
       required: ['type'],
       properties: {
         type: { type: 'string', minLength: 1, examples: ['http_call', 'llm_response', 'data_access', 'tool_use'] },
-        url: { type: 'string' },
-        payload: { description: 'any JSON value; committed, and kept only with the profile’s store_payload' },
+        url: { type: 'string', description: 'what is called, as a full http or https URL' },
+        payload: {
+          description:
+            'any JSON value, of a `tool_use` the arguments of the tool: addresses in them are judged as `url` is. Committed, and kept only with the profile’s store_payload',
+        },
         metadata: { type: 'object' },
         dataScope: { type: 'string', minLength: 1 },
         estimatedCost: { type: 'number', minimum: 0, description: 'US dollars' },

@@ -42,7 +42,7 @@ const action: JsonSchema = {
 const resource: JsonSchema = {
   type: 'object',
   description:
-    'what it is done to: the `id` of type `url` (or `uri`), `tool` (`tool_name`) or `data` (`data_scope`) is judged as the action’s `url`, `tool_name` or `dataScope`; an address of any scheme as `url` too, whatever its type, and 400 where `action.properties.url` names another; another resource is recorded and not judged',
+    'what it is done to: the `id` of type `url` (`uri`, `endpoint`), `tool` (`function`) or `data` (`data_scope`, `file`, `table`), in any spelling, is judged as the action’s `url`, `tool_name` or `dataScope`; so is a host of an `api` or `site`, an address of any scheme as `url` whatever its type, and the id of any other type as the tool of a `tool_use` or the scope of a `data_access`. `properties` that rules read (`url`, `payload`, `estimatedCost`, …) are members of the action. 400 where two of these differ. All else is recorded and not judged',
   properties: { type: text, id: text, properties },
 };
 const context: JsonSchema = { type: 'object', description: 'kept as the action’s `metadata`' };

@@ -14,11 +14,12 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
   allowed_apis: {
     ...entries,
     description:
-      'hosts, `*.` hosts, URL prefixes (`https://api.example.com/v1/`) or tool names (`crm.*`); not empty: all else is denied, also an `http_call` without url, one whose `uri` is another than its `url`, and a `tool_use` without a tool',
+      'hosts, `*.` hosts, URL prefixes (`https://api.example.com/v1/`) or tool names (`crm.*`); not empty: all else is denied, also an `http_call` without url, one whose `uri` is another than its `url`, and a `tool_use` without a tool. A list that names a host or a URL (by a dot, a port, `*.`, a scheme) judges the addresses in the arguments of a tool call too',
   },
   blocked_apis: {
     ...entries,
-    description: 'as allowed_apis; blocked wins, and `api.example.com/*` blocks the host as well',
+    description:
+      'as allowed_apis; blocked wins, and `api.example.com/*` blocks the host as well. Also looked for in the arguments of a tool call',
   },
   spending_limit: nullable({
     type: 'number',

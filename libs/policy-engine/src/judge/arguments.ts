@@ -2,6 +2,7 @@ import { readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
 import { writtenAddress } from '../urls/written-address.js';
 import { fold, MEMBERS } from './members.js';
+import type { UnreadMember } from './members.js';
 
 /** An address in the arguments of a tool call. */
 export interface FoundAddress {
@@ -17,20 +18,27 @@ export interface FoundAddress {
   readonly isName: boolean;
   /** Once it was read. */
   read?: ReadUrl | string;
+  /** It stands for the addresses that are more than can be judged. */
+  readonly isRest?: true;
 }
 
 const NONE: readonly FoundAddress[] = [];
+/** Of all addresses of one call. To judge those of a call of a MiB, made for it, would hold up other checks. */
+const MOST_CHARACTERS = 131_072;
 
 /**
  * The addresses in the arguments of a tool call, in no order: what stands under a name that stands for an address, and any
  * other text or name of a member that begins with one ({@link writtenAddress}). Arguments that are JSON text are read as
  * what they stand for. What is neither text nor `null` under `url`, `uri` or `href` is found too, since tools read it in
  * ways that nothing here knows; of a list each item counts.
+ * @param others members of the action that no rule reads: `arguments`, `input` and their like hold arguments too
  */
-export function addressesIn(payload: unknown): readonly FoundAddress[] {
-  if (payload === undefined || payload === null) return NONE;
+export function addressesIn(payload: unknown, others: readonly UnreadMember[]): readonly FoundAddress[] {
   const search = new Search();
   search.enter(payload, '', null, 'arguments');
+  for (const { name, folded, value } of others) {
+    if (folded === 'payload' || HOLDS_ARGUMENTS.has(folded)) search.enter(value, '', name, 'arguments');
+  }
   for (let next = search.waiting.pop(); next !== undefined; next = search.waiting.pop()) search.read(next);
   return search.found ?? NONE;
 }
@@ -40,6 +48,7 @@ export function readFound(found: FoundAddress): ReadUrl | string {
   return (found.read ??= found.given === null ? NOT_TEXT : readUrl(found.address));
 }
 
+const TOO_MANY = `stands behind ${MOST_CHARACTERS} characters of other addresses, and one call may hold no more`;
 const NOT_TEXT = 'is not a text, and tools read other values in ways of their own';
 
 /**
@@ -83,6 +92,11 @@ const ENDS_AS_ADDRESS = /(?:ur[li]|href)s?$/;
 /** Names are compared by their ends. */
 const LONGEST_END = 48;
 
+/** Whether a member of this name holds the arguments of a call, in any spelling. */
+export function holdsArguments(name: string): boolean {
+  return meaningOf(name) === 'arguments';
+}
+
 interface Waiting {
   readonly value: object;
   readonly path: string;
@@ -93,6 +107,7 @@ interface Waiting {
 class Search {
   readonly waiting: Waiting[] = [];
   found: FoundAddress[] | null = null;
+  #left = MOST_CHARACTERS;
 
   /** @param path of what holds the value, whose name or place there is `name`; `null` for the payload itself */
   enter(value: unknown, path: string, name: string | number | null, meaning: Meaning): void {
@@ -132,7 +147,11 @@ class Search {
   }
 
   #add(given: string | null, address: string, named: boolean, path: string, isName = false): void {
-    (this.found ??= []).push({ given, address, named, path, isName });
+    this.found ??= [];
+    if (this.#left < 0) return;
+    this.#left -= address.length + 1;
+    if (this.#left >= 0) this.found.push({ given, address, named, path, isName });
+    else this.found.push({ given: null, address: '', named: true, path, isName: false, read: TOO_MANY, isRest: true });
   }
 }
 

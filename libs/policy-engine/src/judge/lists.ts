@@ -28,6 +28,7 @@ import {
   fills,
   isHttpRequest,
   isKind,
+  isToolType,
   misnamed,
   nameGiven,
   names,
@@ -100,7 +101,8 @@ function argumentBlocked(
     if (typeof read !== 'string') {
       const entry = blocked.matchUrl(read);
       if (entry !== null) return apiBlocked(entry, placeOf(one), blocked.size);
-    } else if (url === undefined) return urlUnreadable('blocked_apis', blocked.size, read, placeOf(one));
+    } else if (url === undefined || one.isRest === true)
+      return urlUnreadable('blocked_apis', blocked.size, read, placeOf(one));
   }
   return null;
 }
@@ -130,7 +132,7 @@ export function judgeAllowedApis(
   const missing = addressMissing('allowed_apis', allowed, subject) ?? doubt('allowed_apis', 'tool', subject);
   if (missing !== null || url !== undefined || (judged && !found.every(isProse)) || names(subject, 'tool'))
     return missing;
-  return isKind(subject, 'tool_use') ? apiMissing('allowed_apis', 'tool', size) : null;
+  return isToolType(subject.type) ? apiMissing('allowed_apis', 'tool', size) : null;
 }
 
 function argumentNotAllowed(allowed: ApiList, found: readonly FoundAddress[]): Violation | null {

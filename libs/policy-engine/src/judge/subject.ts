@@ -50,7 +50,7 @@ export function subjectOf(given: unknown): Subject {
 /** Whether a rule of APIs speaks of it. */
 export function namesApi(subject: Subject): boolean {
   const { url, tool, other, payload } = subject;
-  return url !== undefined || tool !== null || other !== null || (payload !== undefined && isKind(subject, 'tool_use'));
+  return url !== undefined || tool !== null || other !== null || (payload !== undefined && isToolType(subject.type));
 }
 
 /**
@@ -59,12 +59,21 @@ export function namesApi(subject: Subject): boolean {
  * names its `url`.
  */
 export function argumentAddresses(subject: Subject): readonly FoundAddress[] {
-  return subject.payload !== undefined && isToolCall(subject) ? addressesIn(subject.payload) : NO_ADDRESSES;
+  if (subject.payload === undefined && subject.unread().length === 0) return NO_ADDRESSES;
+  return isToolCall(subject) ? addressesIn(subject.payload, subject.unread()) : NO_ADDRESSES;
 }
+
+/** Whether a type says that a tool is called: `tool_use` in any spelling, and what others call it. */
+export function isToolType(type: string): boolean {
+  return type.length <= LONGEST_KIND && TOOL_TYPE.test(fold(type));
+}
+
+const TOOL_TYPE =
+  /^(?:call|use|run|invoke)?(?:(?:mcp)?(?:tool|function)s?|mcp)(?:use|calls?|calling|invoke|invocation|execute|execution|run)?$/;
 
 /** Whether its payload is the arguments of what it calls. */
 export function isToolCall(subject: Subject): boolean {
-  if (isKind(subject, 'tool_use')) return true;
+  if (subject.kind === 'tool_use' || (subject.kind === 'other' && isToolType(subject.type))) return true;
   if (subject.url !== undefined) return false;
   return names(subject, 'tool') || misnamed(subject, 'tool') !== null || (isCall(subject) && !isHttpRequest(subject));
 }

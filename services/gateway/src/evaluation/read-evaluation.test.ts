@@ -114,6 +114,7 @@ describe('an evaluation', () => {
     [{ estimatedCost: 5000 }],
     [{ estimated_cost: 5000, uri: 'https://evil.example/x' }],
     [{ amount: 7, data_scope: 'pii' }],
+    [{ arguments: '{"url":"https://evil.example/x"}' }],
   ])('judges what the resource says of itself: %j', (properties) => {
     const of = { type: 'record', id: 'r', properties };
     expect(readEvaluation({ subject, action, resource: of })).toEqual({
@@ -141,6 +142,8 @@ describe('an evaluation', () => {
   it.each([
     ['tool_use', 'tool_name'],
     ['Tool-Use', 'tool_name'],
+    ['call_tool', 'tool_name'],
+    ['tool.call', 'tool_name'],
     ['data_access', 'dataScope'],
   ])('takes a resource of an unknown type for what %s is done to', (name, member) => {
     const of = { type: 'widget', id: 'shell' };

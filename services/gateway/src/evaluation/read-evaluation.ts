@@ -1,6 +1,6 @@
 import { canonicalize } from '@countersign/evidence';
 import type { EvaluationParts, JsonValue } from '@countersign/contracts';
-import { fold, isAddress, memberMeant } from '@countersign/policy-engine';
+import { fold, holdsArguments, isAddress, isToolType, memberMeant } from '@countersign/policy-engine';
 import type { RuledMember } from '@countersign/policy-engine';
 
 /** The members of an action that say what it is done to. */
@@ -52,7 +52,7 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
   if (subject.properties !== undefined) asked['subject'] = subject;
   // What rules read of an action they read of its resource too, also where its name is another spelling.
   for (const [member, value] of Object.entries(resource.properties ?? {})) {
-    if (value === null || memberMeant(member) === null) continue;
+    if (value === null || (memberMeant(member) === null && !holdsArguments(member))) continue;
     if (asked[member] !== undefined && canonicalize(asked[member]) !== canonicalize(value)) {
       return `action.properties.${member} and resource.properties.${member} differ`;
     }
@@ -74,7 +74,7 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
 
 /** An address is one whatever its type is called: another word for it must not evade a rule about APIs. */
 function membersFor(name: string, type: string, id: string, given: Members): readonly ResourceMember[] {
-  const member = memberFor(fold(type), type, id) ?? memberByAction(fold(name), given);
+  const member = memberFor(fold(type), type, id) ?? memberByAction(name, given);
   if (member !== 'url' && isAddress(id)) return member === null ? ['url'] : [member, 'url'];
   return member === null ? [] : [member];
 }
@@ -89,10 +89,9 @@ function memberFor(folded: string, type: string, id: string): ResourceMember | n
 }
 
 /** Of a resource of an unknown type, what the action says of it: a tool is used, data are accessed. */
-function memberByAction(folded: string, given: Members): ResourceMember | null {
-  if (folded === 'tooluse')
-    return given['tool_name'] === undefined && given['toolName'] === undefined ? 'tool_name' : null;
-  return folded === 'dataaccess' && given['dataScope'] === undefined ? 'dataScope' : null;
+function memberByAction(name: string, given: Members): ResourceMember | null {
+  if (isToolType(name)) return given['tool_name'] === undefined && given['toolName'] === undefined ? 'tool_name' : null;
+  return fold(name) === 'dataaccess' && given['dataScope'] === undefined ? 'dataScope' : null;
 }
 
 /**
