@@ -75,6 +75,7 @@ export { killedChild } from './testing/killed-child.js';
 export type { Kill } from './testing/killed.js';
 export { MongoProxy, persistently, someMongoFaults } from './testing/mongo-proxy.js';
 export type { MongoFault } from './testing/mongo-proxy.js';
+export { OneTopic } from './testing/one-topic.js';
 export { StoresUnderFaults } from './testing/stores-under-faults.js';
 export { compileSchema } from './edge/validation.js';
 export type { SchemaCheck } from './edge/validation.js';

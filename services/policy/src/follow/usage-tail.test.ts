@@ -1,6 +1,5 @@
 import { jest } from '@jest/globals';
-import { createLogger, readVersionedRecord, versionedRecord } from '@countersign/service-kit';
-import { OneTopic } from './one-topic.test-double.js';
+import { createLogger, OneTopic, readVersionedRecord, versionedRecord } from '@countersign/service-kit';
 import { UsageTail } from './usage-tail.js';
 
 describe('the tail of usage', () => {

@@ -1,7 +1,7 @@
 import type { ConsumeOptions, Consumption, LogRecord, NewRecord } from '@countersign/event-log';
-import type { ServiceContext } from '@countersign/service-kit';
+import type { ServiceContext } from '../service/definition.js';
 
-/** One topic in memory that keeps every record: a log that compacts may drop the records that a test is about. */
+/** For tests. One topic in memory that keeps every record: a log that compacts may drop the records that a test is about. */
 export class OneTopic {
   readonly records: LogRecord[] = [];
   readonly #readers = new Set<() => void>();
@@ -16,7 +16,7 @@ export class OneTopic {
   }
 
   /** What a follower of the topic uses of the log. */
-  get asLog(): Pick<ServiceContext, 'eventLog'>['eventLog'] {
+  get asLog(): ServiceContext['eventLog'] {
     const used = {
       append: (records: readonly NewRecord[]) => this.append(records),
       beginOffsets: () => Promise.resolve({ 0: 0 }),
