@@ -351,4 +351,11 @@ describe('time', () => {
       text === 'bc1q' ? null : (judged(rules, payload.slice(0, 4000))?.rule ?? null),
     );
   });
+
+  it('is linear where hundreds of topics are ends of each other', () => {
+    const topics = Array.from({ length: 500 }, (_, index) => 'a'.repeat(index + 1));
+    const texts = [2_000, 262_144].map((length) => `x${'a'.repeat(length)}`);
+    for (const text of texts) expect(judged({ blocked_topics: topics }, text)).not.toBeNull();
+    expect(judged({ blocked_topics: topics.slice(0, 8) }, texts[1])).toBeNull();
+  });
 });

@@ -76,6 +76,8 @@ function areSame(one: Edges, two: Edges): boolean {
 
 const ROOT = 0;
 const NONE = -1;
+/** Of so many topics that end at one place, each the end of the one before, the edges are looked at. The next is found. */
+const MOST_NESTED = 16;
 
 /**
  * Topics, ready to be looked for in one pass over a text, however many there are (Aho and Corasick, 1975).
@@ -158,9 +160,11 @@ export class Topics {
 
   /** The longest topic that ends before `end` with its edges there; `NONE` when none does. */
   #endingAt(text: string, end: number, state: number): number {
+    let looks = 0;
     for (let at = state; at !== ROOT; at = this.#shorter[at]!) {
       for (let topic = this.#ends[at]!; topic !== NONE; topic = this.#twins[topic]!) {
-        if (this.#hasEdges(text, end, topic)) return topic;
+        looks += 1;
+        if (looks === MOST_NESTED || this.#hasEdges(text, end, topic)) return topic;
       }
     }
     return NONE;
