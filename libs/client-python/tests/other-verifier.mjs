@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import * as library from '../../evidence/dist/index.js';
 import * as bundle from '../../evidence/dist/evidence.browser.js';
 import { nodeCrypto } from '../../evidence/vectors/node-crypto.mjs';
+import { askNetworks } from '../../../services/standalone/dist/verify-file/ask-networks.js';
 import { verifyFile } from '../../../services/standalone/dist/verify-file/verify-file.js';
+import { askChain } from '../../../services/verification/page/dist/ask-chain.js';
 import { findKeys } from '../../../services/verification/page/dist/find-keys.js';
 import { judge as judgeInPage } from '../../../services/verification/page/dist/judge.js';
 
@@ -79,14 +81,34 @@ async function keyByPage({ text }) {
   return { key: found === null ? null : Buffer.from(found.keys[0].publicKey).toString('hex') };
 }
 
+/** What each makes of what one node says. */
+async function byNode({ text, url, authority, key }) {
+  const value = library.parseJsonStrict(Buffer.from(text, 'utf8'), library.VERIFICATION_LIMITS);
+  const judged = (evidence, crypto, chain) => {
+    const keys = [{ publicKey: evidence.publicKeyFromPem(key), status: 'active', validFrom: null, validTo: null }];
+    const { ok, vouched, unsettled } = evidence.verifyPackage(value, { crypto, keys, chain });
+    return { ok, vouched: ok ? vouched : null, unsettled: ok ? unsettled.map(({ code }) => code) : [] };
+  };
+  const given = { subject: value, absences: [], rpcUrls: [url], authorities: [authority], walkBound: 1000 };
+  const known = [{ address: authority, network: 'solana:devnet', validFrom: null, validTo: null }];
+  const named = bundle.transactionsToAsk(value);
+  const inPage = await askChain(bundle, url, named, known, () => undefined, value);
+  return [judged(library, nodeCrypto, await askNetworks(given)), judged(bundle, bundle.browserCrypto, inPage)];
+}
+
 async function both(one) {
+  if (one.kind === 'rpc') return byNode(one);
   if (one.kind === 'file') return [await fileByCommandLine(one), await fileByPage(one)];
   if (one.kind === 'key') return [keyByCommandLine(one), await keyByPage(one)];
   return [judge(one, library, nodeCrypto), judge(one, bundle, bundle.browserCrypto)];
 }
 
 // No server answers the page: it has the file and the key.
-globalThis.fetch = () => Promise.reject(new TypeError('no server answers'));
+const { fetch } = globalThis;
+globalThis.fetch = (input, init) =>
+  String(input).startsWith('http://127.0.0.1:')
+    ? fetch(input, init)
+    : Promise.reject(new TypeError('no server answers'));
 const verdicts = [];
 for (const one of JSON.parse(readFileSync(0, 'utf8'))) verdicts.push(await both(one));
 rmSync(folder, { recursive: true, force: true });

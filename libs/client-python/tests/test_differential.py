@@ -18,11 +18,20 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 import mutated_files
+import mutated_nodes
 import mutations
 import vectors
 
 from countersign.command_line import main
-from countersign.verify import VerificationKey, parse_json_strict, verify_absence, verify_event, verify_package
+from countersign.verify import (
+    VerificationKey,
+    parse_json_strict,
+    transactions_to_ask,
+    verify_absence,
+    verify_event,
+    verify_package,
+)
+from countersign.verify.solana_rpc import ask_chain
 
 _OTHER = Path(__file__).parent / "other-verifier.mjs"
 _SEED = int(os.environ.get("COUNTERSIGN_DIFFERENTIAL_SEED") or random.SystemRandom().randrange(2**31))
@@ -92,6 +101,33 @@ def test_the_verifiers_agree(built: None, tmp_path: Path) -> None:
     assert len({one.get("firstProblem") for one in here}) > 12
     assert {one["code"] for one in here if "code" in one} == {0, 1, 2}
     assert {one["key"] is None for one in here if "key" in one} == {True, False}
+
+
+def _judged_by_node(case: Any) -> Any:
+    package = parse_json_strict(case["text"].encode())
+    named, authorities = transactions_to_ask(package), [mutated_nodes.AUTHORITY]
+    facts = ask_chain([case["url"]], named, authorities, package=package, bound=1000)
+    result = verify_package(package, [VerificationKey.from_pem(mutations.PEM)], facts)
+    vouched = asdict(result.vouched) if result.ok else None
+    return {"ok": result.ok, "vouched": vouched, "unsettled": list(result.unsettled) if result.ok else []}
+
+
+def test_the_verifiers_agree_on_what_a_node_says(built: None) -> None:
+    cases = mutated_nodes.nodes(60 * _TIMES, _SEED)
+    with mutated_nodes.Node(cases) as node:
+        for n, case in enumerate(cases):
+            case.update(url=f"{node.address}/{n}", authority=mutated_nodes.AUTHORITY, key=mutations.PEM)
+        here = [_judged_by_node(case) for case in cases]
+        elsewhere = judged_elsewhere(cases)
+    differing = [
+        f"{case['what']}: Python {one}, command line {command_line}, page {page}"
+        for case, one, (command_line, page) in zip(cases, here, elsewhere)
+        if not one == command_line == page
+    ]
+    assert differing == [], f"COUNTERSIGN_DIFFERENTIAL_SEED={_SEED} gives these {len(differing)} again"
+    assert here[0] == {"ok": True, "vouched": {"issuer": True, "anchor": True}, "unsettled": []}
+    assert {one["ok"] for one in here} == {True, False}
+    assert len({code for one in here for code in one["unsettled"]}) > 2
 
 
 def test_a_mutation_that_changes_nothing_holds() -> None:
