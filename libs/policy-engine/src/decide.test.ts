@@ -3,6 +3,7 @@ import { compileProfile } from './compile-profile.js';
 import { DECIDE_CASES } from './decide.test-cases.js';
 import { decide } from './decide.js';
 import { emptyProfile } from './profile/profile-fields.js';
+import { ReadingBudget } from './urls/path-views.js';
 
 const agent = '018f4d5e-0000-7000-8000-000000000001';
 
@@ -195,6 +196,36 @@ describe('decide', () => {
       { numRuns: 20_000 },
     );
     expect(reached).toBeGreaterThan(300);
+  });
+
+  it('judges many short paths of one call in bounded time, and says what it does not judge', () => {
+    const hostile = (n: number): string =>
+      `https://a.example/a/..;/%253ba%3b%252f///;//%2f%25%2f/a;b/../%2f%252e%252e//;//../%25252f%252e%252e%2525252f${n}`;
+    const usual = (n: number): string => `https://a.example/v4/projects/group%2Fproject/files/src%2Fmain%20${n}.ts`;
+    const call = (urls: readonly string[]) => ({ type: 'tool_use', tool_name: 'fetch', payload: { urls } });
+    const many = (url: (n: number) => string, count: number) => call(Array.from({ length: count }, (_, n) => url(n)));
+    for (const rules of [
+      { allowed_apis: ['https://a.example/', 'fetch'] },
+      { blocked_apis: ['https://a.example/zz'] },
+      { allowed_apis: ['https://a.example/', 'fetch'], blocked_apis: ['https://a.example/zz'] },
+    ]) {
+      const profile = compileProfile({ ...emptyProfile(agent), ...rules });
+      const before = process.cpuUsage();
+      const { violation } = decide(profile, many(hostile, 550));
+      // Without a bound it is 500 to 1,000.
+      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(200);
+      expect(violation?.rule).toMatch(/:unreadable URL$/u);
+      expect(violation?.reason).toContain('in more ways than are judged at once');
+      for (const taken of [many(hostile, 5), many(usual, 500), many(() => hostile(1), 550)]) {
+        expect(decide(profile, taken).violation).toBeNull();
+      }
+      // What several actions are asked about with one budget is one call to it.
+      const budget = new ReadingBudget();
+      const all = Array.from({ length: 50 }, () => decide(profile, many(hostile, 5), budget).violation);
+      expect(all[0]).toBeNull();
+      expect(all[49]?.rule).toMatch(/:unreadable URL$/u);
+      expect(decide(profile, call(['https://a.example/plain']), budget).violation).toBeNull();
+    }
   });
 
   it('sees a blocked path behind slashes that are merged, with white space between them or not', () => {

@@ -13,6 +13,7 @@ import {
 } from './judge/lists.js';
 import { argumentAddresses, isToolCall, names, namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
 import type { Action, Subject } from './judge/subject.js';
+import type { ReadingBudget } from './urls/path-views.js';
 import { dollarsToMicros } from './money.js';
 import { judgeOutput, judgeOutputInTurns } from './output/judge-output.js';
 import type { Violation } from './violation.js';
@@ -30,9 +31,10 @@ export interface Decision {
 /**
  * The verdict of the static rules, in the order off-limits and allowed actions, APIs, data scope, output; the first that
  * denies. Total and pure: whatever is given has a decision. What `observe` makes of a violation is the caller's to do.
+ * @param budget of the request, where it asks about several actions
  */
-export function decide(profile: CompiledProfile, action: Action): Decision {
-  const subject = subjectOf(action);
+export function decide(profile: CompiledProfile, action: Action, budget?: ReadingBudget): Decision {
+  const subject = subjectOf(action, budget);
   return decided(profile, subject, judge(profile, subject));
 }
 
@@ -40,10 +42,14 @@ export function decide(profile: CompiledProfile, action: Action): Decision {
  * {@link decide} a turn at a time: it yields after each piece of a large payload that the output rules have read, and
  * returns what `decide` gives.
  */
-export function* decideInTurns(profile: CompiledProfile, action: Action): Generator<undefined, Decision, undefined> {
-  const subject = subjectOf(action);
+export function* decideInTurns(
+  profile: CompiledProfile,
+  action: Action,
+  budget?: ReadingBudget,
+): Generator<undefined, Decision, undefined> {
+  const subject = subjectOf(action, budget);
   const { output } = profile;
-  if (output === null || subject.payload === undefined) return decide(profile, action);
+  if (output === null || subject.payload === undefined) return decide(profile, action, budget);
   const violation =
     judgeBeforeOutput(profile, subject) ??
     (yield* judgeOutputInTurns(output, subject.payload)) ??

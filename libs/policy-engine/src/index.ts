@@ -17,6 +17,7 @@ export { fold, memberMeant } from './judge/members.js';
 export type { RuledMember } from './judge/members.js';
 export { isToolType } from './judge/subject.js';
 export type { Action } from './judge/subject.js';
+export { ReadingBudget } from './urls/path-views.js';
 export { isAddress } from './urls/written-address.js';
 export { PiiScanner } from './output/pii/scanner.js';
 export type { PiiSpan } from './output/pii/scanner.js';

@@ -1,4 +1,5 @@
 import { urlPathViews } from '../urls/path-views.js';
+import type { ReadingBudget } from '../urls/path-views.js';
 import type { ReadUrl } from '../urls/read-url.js';
 import { fold } from '../judge/members.js';
 import { readApiEntry } from './grammar.js';
@@ -85,20 +86,20 @@ export class ApiList {
     return this.#names.match(name);
   }
 
-  /** The entry that names this URL, or `null`. */
-  matchUrl(url: ReadUrl): string | null {
+  /** The entry that names this URL, or `null`. What `budget` does not cover cannot be judged, whatever this gives. */
+  matchUrl(url: ReadUrl, budget: ReadingBudget): string | null {
     const { host, otherHost } = url;
-    const entry = this.#matchUrlAt(host, url);
+    const entry = this.#matchUrlAt(host, url, budget);
     if (otherHost === null || (entry === null) === (this.#side === 'allow')) return entry;
-    return this.#matchUrlAt(otherHost, url);
+    return this.#matchUrlAt(otherHost, url, budget);
   }
 
-  #matchUrlAt(host: string, url: ReadUrl): string | null {
+  #matchUrlAt(host: string, url: ReadUrl, budget: ReadingBudget): string | null {
     if (this.#all !== null) return this.#all;
     const entry = this.#matchHost(host, url.port);
     if (entry !== null) return entry;
     const prefixes = this.#prefixes.size === 0 ? undefined : this.#prefixes.get(host);
-    return prefixes === undefined ? null : this.#matchPath(prefixes, url);
+    return prefixes === undefined ? null : this.#matchPath(prefixes, url, budget);
   }
 
   #matchHost(host: string, port: string): string | null {
@@ -135,10 +136,10 @@ export class ApiList {
   }
 
   /** A sentence about the entry that a URL which is not on the list comes nearest to, or ''. */
-  nearestToUrl(url: ReadUrl): string {
+  nearestToUrl(url: ReadUrl, budget: ReadingBudget): string {
     const { host } = url;
     const prefixes = this.#prefixes.get(host);
-    const views = prefixes === undefined ? null : urlPathViews(url);
+    const views = prefixes === undefined ? null : urlPathViews(url, budget);
     const path = views?.[0] === undefined ? null : prefixes!.match(views[0], () => true);
     if (path !== null) return nearest(path, 'another port or scheme than the URL has');
     const port = [...this.#hosts].find(([key]) => key.startsWith(`${host}:`))?.[1];
@@ -170,8 +171,8 @@ export class ApiList {
     return map.get(host) ?? (this.#ports ? map.get(`${host}:${port}`) : undefined) ?? null;
   }
 
-  #matchPath(prefixes: PathPrefixes, url: ReadUrl): string | null {
-    const views = urlPathViews(url);
+  #matchPath(prefixes: PathPrefixes, url: ReadUrl, budget: ReadingBudget): string | null {
+    const views = urlPathViews(url, budget);
     // Encoded beyond reading: on no allow list, and under every prefix of a host that is blocked.
     if (views === null) return this.#side === 'block' ? prefixes.any() : null;
     const fits = (reach: Reach): boolean => this.#fits(reach, url);

@@ -107,6 +107,8 @@ interface Waiting {
 class Search {
   readonly waiting: Waiting[] = [];
   found: FoundAddress[] | null = null;
+  /** What was found and how it is judged: the same is judged once. */
+  readonly #known = new Set<string>();
   #left = MOST_CHARACTERS;
 
   /** @param path of what holds the value, whose name or place there is `name`; `null` for the payload itself */
@@ -150,8 +152,13 @@ class Search {
     this.found ??= [];
     if (this.#left < 0) return;
     this.#left -= address.length + 1;
-    if (this.#left >= 0) this.found.push({ given, address, named, path, isName });
-    else this.found.push({ given: null, address: '', named: true, path, isName: false, read: TOO_MANY, isRest: true });
+    if (this.#left >= 0) {
+      const key = given === null ? '' : `${named ? 1 : 0}${given}`;
+      if (this.#known.has(key)) return;
+      this.#known.add(key);
+      this.found.push({ given, address, named, path, isName });
+    } else
+      this.found.push({ given: null, address: '', named: true, path, isName: false, read: TOO_MANY, isRest: true });
   }
 }
 

@@ -2,6 +2,7 @@ import type { RequiredMember } from '@countersign/contracts';
 import type { ApiList } from '../entries/api-list.js';
 import type { NamePatterns } from '../entries/name-patterns.js';
 import type { ScopeList } from '../scopes/scope-list.js';
+import type { ReadingBudget } from '../urls/path-views.js';
 import type { ReadUrl } from '../urls/read-url.js';
 import { isProse, placeOf, readBlocked, readFound } from './arguments.js';
 import type { FoundAddress } from './arguments.js';
@@ -69,6 +70,15 @@ export function judgeAllowedActions(allowed: NamePatterns, subject: Subject): Vi
   return actionNotListed('type', allowed.size);
 }
 
+/** Of a URL beyond the budget of its call. */
+const TOO_MANY_WAYS =
+  'has, with the other addresses of the request, a path that servers may read in more ways than are judged at once';
+
+/** Whether a list asked for the paths of a URL, and its call may read no more of them. */
+function isBeyond(url: ReadUrl, budget: ReadingBudget): boolean {
+  return url.views === null && budget.over;
+}
+
 /** `blocked_apis`. @param found of `argumentAddresses` */
 export function judgeBlockedApis(
   blocked: ApiList,
@@ -76,11 +86,13 @@ export function judgeBlockedApis(
   found: readonly FoundAddress[],
   subject: Subject,
 ): Violation | null {
-  const { tool, other } = subject;
+  const { tool, other, budget } = subject;
   if (typeof url === 'string') return urlUnreadable('blocked_apis', blocked.size, url, null);
-  const byUrl = url === undefined ? null : blocked.matchUrl(url);
+  const byUrl = url === undefined ? null : blocked.matchUrl(url, budget);
+  if (url !== undefined && isBeyond(url, budget))
+    return urlUnreadable('blocked_apis', blocked.size, TOO_MANY_WAYS, null);
   if (byUrl !== null) return apiBlocked(byUrl, 'url', blocked.size);
-  const byArgument = found.length > 0 && blocked.namesUrls ? argumentBlocked(blocked, url, found) : null;
+  const byArgument = found.length > 0 && blocked.namesUrls ? argumentBlocked(blocked, url, found, budget) : null;
   if (byArgument !== null) return byArgument;
   const byTool = tool === null ? null : blocked.matchName(tool);
   if (byTool !== null) return apiBlocked(byTool, 'tool_name', blocked.size);
@@ -95,11 +107,13 @@ function argumentBlocked(
   blocked: ApiList,
   url: ReadUrl | string | undefined,
   found: readonly FoundAddress[],
+  budget: ReadingBudget,
 ): Violation | null {
   for (const one of found) {
     const read = readBlocked(one);
     if (typeof read !== 'string') {
-      const entry = blocked.matchUrl(read);
+      const entry = blocked.matchUrl(read, budget);
+      if (isBeyond(read, budget)) return urlUnreadable('blocked_apis', blocked.size, TOO_MANY_WAYS, placeOf(one));
       if (entry !== null) return apiBlocked(entry, placeOf(one), blocked.size);
     } else if (url === undefined || one.isRest === true)
       return urlUnreadable('blocked_apis', blocked.size, read, placeOf(one));
@@ -115,13 +129,14 @@ export function judgeAllowedApis(
   subject: Subject,
 ): Violation | null {
   const { size } = allowed;
-  const { tool, other } = subject;
+  const { tool, other, budget } = subject;
   if (typeof url === 'string') return urlUnreadable('allowed_apis', size, url, null);
-  if (url !== undefined && allowed.matchUrl(url) === null) {
-    return apiNotListed('url', size, allowed.nearestToUrl(url));
+  if (url !== undefined && allowed.matchUrl(url, budget) === null) {
+    if (isBeyond(url, budget)) return urlUnreadable('allowed_apis', size, TOO_MANY_WAYS, null);
+    return apiNotListed('url', size, allowed.nearestToUrl(url, budget));
   }
   const judged = found.length > 0 && url === undefined && allowed.limitsAddresses;
-  const byArgument = judged ? argumentNotAllowed(allowed, found) : null;
+  const byArgument = judged ? argumentNotAllowed(allowed, found, budget) : null;
   if (byArgument !== null) return byArgument;
   if (tool !== null && allowed.matchName(tool) === null) {
     return apiNotListed('tool_name', size, allowed.nearestToName(tool));
@@ -135,13 +150,15 @@ export function judgeAllowedApis(
   return isToolType(subject.type) ? apiMissing('allowed_apis', 'tool', size) : null;
 }
 
-function argumentNotAllowed(allowed: ApiList, found: readonly FoundAddress[]): Violation | null {
+function argumentNotAllowed(allowed: ApiList, found: readonly FoundAddress[], budget: ReadingBudget): Violation | null {
   const { size } = allowed;
   for (const one of found) {
     if (isProse(one)) continue;
     const read = readFound(one);
     if (typeof read === 'string') return urlUnreadable('allowed_apis', size, read, placeOf(one));
-    if (allowed.matchUrl(read) === null) return apiNotListed(placeOf(one), size, allowed.nearestToUrl(read));
+    if (allowed.matchUrl(read, budget) !== null) continue;
+    if (isBeyond(read, budget)) return urlUnreadable('allowed_apis', size, TOO_MANY_WAYS, placeOf(one));
+    return apiNotListed(placeOf(one), size, allowed.nearestToUrl(read, budget));
   }
   return null;
 }

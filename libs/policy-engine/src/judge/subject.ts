@@ -1,4 +1,5 @@
 import type { ActionKind } from '@countersign/contracts';
+import { ReadingBudget } from '../urls/path-views.js';
 import { readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
 import { addressesIn } from './arguments.js';
@@ -25,12 +26,13 @@ export interface Subject {
   readonly payload: unknown;
   readonly metadata: unknown;
   readonly cost: unknown;
+  readonly budget: ReadingBudget;
 }
 
 const NOTHING: Action = {};
 
-/** Total: what is no object is an action that names nothing. */
-export function subjectOf(given: unknown): Subject {
+/** Total: what is no object is an action that names nothing. @param budget shared by actions that are asked about at once */
+export function subjectOf(given: unknown, budget = new ReadingBudget()): Subject {
   const action = typeof given === 'object' && given !== null ? (given as Action) : NOTHING;
   let unread: readonly UnreadMember[] | undefined;
   return {
@@ -44,6 +46,7 @@ export function subjectOf(given: unknown): Subject {
     payload: action['payload'],
     metadata: action['metadata'],
     cost: action['estimatedCost'],
+    budget,
   };
 }
 

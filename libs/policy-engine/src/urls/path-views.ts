@@ -26,18 +26,42 @@ export function pathViews(pathname: string): readonly (readonly string[])[] | nu
 }
 
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/;
-/** Nobody's honest path: one that servers may see in so many ways that they have more characters together. */
+/** Of the ways in which servers may see the paths of one call. More are nobody's honest paths. */
 const MOST_CHARACTERS = 8 * 65_536;
+/** To look at one more way costs as much as so many characters do. */
+const EACH_WAY = 64;
+
+/**
+ * How much may still be read of the paths of one call, or of all calls that one request asks about: short paths that are
+ * many would else hold up other checks as a long one would.
+ */
+export class ReadingBudget {
+  #left = MOST_CHARACTERS;
+
+  /** Whether something was asked for that it did not cover. */
+  get over(): boolean {
+    return this.#left < 0;
+  }
+
+  /** Whether it covers one more way that has so many characters. */
+  take(characters: number): boolean {
+    if (this.#left >= 0) this.#left -= characters + EACH_WAY;
+    return this.#left >= 0;
+  }
+}
 
 /**
  * {@link pathViews} of a URL as received, and what servers make of it that do not begin as the URL standard does, which
  * removes dot segments before anything is decoded or merged: `/v1//../admin`, `/v1/%2f/../admin` and `/v1/..;/../admin`
- * are `/v1/admin` to it and `/admin` to them.
+ * are `/v1/admin` to it and `/admin` to them. Once they were asked for they are kept with the URL.
+ * @returns `null` also where `budget` does not cover them
  */
-export function urlPathViews({ text, pathname, plain }: ReadUrl): readonly (readonly string[])[] | null {
+export function urlPathViews(url: ReadUrl, budget: ReadingBudget): readonly (readonly string[])[] | null {
+  const { text, pathname, plain } = url;
   if (plain) return [segmentsOf(pathname)];
+  if (url.views !== undefined) return url.views;
   const received = receivedPath(text);
-  return GLOB.test(received) ? null : readings([pathname, encodedPath(received)]);
+  return (url.views = GLOB.test(received) ? null : readings([pathname, encodedPath(received)], budget));
 }
 
 /** From each of these the command curl makes other paths: `admi[n-n]`, `{x,../admin}`. */
@@ -60,17 +84,15 @@ function encodedPath(path: string): string {
  * Every way in which decoding, merging of slashes, cutting of parameters and removal of dot segments may follow each
  * other; `null` when they are too many, or four rounds of decoding do not come to an end.
  */
-function readings(paths: readonly string[]): readonly (readonly string[])[] | null {
+function readings(paths: readonly string[], budget: ReadingBudget): readonly (readonly string[])[] | null {
   const views: (readonly string[])[] = [];
-  let left = MOST_CHARACTERS;
   let texts = paths;
   for (let round = 0; round <= MAX_ROUNDS; round += 1) {
     const alike = new Set(texts);
     const next = new Set<string>();
     // Grows while it is gone through.
     for (const text of alike) {
-      left -= text.length;
-      if (left < 0) return null;
+      if (!budget.take(text.length)) return null;
       for (const view of DOT_SEGMENT.test(text) ? resolve(text, false) : [segmentsOf(text)]) {
         views.push(view.map(decodeUnreserved));
         alike.add(`/${view.join('/')}`);

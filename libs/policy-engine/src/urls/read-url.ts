@@ -15,6 +15,8 @@ export interface ReadUrl {
   readonly text: string;
   /** Every server sees the same path in it. */
   readonly plain: boolean;
+  /** Of `urlPathViews`, once it was asked. */
+  views?: readonly (readonly string[])[] | null;
 }
 
 /** Longer texts are looked at step by step. */

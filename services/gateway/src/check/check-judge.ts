@@ -2,7 +2,7 @@ import { needsOwnKey, NOT_FOR_AGENT, ownKeyNeeded } from '@countersign/contracts
 import type { CheckAnswer, IdempotencyStamp } from '@countersign/contracts';
 import type { CheckTrip, CheckTripResult, Counters, Judgement } from '@countersign/counters';
 import { decide, decideInTurns } from '@countersign/policy-engine';
-import type { Decision } from '@countersign/policy-engine';
+import type { Decision, ReadingBudget } from '@countersign/policy-engine';
 import type { EntropyPool } from '../domain/entropy.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import { eventIdOf } from '../domain/event-id.js';
@@ -27,6 +27,8 @@ export interface CheckJob {
   readonly key: KnownKey;
   readonly prepared: PreparedCheck;
   readonly stamp: IdempotencyStamp | null;
+  /** Of the request, where it asks about several actions. */
+  readonly budget?: ReadingBudget;
 }
 
 export interface CheckJudgeParts {
@@ -88,12 +90,12 @@ export class CheckJudge {
     }
     if (agent.profile.output !== null && (prepared.payload?.canonical.length ?? 0) > LARGE_PAYLOAD) {
       this.#turns.take(
-        decideInTurns(agent.profile, prepared.action),
+        decideInTurns(agent.profile, prepared.action, job.budget),
         () => check.over,
         (decision) => this.#count(check, job, account, agent, decision),
         (error) => check.fail(error),
       );
-    } else this.#count(check, job, account, agent, decide(agent.profile, prepared.action));
+    } else this.#count(check, job, account, agent, decide(agent.profile, prepared.action, job.budget));
   }
 
   #count(check: CheckUnderWay, job: CheckJob, account: KnownAccount, agent: KnownAgent, decision: Decision): void {

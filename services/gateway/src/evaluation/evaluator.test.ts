@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { powersOf } from '@countersign/contracts';
+import { ReadingBudget } from '@countersign/policy-engine';
 import type { CheckDesk } from '../check/check-desk.js';
 import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
 import { Evaluator } from './evaluator.js';
@@ -8,9 +9,10 @@ const KEY: KnownKey = { id: 'key', version: 1, accountId: 'account', ...powersOf
 const subject = { type: 'agent', id: '0b0f9a5e-3c0a-4d8e-9a57-2f6d1d5f4c11' };
 
 /** Decides each by keeping the thread for some time. */
-function busyDesk(ms: number, asked: string[]): Pick<CheckDesk, 'ask'> {
+function busyDesk(ms: number, asked: string[], budgets: Set<unknown>): Pick<CheckDesk, 'ask'> {
   return {
-    ask: ({ prepared }, reply) => {
+    ask: ({ prepared, budget }, reply) => {
+      budgets.add(budget);
       for (const until = performance.now() + ms; performance.now() < until;);
       asked.push(prepared.action.url ?? '');
       reply.answer(
@@ -25,7 +27,8 @@ function busyDesk(ms: number, asked: string[]): Pick<CheckDesk, 'ask'> {
 describe('several evaluations of one request', () => {
   it('give others their turn between them, and are begun in their order', async () => {
     const asked: string[] = [];
-    const evaluator = new Evaluator(busyDesk(6, asked), {} as KnownFacts, { ended: () => 'revoked' });
+    const budgets = new Set<unknown>();
+    const evaluator = new Evaluator(busyDesk(6, asked, budgets), {} as KnownFacts, { ended: () => 'revoked' });
     const urls = Array.from({ length: 10 }, (_, n) => `https://a.example/${n}`);
     let over = false;
     let turns = 0;
@@ -39,5 +42,7 @@ describe('several evaluations of one request', () => {
     expect(decisions.map(({ context }) => context['event_id'])).toEqual(urls.map((_, n) => `${n + 1}`));
     expect(asked).toEqual(urls);
     expect(turns).toBeGreaterThanOrEqual(9);
+    // Their paths together cost what those of one call may.
+    expect([...budgets]).toEqual([expect.any(ReadingBudget)]);
   });
 });

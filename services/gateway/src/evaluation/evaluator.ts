@@ -1,5 +1,6 @@
 import { canonicalize } from '@countersign/evidence';
 import type { EvaluationParts, EvaluationSemantic } from '@countersign/contracts';
+import { ReadingBudget } from '@countersign/policy-engine';
 import { HttpRefusal, Turn } from '@countersign/service-kit';
 import type { CheckDesk } from '../check/check-desk.js';
 import type { Credentials } from '../check/credentials.js';
@@ -29,8 +30,13 @@ export class Evaluator {
     return key;
   }
 
-  /** Never rejects. */
-  evaluate(parts: EvaluationParts, key: KnownKey, idempotencyKey: string | null): Promise<Outcome> {
+  /** Never rejects. @param budget of the request, where it asks about several */
+  evaluate(
+    parts: EvaluationParts,
+    key: KnownKey,
+    idempotencyKey: string | null,
+    budget?: ReadingBudget,
+  ): Promise<Outcome> {
     const asked = readEvaluation(parts);
     if (typeof asked === 'string') return Promise.resolve({ kind: 'refused', status: 400, error: asked });
     const prepared = prepareParsed(asked);
@@ -40,7 +46,7 @@ export class Evaluator {
     const bytes = prepared.committed.canonical.length + (prepared.payload?.canonical.length ?? 0);
     return new Promise((resolve) => {
       this.desk.ask(
-        { key, prepared, stamp },
+        { key, prepared, stamp, ...(budget === undefined ? {} : { budget }) },
         {
           answer: (answer, _retryAfter, replayed) => resolve({ kind: 'decided', answer, replayed }),
           refuse: (status, error) => resolve({ kind: 'refused', status, error }),
@@ -53,25 +59,26 @@ export class Evaluator {
 
   /**
    * One after the other where one may end the rest, else side by side, recorded in their order: a hundred of them may share
-   * one large payload, so they are begun a few milliseconds at a time.
+   * one large payload, so they are begun a few milliseconds at a time. They share what one call may read of paths.
    */
   async evaluateAll(
     all: readonly EvaluationParts[],
     semantic: EvaluationSemantic,
     key: KnownKey,
   ): Promise<readonly Decision[]> {
+    const budget = new ReadingBudget();
     if (semantic === 'execute_all') {
       const outcomes: Promise<Outcome>[] = [];
       const turn = new Turn();
       for (const parts of all) {
         if (turn.over) await turn.next();
-        outcomes.push(this.evaluate(parts, key, null));
+        outcomes.push(this.evaluate(parts, key, null, budget));
       }
       return (await Promise.all(outcomes)).map(itemOf);
     }
     const decisions: Decision[] = [];
     for (const parts of all) {
-      const item = itemOf(await this.evaluate(parts, key, null));
+      const item = itemOf(await this.evaluate(parts, key, null, budget));
       decisions.push(item);
       if (endsAt(item.decision, semantic)) break;
     }
