@@ -801,6 +801,35 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       then: null,
     },
     { given: { blocked_apis: ['shell.*'] }, when: { type: 'tool_use', payload: { url: 'nowhere' } }, then: null },
+    // A list of names alone may name hosts, and says nothing of an address that cannot be read.
+    ...['intranet/x', 'http:intranet/x', '//intranet', 'x://intranet/', 'http:\\\\Intranet', 'intranet'].map((link) =>
+      denied(
+        { blocked_apis: ['intranet', 'delete_user'] },
+        { type: 'tool_use', tool_name: 'fetch', payload: { link } },
+        'api_not_allowed',
+        'blocked_apis:intranet',
+      ),
+    ),
+    ...['intranets', 'http:other', '/intranet', 'the intranet', 'mailto:a@b', 'https://a b/'].map(
+      (link): DecideCase => ({
+        given: { blocked_apis: ['intranet', 'delete_user'] },
+        when: { type: 'tool_use', tool_name: 'fetch', payload: { link } },
+        then: null,
+      }),
+    ),
+    {
+      given: { blocked_apis: ['delete_user'] },
+      when: { type: 'tool_use', payload: { url: false, 'http://[x': 1 } },
+      then: null,
+    },
+    ...[['api.example.com/*'], ['*'], ['https://intranet/x'], ['delete_user', '10.0.0.1']].map((blocked) =>
+      denied(
+        { blocked_apis: blocked },
+        { type: 'tool_use', tool_name: 'fetch', payload: { link: 'https:api.example.com' } },
+        'api_not_allowed',
+        'blocked_apis:unreadable URL',
+      ),
+    ),
     {
       given: { blocked_apis: ['evil.example'] },
       when: { type: 'tool_use', payload: { url: 'https://good.example/' } },

@@ -118,6 +118,7 @@ describe('decide', () => {
       const encoded = `%${plain.charCodeAt(0).toString(16)}`;
       return fc.constantFrom(plain, plain.toUpperCase(), wide, encoded, `${plain}\t`, `\n${plain}`);
     };
+    const asArguments = (payload: object) => ({ type: 'tool_use', tool_name: 'fetch', payload });
     const host = fc.tuple(...Array.from('evil.example', (_, i) => letter(i))).map((letters) => letters.join(''));
     fc.assert(
       fc.property(
@@ -127,8 +128,14 @@ describe('decide', () => {
         fc.constantFrom('', '.', ':8080', '.:443'),
         fc.constantFrom('', '/', '/x/../y', '?q=https://good.example', '#@good.example', '\\@good.example'),
         (scheme, user, name, tail, rest) => {
-          const { violation } = decide(profile, { type: 'http_call', url: scheme + user + name + tail + rest });
-          expect(violation?.violation_type).toBe('api_not_allowed');
+          const url = scheme + user + name + tail + rest;
+          const link = url.replace(/^ ?https:/i, 'gopher:');
+          for (const call of [
+            { type: 'http_call', url },
+            ...[{ url }, { link }, { link: user + name }].map(asArguments),
+          ]) {
+            expect([call, decide(profile, call).violation?.violation_type]).toEqual([call, 'api_not_allowed']);
+          }
         },
       ),
       { numRuns: 3000 },

@@ -15,8 +15,11 @@ import type { PathEnd, Reach } from './path-prefixes.js';
 export type Side = 'allow' | 'block';
 
 function isHost({ host, below }: ApiEntry): boolean {
-  if (host === undefined) return below !== undefined;
-  return host.port !== null || /[.:]|^localhost$/.test(host.host);
+  return host === undefined ? below !== undefined : isHostByForm(host);
+}
+
+function isHostByForm({ host, port }: HostEntry): boolean {
+  return port !== null || /[.:]|^localhost$/.test(host);
 }
 
 /** No port of an entry: what is blocked on some port alone does not cover it. */
@@ -40,7 +43,8 @@ export class ApiList {
   #ports = false;
   /**
    * Whether it is more than a list of tools: one entry is a URL prefix, or a host by its form. A name without a dot and a
-   * port, as tools have it, may be a host too, but says nothing of other addresses.
+   * port, as tools have it, may be a host too, but says nothing of other addresses. Of `*` a block list does, an allow list
+   * does not.
    */
   readonly limitsAddresses: boolean;
 
@@ -59,6 +63,7 @@ export class ApiList {
       if (read.below !== undefined) this.#keep(this.#below, read.below, entry);
       // A last `*` is a pattern of names by contract: it may block more than that, and allow nothing else.
       hosts ||= isHost(read) || (read.prefix !== undefined && !entry.endsWith('*'));
+      hosts ||= side === 'block' && read.prefix !== undefined && isHostByForm(read.prefix);
       if (read.prefix === undefined || (side === 'allow' && entry.endsWith('*'))) continue;
       const { host } = read.prefix;
       const others = ends.get(host);
@@ -68,7 +73,7 @@ export class ApiList {
     for (const [host, all] of ends) this.#prefixes.set(host, new PathPrefixes(all));
     this.#names = new NamePatterns(names);
     this.#all = entries.includes('*') ? '*' : null;
-    this.limitsAddresses = hosts && this.#all === null;
+    this.limitsAddresses = this.#all === null ? hosts : side === 'block';
   }
 
   /** Whether a URL can be named by it at all. */
@@ -92,6 +97,14 @@ export class ApiList {
     const entry = this.#matchUrlAt(host, url, budget);
     if (otherHost === null || (entry === null) === (this.#side === 'allow')) return entry;
     return this.#matchUrlAt(otherHost, url, budget);
+  }
+
+  /** The entry that names this host, or a path on it, or `null`. @param port `null`: none is written */
+  matchHost(host: string, port: string | null): string | null {
+    if (this.#all !== null) return this.#all;
+    const entry =
+      port === null ? (this.#matchHost(host, '443') ?? this.#matchHost(host, '80')) : this.#matchHost(host, port);
+    return entry ?? this.#prefixes.get(host)?.any() ?? null;
   }
 
   #matchUrlAt(host: string, url: ReadUrl, budget: ReadingBudget): string | null {

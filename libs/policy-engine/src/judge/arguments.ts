@@ -52,12 +52,11 @@ const TOO_MANY = `stands behind ${MOST_CHARACTERS} characters of other addresses
 const NOT_TEXT = 'is not a text, and tools read other values in ways of their own';
 
 /**
- * As {@link readFound}, where a blocked entry is looked for. Of `https://a.example is down` the first word alone can be
- * followed: no client takes a host with a blank in it.
+ * What is followed of an address where a blocked entry is looked for. Of `https://a.example is down` it is the first word:
+ * no client takes a host with a blank in it.
  */
-export function readBlocked(found: FoundAddress): ReadUrl | string {
-  const [, first] = (found.named ? null : HOST_AND_WORDS.exec(found.address)) ?? [];
-  return first === undefined ? readFound(found) : readUrl(first);
+export function followedOf({ named, address }: FoundAddress): string {
+  return (named ? null : HOST_AND_WORDS.exec(address)?.[1]) ?? address;
 }
 
 /** No `@` and no backslash, behind which another host might stand. */

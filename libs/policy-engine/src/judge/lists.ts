@@ -3,8 +3,10 @@ import type { ApiList } from '../entries/api-list.js';
 import type { NamePatterns } from '../entries/name-patterns.js';
 import type { ScopeList } from '../scopes/scope-list.js';
 import type { ReadingBudget } from '../urls/path-views.js';
+import { followedAs, hostsIn, readLeniently, TO_PARSE } from '../urls/followed-as.js';
+import { readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
-import { isProse, placeOf, readBlocked, readFound } from './arguments.js';
+import { followedOf, isProse, placeOf, readFound } from './arguments.js';
 import type { FoundAddress } from './arguments.js';
 import {
   actionNotListed,
@@ -110,13 +112,52 @@ function argumentBlocked(
   budget: ReadingBudget,
 ): Violation | null {
   for (const one of found) {
-    const read = readBlocked(one);
-    if (typeof read !== 'string') {
-      const entry = blocked.matchUrl(read, budget);
-      if (isBeyond(read, budget)) return urlUnreadable('blocked_apis', blocked.size, TOO_MANY_WAYS, placeOf(one));
-      if (entry !== null) return apiBlocked(entry, placeOf(one), blocked.size);
-    } else if (url === undefined || one.isRest === true)
-      return urlUnreadable('blocked_apis', blocked.size, read, placeOf(one));
+    const finding = findBlocked(blocked, one, budget);
+    if (finding === null) continue;
+    if ('entry' in finding) return apiBlocked(finding.entry, placeOf(one), blocked.size);
+    if (url !== undefined && one.isRest !== true && finding.problem !== TOO_MANY_WAYS) continue;
+    return urlUnreadable('blocked_apis', blocked.size, finding.problem, placeOf(one));
+  }
+  return null;
+}
+
+/** An entry that blocks an address, or why nothing says that none does. */
+type Finding = { readonly entry: string } | { readonly problem: string };
+
+/** What cannot be read is judged where the list limits addresses and a client may follow it by http. */
+function findBlocked(blocked: ApiList, one: FoundAddress, budget: ReadingBudget): Finding | null {
+  if (one.given === null) {
+    return blocked.limitsAddresses || one.isRest === true ? { problem: readFound(one) as string } : null;
+  }
+  const text = followedOf(one);
+  const read = text === one.address ? readFound(one) : readUrl(text);
+  return typeof read === 'string' ? findInUnreadable(blocked, text, budget) : match(blocked, read, budget);
+}
+
+function findInUnreadable(blocked: ApiList, text: string, budget: ReadingBudget): Finding | null {
+  const { urls, surely } = followedAs(text);
+  for (const url of urls) {
+    if (!budget.take(2 * TO_PARSE)) return { problem: TOO_MANY_WAYS };
+    const read = readUrl(url);
+    if (typeof read === 'string' && surely && blocked.limitsAddresses) return { problem: read };
+    const lenient = typeof read === 'string' ? readLeniently(url) : read;
+    const finding = lenient === null ? null : match(blocked, lenient, budget);
+    if (finding !== null) return finding;
+  }
+  return blocked.limitsAddresses ? findHost(blocked, text, budget) : null;
+}
+
+function match(blocked: ApiList, url: ReadUrl, budget: ReadingBudget): Finding | null {
+  const entry = blocked.matchUrl(url, budget);
+  if (isBeyond(url, budget)) return { problem: TOO_MANY_WAYS };
+  return entry === null ? null : { entry };
+}
+
+function findHost(blocked: ApiList, text: string, budget: ReadingBudget): Finding | null {
+  for (const written of hostsIn(text, budget)) {
+    if (written === null) return { problem: TOO_MANY_WAYS };
+    const entry = blocked.matchHost(written.host, written.port);
+    if (entry !== null) return { entry };
   }
   return null;
 }

@@ -2,7 +2,7 @@
  * User information, host and port of any URL that leads anywhere are shorter. To parse a host of n combining marks takes
  * n² steps.
  */
-const MOST_AUTHORITY = 1024;
+export const MOST_AUTHORITY = 1024;
 
 /** What RFC 3986 has in user information. */
 const USER_INFORMATION = /^(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*$/;

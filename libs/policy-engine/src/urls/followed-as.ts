@@ -1,0 +1,103 @@
+import { MOST_AUTHORITY } from './authority.js';
+import { normalHost } from './normal-host.js';
+import { parseUrl } from './parse-url.js';
+import type { ReadingBudget } from './path-views.js';
+import { parseHttpUrl } from './read-url.js';
+import type { ReadUrl } from './read-url.js';
+
+/** What clients may make of a text that stands for an address and is no URL of http or https that all read alike. */
+export interface Followed {
+  /** The URLs that a client may call. */
+  readonly urls: readonly string[];
+  /** Whether one does: where it cannot be read alike by all, nothing says which host that is. */
+  readonly surely: boolean;
+}
+
+const NOWHERE: Followed = { urls: [], surely: false };
+/** What the URL standard and Python's urllib remove anywhere in a URL. */
+const GAPS = /[\t\n\r]/g;
+/** The scheme of a web address, in others too: `view-source:https://…`. A blank after the colon leads nowhere. */
+const WEB = /^((?:[a-z][a-z0-9+.-]*:)*?)(https?|wss?|ftp):(?=[^\0-\x20])/i;
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+const NO_SCHEME = /^[/\\]{2}[^\s/\\]/;
+const HOST_AND_PORT = /^[^\s/?#\\@:]+:\d{1,5}(?:[/?#\\]|$)/;
+const USER_AND_HOST = /^(?!mailto:)[^\s/?#\\:]+:[^\s/?#\\]*@/i;
+/** A host with what no plain word has; none with a blank in it can be followed. */
+const HOST = /^(?=[^/?#\\]*[.\u3002\uff0e\uff61:@%[\\])[^\s/?#\\]+(?:[/?#\\]|$)/u;
+const WORD = /^[^\s/?#\\.][^\s/?#\\]*(?:[/?#\\]|$)/u;
+
+/** To parse what may not parse costs as much as to look at paths of so many characters. */
+export const TO_PARSE = 256;
+
+/** Another scheme, a path without a host and words are followed nowhere by http. */
+export function followedAs(received: string): Followed {
+  const text = received.replace(GAPS, '').trim();
+  const [web, others, scheme] = WEB.exec(text) ?? [];
+  if (web !== undefined) {
+    // What is removed in it not all remove.
+    if (others === '' && /^http/i.test(scheme!)) return { urls: [received], surely: true };
+    const url = `${/^(?:https|wss)$/i.test(scheme!) ? 'https' : 'http'}:${text.slice(web.length)}`;
+    return { urls: [url], surely: true };
+  }
+  if (NO_SCHEME.test(text)) return { urls: [`http:${text}`, `https:${text}`], surely: true };
+  if (SCHEME.test(text) && !HOST_AND_PORT.test(text) && !USER_AND_HOST.test(text)) {
+    const rest = text.slice(text.indexOf(':') + 1);
+    return rest.startsWith('//') ? { urls: [`http:${rest}`, `https:${rest}`], surely: false } : NOWHERE;
+  }
+  if (!WORD.test(text)) return NOWHERE;
+  const url = `http://${text}`;
+  return { urls: [url, `https://${text}`], surely: HOST.test(text) && readLeniently(url) !== null };
+}
+
+/** As the URL standard reads it, which removes and maps more than others; `null` also where a client takes no such host. */
+export function readLeniently(text: string): ReadUrl | null {
+  const [, authority = ''] = /^[^:]*:[/\\]*([^/?#\\]*)/.exec(text) ?? [];
+  return authority.length > MOST_AUTHORITY ? null : parseHttpUrl(text);
+}
+
+/** Of text that goes on in a further line, what is one URL to clients that remove line breaks, up to its first blank. */
+export function withoutBreaks(text: string): string {
+  return /^[^ ]*/.exec(text.replace(GAPS, ''))![0];
+}
+
+/** Scheme and authority of a URL, as far as any client reads them. */
+export function beforePath(text: string): string {
+  return /^[^:]*:[/\\]*[^/?#]*/.exec(text)?.[0] ?? '';
+}
+
+/** A host that is written in a text, and its port if one is. */
+export interface WrittenHost {
+  readonly host: string;
+  readonly port: string | null;
+}
+
+const WORDS = /(\[[\da-f:.]+\]|[^\s/?#\\@,;:=&"'<>()[\]{}|`]+)(?::(\d{1,5})(?!\d))?/giu;
+const HOST_BY_FORM = /[.\u3002\uff0e\uff61[%]|^localhost$/iu;
+const PLAIN_HOST = /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/;
+
+/**
+ * The words of a text that are hosts by their form, as lists of hosts have them; with and without what the URL standard
+ * removes.
+ * @returns ends with `null` where `budget` does not cover more
+ */
+export function* hostsIn(received: string, budget: ReadingBudget): Generator<WrittenHost | null, void, undefined> {
+  const whole = received.replace(GAPS, '');
+  for (const text of whole === received ? [whole] : [whole, received]) {
+    for (const [, word, port = null] of text.matchAll(WORDS)) {
+      if (port === null && !HOST_BY_FORM.test(word!)) continue;
+      if (word!.length > MOST_AUTHORITY) continue;
+      if (PLAIN_HOST.test(word!) && !word!.includes('xn--')) {
+        yield { host: word!, port };
+        continue;
+      }
+      for (const written of /[ßς]/u.test(word!) ? [word!, word!.replace(/ß/gu, 'ss').replace(/ς/gu, 'σ')] : [word!]) {
+        if (!budget.take(written.length + TO_PARSE)) {
+          yield null;
+          return;
+        }
+        const host = normalHost(parseUrl(`http://${written}/`)?.hostname ?? '');
+        if (host !== null) yield { host, port };
+      }
+    }
+  }
+}
