@@ -801,6 +801,34 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       then: null,
     },
     { given: { blocked_apis: ['shell.*'] }, when: { type: 'tool_use', payload: { url: 'nowhere' } }, then: null },
+    // What follows in a further line is prose, but to clients that remove line breaks.
+    ...[
+      'https://status.example/\nDeploy done',
+      'https://status.example\r\nDeploy:\r\n- a\\b',
+      'https://a.example/\nhttps://b.example/\n',
+      'https://status.example is up\nhttps://evil.example is not',
+    ].map((text): DecideCase => ({
+      given: { blocked_apis: ['evil.example'] },
+      when: { type: 'tool_use', payload: { text } },
+      then: null,
+    })),
+    ...[
+      ['https://evil.example/\nDeploy done', 'evil.example'],
+      ['https://evil.exa\nmple/', 'evil.example'],
+      ['https://ok.example\n@evil.example/', 'evil.example'],
+      ['https://ok.example\r\n\\@%65vil.example/', 'evil.example'],
+      ['https://x.example/ad\nmin/y', 'https://x.example/admin'],
+      ['https://\nevil.example/', 'unreadable URL'],
+      ['https:ok.example/\nDeploy done', 'unreadable URL'],
+      ['https://ok.example\t/\nDeploy done', 'unreadable URL'],
+    ].map(([text, rule]) =>
+      denied(
+        { blocked_apis: ['evil.example', 'https://x.example/admin'] },
+        { type: 'tool_use', payload: { text } },
+        'api_not_allowed',
+        `blocked_apis:${rule}`,
+      ),
+    ),
     // A list of names alone may name hosts, and says nothing of an address that cannot be read.
     ...['intranet/x', 'http:intranet/x', '//intranet', 'x://intranet/', 'http:\\\\Intranet', 'intranet'].map((link) =>
       denied(

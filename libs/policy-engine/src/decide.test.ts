@@ -132,7 +132,7 @@ describe('decide', () => {
           const link = url.replace(/^ ?https:/i, 'gopher:');
           for (const call of [
             { type: 'http_call', url },
-            ...[{ url }, { link }, { link: user + name }].map(asArguments),
+            ...[{ url }, { link }, { text: url }, { link: user + name }].map(asArguments),
           ]) {
             expect([call, decide(profile, call).violation?.violation_type]).toEqual([call, 'api_not_allowed']);
           }

@@ -52,11 +52,18 @@ const TOO_MANY = `stands behind ${MOST_CHARACTERS} characters of other addresses
 const NOT_TEXT = 'is not a text, and tools read other values in ways of their own';
 
 /**
- * What is followed of an address where a blocked entry is looked for. Of `https://a.example is down` it is the first word:
- * no client takes a host with a blank in it.
+ * What is followed of an address where a blocked entry is looked for. In an argument that does not stand for an address it
+ * ends with its line, and of `https://a.example is down` it is the first word: no client takes a host with a blank in it.
  */
 export function followedOf({ named, address }: FoundAddress): string {
-  return (named ? null : HOST_AND_WORDS.exec(address)?.[1]) ?? address;
+  if (named) return address;
+  const [line] = /^[^\r\n]*/.exec(address)!;
+  return HOST_AND_WORDS.exec(line)?.[1] ?? line;
+}
+
+/** Whether lines follow that are no part of {@link followedOf}. */
+export function hasMoreLines({ named, address }: FoundAddress): boolean {
+  return !named && /[\r\n]/.test(address);
 }
 
 /** No `@` and no backslash, behind which another host might stand. */

@@ -3,10 +3,10 @@ import type { ApiList } from '../entries/api-list.js';
 import type { NamePatterns } from '../entries/name-patterns.js';
 import type { ScopeList } from '../scopes/scope-list.js';
 import type { ReadingBudget } from '../urls/path-views.js';
-import { followedAs, hostsIn, readLeniently, TO_PARSE } from '../urls/followed-as.js';
+import { beforePath, followedAs, hostsIn, readLeniently, TO_PARSE, withoutBreaks } from '../urls/followed-as.js';
 import { readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
-import { followedOf, isProse, placeOf, readFound } from './arguments.js';
+import { followedOf, hasMoreLines, isProse, placeOf, readFound } from './arguments.js';
 import type { FoundAddress } from './arguments.js';
 import {
   actionNotListed,
@@ -131,7 +131,16 @@ function findBlocked(blocked: ApiList, one: FoundAddress, budget: ReadingBudget)
   }
   const text = followedOf(one);
   const read = text === one.address ? readFound(one) : readUrl(text);
-  return typeof read === 'string' ? findInUnreadable(blocked, text, budget) : match(blocked, read, budget);
+  const finding = typeof read === 'string' ? findInUnreadable(blocked, text, budget) : match(blocked, read, budget);
+  return finding ?? (hasMoreLines(one) ? findInLines(blocked, one.address, budget) : null);
+}
+
+/** Of what clients that remove line breaks make of a text. */
+function findInLines(blocked: ApiList, address: string, budget: ReadingBudget): Finding | null {
+  if (!budget.take(TO_PARSE)) return { problem: TOO_MANY_WAYS };
+  const url = withoutBreaks(address);
+  const lenient = readLeniently(url);
+  return (lenient === null ? null : match(blocked, lenient, budget)) ?? findHost(blocked, beforePath(url), budget);
 }
 
 function findInUnreadable(blocked: ApiList, text: string, budget: ReadingBudget): Finding | null {
