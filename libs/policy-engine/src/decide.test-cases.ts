@@ -829,6 +829,24 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
         `blocked_apis:${rule}`,
       ),
     ),
+    // Tools put a list under url together in ways of their own.
+    ...[
+      ['https://evil', '.example'],
+      ['evil', 'example'],
+      ['https://ev', 'il.example'],
+    ].map((url) =>
+      denied(
+        { blocked_apis: ['evil.example'] },
+        { type: 'tool_use', tool_name: 'fetch', payload: { url } },
+        'api_not_allowed',
+        'blocked_apis:unreadable URL',
+      ),
+    ),
+    {
+      given: { blocked_apis: ['evil.example'] },
+      when: { type: 'tool_use', payload: { urls: ['/a', 'ok.example'], image_url: ['b', 'ok.example/c'] } },
+      then: null,
+    },
     // A list of names alone may name hosts, and says nothing of an address that cannot be read.
     ...['intranet/x', 'http:intranet/x', '//intranet', 'x://intranet/', 'http:\\\\Intranet', 'intranet'].map((link) =>
       denied(

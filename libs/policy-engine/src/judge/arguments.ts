@@ -12,6 +12,8 @@ export interface FoundAddress {
   readonly address: string;
   /** Its argument's name stands for an address: `url`, `callback_uri`, `href`, … */
   readonly named: boolean;
+  /** It is an item of a list under `url`, `uri` or `href`, which tools put together in ways of their own. */
+  readonly isPiece: boolean;
   /** Names and places from the outside to it, as they may be shown, with dots between; '': the payload itself. */
   readonly path: string;
   /** It is itself the name of a member of `path`. */
@@ -89,7 +91,7 @@ const MOST_SHOWN = 80;
 const PARAMETER = /^[A-Za-z_][A-Za-z_-]{0,30}\d{0,3}$/;
 
 /** What the name of an argument says of its value. */
-type Meaning = 'address' | 'perhaps-address' | 'arguments' | 'none';
+type Meaning = 'address' | 'piece' | 'perhaps-address' | 'arguments' | 'none';
 
 /** Members that hold the arguments of a call, as JSON text where models wrote them. */
 const HOLDS_ARGUMENTS = new Set(['arguments', 'args', 'kwargs', 'input', 'toolinput', 'params', 'parameters']);
@@ -101,6 +103,19 @@ const LONGEST_END = 48;
 /** Whether a member of this name holds the arguments of a call, in any spelling. */
 export function holdsArguments(name: string): boolean {
   return meaningOf(name) === 'arguments';
+}
+
+/** Whether what is no text cannot be judged. */
+function isStrict(meaning: Meaning): boolean {
+  return meaning === 'address' || meaning === 'piece';
+}
+
+function isNamed(meaning: Meaning): boolean {
+  return isStrict(meaning) || meaning === 'perhaps-address';
+}
+
+function ofItems(meaning: Meaning, name: string | number | null): Meaning {
+  return meaning === 'address' && typeof name === 'string' && !fold(name).endsWith('s') ? 'piece' : meaning;
 }
 
 interface Waiting {
@@ -122,10 +137,11 @@ class Search {
     if (typeof value === 'string') {
       if (value !== '') this.#text(value, path, name, meaning);
     } else if (typeof value === 'object' && value !== null) {
-      if (meaning === 'address' && !Array.isArray(value)) this.#add(null, '', true, joined(path, name));
-      else this.waiting.push({ value, path: joined(path, name), meaning });
-    } else if (meaning === 'address' && value !== null && value !== undefined) {
-      this.#add(null, '', true, joined(path, name));
+      const isList = Array.isArray(value);
+      if (isStrict(meaning) && !isList) this.#add(null, '', meaning, joined(path, name));
+      else this.waiting.push({ value, path: joined(path, name), meaning: isList ? ofItems(meaning, name) : meaning });
+    } else if (isStrict(meaning) && value !== null && value !== undefined) {
+      this.#add(null, '', meaning, joined(path, name));
     }
   }
 
@@ -136,7 +152,7 @@ class Search {
     }
     for (const name of Object.keys(value)) {
       const address = writtenAddress(name);
-      if (address !== null) this.#add(name, address, false, path, true);
+      if (address !== null) this.#add(name, address, 'none', path, true);
       this.enter((value as Readonly<Record<string, unknown>>)[name], path, name, meaningOf(name));
     }
   }
@@ -149,22 +165,32 @@ class Search {
         return;
       }
     }
-    const named = meaning === 'address' || meaning === 'perhaps-address';
-    const address = writtenAddress(text) ?? (named && /\S/.test(text) ? text : null);
-    if (address !== null) this.#add(text, address, named, joined(path, name));
+    const address = writtenAddress(text) ?? (isNamed(meaning) && /\S/.test(text) ? text : null);
+    if (address !== null) this.#add(text, address, meaning, joined(path, name));
   }
 
-  #add(given: string | null, address: string, named: boolean, path: string, isName = false): void {
+  #add(given: string | null, address: string, meaning: Meaning, path: string, isName = false): void {
+    const named = isNamed(meaning);
+    const isPiece = meaning === 'piece';
     this.found ??= [];
     if (this.#left < 0) return;
     this.#left -= address.length + 1;
     if (this.#left >= 0) {
-      const key = given === null ? '' : `${named ? 1 : 0}${given}`;
+      const key = given === null ? '' : `${isPiece ? 2 : named ? 1 : 0}${given}`;
       if (this.#known.has(key)) return;
       this.#known.add(key);
-      this.found.push({ given, address, named, path, isName });
+      this.found.push({ given, address, named, isPiece, path, isName });
     } else
-      this.found.push({ given: null, address: '', named: true, path, isName: false, read: TOO_MANY, isRest: true });
+      this.found.push({
+        given: null,
+        address: '',
+        named: true,
+        isPiece,
+        path,
+        isName: false,
+        read: TOO_MANY,
+        isRest: true,
+      });
   }
 }
 

@@ -131,6 +131,7 @@ function findBlocked(blocked: ApiList, one: FoundAddress, budget: ReadingBudget)
   }
   const text = followedOf(one);
   const read = text === one.address ? readFound(one) : readUrl(text);
+  if (typeof read === 'string' && one.isPiece && blocked.limitsAddresses) return { problem: read };
   const finding = typeof read === 'string' ? findInUnreadable(blocked, text, budget) : match(blocked, read, budget);
   return finding ?? (hasMoreLines(one) ? findInLines(blocked, one.address, budget) : null);
 }
