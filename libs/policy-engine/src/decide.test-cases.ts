@@ -847,6 +847,26 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       when: { type: 'tool_use', payload: { urls: ['/a', 'ok.example'], image_url: ['b', 'ok.example/c'] } },
       then: null,
     },
+    // A url that the caller names makes no other readable.
+    ...[
+      'https:evil.example/x',
+      'http://evil.example\\x',
+      'https://evil.example\t/',
+      'http://ok.example\\@evil.example/',
+      ['x'],
+    ].map((url) =>
+      denied(
+        { blocked_apis: ['evil.example'] },
+        { type: 'tool_use', tool_name: 'fetch', url: 'https://ok.example/', payload: { url } },
+        'api_not_allowed',
+        'blocked_apis:unreadable URL',
+      ),
+    ),
+    ...['file:///a.txt', '/next', 'users'].map((link): DecideCase => ({
+      given: { blocked_apis: ['evil.example'] },
+      when: { type: 'tool_use', tool_name: 'fetch', url: 'https://ok.example/', payload: { link } },
+      then: null,
+    })),
     // A list of names alone may name hosts, and says nothing of an address that cannot be read.
     ...['intranet/x', 'http:intranet/x', '//intranet', 'x://intranet/', 'http:\\\\Intranet', 'intranet'].map((link) =>
       denied(

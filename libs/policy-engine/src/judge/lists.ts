@@ -94,7 +94,7 @@ export function judgeBlockedApis(
   if (url !== undefined && isBeyond(url, budget))
     return urlUnreadable('blocked_apis', blocked.size, TOO_MANY_WAYS, null);
   if (byUrl !== null) return apiBlocked(byUrl, 'url', blocked.size);
-  const byArgument = found.length > 0 && blocked.namesUrls ? argumentBlocked(blocked, url, found, budget) : null;
+  const byArgument = found.length > 0 && blocked.namesUrls ? argumentBlocked(blocked, found, budget) : null;
   if (byArgument !== null) return byArgument;
   const byTool = tool === null ? null : blocked.matchName(tool);
   if (byTool !== null) return apiBlocked(byTool, 'tool_name', blocked.size);
@@ -104,18 +104,12 @@ export function judgeBlockedApis(
   return missing ?? (blocked.namesTools ? doubt('blocked_apis', 'tool', subject) : null);
 }
 
-/** Whatever `url` the action names besides; one that cannot be read only where it names none. */
-function argumentBlocked(
-  blocked: ApiList,
-  url: ReadUrl | string | undefined,
-  found: readonly FoundAddress[],
-  budget: ReadingBudget,
-): Violation | null {
+/** Whatever `url` the action names besides. */
+function argumentBlocked(blocked: ApiList, found: readonly FoundAddress[], budget: ReadingBudget): Violation | null {
   for (const one of found) {
     const finding = findBlocked(blocked, one, budget);
     if (finding === null) continue;
     if ('entry' in finding) return apiBlocked(finding.entry, placeOf(one), blocked.size);
-    if (url !== undefined && one.isRest !== true && finding.problem !== TOO_MANY_WAYS) continue;
     return urlUnreadable('blocked_apis', blocked.size, finding.problem, placeOf(one));
   }
   return null;
