@@ -867,6 +867,48 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       when: { type: 'tool_use', tool_name: 'fetch', url: 'https://ok.example/', payload: { link } },
       then: null,
     })),
+    // Other shapes of arguments.
+    ...[
+      { type: 'function', function: { name: 'fetch', arguments: JSON.stringify({ url: EVIL }) } },
+      { type: 'functionCall', functionCall: { name: 'fetch', args: { url: EVIL } } },
+      { tool_calls: [{ function: { name: 'fetch', arguments: JSON.stringify({ url: EVIL }) } }] },
+      { type: 'x', toolName: 'fetch', options: { link: EVIL } },
+      ...['tool_args', 'tool_arguments', 'toolParams', 'inputs', 'argument', 'body', 'data', 'request', 'x'].flatMap(
+        (name) => [
+          { [name]: { url: EVIL } },
+          { [name]: [JSON.stringify({ url: EVIL })] },
+          { [name]: JSON.stringify([EVIL]) },
+        ],
+      ),
+      { payload: JSON.stringify(JSON.stringify({ url: EVIL })) },
+      { payload: JSON.stringify(JSON.stringify(JSON.stringify({ url: EVIL }))) },
+      { payload: `\ufeff \u00a0${JSON.stringify({ url: EVIL })}` },
+      { payload: JSON.stringify([JSON.stringify({ url: EVIL })]) },
+      { payload: { arguments: JSON.stringify(JSON.stringify({ arguments: JSON.stringify({ url: EVIL }) })) } },
+    ].flatMap((more) => {
+      const when = { type: 'tool_use', ...(`type` in more ? {} : { tool_name: 'fetch' }), ...more };
+      return [
+        denied({ blocked_apis: ['evil.example'] }, when, 'api_not_allowed', 'blocked_apis:evil.example'),
+        denied({ allowed_apis: ['ok.example', 'fetch'] }, when, 'api_not_allowed', 'allowed_apis:not listed'),
+      ];
+    }),
+    denied(
+      { blocked_apis: ['evil.example'] },
+      { type: 'tool_use', payload: [1, 2, 3, 4].reduce((text) => JSON.stringify(text), EVIL) },
+      'api_not_allowed',
+      'blocked_apis:unreadable URL',
+    ),
+    ...[
+      { body: `see ${EVIL}`, name: EVIL, metadata: { url: EVIL } },
+      { subject: { properties: { url: EVIL } }, resource: { id: EVIL } },
+      { type: 'llm_response', data: { url: EVIL } },
+      { type: 'order', data: { url: EVIL } },
+      { payload: { body: JSON.stringify({ url: EVIL }) } },
+    ].map((more): DecideCase => ({
+      given: { blocked_apis: ['evil.example'] },
+      when: { type: 'tool_use', ...more },
+      then: null,
+    })),
     // A list of names alone may name hosts, and says nothing of an address that cannot be read.
     ...['intranet/x', 'http:intranet/x', '//intranet', 'x://intranet/', 'http:\\\\Intranet', 'intranet'].map((link) =>
       denied(

@@ -34,12 +34,18 @@ const MOST_CHARACTERS = 131_072;
  * what they stand for. What is neither text nor `null` under `url`, `uri` or `href` is found too, since tools read it in
  * ways that nothing here knows; of a list each item counts.
  * @param others members of the action that no rule reads: `arguments`, `input` and their like hold arguments too
+ * @param isTool every other object and JSON text does as well, since callers of tools write them in many shapes
  */
-export function addressesIn(payload: unknown, others: readonly UnreadMember[]): readonly FoundAddress[] {
+export function addressesIn(
+  payload: unknown,
+  others: readonly UnreadMember[],
+  isTool: boolean,
+): readonly FoundAddress[] {
   const search = new Search();
   search.enter(payload, '', null, 'arguments');
   for (const { name, folded, value } of others) {
-    if (folded === 'payload' || HOLDS_ARGUMENTS.has(folded)) search.enter(value, '', name, 'arguments');
+    if (folded === 'payload' || HOLDS_ARGUMENTS.test(folded)) search.enter(value, '', name, 'arguments');
+    else if (isTool && !OF_EVALUATION.has(name) && isHeld(value)) search.enter(value, '', name, meaningHeld(name));
   }
   for (let next = search.waiting.pop(); next !== undefined; next = search.waiting.pop()) search.read(next);
   return search.found ?? NONE;
@@ -51,6 +57,7 @@ export function readFound(found: FoundAddress): ReadUrl | string {
 }
 
 const TOO_MANY = `stands behind ${MOST_CHARACTERS} characters of other addresses, and one call may hold no more`;
+const TOO_DEEP = 'stands in JSON text within JSON text, again and again';
 const NOT_TEXT = 'is not a text, and tools read other values in ways of their own';
 
 /**
@@ -94,7 +101,11 @@ const PARAMETER = /^[A-Za-z_][A-Za-z_-]{0,30}\d{0,3}$/;
 type Meaning = 'address' | 'piece' | 'perhaps-address' | 'arguments' | 'none';
 
 /** Members that hold the arguments of a call, as JSON text where models wrote them. */
-const HOLDS_ARGUMENTS = new Set(['arguments', 'args', 'kwargs', 'input', 'toolinput', 'params', 'parameters']);
+const HOLDS_ARGUMENTS = /^(?:tool|function|call)?(?:arguments?|args|kwargs|inputs?|params|parameters)$/;
+/** What an AuthZEN evaluation says of who acts and on what: what rules read of it is a member of the action besides. */
+const OF_EVALUATION = new Set(['subject', 'resource']);
+/** JSON text within JSON text. Models write it once or twice. */
+const MOST_ROUNDS = 3;
 const IS_ADDRESS = new Set(['url', 'uri', 'href', 'urls', 'uris', 'hrefs']);
 const ENDS_AS_ADDRESS = /(?:ur[li]|href)s?$/;
 /** Names are compared by their ends. */
@@ -152,16 +163,17 @@ class Search {
     }
     for (const name of Object.keys(value)) {
       const address = writtenAddress(name);
-      if (address !== null) this.#add(name, address, 'none', path, true);
+      if (address !== null) this.#keep({ given: name, address, named: false, isPiece: false, path, isName: true });
       this.enter((value as Readonly<Record<string, unknown>>)[name], path, name, meaningOf(name));
     }
   }
 
   #text(text: string, path: string, name: string | number | null, meaning: Meaning): void {
     if (meaning === 'arguments') {
-      const held = jsonOf(text);
-      if (held !== undefined) {
-        this.enter(held, path, name, 'none');
+      const held = heldBy(text);
+      if (held === undefined) this.#add(null, '', meaning, joined(path, name), TOO_DEEP);
+      else if (held !== text) {
+        this.enter(held, path, name, Array.isArray(held) ? 'arguments' : 'none');
         return;
       }
     }
@@ -169,28 +181,22 @@ class Search {
     if (address !== null) this.#add(text, address, meaning, joined(path, name));
   }
 
-  #add(given: string | null, address: string, meaning: Meaning, path: string, isName = false): void {
-    const named = isNamed(meaning);
-    const isPiece = meaning === 'piece';
+  /** @param problem why it cannot be judged, where that is known */
+  #add(given: string | null, address: string, meaning: Meaning, path: string, problem?: string): void {
+    this.#keep({ given, address, named: isNamed(meaning), isPiece: meaning === 'piece', path, isName: false }, problem);
+  }
+
+  #keep(one: FoundAddress, problem?: string): void {
     this.found ??= [];
     if (this.#left < 0) return;
-    this.#left -= address.length + 1;
-    if (this.#left >= 0) {
-      const key = given === null ? '' : `${isPiece ? 2 : named ? 1 : 0}${given}`;
-      if (this.#known.has(key)) return;
+    this.#left -= one.address.length + 1;
+    const { given, named, isPiece } = one;
+    const key = given === null ? '' : `${isPiece ? 2 : named ? 1 : 0}${given}`;
+    if (this.#left < 0) this.found.push({ ...one, given: null, isName: false, read: TOO_MANY, isRest: true });
+    else if (!this.#known.has(key)) {
       this.#known.add(key);
-      this.found.push({ given, address, named, isPiece, path, isName });
-    } else
-      this.found.push({
-        given: null,
-        address: '',
-        named: true,
-        isPiece,
-        path,
-        isName: false,
-        read: TOO_MANY,
-        isRest: true,
-      });
+      this.found.push(problem === undefined ? one : { ...one, read: problem });
+    }
   }
 }
 
@@ -219,7 +225,7 @@ function meaningOfEnd(name: string): Meaning {
   const end = fold(name);
   if (IS_ADDRESS.has(end)) return 'address';
   if (ENDS_AS_ADDRESS.test(end) || MEMBERS.url.near.test(end)) return 'perhaps-address';
-  return HOLDS_ARGUMENTS.has(end) ? 'arguments' : 'none';
+  return HOLDS_ARGUMENTS.test(end) ? 'arguments' : 'none';
 }
 
 /** Whether it ends as one of those names does, before it is folded: l, i, f, s, k, t, or what folding removes. */
@@ -238,11 +244,33 @@ function mayHaveMeaning(name: string): boolean {
   }
 }
 
+/** Whether it can hold arguments: an object, or a text that is one. */
+function isHeld(value: unknown): boolean {
+  return typeof value === 'string' ? jsonOf(value) !== undefined : typeof value === 'object' && value !== null;
+}
+
+function meaningHeld(name: string): Meaning {
+  const meaning = meaningOf(name);
+  return meaning === 'none' ? 'arguments' : meaning;
+}
+
+/** What a text stands for: its value as JSON, also of JSON text in it; `undefined` where that does not end. */
+function heldBy(text: string): unknown {
+  let held: unknown = text;
+  for (let round = 0; typeof held === 'string'; round += 1) {
+    const value = jsonOf(held);
+    if (value === undefined) return held;
+    if (round === MOST_ROUNDS) return undefined;
+    held = value;
+  }
+  return held;
+}
+
 /** The value of a JSON text that holds more than one word; `undefined` for any other text. */
 function jsonOf(text: string): unknown {
-  if (!/^[ \t\n\r]*[{["]/.test(text)) return undefined;
+  if (!/^\s*[{["]/.test(text)) return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text.trim()) as unknown;
   } catch {
     return undefined;
   }

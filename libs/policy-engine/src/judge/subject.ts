@@ -63,7 +63,7 @@ export function namesApi(subject: Subject): boolean {
  */
 export function argumentAddresses(subject: Subject): readonly FoundAddress[] {
   if (subject.payload === undefined && subject.unread().length === 0) return NO_ADDRESSES;
-  return isToolCall(subject) ? addressesIn(subject.payload, subject.unread()) : NO_ADDRESSES;
+  return isToolCall(subject) ? addressesIn(subject.payload, subject.unread(), isTool(subject)) : NO_ADDRESSES;
 }
 
 /** Whether a type says that a tool is called: `tool_use` in any spelling, and what others call it. */
@@ -76,9 +76,13 @@ const TOOL_TYPE =
 
 /** Whether its payload is the arguments of what it calls. */
 export function isToolCall(subject: Subject): boolean {
+  return isTool(subject) || (subject.url === undefined && isCall(subject) && !isHttpRequest(subject));
+}
+
+/** Whether what it calls is a tool, by its type or by naming one and no `url`. */
+function isTool(subject: Subject): boolean {
   if (subject.kind === 'tool_use' || (subject.kind === 'other' && isToolType(subject.type))) return true;
-  if (subject.url !== undefined) return false;
-  return names(subject, 'tool') || misnamed(subject, 'tool') !== null || (isCall(subject) && !isHttpRequest(subject));
+  return subject.url === undefined && (names(subject, 'tool') || misnamed(subject, 'tool') !== null);
 }
 
 const NO_ADDRESSES: readonly FoundAddress[] = [];
