@@ -15,7 +15,8 @@ export type { CountedFindings, Explained, RuleName, RuleTrace } from './explain.
 export { holdsArguments } from './judge/arguments.js';
 export { fold, memberMeant } from './judge/members.js';
 export type { RuledMember } from './judge/members.js';
-export { isToolType } from './judge/subject.js';
+export { holdsAddress, surelyMeans } from './judge/member-names.js';
+export { isCallType, isToolType } from './judge/subject.js';
 export type { Action } from './judge/subject.js';
 export { ReadingBudget } from './urls/path-views.js';
 export { isAddress } from './urls/written-address.js';

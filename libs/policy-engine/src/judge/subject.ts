@@ -183,8 +183,13 @@ export function isKind({ type, kind: exact }: Subject, kind: Exclude<ActionKind,
 }
 
 /** Whether the action's type names a call of an address: of `http_call`, and of what is called otherwise. */
-function isCall({ type, kind }: Subject): boolean {
-  return kind === 'http_call' || (type.length <= LONGEST_KIND && CALL.test(fold(type)));
+function isCall({ type }: Subject): boolean {
+  return isCallType(type);
+}
+
+/** Whether a type says that an address is called: `http_call` in any spelling, `fetch`, `webhook` and their like. */
+export function isCallType(type: string): boolean {
+  return type.length <= LONGEST_KIND && CALL.test(fold(type));
 }
 
 /** Whether the action is by its type a request of HTTP, which must name its address. */

@@ -1,4 +1,6 @@
 import type { JsonValue } from '@countersign/contracts';
+import { compileProfile, decide, emptyProfile } from '@countersign/policy-engine';
+import type { Action } from '@countersign/policy-engine';
 import fc from 'fast-check';
 import { isMalformed, prepareParsed } from '../check/prepare.js';
 import { endsAt, itemOf } from './outcome.js';
@@ -129,6 +131,54 @@ describe('an evaluation', () => {
       `action.properties.${name} and resource.properties.${name} differ`,
     );
   });
+
+  it.each([
+    ['fetch', { host: 'evil.example' }],
+    ['webhook', { target: 'https://evil.example/x' }],
+    ['HTTP-Call', { Server: 'evil.example' }],
+  ])('judges the address that the resource of %s names as a check does: %j', (name, properties) => {
+    const of = { type: 'thing', id: 'job', properties };
+    const [[member]] = Object.entries(properties) as [[string, string]];
+    const read = readEvaluation({ subject, action: { name }, resource: of });
+    expect(read).toEqual({ agentId: subject.id, action: { type: name, ...properties, resource: of } });
+    const rules = compileProfile({ ...emptyProfile(subject.id), blocked_apis: ['evil.example'] });
+    expect(decide(rules, (read as { action: Action }).action).violation?.rule).toBe('blocked_apis:no url given');
+    // The action's own counts, and of what is no call it is ordinary data.
+    const own = { name, properties: { [member]: 'own' } };
+    expect(readEvaluation({ subject, action: own, resource: of })).toMatchObject({ action: { [member]: 'own' } });
+    expect(readEvaluation({ subject, action: { name: 'update' }, resource: of })).toEqual({
+      agentId: subject.id,
+      action: { type: 'update', resource: of },
+    });
+  });
+
+  it('takes the id of a resource of an unknown type for what a call by its name calls', () => {
+    const of = { type: 'ip', id: '10.0.0.1' };
+    const asked = (name: string, properties: Record<string, JsonValue> = {}): unknown =>
+      readEvaluation({ subject, action: { name, properties }, resource: of });
+    expect(asked('fetch')).toMatchObject({ action: { url: of.id } });
+    for (const named of [asked('fetch', { url: 'https://a.example/' }), asked('api_call', { tool_name: 'crm.a' })]) {
+      expect(named).not.toHaveProperty('action.url', of.id);
+    }
+    expect(asked('update')).not.toHaveProperty('action.url');
+  });
+
+  it.each(['read', 'can_read_todo', 'document.view', 'listOrders', 'get'])(
+    'takes what a resource costs and holds for no part of %s',
+    (name) => {
+      const of = { type: 'product', id: '7', properties: { total: 3, price: 9, content: 'x', output: 'y' } };
+      expect(readEvaluation({ subject, action: { name }, resource: of })).toEqual({
+        agentId: subject.id,
+        action: { type: name, resource: of },
+      });
+      const properties = { estimated_cost: 5, payload: 'x', uri: 'https://a.example/' };
+      const ruled = { type: 'product', id: '7', properties };
+      expect(readEvaluation({ subject, action: { name }, resource: ruled })).toMatchObject({ action: properties });
+      expect(readEvaluation({ subject, action: { name: 'pay' }, resource: of })).toMatchObject({
+        action: { total: 3, price: 9, content: 'x' },
+      });
+    },
+  );
 
   it('keeps what no rule reads as evidence alone', () => {
     const properties = { ownerID: 'alice', title: 'x', method: 'GET', url: null };

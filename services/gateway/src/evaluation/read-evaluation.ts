@@ -1,6 +1,15 @@
 import { canonicalize } from '@countersign/evidence';
 import type { EvaluationParts, JsonValue } from '@countersign/contracts';
-import { fold, holdsArguments, isAddress, isToolType, memberMeant } from '@countersign/policy-engine';
+import {
+  fold,
+  holdsAddress,
+  holdsArguments,
+  isAddress,
+  isCallType,
+  isToolType,
+  memberMeant,
+  surelyMeans,
+} from '@countersign/policy-engine';
 import type { RuledMember } from '@countersign/policy-engine';
 
 /** The members of an action that say what it is done to. */
@@ -28,6 +37,11 @@ const NAMED_API = new Set(['api', 'webapi', 'restapi', 'service', 'webservice'])
 /** A name with a dot or a port, an IP address, `localhost`; then nothing, or a path. */
 const HOST = /^(?:[^\s/?#\\@]+\.[^\s/?#\\@]+|[^\s/?#\\@:]+:\d+|\[[\da-f:.]+\](?::\d+)?|localhost)(?:[/?#\\]|$)/iu;
 
+/** Of an action that reads what it is done to: the first or the last word of its name, behind `can` and `may`. */
+const READS = new Set(['read', 'view', 'list', 'show', 'search', 'find', 'query', 'describe', 'inspect', 'preview']);
+/** These read alone. */
+const READS_ALONE = new Set(['get', 'see', 'open', 'access', 'download']);
+
 /** Members that come from other parts of the evaluation. */
 const TAKEN = ['type', 'subject', 'resource'] as const;
 
@@ -52,13 +66,17 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
   if (subject.properties !== undefined) asked['subject'] = subject;
   // What rules read of an action they read of its resource too, also where its name is another spelling.
   for (const [member, value] of Object.entries(resource.properties ?? {})) {
-    if (value === null || (memberMeant(member) === null && !holdsArguments(member))) continue;
+    if (value === null || !isOfAction(member, action.name)) {
+      // Of a call, as a check would have it; its own counts.
+      if (value !== null && isCallType(action.name) && holdsAddress(member)) asked[member] ??= value;
+      continue;
+    }
     if (asked[member] !== undefined && canonicalize(asked[member]) !== canonicalize(value)) {
       return `action.properties.${member} and resource.properties.${member} differ`;
     }
     asked[member] = value;
   }
-  for (const member of membersFor(action.name, resource.type, resource.id, given)) {
+  for (const member of membersFor(action.name, resource.type, resource.id, given, asked)) {
     if ((asked[member] ?? resource.id) !== resource.id) {
       const where = given[member] === undefined ? 'resource' : 'action';
       return `${where}.properties.${member} and resource.id differ`;
@@ -72,9 +90,30 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
   return { agentId: subject.id, action: asked };
 }
 
+/**
+ * Whether rules read a member of the resource as one of the action. A resource that is only read has a price and a
+ * content that are not what the action spends or says: there the names count that can mean nothing else.
+ */
+function isOfAction(member: string, name: string): boolean {
+  const meant = memberMeant(member);
+  if ((meant === 'cost' || meant === 'payload') && isRead(name)) return surelyMeans(member, meant);
+  return meant !== null || holdsArguments(member);
+}
+
+function isRead(name: string): boolean {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== '');
+  const [first, ...rest] = words[0] === 'can' || words[0] === 'may' ? words.slice(1) : words;
+  if (first === undefined) return false;
+  return READS.has(first) || READS.has(rest.at(-1) ?? '') || (rest.length === 0 && READS_ALONE.has(first));
+}
+
 /** An address is one whatever its type is called: another word for it must not evade a rule about APIs. */
-function membersFor(name: string, type: string, id: string, given: Members): readonly ResourceMember[] {
-  const member = memberFor(fold(type), type, id) ?? memberByAction(name, given);
+function membersFor(name: string, type: string, id: string, given: Members, asked: Members): readonly ResourceMember[] {
+  const member = memberFor(fold(type), type, id) ?? memberByAction(name, given, asked);
   if (member !== 'url' && isAddress(id)) return member === null ? ['url'] : [member, 'url'];
   return member === null ? [] : [member];
 }
@@ -88,10 +127,16 @@ function memberFor(folded: string, type: string, id: string): ResourceMember | n
   return NAMED_API.has(folded) && !isAddress(id) ? 'tool_name' : null;
 }
 
-/** Of a resource of an unknown type, what the action says of it: a tool is used, data are accessed. */
-function memberByAction(name: string, given: Members): ResourceMember | null {
+/** Of a resource of an unknown type, what the action says of it: a tool is used, data are accessed, an address is called. */
+function memberByAction(name: string, given: Members, asked: Members): ResourceMember | null {
   if (isToolType(name)) return given['tool_name'] === undefined && given['toolName'] === undefined ? 'tool_name' : null;
-  return fold(name) === 'dataaccess' && given['dataScope'] === undefined ? 'dataScope' : null;
+  if (fold(name) === 'dataaccess') return given['dataScope'] === undefined ? 'dataScope' : null;
+  // An http_call must name its url by itself.
+  return isCallType(name) && !fold(name).startsWith('http') && !namesWhatIsCalled(asked) ? 'url' : null;
+}
+
+function namesWhatIsCalled(asked: Members): boolean {
+  return Object.keys(asked).some((member) => holdsAddress(member) || memberMeant(member) === 'tool');
 }
 
 /**
