@@ -1,8 +1,7 @@
-import { wordsOf } from './pii/context.js';
+import { PHONE_WORDS } from './pii/phone-words.js';
 
 /** A number with what may stand in it, short enough that its name counts: digits, at most two letters at either end. */
 const NUMBER = /^[A-Za-z]?\d[\d ./-]{5,22}[A-Za-z]{0,2}$/;
-const PHONE_WORDS = wordsOf('phones?|tel(?:e(?:phones?|fon\\w{0,2}))?|mobiles?|cells?|fax|msisdn|whatsapp|sms|handy');
 const HUMP = /([a-z])([A-Z])/g;
 /** Digits of a national number of North America; longer ones begin with a country. */
 const NATIONAL_DIGITS = 10;

@@ -103,6 +103,15 @@ describe('numbers of JSON', () => {
     expect(judged({ blocked_pii: PII_KINDS }, payload)).toBeNull();
   });
 
+  it('are no telephones as coordinates', () => {
+    for (let i = 0; i < 400; i += 1) {
+      const [lat, lon] = [(i * 0.424_242_7 - 84.9).toFixed(6), (i * 0.891_919_3 - 178.4).toFixed(6)];
+      for (const payload of [`at ${lat}, ${lon}`, `${lat},${lon}`, { lat, lon }, [lat, lon], { at: `${lat} ${lon}` }]) {
+        expect(judged({ blocked_pii: ['phone'] }, payload)).toBeNull();
+      }
+    }
+  });
+
   it('speak of a topic, and have no length', () => {
     expect(judged({ blocked_topics: ['4711'] }, { project: 4711 })).not.toBeNull();
     expect(judged({ max_length: 1 }, { a: 123456, b: [1234567890123] })).toBeNull();

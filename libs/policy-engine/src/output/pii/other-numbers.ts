@@ -40,6 +40,22 @@ export function isParcelNumber(text: string, at: number): boolean {
   return PARCEL_BEFORE.test(text.slice(Math.max(0, at - BEFORE), at));
 }
 
+const NAMED_OTHERWISE =
+  'ids?|identifiers?|orders?|invoices?|tickets?|cases?|parts?|items?|articles?|skus?|serials?|batch(?:es)?|lots?|po|' +
+  'rooms?|models?|ref(?:erence)?s?|ranges?|pages?|timestamps?|bestellung|auftrag|rechnung|artikel|teil|seiten?|commande|' +
+  'facture|pedido|factura|fattura|ordine';
+/** Such words, directly before the number or before others in a list with it. */
+const NAMED_OTHERWISE_BEFORE = new RegExp(
+  `(?<![a-z])(?:${NAMED_OTHERWISE})(?:s?[ _-]?(?:${NUMBER_WORD}|nummer|n°))?s?["']?[.:#=]{0,2}[ \\t]{0,2}(?:(?:is|ist|was) )?["'#([]?` +
+    '(?:\\d[\\d-]{2,12}(?: \\d{2,6}){0,2}[,;] (?:and |or |und )?){0,3}$',
+  'i',
+);
+
+/** Whether the words before a number say that it counts or identifies something: an order, a part, a page. */
+export function isNamedOtherwise(text: string, at: number): boolean {
+  return NAMED_OTHERWISE_BEFORE.test(text.slice(Math.max(0, at - BEFORE), at));
+}
+
 /** Of what has sections or versions in four parts. */
 const NUMBERED =
   'sections?|sec|chapters?|clauses?|articles?|art|paragraphs?|para|annex|appendix|fig(?:ure)?s?|steps?|requirements?|controls?|' +

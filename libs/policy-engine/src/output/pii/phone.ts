@@ -1,7 +1,8 @@
 import { isPossibleNumber } from './calling-codes.js';
 import { isAlphanumeric, isDigit } from './characters.js';
 import { numberEnds } from './digit-groups.js';
-import { isMoney, isParcelNumber } from './other-numbers.js';
+import { isMoney, isNamedOtherwise, isParcelNumber } from './other-numbers.js';
+import { isSaidPhone } from './phone-words.js';
 
 /** ITU-T E.164 allows 15 digits. */
 const MOST_DIGITS = 15;
@@ -34,8 +35,38 @@ function begins(text: string, at: number): boolean {
 const THOUSANDS = /^[123](?:-3)+$/;
 
 /** Whether words or signs beside a national number in these groups say that it is an amount, or a carrier's. */
-function isOtherNumber(text: string, at: number, end: number, groups: string): boolean {
-  return (THOUSANDS.test(groups) && isMoney(text, at, end)) || isParcelNumber(text, at);
+function isOtherNumber(text: string, at: number, end: number, digits: string, groups: string, shape: string): boolean {
+  if ((THOUSANDS.test(groups) && isMoney(text, at, end)) || isParcelNumber(text, at)) return true;
+  return isAmbiguous(text, at, end, digits, groups, shape) && !isSaidPhone(text, at);
+}
+
+/** Numbers with decimals, alone or in a row: one dot between two groups, and no dot on both sides of a group. */
+const DECIMALS = /^\.(?:[^.]+\.)*$/;
+/** Dots between some groups, and something else than brackets between others. */
+const SOME_DOTS = /^(?=.*\.)[^()]*[ /-][^()]*$/;
+const NORTH_AMERICAN = /^(?:1-)?3-3-4$/;
+/** Groups that numbers of orders and parts and ranges have as well. */
+const COMMON = /^(?:4-4|3-3-3|3-2-3|2-3-3|2-6)$/;
+const RUN = /^1[01]$/;
+const IN_LIST_BEFORE = /(?<!\d)\d{8,12}(?:[,;][ \t]?|[ \t](?:and|or|und|oder|et|y|[-–])[ \t])$/;
+const IN_LIST_AFTER = /^(?:[,;][ \t]?|[ \t](?:and|or|und|oder|et|y|[-–])[ \t])\d{8,12}(?!\d)/;
+
+/** Whether other numbers are as often written so that a national number is known by a word before it alone. */
+function isAmbiguous(text: string, at: number, end: number, digits: string, groups: string, shape: string): boolean {
+  if (shape.includes('(')) return false;
+  const isRun = RUN.test(groups);
+  // Decimals have no zero before other digits, and ranges seldom: it is dialled at home.
+  if (!digits.startsWith('0')) {
+    if (DECIMALS.test(shape) || (SOME_DOTS.test(shape) && !NORTH_AMERICAN.test(groups))) return true;
+    if (COMMON.test(groups) && shape.trim() !== '') return true;
+    if (isRun && isInList(text, at, end)) return true;
+  }
+  return (isRun || COMMON.test(groups) || SHORT.test(groups)) && isNamedOtherwise(text, at);
+}
+
+/** Whether another run of about as many digits stands beside one, as in a list of identifiers. */
+function isInList(text: string, at: number, end: number): boolean {
+  return IN_LIST_BEFORE.test(text.slice(Math.max(0, at - 20), at)) || IN_LIST_AFTER.test(text.slice(end, end + 20));
 }
 
 /** Whether no other digits stand beside it, one space away: then a short number is part of something longer. */
@@ -67,7 +98,7 @@ function longest(text: string, at: number, international: boolean): number {
       if (digits.length > MOST_DIGITS || groups.length > MOST_GROUPS) return found;
       if (digits.length >= 7 && ends(text, i) && isPhone(digits, groups, shape, international)) {
         const isShort = SHORT.test(groups) && !standsAlone(text, at, i);
-        if (!isShort && (international || !isOtherNumber(text, at, i, groups))) found = i;
+        if (!isShort && (international || !isOtherNumber(text, at, i, digits, groups, shape))) found = i;
       }
       // A first group of one digit is a country's, or the 1 of North America.
       if (groups === '1' && !international && digits !== '1') return 0;
@@ -121,7 +152,7 @@ function isNational(digits: string, groups: string, shape: string): boolean {
   if (groups === '3-4') return /^[2-9]/.test(digits) && shape.length === 1;
   if (groups === '4-4') return /^[- ]$/.test(shape) && /^[2-9]/.test(digits) && !digits.startsWith('20');
   if (groups === '1-3-3-4') return digits.startsWith('1');
-  if (digits.startsWith('0')) return length >= 9;
+  if (digits.startsWith('0')) return length >= 9 && digits.charAt(1) !== '0';
   if (shape.startsWith('(')) return length >= 8;
   return groups === '2-6' || (length >= 8 && NATIONAL.test(groups));
 }

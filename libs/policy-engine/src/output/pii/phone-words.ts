@@ -1,0 +1,27 @@
+import { wordsOf } from './context.js';
+
+/** What telephones and their numbers are called. */
+const PHONES =
+  'phones?|t[eé]l(?:[eé](?:phones?|foo?n\\w{0,2}))?|mobiles?|cells?|fax|msisdn|whatsapp|sms|handy|hotline|helpline';
+/** A name of a telephone, as a word of a name. */
+export const PHONE_WORDS = wordsOf(PHONES);
+
+/** How far before a number it may be said. */
+const BEFORE = 72;
+const CALLS =
+  'call|calling|dial|ring|text|reach|contact|rufnummer|anrufen?|erreichbar|gsm|móvil|celular|cellulare|portable|' +
+  'телефон\\p{L}{0,3}|тел|电话|電話|手机|전화';
+/** What may stand between the two. */
+const BETWEEN =
+  'numbers?|num|nrs?|nos?|nummer|n[uú]mero|n[°º]|is|was|ist|lautet|est|es|me|us|him|her|them|at|on|via|by|under|unter|au|al|' +
+  'the|my|our|your|their|or|and|of|for|home|work|office|private|business|direct|line|customer|client|user|emergency';
+const SIGNS = '[^\\p{L}\\p{N}\\n]';
+const SAID_BEFORE = new RegExp(
+  `(?<![a-z])(?:${PHONES}|${CALLS})(?:${SIGNS}{0,4}(?:${BETWEEN})){0,4}${SIGNS}{0,6}$`,
+  'iu',
+);
+
+/** Whether words directly before `at` say that a telephone number follows. */
+export function isSaidPhone(text: string, at: number): boolean {
+  return SAID_BEFORE.test(text.slice(Math.max(0, at - BEFORE), at));
+}
