@@ -190,7 +190,10 @@ describe('decide', () => {
           const before = { ...received, ...cost };
           const more = Object.entries(members).filter(([name]) => !read.has(name));
           const after = verdict(profile, { ...Object.fromEntries(more), ...before });
-          if (verdict(profile, before) !== null) expect(after).not.toBeNull();
+          const denied = verdict(profile, before);
+          // The arguments of a call are read by other names than payload, and may name the address that is required.
+          const addressed = denied?.rule === 'require:url' && more.some(([member]) => member === 'Payload');
+          if (denied !== null && !addressed) expect(after).not.toBeNull();
           else if (after !== null) added += 1;
         },
       ),
