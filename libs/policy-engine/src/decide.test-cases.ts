@@ -518,13 +518,65 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
           'spending_limit:no estimatedCost given',
         ),
     ),
-    { given: { spending_limit: 100 }, when: { type: 'x', cost: 5000, estimatedCost: 1 }, then: null },
     {
       given: { rate_limit: { max: 1, per_seconds: 1 } },
       when: { type: 'x', cost: 5000, uri: 'x', tool: 'y', scope: 'z' },
       then: null,
     },
     { given: {}, when: { type: 'http_call', cost: 5000, uri: 'x' }, then: null, coverage: 'none' },
+  ],
+  'a member that is blank is as if it were missing': [
+    ...['', ' ', '\u200b'].flatMap((tool_name) => [
+      denied(
+        { off_limits_actions: ['delete_user'] },
+        { type: 'tool_use', tool_name, tool: 'delete_user' },
+        'off_limits_action',
+        'off_limits_actions:no tool_name given',
+      ),
+      denied(
+        { blocked_apis: ['delete_user'] },
+        { type: 'tool_use', toolName: tool_name, function: 'delete_user' },
+        'api_not_allowed',
+        'blocked_apis:no tool_name given',
+      ),
+      denied(
+        { blocked_apis: ['evil.example'] },
+        { type: 'http_request', tool_name },
+        'api_not_allowed',
+        'blocked_apis:no url given',
+      ),
+    ]),
+    denied(
+      { blocked_data_scopes: ['pii.*'] },
+      { type: 'x', dataScope: ' ', scope: 'pii.email' },
+      'data_scope_denied',
+      'blocked_data_scopes:no dataScope given',
+    ),
+    ...[null, '', ' \n', {}, []].map((payload) =>
+      denied(
+        { output_rules: OUTPUT },
+        { type: 'llm_response', payload, output: 'a@b.example' },
+        'unsafe_output',
+        'output_rules:no payload given',
+      ),
+    ),
+    denied(
+      { spending_limit: 100 },
+      { type: 'x', estimatedCost: null, cost: 5000 },
+      'spending_limit_exceeded',
+      'spending_limit:no estimatedCost given',
+    ),
+    ...[
+      { payload: null, output: '' },
+      { payload: '', content: null },
+      { payload: {}, output: [] },
+    ].map((when): DecideCase => ({ given: { output_rules: OUTPUT }, when: { type: 'x', ...when }, then: null })),
+    {
+      given: { off_limits_actions: ['shell'], spending_limit: 1 },
+      when: { type: 'tool_use', tool_name: '', tool: null, cost: null },
+      then: null,
+    },
+    { given: { output_rules: OUTPUT }, when: { type: 'x', payload: 0, output: 'a@b.example' }, then: null },
   ],
   'members that can mean nothing else must agree with the one that rules read': [
     denied(
@@ -558,7 +610,10 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       when: { type: 'http_call', url: 'https://ok.example', link: 'https://docs.example', endpoint: 'orders' },
       then: null,
     },
-    ...['estimated_cost', 'estimated-cost', 'EstimatedCost', 'ESTIMATED_COST', 'estimated_cost_usd'].map((name) =>
+    ...[
+      ...['estimated_cost', 'estimated-cost', 'EstimatedCost', 'ESTIMATED_COST', 'estimated_cost_usd'],
+      ...['cost', 'cost_usd', 'costUsd', 'Cost', 'total_cost', 'totalCost'],
+    ].map((name) =>
       denied(
         { spending_limit: 100 },
         { type: 'x', estimatedCost: 0, [name]: 5000 },
@@ -566,6 +621,8 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
         'spending_limit:estimatedCost contradicted',
       ),
     ),
+    { given: { spending_limit: 100 }, when: { type: 'x', estimatedCost: 5, cost: 5, total_cost: '5.0' }, then: null },
+    { given: { rate_limit: { max: 1, per_seconds: 1 } }, when: { type: 'x', estimatedCost: 0, cost: 5 }, then: null },
     ...[12.5, '12.50', null].map((twin): DecideCase => ({
       given: { spending_limit: 100 },
       when: { type: 'x', estimatedCost: 12.5, estimated_cost: twin },

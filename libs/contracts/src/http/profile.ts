@@ -25,7 +25,7 @@ export const profileFields: Readonly<Record<string, JsonSchema>> = {
     type: 'number',
     minimum: 0,
     description:
-      'US dollars of estimatedCost; an action that names its cost otherwise (`estimated_cost`, `total`, `price_usd`, also `cost` in its payload), or twice with different values, is denied. What is reported as `skipped` within 24 hours (`POST /v1/mcp/log`) is given back, while its day or month lasts; `failed` is not',
+      'US dollars of estimatedCost; an action that names its cost otherwise (`estimated_cost`, `total`, `price_usd`, also `cost` in its payload), or twice with different values (`cost` or `total_cost` beside it), is denied. What is reported as `skipped` within 24 hours (`POST /v1/mcp/log`) is given back, while its day or month lasts; `failed` is not',
   }),
   spending_window: { type: 'string', enum: ['action', 'day', 'month'] },
   rate_limit: nullable({

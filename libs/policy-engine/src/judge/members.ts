@@ -56,7 +56,10 @@ export const MEMBERS: Readonly<Record<RuledMember, MemberNames>> = {
   cost: {
     right: 'estimatedCost',
     written: 'by that name, as a number of US dollars,',
-    same: ['estimatedcost', 'estimatedcostusd', 'estimatedcostinusd'],
+    same: [
+      ...['estimatedcost', 'estimatedcosts', 'estimatedcostusd', 'estimatedcostinusd'],
+      ...['cost', 'costs', 'costusd', 'costinusd', 'totalcost', 'totalcosts', 'totalcostusd', 'totalcostinusd'],
+    ],
     near: COST,
   },
 };
@@ -88,10 +91,19 @@ function unreadMember(name: string, value: unknown): UnreadMember {
   return { name, folded: name.length <= LONGEST ? fold(name) : '', value };
 }
 
-/** The name of the first of these that was meant as `member`; `null` where there is none. */
+const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
+
+/** Whether a value says nothing: it is missing, `null`, a text that shows nothing, or an object or list without members. */
+export function isBlank(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (typeof value === 'string') return BLANK.test(value);
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+/** The name of the first of these that was meant as `member` and is not blank; `null` where there is none. */
 export function nearMiss(unread: readonly UnreadMember[], member: RuledMember): string | null {
   const { near } = MEMBERS[member];
-  return unread.find(({ folded }) => near.test(folded))?.name ?? null;
+  return unread.find(({ folded, value }) => near.test(folded) && !isBlank(value))?.name ?? null;
 }
 
 /** The name of the first of these that holds the address of a call; `null` where there is none. */

@@ -4,7 +4,7 @@ import { readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
 import { addressesIn } from './arguments.js';
 import type { FoundAddress } from './arguments.js';
-import { addressOf, contradiction, fold, MEMBERS, moneyIn, nearMiss, unreadMembers } from './members.js';
+import { addressOf, contradiction, fold, isBlank, MEMBERS, moneyIn, nearMiss, unreadMembers } from './members.js';
 import type { RuledMember, UnreadMember } from './members.js';
 
 /** A check's `action` as received. Members of another type than a check may have are judged as if they named nothing allowed. */
@@ -102,9 +102,9 @@ export function urlOf({ url }: Subject, found: readonly FoundAddress[]): ReadUrl
   return typeof url === 'string' ? readUrl(url) : 'is not a string';
 }
 
-/** The name of a member that was meant as `member`, which the action has not; `null` where there is none. */
+/** The name of a member that was meant as `member`, which the action has not or leaves blank; `null` where there is none. */
 export function misnamed(subject: Subject, member: RuledMember): string | null {
-  if (names(subject, member)) return null;
+  if (fills(subject, member)) return null;
   const unread = subject.unread();
   const found = nearMiss(unread, member);
   if (found !== null) return found;
@@ -163,12 +163,9 @@ export function names({ url, tool, other, scope, payload, cost }: Subject, membe
   }
 }
 
-const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
-
-/** Whether the action says what `require` asks for: a text that shows nothing says nothing. */
+/** Whether the action says what a rule of `member` reads: a value that is blank says nothing. */
 export function fills(subject: Subject, member: RuledMember): boolean {
-  const says = (value: unknown): boolean => value !== null && (typeof value !== 'string' || !BLANK.test(value));
-  return names(subject, member) && valuesOf(subject, member).some(says);
+  return names(subject, member) && valuesOf(subject, member).some((value) => !isBlank(value));
 }
 
 /** By which name the action has what a rule of `member` reads. */
@@ -197,7 +194,7 @@ export function isHttpRequest(subject: Subject): boolean {
   if (isKind(subject, 'http_call')) return true;
   const { kind, type } = subject;
   // Of another kind than `http_call` a tool that is named may be all there is.
-  return kind === 'other' && type.length <= LONGEST_KIND && HTTP_REQUEST.test(fold(type)) && !names(subject, 'tool');
+  return kind === 'other' && type.length <= LONGEST_KIND && HTTP_REQUEST.test(fold(type)) && !fills(subject, 'tool');
 }
 
 const METHOD = 'call|request|fetch|get|head|post|put|patch|delete';

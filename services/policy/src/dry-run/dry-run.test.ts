@@ -127,6 +127,10 @@ describe('a dry run', () => {
       evaluated: 2,
       flips: { toDenied: 1 },
     });
+    const further = { action: { type: 'llm_response', payload: 'fine', content: 'fine' } };
+    expect(await run(record(ruled, [further]), ruled, { off_limits_actions: ['wire'] })).toMatchObject({
+      unchanged: 1,
+    });
     const later = { ...ruled, version: 9, output_rules: null };
     expect((await run(told, later, { output_rules: pii })).notEvaluated.payloadNotKept).toBe(2);
   });

@@ -47,8 +47,8 @@ export function* judgeRecorded(
   if (!isObject(action)) return unjudged('erased');
   const payload = openings.payload?.value;
   if (payload !== undefined) return agent.settle(yield* decideInTurns(agent.profile, { ...action, payload }), atMs);
-  // A payload was there: that the record has none is no member that was misnamed.
-  const shown = leaf.payload === null ? action : { ...action, payload: '' };
+  // A payload was there: that the record has none is no member that was misnamed. In `false` no rule finds anything.
+  const shown = leaf.payload === null ? action : { ...action, payload: false };
   let decision = decide(agent.profile, shown);
   const recorded = leaf.profileVersion === null ? undefined : known.get(leaf.profileVersion);
   if (leaf.payload !== null && needsArguments(agent.profile, shown, decision.violation)) {
