@@ -32,7 +32,10 @@ export class ScopeList {
     if (readings === null) return undefined;
     let found: string | null = null;
     for (const reading of readings) {
-      const entry = this.#patterns.match(reading) ?? this.#patterns.match(withoutLastSlash(reading));
+      const folder = withoutLastSlash(reading);
+      let entry = this.#patterns.match(reading) ?? this.#patterns.match(folder);
+      // All that is in a folder is as good as the folder, where it is blocked.
+      if (this.#side === 'block') entry ??= this.#patterns.match(`${folder}/`);
       if (entry !== null && this.#side === 'block') return this.#asWritten(entry);
       if (entry === null && this.#side === 'allow') return null;
       found ??= entry;

@@ -66,6 +66,9 @@ function readingsOf(scope: string, normal: (path: string) => string | null): rea
   return null;
 }
 
+/** A path that ends so is a folder's. */
+const NAMES_FOLDER = /\/\.?$/;
+
 /** `null` when it goes up. */
 function normalPath(path: string): string | null {
   const kept: string[] = [];
@@ -75,7 +78,7 @@ function normalPath(path: string): string | null {
     kept.push(segment);
   }
   const root = path.startsWith('/') ? '/' : '';
-  return kept.length === 0 ? root : `${root}${kept.join('/')}${path.endsWith('/') ? '/' : ''}`;
+  return kept.length === 0 ? root : `${root}${kept.join('/')}${NAMES_FOLDER.test(path) ? '/' : ''}`;
 }
 
 /** `..`, also as some readers cut it out: `..;x`, `.. `, `...`. */
