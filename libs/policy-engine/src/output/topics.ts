@@ -15,6 +15,9 @@ const DIGIT = /\p{Nd}/u;
 /** Where a word begins within a name: `massLayoffs`. */
 const HUMPS = /(?<=[a-z])(?=[A-Z])/g;
 const HUMP = /[a-z][A-Z]/;
+/** Likewise, and behind capitals: `HRLayoffs`. It parts `PDFs` too, so that it is looked for by itself. */
+const ALL_HUMPS = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
+const HUMP_BEHIND_CAPITALS = /[A-Z][A-Z][a-z]/;
 
 /** What a character is for the edges of words. */
 const NO_WORD = 0;
@@ -141,8 +144,10 @@ export class Topics {
   find(normal: string): string | null {
     this.#withinWord = false;
     const found = this.#find(foldedText(normal));
-    if (found !== null || !this.#withinWord || !HUMP.test(normal)) return found;
-    return this.#find(foldedText(normal.replace(HUMPS, ' ')));
+    if (found !== null || !this.#withinWord) return found;
+    const parted = HUMP.test(normal) ? this.#find(foldedText(normal.replace(HUMPS, ' '))) : null;
+    if (parted !== null || !HUMP_BEHIND_CAPITALS.test(normal)) return parted;
+    return this.#find(foldedText(normal.replace(ALL_HUMPS, ' ')));
   }
 
   #find(text: string): string | null {
