@@ -11,14 +11,41 @@ const OTHER_DIGITS = /(?![0-9])\p{Nd}/gu;
 const BETWEEN_WORDS = /[\s\x85_|\-\u2010-\u2015\u2212]{2,}|[^\S ]|[\x85_|\-\u2010-\u2015\u2212]/g;
 const FINAL_SIGMA = /ς/g;
 
+/** Symbols and ordinal indicators beside a digit. */
+const SYMBOLS = /[\p{So}ºª](?=\p{N})|[\p{So}ºª](?<=\p{N}.)/gu;
+const LETTERS = /[A-Za-z]/;
+
 /**
- * A text as rules read it: without characters of zero width, in NFKC, with the decimal digits of every script as ASCII's. Of more than 30 combining marks in a row the rest
- * is dropped: no writing has them (UAX #15, Stream-Safe Text Format), and putting n of them into order takes n² steps.
+ * A text without characters of zero width, in NFKC, with the decimal digits of every script as ASCII's. Of more than 30
+ * combining marks in a row the rest is dropped: no writing has them (UAX #15, Stream-Safe Text Format), and putting n of
+ * them into order takes n² steps.
+ */
+export function compatibleText(text: string): string {
+  return BEYOND_ASCII.test(text) ? compatible(withoutHidden(text)) : text;
+}
+
+/**
+ * A text as output rules read it: {@link compatibleText}, but a symbol of which NFKC makes letters (№, ℡, ™) does not join a
+ * number beside it.
  */
 export function normalText(text: string): string {
-  if (!BEYOND_ASCII.test(text)) return text;
-  const normal = text.replace(IGNORABLE, '').replace(MARKS, '$1').normalize('NFKC');
+  return BEYOND_ASCII.test(text) ? compatible(withoutHidden(text).replace(SYMBOLS, apart)) : text;
+}
+
+function withoutHidden(text: string): string {
+  return text.replace(IGNORABLE, '').replace(MARKS, '$1');
+}
+
+function compatible(text: string): string {
+  const normal = text.normalize('NFKC');
   return OTHER_DIGIT.test(normal) ? normal.replace(OTHER_DIGITS, asciiDigit) : normal;
+}
+
+/** One letter in a circle or square is a letter in disguise. */
+function apart(symbol: string): string {
+  const letters = symbol.normalize('NFKC');
+  const isSign = LETTERS.test(letters) && (letters.length > 1 || symbol === 'º' || symbol === 'ª');
+  return isSign ? ` ${letters} ` : symbol;
 }
 
 /** By character: its decimal value, once it was asked for. */

@@ -207,6 +207,9 @@ describe('texts', () => {
     ['*date', 'updated'],
     ['* update', 'see * update'],
     ['4711', 'RE4711'],
+    ['№5', 'see №5 there'],
+    ['№5', 'see No 5 there'],
+    ['5 kg', '5㎏'],
   ])('speak of %j in %j', (topic, text) => {
     expect(judged({ blocked_topics: ['other', topic] }, text)?.extras).toEqual({
       category: 'topic',

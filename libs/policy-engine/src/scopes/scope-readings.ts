@@ -1,4 +1,4 @@
-import { normalText } from '../output/normal-text.js';
+import { compatibleText } from '../output/normal-text.js';
 import { decodeOnce, decodeUtf8Once, isEncoded } from '../urls/percent-encoding.js';
 
 /** More rounds of percent-encoding inside each other than this are in no honest scope. */
@@ -44,7 +44,7 @@ function readingsOf(scope: string, normal: (path: string) => string | null): rea
   let isPath = false;
   let [bytes, text] = [scope, scope];
   for (let round = 0; round <= MAX_ROUNDS; round += 1) {
-    const seen = new Set([bytes, text, normalText(text)]);
+    const seen = new Set([bytes, text, compatibleText(text)]);
     for (const one of seen) {
       if (UNICODE_ENCODED.test(one)) return null;
       const path = one.replaceAll('\\', '/');
@@ -58,7 +58,7 @@ function readingsOf(scope: string, normal: (path: string) => string | null): rea
     if (!isEncoded(bytes)) {
       // A percent sign in another form, which NFKC makes one.
       if ([...seen].some(isEncoded)) return null;
-      return isPath ? [...readings] : [...new Set([scope, normalText(scope)])];
+      return isPath ? [...readings] : [...new Set([scope, compatibleText(scope)])];
     }
     bytes = decodeOnce(bytes);
     text = decodeUtf8Once(text);
