@@ -976,6 +976,27 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       when: { type: 'tool_use', ...more },
       then: null,
     })),
+    // Behind many texts that begin as JSON and are none nothing says what a text holds.
+    denied(
+      { blocked_apis: ['evil.example'] },
+      { type: 'tool_use', payload: [JSON.stringify({ link: EVIL }), ...Array<string>(2_000).fill('[""1]')].reverse() },
+      'api_not_allowed',
+      'blocked_apis:unreadable URL',
+    ),
+    {
+      given: { blocked_apis: ['evil.example'] },
+      when: { type: 'tool_use', input: Array.from({ length: 5_000 }, (_, n) => `[${n}] see [${n + 1}]`) },
+      then: null,
+    },
+    // Members of the call itself.
+    ...[{ callback_url: EVIL }, { urls: '["evil.example"]' }, { image_urls: ['evil.example'] }].map((more) =>
+      denied(
+        { blocked_apis: ['evil.example'] },
+        { type: 'tool_use', tool_name: 'fetch', ...more },
+        'api_not_allowed',
+        'blocked_apis:evil.example',
+      ),
+    ),
     // A list of names alone may name hosts, and says nothing of an address that cannot be read.
     ...['intranet/x', 'http:intranet/x', '//intranet', 'x://intranet/', 'http:\\\\Intranet', 'intranet'].map((link) =>
       denied(

@@ -235,6 +235,26 @@ describe('decide', () => {
     }
   });
 
+  it.each([
+    ['brackets that open no JSON', { args: Array(250_000).fill('[') }],
+    ['braces that open none', Array(250_000).fill('{')],
+    ['tasks with a box before them', { input: Array.from({ length: 60_000 }, (_, n) => `[x] task ${n}`) }],
+    ['numbers in brackets', Array(150_000).fill('[1x]')],
+    ['text that fails behind its text', Array(120_000).fill('[""1]')],
+    ['nests of JSON text', `${'['.repeat(500_000)}""${']'.repeat(500_000)}`],
+  ])('reads a call of %s in bounded time', (_name, payload) => {
+    const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: ['shell.*'] });
+    for (const action of [
+      { type: 'tool_use', tool_name: 't', payload },
+      { type: 'tool_use', tool_name: 't', other: payload },
+    ]) {
+      const before = process.cpuUsage();
+      expect(decide(profile, action).violation).toBeNull();
+      // About 20; without a bound 300 to 2,500.
+      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(200);
+    }
+  });
+
   it('sees a blocked path behind slashes that are merged, with white space between them or not', () => {
     const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: ['https://a.example/admin'] });
     for (const slashes of ['//', '/\t/', '\\\n/', '/\r\t//']) {

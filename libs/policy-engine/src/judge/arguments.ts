@@ -45,7 +45,7 @@ export function addressesIn(
   search.enter(payload, '', null, 'arguments');
   for (const { name, folded, value } of others) {
     if (folded === 'payload' || HOLDS_ARGUMENTS.test(folded)) search.enter(value, '', name, 'arguments');
-    else if (isTool && !OF_EVALUATION.has(name) && isHeld(value)) search.enter(value, '', name, meaningHeld(name));
+    else if (isTool && !OF_EVALUATION.has(name)) search.enterMember(name, value);
   }
   for (let next = search.waiting.pop(); next !== undefined; next = search.waiting.pop()) search.read(next);
   return search.found ?? NONE;
@@ -57,7 +57,8 @@ export function readFound(found: FoundAddress): ReadUrl | string {
 }
 
 const TOO_MANY = `stands behind ${MOST_CHARACTERS} characters of other addresses, and one call may hold no more`;
-const TOO_DEEP = 'stands in JSON text within JSON text, again and again';
+const TOO_DEEP =
+  'stands in JSON text within JSON text, again and again, or behind many texts that begin as JSON and are none';
 const NOT_TEXT = 'is not a text, and tools read other values in ways of their own';
 
 /**
@@ -142,6 +143,14 @@ class Search {
   /** What was found and how it is judged: the same is judged once. */
   readonly #known = new Set<string>();
   #left = MOST_CHARACTERS;
+  #failures = MOST_FAILURES;
+
+  /** A member of the action: an object may be the arguments of the call, and so may a text that is JSON. */
+  enterMember(name: string, value: unknown): void {
+    const meaning = meaningOf(name);
+    if (meaning === 'none' && typeof value === 'string') this.#enterHeld(value, '', name);
+    else this.enter(value, '', name, meaning === 'none' ? 'arguments' : meaning);
+  }
 
   /** @param path of what holds the value, whose name or place there is `name`; `null` for the payload itself */
   enter(value: unknown, path: string, name: string | number | null, meaning: Meaning): void {
@@ -169,16 +178,39 @@ class Search {
   }
 
   #text(text: string, path: string, name: string | number | null, meaning: Meaning): void {
-    if (meaning === 'arguments') {
-      const held = heldBy(text);
-      if (held === undefined) this.#add(null, '', meaning, joined(path, name), TOO_DEEP);
-      else if (held !== text) {
-        this.enter(held, path, name, Array.isArray(held) ? 'arguments' : 'none');
-        return;
-      }
-    }
+    if (meaning === 'arguments' && this.#enterHeld(text, path, name)) return;
     const address = writtenAddress(text) ?? (isNamed(meaning) && /\S/.test(text) ? text : null);
     if (address !== null) this.#add(text, address, meaning, joined(path, name));
+  }
+
+  /** Enters what a text stands for: its value as JSON, also of JSON text in it. @returns whether it is JSON text */
+  #enterHeld(text: string, path: string, name: string | number | null): boolean {
+    let held: unknown = text;
+    for (let round = 0; typeof held === 'string'; round += 1) {
+      const value = this.#jsonOf(held);
+      if (value === undefined) break;
+      if (value === UNREAD || round === MOST_ROUNDS) {
+        this.#add(null, '', 'arguments', joined(path, name), TOO_DEEP);
+        return true;
+      }
+      held = value;
+    }
+    if (held === text) return false;
+    this.enter(held, path, name, Array.isArray(held) ? 'arguments' : 'none');
+    return true;
+  }
+
+  /** The value of a JSON text that holds a text; `undefined` for any other text, and {@link UNREAD} for what is not tried. */
+  #jsonOf(text: string): unknown {
+    const bare = /^\s*[{["]/.test(text) ? text.trim() : '';
+    if (!mayBeJson(bare)) return undefined;
+    if (this.#failures === 0 || bare.includes(NEST)) return UNREAD;
+    try {
+      return JSON.parse(bare) as unknown;
+    } catch {
+      this.#failures -= 1;
+      return undefined;
+    }
   }
 
   /** @param problem why it cannot be judged, where that is known */
@@ -244,34 +276,15 @@ function mayHaveMeaning(name: string): boolean {
   }
 }
 
-/** Whether it can hold arguments: an object, or a text that is one. */
-function isHeld(value: unknown): boolean {
-  return typeof value === 'string' ? jsonOf(value) !== undefined : typeof value === 'object' && value !== null;
-}
+const UNREAD = Symbol('unread');
+/** Each failure to parse a text costs as much as 30 that succeed. */
+const MOST_FAILURES = 1_000;
+/** What nests deeper takes long to parse. */
+const NEST = '['.repeat(1_000);
+const JSON_BEGINS = /^(?:\{\s*["}]|\[\s*[-"{[\]\dtfn]|".)/s;
+const JSON_ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' };
 
-function meaningHeld(name: string): Meaning {
-  const meaning = meaningOf(name);
-  return meaning === 'none' ? 'arguments' : meaning;
-}
-
-/** What a text stands for: its value as JSON, also of JSON text in it; `undefined` where that does not end. */
-function heldBy(text: string): unknown {
-  let held: unknown = text;
-  for (let round = 0; typeof held === 'string'; round += 1) {
-    const value = jsonOf(held);
-    if (value === undefined) return held;
-    if (round === MOST_ROUNDS) return undefined;
-    held = value;
-  }
-  return held;
-}
-
-/** The value of a JSON text that holds more than one word; `undefined` for any other text. */
-function jsonOf(text: string): unknown {
-  if (!/^\s*[{["]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text.trim()) as unknown;
-  } catch {
-    return undefined;
-  }
+/** Without a text in it JSON holds no address. @param text without blanks around it */
+function mayBeJson(text: string): boolean {
+  return JSON_ENDS[text[0]!] === text.at(-1) && JSON_BEGINS.test(text) && text.includes('"');
 }
