@@ -896,6 +896,41 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
         `blocked_apis:${rule}`,
       ),
     ),
+    // A blocked path blocks no other path of its host, however an address of it is written.
+    ...[
+      { text: 'https://github.example/org/repo/pull/12\n' },
+      { text: 'https://github.example/org/repo/pull/12\nPlease review' },
+      { text: 'https://github.example/org/repo\r\n- a\\b' },
+      { text: 'https://github.example/org/a\tGET\t200' },
+      { github_url: 'github.example/jd' },
+      { url: '//github.example/org/x' },
+      { ssh_url: 'git@github.example:o/r.git' },
+      { ws_url: 'wss://github.example/live' },
+      { contact_url: 'mailto:bob@github.example' },
+    ].map((payload): DecideCase => ({
+      given: { blocked_apis: ['https://github.example/settings'] },
+      when: { type: 'tool_use', payload },
+      then: null,
+    })),
+    ...[
+      { text: 'https://github.example/set\ntings/x' },
+      { text: 'https://github.example/settings\nPlease review' },
+      { text: 'https://github.example/x\n/../settings' },
+      { text: 'https://ok.example\r\n\\@github.example/settings' },
+      { text: 'https://github.example/settings\\x' },
+      { text: 'https://github.example/x\\..\\settings' },
+      { text: 'https://github.example/sett\tings' },
+      { github_url: 'github.example/settings' },
+      { url: '//github.example/settings?x' },
+      { ws_url: 'wss://github.example/%73ettings' },
+    ].map((payload) =>
+      denied(
+        { blocked_apis: ['https://github.example/settings'] },
+        { type: 'tool_use', payload },
+        'api_not_allowed',
+        'blocked_apis:https://github.example/settings',
+      ),
+    ),
     // Tools put a list under url together in ways of their own.
     ...[
       ['https://evil', '.example'],

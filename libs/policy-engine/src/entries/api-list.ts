@@ -99,12 +99,12 @@ export class ApiList {
     return this.#matchUrlAt(otherHost, url, budget);
   }
 
-  /** The entry that names this host, or a path on it, or `null`. @param port `null`: none is written */
-  matchHost(host: string, port: string | null): string | null {
+  /** The entry that names this host, or with `anyPath` a path on it, or `null`. @param port `null`: none is written */
+  matchHost(host: string, port: string | null, anyPath: boolean): string | null {
     if (this.#all !== null) return this.#all;
     const entry =
       port === null ? (this.#matchHost(host, '443') ?? this.#matchHost(host, '80')) : this.#matchHost(host, port);
-    return entry ?? this.#prefixes.get(host)?.any() ?? null;
+    return entry ?? (anyPath ? (this.#prefixes.get(host)?.any() ?? null) : null);
   }
 
   #matchUrlAt(host: string, url: ReadUrl, budget: ReadingBudget): string | null {

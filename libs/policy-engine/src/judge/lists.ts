@@ -132,10 +132,12 @@ function findBlocked(blocked: ApiList, one: FoundAddress, budget: ReadingBudget)
 
 /** Of what clients that remove line breaks make of a text. */
 function findInLines(blocked: ApiList, address: string, budget: ReadingBudget): Finding | null {
-  if (!budget.take(TO_PARSE)) return { problem: TOO_MANY_WAYS };
+  if (!budget.take(2 * TO_PARSE)) return { problem: TOO_MANY_WAYS };
   const url = withoutBreaks(address);
   const lenient = readLeniently(url);
-  return (lenient === null ? null : match(blocked, lenient, budget)) ?? findHost(blocked, beforePath(url), budget);
+  const finding = lenient === null ? null : match(blocked, lenient, budget);
+  if (finding !== null || hostIsSure(url)) return finding;
+  return findHost(blocked, beforePath(url), budget, true);
 }
 
 function findInUnreadable(blocked: ApiList, text: string, budget: ReadingBudget): Finding | null {
@@ -143,12 +145,17 @@ function findInUnreadable(blocked: ApiList, text: string, budget: ReadingBudget)
   for (const url of urls) {
     if (!budget.take(2 * TO_PARSE)) return { problem: TOO_MANY_WAYS };
     const read = readUrl(url);
-    if (typeof read === 'string' && surely && blocked.limitsAddresses) return { problem: read };
+    if (typeof read === 'string' && surely && blocked.limitsAddresses && !hostIsSure(url)) return { problem: read };
     const lenient = typeof read === 'string' ? readLeniently(url) : read;
     const finding = lenient === null ? null : match(blocked, lenient, budget);
     if (finding !== null) return finding;
   }
-  return blocked.limitsAddresses ? findHost(blocked, text, budget) : null;
+  return blocked.limitsAddresses ? findHost(blocked, text, budget, false) : null;
+}
+
+/** Whether all clients read the same host in a URL, whatever they make of its path. What blank it ends with some remove. */
+function hostIsSure(url: string): boolean {
+  return !/[\s\x85]$/.test(url) && typeof readUrl(`${beforePath(url)}/`) !== 'string';
 }
 
 function match(blocked: ApiList, url: ReadUrl, budget: ReadingBudget): Finding | null {
@@ -157,10 +164,11 @@ function match(blocked: ApiList, url: ReadUrl, budget: ReadingBudget): Finding |
   return entry === null ? null : { entry };
 }
 
-function findHost(blocked: ApiList, text: string, budget: ReadingBudget): Finding | null {
+/** @param anyPath whether a host is blocked where a path on it is */
+function findHost(blocked: ApiList, text: string, budget: ReadingBudget, anyPath: boolean): Finding | null {
   for (const written of hostsIn(text, budget)) {
     if (written === null) return { problem: TOO_MANY_WAYS };
-    const entry = blocked.matchHost(written.host, written.port);
+    const entry = blocked.matchHost(written.host, written.port, anyPath);
     if (entry !== null) return { entry };
   }
   return null;
