@@ -819,20 +819,6 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
         'blocked_apis:evil.example',
       ),
     ),
-    // More addresses than can be judged at once, also where the caller names one.
-    ...[{}, { url: 'https://good.example/' }].map((more) =>
-      denied(
-        { blocked_apis: ['evil.example'] },
-        { type: 'tool_use', ...more, payload: Array.from({ length: 7_000 }, () => 'https://good.example') },
-        'api_not_allowed',
-        'blocked_apis:unreadable URL',
-      ),
-    ),
-    {
-      given: { blocked_apis: ['evil.example'] },
-      when: { type: 'tool_use', payload: Array.from({ length: 6_000 }, () => 'https://good.example') },
-      then: null,
-    },
     // What is said or sent is not what is called, and another url is the caller's word.
     ...[
       { type: 'llm_response', payload: { url: EVIL } },

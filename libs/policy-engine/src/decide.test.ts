@@ -222,7 +222,7 @@ describe('decide', () => {
       // Without a bound it is 500 to 1,000.
       expect(process.cpuUsage(before).user / 1_000).toBeLessThan(200);
       expect(violation?.rule).toMatch(/:unreadable URL$/u);
-      expect(violation?.reason).toContain('in more ways than are judged at once');
+      expect(violation?.reason).toContain('send fewer addresses in one call');
       for (const taken of [many(hostile, 5), many(usual, 500), many(() => hostile(1), 550)]) {
         expect(decide(profile, taken).violation).toBeNull();
       }
@@ -233,6 +233,42 @@ describe('decide', () => {
       expect(all[49]?.rule).toMatch(/:unreadable URL$/u);
       expect(decide(profile, call(['https://a.example/plain']), budget).violation).toBeNull();
     }
+  });
+
+  it.each<[string, unknown]>([
+    ['the same address', Array.from({ length: 60_000 }, () => 'https://good.example')],
+    ['URLs', Array.from({ length: 12_000 }, (_, n) => `https://${n}.good.example/page`)],
+    [
+      'long URLs',
+      Array.from({ length: 2_000 }, (_, n) => `https://good.example:443/A%20page/${n}?${'q'.repeat(60)}#x`),
+    ],
+    ['hosts', Array.from({ length: 2_000 }, (_, n) => ({ website_url: `www.acme-${n}.example` }))],
+    ['mail', Array.from({ length: 2_000 }, (_, n) => ({ contact_url: `mailto:ann-${n}@good.example` }))],
+    ['an image', { image_url: `data:image/png;base64,${'Ab3/d+'.repeat(100_000)}` }],
+    ['a drawing', { image_url: `data:image/svg+xml,${'<svg xmlns="http://www.w3.example/svg">'.repeat(5_000)}` }],
+  ])('lets %s pass under lists that do not block them', (_name, payload) => {
+    for (const blocked_apis of [['delete_user'], ['evil.example'], ['*.evil.example', 'https://evil.example/x']]) {
+      const profile = compileProfile({ ...emptyProfile(agent), blocked_apis });
+      expect(decide(profile, { type: 'tool_use', payload }).violation).toBeNull();
+    }
+  });
+
+  it('judges so many addresses of one call, and no more', () => {
+    const many = (count: number) => Array.from({ length: count }, (_, n) => `https://${n}.example`);
+    const judged = (blocked_apis: string[], payload: unknown, more: object = {}) =>
+      decide(compileProfile({ ...emptyProfile(agent), blocked_apis }), { type: 'tool_use', payload, ...more })
+        .violation;
+    expect(judged(['evil.example'], many(12_000))).toBeNull();
+    for (const more of [{}, { url: 'https://good.example/' }]) {
+      const violation = judged(['evil.example'], many(30_000), more);
+      expect(violation?.rule).toBe('blocked_apis:unreadable URL');
+      expect(violation?.reason).toContain('send fewer addresses in one call');
+    }
+    // A list of names alone says nothing of what is not judged.
+    expect(judged(['delete_user'], many(30_000))).toBeNull();
+    const unreadable = { urls: Array.from({ length: 20_000 }, (_, n) => `http:${n} .x`) };
+    expect(judged(['delete_user'], unreadable)).toBeNull();
+    expect(judged(['evil.example'], unreadable)).not.toBeNull();
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { readUrl } from '../urls/read-url.js';
+import { readAsItStands, readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
 import { writtenAddress } from '../urls/written-address.js';
 import { fold, MEMBERS } from './members.js';
@@ -20,13 +20,16 @@ export interface FoundAddress {
   readonly isName: boolean;
   /** Once it was read. */
   read?: ReadUrl | string;
-  /** It stands for the addresses that are more than can be judged. */
-  readonly isRest?: true;
 }
 
 const NONE: readonly FoundAddress[] = [];
-/** Of all addresses of one call. To judge those of a call of a MiB, made for it, would hold up other checks. */
-const MOST_CHARACTERS = 131_072;
+/** What the addresses of one call may cost. To judge those of a call of a MiB, made for it, would hold up other checks. */
+const MOST_COST = 524_288;
+/** Of one that is read by a pattern alone; of most others a parser is asked. */
+const PLAIN_COST = 32;
+const PARSED_COST = 128;
+/** Addresses that no client follows by http, and the scheme alone says so. */
+const ELSEWHERE = /^(?:data|mailto|tel|sms|javascript|blob|urn|about|cid):/i;
 
 /**
  * The addresses in the arguments of a tool call, in no order: what stands under a name that stands for an address, and any
@@ -56,7 +59,7 @@ export function readFound(found: FoundAddress): ReadUrl | string {
   return (found.read ??= found.given === null ? NOT_TEXT : readUrl(found.address));
 }
 
-const TOO_MANY = `stands behind ${MOST_CHARACTERS} characters of other addresses, and one call may hold no more`;
+const TOO_MANY = 'stands behind more addresses than are judged at once: send fewer addresses in one call';
 const TOO_DEEP =
   'stands in JSON text within JSON text, again and again, or behind many texts that begin as JSON and are none';
 const NOT_TEXT = 'is not a text, and tools read other values in ways of their own';
@@ -142,7 +145,7 @@ class Search {
   found: FoundAddress[] | null = null;
   /** What was found and how it is judged: the same is judged once. */
   readonly #known = new Set<string>();
-  #left = MOST_CHARACTERS;
+  #left = MOST_COST;
   #failures = MOST_FAILURES;
 
   /** A member of the action: an object may be the arguments of the call, and so may a text that is JSON. */
@@ -221,14 +224,14 @@ class Search {
   #keep(one: FoundAddress, problem?: string): void {
     this.found ??= [];
     if (this.#left < 0) return;
-    this.#left -= one.address.length + 1;
-    const { given, named, isPiece } = one;
+    const { given, address, named, isPiece } = one;
     const key = given === null ? '' : `${isPiece ? 2 : named ? 1 : 0}${given}`;
-    if (this.#left < 0) this.found.push({ ...one, given: null, isName: false, read: TOO_MANY, isRest: true });
-    else if (!this.#known.has(key)) {
-      this.#known.add(key);
-      this.found.push(problem === undefined ? one : { ...one, read: problem });
-    }
+    if (this.#known.has(key)) return;
+    this.#known.add(key);
+    const read = problem ?? readAsItStands(address);
+    this.#left -= read !== undefined || ELSEWHERE.test(address) ? PLAIN_COST : address.length + PARSED_COST;
+    if (this.#left < 0) this.found.push({ ...one, given: null, isName: false, read: TOO_MANY });
+    else this.found.push(read === undefined ? one : Object.assign(one, { read }));
   }
 }
 

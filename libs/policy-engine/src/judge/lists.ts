@@ -74,7 +74,7 @@ export function judgeAllowedActions(allowed: NamePatterns, subject: Subject): Vi
 
 /** Of a URL beyond the budget of its call. */
 const TOO_MANY_WAYS =
-  'has, with the other addresses of the request, a path that servers may read in more ways than are judged at once';
+  'takes, with the other addresses of the request, more to judge than is judged at once: send fewer addresses in one call';
 
 /** Whether a list asked for the paths of a URL, and its call may read no more of them. */
 function isBeyond(url: ReadUrl, budget: ReadingBudget): boolean {
@@ -108,7 +108,9 @@ export function judgeBlockedApis(
 function argumentBlocked(blocked: ApiList, found: readonly FoundAddress[], budget: ReadingBudget): Violation | null {
   for (const one of found) {
     const finding = findBlocked(blocked, one, budget);
-    if (finding === null) continue;
+    // A list of names alone says nothing of what is not judged.
+    if (!blocked.limitsAddresses && budget.over) return null;
+    if (finding === null || ('problem' in finding && !blocked.limitsAddresses)) continue;
     if ('entry' in finding) return apiBlocked(finding.entry, placeOf(one), blocked.size);
     return urlUnreadable('blocked_apis', blocked.size, finding.problem, placeOf(one));
   }
@@ -120,9 +122,7 @@ type Finding = { readonly entry: string } | { readonly problem: string };
 
 /** What cannot be read is judged where the list limits addresses and a client may follow it by http. */
 function findBlocked(blocked: ApiList, one: FoundAddress, budget: ReadingBudget): Finding | null {
-  if (one.given === null) {
-    return blocked.limitsAddresses || one.isRest === true ? { problem: readFound(one) as string } : null;
-  }
+  if (one.given === null) return { problem: readFound(one) as string };
   const text = followedOf(one);
   const read = text === one.address ? readFound(one) : readUrl(text);
   if (typeof read === 'string' && one.isPiece && blocked.limitsAddresses) return { problem: read };
@@ -142,15 +142,24 @@ function findInLines(blocked: ApiList, address: string, budget: ReadingBudget): 
 
 function findInUnreadable(blocked: ApiList, text: string, budget: ReadingBudget): Finding | null {
   const { urls, surely } = followedAs(text);
+  let alike = urls.length > 0 && !/\s/.test(text);
   for (const url of urls) {
-    if (!budget.take(2 * TO_PARSE)) return { problem: TOO_MANY_WAYS };
     const read = readUrl(url);
+    if (!isPlain(read) && !budget.take(2 * TO_PARSE)) return { problem: TOO_MANY_WAYS };
     if (typeof read === 'string' && surely && blocked.limitsAddresses && !hostIsSure(url)) return { problem: read };
+    alike &&= typeof read !== 'string';
     const lenient = typeof read === 'string' ? readLeniently(url) : read;
     const finding = lenient === null ? null : match(blocked, lenient, budget);
     if (finding !== null) return finding;
   }
-  return blocked.limitsAddresses ? findHost(blocked, text, budget, false) : null;
+  return alike || !blocked.limitsAddresses || DATA.test(text) ? null : findHost(blocked, text, budget, false);
+}
+
+/** Holds what it stands for, and leads to no host. */
+const DATA = /^\s*data:/i;
+
+function isPlain(read: ReadUrl | string): boolean {
+  return typeof read !== 'string' && read.plain;
 }
 
 /** Whether all clients read the same host in a URL, whatever they make of its path. What blank it ends with some remove. */

@@ -34,8 +34,9 @@ const MOST_TEXT = 65_536;
 const AS_IT_STANDS =
   /^(https?:)\/\/((?:[a-z0-9-]+\.)+[a-z]{2,})((?:\/[A-Za-z0-9_~-][A-Za-z0-9_~.-]*)*\/?)(?:\?[A-Za-z0-9_~.=&-]*)?$/;
 
-/** What {@link readReceived} gives, for most URLs that agents send at a tenth of its cost; `undefined`: it has to be asked. */
-function readAsItStands(text: string): ReadUrl | undefined {
+/** What {@link readUrl} gives, for most URLs that agents send at a tenth of its cost; `undefined`: it has to be asked. */
+export function readAsItStands(text: string): ReadUrl | undefined {
+  if (text.length > MOST_PLAIN_TEXT) return undefined;
   const [, scheme, host, path] = AS_IT_STANDS.exec(text) ?? [];
   // Labels in Punycode are decoded and looked at.
   if (host === undefined || host.length > LONGEST_PLAIN_HOST || host.includes('xn--')) return undefined;
@@ -52,7 +53,7 @@ function readAsItStands(text: string): ReadUrl | undefined {
  */
 export function readUrl(received: string): ReadUrl | string {
   if (received.length > MOST_TEXT) return `is longer than ${MOST_TEXT} characters`;
-  return (received.length <= MOST_PLAIN_TEXT ? readAsItStands(received) : undefined) ?? readReceived(trimmed(received));
+  return readAsItStands(received) ?? readReceived(trimmed(received));
 }
 
 /** As the URL standard (WHATWG) alone parses it; `null` for what does not parse, is not http(s), or names no host. */
