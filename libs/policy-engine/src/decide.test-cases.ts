@@ -917,6 +917,27 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
         'blocked_apis:https://github.example/settings',
       ),
     ),
+    // A url counts as the argument that repeats it only where that is judged whole.
+    ...['https://evil.example/x y', 'https://evil.example/ is down', 'https://evil.example/\nfoo'].flatMap((url) => [
+      denied(
+        { allowed_apis: ['t', 'docs.example'] },
+        { type: 'tool_use', tool_name: 't', url, payload: { q: url } },
+        'api_not_allowed',
+        `allowed_apis:${url.includes('\n') ? 'unreadable URL' : 'not listed'}`,
+      ),
+      denied(
+        { allowed_apis: ['t', 'docs.example'] },
+        { type: 'tool_use', tool_name: 't', url, payload: { url } },
+        'api_not_allowed',
+        `allowed_apis:${url.includes('\n') ? 'unreadable URL' : 'not listed'}`,
+      ),
+    ]),
+    denied(
+      { blocked_apis: ['evil.example'] },
+      { type: 'tool_use', url: 'https://good.example/\nfoo', payload: { note: 'https://good.example/\nfoo' } },
+      'api_not_allowed',
+      'blocked_apis:unreadable URL',
+    ),
     // Tools put a list under url together in ways of their own.
     ...[
       ['https://evil', '.example'],

@@ -2,7 +2,7 @@ import type { ActionKind } from '@countersign/contracts';
 import { ReadingBudget } from '../urls/path-views.js';
 import { readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
-import { addressesIn } from './arguments.js';
+import { addressesIn, hasMoreLines, isProse } from './arguments.js';
 import type { FoundAddress } from './arguments.js';
 import { addressOf, contradiction, fold, isBlank, MEMBERS, moneyIn, nearMiss, unreadMembers } from './members.js';
 import type { RuledMember, UnreadMember } from './members.js';
@@ -98,8 +98,13 @@ export function namesData(subject: Subject): boolean {
  * @param found of {@link argumentAddresses}
  */
 export function urlOf({ url }: Subject, found: readonly FoundAddress[]): ReadUrl | string | undefined {
-  if (url === undefined || (found.length > 0 && found.some(({ given }) => given === url))) return undefined;
+  if (url === undefined || found.some((one) => one.given === url && isWhole(one))) return undefined;
   return typeof url === 'string' ? readUrl(url) : 'is not a string';
+}
+
+/** Whether it is judged with all that is written there, by both lists. */
+function isWhole(found: FoundAddress): boolean {
+  return found.named || (!isProse(found) && !hasMoreLines(found));
 }
 
 /** The name of a member that was meant as `member`, which the action has not or leaves blank; `null` where there is none. */
