@@ -938,6 +938,15 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       'api_not_allowed',
       'blocked_apis:unreadable URL',
     ),
+    // What is too long to parse cannot be judged, with a scheme or without.
+    ...[`evil${'\u00ad'.repeat(300)}.example/x`, `https://evil${'\u00ad'.repeat(300)}.example/x`].map((url) =>
+      denied(
+        { blocked_apis: ['evil.example'] },
+        { type: 'tool_use', payload: { url } },
+        'api_not_allowed',
+        'blocked_apis:unreadable URL',
+      ),
+    ),
     // Tools put a list under url together in ways of their own.
     ...[
       ['https://evil', '.example'],

@@ -277,16 +277,25 @@ describe('decide', () => {
     ['tasks with a box before them', { input: Array.from({ length: 60_000 }, (_, n) => `[x] task ${n}`) }],
     ['numbers in brackets', Array(150_000).fill('[1x]')],
     ['text that fails behind its text', Array(120_000).fill('[""1]')],
+    ['hosts of many labels', { link: `\t${`${'a.'.repeat(511)}aa `.repeat(127)}` }],
+    ['hosts of as many labels as can be', { link: `\t${`${'a.'.repeat(125)}aa `.repeat(1_600)}` }],
+    [
+      'hosts of combining marks',
+      { urls: Array.from({ length: 127 }, (_, n) => `${n}ß${'\u0316\u0301'.repeat(500)}.b`) },
+    ],
     ['nests of JSON text', `${'['.repeat(500_000)}""${']'.repeat(500_000)}`],
   ])('reads a call of %s in bounded time', (_name, payload) => {
-    const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: ['shell.*'] });
+    const blocked_apis = ['shell.*', '*.evil.example', '*.x.example:99'];
+    const profile = compileProfile({ ...emptyProfile(agent), blocked_apis });
     for (const action of [
       { type: 'tool_use', tool_name: 't', payload },
       { type: 'tool_use', tool_name: 't', other: payload },
     ]) {
       const before = process.cpuUsage();
-      expect(decide(profile, action).violation).toBeNull();
-      // About 20; without a bound 300 to 2,500.
+      expect(decide(profile, action).violation?.rule ?? 'blocked_apis:unreadable URL').toBe(
+        'blocked_apis:unreadable URL',
+      );
+      // 20 to 60; without a bound 200 to 2,500.
       expect(process.cpuUsage(before).user / 1_000).toBeLessThan(200);
     }
   });

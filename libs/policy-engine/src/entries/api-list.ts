@@ -41,6 +41,8 @@ export class ApiList {
   readonly #below = new Map<string, string>();
   readonly #prefixes = new Map<string, PathPrefixes>();
   #ports = false;
+  /** Of the hosts in `#below`: no longer end of a host is looked up. */
+  #longestBelow = 0;
   /**
    * Whether it is more than a list of tools: one entry is a URL prefix, or a host by its form. A name without a dot and a
    * port, as tools have it, may be a host too, but says nothing of other addresses. Of `*` a block list does, an allow list
@@ -60,7 +62,10 @@ export class ApiList {
       if (typeof read === 'string') throw new RangeError(`an entry ${read}`);
       if (read.name !== undefined) names.push(read.name);
       if (read.host !== undefined) this.#keep(this.#hosts, read.host, entry);
-      if (read.below !== undefined) this.#keep(this.#below, read.below, entry);
+      if (read.below !== undefined) {
+        this.#keep(this.#below, read.below, entry);
+        this.#longestBelow = Math.max(this.#longestBelow, read.below.host.length);
+      }
       // A last `*` is a pattern of names by contract: it may block more than that, and allow nothing else.
       hosts ||= isHost(read) || (read.prefix !== undefined && !entry.endsWith('*'));
       hosts ||= side === 'block' && read.prefix !== undefined && isHostByForm(read.prefix);
@@ -118,7 +123,11 @@ export class ApiList {
   #matchHost(host: string, port: string): string | null {
     const exact = this.#lookUp(this.#hosts, host, port);
     if (exact !== null || this.#below.size === 0) return exact;
-    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+    for (
+      let dot = host.indexOf('.', host.length - this.#longestBelow - 1);
+      dot >= 0;
+      dot = host.indexOf('.', dot + 1)
+    ) {
       const entry = this.#lookUp(this.#below, host.slice(dot + 1), port);
       if (entry !== null) return entry;
     }

@@ -151,7 +151,9 @@ class Search {
   /** A member of the action: an object may be the arguments of the call, and so may a text that is JSON. */
   enterMember(name: string, value: unknown): void {
     const meaning = meaningOf(name);
-    if (meaning === 'none' && typeof value === 'string') this.#enterHeld(value, '', name);
+    // Names for the address of the call, which rules do not read, are judged as what was meant as it.
+    const isHeldAlone = meaning === 'none' || MEMBERS.url.near.test(fold(name));
+    if (isHeldAlone && typeof value === 'string') this.#enterHeld(value, '', name);
     else this.enter(value, '', name, meaning === 'none' ? 'arguments' : meaning);
   }
 

@@ -3,7 +3,16 @@ import type { ApiList } from '../entries/api-list.js';
 import type { NamePatterns } from '../entries/name-patterns.js';
 import type { ScopeList } from '../scopes/scope-list.js';
 import type { ReadingBudget } from '../urls/path-views.js';
-import { beforePath, followedAs, hostsIn, readLeniently, TO_PARSE, withoutBreaks } from '../urls/followed-as.js';
+import { isTooLong } from '../urls/authority.js';
+import {
+  authorityOf,
+  beforePath,
+  followedAs,
+  hostsIn,
+  readLeniently,
+  TO_PARSE,
+  withoutBreaks,
+} from '../urls/followed-as.js';
 import { readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
 import { followedOf, hasMoreLines, isProse, placeOf, readFound } from './arguments.js';
@@ -146,9 +155,10 @@ function findInUnreadable(blocked: ApiList, text: string, budget: ReadingBudget)
   for (const url of urls) {
     const read = readUrl(url);
     if (!isPlain(read) && !budget.take(2 * TO_PARSE)) return { problem: TOO_MANY_WAYS };
-    if (typeof read === 'string' && surely && blocked.limitsAddresses && !hostIsSure(url)) return { problem: read };
     alike &&= typeof read !== 'string';
     const lenient = typeof read === 'string' ? readLeniently(url) : read;
+    const isFollowed = surely === 'if it parses' ? lenient !== null || isTooLong(authorityOf(url)) : surely;
+    if (typeof read === 'string' && isFollowed && blocked.limitsAddresses && !hostIsSure(url)) return { problem: read };
     const finding = lenient === null ? null : match(blocked, lenient, budget);
     if (finding !== null) return finding;
   }

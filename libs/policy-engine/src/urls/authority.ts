@@ -1,8 +1,14 @@
-/**
- * User information, host and port of any URL that leads anywhere are shorter. To parse a host of n combining marks takes
- * n² steps.
- */
-export const MOST_AUTHORITY = 1024;
+/** User information, host and port of any URL that leads anywhere are shorter. */
+const MOST_AUTHORITY = 1024;
+/** Beyond ASCII: to parse a host of n combining marks takes n² steps. */
+const MOST_BEYOND_ASCII = 253;
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Whether nothing asks what host it names. */
+export function isTooLong(authority: string): boolean {
+  const { length } = authority;
+  return length > MOST_BEYOND_ASCII && (length > MOST_AUTHORITY || !ASCII.test(authority));
+}
 
 /** What RFC 3986 has in user information. */
 const USER_INFORMATION = /^(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*$/;
@@ -22,7 +28,7 @@ const UNCHANGED_HOST =
  */
 export function authorityProblem(authority: string): { readonly host: string } | string {
   if (authority === '') return 'names no host';
-  if (authority.length > MOST_AUTHORITY) return 'names a host that is too long';
+  if (isTooLong(authority)) return 'names a host that is too long';
   const at = authority.indexOf('@');
   if (at !== authority.lastIndexOf('@')) return 'has more than one @ before its path';
   if (at >= 0 && !USER_INFORMATION.test(authority.slice(0, at))) return 'has user information that is not encoded';

@@ -1,5 +1,5 @@
-import { MOST_AUTHORITY } from './authority.js';
-import { normalHost } from './normal-host.js';
+import { isTooLong } from './authority.js';
+import { MOST_HOST, normalHost } from './normal-host.js';
 import { parseUrl } from './parse-url.js';
 import type { ReadingBudget } from './path-views.js';
 import { parseHttpUrl } from './read-url.js';
@@ -10,7 +10,7 @@ export interface Followed {
   /** The URLs that a client may call. */
   readonly urls: readonly string[];
   /** Whether one does: where it cannot be read alike by all, nothing says which host that is. */
-  readonly surely: boolean;
+  readonly surely: boolean | 'if it parses';
 }
 
 const NOWHERE: Followed = { urls: [], surely: false };
@@ -46,13 +46,17 @@ export function followedAs(received: string): Followed {
   }
   if (!WORD.test(text)) return NOWHERE;
   const url = `http://${text}`;
-  return { urls: [url, `https://${text}`], surely: HOST.test(text) && readLeniently(url) !== null };
+  return { urls: [url, `https://${text}`], surely: HOST.test(text) && 'if it parses' };
 }
 
 /** As the URL standard reads it, which removes and maps more than others; `null` also where a client takes no such host. */
 export function readLeniently(text: string): ReadUrl | null {
-  const [, authority = ''] = /^[^:]*:[/\\]*([^/?#\\]*)/.exec(text) ?? [];
-  return authority.length > MOST_AUTHORITY ? null : parseHttpUrl(text);
+  return isTooLong(authorityOf(text)) ? null : parseHttpUrl(text);
+}
+
+/** As the URL standard ends it. */
+export function authorityOf(url: string): string {
+  return /^[^:]*:[/\\]*([^/?#\\]*)/.exec(url)?.[1] ?? '';
 }
 
 /** Of text that goes on in a further line, what is one URL to clients that remove line breaks, up to its first blank. */
@@ -85,9 +89,11 @@ export function* hostsIn(received: string, budget: ReadingBudget): Generator<Wri
   for (const text of whole === received ? [whole] : [whole, received]) {
     for (const [, word, port = null] of text.matchAll(WORDS)) {
       if (port === null && !HOST_BY_FORM.test(word!)) continue;
-      if (word!.length > MOST_AUTHORITY) continue;
+      if (isTooLong(word!)) continue;
       if (PLAIN_HOST.test(word!) && !word!.includes('xn--')) {
-        yield { host: word!, port };
+        if (word!.length > MOST_HOST) continue;
+        yield budget.take(word!.length) ? { host: word!, port } : null;
+        if (budget.over) return;
         continue;
       }
       for (const written of /[ßς]/u.test(word!) ? [word!, word!.replace(/ß/gu, 'ss').replace(/ς/gu, 'σ')] : [word!]) {

@@ -1,5 +1,5 @@
 /** DNS names end at 253 characters; what is longer reaches nothing. */
-const MAX_HOST = 253;
+export const MOST_HOST = 253;
 
 /**
  * One spelling for each host: a host name as the URL standard gives it (`URL.hostname`), without a trailing dot, and an
@@ -7,10 +7,10 @@ const MAX_HOST = 253;
  * `null` for what names no host: empty labels, over 253 characters.
  */
 export function normalHost(hostname: string): string | null {
-  if (hostname.length === 0 || hostname.length > MAX_HOST + 1) return null;
+  if (hostname.length === 0 || hostname.length > MOST_HOST + 1) return null;
   if (hostname.charCodeAt(0) === 0x5b) return embeddedIpv4(hostname) ?? hostname;
   const host = hostname.charCodeAt(hostname.length - 1) === 0x2e ? hostname.slice(0, -1) : hostname;
-  if (host.length === 0 || host.length > MAX_HOST) return null;
+  if (host.length === 0 || host.length > MOST_HOST) return null;
   if (host.charCodeAt(0) === 0x2e || host.charCodeAt(host.length - 1) === 0x2e || host.includes('..')) return null;
   return host;
 }
