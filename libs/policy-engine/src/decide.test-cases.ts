@@ -1002,6 +1002,13 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       { payload: JSON.stringify(JSON.stringify(JSON.stringify({ url: EVIL }))) },
       { payload: `\ufeff \u00a0${JSON.stringify({ url: EVIL })}` },
       { payload: JSON.stringify([JSON.stringify({ url: EVIL })]) },
+      // What Python and others read besides.
+      ...['NaN', 'Infinity', '-Infinity', '"a\nb"', '["NaN", NaN, "\\"\t"]'].map((value) => ({
+        payload: `{"retries": ${value}, "url": "${EVIL}"}`,
+      })),
+      { payload: `[NaN, "${EVIL}"]` },
+      { payload: `\`\`\`json\n{"url": "${EVIL}"}\n\`\`\`` },
+      { arguments: ` \`\`\`\n{"url": "${EVIL}"}\`\`\` ` },
       { payload: { arguments: JSON.stringify(JSON.stringify({ arguments: JSON.stringify({ url: EVIL }) })) } },
     ].flatMap((more) => {
       const when = { type: 'tool_use', ...(`type` in more ? {} : { tool_name: 'fetch' }), ...more };
@@ -1027,6 +1034,12 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       when: { type: 'tool_use', ...more },
       then: null,
     })),
+    denied(
+      { blocked_apis: ['evil.example'] },
+      { type: 'tool_use', payload: `["${EVIL.replace('evil', 'ev\nil')}"]` },
+      'api_not_allowed',
+      'blocked_apis:evil.example',
+    ),
     // Behind many texts that begin as JSON and are none nothing says what a text holds.
     denied(
       { blocked_apis: ['evil.example'] },

@@ -207,11 +207,17 @@ class Search {
 
   /** The value of a JSON text that holds a text; `undefined` for any other text, and {@link UNREAD} for what is not tried. */
   #jsonOf(text: string): unknown {
-    const bare = /^\s*[{["]/.test(text) ? text.trim() : '';
+    const bare = /^\s*[{["`]/.test(text) ? withoutFence(text.trim()) : '';
     if (!mayBeJson(bare)) return undefined;
     if (this.#failures === 0 || bare.includes(NEST)) return UNREAD;
+    const value = this.#parsed(bare);
+    if (value !== undefined || !LENIENT.test(bare) || this.#failures === 0) return value;
+    return this.#parsed(asJson(bare));
+  }
+
+  #parsed(text: string): unknown {
     try {
-      return JSON.parse(bare) as unknown;
+      return JSON.parse(text) as unknown;
     } catch {
       this.#failures -= 1;
       return undefined;
@@ -286,8 +292,28 @@ const UNREAD = Symbol('unread');
 const MOST_FAILURES = 1_000;
 /** What nests deeper takes long to parse. */
 const NEST = '['.repeat(1_000);
-const JSON_BEGINS = /^(?:\{\s*["}]|\[\s*[-"{[\]\dtfn]|".)/s;
+const JSON_BEGINS = /^(?:\{\s*["}]|\[\s*[-"{[\]\dtfnNI]|".)/s;
 const JSON_ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' };
+
+/** What other parsers take in JSON: numbers that are none, and control characters in texts. */
+const LENIENT = /NaN|Infinity|[\0-\x1f]/;
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\bInfinity\b|\bNaN\b/g;
+
+/** A text that other parsers take for JSON, as JSON. */
+function asJson(text: string): string {
+  return text.replace(TEXT_OR_NUMBER, (one) =>
+    one.startsWith('"') ? one.replace(/[\0-\x1f]/g, (sign) => JSON.stringify(sign).slice(1, -1)) : 'null',
+  );
+}
+
+/** What stands between the marks that models set around JSON. */
+function withoutFence(text: string): string {
+  if (!text.startsWith('```') || !text.endsWith('```') || text.length < 6) return text;
+  return text
+    .slice(3, -3)
+    .replace(/^\w{0,12}/, '')
+    .trim();
+}
 
 /** Without a text in it JSON holds no address. @param text without blanks around it */
 function mayBeJson(text: string): boolean {
