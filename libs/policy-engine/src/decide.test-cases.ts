@@ -998,6 +998,8 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
           { [name]: JSON.stringify([EVIL]) },
         ],
       ),
+      { resource: { url: EVIL } },
+      { resource: { type: 'tool', id: 'http_get', properties: { request: { url: EVIL } } } },
       { payload: JSON.stringify(JSON.stringify({ url: EVIL })) },
       { payload: JSON.stringify(JSON.stringify(JSON.stringify({ url: EVIL }))) },
       { payload: `\ufeff \u00a0${JSON.stringify({ url: EVIL })}` },
@@ -1025,7 +1027,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
     ),
     ...[
       { body: `see ${EVIL}`, name: EVIL, metadata: { url: EVIL } },
-      { subject: { properties: { url: EVIL } }, resource: { id: EVIL } },
+      { subject: { properties: { url: EVIL } }, resource: { type: 'page', id: EVIL } },
       { type: 'llm_response', data: { url: EVIL } },
       { type: 'order', data: { url: EVIL } },
       { payload: { body: JSON.stringify({ url: EVIL }) } },

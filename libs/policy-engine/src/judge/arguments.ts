@@ -48,7 +48,8 @@ export function addressesIn(
   search.enter(payload, '', null, 'arguments');
   for (const { name, folded, value } of others) {
     if (folded === 'payload' || HOLDS_ARGUMENTS.test(folded)) search.enter(value, '', name, 'arguments');
-    else if (isTool && !OF_EVALUATION.has(name)) search.enterMember(name, value);
+    else if (isTool && name !== 'subject')
+      search.enterMember(name, name === 'resource' ? heldByResource(value) : value);
   }
   for (let next = search.waiting.pop(); next !== undefined; next = search.waiting.pop()) search.read(next);
   return search.found ?? NONE;
@@ -106,8 +107,6 @@ type Meaning = 'address' | 'piece' | 'perhaps-address' | 'arguments' | 'none';
 
 /** Members that hold the arguments of a call, as JSON text where models wrote them. */
 const HOLDS_ARGUMENTS = /^(?:tool|function|call)?(?:arguments?|args|kwargs|inputs?|params|parameters)$/;
-/** What an AuthZEN evaluation says of who acts and on what: what rules read of it is a member of the action besides. */
-const OF_EVALUATION = new Set(['subject', 'resource']);
 /** JSON text within JSON text. Models write it once or twice. */
 const MOST_ROUNDS = 3;
 const IS_ADDRESS = new Set(['url', 'uri', 'href', 'urls', 'uris', 'hrefs']);
@@ -285,6 +284,12 @@ function mayHaveMeaning(name: string): boolean {
     default:
       return last === 0x5f || last === 0x2d || last === 0x2e || last === 0x20;
   }
+}
+
+/** Of the resource of an AuthZEN evaluation rules read type and id as members of the action. */
+function heldByResource(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('type' in value && 'id' in value)) return value;
+  return 'properties' in value ? value.properties : null;
 }
 
 const UNREAD = Symbol('unread');
