@@ -163,6 +163,19 @@ describe('an evaluation', () => {
     expect(asked('update')).not.toHaveProperty('action.url');
   });
 
+  it.each([
+    'purchase_list',
+    'buy_view',
+    'search_and_book',
+    'readAndBuy',
+    'create_view',
+    'send_preview',
+    'orders.buy_list',
+  ])('takes the price of a resource for what %s spends', (name) => {
+    const of = { type: 'item', id: '1', properties: { price: 5 } };
+    expect(readEvaluation({ subject, action: { name }, resource: of })).toMatchObject({ action: { price: 5 } });
+  });
+
   it.each(['read', 'can_read_todo', 'document.view', 'listOrders', 'get'])(
     'takes what a resource costs and holds for no part of %s',
     (name) => {

@@ -37,10 +37,13 @@ const NAMED_API = new Set(['api', 'webapi', 'restapi', 'service', 'webservice'])
 /** A name with a dot or a port, an IP address, `localhost`; then nothing, or a path. */
 const HOST = /^(?:[^\s/?#\\@]+\.[^\s/?#\\@]+|[^\s/?#\\@:]+:\d+|\[[\da-f:.]+\](?::\d+)?|localhost)(?:[/?#\\]|$)/iu;
 
-/** Of an action that reads what it is done to: the first or the last word of its name, behind `can` and `may`. */
+/** Of an action that reads what it is done to: the first word of its name, behind `can` and `may` and a noun with a dot. */
 const READS = new Set(['read', 'view', 'list', 'show', 'search', 'find', 'query', 'describe', 'inspect', 'preview']);
 /** These read alone. */
 const READS_ALONE = new Set(['get', 'see', 'open', 'access', 'download']);
+
+/** Behind these it does something else too. */
+const JOINS = new Set(['and', 'or', 'then']);
 
 /** Members that come from other parts of the evaluation. */
 const TAKEN = ['type', 'subject', 'resource'] as const;
@@ -101,14 +104,18 @@ function isOfAction(member: string, name: string): boolean {
 }
 
 function isRead(name: string): boolean {
-  const words = name
+  const words = wordsOf(name.split(/[.:/]/).at(-1)!);
+  const [first = '', ...rest] = words[0] === 'can' || words[0] === 'may' ? words.slice(1) : words;
+  if (READS.has(first)) return !rest.some((word) => JOINS.has(word));
+  return READS_ALONE.has(first) && wordsOf(name).length === words.length && rest.length === 0;
+}
+
+function wordsOf(name: string): string[] {
+  return name
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter((word) => word !== '');
-  const [first, ...rest] = words[0] === 'can' || words[0] === 'may' ? words.slice(1) : words;
-  if (first === undefined) return false;
-  return READS.has(first) || READS.has(rest.at(-1) ?? '') || (rest.length === 0 && READS_ALONE.has(first));
 }
 
 /** An address is one whatever its type is called: another word for it must not evade a rule about APIs. */
