@@ -947,6 +947,40 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
         'blocked_apis:unreadable URL',
       ),
     ),
+    // What leads to no host, and words and cells behind an address.
+    ...[
+      { endpoint: '0.05' },
+      { endpoint: '17:30' },
+      { link: '1.2' },
+      { image_url: 'logo(1).png' },
+      { website_url: 'acme.example,acme.de' },
+      { file_uri: '\\\\server\\share\\a.txt' },
+      { sip_uri: 'sip:b@c.example;transport=tls' },
+      { text: 'https://a.example, which is down' },
+      { text: 'https://a.example!' },
+      { text: 'https://a.example,1\nhttps://b.example,2' },
+      { text: 'https://a.example/x\tGET\t200' },
+      { text: 'https://a.example/x is "C:\\x"' },
+    ].map((payload): DecideCase => ({
+      given: { blocked_apis: ['evil.example'] },
+      when: { type: 'tool_use', payload },
+      then: null,
+    })),
+    ...[
+      { link: '010.0.0.1/x' },
+      { link: '10.1' },
+      { link: '167772161:80/x' },
+      { website_url: 'acme.example,evil.example' },
+      { file_uri: '\\\\evil.example\\share' },
+      { sip_uri: 'sip:b@evil.example;transport=tls' },
+      { text: 'https://evil.example, which is down' },
+      { text: 'https://evil.example,1\nhttps://b.example,2' },
+      { text: 'https://a.example,b\\@evil.example' },
+    ].map((payload) => ({
+      given: { blocked_apis: ['evil.example', '10.0.0.1', '127.0.0.1'] },
+      when: { type: 'tool_use', payload },
+      then: 'api_not_allowed' as const,
+    })),
     // Tools put a list under url together in ways of their own.
     ...[
       ['https://evil', '.example'],

@@ -174,8 +174,13 @@ function isPlain(read: ReadUrl | string): boolean {
 
 /** Whether all clients read the same host in a URL, whatever they make of its path. What blank it ends with some remove. */
 function hostIsSure(url: string): boolean {
-  return !/[\s\x85]$/.test(url) && typeof readUrl(`${beforePath(url)}/`) !== 'string';
+  if (/[\s\x85]$/.test(url)) return false;
+  const before = beforePath(url);
+  return NO_HOST.test(before) || typeof readUrl(`${before}/`) !== 'string';
 }
+
+/** A host with signs that RFC 3986 has in names and DNS has not: all clients read the same, and it leads nowhere. */
+const NO_HOST = /^https?:\/\/(?:[\w.~!$&'()*+,;=:-]*@)?[\w.-]*[!$&'()*+,;=~][\w.~!$&'()*+,;=-]*(?::\d*)?$/i;
 
 function match(blocked: ApiList, url: ReadUrl, budget: ReadingBudget): Finding | null {
   const entry = blocked.matchUrl(url, budget);

@@ -29,6 +29,9 @@ const WORD = /^[^\s/?#\\.][^\s/?#\\]*(?:[/?#\\]|$)/u;
 /** To parse what may not parse costs as much as to look at paths of so many characters. */
 export const TO_PARSE = 256;
 
+/** A decimal, a time of day: no four numbers, as which addresses are written. */
+const NUMBER = /^(?!\d+(?:\.\d+){3}(?:[:/?#\\]|$))(?:[^/?#\\@:]*\.)?\d+(?::\d+)?(?:[/?#\\]|$)/;
+
 /** Another scheme, a path without a host and words are followed nowhere by http. */
 export function followedAs(received: string): Followed {
   const text = received.replace(GAPS, '').trim();
@@ -39,14 +42,15 @@ export function followedAs(received: string): Followed {
     const url = `${/^(?:https|wss)$/i.test(scheme!) ? 'https' : 'http'}:${text.slice(web.length)}`;
     return { urls: [url], surely: true };
   }
-  if (NO_SCHEME.test(text)) return { urls: [`http:${text}`, `https:${text}`], surely: true };
+  // Two backslashes begin a path of Windows; what host a browser follows there is looked up.
+  if (NO_SCHEME.test(text)) return { urls: [`http:${text}`, `https:${text}`], surely: !text.startsWith('\\\\') };
   if (SCHEME.test(text) && !HOST_AND_PORT.test(text) && !USER_AND_HOST.test(text)) {
     const rest = text.slice(text.indexOf(':') + 1);
     return rest.startsWith('//') ? { urls: [`http:${rest}`, `https:${rest}`], surely: false } : NOWHERE;
   }
   if (!WORD.test(text)) return NOWHERE;
   const url = `http://${text}`;
-  return { urls: [url, `https://${text}`], surely: HOST.test(text) && 'if it parses' };
+  return { urls: [url, `https://${text}`], surely: HOST.test(text) && !NUMBER.test(text) && 'if it parses' };
 }
 
 /** As the URL standard reads it, which removes and maps more than others; `null` also where a client takes no such host. */
