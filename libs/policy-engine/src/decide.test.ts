@@ -247,8 +247,8 @@ describe('decide', () => {
     ['an image', { image_url: `data:image/png;base64,${'Ab3/d+'.repeat(100_000)}` }],
     ['a drawing', { image_url: `data:image/svg+xml,${'<svg xmlns="http://www.w3.example/svg">'.repeat(5_000)}` }],
   ])('lets %s pass under lists that do not block them', (_name, payload) => {
-    for (const blocked_apis of [['delete_user'], ['evil.example'], ['*.evil.example', 'https://evil.example/x']]) {
-      const profile = compileProfile({ ...emptyProfile(agent), blocked_apis });
+    for (const blocked of [['delete_user'], ['evil.example'], ['*.evil.example', 'https://evil.example/x']]) {
+      const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: blocked });
       expect(decide(profile, { type: 'tool_use', payload }).violation).toBeNull();
     }
   });
@@ -285,8 +285,8 @@ describe('decide', () => {
     ],
     ['nests of JSON text', `${'['.repeat(500_000)}""${']'.repeat(500_000)}`],
   ])('reads a call of %s in bounded time', (_name, payload) => {
-    const blocked_apis = ['shell.*', '*.evil.example', '*.x.example:99'];
-    const profile = compileProfile({ ...emptyProfile(agent), blocked_apis });
+    const blocked = ['shell.*', '*.evil.example', '*.x.example:99'];
+    const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: blocked });
     for (const action of [
       { type: 'tool_use', tool_name: 't', payload },
       { type: 'tool_use', tool_name: 't', other: payload },
