@@ -283,6 +283,8 @@ export const PII_CASES: Readonly<
       'reach me on 2345678901 or 2345678902',
       'phones: 2345678901, 2345678902',
       'order 48213, phone 4111-2222',
+      'Teléfono de Ana: 723-813-266',
+      'Contacts: 2125551234, 2125559876',
       '0393.1144137',
       '(37) 788-063',
       '9472 7916',

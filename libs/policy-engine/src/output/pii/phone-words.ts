@@ -9,12 +9,14 @@ export const PHONE_WORDS = wordsOf(PHONES);
 /** How far before a number it may be said. */
 const BEFORE = 72;
 const CALLS =
-  'call|calling|dial|ring|text|reach|contact|rufnummer|anrufen?|erreichbar|gsm|móvil|celular|cellulare|portable|' +
+  'call|calling|dial|ring|text|reach|contacts?|contactos?|kontakte?|rufnummer|anrufen?|erreichbar|gsm|móvil|celular|cellulare|portable|' +
   'телефон\\p{L}{0,3}|тел|电话|電話|手机|전화';
 /** What may stand between the two. */
 const BETWEEN =
   'numbers?|num|nrs?|nos?|nummer|n[uú]mero|n[°º]|is|was|ist|lautet|est|es|me|us|him|her|them|at|on|via|by|under|unter|au|al|' +
-  'the|my|our|your|their|or|and|of|for|home|work|office|private|business|direct|line|customer|client|user|emergency';
+  'the|my|our|your|their|or|and|of|for|home|work|office|private|business|direct|line|customer|client|user|emergency|' +
+  // Whose it is.
+  '(?:of|de|del|von|van|di|da|du)\\s\\p{L}{1,15}';
 const SIGNS = '[^\\p{L}\\p{N}\\n]';
 const SAID_BEFORE = new RegExp(
   `(?<![a-z])(?:${PHONES}|${CALLS})(?:${SIGNS}{0,4}(?:${BETWEEN})){0,4}${SIGNS}{0,6}$`,
