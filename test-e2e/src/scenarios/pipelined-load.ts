@@ -4,6 +4,8 @@ import type { Instance } from '../instance/instance.js';
 import type { TimedAttempt } from '../server-faults/steady-load.js';
 
 export interface PipelinedOptions {
+  /** Unique among all loads on the installation. */
+  readonly name: string;
   readonly connections: number;
   /** Checks that follow each other on a connection without waiting for an answer. */
   readonly depth: number;
@@ -22,7 +24,7 @@ interface Sent {
  */
 export async function pipelinedLoad(
   { bootstrap }: Pick<Instance, 'bootstrap'>,
-  { connections, depth, most }: PipelinedOptions,
+  { name, connections, depth, most }: PipelinedOptions,
 ): Promise<readonly TimedAttempt[]> {
   const { hostname, port, host } = new URL(bootstrap.baseUrl);
   const attempts: TimedAttempt[] = [];
@@ -38,7 +40,7 @@ export async function pipelinedLoad(
       let text = '';
       const sendSome = (): void => {
         while (underWay.length < depth && next < most)
-          underWay.push({ marker: `load-${next++}`, at: performance.now() });
+          underWay.push({ marker: `${name}-${next++}`, at: performance.now() });
         if (underWay.length === 0) resolve();
         else socket.write(underWay.map(({ marker }) => requestOf(marker)).join(''));
       };
