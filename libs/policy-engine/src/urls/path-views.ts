@@ -61,8 +61,14 @@ export function urlPathViews(url: ReadUrl, budget: ReadingBudget): readonly (rea
   if (plain) return [segmentsOf(pathname)];
   if (url.views !== undefined) return url.views;
   const received = receivedPath(text);
-  return (url.views = GLOB.test(received) ? null : readings([pathname, encodedPath(received)], budget));
+  if (GLOB.test(received)) return (url.views = null);
+  const kept = received.replace(KEPT_BY_SOME, (sign) => encodeURIComponent(sign));
+  const paths = [pathname, encodedPath(received), ...(kept === received ? [] : [encodedPath(kept)])];
+  return (url.views = readings(paths, budget));
 }
+
+/** The URL standard makes a slash of the first and removes the others; curl and Python send them as they are, or encoded. */
+const KEPT_BY_SOME = /[\\\t\n\r]/g;
 
 /** From each of these the command curl makes other paths: `admi[n-n]`, `{x,../admin}`. */
 const GLOB = /[[{]/;
