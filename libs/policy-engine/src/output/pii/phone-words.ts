@@ -9,21 +9,27 @@ export const PHONE_WORDS = wordsOf(PHONES);
 /** How far before a number it may be said. */
 const BEFORE = 72;
 const CALLS =
-  'call|calling|dial|ring|text|reach|contacts?|contactos?|kontakte?|rufnummer|anrufen?|erreichbar|gsm|móvil|celular|cellulare|portable|' +
+  'call|calling|dial|ring|text|reach|contact|rufnummer|anrufen?|erreichbar|gsm|móvil|celular|cellulare|portable|' +
   'телефон\\p{L}{0,3}|тел|电话|電話|手机|전화';
 /** What may stand between the two. */
 const BETWEEN =
   'numbers?|num|nrs?|nos?|nummer|n[uú]mero|n[°º]|is|was|ist|lautet|est|es|me|us|him|her|them|at|on|via|by|under|unter|au|al|' +
-  'the|my|our|your|their|or|and|of|for|home|work|office|private|business|direct|line|customer|client|user|emergency|' +
-  // Whose it is.
-  '(?:of|de|del|von|van|di|da|du)\\s\\p{L}{1,15}';
+  'the|my|our|your|their|or|and|of|for|home|work|office|private|business|direct|line|customer|client|user|emergency';
+/** Whose telephone it is. */
+const WHOSE = '(?:of|de|del|von|van|di|da|du)\\s\\p{L}{1,15}';
 const SIGNS = '[^\\p{L}\\p{N}\\n]';
 const SAID_BEFORE = new RegExp(
-  `(?<![a-z])(?:${PHONES}|${CALLS})(?:${SIGNS}{0,4}(?:${BETWEEN})){0,4}${SIGNS}{0,6}$`,
+  `(?<![a-z])(?:(?:${PHONES})(?:${SIGNS}{0,4}(?:${BETWEEN}|${WHOSE})){0,4}|(?:${CALLS})(?:${SIGNS}{0,4}(?:${BETWEEN})){0,4})` +
+    `${SIGNS}{0,6}$`,
   'iu',
 );
 
 /** Whether words directly before `at` say that a telephone number follows. */
 export function isSaidPhone(text: string, at: number): boolean {
-  return SAID_BEFORE.test(text.slice(Math.max(0, at - BEFORE), at));
+  const before = text.slice(Math.max(0, at - BEFORE), at);
+  return SAID_BEFORE.test(before) || (CONTACTS_BEFORE.test(before) && LONG_NUMBER.test(text.slice(at, at + 12)));
 }
+
+/** Contacts are counted as well: `Contacts: 2500-3000 a month`. */
+const CONTACTS_BEFORE = new RegExp(`(?<![a-z])(?:contacts|contactos?|kontakte?)${SIGNS}{0,6}$`, 'iu');
+const LONG_NUMBER = /^[+(]?\d{9}/;
