@@ -176,6 +176,7 @@ describe('decide', () => {
       spending_limit: fc.nat(),
     });
     const costly = fc.record({ estimatedCost: fc.constantFrom(0, 1, 2), metadata: further }, { requiredKeys: [] });
+    const namesArguments = new Set(['Payload', 'tool', 'ToolName']);
     const read = new Set(['type', 'url', 'payload', 'metadata', 'dataScope', 'estimatedCost', 'tool_name', 'toolName']);
     let added = 0;
     fc.assert(
@@ -191,8 +192,9 @@ describe('decide', () => {
           const more = Object.entries(members).filter(([name]) => !read.has(name));
           const after = verdict(profile, { ...Object.fromEntries(more), ...before });
           const denied = verdict(profile, before);
-          // The arguments of a call are read by other names than payload, and may name the address that is required.
-          const addressed = denied?.rule === 'require:url' && more.some(([member]) => member === 'Payload');
+          // The arguments of a call are read by other names than payload, and of an action that names a tool: they may name
+          // the address that is required.
+          const addressed = denied?.rule === 'require:url' && more.some(([member]) => namesArguments.has(member));
           if (denied !== null && !addressed) expect(after).not.toBeNull();
           else if (after !== null) added += 1;
         },

@@ -909,6 +909,11 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       { github_url: 'github.example/settings' },
       { url: '//github.example/settings?x' },
       { ws_url: 'wss://github.example/%73ettings' },
+      // Where a backslash or a tab is no separator, the segment before `..` is another.
+      { url: 'https://github.example/a\\b/../settings' },
+      { github_url: 'github.example/a\\b/../settings' },
+      { url: 'https://github.example/settings/x\\..\\..\\y' },
+      { url: 'https://github.example/settings/.\t./y' },
     ].map((payload) =>
       denied(
         { blocked_apis: ['https://github.example/settings'] },
@@ -916,6 +921,59 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
         'api_not_allowed',
         'blocked_apis:https://github.example/settings',
       ),
+    ),
+    // Links as messages and tables write them: no client takes the signs behind the host for its end.
+    ...[
+      '<https://acme.example|Acme> is down',
+      '<https://acme.example> is down',
+      '<https://acme.example>, see',
+      'https://acme.example|Acme|Berlin',
+      'https://acme.example" he said',
+      'https://acme.example` in code',
+    ].map((text): DecideCase => ({
+      given: { blocked_apis: ['evil.example', 'https://github.example/settings'] },
+      when: { type: 'tool_use', payload: { text } },
+      then: null,
+    })),
+    ...['<https://evil.example|Acme> is down', 'https://evil.example|Acme|Berlin'].map((text) =>
+      denied(
+        { blocked_apis: ['evil.example'] },
+        { type: 'tool_use', payload: { text } },
+        'api_not_allowed',
+        'blocked_apis:evil.example',
+      ),
+    ),
+    // A member that could be meant as the url is an address besides it.
+    ...['target_url', 'request_url', 'endpoint', 'link'].map((name) =>
+      denied(
+        { blocked_apis: ['evil.example'] },
+        { type: 'tool_use', tool_name: 'fetch', url: 'https://ok.example/', [name]: EVIL },
+        'api_not_allowed',
+        'blocked_apis:evil.example',
+      ),
+    ),
+    // A name that the URL standard refuses is looked up as it stands by others.
+    ...['xn--a.bad.example/x', 'xn--a.bad.example:80/', 'user@xn--a.bad.example', 'git+https://xn--a.bad.example/'].map(
+      (callback_url) =>
+        denied(
+          { blocked_apis: ['*.bad.example'] },
+          { type: 'tool_use', payload: { callback_url } },
+          'api_not_allowed',
+          'blocked_apis:*.bad.example',
+        ),
+    ),
+    // A blank behind a line break is no end to clients that remove the break.
+    ...['https://ok.example\n @evil.example/', 'https://ok.example \n@evil.example/'].map((to) =>
+      denied(
+        { blocked_apis: ['evil.example'] },
+        { type: 'tool_use', payload: { to } },
+        'api_not_allowed',
+        'blocked_apis:evil.example',
+      ),
+    ),
+    // What is no text names no address.
+    ...[{ uri: 0 }, { payload: { url: 5 } }].map((members) =>
+      denied({ require: ['url'] }, { type: 'tool_use', tool_name: 't', ...members }, 'api_not_allowed', 'require:url'),
     ),
     // A url counts as the argument that repeats it only where that is judged whole.
     ...['https://evil.example/x y', 'https://evil.example/ is down', 'https://evil.example/\nfoo'].flatMap((url) => [

@@ -244,6 +244,11 @@ describe('decide', () => {
     ],
     ['hosts', Array.from({ length: 2_000 }, (_, n) => ({ website_url: `www.acme-${n}.example` }))],
     ['mail', Array.from({ length: 2_000 }, (_, n) => ({ contact_url: `mailto:ann-${n}@good.example` }))],
+    ['names of files', Array.from({ length: 1_000 }, (_, n) => ({ image_url: `images/p_${n}.jpg` }))],
+    ['files', Array.from({ length: 1_000 }, (_, n) => ({ image_url: `p_${n}.jpg` }))],
+    ['hosts in capitals', Array.from({ length: 1_000 }, (_, n) => ({ website_url: `www.Acme-${n}.com` }))],
+    ['buckets', Array.from({ length: 800 }, (_, n) => ({ source_uri: `s3://bucket/key-${n}` }))],
+    ['words', Array.from({ length: 1_000 }, (_, n) => ({ link: `SKU-${n}` }))],
     ['an image', { image_url: `data:image/png;base64,${'Ab3/d+'.repeat(100_000)}` }],
     ['a drawing', { image_url: `data:image/svg+xml,${'<svg xmlns="http://www.w3.example/svg">'.repeat(5_000)}` }],
   ])('lets %s pass under lists that do not block them', (_name, payload) => {

@@ -37,19 +37,21 @@ const ELSEWHERE = /^(?:data|mailto|tel|sms|javascript|blob|urn|about|cid):/i;
  * what they stand for. What is neither text nor `null` under `url`, `uri` or `href` is found too, since tools read it in
  * ways that nothing here knows; of a list each item counts.
  * @param others members of the action that no rule reads: `arguments`, `input` and their like hold arguments too
+ * @param hasUrl the action names its `url`: members that could be meant as it are addresses besides
  * @param isTool every other object and JSON text does as well, since callers of tools write them in many shapes
  */
 export function addressesIn(
   payload: unknown,
   others: readonly UnreadMember[],
   isTool: boolean,
+  hasUrl: boolean,
 ): readonly FoundAddress[] {
   const search = new Search();
   search.enter(payload, '', null, 'arguments');
   for (const { name, folded, value } of others) {
     if (folded === 'payload' || HOLDS_ARGUMENTS.test(folded)) search.enter(value, '', name, 'arguments');
     else if (isTool && name !== 'subject')
-      search.enterMember(name, name === 'resource' ? heldByResource(value) : value);
+      search.enterMember(name, name === 'resource' ? heldByResource(value) : value, hasUrl);
   }
   for (let next = search.waiting.pop(); next !== undefined; next = search.waiting.pop()) search.read(next);
   return search.found ?? NONE;
@@ -148,10 +150,10 @@ class Search {
   #failures = MOST_FAILURES;
 
   /** A member of the action: an object may be the arguments of the call, and so may a text that is JSON. */
-  enterMember(name: string, value: unknown): void {
+  enterMember(name: string, value: unknown, hasUrl: boolean): void {
     const meaning = meaningOf(name);
-    // Names for the address of the call, which rules do not read, are judged as what was meant as it.
-    const isHeldAlone = meaning === 'none' || MEMBERS.url.near.test(fold(name));
+    // Names for the address of the call, which rules do not read, are judged as what was meant as it where it is missing.
+    const isHeldAlone = meaning === 'none' || (!hasUrl && MEMBERS.url.near.test(fold(name)));
     if (isHeldAlone && typeof value === 'string') this.#enterHeld(value, '', name);
     else this.enter(value, '', name, meaning === 'none' ? 'arguments' : meaning);
   }

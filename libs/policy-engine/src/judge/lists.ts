@@ -142,21 +142,28 @@ function findBlocked(blocked: ApiList, one: FoundAddress, budget: ReadingBudget)
 /** Of what clients that remove line breaks make of a text. */
 function findInLines(blocked: ApiList, address: string, budget: ReadingBudget): Finding | null {
   if (!budget.take(2 * TO_PARSE)) return { problem: TOO_MANY_WAYS };
-  const url = withoutBreaks(address);
-  const lenient = readLeniently(url);
-  const finding = lenient === null ? null : match(blocked, lenient, budget);
-  if (finding !== null || hostIsSure(url)) return finding;
+  const [url, whole] = withoutBreaks(address);
+  for (const followed of url === whole ? [url] : [url, whole]) {
+    const lenient = readLeniently(followed);
+    const finding = lenient === null ? null : match(blocked, lenient, budget);
+    if (finding !== null) return finding;
+  }
+  if (hostIsSure(url)) return null;
   return findHost(blocked, beforePath(url), budget, true);
 }
 
 function findInUnreadable(blocked: ApiList, text: string, budget: ReadingBudget): Finding | null {
   const { urls, surely } = followedAs(text);
   let alike = urls.length > 0 && !/\s/.test(text);
+  // A second one differs in its scheme alone.
+  let isCharged = false;
   for (const url of urls) {
     const read = readUrl(url);
-    if (!isPlain(read) && !budget.take(2 * TO_PARSE)) return { problem: TOO_MANY_WAYS };
     alike &&= typeof read !== 'string';
     const lenient = typeof read === 'string' ? readLeniently(url) : read;
+    const cost: number = isCharged || isPlain(read) ? 0 : lenient === null ? 2 * TO_PARSE : url.length;
+    if (cost > 0 && !budget.take(cost)) return { problem: TOO_MANY_WAYS };
+    isCharged ||= cost > 0;
     const isFollowed = surely === 'if it parses' ? lenient !== null || isTooLong(authorityOf(url)) : surely;
     if (typeof read === 'string' && isFollowed && blocked.limitsAddresses && !hostIsSure(url)) return { problem: read };
     const finding = lenient === null ? null : match(blocked, lenient, budget);
@@ -179,8 +186,8 @@ function hostIsSure(url: string): boolean {
   return NO_HOST.test(before) || typeof readUrl(`${before}/`) !== 'string';
 }
 
-/** A host with signs that RFC 3986 has in names and DNS has not: all clients read the same, and it leads nowhere. */
-const NO_HOST = /^https?:\/\/(?:[\w.~!$&'()*+,;=:-]*@)?[\w.-]*[!$&'()*+,;=~][\w.~!$&'()*+,;=-]*(?::\d*)?$/i;
+/** A host with signs that DNS has not, and that no client reads as the end of a host: it leads nowhere. */
+const NO_HOST = /^https?:\/\/(?:[\w.~!$&'()*+,;=:-]*@)?[\w.-]*[!$&'()*+,;=~|<>"`][\w.~!$&'()*+,;=|<>"`-]*(?::\d*)?$/i;
 
 function match(blocked: ApiList, url: ReadUrl, budget: ReadingBudget): Finding | null {
   const entry = blocked.matchUrl(url, budget);
@@ -283,9 +290,10 @@ export function judgeRequired(required: readonly RequiredMember[], subject: Subj
   return null;
 }
 
-/** An address among the arguments of a tool call is named too: it is judged as the action's own. */
+/** An address among the arguments of a tool call is named too, where it is a text: it is judged as the action's own. */
 function isNamed(subject: Subject, member: RequiredMember): boolean {
-  return fills(subject, member) || (member === 'url' && argumentAddresses(subject).length > 0);
+  if (fills(subject, member)) return true;
+  return member === 'url' && argumentAddresses(subject).some(({ given }) => given !== null);
 }
 
 /** What `spending_limit` says of an action whose cost is in doubt, before anything is counted. */

@@ -63,7 +63,9 @@ export function namesApi(subject: Subject): boolean {
  */
 export function argumentAddresses(subject: Subject): readonly FoundAddress[] {
   if (subject.payload === undefined && subject.unread().length === 0) return NO_ADDRESSES;
-  return isToolCall(subject) ? addressesIn(subject.payload, subject.unread(), isTool(subject)) : NO_ADDRESSES;
+  return isToolCall(subject)
+    ? addressesIn(subject.payload, subject.unread(), isTool(subject), subject.url !== undefined)
+    : NO_ADDRESSES;
 }
 
 /** Whether a type says that a tool is called: `tool_use` in any spelling, and what others call it. */

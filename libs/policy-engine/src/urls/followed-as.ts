@@ -63,9 +63,10 @@ export function authorityOf(url: string): string {
   return /^[^:]*:[/\\]*([^/?#\\]*)/.exec(url)?.[1] ?? '';
 }
 
-/** Of text that goes on in a further line, what is one URL to clients that remove line breaks, up to its first blank. */
-export function withoutBreaks(text: string): string {
-  return /^[^ ]*/.exec(text.replace(GAPS, ''))![0];
+/** Of text that goes on in a further line, what clients that remove line breaks make of it: up to its first blank, and all. */
+export function withoutBreaks(text: string): readonly [toBlank: string, whole: string] {
+  const whole = text.replace(GAPS, '');
+  return [/^[^ ]*/.exec(whole)![0], whole];
 }
 
 /** Scheme and authority of a URL, as far as any client reads them. */
@@ -81,7 +82,9 @@ export interface WrittenHost {
 
 const WORDS = /(\[[\da-f:.]+\]|[^\s/?#\\@,;:=&"'<>()[\]{}|`]+)(?::(\d{1,5})(?!\d))?/giu;
 const HOST_BY_FORM = /[.\u3002\uff0e\uff61[%]|^localhost$/iu;
-const PLAIN_HOST = /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/;
+const PLAIN_HOST = /^(?:[a-z0-9_-]+\.)+[a-z]{2,}$/i;
+
+const ASCII_NAME = /^[\w.-]+$/;
 
 /**
  * The words of a text that are hosts by their form, as lists of hosts have them; with and without what the URL standard
@@ -94,9 +97,9 @@ export function* hostsIn(received: string, budget: ReadingBudget): Generator<Wri
     for (const [, word, port = null] of text.matchAll(WORDS)) {
       if (port === null && !HOST_BY_FORM.test(word!)) continue;
       if (isTooLong(word!)) continue;
-      if (PLAIN_HOST.test(word!) && !word!.includes('xn--')) {
+      if (PLAIN_HOST.test(word!) && !/xn--/i.test(word!)) {
         if (word!.length > MOST_HOST) continue;
-        yield budget.take(word!.length) ? { host: word!, port } : null;
+        yield budget.take(word!.length) ? { host: word!.toLowerCase(), port } : null;
         if (budget.over) return;
         continue;
       }
@@ -105,7 +108,9 @@ export function* hostsIn(received: string, budget: ReadingBudget): Generator<Wri
           yield null;
           return;
         }
-        const host = normalHost(parseUrl(`http://${written}/`)?.hostname ?? '');
+        const parsed = normalHost(parseUrl(`http://${written}/`)?.hostname ?? '');
+        // What the URL standard refuses of a name in ASCII, others look up as it stands.
+        const host = parsed ?? (ASCII_NAME.test(written) ? written.toLowerCase() : null);
         if (host !== null) yield { host, port };
       }
     }
