@@ -54,6 +54,10 @@ const denied = (
   rule: string,
 ): DecideCase => ({ given, when, then, rule, coverage: 'governed' });
 
+/** By a list of this entry alone. */
+const blockedBy = (entry: string, when: Readonly<Record<string, unknown>>): DecideCase =>
+  denied({ blocked_apis: [entry] }, when, 'api_not_allowed', `blocked_apis:${entry}`);
+
 const EVIL = 'https://evil.example/x';
 
 const OUTPUT = { blocked_pii: ['email'], block_secrets: false, blocked_topics: [], max_length: null };
@@ -812,12 +816,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
     ),
     // Callers send arguments by other names than payload.
     ...['arguments', 'Args', 'tool_input', 'params', 'Payload'].map((name) =>
-      denied(
-        { blocked_apis: ['evil.example'] },
-        { type: 'tool_use', tool_name: 'fetch', [name]: JSON.stringify({ url: EVIL }) },
-        'api_not_allowed',
-        'blocked_apis:evil.example',
-      ),
+      blockedBy('evil.example', { type: 'tool_use', tool_name: 'fetch', [name]: JSON.stringify({ url: EVIL }) }),
     ),
     // What is said or sent is not what is called, and another url is the caller's word.
     ...[
@@ -914,14 +913,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       { github_url: 'github.example/a\\b/../settings' },
       { url: 'https://github.example/settings/x\\..\\..\\y' },
       { url: 'https://github.example/settings/.\t./y' },
-    ].map((payload) =>
-      denied(
-        { blocked_apis: ['https://github.example/settings'] },
-        { type: 'tool_use', payload },
-        'api_not_allowed',
-        'blocked_apis:https://github.example/settings',
-      ),
-    ),
+    ].map((payload) => blockedBy('https://github.example/settings', { type: 'tool_use', payload })),
     // Links as messages and tables write them: no client takes the signs behind the host for its end.
     ...[
       '<https://acme.example|Acme> is down',
@@ -936,40 +928,19 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       then: null,
     })),
     ...['<https://evil.example|Acme> is down', 'https://evil.example|Acme|Berlin'].map((text) =>
-      denied(
-        { blocked_apis: ['evil.example'] },
-        { type: 'tool_use', payload: { text } },
-        'api_not_allowed',
-        'blocked_apis:evil.example',
-      ),
+      blockedBy('evil.example', { type: 'tool_use', payload: { text } }),
     ),
     // A member that could be meant as the url is an address besides it.
     ...['target_url', 'request_url', 'endpoint', 'link'].map((name) =>
-      denied(
-        { blocked_apis: ['evil.example'] },
-        { type: 'tool_use', tool_name: 'fetch', url: 'https://ok.example/', [name]: EVIL },
-        'api_not_allowed',
-        'blocked_apis:evil.example',
-      ),
+      blockedBy('evil.example', { type: 'tool_use', tool_name: 'fetch', url: 'https://ok.example/', [name]: EVIL }),
     ),
     // A name that the URL standard refuses is looked up as it stands by others.
     ...['xn--a.bad.example/x', 'xn--a.bad.example:80/', 'user@xn--a.bad.example', 'git+https://xn--a.bad.example/'].map(
-      (callback_url) =>
-        denied(
-          { blocked_apis: ['*.bad.example'] },
-          { type: 'tool_use', payload: { callback_url } },
-          'api_not_allowed',
-          'blocked_apis:*.bad.example',
-        ),
+      (callback_url) => blockedBy('*.bad.example', { type: 'tool_use', payload: { callback_url } }),
     ),
     // A blank behind a line break is no end to clients that remove the break.
     ...['https://ok.example\n @evil.example/', 'https://ok.example \n@evil.example/'].map((to) =>
-      denied(
-        { blocked_apis: ['evil.example'] },
-        { type: 'tool_use', payload: { to } },
-        'api_not_allowed',
-        'blocked_apis:evil.example',
-      ),
+      blockedBy('evil.example', { type: 'tool_use', payload: { to } }),
     ),
     // What is no text names no address.
     ...[{ uri: 0 }, { payload: { url: 5 } }].map((members) =>
@@ -1128,12 +1099,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       when: { type: 'tool_use', ...more },
       then: null,
     })),
-    denied(
-      { blocked_apis: ['evil.example'] },
-      { type: 'tool_use', payload: `["${EVIL.replace('evil', 'ev\nil')}"]` },
-      'api_not_allowed',
-      'blocked_apis:evil.example',
-    ),
+    blockedBy('evil.example', { type: 'tool_use', payload: `["${EVIL.replace('evil', 'ev\nil')}"]` }),
     // Behind many texts that begin as JSON and are none nothing says what a text holds.
     denied(
       { blocked_apis: ['evil.example'] },
@@ -1148,12 +1114,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
     },
     // Members of the call itself.
     ...[{ callback_url: EVIL }, { urls: '["evil.example"]' }, { image_urls: ['evil.example'] }].map((more) =>
-      denied(
-        { blocked_apis: ['evil.example'] },
-        { type: 'tool_use', tool_name: 'fetch', ...more },
-        'api_not_allowed',
-        'blocked_apis:evil.example',
-      ),
+      blockedBy('evil.example', { type: 'tool_use', tool_name: 'fetch', ...more }),
     ),
     // A list of names alone may name hosts, and says nothing of an address that cannot be read.
     ...['intranet/x', 'http:intranet/x', '//intranet', 'x://intranet/', 'http:\\\\Intranet', 'intranet'].map((link) =>

@@ -161,9 +161,10 @@ function findInUnreadable(blocked: ApiList, text: string, budget: ReadingBudget)
     const read = readUrl(url);
     alike &&= typeof read !== 'string';
     const lenient = typeof read === 'string' ? readLeniently(url) : read;
-    const cost: number = isCharged || isPlain(read) ? 0 : lenient === null ? 2 * TO_PARSE : url.length;
-    if (cost > 0 && !budget.take(cost)) return { problem: TOO_MANY_WAYS };
-    isCharged ||= cost > 0;
+    if (!isCharged && !isPlain(read)) {
+      if (!budget.take(lenient === null ? 2 * TO_PARSE : url.length)) return { problem: TOO_MANY_WAYS };
+      isCharged = true;
+    }
     const isFollowed = surely === 'if it parses' ? lenient !== null || isTooLong(authorityOf(url)) : surely;
     if (typeof read === 'string' && isFollowed && blocked.limitsAddresses && !hostIsSure(url)) return { problem: read };
     const finding = lenient === null ? null : match(blocked, lenient, budget);

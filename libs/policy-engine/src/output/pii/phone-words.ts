@@ -18,18 +18,17 @@ const BETWEEN =
 /** Whose telephone it is. */
 const WHOSE = '(?:of|de|del|von|van|di|da|du)\\s\\p{L}{1,15}';
 const SIGNS = '[^\\p{L}\\p{N}\\n]';
+const followedBy = (words: string): string => `(?:${SIGNS}{0,4}(?:${words})){0,4}`;
 const SAID_BEFORE = new RegExp(
-  `(?<![a-z])(?:(?:${PHONES})(?:${SIGNS}{0,4}(?:${BETWEEN}|${WHOSE})){0,4}|(?:${CALLS})(?:${SIGNS}{0,4}(?:${BETWEEN})){0,4})` +
-    `${SIGNS}{0,6}$`,
+  `(?<![a-z])(?:(?:${PHONES})${followedBy(`${BETWEEN}|${WHOSE}`)}|(?:${CALLS})${followedBy(BETWEEN)})${SIGNS}{0,6}$`,
   'iu',
 );
+/** Contacts are counted as well: `Contacts: 2500-3000 a month`. */
+const CONTACTS_BEFORE = new RegExp(`(?<![a-z])(?:contacts|contactos?|kontakte?)${SIGNS}{0,6}$`, 'iu');
+const LONG_NUMBER = /^[+(]?\d{9}/;
 
 /** Whether words directly before `at` say that a telephone number follows. */
 export function isSaidPhone(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - BEFORE), at);
   return SAID_BEFORE.test(before) || (CONTACTS_BEFORE.test(before) && LONG_NUMBER.test(text.slice(at, at + 12)));
 }
-
-/** Contacts are counted as well: `Contacts: 2500-3000 a month`. */
-const CONTACTS_BEFORE = new RegExp(`(?<![a-z])(?:contacts|contactos?|kontakte?)${SIGNS}{0,6}$`, 'iu');
-const LONG_NUMBER = /^[+(]?\d{9}/;
