@@ -113,7 +113,7 @@ def _judged_by_node(case: Any) -> Any:
 
 
 def test_the_verifiers_agree_on_what_a_node_says(built: None) -> None:
-    cases = mutated_nodes.nodes(45 * _TIMES, _SEED)
+    cases = mutated_nodes.nodes(60 * _TIMES, _SEED)
     with mutated_nodes.Node(cases) as node:
         for n, case in enumerate(cases):
             case.update(url=f"{node.address}/{n}", authority=mutated_nodes.AUTHORITY, key=mutations.PEM)
