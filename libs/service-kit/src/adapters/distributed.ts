@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../configuration/config.js';
+import type { Config } from '@countersign/process';
 import type { Waiting } from '../service/waiting.js';
 import { backendsOf } from './backends.js';
 import type { Backends } from './backends.js';

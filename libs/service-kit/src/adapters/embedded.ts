@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
 import type { Logger } from 'pino';
-import type { Config } from '../configuration/config.js';
+import type { Config } from '@countersign/process';
 import { AddressInUse } from '../edge/server.js';
 import { backendsOf } from './backends.js';
 import type { Backends } from './backends.js';

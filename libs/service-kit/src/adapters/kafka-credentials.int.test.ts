@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { ConfigurationError } from '../configuration/load-config.js';
+import { ConfigurationError } from '@countersign/process';
 import { kafkaCredentials } from './kafka-credentials.js';
 
 const CERTIFICATE = rootCertificates[0]!;

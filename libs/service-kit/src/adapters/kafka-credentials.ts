@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { KafkaLogOptions } from '@countersign/event-log';
-import type { Config } from '../configuration/config.js';
-import { ConfigurationError } from '../configuration/load-config.js';
+import type { Config } from '@countersign/process';
+import { ConfigurationError } from '@countersign/process';
 
 /**
  * What the configured files hold, read anew at each call.

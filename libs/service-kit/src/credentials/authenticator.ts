@@ -6,7 +6,7 @@ import { HttpRefusal } from '../edge/http-contract.js';
 import type { ApiKeyCaller, SessionCaller } from '../edge/http-contract.js';
 import { Projection } from '../projections/projection.js';
 import type { ServiceContext } from '../service/definition.js';
-import { isWellFormedApiKey } from './api-key.js';
+import { isWellFormedApiKey } from '@countersign/process';
 import { readApiKeyHeaders, readSessionHeader } from './credential-headers.js';
 import { apiKeyProblem, endedKeyProblem, sessionProblem } from './credential-problem.js';
 import { sessionTokens } from './session-tokens.js';

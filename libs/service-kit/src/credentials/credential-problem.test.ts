@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mintApiKey } from './api-key.js';
+import { mintApiKey } from '@countersign/process';
 import { apiKeyProblem, endedKeyProblem, sessionProblem } from './credential-problem.js';
 
 const KEY = mintApiKey((bytes) => randomBytes(bytes));

@@ -1,5 +1,5 @@
 import type { ApiKeyFacts } from '@countersign/contracts';
-import { isWellFormedApiKey } from './api-key.js';
+import { isWellFormedApiKey } from '@countersign/process';
 import { headerValues, readSessionHeader } from './credential-headers.js';
 
 const API_KEY = /^csn_live_/;

@@ -1,8 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explain } from '../process/signals.js';
-import { deriveSecret } from './instance-secret.js';
+import { deriveSecret, explain } from '@countersign/process';
 import { loadSessionSecret } from './session-tokens.js';
 
 describe('what is derived from the instance secret', () => {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { SignJWT, jwtVerify } from 'jose';
-import type { Config } from '../configuration/config.js';
-import { DataDirectoryUnusable, makeDataDirectory } from '../data-directory/data-directory.js';
-import { createFileOnce } from '../data-directory/files.js';
+import type { Config } from '@countersign/process';
+import { DataDirectoryUnusable, makeDataDirectory } from '@countersign/process';
+import { createFileOnce } from '@countersign/process';
 import type { ServiceContext } from '../service/definition.js';
-import { deriveSecret } from './instance-secret.js';
+import { deriveSecret } from '@countersign/process';
 
 const ISSUER = 'countersign';
 const AUDIENCE = 'countersign-api';

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import type { DeadLetter } from '@countersign/contracts';
 import type { LogRecord } from '@countersign/event-log';
 import { toHex } from '@countersign/evidence';
-import { nodeCrypto } from '../evidence-crypto/node-crypto.js';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ServiceContext } from '../service/definition.js';
 
 const METRIC = 'countersign_dead_letters_total';

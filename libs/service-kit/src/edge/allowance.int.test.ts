@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import type { AddressInfo } from 'node:net';
 import { route } from '@countersign/contracts';
 import type { Authenticator } from '../credentials/authenticator.js';
-import { createLogger } from '../logging/logger.js';
+import { createLogger } from '@countersign/process';
 import { AddressAllowance } from './address-allowance.js';
 import { HttpAnswer, writeAnswer } from './answer.js';
 import { CLIENT_ADDRESS_HEADER, createEdge } from './edge.js';

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { NOT_FOR_AGENT } from '@countersign/contracts';
 import type { Role, Route } from '@countersign/contracts';
 import type { Authenticator } from '../credentials/authenticator.js';
-import type { RequestObserver } from '../health/metrics.js';
+import type { RequestObserver } from '@countersign/process';
 import { StoreUnreachable } from '@countersign/document-store';
 import type { BareHandler } from '../service/definition.js';
 import { placeOf } from './address-allowance.js';

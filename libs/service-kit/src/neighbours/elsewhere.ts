@@ -1,6 +1,6 @@
 import type { ServiceName } from '@countersign/contracts';
-import { ConfigurationError } from '../configuration/load-config.js';
-import type { Config } from '../configuration/config.js';
+import { ConfigurationError } from '@countersign/process';
+import type { Config } from '@countersign/process';
 import type { Neighbours, ServiceDefinition } from '../service/definition.js';
 import type { Elsewhere, ElsewhereNow } from '../service/neighbourhood.js';
 import type { Waiting } from '../service/waiting.js';

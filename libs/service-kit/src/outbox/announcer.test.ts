@@ -1,5 +1,4 @@
-import { jest } from '@jest/globals';
-import { createLogger } from '../logging/logger.js';
+import { createLogger } from '@countersign/process';
 import type { ServiceContext } from '../service/definition.js';
 import { Announcer } from './announcer.js';
 import type { Announcement, AnnouncementRow, AnnouncementStore } from './announcer.js';

@@ -1,5 +1,5 @@
 import type { EventLog, NewRecord } from '@countersign/event-log';
-import { createLogger } from '../logging/logger.js';
+import { createLogger } from '@countersign/process';
 import { OutboxRelay } from './relay.js';
 import type { OutboxRow, OutboxStore, RowId } from './relay.js';
 

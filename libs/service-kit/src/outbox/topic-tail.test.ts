@@ -1,7 +1,6 @@
-import { jest } from '@jest/globals';
-import { createLogger } from '../logging/logger.js';
+import { createLogger } from '@countersign/process';
 import { readVersionedRecord, versionedRecord } from '../projections/versioned-record.js';
-import { OneTopic } from '../testing/one-topic.js';
+import { OneTopic } from '@countersign/test-kit';
 import { TopicTail } from './topic-tail.js';
 
 const LONGER_THAN_A_REPAIR_MS = 5000;

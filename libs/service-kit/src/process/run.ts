@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { loadConfig } from '../configuration/load-config.js';
-import type { Config } from '../configuration/config.js';
-import { createLogger } from '../logging/logger.js';
+import { loadConfig } from '@countersign/process';
+import type { Config } from '@countersign/process';
+import { createLogger } from '@countersign/process';
 import type { ServiceDefinition } from '../service/definition.js';
 import { Waiting } from '../service/waiting.js';
 import type { RunningProcess } from './running-process.js';
-import { endOnSignals, explain } from './signals.js';
+import { endOnSignals, explain } from '@countersign/process';
 import { serveDistributed } from './serve-distributed.js';
 import { serveEmbedded } from './serve-embedded.js';
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { openEmbedded } from '../adapters/embedded.js';
-import type { Config } from '../configuration/config.js';
-import { openDataDirectory } from '../data-directory/data-directory.js';
-import { createRegistry, observeDataSpace } from '../health/metrics.js';
+import type { Config } from '@countersign/process';
+import { openDataDirectory } from '@countersign/process';
+import { createRegistry, observeDataSpace } from '@countersign/process';
 import type { ServiceDefinition } from '../service/definition.js';
 import { Neighbourhood } from '../service/neighbourhood.js';
 import { GRACE_MS } from './running-process.js';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { ApiKeyFacts, SessionFacts } from '@countersign/contracts';
-import { mintApiKey } from '../credentials/api-key.js';
+import { mintApiKey } from '@countersign/process';
 import { sessionTokens } from '../credentials/session-tokens.js';
 import { versionedRecord } from '../projections/versioned-record.js';
 import { ThingsBench } from './things.test-setup.js';

@@ -6,7 +6,7 @@ import type { Chain } from '@countersign/chain';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Config } from '../configuration/config.js';
+import type { Config } from '@countersign/process';
 import type { SigningKeyOperator } from './signing-key-operator.js';
 
 /** The first account with its admin and its API key; ids and secrets are the caller's, so that a repetition changes nothing. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { route } from '@countersign/contracts';
 import { HttpRefusal } from '../edge/http-contract.js';
-import { createRegistry } from '../health/metrics.js';
+import { createRegistry } from '@countersign/process';
 import { Neighbourhood } from './neighbourhood.js';
 import { serveThread } from './serve-thread.js';
 import { common, definitionWith, ROUTES, ThingsBench } from './things.test-setup.js';

@@ -11,7 +11,7 @@ import { HttpRefusal } from '../edge/http-contract.js';
 import { CONNECTIONS_OF_ADDRESS } from '../edge/connections.js';
 import { listen } from '../edge/server.js';
 import type { ConnectionBound, ListenOn, Listener } from '../edge/server.js';
-import { requestObserver } from '../health/metrics.js';
+import { requestObserver } from '@countersign/process';
 import { operations } from '../health/probes.js';
 import type { ProbeSources } from '../health/probes.js';
 import type { BareHandler, ServiceDefinition } from './definition.js';

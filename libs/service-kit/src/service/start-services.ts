@@ -7,7 +7,7 @@ import type { Chain } from '@countersign/chain';
 import type { ServiceName } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
-import type { Config } from '../configuration/config.js';
+import type { Config } from '@countersign/process';
 import type { EdgeRoute } from '../edge/edge.js';
 import { hostService } from '../hosting/nest-host.js';
 import type { HostedService } from '../hosting/nest-host.js';

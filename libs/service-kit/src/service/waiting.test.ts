@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../configuration/load-config.js';
-import { createLogger } from '../logging/logger.js';
+import { ConfigurationError } from '@countersign/process';
+import { createLogger } from '@countersign/process';
 import { Waiting } from './waiting.js';
 
 const log = createLogger('silent');

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import { createLogger, explain, loadConfig } from '@countersign/service-kit';
+import { createLogger, explain, loadConfig } from '@countersign/process';
 import type { SigningKeyRequest } from '../operate/signing-key-request.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 

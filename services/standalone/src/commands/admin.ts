@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import { createLogger, explain, loadConfig, type PlanChange } from '@countersign/service-kit';
+import { createLogger, explain, loadConfig } from '@countersign/process';
+import type { PlanChange } from '@countersign/service-kit';
 import { registerKeys } from './admin-keys.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 import { registerProveAbsence } from './prove-absence.js';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import { createLogger, InstanceRunning, loadConfig, openDataDirectory, type Config } from '@countersign/service-kit';
+import { createLogger, InstanceRunning, loadConfig, openDataDirectory, type Config } from '@countersign/process';
 import type { Progress } from '../fsck/compare-events.js';
 import { examine, type Examination } from '../fsck/fsck.js';
 import { NotReadable, ServiceRuns } from '../fsck/distributed/refusals.js';

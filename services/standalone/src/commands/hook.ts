@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { Argument, InvalidArgumentError, type Command } from 'commander';
-import { clientEnvironment } from '@countersign/service-kit/client-environment';
+import { clientEnvironment } from '@countersign/process/client-environment';
 import { notReported, refusal, type HookAnswer } from '../hook/answer.js';
 import { answerInTime } from '../hook/answer-in-time.js';
 import type { Asker } from '../hook/claude-code.js';
 import { defaultFolder, PendingChecks } from '../hook/pending-checks.js';
 import { readInput } from '../hook/read-input.js';
-import { unaskedWords } from '../hook/words.js';
+import { unaskedWords } from '@countersign/mcp-proxy/words';
 
 interface Options {
   readonly baseUrl?: string;

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { startLocalnet } from '@countersign/chain';
-import { createLogger, endOnSignals, explain, loadConfig } from '@countersign/service-kit';
+import { createLogger, endOnSignals, explain, loadConfig } from '@countersign/process';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
 interface Options {

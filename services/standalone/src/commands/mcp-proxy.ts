@@ -1,15 +1,18 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { Countersign, DEFAULT_BASE_URL } from '@countersign/client';
-import { environmentOfChild } from '@countersign/service-kit/child-environment';
-import { clientEnvironment } from '@countersign/service-kit/client-environment';
-import { startChild } from '../mcp-proxy/child-server.js';
-import { readHeaders } from '../mcp-proxy/headers.js';
-import { runProxy } from '../mcp-proxy/run.js';
-import type { McpServer, ServerEvents } from '../mcp-proxy/server.js';
-import { namesUser, readServerAddress } from '../mcp-proxy/server-address.js';
-import { ToolGuard } from '../mcp-proxy/tool-guard.js';
-import { ToolRules } from '../mcp-proxy/tool-rules.js';
+import { environmentOfChild } from '@countersign/process/child-environment';
+import { clientEnvironment } from '@countersign/process/client-environment';
+import {
+  namesUser,
+  readHeaders,
+  readServerAddress,
+  runProxy,
+  startChild,
+  ToolGuard,
+  ToolRules,
+} from '@countersign/mcp-proxy';
+import type { McpServer, ServerEvents } from '@countersign/mcp-proxy';
 import { CommandFailed, EXIT } from './exit-codes.js';
 
 interface Options {
@@ -104,7 +107,7 @@ function connector(
   const address = readServerAddress(url, headers);
   if (typeof address === 'string') throw new CommandFailed(EXIT.usage, address);
   return async (on) => {
-    const { connectHttp } = await import('../mcp-proxy/http-server.js');
+    const { connectHttp } = await import('@countersign/mcp-proxy/http-server');
     return connectHttp(address, on);
   };
 }

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { jest } from '@jest/globals';
 import { Command } from 'commander';
 import type { BehaviorProfile } from '@countersign/contracts';
 import type { DryRunAnswer } from '@countersign/policy';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { isInstant, isUuid, parseIsoDuration, type VerificationResult } from '@countersign/evidence';
-import { explain, loadConfig, type Config } from '@countersign/service-kit';
+import { explain, loadConfig, type Config } from '@countersign/process';
 import type { AbsenceWanted, WindowName } from '../operate/prove-absence.js';
 import { CommandFailed, EXIT } from './exit-codes.js';
 

@@ -2,7 +2,7 @@ import type { CheckResult, Countersign } from '@countersign/client';
 import { notReported, refusal, SILENT, wordsOf, type HookAnswer } from './answer.js';
 import { callKey, type PendingChecks } from './pending-checks.js';
 import { actionOf, HookInputError, readToolEvent, type ToolEvent } from './tool-event.js';
-import { denialWords, unaskedWords } from './words.js';
+import { denialWords, unaskedWords } from '@countersign/mcp-proxy/words';
 
 export interface Asker {
   readonly client: Pick<Countersign, 'check' | 'reportOutcome'>;

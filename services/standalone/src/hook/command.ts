@@ -2,7 +2,7 @@ import type { Action, CallOptions } from '@countersign/client';
 import type { Asker } from './claude-code.js';
 import { notReported, refusal, SILENT, wordsOf, type HookAnswer } from './answer.js';
 import { HookInputError, jsonObject, type JsonObject } from './tool-event.js';
-import { denialWords, unaskedWords } from './words.js';
+import { denialWords, unaskedWords } from '@countersign/mcp-proxy/words';
 
 const OTHER_AGENT =
   'agentId is not the agent that this hook is set up for: leave it out, or let whoever configures the hook add --any-agent';

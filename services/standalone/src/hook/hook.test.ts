@@ -2,14 +2,13 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { jest } from '@jest/globals';
 import { CountersignError, type Action, type CallOptions, type CheckResult } from '@countersign/client';
 import { answerClaudeCode, type Asker } from './claude-code.js';
 import { answerCheck, answerOutcome } from './command.js';
 import { callKey, defaultFolder, PendingChecks } from './pending-checks.js';
 import { readInput } from './read-input.js';
 import { actionOf, readToolEvent } from './tool-event.js';
-import { denialWords } from './words.js';
+import { denialWords } from '@countersign/mcp-proxy/words';
 
 const EVENT = '01a20038-91aa-71c6-928d-4e46bb344f5b';
 const BASH = {

@@ -15,8 +15,18 @@ describe('what a hook loads', () => {
     const found = new Set(packagesOf(new URL('../commands/hook.js', import.meta.url)));
     expect([...found].filter((name) => !name.startsWith('node:')).sort()).toEqual([
       '@countersign/client',
-      '@countersign/service-kit/client-environment',
+      '@countersign/mcp-proxy/words',
+      '@countersign/process/client-environment',
       'commander',
     ]);
+    expect(packagesOf(new URL(import.meta.resolve('@countersign/mcp-proxy/words')))).toEqual([]);
+  });
+});
+
+describe('what `countersign verify` loads', () => {
+  it('is none of what serves requests, so that an auditor waits for the proof alone', () => {
+    const found = packagesOf(new URL('../commands/verify.js', import.meta.url));
+    expect(found).toContain('@countersign/evidence');
+    expect(found.filter((name) => /^(@countersign\/service-kit|@nestjs\/|express)/.test(name))).toEqual([]);
   });
 });

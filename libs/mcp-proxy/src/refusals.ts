@@ -1,5 +1,5 @@
 import type { CheckResult } from '@countersign/client';
-import { denialWords } from '../hook/words.js';
+import { denialWords } from './words.js';
 import type { JsonObject } from './message.js';
 
 /** A result of a tool that was not called, or whose own result must not be seen: a model reads why, and what to do instead. */

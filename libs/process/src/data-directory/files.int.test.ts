@@ -12,7 +12,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { DataDirectoryUnusable, openDataDirectory } from './data-directory.js';
 import { markRunning } from './running-mark.js';
 import { createFileOnce, readIfPresent, writeFileWhole } from './files.js';

@@ -16,7 +16,7 @@ export interface ClientEnvironment {
 
 /**
  * Who asks, and where, as the examples of the clients read it. An empty variable counts as absent. A module of its own,
- * `@countersign/service-kit/client-environment`, for commands that must start in a moment.
+ * `@countersign/process/client-environment`, for commands that must start in a moment.
  */
 export function clientEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataDirectoryUnusable } from './data-directory.js';
-import { LOCK_FILE } from '../sqlite/instance-lock.js';
+import { LOCK_FILE } from './instance-lock.js';
 
 const MARK = 'running.json';
 /** Each of them is another file in a copy. */

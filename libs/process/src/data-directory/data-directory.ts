@@ -1,8 +1,8 @@
 import { chmod, lstat, mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removeDrafts } from './files.js';
-import { LOCK_FILE, lockInstance } from '../sqlite/instance-lock.js';
-import type { InstanceLock } from '../sqlite/instance-lock.js';
+import { LOCK_FILE, lockInstance } from './instance-lock.js';
+import type { InstanceLock } from './instance-lock.js';
 
 /** The folder cannot be used; the message says what to change. */
 export class DataDirectoryUnusable extends Error {

@@ -1,5 +1,4 @@
-import type { ConsumeOptions, Consumption, LogRecord, NewRecord } from '@countersign/event-log';
-import type { ServiceContext } from '../service/definition.js';
+import type { ConsumeOptions, Consumption, EventLog, LogRecord, NewRecord } from '@countersign/event-log';
 
 /** For tests. One topic in memory that keeps every record: a log that compacts may drop the records that a test is about. */
 export class OneTopic {
@@ -16,14 +15,14 @@ export class OneTopic {
   }
 
   /** What a follower of the topic uses of the log. */
-  get asLog(): ServiceContext['eventLog'] {
+  get asLog(): EventLog {
     const used = {
       append: (records: readonly NewRecord[]) => this.append(records),
       beginOffsets: () => Promise.resolve({ 0: 0 }),
       endOffsets: () => Promise.resolve({ 0: this.records.length }),
       consume: (options: ConsumeOptions) => this.#consume(options),
     };
-    return used as unknown as ServiceContext['eventLog'];
+    return used as unknown as EventLog;
   }
 
   async #consume(options: ConsumeOptions): Promise<Consumption> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { dropDatabase } from './drop-database.js';
 import { MongoProxy } from './mongo-proxy.js';
 
 interface Closing {
@@ -16,7 +17,7 @@ export class StoresUnderFaults<S extends Closing> {
     readonly proxy: MongoProxy,
     readonly direct: S,
     readonly stores: readonly S[],
-    private readonly dropDatabase: () => Promise<void>,
+    private readonly forget: () => Promise<void>,
   ) {}
 
   /**
@@ -36,7 +37,7 @@ export class StoresUnderFaults<S extends Closing> {
     const stores = await Promise.all([1, 2].map(() => open(proxy.through(url.href))));
     return new StoresUnderFaults(proxy, direct, stores, async () => {
       const connection = await connect(url.href).asPromise();
-      await connection.dropDatabase();
+      await dropDatabase(connection);
       await connection.close();
     });
   }
@@ -45,7 +46,7 @@ export class StoresUnderFaults<S extends Closing> {
   async close(): Promise<void> {
     this.proxy.heal();
     await Promise.all([this.direct, ...this.stores].map((store) => store.close()));
-    await this.dropDatabase();
+    await this.forget();
     await this.proxy.close();
   }
 }

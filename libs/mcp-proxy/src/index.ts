@@ -1,0 +1,11 @@
+export { startChild } from './child-server.js';
+export { readHeaders } from './headers.js';
+export { readMessage } from './message.js';
+export type { Request } from './message.js';
+export { runProxy } from './run.js';
+export type { McpServer, ServerEvents } from './server.js';
+export { namesUser, readServerAddress } from './server-address.js';
+export { actionOf, readToolCall } from './tool-call.js';
+export type { ToolCall } from './tool-call.js';
+export { ToolGuard } from './tool-guard.js';
+export { ToolRules } from './tool-rules.js';

@@ -1,0 +1,15 @@
+export type { Config } from './configuration/config.js';
+export { ConfigurationError, loadConfig } from './configuration/load-config.js';
+export { RETENTION_MONTHS } from './configuration/retention-months.js';
+export type { RetentionMonths, RetentionReason } from './configuration/retention-months.js';
+export { apiKeyPrefix, isWellFormedApiKey, mintApiKey } from './credentials/api-key.js';
+export { deriveSecret, serviceCredential } from './credentials/instance-secret.js';
+export { DataDirectoryUnusable, makeDataDirectory, openDataDirectory } from './data-directory/data-directory.js';
+export { createFileOnce, readIfPresent, syncFolder, writeFileWhole } from './data-directory/files.js';
+export { InstanceRunning } from './data-directory/instance-lock.js';
+export type { InstanceLock } from './data-directory/instance-lock.js';
+export { markRunning } from './data-directory/running-mark.js';
+export { createLogger } from './logging/logger.js';
+export { createRegistry, observeDataSpace, requestObserver } from './metrics.js';
+export type { RequestObserver } from './metrics.js';
+export { endOnSignals, explain } from './signals.js';
