@@ -1,3 +1,4 @@
+import type { DocumentInspection } from './inspect.js';
 import { Conflict, UniqueTaken } from './port.js';
 import type { Collection, DocumentStore } from './port.js';
 import { COUNTS, thing, THINGS } from './things.test-double.js';
@@ -6,6 +7,9 @@ import type { Thing, ThingKeys } from './things.test-double.js';
 export interface OpenedStore {
   /** Another instance on the same documents, with these collections. */
   open(collections: readonly Collection<object>[]): Promise<DocumentStore>;
+  inspect(collections: readonly Collection<object>[]): Promise<DocumentInspection>;
+  /** Changes a stored field of a thing beside the store. */
+  damage(id: string, field: 'version' | 'body' | 'owner', value: string | number): Promise<void>;
   cleanup(): Promise<void>;
 }
 
@@ -124,10 +128,17 @@ export function documentStoreContract(name: string, start: () => Promise<OpenedS
       expect(await ids({ limit: 9, by: 'size' })).toBe('cbad');
       expect(await ids({ limit: 9, by: 'size', descending: true })).toBe('dabc');
       expect(await ids({ limit: 2, offset: 1, by: 'size' })).toBe('ba');
+      expect(await ids({ limit: 9, by: ['size', 'open'] })).toBe('cabd');
+      expect(await ids({ limit: 9, by: ['open', 'size'], descending: true })).toBe('dbac');
       expect(await ids({ limit: 0 })).toBe('');
       expect(await ids({ limit: 9, where: { owner: 'a', size: { from: 2, below: 3 } } })).toBe('ba');
       expect(await ids({ limit: 9, where: { size: { above: 2 } } })).toBe('d');
       expect(await ids({ limit: 9, where: { open: false } })).toBe('ca');
+      expect(await ids({ limit: 9, where: { owner: { oneOf: ['b', 'x'] } } })).toBe('c');
+      expect(await ids({ limit: 9, where: { owner: { oneOf: [] } } })).toBe('');
+      expect(await ids({ limit: 9, where: { name: { noneOf: ['a', 'x'] } } })).toBe('db');
+      expect(await ids({ limit: 9, where: { size: { from: 2, noneOf: [3] } }, by: 'size' })).toBe('ba');
+      expect(await ids({ limit: 9, where: { owner: { noneOf: [] } } })).toBe('dcba');
       expect(await ids({ limit: 9, where: { name: null } })).toBe('c');
       expect(await ids({ limit: 9, where: { name: { from: 'b' } }, by: 'name' })).toBe('bd');
       expect(await store.count(THINGS, { owner: 'a', open: true })).toBe(2);
@@ -143,6 +154,76 @@ export function documentStoreContract(name: string, start: () => Promise<OpenedS
         ['one', 3],
         ['two', 1],
       ]);
+    });
+
+    it('restores documents at the versions that are given, over any other', async () => {
+      for (const id of ['one', 'two']) await add(id);
+      const restored = [
+        { id: 'two', version: 7, body: thing({ size: 7 }) },
+        { id: 'three', version: 3, body: thing({ size: 3 }) },
+      ];
+      for (let times = 0; times < 2; times += 1) {
+        await store.transact((transaction) => transaction.restore(THINGS, restored));
+        expect(await store.find(THINGS, { limit: 9 })).toEqual([{ id: 'one', version: 1, body: thing() }, ...restored]);
+      }
+      expect((await store.find(THINGS, { where: { size: 7 }, limit: 9 })).map(({ id }) => id)).toEqual(['two']);
+      const next = [{ id: 'three', version: 4, body: thing({ size: 4 }) }];
+      await store.transact((transaction) => transaction.put(THINGS, next));
+      expect(await store.get(THINGS, 'three')).toEqual(next[0]);
+    });
+
+    it('adds documents that are not there, and leaves the others', async () => {
+      await add('one', { size: 9 });
+      const both = ['one', 'two', 'two'].map((id) => ({ id, body: thing() }));
+      expect([...(await store.transact((transaction) => transaction.add(THINGS, both)))]).toEqual(['two']);
+      expect((await store.get(THINGS, 'one'))?.body.size).toBe(9);
+      const second = await opened.open(BOTH);
+      const added = await Promise.all(
+        [store, second, store, second].map((instance) =>
+          instance.transact((transaction) => transaction.add(COUNTS, [{ id: 'n', body: { n: 1 } }])),
+        ),
+      );
+      expect(added.filter(({ size }) => size === 1)).toHaveLength(1);
+      await second.close();
+    });
+
+    it('sets a document that two transactions insert at once', async () => {
+      const second = await opened.open(BOTH);
+      const set = (instance: DocumentStore, n: number): Promise<void> =>
+        instance.transact((transaction) => transaction.set(COUNTS, [{ id: 'n', body: { n } }]));
+      await Promise.all([set(store, 1), set(second, 2), set(store, 3), set(second, 4)]);
+      expect(await store.get(COUNTS, 'n')).toMatchObject({ version: 4 });
+      await second.close();
+    });
+
+    it('names documents that were changed beside it, when it is inspected, and reads the others', async () => {
+      for (const id of ['one', 'two', 'three', 'four']) await add(id, { name: id });
+      await store.transact(async (transaction) => {
+        await transaction.put(COUNTS, [{ id: 'n', version: 1, body: { n: 1 } }]);
+        await transaction.publish([record('n', '1')]);
+        await transaction.raise([{ kind: 'agent', id: 'n', version: 1 }]);
+      });
+      await opened.damage('one', 'version', 2);
+      await opened.damage('two', 'body', '{"owner":"a","name":"two"');
+      await opened.damage('three', 'owner', 'other');
+      const inspection = await opened.inspect(BOTH);
+      const all = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
+        const found: T[] = [];
+        for await (const row of rows) found.push(row);
+        return found;
+      };
+      expect(await all(inspection.problems())).toEqual([
+        { place: 'things one', problem: expect.stringContaining('changed') },
+        { place: 'things three', problem: expect.stringContaining('owner') },
+        { place: 'things two', problem: expect.stringContaining('changed') },
+      ]);
+      expect((await all(inspection.documents(THINGS))).map(({ id }) => id)).toEqual(['four', 'one', 'three']);
+      expect(await all(inspection.documents(COUNTS))).toEqual([{ id: 'n', version: 1, body: { n: 1 } }]);
+      expect((await all(inspection.outbox())).map((row) => row.record)).toEqual([record('n', '1')]);
+      expect(await all(inspection.raises())).toEqual([expect.objectContaining({ kind: 'agent', id: 'n', version: 1 })]);
+      await inspection.close();
+      const newer = { ...THINGS, keysVersion: 2 } as unknown as Collection<object>;
+      await expect(opened.inspect([newer])).rejects.toThrow('not of this release');
     });
 
     it('removes a document at its version alone, and ranges up to a limit', async () => {

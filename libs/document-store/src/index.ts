@@ -14,8 +14,19 @@ export type {
   VersionRaise,
   Where,
 } from './port.js';
+export { OLDER_LAYOUTS, olderDocuments, START_OLDER_ONCE } from './copy-older.js';
+export type { OlderDocuments } from './copy-older.js';
+export type { OlderLayout, OlderRow, ReadOlder } from './mongo/take-over.js';
+export { OtherLayout, settledProblems } from './inspect.js';
+export type { DocumentInspection, OwnedDocument, Problem, StoreInspection } from './inspect.js';
+export { inspectSqliteDocuments } from './sqlite/inspect-sqlite.js';
+export { DOCUMENT_TABLES, documentTable } from './sqlite/schema.js';
 export { openSqliteDocumentStore } from './sqlite/sqlite-document-store.js';
-export { openMongoDocumentStore } from './mongo/open-mongo-document-store.js';
+export {
+  inspectMongoDocuments,
+  openMongoDocumentStore,
+  takeOverOlderLayout,
+} from './mongo/open-mongo-document-store.js';
 export { openDatabase, StoreDamaged } from './sqlite/open-database.js';
 export type { SqliteDatabase } from './sqlite/open-database.js';
 export { mongoOptions, readingOptions } from './mongo/connection-options.js';

@@ -36,6 +36,9 @@ export interface Range<V extends KeyValue = KeyValue> {
   readonly above?: V;
   readonly from?: V;
   readonly below?: V;
+  readonly oneOf?: readonly V[];
+  /** Documents whose value is `null` are none of them, and do not match. */
+  readonly noneOf?: readonly V[];
 }
 
 /** All conditions must hold. */
@@ -44,10 +47,16 @@ export type Where<K extends Keys> = { readonly [F in keyof K]?: K[F] | Range<K[F
 export interface Query<K extends Keys> {
   readonly where?: Where<K>;
   /** Default: the order of insertion. Documents with equal values come in the order of insertion. */
-  readonly by?: keyof K & string;
+  readonly by?: (keyof K & string) | readonly (keyof K & string)[];
   readonly descending?: boolean;
   readonly limit: number;
   readonly offset?: number;
+}
+
+/** The keys of {@link Query.by}. */
+export function keysOf(by: string | readonly string[] | undefined): readonly string[] {
+  if (by === undefined) return [];
+  return typeof by === 'string' ? [by] : by;
 }
 
 /** Reads. Outside of a transaction each is of committed documents at one moment; in one, all are of the same moment. */
@@ -86,6 +95,16 @@ export interface Transaction extends Reads {
   set<B extends object, K extends Keys>(
     collection: Collection<B, K>,
     documents: readonly Omit<Stored<B>, 'version'>[],
+  ): Promise<void>;
+  /** Inserts documents at version 1, but for those that are there. Returns the ids of those that it has inserted. */
+  add<B extends object, K extends Keys>(
+    collection: Collection<B, K>,
+    documents: readonly Omit<Stored<B>, 'version'>[],
+  ): Promise<ReadonlySet<string>>;
+  /** Writes documents at exactly these versions, whatever is stored: for copies of what another place holds. */
+  restore<B extends object, K extends Keys>(
+    collection: Collection<B, K>,
+    documents: readonly Stored<B>[],
   ): Promise<void>;
   /** @throws Conflict where a stored document is not at its version */
   remove<B extends object, K extends Keys>(

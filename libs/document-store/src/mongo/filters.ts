@@ -1,6 +1,7 @@
+import { keysOf } from '../port.js';
 import type { Collection, Keys, KeyValue, Query, Range, Where } from '../port.js';
 
-const COMPARISONS = { above: '$gt', from: '$gte', below: '$lt' } as const;
+const COMPARISONS = { above: '$gt', from: '$gte', below: '$lt', oneOf: '$in', noneOf: '$nin' } as const;
 
 /** @param after ids above this one alone */
 export function filterOf(where: Where<Keys> = {}, after?: string): Readonly<Record<string, unknown>> {
@@ -10,7 +11,8 @@ export function filterOf(where: Where<Keys> = {}, after?: string): Readonly<Reco
 
 export function sortOf({ by, descending = false }: Pick<Query<Keys>, 'by' | 'descending'>): Record<string, 1 | -1> {
   const direction = descending ? -1 : 1;
-  return { ...(by === undefined ? {} : { [`keys.${by}`]: direction }), inserted: direction };
+  const keys = keysOf(by).map((key) => [`keys.${key}`, direction] as const);
+  return { ...Object.fromEntries(keys), inserted: direction };
 }
 
 /** Without those that are `null`: a sparse index holds the others alone. */
@@ -26,7 +28,8 @@ function conditionOf(wanted: KeyValue | Range | undefined): unknown {
   if (wanted === undefined) throw new Error('a key has no value: give null');
   if (wanted === null) return { $exists: false };
   if (typeof wanted !== 'object') return wanted;
-  return Object.fromEntries(
-    Object.entries(wanted).map(([comparison, limit]) => [COMPARISONS[comparison as keyof Range], limit]),
+  const conditions = Object.entries(wanted).map(
+    ([comparison, limit]) => [COMPARISONS[comparison as keyof Range], limit] as const,
   );
+  return { ...Object.fromEntries(conditions), ...(wanted.noneOf === undefined ? {} : { $exists: true }) };
 }

@@ -14,6 +14,7 @@ export interface DocumentRow {
   readonly inserted: string;
   /** JSON: BSON would change numbers and refuse some names. */
   readonly body: string;
+  readonly checksum: string;
   readonly keys: Readonly<Record<string, KeyValue>>;
   /** Counts transactions that expected the document without writing it. */
   readonly expected?: number;
@@ -94,6 +95,12 @@ export class Models {
     for (const spec of this.specs) await this.#prepare(spec);
   }
 
+  /** The version of the keys of each collection. */
+  async keysVersions(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#collections.find().lean();
+    return new Map(rows.map(({ _id, keysVersion }) => [_id, keysVersion]));
+  }
+
   async #prepare(spec: Collection<object>): Promise<void> {
     const { name, keysVersion } = spec;
     const documents = this.of(spec);
@@ -133,7 +140,7 @@ function documentSchema({ indexes, unique = [] }: Collection<object>): Schema<Do
   const schema = new Schema<DocumentRow>(
     {
       ...{ _id: required(String), version: required(Number), inserted: required(String), body: required(String) },
-      ...{ keys: required(Schema.Types.Mixed), expected: Number },
+      ...{ checksum: required(String), keys: required(Schema.Types.Mixed), expected: Number },
     },
     OPTIONS,
   );

@@ -1,4 +1,5 @@
 import type { ClientSession, Model, mongo } from 'mongoose';
+import { checksumOf } from '../checksum.js';
 import { Conflict, UniqueTaken } from '../port.js';
 import type { Collection, Keys, OutgoingRecord, Stored, Transaction, VersionRaise, Where } from '../port.js';
 import { filterOf, keysDocument } from './filters.js';
@@ -23,14 +24,10 @@ export class MongoTransaction extends MongoReads implements Transaction {
     collection: Collection<B, K>,
     documents: readonly Stored<B>[],
   ): Promise<void> {
-    const writes = documents.map(({ id, version, body }) => {
-      const fields = { version, body: JSON.stringify(body), keys: keysDocument(collection, body, id) };
-      if (version === 1) return { insertOne: { document: { _id: id, inserted: this.order.next(), ...fields } } };
-      return { updateOne: { filter: { _id: id, version: version - 1 }, update: { $set: fields } } };
-    });
-    const { insertedCount, matchedCount } = await this.#bulk(collection, writes);
-    if (insertedCount + matchedCount < documents.length) {
-      throw new Conflict(`a document of ${collection.name} is at another version`);
+    try {
+      await this.#write(collection, documents);
+    } catch (error) {
+      throw duplicateOf(collection, error) ?? error;
     }
   }
 
@@ -38,18 +35,40 @@ export class MongoTransaction extends MongoReads implements Transaction {
     collection: Collection<B, K>,
     documents: readonly Omit<Stored<B>, 'version'>[],
   ): Promise<void> {
-    const writes = documents.map(({ id, body }) => ({
+    const versions = await this.#versions(collection, documents);
+    const next = documents.map(({ id, body }): Stored<B> => {
+      const version = (versions.get(id) ?? 0) + 1;
+      versions.set(id, version);
+      return { id, version, body };
+    });
+    await this.#repeatedly(collection, this.#write(collection, next));
+  }
+
+  async add<B extends object, K extends Keys>(
+    collection: Collection<B, K>,
+    documents: readonly Omit<Stored<B>, 'version'>[],
+  ): Promise<ReadonlySet<string>> {
+    const versions = await this.#versions(collection, documents);
+    const absent = new Map<string, Stored<B>>();
+    for (const { id, body } of documents) {
+      if (!versions.has(id) && !absent.has(id)) absent.set(id, { id, version: 1, body });
+    }
+    await this.#repeatedly(collection, this.#write(collection, [...absent.values()]));
+    return new Set(absent.keys());
+  }
+
+  async restore<B extends object, K extends Keys>(
+    collection: Collection<B, K>,
+    documents: readonly Stored<B>[],
+  ): Promise<void> {
+    const writes = documents.map((document) => ({
       updateOne: {
-        filter: { _id: id },
-        update: {
-          $set: { body: JSON.stringify(body), keys: keysDocument(collection, body, id) },
-          $inc: { version: 1 },
-          $setOnInsert: { inserted: this.order.next() },
-        },
+        filter: { _id: document.id },
+        update: { $set: fieldsOf(collection, document), $setOnInsert: { inserted: this.order.next() } },
         upsert: true,
       },
     }));
-    await this.#bulk(collection, writes);
+    await this.#repeatedly(collection, this.#bulk(collection, writes));
   }
 
   async remove<B extends object, K extends Keys>(
@@ -117,18 +136,61 @@ export class MongoTransaction extends MongoReads implements Transaction {
     await this.models.raises.insertMany(rows, { session: this.session });
   }
 
+  async #versions(
+    collection: Pick<Collection<object>, 'name'>,
+    documents: readonly { readonly id: string }[],
+  ): Promise<Map<string, number>> {
+    const among = { _id: { $in: documents.map(({ id }) => id) } };
+    const query = this.models.of(collection).find(among, { version: 1 });
+    const rows = await query.session(this.session).lean<Pick<DocumentRow, '_id' | 'version'>[]>();
+    return new Map(rows.map(({ _id, version }) => [_id, version]));
+  }
+
+  async #write<B extends object, K extends Keys>(
+    collection: Collection<B, K>,
+    documents: readonly Stored<B>[],
+  ): Promise<void> {
+    const writes = documents.map((document) => {
+      const { id, version } = document;
+      const fields = fieldsOf(collection, document);
+      if (version === 1) return { insertOne: { document: { _id: id, inserted: this.order.next(), ...fields } } };
+      return { updateOne: { filter: { _id: id, version: version - 1 }, update: { $set: fields } } };
+    });
+    const { insertedCount, matchedCount } = await this.#bulk(collection, writes);
+    if (insertedCount + matchedCount < documents.length) {
+      throw new Conflict(`a document of ${collection.name} is at another version`);
+    }
+  }
+
+  /** Another transaction has inserted the same document: where the version does not matter, this one is repeated. */
+  async #repeatedly(collection: Pick<Collection<object>, 'name' | 'unique'>, write: Promise<unknown>): Promise<void> {
+    try {
+      await write;
+    } catch (error) {
+      const duplicate = duplicateOf(collection, error);
+      if (duplicate instanceof UniqueTaken) throw duplicate;
+      if (duplicate !== null) (error as mongo.MongoError).addErrorLabel('TransientTransactionError');
+      throw error;
+    }
+  }
+
   async #bulk(
-    collection: Pick<Collection<object>, 'name' | 'unique'>,
+    collection: Pick<Collection<object>, 'name'>,
     writes: readonly object[],
   ): Promise<Pick<mongo.BulkWriteResult, 'insertedCount' | 'matchedCount' | 'deletedCount'>> {
     if (writes.length === 0) return { insertedCount: 0, matchedCount: 0, deletedCount: 0 };
     const model: Model<DocumentRow> = this.models.of(collection);
-    try {
-      return await model.bulkWrite(writes as never, { session: this.session });
-    } catch (error) {
-      throw duplicateOf(collection, error) ?? error;
-    }
+    return model.bulkWrite(writes as never, { session: this.session });
   }
+}
+
+function fieldsOf<B extends object, K extends Keys>(
+  collection: Collection<B, K>,
+  { id, version, body }: Stored<B>,
+): Pick<DocumentRow, 'version' | 'body' | 'checksum' | 'keys'> {
+  const text = JSON.stringify(body);
+  const checksum = checksumOf(id, version, text);
+  return { version, body: text, checksum, keys: keysDocument(collection, body, id) };
 }
 
 const DUPLICATE_KEY = 11000;

@@ -1,4 +1,6 @@
+import type { DocumentInspection } from '../inspect.js';
 import type { Collection, DocumentStore } from '../port.js';
+import type { OlderLayout } from './take-over.js';
 
 /**
  * Documents of a service in MongoDB (a replica set, or one node that is one). The driver is loaded by this call alone.
@@ -12,4 +14,24 @@ export async function openMongoDocumentStore(
 ): Promise<DocumentStore> {
   const { connectMongoDocumentStore } = await import('./mongo-document-store.js');
   return connectMongoDocumentStore(uri, service, collections);
+}
+
+/**
+ * Opens the documents of a service in MongoDB for reading; the service may run. Where it never ran there are none.
+ * @throws OtherLayout
+ * @throws when no server answers
+ */
+export async function inspectMongoDocuments(
+  uri: string,
+  service: string,
+  collections: readonly Collection<object>[],
+): Promise<DocumentInspection> {
+  const { connectMongoInspection } = await import('./inspect-mongo.js');
+  return connectMongoInspection(uri, service, collections);
+}
+
+/** See `takeOverMongo`. */
+export async function takeOverOlderLayout(uri: string, documents: DocumentStore, layout: OlderLayout): Promise<void> {
+  const { takeOverMongo } = await import('./take-over.js');
+  await takeOverMongo(uri, documents, layout);
 }

@@ -1,10 +1,12 @@
+import { checksumOf } from '../checksum.js';
 import type { Collection } from '../port.js';
 import type { SqliteDatabase } from './open-database.js';
 import { bound, columnDefinition, columnOf, tableOf } from './sql.js';
 
 const PAGE = 500;
 
-const OWN_TABLES = `
+/** What every file of documents has beside them. */
+export const DOCUMENT_TABLES = `
 CREATE TABLE IF NOT EXISTS doc_collections (name TEXT PRIMARY KEY, keys_version INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS doc_outbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -20,12 +22,25 @@ CREATE TABLE IF NOT EXISTS doc_raises (
 ) STRICT;
 `;
 
+/** SQL for the table of a collection, without its keys: the next start adds them, and computes keys and checksums. */
+export function documentTable(name: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${tableOf({ name })} (
+  inserted INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  version INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  checksum TEXT NOT NULL DEFAULT ''
+);
+`;
+}
+
 interface StoredKeys {
   readonly keys_version: number;
 }
 interface StoredBody {
   readonly inserted: number;
   readonly id: string;
+  readonly version: number;
   readonly body: string;
 }
 
@@ -36,7 +51,7 @@ interface StoredBody {
 export function prepareCollections(database: SqliteDatabase, collections: readonly Collection<object>[]): void {
   database
     .transaction(() => {
-      database.exec(OWN_TABLES);
+      database.exec(DOCUMENT_TABLES);
       for (const collection of collections) prepare(database, collection);
     })
     .immediate();
@@ -51,12 +66,7 @@ function prepare(database: SqliteDatabase, collection: Collection<object>): void
   if (before !== undefined && before.keys_version > keysVersion) {
     throw new Error(`collection ${name} was written by a newer release (keys ${before.keys_version})`);
   }
-  database.exec(`CREATE TABLE IF NOT EXISTS ${tableOf(collection)} (
-    inserted INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    version INTEGER NOT NULL,
-    body TEXT NOT NULL
-  )`);
+  database.exec(documentTable(name));
   dropIndexes(database, collection);
   addColumns(database, collection);
   writeKeys(database, collection);
@@ -91,21 +101,22 @@ function addColumns(database: SqliteDatabase, collection: Collection<object>): v
   }
 }
 
+/** Also checksums, which a migration of the file leaves to this. */
 function writeKeys(database: SqliteDatabase, collection: Collection<object>): void {
   const keys = Object.keys(collection.keys);
-  if (keys.length === 0) return;
   const table = tableOf(collection);
   const read = database.prepare<[number, number], StoredBody>(
-    `SELECT inserted, id, body FROM ${table} WHERE inserted > ? ORDER BY inserted LIMIT ?`,
+    `SELECT inserted, id, version, body FROM ${table} WHERE inserted > ? ORDER BY inserted LIMIT ?`,
   );
   const write = database.prepare(
-    `UPDATE ${table} SET ${keys.map((key) => `${columnOf(key)} = ?`).join(', ')} WHERE inserted = ?`,
+    `UPDATE ${table} SET ${['checksum', ...keys.map(columnOf)].map((column) => `${column} = ?`).join(', ')}
+     WHERE inserted = ?`,
   );
   for (let last = 0; ;) {
     const rows = read.all(last, PAGE);
-    for (const { inserted, id, body } of rows) {
+    for (const { inserted, id, version, body } of rows) {
       const values = collection.keysOf(JSON.parse(body) as object, id);
-      write.run(...keys.map((key) => bound(values[key])), inserted);
+      write.run(checksumOf(id, version, body), ...keys.map((key) => bound(values[key])), inserted);
       last = inserted;
     }
     if (rows.length < PAGE) return;

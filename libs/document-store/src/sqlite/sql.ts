@@ -1,10 +1,17 @@
+import { keysOf } from '../port.js';
 import type { Collection, Keys, KeyValue, Query, Range, Where } from '../port.js';
 
 /** What better-sqlite3 binds. */
 export type Bound = string | number | null;
 
 const TYPES = { text: 'TEXT', number: 'REAL', boolean: 'INTEGER' } as const;
-const COMPARISONS = { above: '>', from: '>=', below: '<' } as const;
+const COMPARISONS = {
+  above: '> ?',
+  from: '>= ?',
+  below: '< ?',
+  oneOf: 'IN (SELECT value FROM json_each(?))',
+  noneOf: 'NOT IN (SELECT value FROM json_each(?))',
+} as const;
 
 export const tableOf = (collection: Pick<Collection<object>, 'name'>): string => quoted(`doc_${collection.name}`);
 export const columnOf = (key: string): string => quoted(`k_${key}`);
@@ -13,6 +20,8 @@ export function bound(value: KeyValue | undefined): Bound {
   if (value === undefined) throw new Error('a key has no value: give null');
   return typeof value === 'boolean' ? Number(value) : value;
 }
+
+const isList = (value: KeyValue | readonly KeyValue[]): value is readonly KeyValue[] => Array.isArray(value);
 
 export function columnDefinition(key: string, type: keyof typeof TYPES): string {
   return `${columnOf(key)} ${TYPES[type]}`;
@@ -26,9 +35,9 @@ export function whereClause(where: Where<Keys> = {}): { readonly sql: string; re
     const column = columnOf(key);
     if (wanted === null) conditions.push(`${column} IS NULL`);
     else if (typeof wanted === 'object') {
-      for (const [comparison, limit] of Object.entries<KeyValue>({ ...wanted })) {
-        conditions.push(`${column} ${COMPARISONS[comparison as keyof Range]} ?`);
-        values.push(bound(limit));
+      for (const [comparison, limit] of Object.entries(wanted) as [keyof Range, KeyValue | readonly KeyValue[]][]) {
+        conditions.push(`${column} ${COMPARISONS[comparison]}`);
+        values.push(isList(limit) ? JSON.stringify(limit.map(bound)) : bound(limit));
       }
     } else {
       conditions.push(`${column} = ?`);
@@ -40,7 +49,8 @@ export function whereClause(where: Where<Keys> = {}): { readonly sql: string; re
 
 export function orderClause({ by, descending = false }: Pick<Query<Keys>, 'by' | 'descending'>): string {
   const direction = descending ? ' DESC' : '';
-  return ` ORDER BY ${by === undefined ? '' : `${columnOf(by)}${direction}, `}inserted${direction}`;
+  const columns = [...keysOf(by).map(columnOf), 'inserted'];
+  return ` ORDER BY ${columns.map((column) => column + direction).join(', ')}`;
 }
 
 /** SQLite has no other way to take a name from the program: names are constants of the program, and quoted all the same. */

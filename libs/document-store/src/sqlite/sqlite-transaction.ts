@@ -1,3 +1,4 @@
+import { checksumOf } from '../checksum.js';
 import { Conflict, UniqueTaken } from '../port.js';
 import type { Collection, Keys, OutgoingRecord, Stored, Transaction, VersionRaise, Where } from '../port.js';
 import { bound, columnOf, tableOf, whereClause } from './sql.js';
@@ -27,6 +28,28 @@ export class SqliteTransaction extends SqliteReads implements Transaction {
     for (const document of documents) {
       const stored = version.get(document.id)?.version ?? 0;
       await this.put(collection, [{ ...document, version: stored + 1 }]);
+    }
+  }
+
+  async add<B extends object, K extends Keys>(
+    collection: Collection<B, K>,
+    documents: readonly Omit<Stored<B>, 'version'>[],
+  ): Promise<ReadonlySet<string>> {
+    const added = documents.filter((document) => this.#insert(collection, { ...document, version: 1 }) === 1);
+    return new Set(added.map(({ id }) => id));
+  }
+
+  async restore<B extends object, K extends Keys>(
+    collection: Collection<B, K>,
+    documents: readonly Stored<B>[],
+  ): Promise<void> {
+    const version = this.statement<{ readonly version: number }>(
+      `SELECT version FROM ${tableOf(collection)} WHERE id = ?`,
+    );
+    for (const document of documents) {
+      const stored = version.get(document.id)?.version;
+      if (stored === undefined) this.#insert(collection, document);
+      else this.#replace(collection, document, stored);
     }
   }
 
@@ -73,24 +96,28 @@ export class SqliteTransaction extends SqliteReads implements Transaction {
     for (const { kind, id, version } of raises) insert.run(kind, id, version);
   }
 
-  #insert<B extends object, K extends Keys>(collection: Collection<B, K>, { id, body }: Stored<B>): number {
-    const keys = Object.keys(collection.keys);
-    const columns = ['id', 'version', 'body', ...keys.map(columnOf)];
+  #insert<B extends object, K extends Keys>(collection: Collection<B, K>, document: Stored<B>): number {
+    const columns = ['id', ...columnsOf(collection)];
     return this.#unlessTaken(
       collection,
-      `INSERT INTO ${tableOf(collection)} (${columns.join(', ')}) VALUES (?, 1${', ?'.repeat(columns.length - 2)})
+      `INSERT INTO ${tableOf(collection)} (${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length - 1)})
        ON CONFLICT (id) DO NOTHING`,
-      [id, JSON.stringify(body), ...keyValues(collection, body, id)],
+      [document.id, ...valuesOf(collection, document)],
     );
   }
 
-  #replace<B extends object, K extends Keys>(collection: Collection<B, K>, { id, version, body }: Stored<B>): number {
-    const columns = ['version', 'body', ...Object.keys(collection.keys).map(columnOf)];
+  #replace<B extends object, K extends Keys>(
+    collection: Collection<B, K>,
+    document: Stored<B>,
+    stored = document.version - 1,
+  ): number {
     return this.#unlessTaken(
       collection,
-      `UPDATE ${tableOf(collection)} SET ${columns.map((column) => `${column} = ?`).join(', ')}
+      `UPDATE ${tableOf(collection)} SET ${columnsOf(collection)
+        .map((column) => `${column} = ?`)
+        .join(', ')}
        WHERE id = ? AND version = ?`,
-      [version, JSON.stringify(body), ...keyValues(collection, body, id), id, version - 1],
+      [...valuesOf(collection, document), document.id, stored],
     );
   }
 
@@ -111,7 +138,21 @@ export class SqliteTransaction extends SqliteReads implements Transaction {
   }
 }
 
-function keyValues<B extends object, K extends Keys>(collection: Collection<B, K>, body: B, id: string): Bound[] {
+/** All but the id and the place of insertion. */
+function columnsOf({ keys }: Pick<Collection<object>, 'keys'>): string[] {
+  return ['version', 'body', 'checksum', ...Object.keys(keys).map(columnOf)];
+}
+
+function valuesOf<B extends object, K extends Keys>(
+  collection: Collection<B, K>,
+  { id, version, body }: Stored<B>,
+): Bound[] {
   const values = collection.keysOf(body, id);
-  return Object.keys(collection.keys).map((key) => bound(values[key]));
+  const text = JSON.stringify(body);
+  return [
+    version,
+    text,
+    checksumOf(id, version, text),
+    ...Object.keys(collection.keys).map((key) => bound(values[key])),
+  ];
 }
