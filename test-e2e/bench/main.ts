@@ -38,6 +38,8 @@ async function main(): Promise<void> {
       return windows(options, print);
     case 'memory':
       return (await import('./memory/memory.js')).memory(options, print);
+    case 'identity':
+      return (await import('./identity/identity.js')).identity(options, print);
     case 'client':
       return client(options, print);
     case 'mcp-proxy':

@@ -13,6 +13,7 @@ export interface BenchOptions {
     | 'overload'
     | 'windows'
     | 'memory'
+    | 'identity'
     | 'client'
     | 'mcp-proxy';
   /** Of each figure; the median counts. */
@@ -34,6 +35,7 @@ npm run bench -- --export [--events N]     time and memory of an export of N eve
 npm run bench -- --export-events [--events N]   time and memory of N events as OCSF and CSV (1,000,000)
 npm run bench -- --windows [--quick]       closing a window of N events over a tenth as many agents (1,000,000), and proving one
 npm run bench -- --memory [--quick]        what a gateway holds of 10,000 agents with the largest profiles, beside as many without a rule
+npm run bench -- --identity [--quick]      registrations a second on MongoDB and SQLite, beside bare transactions
 npm run bench -- --distributed [--quick]   one gateway on Kafka and Redis, beside the bare server and the embedded gateway
 npm run bench -- --scaling [--events N]    1 and 2 gateways; 1, 2 and 4 audit-log processes on N waiting events (20,000)
 npm run bench -- --overload [--quick]      gateways of both profiles at 1, 2 and 3 times what they can do
@@ -59,6 +61,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       overload: { type: 'boolean', default: false },
       windows: { type: 'boolean', default: false },
       memory: { type: 'boolean', default: false },
+      identity: { type: 'boolean', default: false },
       'mcp-proxy': { type: 'boolean', default: false },
       client: { type: 'boolean', default: false },
       subjects: { type: 'string', default: SUBJECTS.join(',') },
@@ -80,6 +83,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       'overload',
       'windows',
       'memory',
+      'identity',
       'client',
       'mcp-proxy',
     ] as const

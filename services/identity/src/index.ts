@@ -3,15 +3,8 @@ import type { DynamicModule } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
 import type { VersionedKind } from '@countersign/counters';
-import {
-  Announcer,
-  deriveSecret,
-  OutboxRelay,
-  republish,
-  sessionTokens,
-  TopicAhead,
-  TopicTail,
-} from '@countersign/service-kit';
+import { deriveSecret } from '@countersign/process';
+import { Announcer, OutboxRelay, republish, sessionTokens, TopicAhead, TopicTail } from '@countersign/service-kit';
 import type { Owned, RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { KeyUseConsumer } from './follow-key-use/key-use-consumer.js';
 import { GROUP, KeyUseFollower } from './follow-key-use/key-use-follower.js';
@@ -38,10 +31,12 @@ import { Confirmations } from './sign-in/confirmation.js';
 import { Passwords } from './sign-in/passwords.js';
 import { SessionSweep } from './sign-in/session-sweep.js';
 import { SignIn } from './sign-in/sign-in.js';
+import { openMongoIdentityStore, openSqliteIdentityStore } from './store/open.js';
 import type { IdentityStore } from './store/port.js';
 
 export { restoreFromTopics } from './restore.js';
-export { readStoredTables } from './store/stored-tables.js';
+export { inspectIdentity } from './store/inspect.js';
+export type { IdentityInspection } from './store/inspect.js';
 
 /** Accounts, users, plans, API keys and sessions. */
 export const definition: ServiceDefinition = {
@@ -58,8 +53,8 @@ class IdentityModule {}
 async function start(context: ServiceContext): Promise<RunningService> {
   const file = join(context.directory, 'identity.sqlite');
   const store = await context.openStore<IdentityStore>({
-    sqlite: async () => new (await import('./store/sqlite.js')).SqliteIdentityStore(file),
-    mongo: async (uri) => (await import('./store/mongo.js')).openMongoIdentityStore(uri),
+    sqlite: () => openSqliteIdentityStore(file),
+    mongo: openMongoIdentityStore,
   });
   const announcer = new Announcer(context, new OutboxRelay(context, store.outbox), store.announcements);
   await announcer.start();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createConnection } from 'mongoose';
 import { FIRST, runIdentity } from './service.test-context.js';
 import type { Running } from './service.test-context.js';
-import { openMongoIdentityStore } from './store/mongo.js';
+import { openMongoIdentityStore } from './store/open.js';
 
 const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 const CREDENTIALS = { email: FIRST.email, password: FIRST.password };

@@ -5,17 +5,20 @@ import type { TopicName, VersionedRecord } from '@countersign/contracts';
 import { InProcessCounters } from '@countersign/counters';
 import { LogRefused, openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
-import { Announcer, createLogger, killAt, OutboxRelay } from '@countersign/service-kit';
+import { createLogger } from '@countersign/process';
+import { Announcer, OutboxRelay } from '@countersign/service-kit';
+import { killAt } from '@countersign/test-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import { revoked } from './domain/members.js';
 import { apiKeyOf } from './issue-api-keys/api-keys.js';
 import { accountOperator } from './operate/account-operator.js';
 import { Publication } from './publication.js';
 import { FIRST } from './service.test-context.js';
-import { SqliteIdentityStore } from './store/sqlite.js';
+import { openSqliteIdentityStore } from './store/open.js';
+import type { IdentityStore } from './store/port.js';
 
 interface Outside {
-  readonly store: SqliteIdentityStore;
+  readonly store: IdentityStore;
   readonly eventLog: EventLog;
   readonly counters: InProcessCounters;
 }
@@ -44,14 +47,14 @@ describe('publishing a change', () => {
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'identity-killed-'));
     const eventLog = await openSqliteLog({ file: join(directory, 'log.db') });
-    outside = { store: open(), eventLog, counters: new InProcessCounters() };
+    outside = { store: await open(), eventLog, counters: new InProcessCounters() };
   });
   afterEach(async () => {
     await outside.store.close();
     await outside.eventLog.close();
     rmSync(directory, { recursive: true });
   });
-  const open = (): SqliteIdentityStore => new SqliteIdentityStore(join(directory, 'identity.sqlite'));
+  const open = (): Promise<IdentityStore> => openSqliteIdentityStore(join(directory, 'identity.sqlite'));
 
   it.each(['before', 'after'] as const)('killed %s any line: nothing is lost or told twice', async (moment) => {
     const { eventLog, counters } = outside;
@@ -81,7 +84,7 @@ describe('publishing a change', () => {
       const happened = kill.happened;
       await dying.announcer.stop();
       await outside.store.close();
-      outside = { ...outside, store: open() };
+      outside = { ...outside, store: await open() };
       await run(outside).announcer.start();
       const stored = (await outside.store.apiKey(id))?.version ?? 0;
       expect((await versions(eventLog, 'api-keys')).get(id) ?? 0).toBe(stored);

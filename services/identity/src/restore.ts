@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AccountFacts, ApiKeyFacts, SessionFacts } from '@countersign/contracts';
 import { aheadOfStore } from '@countersign/service-kit';
 import type { Ahead, Owned, RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
+import { openMongoIdentityStore, openSqliteIdentityStore } from './store/open.js';
 import type { IdentityStore } from './store/port.js';
 
 type Found<T> = Ahead<T> & { readonly value: T };
@@ -13,9 +14,8 @@ type Found<T> = Ahead<T> & { readonly value: T };
  */
 export async function restoreFromTopics(context: RestoreContext, { dryRun }: RestoreOptions): Promise<Restored> {
   const store = await context.openStore<IdentityStore>({
-    sqlite: async () =>
-      new (await import('./store/sqlite.js')).SqliteIdentityStore(join(context.directory, 'identity.sqlite')),
-    mongo: async (uri) => (await import('./store/mongo.js')).openMongoIdentityStore(uri),
+    sqlite: () => openSqliteIdentityStore(join(context.directory, 'identity.sqlite')),
+    mongo: openMongoIdentityStore,
   });
   try {
     const { eventLog } = context;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
-import { isWellFormedApiKey } from '@countersign/service-kit';
+import { isWellFormedApiKey } from '@countersign/process';
 import type { ApiKeyFacts, VersionedRecord } from '@countersign/contracts';
 import { FIRST, runIdentity } from './service.test-context.js';
 import type { Running } from './service.test-context.js';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { InProcessCounters } from '@countersign/counters';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
-import { createLogger, createRegistry, loadConfig, Neighbourhood, serveThread } from '@countersign/service-kit';
+import { createLogger, createRegistry, loadConfig } from '@countersign/process';
+import { Neighbourhood, serveThread } from '@countersign/service-kit';
 import type { AccountOperator, ServingThread } from '@countersign/service-kit';
 import { definition } from './index.js';
 

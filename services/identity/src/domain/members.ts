@@ -19,10 +19,13 @@ export interface User {
   readonly createdAt: string;
 }
 
-export interface ApiKey {
+export interface IssuedKey {
   readonly id: string;
   readonly version: number;
   readonly facts: ApiKeyFacts;
+}
+
+export interface ApiKey extends IssuedKey {
   /** To the batch of the log, not to the call. */
   readonly lastUsedAt: string | null;
 }
@@ -62,7 +65,7 @@ export interface ApiKeyRecord extends IssuedKeyRecord {
   readonly revokedAt: string | null;
 }
 
-export function issuedKeyRecord({ id, facts }: ApiKey): IssuedKeyRecord {
+export function issuedKeyRecord({ id, facts }: IssuedKey): IssuedKeyRecord {
   const { name, prefix, createdAt, first = false, agentIds = null, expiresAt = null } = facts;
   return { id, name, prefix, createdAt, first, rights: rightsOf(facts), agentIds, expiresAt };
 }
@@ -72,7 +75,7 @@ export function apiKeyRecord(key: ApiKey): ApiKeyRecord {
 }
 
 /** A key from before keys had rights, as the first of its account. */
-export function asFirst(key: ApiKey): ApiKey {
+export function asFirst(key: IssuedKey): IssuedKey {
   return { ...key, version: key.version + 1, facts: { ...key.facts, first: true, rights: API_KEY_RIGHTS } };
 }
 
@@ -81,7 +84,7 @@ export function losesLastAdmin(user: User, roleAfter: Role | null, admins: numbe
   return user.role === 'admin' && roleAfter !== 'admin' && admins <= 1;
 }
 
-export function revoked<T extends ApiKey | Session>(thing: T, at: string): T {
+export function revoked<T extends IssuedKey | Session>(thing: T, at: string): T {
   return { ...thing, version: thing.version + 1, facts: { ...thing.facts, revokedAt: at } };
 }
 

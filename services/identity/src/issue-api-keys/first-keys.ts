@@ -1,5 +1,5 @@
 import { asFirst } from '../domain/members.js';
-import type { ApiKey } from '../domain/members.js';
+import type { IssuedKey } from '../domain/members.js';
 import type { IdentityStore } from '../store/port.js';
 
 /**
@@ -7,13 +7,13 @@ import type { IdentityStore } from '../store/port.js';
  * other key of that time has the default rights. A repetition changes nothing. What is stored waits to be announced.
  */
 export async function markFirstKeys(store: Pick<IdentityStore, 'allApiKeys' | 'apiKey' | 'write'>): Promise<void> {
-  const oldest = new Map<string, ApiKey>();
+  const oldest = new Map<string, IssuedKey>();
   for await (const key of store.allApiKeys()) {
     const other = oldest.get(key.facts.accountId);
     if (other === undefined || isOlder(key, other)) oldest.set(key.facts.accountId, key);
   }
   for (const found of oldest.values()) {
-    let key: ApiKey | null = found;
+    let key: IssuedKey | null = found;
     while (key !== null && !hasRights(key.facts)) {
       if ((await store.write({ apiKeys: [asFirst(key)] })) === 'written') break;
       key = await store.apiKey(key.id);
@@ -21,9 +21,9 @@ export async function markFirstKeys(store: Pick<IdentityStore, 'allApiKeys' | 'a
   }
 }
 
-const hasRights = ({ first, rights }: ApiKey['facts']): boolean => first === true || rights !== undefined;
+const hasRights = ({ first, rights }: IssuedKey['facts']): boolean => first === true || rights !== undefined;
 
-function isOlder(one: ApiKey, other: ApiKey): boolean {
+function isOlder(one: IssuedKey, other: IssuedKey): boolean {
   const [a, b] = [one.facts.createdAt, other.facts.createdAt];
   return a < b || (a === b && one.id < other.id);
 }

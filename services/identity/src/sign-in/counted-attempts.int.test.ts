@@ -2,13 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FAILURES_PER_ADDRESS, FAILURES_PER_PAIR, REGISTRATIONS_PER_IP } from '../domain/lock-out.js';
-import { SqliteIdentityStore } from '../store/sqlite.js';
+import { openSqliteIdentityStore } from '../store/open.js';
+import type { IdentityStore } from '../store/port.js';
 import { CountedAttempts } from './counted-attempts.js';
 
 describe('attempts that are counted by where they come from', () => {
   const directory = mkdtempSync(join(tmpdir(), 'identity-attempts-'));
-  const store = new SqliteIdentityStore(join(directory, 'identity.sqlite'));
-  const attempts = new CountedAttempts({ clock: () => Date.UTC(2026, 2, 1) }, store);
+  let store: IdentityStore;
+  let attempts: CountedAttempts;
+  beforeAll(async () => {
+    store = await openSqliteIdentityStore(join(directory, 'identity.sqlite'));
+    attempts = new CountedAttempts({ clock: () => Date.UTC(2026, 2, 1) }, store);
+  });
   afterAll(async () => {
     await store.close();
     rmSync(directory, { recursive: true });

@@ -1,7 +1,8 @@
-import { persistently, someMongoFaults, StoresUnderFaults, StoreUnreachable } from '@countersign/service-kit';
+import { StoreUnreachable } from '@countersign/service-kit';
+import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/test-kit';
 import { createConnection } from 'mongoose';
 import { onPlan } from '../domain/plans.js';
-import { openMongoIdentityStore } from './mongo.js';
+import { openMongoIdentityStore } from './open.js';
 import type { IdentityStore } from './port.js';
 
 const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
@@ -13,7 +14,7 @@ const ACCOUNTS = ['account-a', 'account-b'];
 const key = (n: number) => {
   const sha256 = String(n).padStart(64, '0');
   const facts = { accountId: 'account-a', name: 'key', prefix: 'p', sha256, createdAt: '', revokedAt: null };
-  return { id: `key-${n}`, version: 1, facts, lastUsedAt: null };
+  return { id: `key-${n}`, version: 1, facts };
 };
 const usedAt = (offset: number): string => new Date(Date.UTC(2026, 2, 1) + ((offset * 31) % 97) * 1000).toISOString();
 

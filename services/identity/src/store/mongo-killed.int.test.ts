@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { killedChild } from '@countersign/service-kit';
+import { dropDatabase, killedChild } from '@countersign/test-kit';
 import { createConnection } from 'mongoose';
-import { openMongoIdentityStore } from './mongo.js';
+import { openMongoIdentityStore } from './open.js';
 import type { IdentityStore } from './port.js';
 
 const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
@@ -22,7 +22,7 @@ if (SERVER === undefined) {
   afterAll(async () => {
     await store.close();
     const connection = await createConnection(url.href).asPromise();
-    await connection.dropDatabase();
+    await dropDatabase(connection);
     await connection.close();
   });
 
@@ -56,7 +56,7 @@ if (SERVER === undefined) {
     return partsOf(ids);
   }
 
-  it('a change that is killed at any moment is there whole, with what it tells, or not at all', async () => {
+  it('a change that is killed at any moment is there whole, with what it publishes, or not at all', async () => {
     for (let kill = 0; kill < KILLS; kill += 1) {
       const prefixes = [`a${kill}`, `b${kill}`];
       const written = await Promise.all(

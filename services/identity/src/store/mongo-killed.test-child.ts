@@ -1,5 +1,5 @@
 import { onPlan } from '../domain/plans.js';
-import { openMongoIdentityStore } from './mongo.js';
+import { openMongoIdentityStore } from './open.js';
 
 /** Registers accounts `<prefix>-<n>`, whole or not at all, until it is killed; a line for each that is written. */
 const [uri, prefix] = process.argv.slice(2);
@@ -13,7 +13,7 @@ for (let n = 0; ; n += 1) {
   const result = await store.write({
     accounts: [{ id, version: 1, facts: onPlan(id, 'core', {}, 0) }],
     users: [{ id, version: 1, accountId: id, email, role: 'admin', passwordHash: 'hash', createdAt: expiresAt }],
-    apiKeys: [{ id, version: 1, facts: key, lastUsedAt: null }],
+    apiKeys: [{ id, version: 1, facts: key }],
     sessions: [{ id, version: 1, facts: session }],
   });
   if (result !== 'written') throw new Error(`${id}: ${result}`);

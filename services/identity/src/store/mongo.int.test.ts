@@ -3,7 +3,7 @@ import { StoreUnreachable } from '@countersign/service-kit';
 import { createConnection } from 'mongoose';
 import type { Account, User } from '../domain/members.js';
 import { onPlan } from '../domain/plans.js';
-import { openMongoIdentityStore } from './mongo.js';
+import { openMongoIdentityStore } from './open.js';
 import type { IdentityStore } from './port.js';
 import { identityStoreContract } from './store.contract.js';
 
@@ -92,32 +92,85 @@ if (SERVER === undefined) {
       expect([...results].sort()).toEqual(['conflict', 'conflict', 'written']);
       expect((await stores[1]!.account('account-10'))?.version).toBe(2);
     });
+  });
 
-    it('bring back nothing that is gone when a change is applied once more, late', async () => {
+  describe('an identity database of the layout before documents', () => {
+    const { uri, drop } = database();
+    afterAll(drop);
+    const facts = onPlan('A', 'core', {}, 0);
+    const key = { accountId: 'a', name: 'k', prefix: 'p', sha256: 's', createdAt: '', revokedAt: null };
+    const session = {
+      accountId: 'a',
+      userId: 'u1',
+      email: 'u1@x.example',
+      role: 'admin',
+      expiresAt: 'z',
+      revokedAt: null,
+    };
+    const older: Readonly<Record<string, readonly object[]>> = {
+      identity_accounts: [
+        { _id: 'a', version: 3, facts: JSON.stringify(facts), membersVersion: 2, at: 4 },
+        { _id: 'b', version: 1, facts: JSON.stringify(facts), at: 2 },
+      ],
+      identity_users: [
+        { _id: 'u2', version: 1, accountId: 'a', email: 'u2@x.example', order: '2', role: 'member', at: 1 },
+        { _id: 'u1', version: 2, accountId: 'a', email: 'u1@x.example', order: '1', role: 'admin', at: 3 },
+        { _id: 'u0', goneAt: new Date(), at: 3 },
+      ].map((one) => ('email' in one ? { ...one, passwordHash: '$hash', createdAt: 'then' } : one)),
+      identity_api_keys: Array.from({ length: 700 }, (_, n) => ({
+        ...{ _id: `k${n}`, version: 1, accountId: 'a', facts: JSON.stringify(key), at: 5 },
+        ...{ order: String(n).padStart(6, '0'), lastUsedAt: n === 3 ? '2026-03-01T00:00:00.000Z' : null },
+      })),
+      identity_sessions: [{ _id: 's1', version: 1, facts: JSON.stringify(session), at: 6 }],
+      identity_sign_in_places: [{ _id: 'u1@x.example 10.0.0.1', atMs: 7 }],
+      identity_positions: [{ _id: 2, next: 9 }],
+      identity_head: [{ _id: 'head', n: 6, by: 'x', change: { users: [] } }],
+    };
+
+    it('is refused while its last change is interrupted, or its head is lost', async () => {
       const connection = await createConnection(uri).asPromise();
-      const head = connection.db!.collection<{ _id: string; n: number; change: object | null }>('identity_head');
-      await stores[0]!.write({ accounts: [account(90)], users: [user(90, 'late@x.example')] });
-      const told = await connection.db!.collection('identity_told').find().sort({ _id: -1 }).limit(1).toArray();
-      const { n } = (await head.findOne({ _id: 'head' }))!;
-      await stores[0]!.write({ removedUsers: [user(90, 'late@x.example')] });
-      const { _id, ...fields } = user(90, 'late@x.example') as never as { _id?: string; id: string };
-      const users = [{ _id: fields.id, ...fields, order: 'x' }];
-      const nothing = { accounts: [], apiKeys: [], sessions: [], removedUsers: [], removedSessions: [], members: null };
-      await head.updateOne(
-        { _id: 'head' },
-        { $set: { n, change: { ...nothing, users, outbox: told[0]!['outbox'], announcements: [] } } },
-      );
-      expect(await stores[1]!.user('user-90')).toBeNull();
-      expect(await stores[1]!.userByEmail('late@x.example')).toBeNull();
-      await head.updateOne({ _id: 'head' }, { $set: { n: n + 1 } });
+      for (const [name, rows] of Object.entries(older)) await connection.db!.collection(name).insertMany([...rows]);
+      await expect(openMongoIdentityStore(uri)).rejects.toThrow('interrupted: start the release before');
+      await connection.db!.collection('identity_head').deleteMany({});
+      await expect(openMongoIdentityStore(uri)).rejects.toThrow('identity_head is empty: restore a backup');
+      const head = { _id: 'head', n: 6, by: 'x', change: null };
+      await connection.db!.collection<{ _id: string }>('identity_head').insertOne(head);
       await connection.close();
     });
 
-    it('refuse a store whose head is lost', async () => {
+    it('is taken over by several instances at once, in its order, and dropped', async () => {
+      const stores = await Promise.all([1, 2].map(() => openMongoIdentityStore(uri)));
+      const store = stores[0]!;
+      expect(await store.account('a')).toEqual({ id: 'a', version: 3, facts });
+      expect(await store.members('a')).toEqual({ version: 2, admins: 1 });
+      expect(await store.members('b')).toEqual({ version: 0, admins: 0 });
+      expect((await store.users('a', 9, 0)).items.map(({ id, version }) => [id, version])).toEqual([
+        ['u2', 1],
+        ['u1', 2],
+      ]);
+      expect((await store.userByEmail('u1@x.example'))?.passwordHash).toBe('$hash');
+      const keys = await store.apiKeys('a', 4, 695);
+      expect([keys.total, keys.items.map(({ id }) => id)]).toEqual([700, ['k4', 'k3', 'k2', 'k1']]);
+      expect(keys.items[1]).toMatchObject({ facts: key, lastUsedAt: '2026-03-01T00:00:00.000Z' });
+      expect(await store.openSessions('u1')).toEqual([{ id: 's1', version: 1, facts: session }]);
+      expect(await store.hasSignedInFrom('u1@x.example', '10.0.0.1', 6)).toBe(true);
+      expect(await store.position(2)).toBe(9);
       const connection = await createConnection(uri).asPromise();
-      await connection.db!.collection('identity_head').deleteMany({});
+      const names = (await connection.db!.listCollections().toArray()).map(({ name }) => name);
+      expect(names.filter((name) => !name.startsWith('identity_doc_'))).toEqual([]);
+      // What was left of a drop that did not end is not taken over once more.
+      await connection
+        .db!.collection<{ _id: string }>('identity_users')
+        .insertMany([...older['identity_users']!] as never);
+      await connection
+        .db!.collection<{ _id: string }>('identity_head')
+        .insertOne({ _id: 'head', change: null } as never);
       await connection.close();
-      await expect(openMongoIdentityStore(uri)).rejects.toThrow('identity_head');
+      const user = (await store.user('u2'))!;
+      expect(await store.write({ removedUsers: [user] })).toBe('written');
+      const again = await openMongoIdentityStore(uri);
+      expect(await again.user('u2')).toBeNull();
+      await Promise.all([...stores, again].map((one) => one.close()));
     });
   });
 

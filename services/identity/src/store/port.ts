@@ -1,5 +1,5 @@
 import type { AnnouncementStore, OutboxStore } from '@countersign/service-kit';
-import type { Account, ApiKey, Session, User } from '../domain/members.js';
+import type { Account, ApiKey, IssuedKey, Session, User } from '../domain/members.js';
 
 export interface Page<T> {
   readonly items: readonly T[];
@@ -14,7 +14,7 @@ export interface Page<T> {
 export interface IdentityWrite {
   readonly accounts?: readonly Account[];
   readonly users?: readonly User[];
-  readonly apiKeys?: readonly ApiKey[];
+  readonly apiKeys?: readonly IssuedKey[];
   readonly sessions?: readonly Session[];
   /** Are gone from now on; each as it is stored. */
   readonly removedUsers?: readonly User[];
@@ -28,7 +28,7 @@ export interface IdentityWrite {
 /** What the topics tell and the store lacks, each at the version told. */
 export interface Adoption {
   readonly accounts: readonly Account[];
-  readonly apiKeys: readonly Pick<ApiKey, 'id' | 'version' | 'facts'>[];
+  readonly apiKeys: readonly IssuedKey[];
   readonly sessions: readonly Session[];
   /** Sessions that are over and gone. */
   readonly goneSessions: readonly string[];
@@ -59,7 +59,7 @@ export type FailureLimits = { readonly [K in keyof Failures]: number };
 /**
  * Accounts, users, API keys, sessions and failed logins.
  * - A method that writes MUST be durable when it resolves, and write everything or nothing.
- * - `write` MUST put the records of `toldBy` into the outbox and its announcements beside them, in the same step.
+ * - `write` MUST put the records of `publishedBy` into the outbox and its announcements beside them, in the same step.
  * - A method rejects only when the store cannot be used.
  */
 export interface IdentityStore {
@@ -93,7 +93,7 @@ export interface IdentityStore {
 
   /** Everything that has a topic, for publishing again what the topic lost. */
   allAccounts(): AsyncIterable<Account>;
-  allApiKeys(): AsyncIterable<ApiKey>;
+  allApiKeys(): AsyncIterable<IssuedKey>;
   allSessions(): AsyncIterable<Session>;
 
   /** Failures since `sinceMs`, the newest of each count up to its limit. */

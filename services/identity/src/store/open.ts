@@ -1,0 +1,26 @@
+import { openMongoDocumentStore, openSqliteDocumentStore, takeOverOlderLayout } from '@countersign/document-store';
+import { COLLECTIONS } from './documents.js';
+import { IdentityDocuments } from './identity-documents.js';
+import { HEAD_LAYOUT } from './mongo-older.js';
+import type { IdentityStore } from './port.js';
+import { MIGRATIONS } from './sqlite-migrations.js';
+
+/** Begins the names of identity's collections. */
+export const SERVICE = 'identity';
+
+/** @throws StoreDamaged naming the file */
+export async function openSqliteIdentityStore(file: string): Promise<IdentityStore> {
+  return new IdentityDocuments(openSqliteDocumentStore(file, COLLECTIONS, MIGRATIONS));
+}
+
+/** @throws when no server answers */
+export async function openMongoIdentityStore(uri: string): Promise<IdentityStore> {
+  const documents = await openMongoDocumentStore(uri, SERVICE, COLLECTIONS);
+  try {
+    await takeOverOlderLayout(uri, documents, HEAD_LAYOUT);
+    return new IdentityDocuments(documents);
+  } catch (error) {
+    await documents.close();
+    throw error;
+  }
+}
