@@ -1,12 +1,8 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import { alertsRoutes } from '@countersign/contracts';
-import {
-  deriveSecret,
-  type RunningService,
-  type ServiceContext,
-  type ServiceDefinition,
-} from '@countersign/service-kit';
+import { deriveSecret } from '@countersign/process';
+import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { carrierOf } from './deliver/carrier.js';
 import { Dispatcher } from './deliver/dispatcher.js';
 import { openMailer } from '@countersign/service-kit/mail';
@@ -15,10 +11,12 @@ import { Destinations } from './destinations.js';
 import { ViolationConsumer } from './follow/violation-consumer.js';
 import { GROUP, ViolationFollower } from './follow/violation-follower.js';
 import { AlertConfigsController } from './http/alert-configs-controller.js';
+import { openMongoAlertStore, openSqliteAlertStore } from './store/open.js';
 import type { AlertStore } from './store/port.js';
 import { DESTINATIONS, FOLLOWER } from './tokens.js';
 
-export { readStoredTables } from './store/stored-tables.js';
+export { inspectAlerts } from './store/inspect.js';
+export type { AlertInspection } from './store/inspect.js';
 
 /** A receiver has as long to take a message. */
 const WEBHOOK_TIMEOUT_MS = 10_000;
@@ -39,8 +37,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const { config, clock } = context;
   const key = await deriveSecret(config, 'alert secrets');
   const store = await context.openStore<AlertStore>({
-    sqlite: async () => (await import('./store/sqlite.js')).openSqliteAlertStore(join(context.directory, 'alerts.db')),
-    mongo: async (uri) => (await import('./store/mongo.js')).openMongoAlertStore(uri),
+    sqlite: () => openSqliteAlertStore(join(context.directory, 'alerts.db')),
+    mongo: openMongoAlertStore,
   });
   const allowedHosts = config.webhookAllowedHosts;
   const mailer = config.smtpUrl === null ? null : openMailer(config.smtpUrl, config.smtpFrom);

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import type { DeadLetter, SessionFacts } from '@countersign/contracts';
+import { loadConfig } from '@countersign/process';
 import {
-  loadConfig,
   run,
   sessionTokens,
   versionedRecord,

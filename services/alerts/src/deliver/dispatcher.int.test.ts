@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LogBatch, LogRecord } from '@countersign/event-log';
-import { createLogger, createRegistry, killAt } from '@countersign/service-kit';
+import { createLogger, createRegistry } from '@countersign/process';
+import { killAt } from '@countersign/test-kit';
 import type { Destination } from '../domain/destination.js';
 import { newMessage, RETRY_AFTER_MS } from '../domain/message.js';
 import { ViolationFollower } from '../follow/violation-follower.js';
 import type { AlertStore } from '../store/port.js';
-import { openSqliteAlertStore } from '../store/sqlite.js';
+import { openSqliteAlertStore } from '../store/open.js';
 import { ACCOUNT, AGENT, denied, destination, START, WINDOW_MS } from '../testing/violations.js';
 import type { Carrier } from './carrier.js';
 import { AT_ONCE_OF_ACCOUNT, CLAIM_MS, Dispatcher } from './dispatcher.js';
@@ -42,9 +43,9 @@ describe('sending what is due', () => {
   let now: number;
   let carried: Carried[];
   let answer: (to: Destination) => Sent;
-  beforeEach(() => {
+  beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'alerts-dispatcher-'));
-    store = openSqliteAlertStore(join(directory, 'alerts.db'));
+    store = await openSqliteAlertStore(join(directory, 'alerts.db'));
     now = START + 10_000;
     carried = [];
     answer = () => TAKEN;
@@ -187,7 +188,7 @@ describe('sending what is due', () => {
       let lines = 0;
       for (let n = 1; n < 60; n += 1) {
         const file = join(directory, `${moment}-${n}.db`);
-        const first = openSqliteAlertStore(file);
+        const first = await openSqliteAlertStore(file);
         await first.addDestination(destination('d'));
         await first.addDestination(destination('e', { accountId: ACCOUNT }));
         carried = [];
@@ -196,7 +197,7 @@ describe('sending what is due', () => {
         await follow(denials(3), kill.wrap(first)).catch(() => undefined);
         await dispatch(kill.wrap(first), kill.wrap(carrier));
         await first.close();
-        const next = openSqliteAlertStore(file);
+        const next = await openSqliteAlertStore(file);
         await follow(denials(3), next);
         await dispatch(next);
         now += WINDOW_MS;

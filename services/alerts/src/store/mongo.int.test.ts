@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
 import { mongoOptions } from '@countersign/service-kit';
+import { newMessage } from '../domain/message.js';
 import { closeSum, foldNotices } from '../domain/thread.js';
-import { notice, START, violation, WINDOW_MS } from '../testing/violations.js';
-import { openMongoAlertStore } from './mongo.js';
+import { destination, notice, START, violation, WINDOW_MS } from '../testing/violations.js';
+import { openMongoAlertStore } from './open.js';
 import { alertStoreContract } from './store.contract.js';
 
+const CONTENT = { type: 't', timestamp: '', data: {} };
 const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 
 if (URI === undefined) {
@@ -36,13 +38,34 @@ if (URI === undefined) {
     clean,
   });
 
-  describe('a store in MongoDB of an older release', () => {
-    it('gets the index by which a claim goes past destinations that wait, in place of the older one', async () => {
-      const messages = connection.db!.collection('alerts_messages');
-      await messages.createIndex({ dueAtMs: 1 }, { name: 'due' });
-      for (let opened = 0; opened < 2; opened += 1) await (await openMongoAlertStore(uri)).close();
-      const due = (await messages.indexes()).filter(({ key }) => 'dueAtMs' in key).map(({ key }) => Object.keys(key));
-      expect(due).toEqual([['dueAtMs', 'destinationId']]);
+  describe('a database of alerts of the layout before documents', () => {
+    it('is taken over once nothing of it is interrupted, and dropped', async () => {
+      const db = connection.db!;
+      const to = destination('d', { revision: 3 });
+      const message = newMessage({ accountId: to.accountId, destinationId: 'd' }, 'm', CONTENT, 1, START);
+      const { thread } = foldNotices(null, [notice('d', violation(1))], WINDOW_MS, START);
+      const rows: Readonly<Record<string, object>> = {
+        alerts_destinations: { _id: 'd', createdAt: to.createdAt, revision: 3, body: JSON.stringify(to) },
+        alerts_threads: { _id: thread.key, body: JSON.stringify(thread), leaves: true },
+        alerts_messages: { _id: 'm', createdAtMs: START, body: JSON.stringify(message), token: 't' },
+        alerts_seen_events: { _id: `00000/${violation(1).eventId}`, offset: 1 },
+        alerts_positions: { _id: 0, next: 2 },
+      };
+      for (const [name, row] of Object.entries(rows)) await db.collection(name).insertOne({ ...row });
+      await expect(openMongoAlertStore(uri)).rejects.toThrow('interrupted: start the release before');
+      await db.collection('alerts_threads').updateOne({}, { $set: { leaves: false } });
+      const [store, other] = await Promise.all([openMongoAlertStore(uri), openMongoAlertStore(uri)]);
+      expect(await store.destinations(to.accountId)).toEqual([to]);
+      expect(await store.position(0)).toBe(2);
+      expect((await store.claim(START, START + 60_000, []))?.message).toEqual(message);
+      const again = { partition: 0, next: 9, logTimeMs: START, notices: [notice('d', { ...violation(1), offset: 8 })] };
+      await other.follow(again, () => {
+        throw new Error('it was folded before');
+      });
+      const names = (await db.listCollections().toArray()).map(({ name }) => name);
+      expect(names.filter((name) => name in rows)).toEqual([]);
+      await Promise.all([store.close(), other.close()]);
+      await clean();
     });
   });
 

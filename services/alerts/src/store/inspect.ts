@@ -1,0 +1,118 @@
+import type { TopicName } from '@countersign/contracts';
+import { inspectMongoDocuments, inspectSqliteDocuments, settledProblems } from '@countersign/document-store';
+import type { DocumentInspection, Problem, StoreInspection } from '@countersign/document-store';
+import type { Destination } from '../domain/destination.js';
+import type { Message } from '../domain/message.js';
+import { COLLECTIONS, DESTINATIONS, MESSAGES, POSITIONS, SEEN_EVENTS, THREADS } from './documents.js';
+import { SERVICE } from './open.js';
+
+/** What alerts stores, as it is read to be checked. */
+export interface AlertInspection extends StoreInspection {
+  destinations(): AsyncIterable<Destination>;
+  messages(): AsyncIterable<Message>;
+  /** Ids of events whose notices were folded. */
+  seenEvents(): AsyncIterable<string>;
+}
+
+/**
+ * Opens the store of a stopped instance by its file, or of an installation that may run by its database.
+ * @throws OtherLayout
+ */
+export async function inspectAlerts(
+  source: { readonly file: string } | { readonly uri: string },
+): Promise<AlertInspection> {
+  if ('file' in source) return new Inspection(inspectSqliteDocuments(source.file, COLLECTIONS), true);
+  return new Inspection(await inspectMongoDocuments(source.uri, SERVICE, COLLECTIONS), false);
+}
+
+class Inspection implements AlertInspection {
+  /** @param isStopped nothing else has the store open: a destination leaves with all that is its own */
+  constructor(
+    private readonly documents: DocumentInspection,
+    private readonly isStopped: boolean,
+  ) {}
+
+  async *destinations(): AsyncIterable<Destination> {
+    for await (const { body } of this.documents.documents(DESTINATIONS)) yield body;
+  }
+
+  async *messages(): AsyncIterable<Message> {
+    for await (const { body } of this.documents.documents(MESSAGES)) yield body.message;
+  }
+
+  async *seenEvents(): AsyncIterable<string> {
+    for await (const { id } of this.documents.documents(SEEN_EVENTS)) yield id.slice(id.indexOf('/') + 1);
+  }
+
+  async *owned(): AsyncIterable<never> {
+    // Destinations are in no topic.
+  }
+
+  async positions(topic: TopicName): Promise<ReadonlyMap<number, number>> {
+    const positions = new Map<number, number>();
+    if (topic !== 'agent-events') return positions;
+    for await (const { id, body } of this.documents.documents(POSITIONS)) positions.set(Number(id), body.next);
+    return positions;
+  }
+
+  outbox(): ReturnType<DocumentInspection['outbox']> {
+    return this.documents.outbox();
+  }
+
+  raises(): ReturnType<DocumentInspection['raises']> {
+    return this.documents.raises();
+  }
+
+  async *problems(): AsyncIterable<Problem> {
+    yield* this.documents.problems();
+    yield* settledProblems(() => this.#disagreements());
+  }
+
+  close(): Promise<void> {
+    return this.documents.close();
+  }
+
+  /** By place: what documents say of themselves and of each other that cannot be. */
+  async #disagreements(): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    const accounts = new Map<string, string>();
+    for await (const { id, version, body } of this.documents.documents(DESTINATIONS)) {
+      accounts.set(id, body.accountId);
+      if (id !== body.id || version !== body.revision) found.set(`destinations ${id}`, NOT_ITSELF);
+    }
+    const judgeOwner = (place: string, { accountId, destinationId }: Owned): void => {
+      const owner = accounts.get(destinationId);
+      if (owner === undefined && this.isStopped) found.set(place, 'its destinationId names nothing in destinations');
+      if (owner !== undefined && owner !== accountId) found.set(place, 'its account is not the one of its destination');
+    };
+    for await (const { id, body } of this.documents.documents(THREADS)) {
+      judgeOwner(`threads ${id}`, body);
+      if (id !== body.key) found.set(`threads ${id}`, NOT_ITSELF);
+    }
+    for await (const { id, body } of this.documents.documents(MESSAGES)) {
+      judgeOwner(`messages ${id}`, body.message);
+      if (id !== body.message.id) found.set(`messages ${id}`, NOT_ITSELF);
+      else if (!hasForm(body.message)) {
+        found.set(`messages ${id}`, 'its state, or what it says, is not that of a message');
+      }
+    }
+    if (!this.isStopped) return found;
+    for await (const { id } of this.documents.documents(SEEN_EVENTS)) {
+      if (!id.startsWith('0/')) found.set(`seen_events ${id}`, 'the topic has no such partition');
+    }
+    return found;
+  }
+}
+
+type Owned = Pick<Message, 'accountId' | 'destinationId'>;
+
+const NOT_ITSELF = 'it is stored under another id or version than its own';
+
+function hasForm({ state, dueAtMs, type, body }: Message): boolean {
+  try {
+    const said = JSON.parse(body) as { readonly type?: unknown };
+    return (state === 'waiting') === (dueAtMs !== null) && said.type === type;
+  } catch {
+    return false;
+  }
+}

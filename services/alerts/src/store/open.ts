@@ -1,0 +1,31 @@
+import { openMongoDocumentStore, openSqliteDocumentStore, takeOverOlderLayout } from '@countersign/document-store';
+import { AlertDocuments } from './alert-documents.js';
+import { COLLECTIONS } from './documents.js';
+import { THREAD_LAYOUT } from './mongo-older.js';
+import type { AlertStore } from './port.js';
+import { MIGRATIONS } from './sqlite-migrations.js';
+
+/** Begins the names of the collections of alerts. */
+export const SERVICE = 'alerts';
+
+/**
+ * Opens (or creates) a file that one process holds: claims that it finds are those of a process that has ended.
+ * @throws StoreDamaged naming the file
+ */
+export async function openSqliteAlertStore(file: string): Promise<AlertStore> {
+  const store = new AlertDocuments(openSqliteDocumentStore(file, COLLECTIONS, MIGRATIONS));
+  await store.releaseClaims();
+  return store;
+}
+
+/** @throws when no server answers */
+export async function openMongoAlertStore(uri: string): Promise<AlertStore> {
+  const documents = await openMongoDocumentStore(uri, SERVICE, COLLECTIONS);
+  try {
+    await takeOverOlderLayout(uri, documents, THREAD_LAYOUT);
+    return new AlertDocuments(documents);
+  } catch (error) {
+    await documents.close();
+    throw error;
+  }
+}
