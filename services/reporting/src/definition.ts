@@ -3,8 +3,8 @@ import { Controller, Inject, Module, type DynamicModule } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { reportingRoutes, type AccountFacts, type AgentFacts } from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import {
-  nodeCrypto,
   OutboxRelay,
   Projection,
   TopicTail,
@@ -21,6 +21,7 @@ import { ownedOf, ReportTopic } from './report-topic.js';
 import { serveKeys } from './signing-keys/serve-keys.js';
 import { PdfRenderer } from './render-pdf/pdf-renderer.js';
 import { publishScopes } from './scope/publish-scopes.js';
+import { openMongoReportStore, openSqliteReportStore } from './store/open.js';
 import type { ReportStore } from './store/port.js';
 import { requireUnerased, type WithdrawalPlace } from './withdraw/withdraw-report.js';
 import { Withdrawals } from './withdraw/withdrawals.js';
@@ -142,9 +143,8 @@ async function followTail(context: ServiceContext, store: ReportStore): Promise<
 
 function openStore(context: ServiceContext): Promise<ReportStore> {
   return context.openStore<ReportStore>({
-    sqlite: async () =>
-      (await import('./store/sqlite.js')).openSqliteReportStore(join(context.directory, 'reports.db')),
-    mongo: async (uri) => (await import('./store/mongo.js')).openMongoReportStore(uri),
+    sqlite: () => openSqliteReportStore(join(context.directory, 'reports.db')),
+    mongo: openMongoReportStore,
   });
 }
 

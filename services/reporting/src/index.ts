@@ -1,5 +1,8 @@
 export { definition } from './definition.js';
 export { restoreFromTopics } from './restore.js';
 export { operateKeys } from './signing-keys/serve-keys.js';
-export { readStoredPackages, readStoredTables } from './store/stored-tables.js';
-export type { StoredPackages } from './store/mongo-tables.js';
+export { inspectReports } from './store/inspect.js';
+export type { ReportInspection } from './store/inspect.js';
+export type { StoredReport } from './store/port.js';
+export { readStoredPackages } from './store/stored-packages.js';
+export type { StoredPackages } from './store/mongo-packages.js';

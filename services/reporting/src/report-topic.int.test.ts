@@ -7,7 +7,7 @@ import { readVersionedRecord } from '@countersign/service-kit';
 import { ReportTopic } from './report-topic.js';
 import type { ReportStore, StoredReport } from './store/port.js';
 import { reportRecord } from './store/port.js';
-import { openSqliteReportStore } from './store/sqlite.js';
+import { openSqliteReportStore } from './store/open.js';
 
 const SHA = 'ab'.repeat(32);
 
@@ -29,7 +29,7 @@ describe('the topic of reports', () => {
   const log = { error: (what: unknown) => void failures.push(what) } as never;
   beforeAll(async () => {
     eventLog = await openSqliteLog({ file: join(folder, 'log.db') });
-    store = openSqliteReportStore(join(folder, 'reports.db'));
+    store = await openSqliteReportStore(join(folder, 'reports.db'));
     for (const [id, version] of [
       ['r1', 1],
       ['r2', 3],

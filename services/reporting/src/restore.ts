@@ -3,6 +3,7 @@ import type { Framework, PackageContent, ReportFacts } from '@countersign/contra
 import { aheadOfStore } from '@countersign/service-kit';
 import type { Ahead, Owned, RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
 import type { BlobStore } from './blobs/blob-store.js';
+import { openMongoReportStore, openSqliteReportStore } from './store/open.js';
 import type { OpenedRun, ReportStore, StoredReport } from './store/port.js';
 import { openedRuns } from './withdraw/opened-runs.js';
 import { removeBodies } from './withdraw/withdraw-report.js';
@@ -17,9 +18,8 @@ export const LOST = 'its package was lost with the database that it was in; a co
  */
 export async function restoreFromTopics(context: RestoreContext, { dryRun }: RestoreOptions): Promise<Restored> {
   const store = await context.openStore<ReportStore>({
-    sqlite: async () =>
-      (await import('./store/sqlite.js')).openSqliteReportStore(join(context.directory, 'reports.db')),
-    mongo: async (uri) => (await import('./store/mongo.js')).openMongoReportStore(uri),
+    sqlite: () => openSqliteReportStore(join(context.directory, 'reports.db')),
+    mongo: openMongoReportStore,
   });
   const blobs = await context.openStore<BlobStore>({
     sqlite: async () => (await import('./blobs/file-blobs.js')).openFileBlobs(join(context.directory, 'packages')),

@@ -1,5 +1,5 @@
 import type { AgentFacts } from '@countersign/contracts';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
 import { issueReport, type Issuer } from './issue.js';
 

@@ -9,7 +9,7 @@ import {
   verifyEventProof,
   windowTree,
 } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
 import { buildContent } from './build-content.js';
 

@@ -11,7 +11,7 @@ import {
   uuidV7,
   verifyPackage,
 } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
 import { buildContent } from './build-content.js';
 import { collectReferred } from './collect-events.js';

@@ -1,6 +1,6 @@
 import type { ComplianceScope, LeafEvent } from '@countersign/contracts';
 import { FRAMEWORKS } from '@countersign/contracts';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { controlMapping, loadControlMapping } from './control-mapping.js';
 import { eventConditions, situationOf, SITUATIONS } from './situation.js';
 import { statementsFor } from './statements.js';

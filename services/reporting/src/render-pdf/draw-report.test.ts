@@ -10,7 +10,7 @@ import {
   verifyPackage,
   withPdfSignature,
 } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { ATTACHMENT, drawReport } from './draw-report.js';
 
 const file = new URL('../../../../libs/evidence/vectors/valid-small.json', import.meta.url);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyId as keyIdOf } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { HttpSigner } from './http-signer.js';
 import { SignerProcess } from './signer-process.test-kit.js';
 import { checked, SignerRefused, SignerUnavailable, type Signer } from './signer.js';

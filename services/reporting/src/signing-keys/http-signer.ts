@@ -1,5 +1,5 @@
 import { fromBase64, keyId as keyIdOf, type EvidenceCrypto } from '@countersign/evidence';
-import type { Config } from '@countersign/service-kit';
+import type { Config } from '@countersign/process';
 import { readSecret } from './passphrase.js';
 import { SignerRefused, SignerUnavailable, type KeyCustody, type Signer } from './signer.js';
 

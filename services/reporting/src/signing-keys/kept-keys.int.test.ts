@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { SignerProcess } from './signer-process.test-kit.js';
 import { KeysBench, type OpenedInstance } from './signing-keys.test-kit.js';
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { SigningKeyDamaged, SigningKeyLocked } from './key-file.js';
 import { KeyFolder } from './key-folder.js';
 import type { Passphrase } from './passphrase.js';

@@ -1,13 +1,7 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keyId as keyIdOf, toHex, type EvidenceCrypto } from '@countersign/evidence';
-import {
-  ConfigurationError,
-  createFileOnce,
-  readIfPresent,
-  syncFolder,
-  writeFileWhole,
-} from '@countersign/service-kit';
+import { ConfigurationError, createFileOnce, readIfPresent, syncFolder, writeFileWhole } from '@countersign/process';
 import {
   encrypted,
   generateKey,

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { killedChild, nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { killedChild } from '@countersign/test-kit';
 import { KeysBench } from './signing-keys.test-kit.js';
 
 const CHILD = fileURLToPath(new URL('./rotating.test-child.js', import.meta.url));

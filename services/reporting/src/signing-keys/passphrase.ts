@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError, type Config } from '@countersign/service-kit';
+import { ConfigurationError, type Config } from '@countersign/process';
 
 /** What encrypts key files, and the variable that it comes from. The text is in no message and no log. */
 export interface Passphrase {

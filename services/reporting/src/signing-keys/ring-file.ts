@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFileOnce } from '@countersign/service-kit';
+import { createFileOnce } from '@countersign/process';
 import { SigningKeyDamaged } from './key-file.js';
 import type { Ring } from './ring.js';
 

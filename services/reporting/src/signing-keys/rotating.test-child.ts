@@ -1,5 +1,6 @@
 import { openSqliteLog } from '@countersign/event-log';
-import { loadConfig, nodeCrypto } from '@countersign/service-kit';
+import { loadConfig } from '@countersign/process';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { openSigningKeys } from './open-signing-keys.js';
 
 /** Rotates and revokes without a pause until it is killed; a line for each key that it was told is revoked. */

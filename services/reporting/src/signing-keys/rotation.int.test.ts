@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventLog } from '@countersign/event-log';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { OVERLAP_MS } from './ring.js';
 import { KeysBench, type OpenedInstance } from './signing-keys.test-kit.js';
 import type { Signer } from './signer.js';

@@ -1,12 +1,7 @@
 import { join } from 'node:path';
 import type { SigningKeyFacts } from '@countersign/contracts';
-import {
-  nodeCrypto,
-  Projection,
-  TopicTail,
-  type ServiceContext,
-  type SigningKeyOperator,
-} from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { Projection, TopicTail, type ServiceContext, type SigningKeyOperator } from '@countersign/service-kit';
 import type { Keyring } from './keyring.js';
 import { openSigningKeys } from './open-signing-keys.js';
 import type { Signer } from './signer.js';

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { SigningKeyFacts } from '@countersign/contracts';
 import { openSqliteLog, type EventLog } from '@countersign/event-log';
-import { loadConfig, nodeCrypto, Projection } from '@countersign/service-kit';
+import { loadConfig } from '@countersign/process';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { Projection } from '@countersign/service-kit';
 import { openSigningKeys, type OnLostKey, type OpenedKeys } from './open-signing-keys.js';
 import { publishedKeys, type PublishedKey } from './publish-keys.js';
 

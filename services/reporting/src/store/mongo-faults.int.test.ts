@@ -1,6 +1,6 @@
-import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/service-kit';
+import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/test-kit';
 import { createConnection } from 'mongoose';
-import { openMongoReportStore } from './mongo.js';
+import { openMongoReportStore } from './open.js';
 import type { KeptAnchor, ReportStore } from './port.js';
 
 const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];

@@ -4,8 +4,8 @@ import { mongoOptions } from '@countersign/service-kit';
 import { blobsContract } from '../blobs/blobs.contract.js';
 import { killedPut, moduleText } from '../blobs/killed-put.test-kit.js';
 import { openMongoBlobs } from './mongo-blobs.js';
-import { openMongoReportStore } from './mongo.js';
-import { reportStoreContract } from './store.contract.js';
+import { openMongoReportStore } from './open.js';
+import { ANCHOR, AUTHORITY, report, reportStoreContract } from './store.contract.js';
 
 const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 
@@ -35,6 +35,42 @@ if (URI === undefined) {
       return openMongoReportStore(uri);
     },
     clean,
+  });
+
+  it('takes a database of the layout before documents over once all of it is published, and drops it', async () => {
+    const db = connection.db!;
+    const one = report('r1', 'a', '2026-01-02T00:00:00.000Z');
+    const rows: Readonly<Record<string, readonly object[]>> = {
+      reporting_reports: [
+        { _id: 'r1', createdAt: one.facts.createdAt, version: 4, body: JSON.stringify({ ...one, version: 4 }) },
+      ],
+      reporting_scopes: [
+        { _id: 'a', body: '{"hipaa":{"ephi":true}}', version: 2, declaredAt: 'then' },
+        { _id: 'b', body: '{}' },
+      ],
+      reporting_anchors: [
+        { _id: 'report:r1', version: 1, body: JSON.stringify(ANCHOR) },
+        { _id: 'authority:addr', version: 3, body: JSON.stringify(AUTHORITY) },
+      ],
+      reporting_positions: [{ _id: 0, next: 7 }],
+      reporting_messages: [{ _id: 'm/1', topic: 'signing-keys', key: 'k', value: '{}' }],
+    };
+    for (const [name, some] of Object.entries(rows)) await db.collection(name).insertMany([...some]);
+    await expect(openMongoReportStore(uri)).rejects.toThrow('was not published yet: start the release before');
+    await db.collection('reporting_messages').deleteMany({});
+    const [store, other] = await Promise.all([openMongoReportStore(uri), openMongoReportStore(uri)]);
+    expect(await store.report('a', 'r1')).toEqual({ ...one, version: 4 });
+    expect((await other.opening('agent', 5)).map(({ id }) => id)).toEqual(['r1']);
+    expect(await store.scopes()).toMatchObject([
+      { accountId: 'a', version: 2 },
+      { accountId: 'b', version: 0 },
+    ]);
+    expect([await store.reportAnchor('r1'), await other.authorities()]).toEqual([ANCHOR, [AUTHORITY]]);
+    expect(await store.anchorsPosition(0)).toBe(7);
+    const names = (await db.listCollections().toArray()).map(({ name }) => name);
+    expect(names.filter((name) => name in rows)).toEqual([]);
+    await Promise.all([store.close(), other.close()]);
+    await clean();
   });
 
   blobsContract('GridFS', {

@@ -12,7 +12,7 @@ export interface StoreHarness {
 const DAY = '2026-01-02T00:00:00.000Z';
 const SHA = 'ab'.repeat(32);
 
-function report(id: string, accountId: string, createdAt: string): StoredReport {
+export function report(id: string, accountId: string, createdAt: string): StoredReport {
   return {
     id,
     version: 1,
@@ -35,7 +35,7 @@ function report(id: string, accountId: string, createdAt: string): StoredReport 
   };
 }
 
-const ANCHOR = {
+export const ANCHOR = {
   kind: 'report',
   reportId: 'r1',
   contentHash: SHA,
@@ -46,7 +46,7 @@ const ANCHOR = {
   network: 'solana:localnet',
   authority: 'addr',
 } as const;
-const AUTHORITY = { kind: 'authority', address: 'addr', network: 'n', validFrom: null, validTo: null } as const;
+export const AUTHORITY = { kind: 'authority', address: 'addr', network: 'n', validFrom: null, validTo: null } as const;
 
 /** What every adapter of {@link ReportStore} must do. */
 export function reportStoreContract(name: string, harness: StoreHarness): void {

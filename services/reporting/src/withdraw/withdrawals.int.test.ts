@@ -5,7 +5,7 @@ import type { ErasedContent } from '@countersign/contracts';
 import { openFileBlobs } from '../blobs/file-blobs.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { OpenedRun, ReportStore, StoredReport } from '../store/port.js';
-import { openSqliteReportStore } from '../store/sqlite.js';
+import { openSqliteReportStore } from '../store/open.js';
 import { openedRuns } from './opened-runs.js';
 import { ERASED, requireUnerased, type WithdrawalPlace } from './withdraw-report.js';
 import { Withdrawals } from './withdrawals.js';
@@ -37,7 +37,7 @@ describe('packages whose content was erased', () => {
   const log = { warn: () => undefined } as never;
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'withdrawals-'));
-    store = openSqliteReportStore(join(directory, 'reports.db'));
+    store = await openSqliteReportStore(join(directory, 'reports.db'));
     blobs = await openFileBlobs(join(directory, 'packages'));
     untold = [];
     gone = [];

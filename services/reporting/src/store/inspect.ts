@@ -1,0 +1,105 @@
+import type { DeclaredScope, TopicName } from '@countersign/contracts';
+import { inspectMongoDocuments, inspectSqliteDocuments, settledProblems } from '@countersign/document-store';
+import type { DocumentInspection, OwnedDocument, Problem, StoreInspection } from '@countersign/document-store';
+import { ANCHORS, COLLECTIONS, OPENINGS, POSITIONS, REPORTS, SCOPES } from './documents.js';
+import { SERVICE } from './open.js';
+import { anchorKey } from './port.js';
+import type { KeptAnchor, StoredReport } from './port.js';
+import { openingsOf } from './report-documents.js';
+
+/** What reporting stores, as it is read to be checked. */
+export interface ReportInspection extends StoreInspection {
+  reports(): AsyncIterable<StoredReport>;
+  /** What is kept of the topic `anchors`, by the keys of its records. */
+  anchors(): AsyncIterable<KeptAnchor & { readonly key: string }>;
+}
+
+/**
+ * Opens the store of a stopped instance by its file, or of an installation that may run by its database.
+ * @throws OtherLayout
+ */
+export async function inspectReports(
+  source: { readonly file: string } | { readonly uri: string },
+): Promise<ReportInspection> {
+  return new Inspection(
+    'file' in source
+      ? inspectSqliteDocuments(source.file, COLLECTIONS)
+      : await inspectMongoDocuments(source.uri, SERVICE, COLLECTIONS),
+  );
+}
+
+class Inspection implements ReportInspection {
+  constructor(private readonly documents: DocumentInspection) {}
+
+  async *reports(): AsyncIterable<StoredReport> {
+    for await (const { body } of this.documents.documents(REPORTS)) yield body;
+  }
+
+  async *anchors(): AsyncIterable<KeptAnchor & { readonly key: string }> {
+    for await (const { id: key, body } of this.documents.documents(ANCHORS)) yield { key, ...body };
+  }
+
+  async *owned(topic: TopicName): AsyncIterable<OwnedDocument> {
+    if (topic === 'reports') {
+      for await (const { id, version, body } of this.documents.documents(REPORTS)) {
+        yield { id, version, value: body.facts };
+      }
+    }
+    if (topic !== 'compliance-scopes') return;
+    for await (const { id, body } of this.documents.documents(SCOPES)) {
+      const { scope, declaredAt, version } = body;
+      const value: DeclaredScope = { scope, declaredAt };
+      // What was declared before scopes were published is published at the next start.
+      if (version > 0) yield { id, version, value };
+    }
+  }
+
+  async positions(topic: TopicName): Promise<ReadonlyMap<number, number>> {
+    const positions = new Map<number, number>();
+    if (topic !== 'anchors') return positions;
+    for await (const { id, body } of this.documents.documents(POSITIONS)) positions.set(Number(id), body.next);
+    return positions;
+  }
+
+  outbox(): ReturnType<DocumentInspection['outbox']> {
+    return this.documents.outbox();
+  }
+
+  raises(): ReturnType<DocumentInspection['raises']> {
+    return this.documents.raises();
+  }
+
+  async *problems(): AsyncIterable<Problem> {
+    yield* this.documents.problems();
+    yield* settledProblems(() => this.#disagreements());
+  }
+
+  close(): Promise<void> {
+    return this.documents.close();
+  }
+
+  /** By place: what documents say of themselves and of each other that cannot be. */
+  async #disagreements(): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    const opened = new Set<string>();
+    for await (const { id, version, body } of this.documents.documents(REPORTS)) {
+      if (id !== body.id || version !== body.version) found.set(`reports ${id}`, NOT_ITSELF);
+      for (const opening of openingsOf(body)) opened.add(nameOf(opening.body));
+    }
+    for await (const { id, body } of this.documents.documents(OPENINGS)) {
+      if (!opened.delete(nameOf(body))) found.set(`openings ${id}`, 'its report does not say that it opens this');
+    }
+    for (const name of opened) found.set(`openings ${name}`, 'its report opens this, and it is not noted');
+    for await (const { id, body } of this.documents.documents(ANCHORS)) {
+      if (id !== anchorKey(body)) found.set(`anchors ${id}`, NOT_ITSELF);
+    }
+    return found;
+  }
+}
+
+const NOT_ITSELF = 'it is stored under another id or version than its own';
+
+function nameOf(opening: { reportId: string; agentId: string; first: number; last: number }): string {
+  const { reportId, agentId, first, last } = opening;
+  return `${reportId} ${agentId} ${first} ${last}`;
+}

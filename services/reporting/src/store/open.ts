@@ -1,0 +1,26 @@
+import { openMongoDocumentStore, openSqliteDocumentStore, takeOverOlderLayout } from '@countersign/document-store';
+import { COLLECTIONS } from './documents.js';
+import { REPORT_LAYOUT } from './mongo-older.js';
+import type { ReportStore } from './port.js';
+import { ReportDocuments } from './report-documents.js';
+import { MIGRATIONS } from './sqlite-migrations.js';
+
+/** Begins the names of reporting's collections. */
+export const SERVICE = 'reporting';
+
+/** Opens (or creates) `file`. @throws StoreDamaged naming it */
+export async function openSqliteReportStore(file: string): Promise<ReportStore> {
+  return new ReportDocuments(openSqliteDocumentStore(file, COLLECTIONS, MIGRATIONS));
+}
+
+/** @throws when no server answers */
+export async function openMongoReportStore(uri: string): Promise<ReportStore> {
+  const documents = await openMongoDocumentStore(uri, SERVICE, COLLECTIONS);
+  try {
+    await takeOverOlderLayout(uri, documents, REPORT_LAYOUT);
+    return new ReportDocuments(documents);
+  } catch (error) {
+    await documents.close();
+    throw error;
+  }
+}
