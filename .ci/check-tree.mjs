@@ -35,7 +35,8 @@ const FORBIDDEN_TEXT = [
     'a note to oneself: do it, or say in words what is missing',
   ],
 ];
-const UNREAD = /^(libs\/evidence\/vectors\/|\.ci\/check-tree\.mjs$)|\.(png|ico|woff2?|pdf|so|sqlite|db|gz)$/;
+const UNREAD =
+  /^(libs\/(evidence|policy-engine)\/vectors\/|\.ci\/check-tree\.mjs$)|\.(png|ico|woff2?|pdf|so|sqlite|db|gz)$/;
 
 const problems = [];
 
@@ -112,10 +113,21 @@ function runsSuiteFor(folder, adapter) {
     });
 }
 
+function importsSuite(path) {
+  return sources.includes(path) && /from '[^']*(?:suite|contract)[^']*'/.test(read(path));
+}
+
 function checkSuites() {
   const stores = [...new Set(sources.map(dirname))].filter((path) => /^services\/[^/]+\/src\/store$/.test(path));
   const ports = [...Object.entries(PORTS), ...stores.map((folder) => [folder, STORES])];
   for (const [folder, names] of ports) {
+    // A store of documents has the adapters of libs/document-store, and runs its suite on each.
+    if (sources.includes(`${folder}/documents.ts`)) {
+      for (const name of names.filter((one) => !importsSuite(`${folder}/${one}.int.test.ts`))) {
+        problems.push(`${folder}/${name}.int.test.ts: it does not run the contract suite of the store.`);
+      }
+      continue;
+    }
     const adapters = names.filter((name) =>
       sources.some((path) => path === `${folder}/${name}.ts` || path.startsWith(`${folder}/${name}/`)),
     );

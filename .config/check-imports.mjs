@@ -39,7 +39,14 @@ function workspaces(root) {
     try {
       const manifest = read('package.json');
       const references = (read('tsconfig.json').references ?? []).map((reference) => join(folder, reference.path));
-      return [{ folder, name: manifest.name, dependencies: Object.keys(manifest.dependencies ?? {}), references }];
+      return [
+        {
+          folder,
+          name: manifest.name,
+          dependencies: Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }),
+          references,
+        },
+      ];
     } catch (error) {
       if (error.code === 'ENOENT') return [];
       throw new Error(`${folder}: ${error.message}`, { cause: error });

@@ -122,11 +122,39 @@ const forbidden = [
     'A port knows nothing of the ports beside it: let service-kit or the service join them.',
   ),
   mayImport(
+    'process-imports-contracts',
+    'process',
+    ['contracts', 'evidence', 'document-store'],
+    'What every program begins with knows no service and no framework: let service-kit or the program join them.',
+  ),
+  mayImport(
     'service-kit-imports-ports',
     'service-kit',
-    ['contracts', 'evidence', 'event-log', 'counters', 'chain', 'document-store'],
+    ['contracts', 'evidence', 'event-log', 'counters', 'chain', 'document-store', 'process', 'test-kit'],
     'service-kit starts any service and knows none: let the service pass what it needs in its definition.',
   ),
+  mayImport(
+    'mcp-proxy-imports-client',
+    'mcp-proxy',
+    ['client-js'],
+    'The proxy is a client of the service as any other: it knows what the client library knows.',
+  ),
+  mayImport(
+    'test-kit-imports-event-log',
+    'test-kit',
+    ['contracts', 'event-log'],
+    'Tests of every package use test-kit: take what it needs of a service as an argument.',
+  ),
+  {
+    name: 'test-kit-in-tests',
+    severity: 'error',
+    comment: 'test-kit is for tests: what ships does without it.',
+    from: {
+      path: '^(libs|services|test-e2e)/',
+      pathNot: ['^libs/test-kit/', '\\.test[a-z-]*\\.ts$', '\\.contract\\.ts$'],
+    },
+    to: { path: '^libs/test-kit/' },
+  },
   mayImport(
     'client-imports-contracts',
     'client-js',
@@ -154,7 +182,7 @@ const forbidden = [
     name: 'no-framework-below-service-kit',
     severity: 'error',
     comment: 'Nest and Express stay at the edge: export a plain function and let service-kit or the service wrap it.',
-    from: { path: '^libs/(contracts|evidence|policy-engine|event-log|counters|chain|client-js)/' },
+    from: { path: '^libs/(contracts|evidence|policy-engine|event-log|counters|chain|process|client-js)/' },
     to: { path: npm('@nestjs', 'express', 'rxjs', 'reflect-metadata') },
   },
 
@@ -194,6 +222,7 @@ const forbidden = [
     [
       '^services/[^/]+/src/store/sqlite\\.ts$',
       '^libs/[^/]+/.*/sqlite/',
+      '^libs/process/src/data-directory/instance-lock\\.ts$',
       '^libs/chain/src/localnet/',
       '^services/standalone/src/fsck/',
     ],
@@ -227,7 +256,7 @@ const forbidden = [
     severity: 'error',
     comment: 'This service is a user of the API: call it through client-js.',
     from: { path: '^services/(mcp|dashboard)/' },
-    to: { path: '^libs/', pathNot: '^libs/(client-js|contracts|service-kit)/' },
+    to: { path: '^libs/', pathNot: '^libs/(client-js|contracts|process|service-kit)/' },
   },
   {
     name: 'test-e2e-is-a-black-box',

@@ -32,7 +32,7 @@ const PROCESS_ENV = [
   "ImportDeclaration[source.value=/^(node:)?process$/] > ImportSpecifier[imported.name='env']",
 ].map((selector) => ({
   selector,
-  message: 'Only libs/service-kit reads the environment: take the value as an argument from its configuration.',
+  message: 'Only libs/process reads the environment: take the value as an argument from its configuration.',
 }));
 
 const SIGNAL_OF_SEVERAL = {
@@ -91,7 +91,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['libs/service-kit/**/*.ts', ...TESTS],
+    files: ['libs/process/**/*.ts', 'libs/test-kit/**/*.ts', ...TESTS],
     rules: { 'no-restricted-syntax': ['error', ...everywhere] },
   },
   {

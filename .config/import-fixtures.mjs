@@ -71,6 +71,10 @@ export const forbidden = [
   ['chain-imports-contracts', 'libs/chain/src/a.ts', "import { a } from '@countersign/evidence'; a();"],
   ['service-kit-imports-ports', 'libs/service-kit/src/a.ts', "import { a } from '@countersign/policy-engine'; a();"],
   ['service-kit-imports-ports', 'libs/service-kit/src/b.ts', "export const b = () => import('@countersign/gateway');"],
+  ['process-imports-contracts', 'libs/process/src/a.ts', "import { a } from '@countersign/service-kit'; a();"],
+  ['mcp-proxy-imports-client', 'libs/mcp-proxy/src/a.ts', "import { a } from '@countersign/contracts'; a();"],
+  ['test-kit-imports-event-log', 'libs/test-kit/src/a.ts', "import { a } from '@countersign/service-kit'; a();"],
+  ['test-kit-in-tests', 'services/gateway/src/tried.ts', "import { a } from '@countersign/test-kit'; a();"],
   ['client-imports-contracts', 'libs/client-js/src/a.ts', "import { a } from '@countersign/evidence'; a();"],
 
   ['pure-without-node', 'libs/evidence/src/c.ts', "import { readFileSync } from 'node:fs'; readFileSync('a');"],
@@ -106,6 +110,8 @@ export const forbidden = [
   ],
   ['sqlite-in-its-adapter', 'test-e2e/src/probe.ts', "import Database from 'better-sqlite3'; new Database();"],
   ['adapters-know-no-foreign-driver', 'libs/contracts/src/d.ts', "import { Kafka } from 'kafkajs'; new Kafka();"],
+
+  ['no-framework-below-service-kit', 'libs/process/src/d.ts', "import express from 'express'; express();"],
 
   ['service-not-service', 'services/gateway/src/peer.ts', "import { a } from '@countersign/policy'; a();"],
   ['service-not-service', 'services/gateway/src/whole.ts', "import { a } from '@countersign/standalone'; a();"],

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { Countersign, CountersignError, type CountersignOptions } from './index.js';
 
 const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';

@@ -43,16 +43,38 @@ describe('a client on Node, without a fetch of its own', () => {
     expect(seen.map(({ headers }) => 'sec-fetch-mode' in headers)).toEqual([false, true, true]);
   });
 
-  it('asks by fetch where a proxy was set for that', async () => {
-    const place = Symbol.for('undici.globalDispatcher.1');
-    const before = Object.getOwnPropertyDescriptor(globalThis, place);
-    class EnvHttpProxyAgent {}
-    Object.defineProperty(globalThis, place, { value: new EnvHttpProxyAgent(), configurable: true, writable: true });
+  it.each([
+    ['', false],
+    ['Node.js/22', false],
+    ['Deno/2.1', true],
+  ])('knows Node where a navigator says %j', async (userAgent, isByFetch) => {
+    const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
+    Object.defineProperty(globalThis, 'navigator', { value: { userAgent }, configurable: true, writable: true });
     try {
       await client().check(pay);
     } finally {
-      if (before === undefined) delete (globalThis as Record<symbol, unknown>)[place];
-      else Object.defineProperty(globalThis, place, before);
+      if (before === undefined) delete (globalThis as { navigator?: unknown }).navigator;
+      else Object.defineProperty(globalThis, 'navigator', before);
+    }
+    expect(seen.map(({ headers }) => 'sec-fetch-mode' in headers)).toEqual([isByFetch]);
+  });
+
+  it('asks by fetch where a proxy was set for that', async () => {
+    // It is there from the first request of fetch on.
+    await fetch('data:,');
+    const globals = globalThis as unknown as Record<symbol, { dispatch(...request: readonly unknown[]): unknown }>;
+    const place = Symbol.for('undici.globalDispatcher.1');
+    const before = globals[place]!;
+    class EnvHttpProxyAgent {
+      dispatch(...request: readonly unknown[]): unknown {
+        return before.dispatch(...request);
+      }
+    }
+    globals[place] = new EnvHttpProxyAgent();
+    try {
+      await client().check(pay);
+    } finally {
+      globals[place] = before;
     }
     await client().check(pay);
     expect(seen.map(({ headers }) => 'sec-fetch-mode' in headers)).toEqual([true, false]);

@@ -36,8 +36,8 @@ function nodeModules(): Load | null {
     readonly process?: { readonly release?: { readonly name?: string }; readonly getBuiltinModule?: Load };
     readonly navigator?: { readonly userAgent?: string };
   };
-  // Others pass for Node, and make its http of their fetch.
-  const isNode = navigator?.userAgent === undefined || navigator.userAgent.startsWith('Node.js');
+  // Other runtimes pass for Node, and make its http of their fetch. Node 20 has no navigator; pdf.js defines one with an empty name.
+  const isNode = !navigator?.userAgent || navigator.userAgent.startsWith('Node.js');
   return isNode && process?.release?.name === 'node' ? (process.getBuiltinModule ?? null) : null;
 }
 

@@ -6,7 +6,7 @@ import { readLedger, startLocalnet, type Localnet } from '@countersign/chain';
 import { authorityKey } from './authority/authority-key.js';
 import { memoOf } from './close-windows/window-closer.js';
 import { recomputeWindow } from './close-windows/recompute-window.js';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { AnchorStore, ClosedWindow } from './store/port.js';
 import { backends, type Backend } from './testing/backends.js';
 import type { KilledJob } from './testing/killed-rounds.js';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AnchorFacts, ProofSource, VersionedRecord } from '@countersign/contracts';
 import { fromHex, leafHashOf, MerkleTree, proofFor, rootFromPath, toHex, windowLeafHash } from '@countersign/evidence';
+import { loadConfig } from '@countersign/process';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import {
-  loadConfig,
-  nodeCrypto,
   run,
   versionedRecord,
   type RunningProcess,

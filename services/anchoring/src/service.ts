@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { nodeCrypto, type RunningService, type ServiceContext } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import type { RunningService, ServiceContext } from '@countersign/service-kit';
 import { authorityKey } from './authority/authority-key.js';
 import { Consumers, INTAKE, type Intake } from './intake/consumers.js';
 import { ActiveAnchoring } from './lead/active-anchoring.js';

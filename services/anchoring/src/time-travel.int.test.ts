@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { ChainUnavailable, type Chain, type MemoSigner, type TransactionStatus } from '@countersign/chain';
 import { parseWindowMemo } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { pino } from 'pino';
 import { memoOf } from './close-windows/window-closer.js';
 import { recomputeWindow } from './close-windows/recompute-window.js';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AccountFacts, AgentFacts, AnchorFacts, SessionFacts } from '@countersign/contracts';
 import { toHex } from '@countersign/evidence';
+import { loadConfig } from '@countersign/process';
 import {
-  loadConfig,
   run,
   sessionTokens,
   versionedRecord,

@@ -1,9 +1,8 @@
-import { jest } from '@jest/globals';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { ApiKeyFacts } from '@countersign/contracts';
 import { canonicalLeaf, readEnvelope } from '@countersign/evidence';
-import { mintApiKey } from '@countersign/service-kit';
+import { mintApiKey } from '@countersign/process';
 import { TurnTaker } from './check/turn-taker.js';
 import { GatewayBench, send } from './gateway.test-setup.js';
 

@@ -19,7 +19,8 @@ import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
 import { canonicalize } from '@countersign/evidence';
 import { emptyProfile } from '@countersign/policy-engine';
-import { createLogger, mintApiKey, versionedRecord } from '@countersign/service-kit';
+import { createLogger, mintApiKey } from '@countersign/process';
+import { versionedRecord } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import { createGateway } from './definition.js';
 

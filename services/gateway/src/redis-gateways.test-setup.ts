@@ -6,7 +6,7 @@ import { Registry } from 'prom-client';
 import { openRedisCounters } from '@countersign/counters';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
-import { createLogger } from '@countersign/service-kit';
+import { createLogger } from '@countersign/process';
 import type { ServiceContext } from '@countersign/service-kit';
 import { createGateway } from './definition.js';
 

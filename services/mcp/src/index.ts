@@ -1,6 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import { mcpRoutes } from '@countersign/contracts';
-import { ConfigurationError } from '@countersign/service-kit';
+import { ConfigurationError } from '@countersign/process';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { Api } from './answer/api.js';
 import { ownAddress } from './answer/own-address.js';

@@ -5,7 +5,8 @@ import type { AccountFacts, EventEnvelope, TopicName, VersionedRecord } from '@c
 import type { Counters, GivenBackSums } from '@countersign/counters';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
-import { Announcer, createLogger, createRegistry, OutboxRelay } from '@countersign/service-kit';
+import { createLogger, createRegistry } from '@countersign/process';
+import { Announcer, OutboxRelay } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import { AgentChanges } from './change-agent/agent-changes.js';
 import { ChangeBounds } from './change-agent/change-bounds.js';

@@ -7,16 +7,8 @@ import type { AccountFacts, AgentFacts, ApiKeyFacts, Role } from '@countersign/c
 import { InProcessCounters } from '@countersign/counters';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
-import {
-  createLogger,
-  createRegistry,
-  loadConfig,
-  mintApiKey,
-  Neighbourhood,
-  serveThread,
-  sessionTokens,
-  versionedRecord,
-} from '@countersign/service-kit';
+import { createLogger, createRegistry, loadConfig, mintApiKey } from '@countersign/process';
+import { Neighbourhood, serveThread, sessionTokens, versionedRecord } from '@countersign/service-kit';
 import type { AgentOperator, ServingThread } from '@countersign/service-kit';
 import { ACCOUNT, check, events, FACTS, newest, OTHER_ACCOUNT, readTopic } from './policy.test-context.js';
 import { definition } from './index.js';

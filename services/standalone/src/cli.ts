@@ -52,7 +52,7 @@ try {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error.exitCode;
   } else {
-    const { explain } = await import('@countersign/service-kit');
+    const { explain } = await import('@countersign/process');
     process.stderr.write(`${explain(error)}\n`);
     process.exitCode = failed.wrong;
   }

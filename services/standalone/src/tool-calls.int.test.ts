@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Countersign, type Action } from '@countersign/client';
 import { guardTools } from '@countersign/client/ai-sdk';
 import { actionOf as actionOfHook, readToolEvent } from './hook/tool-event.js';
-import { readMessage, type Request } from './mcp-proxy/message.js';
-import { actionOf as actionOfProxy, readToolCall, type ToolCall } from './mcp-proxy/tool-call.js';
+import { actionOf as actionOfProxy, readMessage, readToolCall } from '@countersign/mcp-proxy';
+import type { Request, ToolCall } from '@countersign/mcp-proxy';
 
 interface Case {
   readonly name: string;

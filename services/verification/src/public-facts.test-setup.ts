@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { AgentFacts, AgentHeadFacts, AnchorFacts, ReportFacts, SigningKeyFacts } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 import { blockchainSsn, publicKeyFromPem, toHex } from '@countersign/evidence';
-import { nodeCrypto, versionedRecord } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { versionedRecord } from '@countersign/service-kit';
 
 interface Vector {
   readonly package: {

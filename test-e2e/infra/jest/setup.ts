@@ -6,7 +6,7 @@ let servers: Servers | null = null;
 
 /**
  * Starts, once before all tests, the servers that the test files to be run ask for, and says where they are in
- * `COUNTERSIGN_TEST_…`. Starts nothing when such a variable is set already, or when no such file is to be run.
+ * `COUNTERSIGN_TEST_…`; `COUNTERSIGN_TEST_SERVERS` says that they end with the tests. Starts nothing when such a variable is set already, or when no such file is to be run.
  * @throws Error when `COUNTERSIGN_TEST_INFRA=required` and a server is missing, or when one does not start.
  */
 export async function setUp(root: string, isToBeRun: (path: string) => boolean): Promise<void> {
@@ -26,6 +26,7 @@ export async function setUp(root: string, isToBeRun: (path: string) => boolean):
     return;
   }
   servers = result;
+  process.env['COUNTERSIGN_TEST_SERVERS'] = 'started';
   for (const [name, address] of Object.entries(servers.addresses)) process.env[VARIABLES[name as ServerName]] = address;
   const where = Object.entries(servers.addresses).map(([name, address]) => `${name} ${address}`);
   if (where.length > 0) say(`started as ${servers.kind} in ${Date.now() - start} ms: ${where.join(', ')}`);

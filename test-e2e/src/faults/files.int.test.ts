@@ -1,13 +1,9 @@
-import { jest } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { type FaultSession, openFaultSession } from './fault-session.js';
-
-// Each test starts processes: on a busy machine that takes its time.
-jest.setTimeout(120_000);
 
 let folder: string;
 let data: string;

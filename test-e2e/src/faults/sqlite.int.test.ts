@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +5,6 @@ import Database from 'better-sqlite3';
 import { type FaultSession, openFaultSession } from './fault-session.js';
 import { type AnsweredRequest, answeredBeforeSync } from './file-calls.js';
 import { type Probe, startProbe } from './probe.js';
-
-// Each test starts processes: on a busy machine that takes its time.
-jest.setTimeout(120_000);
 
 let folder: string;
 let database: string;

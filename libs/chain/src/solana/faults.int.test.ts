@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { HandClock, newKey, rpc, TestBench } from '../localnet/fixtures.test-kit.js';
 import { advance } from '../submission/advance.js';
 import { intentFor } from '../submission/intent.js';
@@ -7,7 +6,6 @@ import { FaultyRpc } from './faulty-rpc.test-kit.js';
 import { SolanaChain } from './solana-chain.js';
 import type { SolanaChainOptions } from './solana-chain.js';
 
-jest.setTimeout(30_000);
 const bench = new TestBench();
 const clock = new HandClock();
 const authority = newKey();

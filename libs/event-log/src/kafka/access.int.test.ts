@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Connection from 'kafkajs/src/network/connection.js';
-import { jest } from '@jest/globals';
 import type { EventLog } from '../port.js';
 import { freePort, KAFKA_LIBS, TestBroker } from './broker.test-kit.js';
 import { TestAuthority } from './certificates.test-kit.js';

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createContext, runInContext, SourceTextModule, type Context } from 'node:vm';
+import { createContext, runInContext, type Context } from 'node:vm';
+import { transformSync } from 'esbuild';
 import fc from 'fast-check';
 import { nodeCrypto, seededKey } from '../../vectors/node-crypto.mjs';
 import type { Vector } from '../vectors/cases.js';
@@ -22,9 +23,8 @@ const PLATFORM = `
   delete globalThis.platformEncode; delete globalThis.platformDecode; delete globalThis.console;`;
 
 const JUDGE = `
-  import * as evidence from 'evidence';
-  const { browserCrypto: crypto, parseJsonStrict, VERIFICATION_LIMITS, publicKeyFromPem } = evidence;
-  export function judge(text) {
+  function judge(text) {
+    const { browserCrypto: crypto, parseJsonStrict, VERIFICATION_LIMITS, publicKeyFromPem } = evidence;
     const vector = parseJsonStrict(new TextEncoder().encode(text), VERIFICATION_LIMITS);
     const keys = vector.keys?.map(({ pem, ...rest }) => ({ ...rest, publicKey: publicKeyFromPem(pem) })) ?? null;
     const named = evidence.transactionsToAsk(vector.package ?? vector.absence ?? vector.proof);
@@ -41,23 +41,12 @@ const JUDGE = `
     return JSON.stringify({ ok, firstProblem: problems[0]?.code ?? null, vouched, ...open });
   }`;
 
-async function moduleOf(source: string, context: Context, imports: Record<string, SourceTextModule>) {
-  const made = new SourceTextModule(source, { context });
-  await made.link((name) => {
-    const found = imports[name];
-    if (found === undefined) throw new Error(`the bundle imports ${name}`);
-    return found;
-  });
-  await made.evaluate();
-  return made;
-}
-
 describe('the library in one file', () => {
   let judge: (text: string) => string;
   let context: Context;
   let source: string;
 
-  beforeAll(async () => {
+  beforeAll(() => {
     execFileSync(process.execPath, [fileURLToPath(new URL('browser/bundle.mjs', PACKAGE))]);
     source = readFileSync(new URL('dist/evidence.browser.js', PACKAGE), 'utf8');
     const decode = (bytes: Uint8Array, options?: object) => new TextDecoder('utf-8', options).decode(bytes);
@@ -66,9 +55,10 @@ describe('the library in one file', () => {
       platformDecode: decode,
     });
     runInContext(PLATFORM, context);
-    const evidence = await moduleOf(source, context, {});
-    const judging = await moduleOf(JUDGE, context, { evidence });
-    judge = (judging.namespace as { readonly judge: typeof judge }).judge;
+    // As a script: contexts take modules behind a flag alone.
+    runInContext(transformSync(source, { format: 'iife', globalName: 'evidence' }).code, context);
+    runInContext(JUDGE, context);
+    judge = (context as { readonly judge?: typeof judge }).judge!;
   });
 
   it('runs where there is nothing of Node', () => {

@@ -1,17 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { canonicalize as oracle } from 'json-canonicalize';
 import { utf8 } from '../encoding/text.js';
 import { canonicalBytes, canonicalize, NotCanonical } from './canonicalize.js';
 import { parseJsonStrict, VERIFICATION_LIMITS } from './parse-strict.js';
 
-const DATA = resolve('../shared/data/jcs');
-const withData = existsSync(DATA) ? describe : describe.skip;
-if (!existsSync(DATA)) console.warn(`skipped: no RFC 8785 vectors in ${DATA}`);
+const DATA = fileURLToPath(new URL('../../vectors/public/jcs', import.meta.url));
 
-withData('the vectors of RFC 8785', () => {
-  it.each(existsSync(DATA) ? readdirSync(`${DATA}/input`) : [])('%s', (name) => {
+describe('the vectors of RFC 8785', () => {
+  it.each(readdirSync(`${DATA}/input`))('%s', (name) => {
     const value = parseJsonStrict(readFileSync(`${DATA}/input/${name}`), VERIFICATION_LIMITS);
     expect(canonicalize(value)).toBe(readFileSync(`${DATA}/output/${name}`, 'utf8').trimEnd());
     const hex = readFileSync(`${DATA}/outhex/${name.replace('.json', '.txt')}`, 'utf8').replace(/\s/g, '');

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { PII_KINDS } from '@countersign/contracts';
 import { compileProfile } from '../compile-profile.js';

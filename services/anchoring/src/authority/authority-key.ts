@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { encodeBase58, type MemoSigner } from '@countersign/chain';
-import { createFileOnce, readIfPresent } from '@countersign/service-kit';
+import { createFileOnce, readIfPresent } from '@countersign/process';
 
 export type AuthorityKey = Extract<MemoSigner, { readonly secretKey: Uint8Array }>;
 

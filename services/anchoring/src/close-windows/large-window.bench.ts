@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { proofSource } from '../prove/proof-source.js';
 import { openSqliteAnchorStore } from '../store/sqlite.js';
 import { arrivingLeaf, FIRST_MS } from '../testing/leaves.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { leafHashOf, toHex, windowTree } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { WindowDamaged } from '../domain/agent-fold.js';
 import type { ClosedWindow } from '../store/port.js';
 import { WindowTrees } from '../prove/window-trees.js';

@@ -1,6 +1,7 @@
 import { leafHashOf } from '@countersign/evidence';
 import type { LogBatch, LogRecord, Offsets } from '@countersign/event-log';
-import { nodeCrypto, park, type ServiceContext } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { park, type ServiceContext } from '@countersign/service-kit';
 import { readMessage } from '@countersign/evidence';
 import type { AnchorStore, ArrivingLeaf } from '../store/port.js';
 import type { CutGate } from './cut-gate.js';

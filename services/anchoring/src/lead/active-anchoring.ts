@@ -1,5 +1,6 @@
 import type { LogBatch } from '@countersign/event-log';
-import { nodeCrypto, type ServiceContext } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import type { ServiceContext } from '@countersign/service-kit';
 import type { AuthorityKey } from '../authority/authority-key.js';
 import type { BackgroundLoop } from '../background-loop.js';
 import { WindowCloser } from '../close-windows/window-closer.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { verifyAbsence } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { backends } from '../testing/backends.js';
 import { agentId, envelope } from '../testing/envelopes.js';
 import { House } from '../testing/house.js';

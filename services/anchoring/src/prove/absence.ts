@@ -9,7 +9,7 @@ import {
   type AbsenceProof,
   type EvidenceCrypto,
 } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { WindowDamaged } from '../domain/agent-fold.js';
 import type { AnchorStore, StoredWindowAgent } from '../store/port.js';
 import { WindowTrees } from './window-trees.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { merkleRoot, MerkleTree, toHex } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { WindowDamaged } from '../domain/agent-fold.js';
 import { leafHash } from '../testing/leaves.js';
 import type { ClosedWindow } from '../store/port.js';

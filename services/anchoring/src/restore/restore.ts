@@ -1,11 +1,6 @@
 import { join } from 'node:path';
-import {
-  nodeCrypto,
-  RestoreRefused,
-  type RestoreContext,
-  type RestoreOptions,
-  type Restored,
-} from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { RestoreRefused, type RestoreContext, type RestoreOptions, type Restored } from '@countersign/service-kit';
 import { authorityKey } from '../authority/authority-key.js';
 import { WindowCloser } from '../close-windows/window-closer.js';
 import { CutGate } from '../intake/cut-gate.js';

@@ -1,4 +1,5 @@
-import { MongoProxy, nodeCrypto, persistently, someMongoFaults } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { MongoProxy, persistently, someMongoFaults } from '@countersign/test-kit';
 import { agentId } from '../testing/envelopes.js';
 import { arrivingLeaf, FIRST_MS } from '../testing/leaves.js';
 import { openMongoAnchorStore } from './mongo.js';

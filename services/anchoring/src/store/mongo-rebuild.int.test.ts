@@ -1,5 +1,5 @@
 import type { StoreRebuild } from '@countersign/service-kit';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { openRebuild } from './mongo-rebuild.js';
 import { TestDatabase } from './mongo-test-database.js';
 import { openMongoAnchorStore } from './mongo.js';

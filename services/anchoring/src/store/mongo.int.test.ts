@@ -1,4 +1,4 @@
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { agentId } from '../testing/envelopes.js';
 import { arrivingLeaf } from '../testing/leaves.js';
 import { openMongoAnchorStore } from './mongo.js';

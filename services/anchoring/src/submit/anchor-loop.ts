@@ -1,5 +1,6 @@
 import { ChainUnavailable, type Chain } from '@countersign/chain';
-import { nodeCrypto, type ServiceContext } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import type { ServiceContext } from '@countersign/service-kit';
 import { AuthorityFunds } from '../authority/authority-funds.js';
 import type { AuthorityKey } from '../authority/authority-key.js';
 import { BackgroundLoop } from '../background-loop.js';

@@ -8,7 +8,7 @@ import {
   type Localnet,
 } from '@countersign/chain';
 import { reportMemo } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { pino } from 'pino';
 import { AuthorityFunds } from '../authority/authority-funds.js';
 import { authorityKey, type AuthorityKey } from '../authority/authority-key.js';

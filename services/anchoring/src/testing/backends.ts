@@ -1,4 +1,4 @@
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { openMongoAnchorStore } from '../store/mongo.js';
 import { TestDatabase } from '../store/mongo-test-database.js';
 import { sqliteStore, type OpenStore } from './house.js';

@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 import { openSolanaChain } from '@countersign/chain';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { pino } from 'pino';
 import { authorityKey } from '../authority/authority-key.js';
 import { openMongoAnchorStore } from '../store/mongo.js';

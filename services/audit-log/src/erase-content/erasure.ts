@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountFacts } from '@countersign/contracts';
-import { HttpRefusal, nodeCrypto, type Projection, type ServiceContext } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { HttpRefusal, type Projection, type ServiceContext } from '@countersign/service-kit';
 import type { StoredEvent } from '../domain/event-record.js';
 import { appendAndStore } from '../append-event/append-and-store.js';
 import type { EventIntake } from '../ingest/event-intake.js';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AccountFacts, EventEnvelope, SessionFacts } from '@countersign/contracts';
+import { loadConfig } from '@countersign/process';
 import {
-  loadConfig,
   openDatabase,
   run,
   sessionTokens,

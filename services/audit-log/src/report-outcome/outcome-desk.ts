@@ -2,13 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { needsOwnKey, ownKeyNeeded } from '@countersign/contracts';
 import type { AccountFacts, GivenBack, OutcomeReport } from '@countersign/contracts';
-import {
-  HttpRefusal,
-  nodeCrypto,
-  type ApiKeyCaller,
-  type Projection,
-  type ServiceContext,
-} from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { HttpRefusal, type ApiKeyCaller, type Projection, type ServiceContext } from '@countersign/service-kit';
 import { appendAndStore } from '../append-event/append-and-store.js';
 import { NotCaughtUp, type EventIntake } from '../ingest/event-intake.js';
 import type { StoredEvent } from '../domain/event-record.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readEnvelope, isUuidV7 } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ReportedOutcome } from '@countersign/contracts';
 import { ACCOUNT, denied, envelope, eventId, START } from '../testing/envelopes.js';
 import { givenBack, GIVES_BACK_MS, outcomeEvent, outcomeEventId } from './outcome-event.js';

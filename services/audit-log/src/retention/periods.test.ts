@@ -1,4 +1,4 @@
-import { RETENTION_MONTHS } from '@countersign/service-kit';
+import { RETENTION_MONTHS } from '@countersign/process';
 import { monthsBefore, periodOf, STANDS_AFTER_MS } from './periods.js';
 
 const NOW = Date.parse('2032-03-31T12:30:00.000Z');

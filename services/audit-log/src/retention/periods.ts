@@ -1,5 +1,5 @@
 import type { DeclaredScope } from '@countersign/contracts';
-import type { RetentionMonths, RetentionReason } from '@countersign/service-kit';
+import type { RetentionMonths, RetentionReason } from '@countersign/process';
 
 const DAY_MS = 86_400_000;
 /** A declaration counts from then on: one that was made by mistake can be mended before it takes anything away. */

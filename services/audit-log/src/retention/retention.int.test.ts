@@ -5,7 +5,8 @@ import type { DeclaredScope, EventEnvelope, JsonValue } from '@countersign/contr
 import type { NewRecord } from '@countersign/event-log';
 import { Registry } from 'prom-client';
 import { readMessage } from '@countersign/evidence';
-import { RETENTION_MONTHS, type ServiceContext } from '@countersign/service-kit';
+import { RETENTION_MONTHS } from '@countersign/process';
+import type { ServiceContext } from '@countersign/service-kit';
 import { SqliteEventStore } from '../store/sqlite.js';
 import { agentId, envelope, eventId, other } from '../testing/envelopes.js';
 import { PROBATION_MS } from './believed-clock.js';

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { nodeCrypto, type RetentionMonths, type ServiceContext } from '@countersign/service-kit';
+import type { RetentionMonths } from '@countersign/process';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import type { ServiceContext } from '@countersign/service-kit';
 import type { DeclaredScope } from '@countersign/contracts';
 import type { AgentOfAccount, EventStore } from '../store/port.js';
 import { look, NOTHING_BELIEVED, type ClockBelief } from './believed-clock.js';

@@ -1,4 +1,4 @@
-import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/service-kit';
+import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/test-kit';
 import { createConnection } from 'mongoose';
 import { appendNext, logOf, PARTITIONS } from '../testing/partitioned-log.js';
 import { reference } from '../testing/reference.js';

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createConnection } from 'mongoose';
 import { mongoOptions } from '@countersign/service-kit';
+import { dropDatabase } from '@countersign/test-kit';
 import { longLog, LONG } from '../testing/long-log.js';
 import { reference } from '../testing/reference.js';
 import { whatItSays } from '../testing/what-a-store-says.js';
@@ -38,7 +39,7 @@ async function storeUntilKilled(uri: string, afterMs: number | null, started: Se
     afterAll(async () => {
       for (const child of started) child.kill('SIGKILL');
       const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
-      await connection.dropDatabase();
+      await dropDatabase(connection);
       await connection.close();
     });
 

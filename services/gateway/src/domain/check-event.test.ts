@@ -3,7 +3,7 @@ import { checkAnswer } from '@countersign/contracts';
 import type { EventEnvelope, JsonValue } from '@countersign/contracts';
 import type { Judgement } from '@countersign/counters';
 import { canonicalize, fromHex, opens, readEnvelope, toBase64Url, uuidV7 } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { checkEvent } from './check-event.js';
 import type { CheckFacts, Committed } from './check-event.js';
 import { eventIdOf } from './event-id.js';

@@ -7,7 +7,8 @@ import type { AgentFacts } from '@countersign/contracts';
 import { openSqliteLog } from '@countersign/event-log';
 import { canonicalize } from '@countersign/evidence';
 import { emptyProfile } from '@countersign/policy-engine';
-import { loadConfig, versionedRecord } from '@countersign/service-kit';
+import { loadConfig } from '@countersign/process';
+import { versionedRecord } from '@countersign/service-kit';
 import { KnownFacts } from './known-facts.js';
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mintApiKey } from '@countersign/service-kit';
+import { mintApiKey } from '@countersign/process';
 import { GatewayBench, send } from '../gateway.test-setup.js';
 import type { Answer } from '../gateway.test-setup.js';
 import { askRedis, forgetOnRedis, startOnRedis, withRedis } from '../redis-gateways.test-setup.js';

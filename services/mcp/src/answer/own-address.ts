@@ -1,4 +1,4 @@
-import type { Config } from '@countersign/service-kit';
+import type { Config } from '@countersign/process';
 
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 

@@ -1,4 +1,5 @@
-import { HttpRefusal, nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { HttpRefusal } from '@countersign/service-kit';
 import type { Announcer, ServiceContext } from '@countersign/service-kit';
 import type { ProfilePatch, RulePatch } from '@countersign/policy-engine';
 import type { Agent, AgentFields } from '../domain/agent.js';

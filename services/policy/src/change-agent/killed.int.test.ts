@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { AgentFacts } from '@countersign/contracts';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
-import { killAt } from '@countersign/service-kit';
+import { killAt } from '@countersign/test-kit';
 import { ACCOUNT, events, newest, openBench, parts } from '../policy.test-context.js';
 import type { Bench, Parts } from '../policy.test-context.js';
 import { SqlitePolicyStore } from '../store/sqlite.js';

@@ -1,5 +1,5 @@
 import { opens, readEnvelope } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { agentEvent } from './agent-event.js';
 import { createAgent, deactivateAgent, freezeAgent, unfreezeAgent, updateAgent } from './life-cycle.js';
 import { changeProfile } from './profile.js';

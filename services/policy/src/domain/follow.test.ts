@@ -1,4 +1,4 @@
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { uuidV7 } from '@countersign/evidence';
 import { ACCOUNT, AGENT, check } from '../policy.test-context.js';
 import type { Agent } from './agent.js';

@@ -1,4 +1,4 @@
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { Agent } from './agent.js';
 import { agentRecord, readAgentBody } from './agent.js';
 import type { Change } from './change.js';

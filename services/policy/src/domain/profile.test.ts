@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalBytes, canonicalize } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { Agent } from './agent.js';
 import type { Change } from './change.js';
 import { createAgent, deactivateAgent } from './life-cycle.js';

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { encodeBase58 } from '@countersign/chain';
 import type { ChainTransaction } from '@countersign/chain';
 import { blockchainSsn, registrationMemo } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { createAgent, deactivateAgent, freezeAgent } from './life-cycle.js';
 import { refuseRegistration, registerAgent, transactionProblem } from './registration.js';
 

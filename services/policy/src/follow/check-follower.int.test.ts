@@ -2,7 +2,7 @@ import { plainEnvelope, plainLeaf, uuidV7 } from '@countersign/evidence';
 import type { DeadLetter, EventEnvelope, UsageFacts } from '@countersign/contracts';
 import { CountersUnavailable } from '@countersign/counters';
 import type { LogBatch, NewRecord } from '@countersign/event-log';
-import { killAt } from '@countersign/service-kit';
+import { killAt } from '@countersign/test-kit';
 import { ACCOUNT, AGENT, check, events, newest, openBench, parts, readTopic } from '../policy.test-context.js';
 import type { Bench } from '../policy.test-context.js';
 import { SqlitePolicyStore } from '../store/sqlite.js';

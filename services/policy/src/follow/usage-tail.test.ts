@@ -1,5 +1,6 @@
-import { jest } from '@jest/globals';
-import { createLogger, OneTopic, readVersionedRecord, versionedRecord } from '@countersign/service-kit';
+import { createLogger } from '@countersign/process';
+import { readVersionedRecord, versionedRecord } from '@countersign/service-kit';
+import { OneTopic } from '@countersign/test-kit';
 import { UsageTail } from './usage-tail.js';
 
 describe('the tail of usage', () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { encodeBase58, MEMO_PROGRAM_ID, openSolanaChain, startLocalnet } from '@countersign/chain';
 import type { Chain, Localnet } from '@countersign/chain';
 import { blockchainSsn, registrationMemo } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import {
   Connection,
   Keypair,

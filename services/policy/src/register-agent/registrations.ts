@@ -1,7 +1,8 @@
 import { isBase58Of, isWalletAddress, MEMO_PROGRAM_ID } from '@countersign/chain';
 import type { RegistrationTransaction } from '@countersign/chain';
 import { registrationMemo } from '@countersign/evidence';
-import { HttpRefusal, nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { HttpRefusal } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { AgentChanges, Caller } from '../change-agent/agent-changes.js';
 import { notNow } from '../change-agent/agent-changes.js';

@@ -1,6 +1,6 @@
 import { uuidV7 } from '@countersign/evidence';
 import { createAgent } from '../domain/life-cycle.js';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { Agent } from '../domain/agent.js';
 import { countForAccount, countForAgent } from '../domain/usage.js';
 import type { Claim, Counted } from '../domain/usage.js';

@@ -1,4 +1,4 @@
-import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/service-kit';
+import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/test-kit';
 import { createConnection } from 'mongoose';
 import { AGENTS, CHANGES_EACH, decideLoad, loadAgent, loadEvent, T, usageOf } from './follow-load.test-double.js';
 import type { LoadEvent } from './follow-load.test-double.js';

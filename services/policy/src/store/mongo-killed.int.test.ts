@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { killedChild } from '@countersign/service-kit';
+import { dropDatabase, killedChild } from '@countersign/test-kit';
 import { createConnection } from 'mongoose';
 import { AGENTS, CHANGES_EACH, followLoad, loadAgent, usageOf } from './follow-load.test-double.js';
 import { openMongoPolicyStore } from './mongo.js';
@@ -23,7 +23,7 @@ if (SERVER === undefined) {
   afterAll(async () => {
     await store.close();
     const connection = await createConnection(url.href).asPromise();
-    await connection.dropDatabase();
+    await dropDatabase(connection);
     await connection.close();
   });
 

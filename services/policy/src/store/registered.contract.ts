@@ -1,4 +1,4 @@
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { Agent } from '../domain/agent.js';
 import { createAgent, updateAgent } from '../domain/life-cycle.js';
 import { registerAgent } from '../domain/registration.js';

@@ -2,7 +2,7 @@ import { uuidV7 } from '@countersign/evidence';
 import type { Agent } from '../domain/agent.js';
 import { createAgent, freezeAgent } from '../domain/life-cycle.js';
 import type { AccountTotals, Claim } from '../domain/usage.js';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { FollowEffects, PolicyStore } from './port.js';
 
 const ACCOUNT = '11111111-1111-4111-8111-111111111111';

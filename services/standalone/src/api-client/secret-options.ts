@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { clientEnvironment } from '@countersign/service-kit/client-environment';
+import { clientEnvironment } from '@countersign/process/client-environment';
 import { CommandFailed, EXIT } from '../commands/exit-codes.js';
 
 export interface LoginOptions {

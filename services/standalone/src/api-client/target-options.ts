@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { loadConfig } from '@countersign/service-kit/load-config';
+import { loadConfig } from '@countersign/process/load-config';
 import { readBootstrap, type Bootstrap } from './api.js';
 
 export interface TargetOptions {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isWellFormedApiKey, readIfPresent, writeFileWhole } from '@countersign/service-kit';
+import { isWellFormedApiKey, readIfPresent, writeFileWhole } from '@countersign/process';
 import { unlink } from 'node:fs/promises';
 
 /** What `bootstrap.json` holds of the account; it stays as it was made. */

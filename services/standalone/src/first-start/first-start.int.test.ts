@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FirstAccount } from '@countersign/service-kit';
-import { isWellFormedApiKey } from '@countersign/service-kit';
+import { isWellFormedApiKey } from '@countersign/process';
 import { BootstrapDamaged, readBootstrap, writeBootstrap } from './bootstrap-file.js';
 import { ensureFirstStart, type FirstStartCalls } from './first-start.js';
 

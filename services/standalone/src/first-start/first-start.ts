@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mintApiKey, type FirstAccount } from '@countersign/service-kit';
+import { mintApiKey } from '@countersign/process';
+import type { FirstAccount } from '@countersign/service-kit';
 import { readBootstrap, readPending, writePending, type Credentials, type PendingStart } from './bootstrap-file.js';
 
 /** What the services do for a first start; each may be repeated. */

@@ -6,7 +6,7 @@ import type { AnchorFacts, SigningKeyFacts } from '@countersign/contracts';
 import { encodeBase58 } from '@countersign/chain';
 import type { StoredLog } from '@countersign/event-log';
 import { fromHex, keyId, toHex, type VerificationKey } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { readKeyRing, type KeyInRing } from './key-ring.js';
 import { LAYOUT, placeOf } from './layout.js';
 import { newestRecords } from './newest-records.js';

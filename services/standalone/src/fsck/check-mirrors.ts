@@ -1,45 +1,53 @@
 import type { AgentFacts } from '@countersign/contracts';
 import type { StoredLog } from '@countersign/event-log';
+import type { ReportInspection } from '@countersign/reporting';
 import { registeredAgent } from '@countersign/verification';
-import { LAYOUT, type StoreName } from './layout.js';
-import { compareOwner, compareReader, pendingIn, type KeptRow, type OwnedRow, type Owner } from './mirrors.js';
+import type { OwnedDocument } from '@countersign/document-store';
+import { LAYOUT } from './layout.js';
+import {
+  compareOwner,
+  compareReader,
+  pendingIn,
+  pendingOf,
+  type Kept,
+  type KeptRow,
+  type Owner,
+  type StoredRow,
+} from './mirrors.js';
 import { digestOf, newestRecords } from './newest-records.js';
-import type { Store, Stores } from './open-stores.js';
+import type { ServiceStores, Store } from './open-stores.js';
 import { Reached } from './places.js';
 import type { Check } from './report.js';
-import { hasColumn } from './rows/positions.js';
 
 /** Each compacted topic against the store of the service that owns it. */
-export function checkOwners(
+export async function checkOwners(
   log: StoredLog,
-  { identity, policy, reports }: Pick<Stores, StoreName>,
+  { identity, policy, reports }: ServiceStores,
   check: Check,
-): void {
-  const owner = (store: Store, topic: Owner['topic'], file: string, query: string): void => {
-    const statement = store.prepare<[], OwnedRow>(query);
-    compareOwner(
-      log,
-      { topic, place: `${file} ${topic}`, rows: () => statement.iterate(), pending: pendingIn(store) },
-      check,
-    );
+): Promise<void> {
+  const owner = (store: Store, topic: Owner['topic'], file: string, query: string): Promise<void> => {
+    const statement = store.prepare<[], StoredRow>(query);
+    const rows = (): Iterable<OwnedDocument> => parsed(statement.iterate());
+    return compareOwner(log, { topic, place: `${file} ${topic}`, rows, pending: pendingIn(store) }, check);
   };
-  if (identity !== null) {
-    owner(identity, 'accounts', LAYOUT.identity, 'SELECT id, version, facts AS value FROM accounts');
-    owner(identity, 'api-keys', LAYOUT.identity, 'SELECT id, version, facts AS value FROM api_keys');
-    owner(identity, 'sessions', LAYOUT.identity, 'SELECT id, version, facts AS value FROM sessions');
+  for (const [file, store, topics] of [
+    [LAYOUT.identity, identity, ['accounts', 'api-keys', 'sessions']],
+    [LAYOUT.reports, reports, ['reports', 'compliance-scopes']],
+  ] as const) {
+    const pending = store === null ? new Set<string>() : await pendingOf(store);
+    for (const topic of store === null ? [] : topics) {
+      const place = `${file} ${topic}`;
+      await compareOwner(log, { topic, place, rows: () => store!.owned(topic), pending }, check);
+    }
   }
   if (policy !== null) {
-    owner(policy, 'agents', LAYOUT.policy, 'SELECT id, revision AS version, facts AS value FROM agents');
-  }
-  if (reports !== null) {
-    owner(reports, 'reports', LAYOUT.reports, `SELECT id, version, body -> '$.facts' AS value FROM reports`);
-    if (hasColumn(reports, 'scopes', 'declared_at')) owner(reports, 'compliance-scopes', LAYOUT.reports, DECLARED);
+    await owner(policy, 'agents', LAYOUT.policy, 'SELECT id, revision AS version, facts AS value FROM agents');
   }
 }
 
-/** Scopes from before they were told have version 0, and are told at the next start. */
-const DECLARED = `SELECT account_id AS id, version, json_object('scope', json(body), 'declaredAt', declared_at) AS value
-  FROM scopes WHERE version > 0`;
+function* parsed(rows: Iterable<StoredRow>): Iterable<OwnedDocument> {
+  for (const { id, version, value } of rows) yield { id, version, value: JSON.parse(value) as object };
+}
 
 /** Registered agents as verification keeps them, against what the topic `agents` says of them. */
 function checkRegisteredAgents(log: StoredLog, facts: Store, check: Check): void {
@@ -91,50 +99,62 @@ export function checkHeads(log: StoredLog, archive: Store, check: Check): void {
 }
 
 /** What verification and reporting keep of the public topics. */
-export function checkPublicFacts(log: StoredLog, { facts, reports }: Pick<Stores, StoreName>, check: Check): void {
+export async function checkPublicFacts(log: StoredLog, { facts, reports }: ServiceStores, check: Check): Promise<void> {
   if (facts !== null) {
-    const kept = (topic: 'signing-keys' | 'reports' | 'anchors' | 'agent-heads', kinds: string, key: string): void => {
+    const kept = (
+      topic: 'signing-keys' | 'reports' | 'anchors' | 'agent-heads',
+      kinds: string,
+      key: string,
+    ): Promise<void> => {
       const statement = facts.prepare<[], KeptRow>(
         `SELECT id, version, body AS value, ${key} AS key FROM facts WHERE kind IN (${kinds}) AND body IS NOT NULL`,
       );
       const position = positionOf(facts, topic);
-      compareReader(
+      return compareReader(
         log,
         {
           topic,
           place: LAYOUT.facts,
-          rows: () => statement.iterate(),
+          rows: () => parsedKept(statement.iterate()),
           position,
           ...(topic === 'anchors' ? { keeps: isKept } : {}),
         },
         check,
       );
     };
-    kept('signing-keys', `'key'`, 'id');
-    kept('reports', `'report'`, 'id');
-    kept('agent-heads', `'agent-head'`, 'id');
+    await kept('signing-keys', `'key'`, 'id');
+    await kept('reports', `'report'`, 'id');
+    await kept('agent-heads', `'agent-head'`, 'id');
     checkRegisteredAgents(log, facts, check);
-    kept('anchors', `'authority', 'report-anchor'`, `iif(kind = 'authority', 'authority:' || id, 'report:' || id)`);
+    await kept(
+      'anchors',
+      `'authority', 'report-anchor'`,
+      `iif(kind = 'authority', 'authority:' || id, 'report:' || id)`,
+    );
   }
   if (reports !== null) {
-    const statement = reports.prepare<[], KeptRow>(
-      'SELECT key AS id, key, max(version, 1) AS version, body AS value FROM anchors',
-    );
-    const positions = reports.prepare<[], { partition: number; next: number }>(
-      'SELECT partition, next_offset AS next FROM positions',
-    );
-    compareReader(
+    await compareReader(
       log,
       {
         topic: 'anchors',
         place: `${LAYOUT.reports} anchors`,
-        rows: () => statement.iterate(),
-        position: new Reached(positions.all().map(({ partition, next }) => [partition, next])),
+        rows: () => keptAnchors(reports),
+        position: new Reached(await reports.positions('anchors')),
         keeps: isKept,
       },
       check,
     );
   }
+}
+
+async function* keptAnchors(reports: ReportInspection): AsyncIterable<Kept> {
+  for await (const { key, version, value } of reports.anchors()) {
+    yield { id: key, key, version: Math.max(version, 1), value };
+  }
+}
+
+function* parsedKept(rows: Iterable<KeptRow>): Iterable<Kept> {
+  for (const { key, ...row } of rows) yield { key, ...row, value: JSON.parse(row.value) as object };
 }
 
 function positionOf(facts: Store, topic: string): Reached {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ReportFacts } from '@countersign/contracts';
+import type { StoredReport } from '@countersign/reporting';
 import { checkReports, type Packages } from './check-reports.js';
-import type { Store } from './open-stores.js';
 import type { Check } from './report.js';
 
 const PDF = Buffer.from('%PDF-1.7 …');
@@ -13,8 +13,12 @@ async function problems(
   facts: Partial<ReportFacts>,
   stored: Readonly<Record<string, Buffer | null>>,
 ): Promise<string[]> {
-  const row = { id: 'r', body: JSON.stringify({ facts: { sha256: PACKAGE, withdrawn: null, ...facts } }) };
-  const reports = { prepare: () => ({ iterate: () => [row] }) } as unknown as Store;
+  const report = { id: 'r', facts: { sha256: PACKAGE, withdrawn: null, ...facts } } as unknown as StoredReport;
+  const reports = {
+    async *reports() {
+      yield report;
+    },
+  };
   const packages: Packages = { has: (name) => name in stored, read: (name) => stored[name] ?? null };
   const found: string[] = [];
   const check = { examined: 0, wrong: (where: string, problem: string) => found.push(`${where}: ${problem}`) };

@@ -10,10 +10,10 @@ import {
   type ChainFacts,
   type VerificationKey,
 } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import type { ReportInspection, StoredReport } from '@countersign/reporting';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { LAYOUT } from './layout.js';
 import type { LedgerView } from './ledger-view.js';
-import type { Store } from './open-stores.js';
 import type { Check } from './report.js';
 
 /** What packages are verified with: the published keys, and the ledger where it is at hand. */
@@ -21,14 +21,6 @@ export interface Witnesses {
   readonly keys: readonly VerificationKey[];
   readonly ledger: LedgerView | null;
   readonly authorities: readonly AnchorAuthority[];
-}
-
-interface StoredReport {
-  readonly facts: ReportFacts;
-  /** What it may open; `from` and `to` are those of the package. */
-  readonly agentIds: readonly string[];
-  readonly from: string;
-  readonly to: string;
 }
 
 /** Where packages lie under their hashes. */
@@ -43,15 +35,13 @@ export const MAX_PACKAGE_BYTES = 64 * 1024 * 1024;
 /** The package of each report lies under its hash and verifies, its PDF under its own. One at a time is in memory. */
 export async function checkReports(
   packages: Packages,
-  reports: Store,
+  reports: Pick<ReportInspection, 'reports'>,
   witnesses: Witnesses,
   check: Check,
 ): Promise<void> {
-  const rows = reports.prepare<[], { id: string; body: string }>('SELECT id, body FROM reports ORDER BY created_at');
-  for (const { id, body } of rows.iterate()) {
+  for await (const report of reports.reports()) {
     check.examined += 1;
-    const report = JSON.parse(body) as StoredReport;
-    const { facts } = report;
+    const { id, facts } = report;
     const name = `${LAYOUT.packages}/${facts.sha256}`;
     const wrong = (problem: string): void => check.wrong(`${name} (report ${id})`, problem);
     const there = await packages.has(facts.sha256);

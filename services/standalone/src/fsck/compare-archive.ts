@@ -1,6 +1,6 @@
 import type { EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
 import { canonicalLeaf, opens, readLeaf } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { LAYOUT } from './layout.js';
 import { hashOf, isCounted, type NumberedLeaf } from './number-leaves.js';
 import type { Store } from './open-stores.js';

@@ -4,8 +4,7 @@ import { AnchoredLeafComparison } from './compare-anchored-leaves.js';
 import { ArchiveComparison, type ArchivedPlace } from './compare-archive.js';
 import { EventsAhead } from './events-ahead.js';
 import { LeafNumbers, type NumberedLeaf } from './number-leaves.js';
-import type { StoreName } from './layout.js';
-import { words, type Store, type Stores } from './open-stores.js';
+import { words, type ServiceStores, type Store } from './open-stores.js';
 import { placeIn, Reached } from './places.js';
 import { UsageRecount } from './recount-usage.js';
 import { KeyUses } from './rows/key-uses.js';
@@ -49,7 +48,7 @@ export interface EventRecords {
 export async function compareEvents(
   log: StoredLog,
   events: EventRecords,
-  stores: Pick<Stores, StoreName>,
+  stores: ServiceStores,
   checks: EventChecks,
   isEmbedded: boolean,
   progress: Progress,
@@ -61,7 +60,7 @@ export async function compareEvents(
   const anchored = stores.anchors === null ? null : new AnchoredLeafComparison(stores.anchors, checks.anchored);
   const usage = recount(log, stores.policy, checks.usage);
   const { identity } = stores;
-  const uses = isEmbedded && identity !== null ? new KeyUses(identity, events.isWhole(0), checks.owners) : null;
+  const uses = identity === null ? null : await KeyUses.of(identity, isEmbedded && events.isWhole(0), checks.owners);
   const times = new LogTimes(isEmbedded ? stores.policy : null, checks.usage);
   const ahead = new EventsAhead(checks.leaves);
   const followers = [archive, anchored, usage, uses, ahead].filter((follower) => follower !== null);
@@ -103,7 +102,7 @@ export async function compareEvents(
       }
     }
     complete = true;
-    if (isEmbedded) checkRepetitions(stores, numbers, times.newestMs, events.isWhole(0), checks.repetitions);
+    if (isEmbedded) await checkRepetitions(stores, numbers, times.newestMs, events.isWhole(0), checks.repetitions);
   } catch (error) {
     if (!(error instanceof LogDamaged)) throw error;
     checks.leaves.wrong('agent-events', 'it cannot be read further: see files');
@@ -112,7 +111,7 @@ export async function compareEvents(
   }
   archive?.finish(complete);
   anchored?.finish(complete);
-  uses?.finish(complete);
+  await uses?.finish(complete);
   ahead.finish();
   usage?.finish(complete ? log.endOffsets('agent-events') : null);
   progress(done, done);

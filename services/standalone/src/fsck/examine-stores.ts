@@ -12,7 +12,7 @@ import { compareEvents, type EventRecords, type Progress } from './compare-event
 import { LAYOUT, type StoreName } from './layout.js';
 import type { LedgerView } from './ledger-view.js';
 import { newestRecords } from './newest-records.js';
-import { words, type Store } from './open-stores.js';
+import { words, type ServiceStores, type Store } from './open-stores.js';
 import { recomputeTrees } from './recompute-trees.js';
 import type { Check, Report } from './report.js';
 import { checkAlerts } from './rows/alert-events.js';
@@ -24,7 +24,7 @@ import { checkPositions } from './rows/positions.js';
 import type { Totals } from './usage-sums.js';
 
 /** What an installation stores, open for reading; `null`: it cannot be read, which is a finding already. */
-export interface Examined extends Readonly<Record<StoreName, Store | null>> {
+export interface Examined extends ServiceStores {
   readonly dataDir: string;
   /** One stopped process, whose stores have all tables of the embedded profile. */
   readonly isEmbedded: boolean;

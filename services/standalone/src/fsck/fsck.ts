@@ -42,7 +42,7 @@ export async function examine(dataDir: string, chainIsElsewhere: boolean, progre
       files.note('bootstrap.json is missing: the first start did not end');
     return { report, windows };
   } finally {
-    stores.close();
+    await stores.close();
   }
 }
 

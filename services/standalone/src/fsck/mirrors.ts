@@ -1,21 +1,27 @@
 import type { TopicName } from '@countersign/contracts';
+import type { OwnedDocument, StoreInspection } from '@countersign/document-store';
 import type { StoredLog } from '@countersign/event-log';
 import { digestOf, newestRecords, type Newest } from './newest-records.js';
 import { partitionOf, type Reached } from './places.js';
 import type { Store } from './open-stores.js';
 import type { Check } from './report.js';
 
-/** A row of the store that owns a topic. */
-export interface OwnedRow {
+/** A row of a store that is read by SQL. */
+export interface StoredRow {
   readonly id: string;
   readonly version: number;
   /** JSON text. */
   readonly value: string;
 }
 
-/** A row that a reader of a topic keeps. */
-export interface KeptRow extends OwnedRow {
+/** What a reader of a topic keeps. */
+export interface Kept extends OwnedDocument {
   /** Of the record in the topic. */
+  readonly key: string;
+}
+
+/** As a store that is read by SQL has it. */
+export interface KeptRow extends StoredRow {
   readonly key: string;
 }
 
@@ -23,15 +29,19 @@ export interface Owner {
   readonly topic: TopicName;
   /** File and table. */
   readonly place: string;
-  readonly rows: () => Iterable<OwnedRow>;
+  readonly rows: () => Iterable<OwnedDocument> | AsyncIterable<OwnedDocument>;
   /** Keys whose records lie in the outbox still. */
   readonly pending: ReadonlySet<string>;
 }
 
 /** The newest records of a topic must be the rows of its owner, but for those that the owner has not sent yet. */
-export function compareOwner(log: StoredLog, { topic, place, rows, pending }: Owner, check: Check): void {
+export async function compareOwner(
+  log: StoredLog,
+  { topic, place, rows, pending }: Owner,
+  check: Check,
+): Promise<void> {
   const newest = newestRecords(log, topic);
-  for (const { id, version, value } of rows()) {
+  for await (const { id, version, value } of rows()) {
     check.examined += 1;
     const told = newest.get(id);
     newest.delete(id);
@@ -45,7 +55,7 @@ export function compareOwner(log: StoredLog, { topic, place, rows, pending }: Ow
         );
     } else if (told.version > version) {
       check.wrong(at, `the topic ${topic} has version ${told.version}, the store only ${version}`);
-    } else if (told.digest !== digestOf(JSON.parse(value))) {
+    } else if (told.digest !== digestOf(value)) {
       check.wrong(at, `it is not what the topic ${topic} says at offset ${told.offset}`);
     }
   }
@@ -57,7 +67,7 @@ export function compareOwner(log: StoredLog, { topic, place, rows, pending }: Ow
 export interface Reader {
   readonly topic: TopicName;
   readonly place: string;
-  readonly rows: () => Iterable<KeptRow>;
+  readonly rows: () => Iterable<Kept> | AsyncIterable<Kept>;
   /** Below it every record was kept. */
   readonly position: Reached;
   /** Keys of the topic that this reader keeps. */
@@ -65,9 +75,13 @@ export interface Reader {
 }
 
 /** What a reader keeps of a topic must be the newest records up to its position. */
-export function compareReader(log: StoredLog, { topic, place, rows, position, keeps }: Reader, check: Check): void {
+export async function compareReader(
+  log: StoredLog,
+  { topic, place, rows, position, keeps }: Reader,
+  check: Check,
+): Promise<void> {
   const newest = newestRecords(log, topic, keeps === undefined ? {} : { keys: keeps });
-  for (const row of rows()) {
+  for await (const row of rows()) {
     check.examined += 1;
     const told = newest.get(row.key);
     newest.delete(row.key);
@@ -76,7 +90,7 @@ export function compareReader(log: StoredLog, { topic, place, rows, position, ke
     else if (told.version > row.version) lag(told, `${at}: version ${told.version} of ${topic}`);
     else if (told.version < row.version)
       check.wrong(at, `version ${row.version}, the topic ${topic} has ${told.version}`);
-    else if (told.digest !== digestOf(JSON.parse(row.value))) {
+    else if (told.digest !== digestOf(row.value)) {
       check.wrong(at, `it is not what the topic ${topic} says at offset ${told.offset}`);
     }
   }
@@ -96,4 +110,10 @@ export function compareReader(log: StoredLog, { topic, place, rows, position, ke
 export function pendingIn(store: Store): ReadonlySet<string> {
   const rows = store.prepare<[], { topic: string; key: string }>('SELECT topic, key FROM outbox').iterate();
   return new Set([...rows].map(({ topic, key }) => `${topic} ${key}`));
+}
+
+export async function pendingOf(store: Pick<StoreInspection, 'outbox'>): Promise<ReadonlySet<string>> {
+  const pending = new Set<string>();
+  for await (const { record } of store.outbox()) pending.add(`${record.topic} ${record.key}`);
+  return pending;
 }

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { checkAnswer, type EventEnvelope } from '@countersign/contracts';
 import { canonicalLeaf, leafHash, readMessage, utf8 } from '@countersign/evidence';
 import type { LogRecord } from '@countersign/event-log';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 
 /** A leaf with its place in its agent's order. */
 export interface NumberedLeaf {

@@ -2,17 +2,28 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { readLedger, type LedgerReader } from '@countersign/chain';
+import { OtherLayout } from '@countersign/document-store';
 import { readSqliteLog, verifyLog, type StoredLog } from '@countersign/event-log';
-import { LAYOUT, placeOf, STORE_NAMES, type StoreName } from './layout.js';
+import type { AlertInspection } from '@countersign/alerts';
+import type { IdentityInspection } from '@countersign/identity';
+import type { ReportInspection } from '@countersign/reporting';
+import { LAYOUT, placeOf, STORE_NAMES, type StoreName, type TableStoreName } from './layout.js';
 import type { Check } from './report.js';
 
 export type Store = Database.Database;
 
-/** The files of a stopped instance, open for reading; `null`: it cannot be read, which is a finding already. */
-export interface Stores extends Readonly<Record<StoreName, Store | null>> {
+/** The stores of the services, open for reading; `null`: it cannot be read, which is a finding already. */
+export interface ServiceStores extends Readonly<Record<TableStoreName, Store | null>> {
+  readonly alerts: AlertInspection | null;
+  readonly identity: IdentityInspection | null;
+  readonly reports: ReportInspection | null;
+}
+
+/** The files of a stopped instance. */
+export interface Stores extends ServiceStores {
   readonly log: StoredLog | null;
   readonly ledger: LedgerReader | null;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const RESTORE = 'restore the file from a backup; it has been left as it is';
@@ -20,14 +31,40 @@ const RESTORE = 'restore the file from a backup; it has been left as it is';
 /** Opens every file and checks its pages. Changes and creates nothing. */
 export async function openStores(dataDir: string, files: Check): Promise<Stores> {
   const tidy = leftovers(dataDir);
-  const stores = Object.fromEntries(STORE_NAMES.map((name) => [name, openStore(dataDir, name, files)]));
+  const {
+    alerts: alertsFile,
+    identity: identityFile,
+    reports: reportsFile,
+    ...stores
+  } = Object.fromEntries(STORE_NAMES.map((name) => [name, openStore(dataDir, name, files)])) as Record<
+    StoreName,
+    Store | null
+  >;
+  const inspected = <T>(name: StoreName, file: Store | null, open: (file: string) => Promise<T>) =>
+    file === null ? null : inspect(LAYOUT[name], () => open(placeOf(dataDir, name)), files, RESTORE);
+  for (const file of [alertsFile, identityFile, reportsFile]) file?.close();
+  const alerts = await inspected('alerts', alertsFile, async (file) => {
+    return (await import('@countersign/alerts')).inspectAlerts({ file });
+  });
+  const identity = await inspected('identity', identityFile, async (file) => {
+    return (await import('@countersign/identity')).inspectIdentity({ file });
+  });
+  const reports = await inspected('reports', reportsFile, async (file) => {
+    return (await import('@countersign/reporting')).inspectReports({ file });
+  });
   const log = openLog(dataDir, files);
   const ledger = await openLedger(dataDir, files);
   return {
-    ...(stores as Record<StoreName, Store | null>),
+    ...stores,
+    alerts,
+    identity,
+    reports,
     log,
     ledger,
-    close() {
+    async close() {
+      await alerts?.close();
+      await identity?.close();
+      await reports?.close();
       for (const store of Object.values(stores)) if (store !== null) closeStore(store);
       log?.close();
       ledger?.close();
@@ -82,6 +119,28 @@ function openStore(dataDir: string, name: StoreName, files: Check): Store | null
   store?.close();
   return null;
 }
+
+/**
+ * Opens a store for inspection. Gives `null` where it was written by another release, which is a finding then.
+ * @param advice where another reason keeps it from being read
+ */
+export async function inspect<T>(
+  name: string,
+  open: () => Promise<T>,
+  files: Check,
+  advice: string | null,
+): Promise<T | null> {
+  try {
+    return await open();
+  } catch (error) {
+    const isOther = error instanceof OtherLayout;
+    if (!isOther && advice === null) throw error;
+    files.wrong(name, `it cannot be read: ${words(error)}`, isOther ? START_ONCE : advice!);
+    return null;
+  }
+}
+
+const START_ONCE = 'start this release on it once, and stop it';
 
 function openLog(dataDir: string, files: Check): StoredLog | null {
   const file = placeOf(dataDir, 'log');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { agentKey, merkleRoot, toHex, windowLeafHash } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { recomputeTrees } from './recompute-trees.js';
 import { Report } from './report.js';
 

@@ -1,5 +1,5 @@
 import { agentKey, CompactRange, sameBytes, toHex, windowLeafHash } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { LAYOUT } from './layout.js';
 import type { Store } from './open-stores.js';
 import type { Check } from './report.js';

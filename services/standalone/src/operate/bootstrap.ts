@@ -1,4 +1,5 @@
-import { ConfigurationError, httpAddress, type Config, makeDataDirectory } from '@countersign/service-kit';
+import { ConfigurationError, type Config, makeDataDirectory } from '@countersign/process';
+import { httpAddress } from '@countersign/service-kit';
 import { writeBootstrap } from '../first-start/bootstrap-file.js';
 import { ensureFirstStart } from '../first-start/first-start.js';
 import { operatorsOf } from './operators.js';

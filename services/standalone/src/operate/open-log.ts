@@ -1,5 +1,6 @@
 import { openKafkaLog, type EventLog } from '@countersign/event-log';
-import { kafkaCredentials, type Config } from '@countersign/service-kit';
+import type { Config } from '@countersign/process';
+import { kafkaCredentials } from '@countersign/service-kit';
 
 const WITHIN_MS = 10_000;
 

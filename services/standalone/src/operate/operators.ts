@@ -1,10 +1,9 @@
+import { serviceCredential, type Config } from '@countersign/process';
 import {
   httpAddress,
   remoteNeighbour,
-  serviceCredential,
   type AccountOperator,
   type AgentOperator,
-  type Config,
   type SigningKeyOperator,
 } from '@countersign/service-kit';
 

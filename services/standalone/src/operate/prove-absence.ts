@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AbsenceAnswer } from '@countersign/anchoring';
 import { isoDuration, type AbsenceProof } from '@countersign/evidence';
-import { ConfigurationError, type Config } from '@countersign/service-kit';
+import { ConfigurationError, type Config } from '@countersign/process';
 
 /** A window as the memo of its transaction names it. */
 export interface WindowName {

@@ -5,13 +5,8 @@ import { Registry } from 'prom-client';
 import { openSolanaChain, type Chain } from '@countersign/chain';
 import type { ServiceName } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
-import {
-  ConfigurationError,
-  type Config,
-  type RestoreContext,
-  type RestoreOptions,
-  type Restored,
-} from '@countersign/service-kit';
+import { ConfigurationError, type Config } from '@countersign/process';
+import type { RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
 import { openLog } from './open-log.js';
 
 export interface RestoredService extends Restored {

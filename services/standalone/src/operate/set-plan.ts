@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { openDataDirectory, openEmbedded, type Config, type PlanChange } from '@countersign/service-kit';
+import { openDataDirectory, type Config } from '@countersign/process';
+import { openEmbedded, type PlanChange } from '@countersign/service-kit';
 import { startServicesThread } from '../threads/services-thread.js';
 import { makeSocketPath, removeSocketFolder } from '../threads/socket-path.js';
 import { askInstance } from './admin-socket.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeBase58, openSolanaChain, startLocalnet, type Chain, type Localnet } from '@countersign/chain';
 import { packageDigests, reportMemo, type Sample, type SampleRequest } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { sampleText } from './describe-sample.js';
 import { takeSample, type TakeSample } from './take-sample.js';
 

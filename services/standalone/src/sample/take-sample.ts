@@ -15,7 +15,7 @@ import {
   type SampledPackage,
   type SampleRequest,
 } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { CommandFailed, EXIT } from '../commands/exit-codes.js';
 import { readKeys, readPackage } from '../verify-file/verify-file.js';
 import { askChain, type ChainFinding } from './ask-chain.js';

@@ -3,14 +3,12 @@ import { AggregatorRegistry } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from 'pino';
 import type { Route } from '@countersign/contracts';
+import { createRegistry, observeDataSpace, type Config } from '@countersign/process';
 import {
-  createRegistry,
-  observeDataSpace,
   GRACE_MS,
   Neighbourhood,
   openEmbedded,
   serveThread,
-  type Config,
   type EmbeddedBackends,
   type ServiceDefinition,
   type ServingThread,

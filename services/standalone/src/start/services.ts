@@ -1,4 +1,5 @@
-import { ConfigurationError, type ServiceDefinition } from '@countersign/service-kit';
+import { ConfigurationError } from '@countersign/process';
+import type { ServiceDefinition } from '@countersign/service-kit';
 
 const GATEWAY = 'gateway';
 /** In an order in which they may start. */

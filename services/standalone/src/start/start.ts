@@ -7,10 +7,10 @@ import {
   loadConfig,
   markRunning,
   openDataDirectory,
-  run,
   type Config,
   type InstanceLock,
-} from '@countersign/service-kit';
+} from '@countersign/process';
+import { run } from '@countersign/service-kit';
 import type { Logger } from 'pino';
 import { readBootstrap } from '../first-start/bootstrap-file.js';
 import { definitionsOf, FOLLOWING_MODULES } from './services.js';

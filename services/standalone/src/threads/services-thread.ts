@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { Config, EmbeddedBackends } from '@countersign/service-kit';
+import type { Config } from '@countersign/process';
+import type { EmbeddedBackends } from '@countersign/service-kit';
 import { Caller } from './calls.js';
 import type { WorkerCalls, WorkerInput } from './services-worker.js';
 

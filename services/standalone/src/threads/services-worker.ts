@@ -1,11 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { createLogger, createRegistry, type Config } from '@countersign/process';
 import {
-  createLogger,
-  createRegistry,
   joinEmbedded,
   Neighbourhood,
   serveThread,
-  type Config,
   type FirstAccount,
   type PlanChange,
   type ServiceDefinition,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readIfPresent, writeFileWhole } from '@countersign/service-kit';
+import { readIfPresent, writeFileWhole } from '@countersign/process';
 
 /** Unix socket addresses hold 107 bytes and a zero on Linux, 103 on macOS. */
 const LONGEST_PATH = 103;

@@ -10,7 +10,7 @@ import {
   type ChainFacts,
   type ListedTransaction,
 } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 
 const AT_ONCE = 8;
 /** Rounds of look-ups of what the authorities sent: what is looked up may show more that contradicts it. */

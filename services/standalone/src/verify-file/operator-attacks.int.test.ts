@@ -29,7 +29,7 @@ import {
   windowMemo,
   windowTree,
 } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { text } from '../commands/verify.js';
 import { verifyFile, type VerifyReport } from './verify-file.js';
 

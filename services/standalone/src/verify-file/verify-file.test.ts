@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SignedPackage } from '@countersign/contracts';
 import { assemblePackage, contentHash, keyId, packageTimestamp, signPackage } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { text } from '../commands/verify.js';
 import { verifyFile, type VerifyReport } from './verify-file.js';
 

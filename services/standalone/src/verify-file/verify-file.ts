@@ -18,7 +18,7 @@ import {
   type VerificationKey,
   type VerificationResult,
 } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { isBase58Of } from '@countersign/chain';
 import { CommandFailed, EXIT } from '../commands/exit-codes.js';
 import { askNetworks } from './ask-networks.js';

@@ -1,6 +1,6 @@
 import type { SigningKeyFacts } from '@countersign/contracts';
 import { keyId, publicKeyToPem, toHex } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { PublicVerification } from '../public-verification.js';
 import { PublicController } from './public.controller.js';
 

@@ -1,6 +1,6 @@
 import type { SigningKeyFacts } from '@countersign/contracts';
 import { keyId, toHex, type EvidenceCrypto } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { KeySetController } from '../http/key-set.controller.js';
 import { PublicController } from '../http/public.controller.js';
 import { PublicVerification } from '../public-verification.js';

@@ -1,6 +1,6 @@
 import type { SigningKeyFacts } from '@countersign/contracts';
 import { fromHex, keyId } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 
 export interface KeptKey {
   readonly id: string;

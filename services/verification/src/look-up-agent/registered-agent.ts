@@ -1,6 +1,6 @@
 import type { AgentFacts } from '@countersign/contracts';
 import { blockchainSsn } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { RegisteredAgent } from '../store/port.js';
 
 /**

@@ -1,4 +1,4 @@
-import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/service-kit';
+import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/test-kit';
 import { createConnection } from 'mongoose';
 import { openMongoPublicFacts } from './mongo.js';
 import type { PublicFact, PublicFacts } from './port.js';

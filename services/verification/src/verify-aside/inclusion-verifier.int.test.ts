@@ -1,7 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { contentHash, keyId, packageTimestamp, signPackage, type VerificationKey } from '@countersign/evidence';
-import { HttpRefusal, nodeCrypto, RawBody } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { HttpRefusal, RawBody } from '@countersign/service-kit';
 import { HERE_BYTES, InclusionVerifier, NARROW } from './inclusion-verifier.js';
 import type { LaneLimits } from './verifying-lane.js';
 

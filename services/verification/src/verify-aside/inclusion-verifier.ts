@@ -8,7 +8,8 @@ import {
   type NamedTransaction,
   type VerificationKey,
 } from '@countersign/evidence';
-import { compileSchema, HttpRefusal, nodeCrypto, type RawBody } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import { compileSchema, HttpRefusal, type RawBody } from '@countersign/service-kit';
 import { openInclusion, type InclusionRequest } from '../verify-inclusion/verify-inclusion.js';
 import { VerifyingLane, type LaneLimits } from './verifying-lane.js';
 

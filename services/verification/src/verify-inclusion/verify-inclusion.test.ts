@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ChainUnavailable, type Network } from '@countersign/chain';
 import { publicKeyFromPem, type ChainFacts, type InclusionAnswer } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/service-kit';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { askChain } from '../ask-chain/ask-chain.js';
 import { openInclusion, type OpenedInclusion } from './verify-inclusion.js';
 

@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { SolanaChain } from '../../solana/solana-chain.js';
 import { newKey, rpc, TestBench } from '../fixtures.test-kit.js';
@@ -19,7 +18,6 @@ import { startLocalnetInWorker } from '../start-in-worker.js';
 import { startLocalnet } from '../start.js';
 import { readLedger } from './read-ledger.js';
 
-jest.setTimeout(60_000);
 const bench = new TestBench();
 afterAll(() => bench.end());
 

@@ -1,13 +1,13 @@
 import { TOPICS } from '@countersign/contracts';
-import type { Config } from '@countersign/service-kit';
+import type { Config } from '@countersign/process';
 import { openRedisCounters, type Counters } from '@countersign/counters';
 import { openSolanaChain } from '@countersign/chain';
 import { MAX_PACKAGE_BYTES } from '../check-reports.js';
 import type { Progress } from '../compare-events.js';
 import { examineStores } from '../examine-stores.js';
 import type { Examination } from '../fsck.js';
-import { STORE_NAMES, type StoreName } from '../layout.js';
-import type { Store } from '../open-stores.js';
+import { STORE_NAMES, type TableStoreName } from '../layout.js';
+import type { ServiceStores, Store } from '../open-stores.js';
 import { placeIn, Reached } from '../places.js';
 import { Report, type Check } from '../report.js';
 import { chainOnNodes } from './chain-on-nodes.js';
@@ -15,7 +15,7 @@ import { checkCounters } from './check-counters.js';
 import { partitionedEvents } from './partitioned-events.js';
 import { inDistributedWords } from './names.js';
 import { FetchedLog } from './read-log.js';
-import { readStore } from './read-stores.js';
+import { inspectStores, readStore } from './read-stores.js';
 import { openServerLog, reading, uriOf } from './servers.js';
 import { nameInterruptedSwaps } from './interrupted-swaps.js';
 
@@ -69,18 +69,19 @@ export async function examineDistributed(config: Config, progress: Progress): Pr
   }
 }
 
-async function readStores(
-  config: Config,
-  files: Check,
-  closing: (() => unknown)[],
-): Promise<Readonly<Record<StoreName, Store | null>>> {
-  const stores: Partial<Record<StoreName, Store | null>> = {};
+async function readStores(config: Config, files: Check, closing: (() => unknown)[]): Promise<ServiceStores> {
+  const { alerts, identity, reports } = await reading('MongoDB', inspectStores(uriOf(config), files));
+  closing.push(() => alerts?.close());
+  closing.push(() => identity?.close());
+  closing.push(() => reports?.close());
+  const stores: Partial<Record<TableStoreName, Store | null>> = {};
   for (const name of STORE_NAMES) {
+    if (name === 'alerts' || name === 'identity' || name === 'reports') continue;
     const store = await reading('MongoDB', readStore(name, uriOf(config), files));
     stores[name] = store;
     closing.push(() => store?.close());
   }
-  return stores as Record<StoreName, Store | null>;
+  return { ...(stores as Record<TableStoreName, Store | null>), alerts, identity, reports };
 }
 
 /** Events beyond the position, which is saved last. */

@@ -1,4 +1,4 @@
-import type { Config } from '@countersign/service-kit';
+import type { Config } from '@countersign/process';
 import { LAYOUT } from '../layout.js';
 import { words } from '../open-stores.js';
 import type { Rebuilt } from '../rebuild/rebuild-damaged.js';

@@ -1,21 +1,28 @@
 import { LAYOUT } from '../layout.js';
 import { offsetOf, partitionOf } from '../places.js';
-import { ALERTS, ANCHORS, ARCHIVE, FACTS, IDENTITY, POLICY, REPORTS } from './scratch-schema.js';
+import { ANCHORS, ARCHIVE, FACTS, POLICY } from './scratch-schema.js';
 
 const COLLECTIONS: readonly (readonly [file: string, prefix: string])[] = [
   [LAYOUT.archive, 'audit_log'],
   [LAYOUT.anchors, 'anchoring'],
   [LAYOUT.policy, 'policy'],
-  [LAYOUT.identity, 'identity'],
-  [LAYOUT.reports, 'reporting'],
+  [LAYOUT.identity, 'identity_doc'],
+  [LAYOUT.reports, 'reporting_doc'],
   [LAYOUT.facts, 'verification'],
-  [LAYOUT.alerts, 'alerts'],
+  [LAYOUT.alerts, 'alerts_doc'],
 ];
 
 /** Words that are names of collections behind the name of a file. */
 const TABLES: ReadonlySet<string> = new Set(
-  [ALERTS, ANCHORS, ARCHIVE, FACTS, IDENTITY, POLICY, REPORTS].flatMap(({ tables, afterwards }) =>
+  [ANCHORS, ARCHIVE, FACTS, POLICY].flatMap(({ tables, afterwards }) =>
     [...`${tables}${afterwards}`.matchAll(/CREATE (?:TABLE|VIEW) (\w+)/g)].map(([, name = '']) => name),
+  ),
+);
+
+/** Those of services that keep documents. */
+const DOCUMENTS: ReadonlySet<string> = new Set(
+  'accounts anchors api_keys destinations members messages openings outbox reports scopes sessions threads users'.split(
+    ' ',
   ),
 );
 
@@ -35,7 +42,9 @@ export function inDistributedWords(text: string): string {
         new RegExp(`${file.replaceAll('.', '\\.')}(?: (\\w+))?`, 'g'),
         (_all, word: string | undefined) => {
           if (word === undefined) return `MongoDB ${prefix}_*`;
-          return TABLES.has(word) ? `MongoDB ${prefix}_${word}` : `MongoDB ${prefix}_* ${word}`;
+          return (prefix.endsWith('_doc') ? DOCUMENTS : TABLES).has(word)
+            ? `MongoDB ${prefix}_${word}`
+            : `MongoDB ${prefix}_* ${word}`;
         },
       ),
     placed,

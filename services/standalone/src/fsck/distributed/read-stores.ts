@@ -1,9 +1,9 @@
 import Database from 'better-sqlite3';
 import type { StoredTable, StoredTables } from '@countersign/service-kit';
-import { LAYOUT, type StoreName } from '../layout.js';
-import { words, type Store } from '../open-stores.js';
+import { LAYOUT, type TableStoreName } from '../layout.js';
+import { inspect, words, type ServiceStores, type Store } from '../open-stores.js';
 import type { Check } from '../report.js';
-import { ALERTS, ANCHORS, ARCHIVE, FACTS, IDENTITY, POLICY, REPORTS, type ScratchSchema } from './scratch-schema.js';
+import { ANCHORS, ARCHIVE, FACTS, POLICY, type ScratchSchema } from './scratch-schema.js';
 
 interface Source {
   readonly open: (uri: string) => Promise<StoredTables>;
@@ -14,14 +14,11 @@ const from = (module: () => Promise<{ readStoredTables(uri: string): Promise<Sto
   return async (uri) => (await module()).readStoredTables(uri);
 };
 
-const SOURCES: Readonly<Record<StoreName, Source>> = {
+const SOURCES: Readonly<Record<TableStoreName, Source>> = {
   archive: { open: from(() => import('@countersign/audit-log')), schema: ARCHIVE },
   anchors: { open: from(() => import('@countersign/anchoring')), schema: ANCHORS },
   policy: { open: from(() => import('@countersign/policy')), schema: POLICY },
-  identity: { open: from(() => import('@countersign/identity')), schema: IDENTITY },
-  reports: { open: from(() => import('@countersign/reporting')), schema: REPORTS },
   facts: { open: from(() => import('@countersign/verification')), schema: FACTS },
-  alerts: { open: from(() => import('@countersign/alerts')), schema: ALERTS },
 };
 
 const RESTORE = 'restore the database from a backup; it has been left as it is';
@@ -31,7 +28,7 @@ const RESTORE = 'restore the database from a backup; it has been left as it is';
  * @returns `null` when it cannot be read, which is a finding then
  * @throws when no server answers
  */
-export async function readStore(name: StoreName, uri: string, files: Check): Promise<Store | null> {
+export async function readStore(name: TableStoreName, uri: string, files: Check): Promise<Store | null> {
   const { open, schema } = SOURCES[name];
   const source = await open(uri);
   const store = scratch();
@@ -48,6 +45,21 @@ export async function readStore(name: StoreName, uri: string, files: Check): Pro
   } finally {
     await source.close();
   }
+}
+
+/** The stores that are read by an inspection; `null`: of another release. @throws when no server answers */
+export async function inspectStores(
+  uri: string,
+  files: Check,
+): Promise<Pick<ServiceStores, 'alerts' | 'identity' | 'reports'>> {
+  files.examined += 3;
+  const { inspectAlerts } = await import('@countersign/alerts');
+  const alerts = await inspect(LAYOUT.alerts, () => inspectAlerts({ uri }), files, null);
+  const { inspectIdentity } = await import('@countersign/identity');
+  const identity = await inspect(LAYOUT.identity, () => inspectIdentity({ uri }), files, null);
+  const { inspectReports } = await import('@countersign/reporting');
+  const reports = await inspect(LAYOUT.reports, () => inspectReports({ uri }), files, null);
+  return { alerts, identity, reports };
 }
 
 /** A database in a temporary file, which the system removes. */

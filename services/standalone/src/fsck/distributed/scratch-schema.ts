@@ -78,38 +78,9 @@ export const POLICY: ScratchSchema = {
   afterwards: '',
 };
 
-export const IDENTITY: ScratchSchema = {
-  tables: `
-    CREATE TABLE accounts (id TEXT PRIMARY KEY, version INTEGER, facts TEXT);
-    CREATE TABLE api_keys (id TEXT PRIMARY KEY, version INTEGER, facts TEXT);
-    CREATE TABLE sessions (id TEXT PRIMARY KEY, version INTEGER, facts TEXT);
-    CREATE TABLE outbox (topic TEXT, key TEXT);`,
-  afterwards: '',
-};
-
-export const REPORTS: ScratchSchema = {
-  tables: `
-    CREATE TABLE reports (id TEXT PRIMARY KEY, created_at TEXT, version INTEGER, body TEXT);
-    CREATE TABLE anchors (key TEXT PRIMARY KEY, version INTEGER, body TEXT);
-    CREATE TABLE positions (partition INTEGER, next_offset INTEGER);
-    CREATE TABLE outbox (topic TEXT, key TEXT);`,
-  afterwards: '',
-};
-
 export const FACTS: ScratchSchema = {
   tables: `
     CREATE TABLE facts (kind TEXT, id TEXT, version INTEGER, body TEXT);
     CREATE TABLE positions (topic TEXT, partition INTEGER, next_offset INTEGER);`,
-  afterwards: '',
-};
-
-export const ALERTS: ScratchSchema = {
-  tables: `
-    CREATE TABLE destinations (id TEXT PRIMARY KEY, account_id TEXT, created_at TEXT, enabled INTEGER, revision INTEGER,
-      body TEXT);
-    CREATE TABLE threads (key TEXT PRIMARY KEY, destination_id TEXT, window_ends_ms INTEGER, sum_due_ms INTEGER, body TEXT);
-    CREATE TABLE messages (id TEXT PRIMARY KEY, destination_id TEXT, created_ms INTEGER, due_ms INTEGER, token TEXT,
-      body TEXT);
-    CREATE TABLE positions (partition INTEGER, next INTEGER);`,
   afterwards: '',
 };

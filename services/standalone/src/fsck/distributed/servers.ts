@@ -1,5 +1,6 @@
 import { openKafkaLog, readGroupMembers, type EventLog, type GroupMemberAddress } from '@countersign/event-log';
-import { kafkaCredentials, type Config } from '@countersign/service-kit';
+import type { Config } from '@countersign/process';
+import { kafkaCredentials } from '@countersign/service-kit';
 import { NotReadable } from './refusals.js';
 
 const CLIENT_ID = 'countersign-fsck';

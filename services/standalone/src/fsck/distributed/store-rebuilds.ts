@@ -1,4 +1,5 @@
-import type { Config, StoreRebuild } from '@countersign/service-kit';
+import type { Config } from '@countersign/process';
+import type { StoreRebuild } from '@countersign/service-kit';
 import type { Projection } from '../rebuild/stores.js';
 import { membersOf, reading, uriOf } from './servers.js';
 

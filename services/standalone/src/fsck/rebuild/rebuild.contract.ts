@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig, createLogger } from '@countersign/service-kit';
+import { loadConfig, createLogger } from '@countersign/process';
 import { examine } from '../fsck.js';
 import { LAYOUT, type StoreName } from '../layout.js';
 import type { Report } from '../report.js';

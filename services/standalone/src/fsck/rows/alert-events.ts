@@ -1,3 +1,4 @@
+import type { AlertInspection } from '@countersign/alerts';
 import type { StoredLog } from '@countersign/event-log';
 import { LAYOUT } from '../layout.js';
 import { newestRecords } from '../newest-records.js';
@@ -5,18 +6,15 @@ import type { Store } from '../open-stores.js';
 import { Reached } from '../places.js';
 import type { Check } from '../report.js';
 
-interface MessageRow {
-  readonly id: string;
-  readonly body: string;
-}
-
 /** Accounts of destinations against the topic `accounts`, and the events that messages speak of against the archive. */
-export function checkAlerts(log: StoredLog, alerts: Store, archive: Store | null, check: Check): void {
+export async function checkAlerts(
+  log: StoredLog,
+  alerts: AlertInspection,
+  archive: Store | null,
+  check: Check,
+): Promise<void> {
   const accounts = newestRecords(log, 'accounts');
-  const destinations = alerts.prepare<[], { id: string; account: string }>(
-    'SELECT id, account_id AS account FROM destinations',
-  );
-  for (const { id, account } of destinations.iterate()) {
+  for await (const { id, accountId: account } of alerts.destinations()) {
     check.examined += 1;
     if ((accounts.get(account)?.digest ?? null) === null)
       check.wrong(`${LAYOUT.alerts} destinations ${id}`, `there is no account ${account}`);
@@ -27,9 +25,10 @@ export function checkAlerts(log: StoredLog, alerts: Store, archive: Store | null
     .pluck();
   const position = Reached.in(archive, 'agent-events');
   const isWhole = Object.entries(log.endOffsets('agent-events')).every(([p, end]) => position.of(Number(p)) >= end);
-  for (const { id, body } of alerts.prepare<[], MessageRow>('SELECT id, body FROM messages').iterate()) {
+  for await (const message of alerts.messages()) {
+    const { id } = message;
     check.examined += 1;
-    const data = dataOf(body);
+    const data = dataOf(message);
     if (data === null) continue;
     const agent = agentOf.get(Buffer.from(data.eventId.replaceAll('-', ''), 'hex'));
     if (agent === undefined && !isWhole) check.behind += 1;
@@ -38,12 +37,17 @@ export function checkAlerts(log: StoredLog, alerts: Store, archive: Store | null
   }
 }
 
-/** What a message about a violation says; `null` for others, and for what is no message, which its rows say. */
-function dataOf(body: string): { readonly eventId: string; readonly agentId: string } | null {
+/** What a message about a violation says; `null` for others, and for what is not a message, which the inspection names. */
+function dataOf({
+  type,
+  body,
+}: {
+  readonly type: string;
+  readonly body: string;
+}): { readonly eventId: string; readonly agentId: string } | null {
   try {
-    const { type, body: sent } = JSON.parse(body) as { type: string; body: string };
     if (type !== 'violation.blocked') return null;
-    return (JSON.parse(sent) as { data: { eventId: string; agentId: string } }).data;
+    return (JSON.parse(body) as { data: { eventId: string; agentId: string } }).data;
   } catch {
     return null;
   }

@@ -1,25 +1,21 @@
-import type { VersionedRecord } from '@countersign/contracts';
+import type { TopicName, VersionedRecord } from '@countersign/contracts';
+import type { RowId, StoreInspection, VersionRaise } from '@countersign/document-store';
 import { LAYOUT } from '../layout.js';
 import { digestOf } from '../newest-records.js';
-import { words, type Store } from '../open-stores.js';
+import { words, type ServiceStores, type Store } from '../open-stores.js';
 import type { Check } from '../report.js';
 
-interface Waiting {
-  readonly id: number;
+interface OutboxRow {
+  readonly id: RowId;
   readonly topic: string;
   readonly key: string;
   readonly value: string;
 }
+type Raise = VersionRaise & { readonly row: RowId };
 
-/** Where the owner of a topic keeps what it tells there. */
+/** Where the owner of a topic keeps what it publishes there. */
 const OWNERS: Readonly<Record<string, string>> = {
-  accounts: 'SELECT version, facts AS value FROM accounts WHERE id = ?',
-  'api-keys': 'SELECT version, facts AS value FROM api_keys WHERE id = ?',
-  sessions: 'SELECT version, facts AS value FROM sessions WHERE id = ?',
   agents: 'SELECT revision AS version, facts AS value FROM agents WHERE id = ?',
-  'compliance-scopes': `SELECT version, json_object('scope', json(body), 'declaredAt', declared_at) AS value FROM scopes
-    WHERE account_id = ?`,
-  reports: `SELECT version, body -> '$.facts' AS value FROM reports WHERE id = ?`,
 };
 const ANNOUNCED: Readonly<Record<string, string>> = {
   account: 'accounts',
@@ -28,60 +24,93 @@ const ANNOUNCED: Readonly<Record<string, string>> = {
   agent: 'agents',
 };
 
-/**
- * What waits to be told, after a stop in between, tells of what the store holds: of its newest version in its words, or
- * of an older one. Embedded profile.
- */
-export function checkOutboxes(
-  stores: { readonly [file in 'identity' | 'policy' | 'reports']: Store | null },
-  check: Check,
-): void {
-  for (const name of ['identity', 'policy', 'reports'] as const) {
-    const store = stores[name];
-    if (store === null) continue;
-    for (const row of store.prepare<[], Waiting>('SELECT id, topic, key, value FROM outbox ORDER BY id').iterate()) {
-      check.examined += 1;
-      check.behind += 1;
-      const problem = problemOf(row, store);
-      if (problem !== null) check.wrong(`${LAYOUT[name]} outbox ${row.id} (${row.topic} ${row.key})`, problem);
-    }
-    if (name !== 'reports') checkAnnouncements(LAYOUT[name], store, check);
-  }
+/** What a store has now of something that waits to be published; `null`: nothing. */
+type Lookup = (topic: string, key: string) => Waiting['stored'];
+
+interface Waiting {
+  readonly stored: { readonly version: number; readonly value: object } | null | 'not-owned';
 }
 
-function problemOf({ topic, key, value }: Waiting, store: Store): string | null {
+/**
+ * What waits to be published, after a stop in between, says what the store holds: its newest version in its words, or an
+ * older one. Embedded profile.
+ */
+export async function checkOutboxes(
+  stores: Pick<ServiceStores, 'identity' | 'policy' | 'reports'>,
+  check: Check,
+): Promise<void> {
+  const { identity, policy, reports } = stores;
+  if (identity !== null) await checkInspected(LAYOUT.identity, identity, ['accounts', 'api-keys', 'sessions'], check);
+  if (reports !== null) await checkInspected(LAYOUT.reports, reports, ['reports', 'compliance-scopes'], check);
+  if (policy === null) return;
+  const lookup = lookupIn(policy);
+  for (const row of policy.prepare<[], OutboxRow>('SELECT id, topic, key, value FROM outbox ORDER BY id').iterate()) {
+    checkRow(LAYOUT.policy, row, lookup, check);
+  }
+  const raises = policy.prepare<[], Raise>('SELECT row, kind, id, version FROM announcements ORDER BY row');
+  for (const raise of raises.iterate()) checkRaise(LAYOUT.policy, raise, lookup, check);
+}
+
+async function checkInspected(
+  file: string,
+  store: StoreInspection,
+  topics: readonly TopicName[],
+  check: Check,
+): Promise<void> {
+  const stored = new Map<string, Waiting['stored']>();
+  for (const topic of topics) {
+    for await (const { id, version, value } of store.owned(topic)) stored.set(`${topic} ${id}`, { version, value });
+  }
+  const lookup: Lookup = (topic, key) =>
+    topics.some((owned) => owned === topic) ? (stored.get(`${topic} ${key}`) ?? null) : 'not-owned';
+  for await (const { id, record } of store.outbox()) checkRow(file, { id, ...record }, lookup, check);
+  for await (const raise of store.raises()) checkRaise(file, raise, lookup, check);
+}
+
+function lookupIn(store: Store): Lookup {
+  return (topic, key) => {
+    const query = OWNERS[topic];
+    if (query === undefined) return 'not-owned';
+    const row = store.prepare<[string], { version: number; value: string }>(query).get(key);
+    return row === undefined ? null : { version: row.version, value: JSON.parse(row.value) as object };
+  };
+}
+
+function checkRow(file: string, row: OutboxRow, lookup: Lookup, check: Check): void {
+  check.examined += 1;
+  check.behind += 1;
+  const problem = problemOf(row, lookup);
+  if (problem !== null) check.wrong(`${file} outbox ${row.id} (${row.topic} ${row.key})`, problem);
+}
+
+function problemOf({ topic, key, value }: OutboxRow, lookup: Lookup): string | null {
   if (topic === 'agent-events') return null;
   let record: VersionedRecord<object>;
   try {
     record = JSON.parse(value) as VersionedRecord<object>;
   } catch (error) {
-    return `it is no JSON: ${words(error)}`;
+    return `it is not JSON: ${words(error)}`;
   }
   if (record.v !== 1 || record.id !== key || !Number.isSafeInteger(record.version)) return 'it is no record of its key';
-  const query = OWNERS[topic];
-  if (query === undefined || record.value === null) return null;
-  const row = store.prepare<[string], { version: number; value: string }>(query).get(key);
-  if (row === undefined) return 'it tells of something that is not stored';
-  if (record.version > row.version) return `it tells version ${record.version}, the store has ${row.version}`;
-  if (record.version === row.version && digestOf(record.value) !== digestOf(JSON.parse(row.value)))
-    return 'it does not tell what is stored';
+  if (record.value === null) return null;
+  const stored = lookup(topic, key);
+  if (stored === 'not-owned') return null;
+  if (stored === null) return 'it publishes something that is not stored';
+  if (record.version > stored.version) return `it publishes version ${record.version}, the store has ${stored.version}`;
+  if (record.version === stored.version && digestOf(record.value) !== digestOf(stored.value))
+    return 'it does not say what is stored';
   return null;
 }
 
-function checkAnnouncements(file: string, store: Store, check: Check): void {
-  const rows = store.prepare<[], { row: number; kind: string; id: string; version: number }>(
-    'SELECT row, kind, id, version FROM announcements ORDER BY row',
-  );
-  for (const { row, kind, id, version } of rows.iterate()) {
-    check.examined += 1;
-    check.behind += 1;
-    const query = OWNERS[ANNOUNCED[kind] ?? ''];
-    const stored = query === undefined ? undefined : store.prepare<[string], { version: number }>(query).get(id);
-    // What is gone is announced with the version of its end.
-    if (query === undefined || (stored !== undefined && version > stored.version))
-      check.wrong(
-        `${file} announcements ${row}`,
-        `it announces version ${version} of ${kind} ${id}, which is not stored`,
-      );
-  }
+function checkRaise(file: string, { row, kind, id, version }: Raise, lookup: Lookup, check: Check): void {
+  check.examined += 1;
+  check.behind += 1;
+  const topic = ANNOUNCED[kind];
+  const stored = topic === undefined ? 'not-owned' : lookup(topic, id);
+  // What is gone is announced with the version of its end.
+  if (stored === 'not-owned' || (stored !== null && version > stored.version))
+    check.wrong(
+      `${file} announcements ${row}`,
+      `it announces version ${version} of ${kind} ${id}, which is not stored`,
+    );
 }

@@ -1,7 +1,8 @@
 import type { TopicName } from '@countersign/contracts';
+import type { StoreInspection } from '@countersign/document-store';
 import type { StoredLog } from '@countersign/event-log';
 import { LAYOUT, type StoreName } from '../layout.js';
-import type { Store } from '../open-stores.js';
+import type { ServiceStores, Store } from '../open-stores.js';
 import type { Check } from '../report.js';
 
 /** Who follows what; the columns are those of the embedded profile, which the distributed one is read into. */
@@ -19,17 +20,18 @@ const READERS: Readonly<Record<StoreName, readonly TopicName[]>> = {
  * No consumer stands beyond the end of a topic; on a stopped instance, how far each is from it.
  * @param isStopped nothing follows while this reads: what lies between is what is left to do
  */
-export function checkPositions(
+export async function checkPositions(
   log: StoredLog,
-  stores: Readonly<Record<StoreName, Store | null>>,
+  stores: ServiceStores,
   isStopped: boolean,
   check: Check,
-): void {
+): Promise<void> {
   for (const [name, topics] of Object.entries(READERS) as [StoreName, readonly TopicName[]][]) {
     const store = stores[name];
-    if (store === null || !has(store, 'positions')) continue;
+    if (store === null) continue;
     for (const topic of topics) {
-      const stands = positionsOf(store, topic);
+      const stands = await positionsIn(store, topic);
+      if (stands === null) continue;
       const begins = log.beginOffsets(topic);
       const ends = log.endOffsets(topic);
       for (const [partition, next] of stands) {
@@ -45,6 +47,12 @@ export function checkPositions(
       }
     }
   }
+}
+
+/** `null`: this store keeps none. */
+async function positionsIn(store: Store | StoreInspection, topic: TopicName) {
+  if ('positions' in store) return store.positions(topic);
+  return has(store, 'positions') ? positionsOf(store, topic) : null;
 }
 
 /** Where the consumer that keeps the store stands in each partition. */

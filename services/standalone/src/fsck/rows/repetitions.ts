@@ -1,7 +1,7 @@
 import type { LogRecord } from '@countersign/event-log';
-import { LAYOUT, type StoreName } from '../layout.js';
+import { LAYOUT } from '../layout.js';
 import type { LeafNumbers, LoggedId } from '../number-leaves.js';
-import type { Store } from '../open-stores.js';
+import type { ServiceStores, Store } from '../open-stores.js';
 import type { Check } from '../report.js';
 import { positionsOf } from './positions.js';
 import { compareSeen } from './seen-ids.js';
@@ -29,13 +29,13 @@ export class LogTimes {
 }
 
 /** The event ids that anchoring, policy and alerts know again, against those of the log. Embedded profile. */
-export function checkRepetitions(
-  { anchors, policy, alerts }: Readonly<Record<StoreName, Store | null>>,
+export async function checkRepetitions(
+  { anchors, policy, alerts }: ServiceStores,
   logged: Pick<LeafNumbers, 'ids' | 'has'>,
   newestMs: number,
   isWhole: boolean,
   check: Check,
-): void {
+): Promise<void> {
   const reached = (store: Store): number => positionsOf(store, 'agent-events').get(0) ?? 0;
   if (anchors !== null) {
     const next = reached(anchors);
@@ -54,7 +54,7 @@ export function checkRepetitions(
   }
   if (alerts === null || !isWhole) return;
   // Only violations that somebody is to be told of are noted, and who was to be told then is not known now.
-  for (const id of alerts.prepare<[], string>('SELECT id FROM seen_events').pluck().iterate()) {
+  for await (const id of alerts.seenEvents()) {
     check.examined += 1;
     if (!logged.has(Buffer.from(id.replaceAll('-', ''), 'hex')))
       check.wrong(`${LAYOUT.alerts} seen_events ${id}`, 'no event of the log has this id');
