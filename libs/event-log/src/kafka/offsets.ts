@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterView } from './cluster-view.js';
 
 const ASK_MS = 5000;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 const AGAIN_AFTER_MS = 100;
 /** Answers that another broker, or the same one a moment later, would give otherwise. */
 const PASSING: readonly number[] = [3, 5, 6, 9, 13, 56, 74, 75, 78];
@@ -15,7 +15,7 @@ interface ListAnswer {
   }[];
 }
 
-/** Tries again what fails for the moment, with fresh leaders, up to 10 s. */
+/** Tries again what fails for the moment, with fresh leaders, up to 30 s: a new topic may wait so long for its leaders while brokers are busy. */
 export async function withPatience<T>(cluster: ClusterView, attempt: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
