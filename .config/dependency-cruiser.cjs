@@ -139,6 +139,24 @@ const forbidden = [
     ['client-js'],
     'The proxy is a client of the service as any other: it knows what the client library knows.',
   ),
+  {
+    name: 'cli-is-a-client',
+    severity: 'error',
+    comment:
+      'A command uses an installation from outside: ask the API, or put what operates one into services/standalone.',
+    from: { path: '^libs/cli/' },
+    to: {
+      path: '^(libs|services|test-e2e)/',
+      pathNot: '^(libs/(cli|chain|client-js|contracts|evidence|mcp-proxy|policy-engine|process)|services/policy)/',
+    },
+  },
+  {
+    name: 'fsck-in-the-program-alone',
+    severity: 'error',
+    comment: 'fsck reads the stores of all services: only the program that runs it may import it.',
+    from: { path: '^(libs|services|test-e2e)/', pathNot: '^(libs/fsck|services/standalone)/' },
+    to: { path: '^libs/fsck/' },
+  },
   mayImport(
     'test-kit-imports-event-log',
     'test-kit',
@@ -224,7 +242,7 @@ const forbidden = [
       '^libs/[^/]+/.*/sqlite/',
       '^libs/process/src/data-directory/instance-lock\\.ts$',
       '^libs/chain/src/localnet/',
-      '^services/standalone/src/fsck/',
+      '^libs/fsck/',
     ],
     'Use the port or the store; better-sqlite3 belongs to store/sqlite.ts, sqlite/, localnet/ and the fsck that reads files.',
   ),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { CommandFailed, EXIT } from './commands/exit-codes.js';
-import { HOOK_EXIT } from './hook/answer.js';
+import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
+import { HOOK_EXIT } from '@countersign/cli/hook-exit';
 
 interface CommandModule {
   readonly register: (program: Command) => void;
@@ -10,14 +10,14 @@ interface CommandModule {
 /** In the order of the help text. Only the module of the named command is loaded. */
 const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   start: () => import('./commands/start.js'),
-  replay: () => import('./commands/replay.js'),
-  hook: () => import('./commands/hook.js'),
-  'mcp-proxy': () => import('./commands/mcp-proxy.js'),
-  policy: () => import('./commands/policy.js'),
-  export: () => import('./commands/export.js'),
-  erase: () => import('./commands/erase.js'),
-  verify: () => import('./commands/verify.js'),
-  sample: () => import('./commands/sample.js'),
+  replay: () => import('@countersign/cli/commands/replay'),
+  hook: () => import('@countersign/cli/commands/hook'),
+  'mcp-proxy': () => import('@countersign/cli/commands/mcp-proxy'),
+  policy: () => import('@countersign/cli/commands/policy'),
+  export: () => import('@countersign/cli/commands/export'),
+  erase: () => import('@countersign/cli/commands/erase'),
+  verify: () => import('@countersign/cli/commands/verify'),
+  sample: () => import('@countersign/cli/commands/sample'),
   fsck: () => import('./commands/fsck.js'),
   admin: () => import('./commands/admin.js'),
   localnet: () => import('./commands/localnet.js'),

@@ -7,7 +7,7 @@ import { Instance } from '../instance/instance.js';
 import { FaultServer, type Played } from './fault-server.js';
 
 const HOUSE = fileURLToPath(new URL('../../../', import.meta.url));
-const README = readFileSync(join(HOUSE, 'services/standalone/README.md'), 'utf8');
+const README = readFileSync(join(HOUSE, 'libs/cli/README.md'), 'utf8');
 
 interface Settings {
   readonly env: Readonly<Record<string, string>>;

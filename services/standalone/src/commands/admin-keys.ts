@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createLogger, explain, loadConfig } from '@countersign/process';
 import type { SigningKeyRequest } from '../operate/signing-key-request.js';
-import { CommandFailed, EXIT } from './exit-codes.js';
+import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 
 interface Options {
   readonly dataDir?: string;

@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { createLogger, explain, loadConfig } from '@countersign/process';
 import type { PlanChange } from '@countersign/service-kit';
 import { registerKeys } from './admin-keys.js';
-import { CommandFailed, EXIT } from './exit-codes.js';
+import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 import { registerProveAbsence } from './prove-absence.js';
 
 interface Options {

@@ -4,13 +4,20 @@ import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { createLogger, InstanceRunning, loadConfig, openDataDirectory, type Config } from '@countersign/process';
-import type { Progress } from '../fsck/compare-events.js';
-import { examine, type Examination } from '../fsck/fsck.js';
-import { NotReadable, ServiceRuns } from '../fsck/distributed/refusals.js';
-import { LAYOUT } from '../fsck/layout.js';
-import type { Rebuilt } from '../fsck/rebuild/rebuild-damaged.js';
-import { showRebuilt, showReport } from '../fsck/show-report.js';
-import { CommandFailed, EXIT } from './exit-codes.js';
+import {
+  endInterruptedSwaps,
+  examine,
+  examineDistributed,
+  LAYOUT,
+  NotReadable,
+  rebuildDistributed,
+  rebuildStores,
+  ServiceRuns,
+  showRebuilt,
+  showReport,
+} from '@countersign/fsck';
+import type { Examination, Progress, Rebuilt } from '@countersign/fsck';
+import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 
 interface Options {
   readonly dataDir?: string;
@@ -76,7 +83,6 @@ async function inFolder(config: Config, rebuild: boolean, progress: Progress): P
   try {
     const examination = await examine(dataDir, chainIsElsewhere, progress);
     if (!rebuild || examination.report.count === 0) return { examination, rebuilt: rebuild ? [] : null };
-    const { rebuildStores } = await import('../fsck/rebuild/rebuild.js');
     const rebuilt = await rebuildStores(dataDir, examination.report, {
       config,
       ...tellingProgress(),
@@ -90,14 +96,11 @@ async function inFolder(config: Config, rebuild: boolean, progress: Progress): P
 
 /** What an earlier command has left half done is ended first. */
 async function onServers(config: Config, rebuild: boolean, progress: Progress): Promise<Examined> {
-  const { examineDistributed } = await import('../fsck/distributed/fsck-distributed.js');
   try {
     if (!rebuild) return { examination: await examineDistributed(config, progress), rebuilt: null };
-    const { endInterruptedSwaps } = await import('../fsck/distributed/interrupted-swaps.js');
     const ended = await endInterruptedSwaps(config);
     const examination = await examineDistributed(config, progress);
     if (examination.report.count === 0) return { examination, rebuilt: ended };
-    const { rebuildDistributed } = await import('../fsck/distributed/rebuild-distributed.js');
     const rebuilt = await rebuildDistributed(config, examination.report, tellingProgress());
     const all = [...ended, ...rebuilt];
     if (rebuilt.every(({ refused }) => refused !== null)) return { examination, rebuilt: all };

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { startLocalnet } from '@countersign/chain';
 import { createLogger, endOnSignals, explain, loadConfig } from '@countersign/process';
-import { CommandFailed, EXIT } from './exit-codes.js';
+import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 
 interface Options {
   readonly port?: number;

@@ -10,8 +10,8 @@ import { Command } from 'commander';
 import type { BehaviorProfile } from '@countersign/contracts';
 import type { DryRunAnswer } from '@countersign/policy';
 import { emptyProfile, profileWarnings } from '@countersign/policy-engine';
-import { CommandFailed } from './exit-codes.js';
-import { register } from './policy.js';
+import { CommandFailed } from '@countersign/cli/exit-codes';
+import { register } from '@countersign/cli/commands/policy';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/countersign.js', import.meta.url));
 const PACKAGES = fileURLToPath(new URL('../../../policy/safety-packages/', import.meta.url));

@@ -4,7 +4,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { isInstant, isUuid, parseIsoDuration, type VerificationResult } from '@countersign/evidence';
 import { explain, loadConfig, type Config } from '@countersign/process';
 import type { AbsenceWanted, WindowName } from '../operate/prove-absence.js';
-import { CommandFailed, EXIT } from './exit-codes.js';
+import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 
 /** That an agent had no event in a window: for the operator alone, since it shows two leaves that belong to others. */
 export function registerProveAbsence(admin: Command): void {

@@ -2,12 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Api } from '../api-client/api.js';
-import { text as verdictText } from '../commands/verify.js';
-import { CommandFailed, EXIT } from '../commands/exit-codes.js';
-import { readActions } from '../replay/read-actions.js';
-import { replay, replayTable } from '../replay/replay.js';
-import { verifyFile } from '../verify-file/verify-file.js';
+import { Api, readActions, replay, replayTable, verifyFile } from '@countersign/cli';
+import { text as verdictText } from '@countersign/cli/commands/verify';
+import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 import { startThrowAwayInstance, type ThrowAwayInstance } from './throw-away-instance.js';
 
 const SAMPLE = fileURLToPath(new URL('../../sample/airline.json', import.meta.url));

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readBootstrap, type Bootstrap } from '../api-client/api.js';
-import { CommandFailed, EXIT } from '../commands/exit-codes.js';
+import { readBootstrap, type Bootstrap } from '@countersign/cli';
+import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 
 /** An instance of its own in a temporary folder, gone when it is stopped. */
 export interface ThrowAwayInstance {

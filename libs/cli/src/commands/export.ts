@@ -1,0 +1,96 @@
+import { open } from 'node:fs/promises';
+import { Option, type Command } from 'commander';
+import { Api } from '../api-client/api.js';
+import { loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
+import { collect, targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
+import { CommandFailed, EXIT } from '../exit-codes.js';
+
+interface Options extends TargetOptions, LoginOptions {
+  readonly format: keyof typeof DEFAULT_NAMES;
+  readonly out?: string;
+  readonly from: string;
+  readonly to?: string;
+  readonly frameworks: string;
+  readonly agent?: readonly string[];
+}
+
+const PACKAGES = ['json', 'pdf'] as const;
+const EVENTS = ['ocsf', 'csv'] as const;
+const DEFAULT_NAMES = { json: 'report.json', pdf: 'report.pdf', ocsf: 'events.ocsf.jsonl', csv: 'events.csv' } as const;
+
+/** `countersign export`: a signed evidence package in a file, or the events as other programs read them. */
+export function register(program: Command): void {
+  const command = program
+    .command('export')
+    .description('issue a signed evidence package and save it, or save events for a SIEM or a spreadsheet')
+    .addOption(
+      new Option('--format <name>', 'json: the package; pdf: a document that carries it; ocsf, csv: unsigned events')
+        .choices([...PACKAGES, ...EVENTS])
+        .default('json'),
+    )
+    .option('--out <file>', 'where to save it; default: report.json, report.pdf, events.ocsf.jsonl or events.csv')
+    .option('--from <iso>', 'first instant of the report', '1970-01-01T00:00:00.000Z')
+    .option('--to <iso>', 'instant after the last one; default: now')
+    .option('--frameworks <list>', 'of a package, comma separated', 'soc2,euaiact')
+    .option('--agent <id>', 'agent of the report, repeatable (events: one); default: all', collect);
+  withTarget(withLogin(command)).action(async (options: Options) => {
+    const { format, out = DEFAULT_NAMES[format] } = options;
+    if (format === 'ocsf' || format === 'csv') return exportEvents(options, format, out);
+    const { baseUrl, email, password } = await targetOf(options, await loginOf(options));
+    const api = new Api(baseUrl);
+    const session = await api.login(email, password);
+    const answer = await api.send('POST', '/v1/events/export-signed', session, {
+      agentIds: options.agent ?? [],
+      format,
+      frameworks: options.frameworks.split(',').map((name) => name.trim()),
+      from: options.from,
+      to: options.to ?? new Date().toISOString(),
+    });
+    api.close();
+    if (answer.status !== 200)
+      throw new CommandFailed(EXIT.wrong, `the export was refused: ${answer.status} ${answer.text}`);
+    await savePrivately(out, answer.bytes).catch((error: NodeJS.ErrnoException) => {
+      throw new CommandFailed(EXIT.wrong, `cannot write ${out} (${error.code}): name another with --out`);
+    });
+    if (format === 'pdf') {
+      process.stdout.write(
+        `${out}: report ${String(answer.headers['x-report-id'])}, SHA-256 ${String(answer.headers['x-pdf-sha256'])}\n`,
+      );
+      return;
+    }
+    const { summary, timestamp, publicKeyUrl } = JSON.parse(answer.text) as {
+      summary: Record<string, unknown>;
+      timestamp: Record<string, unknown>;
+      publicKeyUrl: string;
+    };
+    process.stdout.write(
+      `${out}: report ${String(answer.headers['x-report-id'])}, ${String(summary['events'])} events, ${String(summary['anchored'])} anchored, anchor ${String(timestamp['anchor'])}\nkey: ${publicKeyUrl}\n`,
+    );
+  });
+}
+
+/** Openings are for those who were meant to have them: a file that is there and open to others is closed to them first. */
+async function savePrivately(out: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(out, 'w', 0o600);
+  try {
+    if ((await file.stat()).isFile()) await file.chmod(0o600);
+    await file.writeFile(bytes);
+  } finally {
+    await file.close();
+  }
+}
+
+async function exportEvents(options: Options, format: 'ocsf' | 'csv', out: string): Promise<void> {
+  const { agent = [], from, to } = options;
+  if (agent.length > 1) throw new CommandFailed(EXIT.usage, `--format ${format} takes one --agent, or none for all`);
+  const { baseUrl, email, password } = await targetOf(options, await loginOf(options));
+  const { saveEvents } = await import('../export-events/save-events.js');
+  const api = new Api(baseUrl);
+  try {
+    const session = await api.login(email, password);
+    const bytes = await saveEvents({ baseUrl, session, format, filters: { agentId: agent[0], from, to }, out });
+    process.stdout.write(`${out}: ${bytes} bytes\n`);
+  } finally {
+    api.close();
+  }
+}

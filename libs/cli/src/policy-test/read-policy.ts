@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { parseDocument } from 'yaml';
+import { PolicyFileProblem, readPolicyFile } from '@countersign/policy';
+import type { PolicyFile } from '@countersign/policy';
+import { JsonRefused, parseJsonStrict } from '@countersign/evidence';
+import { CommandFailed, EXIT } from '../exit-codes.js';
+
+/**
+ * A policy with its cases; a name that ends in `.json` is JSON, any other YAML 1.2.
+ * @throws CommandFailed 64 that names the file and what is wrong in it
+ */
+export async function readPolicy(file: string): Promise<PolicyFile> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailed(EXIT.usage, `cannot read ${file} (${error.code})`);
+  });
+  try {
+    return readPolicyFile(file.endsWith('.json') ? parseJsonStrict(bytes) : parseYaml(bytes.toString('utf8')));
+  } catch (error) {
+    if (!(error instanceof PolicyFileProblem || error instanceof JsonRefused)) throw error;
+    throw new CommandFailed(EXIT.usage, `${file}: ${error.message}`);
+  }
+}
+
+/** @throws PolicyFileProblem with the line and the column of the first error */
+function parseYaml(text: string): unknown {
+  const document = parseDocument(text, { prettyErrors: true });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw new PolicyFileProblem(problem.message.split('\n')[0] ?? 'not YAML');
+  try {
+    return document.toJS() as unknown;
+  } catch (error) {
+    // Aliases of aliases that would grow beyond measure (yaml: maxAliasCount).
+    throw new PolicyFileProblem(error instanceof Error ? error.message : 'not YAML');
+  }
+}

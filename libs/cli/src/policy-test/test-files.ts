@@ -1,0 +1,37 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { policyWarnings, runCases } from '@countersign/policy';
+import { CommandFailed, EXIT } from '../exit-codes.js';
+import type { TestedFile } from './describe-cases.js';
+import { readPolicy } from './read-policy.js';
+
+const POLICY = /\.(?:ya?ml|json)$/u;
+
+/**
+ * Runs the cases of each file, and of each `.yaml`, `.yml` and `.json` file that lies in a folder, offline, by the engine
+ * that gateways decide with.
+ * @throws CommandFailed 64 for a file that cannot be read or has no cases, or a folder without files; nothing has run then
+ */
+export async function testFiles(paths: readonly string[]): Promise<readonly TestedFile[]> {
+  const files = (await Promise.all(paths.map(filesOf))).flat();
+  const read = await Promise.all(files.map(async (file) => ({ file, policy: await readPolicy(file) })));
+  const empty = read.find(({ policy }) => policy.cases.length === 0);
+  if (empty !== undefined) {
+    throw new CommandFailed(EXIT.usage, `${empty.file}: cases must be a list with at least one`);
+  }
+  return read.map(({ file, policy }) => ({
+    file,
+    cases: policy.cases.length,
+    failures: runCases(policy),
+    warnings: policyWarnings(policy),
+  }));
+}
+
+/** The file itself, or those of a folder, by name; folders in it are not entered. */
+async function filesOf(path: string): Promise<readonly string[]> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory() !== true) return [path];
+  const names = (await readdir(path)).filter((name) => POLICY.test(name)).toSorted();
+  if (names.length === 0) throw new CommandFailed(EXIT.usage, `${path}: the folder has no .yaml, .yml or .json file`);
+  return names.map((name) => join(path, name));
+}

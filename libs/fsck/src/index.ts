@@ -1,0 +1,11 @@
+export type { Progress } from './compare-events.js';
+export { examineDistributed } from './distributed/fsck-distributed.js';
+export { endInterruptedSwaps } from './distributed/interrupted-swaps.js';
+export { rebuildDistributed } from './distributed/rebuild-distributed.js';
+export { NotReadable, ServiceRuns } from './distributed/refusals.js';
+export { examine } from './fsck.js';
+export type { Examination } from './fsck.js';
+export { LAYOUT } from './layout.js';
+export { rebuildStores } from './rebuild/rebuild.js';
+export type { Rebuilt } from './rebuild/rebuild-damaged.js';
+export { showRebuilt, showReport } from './show-report.js';
