@@ -118,8 +118,8 @@ const forbidden = [
   mayImport(
     'document-store-imports-contracts',
     'document-store',
-    ['contracts'],
-    'A port knows nothing of the ports beside it: let service-kit or the service join them.',
+    ['contracts', 'evidence'],
+    'A port knows nothing of the ports beside it: let topics, service-kit or the service join them.',
   ),
   mayImport(
     'process-imports-contracts',
@@ -128,9 +128,21 @@ const forbidden = [
     'What every program begins with knows no service and no framework: let service-kit or the program join them.',
   ),
   mayImport(
+    'http-edge-imports-process',
+    'http-edge',
+    ['contracts', 'evidence', 'document-store', 'process'],
+    'The edge admits requests and knows no log and no service: take what it needs of them as an argument.',
+  ),
+  mayImport(
+    'topics-imports-ports',
+    'topics',
+    ['contracts', 'evidence', 'event-log', 'counters', 'document-store', 'process', 'test-kit'],
+    'topics follows and writes the log for any service: take what it needs of a service as a `TopicContext`.',
+  ),
+  mayImport(
     'service-kit-imports-ports',
     'service-kit',
-    ['contracts', 'evidence', 'event-log', 'counters', 'chain', 'document-store', 'process', 'test-kit'],
+    ['contracts', 'event-log', 'counters', 'chain', 'document-store', 'process', 'http-edge', 'topics'],
     'service-kit starts any service and knows none: let the service pass what it needs in its definition.',
   ),
   mayImport(
@@ -200,7 +212,9 @@ const forbidden = [
     name: 'no-framework-below-service-kit',
     severity: 'error',
     comment: 'Nest and Express stay at the edge: export a plain function and let service-kit or the service wrap it.',
-    from: { path: '^libs/(contracts|evidence|policy-engine|event-log|counters|chain|process|client-js)/' },
+    from: {
+      path: '^libs/(contracts|evidence|policy-engine|event-log|counters|chain|process|http-edge|topics|client-js)/',
+    },
     to: { path: npm('@nestjs', 'express', 'rxjs', 'reflect-metadata') },
   },
 
@@ -274,7 +288,7 @@ const forbidden = [
     severity: 'error',
     comment: 'This service is a user of the API: call it through client-js.',
     from: { path: '^services/(mcp|dashboard)/' },
-    to: { path: '^libs/', pathNot: '^libs/(client-js|contracts|process|service-kit)/' },
+    to: { path: '^libs/', pathNot: '^libs/(client-js|contracts|process|http-edge|service-kit)/' },
   },
   {
     name: 'test-e2e-is-a-black-box',

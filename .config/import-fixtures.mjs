@@ -72,6 +72,8 @@ export const forbidden = [
   ['service-kit-imports-ports', 'libs/service-kit/src/a.ts', "import { a } from '@countersign/policy-engine'; a();"],
   ['service-kit-imports-ports', 'libs/service-kit/src/b.ts', "export const b = () => import('@countersign/gateway');"],
   ['process-imports-contracts', 'libs/process/src/a.ts', "import { a } from '@countersign/service-kit'; a();"],
+  ['http-edge-imports-process', 'libs/http-edge/src/a.ts', "import { a } from '@countersign/event-log'; a();"],
+  ['topics-imports-ports', 'libs/topics/src/a.ts', "import { a } from '@countersign/service-kit'; a();"],
   ['cli-is-a-client', 'libs/cli/src/a.ts', "import { a } from '@countersign/event-log'; a();"],
   ['fsck-in-the-program-alone', 'services/gateway/src/f.ts', "import { a } from '@countersign/fsck'; a();"],
   ['mcp-proxy-imports-client', 'libs/mcp-proxy/src/a.ts', "import { a } from '@countersign/contracts'; a();"],

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import type { AnchorFacts } from '@countersign/contracts';
 import type { StoredLog } from '@countersign/event-log';
-import { readVersionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord } from '@countersign/topics';
 import { LAYOUT } from './layout.js';
 import type { Store } from './open-stores.js';
 import { Reached } from './places.js';

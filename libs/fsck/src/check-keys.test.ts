@@ -7,7 +7,7 @@ import { encodeBase58 } from '@countersign/chain';
 import type { StoredLog } from '@countersign/event-log';
 import { keyId, toHex } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { versionedRecord } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import { checkKeys } from './check-keys.js';
 import { LAYOUT } from './layout.js';
 import type { Store } from './open-stores.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { TopicName } from '@countersign/contracts';
 import { canonicalize } from '@countersign/evidence';
 import type { StoredLog } from '@countersign/event-log';
-import { readVersionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord } from '@countersign/topics';
 
 /** The newest record of a key in a compacted topic. */
 export interface Newest<T = object> {

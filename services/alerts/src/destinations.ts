@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AlertConfigBody, AlertConfigRecord, DeliveryRecord, DestinationKind } from '@countersign/contracts';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import type { Carrier } from './deliver/carrier.js';
 import { isEmailAddress } from '@countersign/service-kit/mail';
 import { readWebhookUrl } from './deliver/webhook-url.js';

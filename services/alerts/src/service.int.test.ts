@@ -6,14 +6,9 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import type { DeadLetter, SessionFacts } from '@countersign/contracts';
 import { loadConfig } from '@countersign/process';
-import {
-  run,
-  sessionTokens,
-  versionedRecord,
-  type RunningProcess,
-  type ServiceContext,
-  type ServiceDefinition,
-} from '@countersign/service-kit';
+import { run, sessionTokens } from '@countersign/service-kit';
+import type { RunningProcess, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import { definition } from './index.js';
 import { ACCOUNT, AGENT, denied, eventId, OTHER_ACCOUNT } from './testing/violations.js';
 

@@ -5,13 +5,9 @@ import type { AnchorFacts, ProofSource, VersionedRecord } from '@countersign/con
 import { fromHex, leafHashOf, MerkleTree, proofFor, rootFromPath, toHex, windowLeafHash } from '@countersign/evidence';
 import { loadConfig } from '@countersign/process';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import {
-  run,
-  versionedRecord,
-  type RunningProcess,
-  type ServiceContext,
-  type ServiceDefinition,
-} from '@countersign/service-kit';
+import { run } from '@countersign/service-kit';
+import type { RunningProcess, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import { definition } from './index.js';
 import { agentId, envelope } from './testing/envelopes.js';
 

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
 import type { ArchivedEvent, TopicName } from '@countersign/contracts';
-import { mongoOptions, type RestoreContext, type StoreAdapters, type StoreRebuild } from '@countersign/service-kit';
+import { mongoOptions } from '@countersign/document-store';
+import type { StoreRebuild } from '@countersign/document-store';
+import type { RestoreContext, StoreAdapters } from '@countersign/service-kit';
 import { rebuildFromTopics, type OlderEvent } from './rebuild.js';
 import { openRebuild } from './store/mongo-rebuild.js';
 import { openMongoEventStore } from './store/mongo.js';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { EventEnvelope, TopicName } from '@countersign/contracts';
 import type { Offsets } from '@countersign/event-log';
-import { RestoreRefused, storedPages, type RestoreContext } from '@countersign/service-kit';
+import { RestoreRefused, storedPages } from '@countersign/topics';
+import type { RestoreContext } from '@countersign/service-kit';
 import { AnchorIntake } from './ingest/anchor-intake.js';
 import { EventIntake } from './ingest/event-intake.js';
 import type { EventStore, LoggedEvent } from './store/port.js';

@@ -4,14 +4,9 @@ import { join } from 'node:path';
 import type { AccountFacts, AgentFacts, AnchorFacts, SessionFacts } from '@countersign/contracts';
 import { toHex } from '@countersign/evidence';
 import { loadConfig } from '@countersign/process';
-import {
-  run,
-  sessionTokens,
-  versionedRecord,
-  type RunningProcess,
-  type ServiceContext,
-  type ServiceDefinition,
-} from '@countersign/service-kit';
+import { run, sessionTokens } from '@countersign/service-kit';
+import type { RunningProcess, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import { definition } from './index.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other } from './testing/envelopes.js';
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AccountFacts, AgentFacts, DeclaredScope } from '@countersign/contracts';
-import { Projection, type RunningService, type ServiceContext } from '@countersign/service-kit';
+import type { RunningService, ServiceContext } from '@countersign/service-kit';
+import { Projection } from '@countersign/topics';
 import { AgentAnchorsController } from './agent-anchors/agent-anchors-controller.js';
 import { AlertsController } from './alerts/alerts-controller.js';
 import { eventArchive } from './archive/event-archive.js';

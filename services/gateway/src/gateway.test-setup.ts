@@ -20,7 +20,7 @@ import type { EventLog } from '@countersign/event-log';
 import { canonicalize } from '@countersign/evidence';
 import { emptyProfile } from '@countersign/policy-engine';
 import { createLogger, mintApiKey } from '@countersign/process';
-import { versionedRecord } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
 import { createGateway } from './definition.js';
 

@@ -6,7 +6,7 @@ import { InProcessCounters } from '@countersign/counters';
 import { LogRefused, openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
 import { createLogger } from '@countersign/process';
-import { Announcer, OutboxRelay } from '@countersign/service-kit';
+import { Announcer, OutboxRelay } from '@countersign/topics';
 import { killAt } from '@countersign/test-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import { revoked } from './domain/members.js';

@@ -1,4 +1,5 @@
-import type { Announcer, ServiceContext } from '@countersign/service-kit';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { Announcer } from '@countersign/topics';
 import type { IdentityStore, IdentityWrite, WriteResult } from './store/port.js';
 import { notNow } from './refusals.js';
 

@@ -1,4 +1,4 @@
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 
 export const EMAIL_TAKEN = 'the e-mail address is taken: choose another';
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { AccountFacts, ApiKeyFacts, SessionFacts } from '@countersign/contracts';
-import { aheadOfStore } from '@countersign/service-kit';
-import type { Ahead, Owned, RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
+import { aheadOfStore } from '@countersign/topics';
+import type { RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
+import type { Ahead, Owned } from '@countersign/topics';
 import { openMongoIdentityStore, openSqliteIdentityStore } from './store/open.js';
 import type { IdentityStore } from './store/port.js';
 

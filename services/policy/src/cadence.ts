@@ -1,8 +1,8 @@
 import { AGENTS_OF_PLAN } from '@countersign/contracts';
 import type { AccountFacts } from '@countersign/contracts';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import type { Config } from '@countersign/process';
-import type { Projection } from '@countersign/service-kit';
+import type { Projection } from '@countersign/topics';
 
 /** An account that was created a moment ago is waited for this long. */
 const WAIT_MS = 2000;

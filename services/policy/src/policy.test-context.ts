@@ -6,7 +6,7 @@ import type { Counters, GivenBackSums } from '@countersign/counters';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
 import { createLogger, createRegistry } from '@countersign/process';
-import { Announcer, OutboxRelay } from '@countersign/service-kit';
+import { Announcer, OutboxRelay } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
 import { AgentChanges } from './change-agent/agent-changes.js';
 import { ChangeBounds } from './change-agent/change-bounds.js';

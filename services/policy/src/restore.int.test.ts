@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { UsageFacts } from '@countersign/contracts';
 import { uuidV7 } from '@countersign/evidence';
-import { TopicAhead } from '@countersign/service-kit';
+import { TopicAhead } from '@countersign/topics';
 import type { RestoreContext, StoreAdapters } from '@countersign/service-kit';
 import { CheckFollower } from './follow/check-follower.js';
 import { UsagePublisher } from './follow/usage-publisher.js';

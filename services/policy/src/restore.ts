@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { AgentFacts, UsageFacts } from '@countersign/contracts';
-import { aheadOfStore, newestTold, requireLogSince } from '@countersign/service-kit';
-import type { Ahead, Owned, RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
+import { aheadOfStore, newestTold, requireLogSince } from '@countersign/topics';
+import type { RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
+import type { Ahead, Owned } from '@countersign/topics';
 import type { Agent } from './domain/agent.js';
 import { CheckFollower } from './follow/check-follower.js';
 import { POSITION_KEY } from './domain/usage-records.js';

@@ -4,13 +4,8 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { reportingRoutes, type AccountFacts, type AgentFacts } from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import {
-  OutboxRelay,
-  Projection,
-  TopicTail,
-  type ServiceContext,
-  type ServiceDefinition,
-} from '@countersign/service-kit';
+import type { ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { OutboxRelay, Projection, TopicTail } from '@countersign/topics';
 import type { BlobStore } from './blobs/blob-store.js';
 import { keepAnchors, waitForReportAnchor } from './follow-anchors/follow-anchors.js';
 import { ReportsController } from './http/reports.controller.js';

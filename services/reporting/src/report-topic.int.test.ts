@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
-import { readVersionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord } from '@countersign/topics';
 import { ReportTopic } from './report-topic.js';
 import type { ReportStore, StoredReport } from './store/port.js';
 import { reportRecord } from './store/port.js';

@@ -1,5 +1,6 @@
-import { republish, TopicAhead } from '@countersign/service-kit';
-import type { Owned, ServiceContext } from '@countersign/service-kit';
+import { republish, TopicAhead } from '@countersign/topics';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { Owned } from '@countersign/topics';
 import type { ReportStore, StoredReport } from './store/port.js';
 
 /** Compares the topic `reports` with the store, once, and publishes again what the topic lacks. */

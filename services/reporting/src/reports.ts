@@ -1,5 +1,6 @@
 import type { AccountFacts, ComplianceScope } from '@countersign/contracts';
-import { HttpRefusal, type Projection } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { Projection } from '@countersign/topics';
 import { pdfBlobName } from './blobs/blob-store.js';
 import type { ReportedAgent } from './issue-report/reported-agent.js';
 import { issueReport, type IssuedReport, type Issuer } from './issue-report/issue.js';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Framework, PackageContent, ReportFacts } from '@countersign/contracts';
-import { aheadOfStore } from '@countersign/service-kit';
-import type { Ahead, Owned, RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
+import { aheadOfStore } from '@countersign/topics';
+import type { RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
+import type { Ahead, Owned } from '@countersign/topics';
 import type { BlobStore } from './blobs/blob-store.js';
 import { openMongoReportStore, openSqliteReportStore } from './store/open.js';
 import type { OpenedRun, ReportStore, StoredReport } from './store/port.js';

@@ -1,6 +1,6 @@
 import type { AgentFacts, AgentHeadFacts, AnchorFacts, ReportFacts, SigningKeyFacts } from '@countersign/contracts';
 import type { LogBatch, LogRecord } from '@countersign/event-log';
-import { readVersionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord } from '@countersign/topics';
 import { registeredAgent } from './look-up-agent/registered-agent.js';
 import type { PublicFact, PublicFacts } from './store/port.js';
 

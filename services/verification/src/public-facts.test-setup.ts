@@ -3,7 +3,7 @@ import type { AgentFacts, AgentHeadFacts, AnchorFacts, ReportFacts, SigningKeyFa
 import type { NewRecord } from '@countersign/event-log';
 import { blockchainSsn, publicKeyFromPem, toHex } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { versionedRecord } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 
 interface Vector {
   readonly package: {

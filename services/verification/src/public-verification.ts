@@ -1,7 +1,7 @@
 import { ChainUnavailable, type Chain } from '@countersign/chain';
 import type { AnchorAuthority } from '@countersign/contracts';
 import { fromHex, type InclusionAnswer, type VerificationKey } from '@countersign/evidence';
-import type { RawBody } from '@countersign/service-kit';
+import type { RawBody } from '@countersign/http-edge';
 import { askChain } from './ask-chain/ask-chain.js';
 import { limitedLookups, type ChainLookups } from './ask-chain/chain-lookups.js';
 import type { Log } from './http/failed.js';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { storedPages, type RestoreContext } from '@countersign/service-kit';
+import type { RestoreContext } from '@countersign/service-kit';
+import { storedPages } from '@countersign/topics';
 import { definition } from './definition.js';
 import { keepFacts } from './follow-facts.js';
 import type { PublicFacts } from './store/port.js';

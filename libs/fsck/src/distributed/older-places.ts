@@ -1,6 +1,6 @@
 import type { OlderEvent } from '@countersign/audit-log';
 import type { Offsets } from '@countersign/event-log';
-import { RestoreRefused } from '@countersign/service-kit';
+import { RestoreRefused } from '@countersign/topics';
 import type { Store } from '../open-stores.js';
 import { offsetOf, placeIn } from '../places.js';
 import { envelopeOf, type OlderRow } from '../rebuild/older-events.js';

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import type { StoredTable, StoredTables } from '@countersign/service-kit';
+import type { StoredTable, StoredTables } from '@countersign/document-store';
 import { LAYOUT, type TableStoreName } from '../layout.js';
 import { inspect, words, type ServiceStores, type Store } from '../open-stores.js';
 import type { Check } from '../report.js';

@@ -1,5 +1,5 @@
 import type { Config } from '@countersign/process';
-import type { StoreRebuild } from '@countersign/service-kit';
+import type { StoreRebuild } from '@countersign/document-store';
 import type { Projection } from '../rebuild/stores.js';
 import { membersOf, reading, uriOf } from './servers.js';
 

@@ -2,7 +2,7 @@ import type { EventEnvelope, Openings } from '@countersign/contracts';
 import { canonicalLeaf, readLeaf, readMessage } from '@countersign/evidence';
 import type { StoredLogFile } from '@countersign/event-log';
 import type { OlderEvent } from '@countersign/audit-log';
-import { RestoreRefused } from '@countersign/service-kit';
+import { RestoreRefused } from '@countersign/topics';
 import type { Store } from '../open-stores.js';
 
 /** An event of the archive, as far as it is taken over. */

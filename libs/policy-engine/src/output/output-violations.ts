@@ -1,6 +1,5 @@
-import type { AnswerExtras } from '@countersign/contracts';
+import type { AnswerExtras, PiiKind } from '@countersign/contracts';
 import type { Violation } from '../violation.js';
-import type { PiiKind } from '@countersign/contracts';
 
 const KIND_WORDS: Readonly<Record<PiiKind, string>> = {
   credit_card: 'a payment card number',

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '@countersign/process';
-import { createLogger } from '@countersign/process';
+import { createLogger, loadConfig } from '@countersign/process';
 import { openEmbedded } from './embedded.js';
 
 it('says that the process cannot go on when the thread that writes the log has ended', async () => {

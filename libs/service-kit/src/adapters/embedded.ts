@@ -3,7 +3,7 @@ import { MessageChannel } from 'node:worker_threads';
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Config } from '@countersign/process';
-import { AddressInUse } from '../edge/server.js';
+import { AddressInUse } from '@countersign/http-edge';
 import { backendsOf } from './backends.js';
 import type { Backends } from './backends.js';
 

@@ -2,29 +2,20 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { missingRight, powersOf, rightsMask } from '@countersign/contracts';
 import type { ApiKeyFacts, ApiKeyPowers, Route, SessionFacts } from '@countersign/contracts';
 import type { VersionedKind } from '@countersign/counters';
-import { HttpRefusal } from '../edge/http-contract.js';
-import type { ApiKeyCaller, SessionCaller } from '../edge/http-contract.js';
-import { Projection } from '../projections/projection.js';
+import {
+  apiKeyProblem,
+  endedKeyProblem,
+  HttpRefusal,
+  readApiKeyHeaders,
+  readSessionHeader,
+  sessionProblem,
+} from '@countersign/http-edge';
+import type { ApiKeyCaller, Authenticator, SessionCaller } from '@countersign/http-edge';
+import { Projection } from '@countersign/topics';
 import type { ServiceContext } from '../service/definition.js';
 import { isWellFormedApiKey } from '@countersign/process';
-import { readApiKeyHeaders, readSessionHeader } from './credential-headers.js';
-import { apiKeyProblem, endedKeyProblem, sessionProblem } from './credential-problem.js';
 import { sessionTokens } from './session-tokens.js';
 import type { SessionTokens } from './session-tokens.js';
-
-/** Who calls, by the credentials of a request. */
-export interface Authenticator {
-  /** @throws HttpRefusal 401; 503 while it cannot be judged */
-  session(rawHeaders: readonly string[]): Promise<SessionCaller>;
-  /**
-   * @param rights of which the key must have one; absent: any key
-   * @throws HttpRefusal 401; 503 while it cannot be judged
-   */
-  apiKey(rawHeaders: readonly string[], rights: Route['rights']): Promise<ApiKeyCaller>;
-  /** Why credentials cannot be judged now; empty when they can. */
-  notReady(): readonly string[];
-  stop(): Promise<void>;
-}
 
 /** How long a request waits for a change that is already in force but not yet read here, ms. */
 const WAIT_MS = 1000;

@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { SignJWT, jwtVerify } from 'jose';
 import type { Config } from '@countersign/process';
-import { DataDirectoryUnusable, makeDataDirectory } from '@countersign/process';
-import { createFileOnce } from '@countersign/process';
+import { createFileOnce, DataDirectoryUnusable, deriveSecret, makeDataDirectory } from '@countersign/process';
 import type { ServiceContext } from '../service/definition.js';
-import { deriveSecret } from '@countersign/process';
 
 const ISSUER = 'countersign';
 const AUDIENCE = 'countersign-api';

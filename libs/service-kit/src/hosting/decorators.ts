@@ -2,7 +2,7 @@ import { createParamDecorator, HttpCode, RequestMapping, RequestMethod, applyDec
 import type { ExecutionContext } from '@nestjs/common';
 import type { IncomingMessage } from 'node:http';
 import type { Route } from '@countersign/contracts';
-import { inputOf } from '../edge/route-input.js';
+import { inputOf } from '@countersign/http-edge';
 
 /** Under which path Express knows a route: the edge has matched the real one, so Express matches no caller's text. */
 export function internalPath(route: Route): string {

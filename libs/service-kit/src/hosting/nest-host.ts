@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express from 'express';
 import type { Route } from '@countersign/contracts';
-import { HttpAnswer, writeAnswer } from '../edge/answer.js';
+import { HttpAnswer, writeAnswer } from '@countersign/http-edge';
 import type { RunningService, ServiceContext } from '../service/definition.js';
 import { internalPath } from './decorators.js';
 import { EventLogTransport } from './event-log-transport.js';

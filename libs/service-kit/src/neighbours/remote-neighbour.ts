@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../edge/http-contract.js';
+import { HttpRefusal } from '@countersign/http-edge';
 import type { Neighbours } from '../service/definition.js';
 import { INTERNAL_PREFIX, OFFERS } from './offers.js';
 import type { NeighbourName } from './offers.js';

@@ -1,9 +1,5 @@
-import type { Authenticator } from '../credentials/authenticator.js';
-import { createEdge } from '../edge/edge.js';
-import { HttpRefusal } from '../edge/http-contract.js';
-import { listen } from '../edge/server.js';
-import type { Listener } from '../edge/server.js';
-import { probes } from '../health/probes.js';
+import type { Authenticator, Listener } from '@countersign/http-edge';
+import { createEdge, HttpRefusal, listen, probes } from '@countersign/http-edge';
 import type { ThreadContext } from '../service/start-services.js';
 
 export interface ProbedProcess extends Pick<ThreadContext, 'config' | 'log' | 'metrics'> {

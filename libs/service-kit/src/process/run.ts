@@ -1,11 +1,9 @@
 import type { Logger } from 'pino';
-import { loadConfig } from '@countersign/process';
+import { createLogger, endOnSignals, explain, loadConfig } from '@countersign/process';
 import type { Config } from '@countersign/process';
-import { createLogger } from '@countersign/process';
 import type { ServiceDefinition } from '../service/definition.js';
 import { Waiting } from '../service/waiting.js';
 import type { RunningProcess } from './running-process.js';
-import { endOnSignals, explain } from '@countersign/process';
 import { serveDistributed } from './serve-distributed.js';
 import { serveEmbedded } from './serve-embedded.js';
 

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import { openEmbedded } from '../adapters/embedded.js';
 import type { Config } from '@countersign/process';
-import { openDataDirectory } from '@countersign/process';
-import { createRegistry, observeDataSpace } from '@countersign/process';
+import { createRegistry, observeDataSpace, openDataDirectory } from '@countersign/process';
 import type { ServiceDefinition } from '../service/definition.js';
 import { Neighbourhood } from '../service/neighbourhood.js';
 import { GRACE_MS } from './running-process.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '@countersign/contracts';
-import { httpAddress } from '../edge/server.js';
-import { ReadinessLog } from '../health/readiness-log.js';
-import type { BareHandler, ServiceDefinition } from '../service/definition.js';
+import { httpAddress, ReadinessLog } from '@countersign/http-edge';
+import type { BareHandler } from '@countersign/http-edge';
+import type { ServiceDefinition } from '../service/definition.js';
 import { serveThread } from '../service/serve-thread.js';
 import type { PendingThread, ServingThread } from '../service/serve-thread.js';
 import { Waiting } from '../service/waiting.js';

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { ApiKeyFacts, SessionFacts } from '@countersign/contracts';
 import { mintApiKey } from '@countersign/process';
 import { sessionTokens } from '../credentials/session-tokens.js';
-import { versionedRecord } from '../projections/versioned-record.js';
+import { versionedRecord } from '@countersign/topics';
 import { ThingsBench } from './things.test-setup.js';
 import type { Answer } from './things.test-setup.js';
 

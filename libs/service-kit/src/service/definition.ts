@@ -5,7 +5,7 @@ import type { Erasures, EventArchive, Plan, ProofSource, Route, ServiceName, Top
 import type { Chain } from '@countersign/chain';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BareHandler } from '@countersign/http-edge';
 import type { Config } from '@countersign/process';
 import type { SigningKeyOperator } from './signing-key-operator.js';
 
@@ -96,9 +96,6 @@ export interface ServiceContext {
   /** Where callers reach the API: `COUNTERSIGN_PUBLIC_URL`, else the address in use. Known once listening. */
   publicUrl(): string;
 }
-
-/** Answers a request itself and returns true, or leaves it untouched and returns false. */
-export type BareHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Begins and ends a consumption, any number of times in turn. */
 export interface ConsumptionTurns {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { route } from '@countersign/contracts';
-import { HttpRefusal } from '../edge/http-contract.js';
+import { HttpRefusal } from '@countersign/http-edge';
 import { createRegistry } from '@countersign/process';
 import { Neighbourhood } from './neighbourhood.js';
 import { serveThread } from './serve-thread.js';

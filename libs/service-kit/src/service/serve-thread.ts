@@ -3,18 +3,25 @@ import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Route } from '@countersign/contracts';
 import { openAuthenticator } from '../credentials/authenticator.js';
-import type { Authenticator } from '../credentials/authenticator.js';
-import { AddressAllowance } from '../edge/address-allowance.js';
-import { createEdge } from '../edge/edge.js';
-import type { EdgeRoute } from '../edge/edge.js';
-import { HttpRefusal } from '../edge/http-contract.js';
-import { CONNECTIONS_OF_ADDRESS } from '../edge/connections.js';
-import { listen } from '../edge/server.js';
-import type { ConnectionBound, ListenOn, Listener } from '../edge/server.js';
+import type {
+  Authenticator,
+  BareHandler,
+  ConnectionBound,
+  EdgeRoute,
+  Listener,
+  ListenOn,
+  ProbeSources,
+} from '@countersign/http-edge';
+import {
+  AddressAllowance,
+  CONNECTIONS_OF_ADDRESS,
+  createEdge,
+  HttpRefusal,
+  listen,
+  operations,
+} from '@countersign/http-edge';
 import { requestObserver } from '@countersign/process';
-import { operations } from '../health/probes.js';
-import type { ProbeSources } from '../health/probes.js';
-import type { BareHandler, ServiceDefinition } from './definition.js';
+import type { ServiceDefinition } from './definition.js';
 import { startServices } from './start-services.js';
 import type { StartedServices, ThreadContext } from './start-services.js';
 

@@ -1,5 +1,4 @@
-import { ConfigurationError } from '@countersign/process';
-import { createLogger } from '@countersign/process';
+import { ConfigurationError, createLogger } from '@countersign/process';
 import { Waiting } from './waiting.js';
 
 const log = createLogger('silent');

@@ -1,7 +1,8 @@
 import { Counter } from 'prom-client';
 import { readMessage } from '@countersign/evidence';
 import type { LogBatch, LogRecord } from '@countersign/event-log';
-import { park, type ServiceContext } from '@countersign/service-kit';
+import type { ServiceContext } from '@countersign/service-kit';
+import { park } from '@countersign/topics';
 import { foldNotices, threadKey, type Notice } from '../domain/thread.js';
 import { reaches, readViolation, type Violation } from '../domain/violation.js';
 import type { AlertStore } from '../store/port.js';

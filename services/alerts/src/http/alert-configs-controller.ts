@@ -1,6 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { alertsRoutes, type AlertConfigBody, type PageQuery } from '@countersign/contracts';
-import { HttpAnswer, HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
+import { HttpAnswer } from '@countersign/http-edge';
+import type { RouteInput } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
 import type { Destinations } from '../destinations.js';
 import { DESTINATIONS } from '../tokens.js';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
-import { mongoOptions } from '@countersign/service-kit';
+import { mongoOptions } from '@countersign/document-store';
 import { newMessage } from '../domain/message.js';
 import { closeSum, foldNotices } from '../domain/thread.js';
 import { destination, notice, START, violation, WINDOW_MS } from '../testing/violations.js';

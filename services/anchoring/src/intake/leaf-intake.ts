@@ -1,8 +1,8 @@
-import { leafHashOf } from '@countersign/evidence';
+import { leafHashOf, readMessage } from '@countersign/evidence';
 import type { LogBatch, LogRecord, Offsets } from '@countersign/event-log';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { park, type ServiceContext } from '@countersign/service-kit';
-import { readMessage } from '@countersign/evidence';
+import type { ServiceContext } from '@countersign/service-kit';
+import { park } from '@countersign/topics';
 import type { AnchorStore, ArrivingLeaf } from '../store/port.js';
 import type { CutGate } from './cut-gate.js';
 

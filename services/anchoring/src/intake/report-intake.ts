@@ -1,7 +1,7 @@
 import type { AnchorRequest } from '@countersign/contracts';
 import { reportMemo } from '@countersign/evidence';
 import type { LogBatch } from '@countersign/event-log';
-import { readVersionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord } from '@countersign/topics';
 import type { AnchorStore } from '../store/port.js';
 
 /** Takes `anchor-requests`: each report gets one memo of its own. */

@@ -1,6 +1,6 @@
 import type { AnchorFacts } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
-import { readVersionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord } from '@countersign/topics';
 import type { AnchorStore } from '../store/port.js';
 import { authorityTold } from './authority-told.js';
 

@@ -1,7 +1,7 @@
 import type { AgentWindowFacts, AnchorFacts } from '@countersign/contracts';
 import { toHex } from '@countersign/evidence';
 import type { NewRecord } from '@countersign/event-log';
-import { versionedRecord } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import type { AnchoredReport, AnchoredWindow, CutWindow, StoredWindowAgent } from '../store/port.js';
 
 /** Who anchors, and where. */

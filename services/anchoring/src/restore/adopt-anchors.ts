@@ -1,7 +1,7 @@
 import type { AnchorFacts } from '@countersign/contracts';
 import { reportMemo, windowMemo } from '@countersign/evidence';
 import type { EventLog } from '@countersign/event-log';
-import { RestoreRefused } from '@countersign/service-kit';
+import { RestoreRefused } from '@countersign/topics';
 import type { AnchorStore, Landed, Submission } from '../store/port.js';
 import { toldFacts } from './told-cuts.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chain } from '@countersign/chain';
-import { RestoreRefused } from '@countersign/service-kit';
+import { RestoreRefused } from '@countersign/topics';
 import type { AnchorStore, Submission } from '../store/port.js';
 
 const PAGE = 1_000;

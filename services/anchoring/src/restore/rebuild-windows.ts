@@ -1,5 +1,5 @@
 import type { EventLog, Offsets } from '@countersign/event-log';
-import { requireLogSince, RestoreRefused } from '@countersign/service-kit';
+import { requireLogSince, RestoreRefused } from '@countersign/topics';
 import type { WindowCloser } from '../close-windows/window-closer.js';
 import type { LeafIntake } from '../intake/leaf-intake.js';
 import type { AnchorStore, CutWindow } from '../store/port.js';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { RestoreRefused, type RestoreContext, type RestoreOptions, type Restored } from '@countersign/service-kit';
+import { RestoreRefused } from '@countersign/topics';
+import type { RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
 import { authorityKey } from '../authority/authority-key.js';
 import { WindowCloser } from '../close-windows/window-closer.js';
 import { CutGate } from '../intake/cut-gate.js';

@@ -1,6 +1,6 @@
 import type { AnchorFacts } from '@countersign/contracts';
 import type { EventLog, Offsets } from '@countersign/event-log';
-import { readVersionedRecord, storedPages } from '@countersign/service-kit';
+import { readVersionedRecord, storedPages } from '@countersign/topics';
 
 export type ToldCut = Extract<AnchorFacts, { kind: 'cut' }>;
 type Reads = Pick<EventLog, 'beginOffsets' | 'endOffsets' | 'read'>;

@@ -1,4 +1,4 @@
-import { duplicatesOf } from '@countersign/service-kit';
+import { duplicatesOf } from '@countersign/document-store';
 import { WindowDamaged } from '../domain/agent-fold.js';
 import type { AgentDocument, CarriedDocument, Collections, LeavesDocument } from './mongo-collections.js';
 import { binary, unpackRows } from './mongo-rows.js';

@@ -1,4 +1,4 @@
-import { duplicatesOf } from '@countersign/service-kit';
+import { duplicatesOf } from '@countersign/document-store';
 import type { Collections, Submitted, WindowDocument } from './mongo-collections.js';
 import type { MongoRoot } from './mongo-root.js';
 import { bytesOf } from './mongo-rows.js';

@@ -1,4 +1,4 @@
-import { duplicatesOf } from '@countersign/service-kit';
+import { duplicatesOf } from '@countersign/document-store';
 import { WindowDamaged } from '../domain/agent-fold.js';
 import type { Collections, LeavesDocument, RootDocument } from './mongo-collections.js';
 import { binary, bytesOf, unpackRows, type LeafRow } from './mongo-rows.js';

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { duplicatesOf } from '@countersign/service-kit';
+import { duplicatesOf } from '@countersign/document-store';
 
 /** Writes documents whose ids say what they hold; those that are there from an interrupted try are replaced. */
 export async function put<T extends { readonly _id: string }>(

@@ -1,4 +1,4 @@
-import type { StoreRebuild } from '@countersign/service-kit';
+import type { StoreRebuild } from '@countersign/document-store';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { openRebuild } from './mongo-rebuild.js';
 import { TestDatabase } from './mongo-test-database.js';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type mongo } from 'mongoose';
-import { readingOptions, StoreSwap, type StoreRebuild } from '@countersign/service-kit';
+import { readingOptions, StoreSwap } from '@countersign/document-store';
+import type { StoreRebuild } from '@countersign/document-store';
 import { collectionsOf, type RootDocument } from './mongo-collections.js';
 import { LEASE_MS } from './mongo.js';
 

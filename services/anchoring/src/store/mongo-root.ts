@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import type { TopicName } from '@countersign/contracts';
-import { isDuplicateKey } from '@countersign/service-kit';
+import { isDuplicateKey } from '@countersign/document-store';
 import type { Collections, RootDocument } from './mongo-collections.js';
 import { LeadEnded, type Lead } from './port.js';
 

@@ -1,5 +1,6 @@
 import { createConnection, type mongo } from 'mongoose';
-import { readingOptions, storedTable, type Cell, type StoredTable, type StoredTables } from '@countersign/service-kit';
+import { readingOptions, storedTable } from '@countersign/document-store';
+import type { Cell, StoredTable, StoredTables } from '@countersign/document-store';
 import { arrivalCheck } from '../domain/arrival-check.js';
 import { collectionsOf, type Collections, type LeavesDocument, type RootDocument } from './mongo-collections.js';
 import { counts } from './mongo-journal.js';

@@ -1,6 +1,6 @@
 import { createConnection, type Connection } from 'mongoose';
 import type { Sha256 } from '@countersign/evidence';
-import { mongoOptions, RebuildFence, tellingUnreachable } from '@countersign/service-kit';
+import { mongoOptions, RebuildFence, tellingUnreachable } from '@countersign/document-store';
 import { mongoAnchors } from './mongo-anchors.js';
 import { openCollections } from './mongo-collections.js';
 import { mongoCuts } from './mongo-cuts.js';

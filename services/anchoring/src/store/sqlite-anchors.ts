@@ -1,5 +1,5 @@
 import type { PreparedTransaction } from '@countersign/chain';
-import type { SqliteDatabase } from '@countersign/service-kit';
+import type { SqliteDatabase } from '@countersign/document-store';
 import type {
   AnchoredPlace,
   AnchoredReport,

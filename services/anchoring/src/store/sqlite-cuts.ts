@@ -1,5 +1,5 @@
 import type { Offsets } from '@countersign/event-log';
-import type { SqliteDatabase } from '@countersign/service-kit';
+import type { SqliteDatabase } from '@countersign/document-store';
 import type { Cut } from './port.js';
 
 interface CarriedRow {

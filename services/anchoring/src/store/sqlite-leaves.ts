@@ -1,6 +1,6 @@
 import { agentKey, type Sha256 } from '@countersign/evidence';
 import type { Offsets } from '@countersign/event-log';
-import type { SqliteDatabase } from '@countersign/service-kit';
+import type { SqliteDatabase } from '@countersign/document-store';
 import { arrivalCheck } from '../domain/arrival-check.js';
 import { effectiveCadence } from '../domain/effective-cadence.js';
 import type { ArrivingLeaf } from './port.js';

@@ -1,5 +1,5 @@
 import type { Offsets } from '@countersign/event-log';
-import type { SqliteDatabase } from '@countersign/service-kit';
+import type { SqliteDatabase } from '@countersign/document-store';
 import { WindowDamaged, type Segment } from '../domain/agent-fold.js';
 import type { CadenceClock } from '../domain/window-label.js';
 import type {

@@ -1,5 +1,5 @@
 import type { Sha256 } from '@countersign/evidence';
-import { openDatabase } from '@countersign/service-kit';
+import { openDatabase } from '@countersign/document-store';
 import type { AnchorStore } from './port.js';
 import { MIGRATIONS } from './schema.js';
 import { sqliteAnchors } from './sqlite-anchors.js';

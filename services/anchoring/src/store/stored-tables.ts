@@ -1,4 +1,4 @@
-import type { StoredTables } from '@countersign/service-kit';
+import type { StoredTables } from '@countersign/document-store';
 
 /** The store in MongoDB as rows of the tables of the store in SQLite, to be checked: reads only. */
 export async function readStoredTables(uri: string): Promise<StoredTables> {

@@ -1,6 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import { auditLogRoutes, type AnchorRecord, type PageQuery } from '@countersign/contracts';
-import { HttpAnswer, HttpRefusal, HttpRoute, Input, type Projection, type RouteInput } from '@countersign/service-kit';
+import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
+import type { RouteInput } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
+import type { Projection } from '@countersign/topics';
 import type { OwnedAgent } from '../domain/owned-agent.js';
 import type { AgentAnchor, EventStore } from '../store/port.js';
 import { AGENTS, STORE } from '../tokens.js';

@@ -1,6 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { auditLogRoutes, type EventRecord, type PageQuery } from '@countersign/contracts';
-import { HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
+import type { RouteInput } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
 import { listedEvent } from '../domain/event-record.js';
 import type { EventStore, Inbox } from '../store/port.js';
 import { CLOCK, STORE } from '../tokens.js';

@@ -1,5 +1,6 @@
 import type { EventEnvelope } from '@countersign/contracts';
-import { HttpRefusal, type ServiceContext } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { ServiceContext } from '@countersign/service-kit';
 import { NotCaughtUp, type EventIntake } from '../ingest/event-intake.js';
 
 const WAIT_MS = 2_000;

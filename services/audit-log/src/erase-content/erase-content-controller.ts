@@ -1,6 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { auditLogRoutes } from '@countersign/contracts';
-import { HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
+import type { RouteInput } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
 import { ERASURE } from '../tokens.js';
 import type { Erasure } from './erasure.js';
 

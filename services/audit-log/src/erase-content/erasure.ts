@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountFacts } from '@countersign/contracts';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { HttpRefusal, type Projection, type ServiceContext } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { Projection } from '@countersign/topics';
 import type { StoredEvent } from '../domain/event-record.js';
 import { appendAndStore } from '../append-event/append-and-store.js';
 import type { EventIntake } from '../ingest/event-intake.js';

@@ -1,6 +1,7 @@
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HttpRefusal, writeAnswer, type RouteInput } from '@countersign/service-kit';
+import { HttpRefusal, writeAnswer } from '@countersign/http-edge';
+import type { RouteInput } from '@countersign/http-edge';
 import type { ExportQuery } from '@countersign/contracts';
 import type { EventStore, Walked } from '../store/port.js';
 import { ACCOUNT, envelope } from '../testing/envelopes.js';

@@ -1,6 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { auditLogRoutes, EXPORT_FORMATS, type ExportFormat, type ExportQuery } from '@countersign/contracts';
-import { HttpAnswer, HttpRefusal, HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
+import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
+import type { RouteInput } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
 import { filterOf } from '../list-events/filter-of.js';
 import type { EventStore } from '../store/port.js';
 import { STORE } from '../tokens.js';

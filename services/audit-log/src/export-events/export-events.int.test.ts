@@ -3,15 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AccountFacts, EventEnvelope, SessionFacts } from '@countersign/contracts';
 import { loadConfig } from '@countersign/process';
-import {
-  openDatabase,
-  run,
-  sessionTokens,
-  versionedRecord,
-  type RunningProcess,
-  type ServiceContext,
-  type ServiceDefinition,
-} from '@countersign/service-kit';
+import { openDatabase } from '@countersign/document-store';
+import { run, sessionTokens } from '@countersign/service-kit';
+import type { RunningProcess, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import { definition } from '../index.js';
 import { MIGRATIONS } from '../store/schema.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other } from '../testing/envelopes.js';

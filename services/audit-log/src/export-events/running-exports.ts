@@ -1,4 +1,4 @@
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 
 const MOST_OF_ONE_ACCOUNT = 4;
 const MOST_OF_ALL = 16;

@@ -1,6 +1,6 @@
 import type { AnchorFacts } from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
-import { readVersionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord } from '@countersign/topics';
 import type { AnchoredWindow, EventStore } from '../store/port.js';
 
 /** Takes the windows of `anchors` into the store; its other records are not audit-log's. */

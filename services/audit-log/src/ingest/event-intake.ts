@@ -1,6 +1,7 @@
 import type { TopicName } from '@countersign/contracts';
 import type { LogBatch, Offsets } from '@countersign/event-log';
-import { park, type ServiceContext } from '@countersign/service-kit';
+import type { ServiceContext } from '@countersign/service-kit';
+import { park } from '@countersign/topics';
 import { readMessage } from '@countersign/evidence';
 import type { AgentHead, EventStore, LoggedEvent } from '../store/port.js';
 

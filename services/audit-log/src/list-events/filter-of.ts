@@ -1,5 +1,5 @@
 import type { EventsQuery, ExportQuery } from '@countersign/contracts';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import { eventFilter, NoSuchTime, type EventFilter } from '../domain/event-filter.js';
 
 /** What a query restricts by. @throws HttpRefusal 400 for a day that no calendar has */

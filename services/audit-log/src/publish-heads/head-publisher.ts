@@ -1,5 +1,6 @@
 import type { AgentHeadFacts } from '@countersign/contracts';
-import { versionedRecord, type ServiceContext } from '@countersign/service-kit';
+import type { ServiceContext } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import type { AgentHead, EventStore, UntoldHead } from '../store/port.js';
 
 const EVERY_MS = 500;

@@ -1,7 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { outcomeRoutes } from '@countersign/contracts';
 import type { OutcomeReport } from '@countersign/contracts';
-import { HttpRoute, Input, type ApiKeyCaller, type RouteInput } from '@countersign/service-kit';
+import type { ApiKeyCaller, RouteInput } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
 import { OUTCOME_DESK } from '../tokens.js';
 import type { OutcomeDesk } from './outcome-desk.js';
 

@@ -1,5 +1,6 @@
 import type { AccountFacts, DeclaredScope } from '@countersign/contracts';
-import type { Projection, ServiceContext } from '@countersign/service-kit';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { Projection } from '@countersign/topics';
 import type { EventIntake } from '../ingest/event-intake.js';
 import type { EventStore } from '../store/port.js';
 import { Retention } from './retention.js';

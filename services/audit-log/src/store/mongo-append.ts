@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { isDuplicateKey } from '@countersign/service-kit';
+import { isDuplicateKey } from '@countersign/document-store';
 import { uuidText, type Collections, type EventDocument } from './mongo-collections.js';
 import type { MongoClasses } from './mongo-classes.js';
 import type { MongoErasures } from './mongo-erasures.js';

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { duplicatesOf } from '@countersign/service-kit';
+import { duplicatesOf } from '@countersign/document-store';
 
 /** A leaf. `leaf`, `facts` and `openings` are JSON texts: as BSON, members and numbers would change. */
 export interface EventDocument {

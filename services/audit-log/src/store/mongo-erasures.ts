@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { ErasedContent } from '@countersign/contracts';
-import { isDuplicateKey } from '@countersign/service-kit';
+import { isDuplicateKey } from '@countersign/document-store';
 import { uuid, uuidText, type Collections, type EventDocument } from './mongo-collections.js';
 import type { ErasureAt } from './mongo-stretch.js';
 import type { AgentOfAccount, KeptContent, OrderState } from './port.js';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createConnection } from 'mongoose';
-import { mongoOptions } from '@countersign/service-kit';
+import { mongoOptions } from '@countersign/document-store';
 import { dropDatabase } from '@countersign/test-kit';
 import { longLog, LONG } from '../testing/long-log.js';
 import { reference } from '../testing/reference.js';

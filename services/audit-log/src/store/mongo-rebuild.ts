@@ -1,5 +1,6 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, StoreSwap, type StoreRebuild } from '@countersign/service-kit';
+import { readingOptions, StoreSwap } from '@countersign/document-store';
+import type { StoreRebuild } from '@countersign/document-store';
 import { collectionsOf, type Collections, type InboxDocument } from './mongo-collections.js';
 
 /** Events and anchors are in the log. No topic tells up to which event an inbox was acknowledged. */

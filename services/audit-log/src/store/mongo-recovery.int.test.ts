@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { createConnection, type Connection } from 'mongoose';
-import { mongoOptions } from '@countersign/service-kit';
+import { mongoOptions } from '@countersign/document-store';
 import { ACCOUNT, agentId } from '../testing/envelopes.js';
 import { fateOf } from '../testing/fate-of.js';
 import { failing, type Fault } from '../testing/failing-database.js';

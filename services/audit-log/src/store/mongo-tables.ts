@@ -1,5 +1,6 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, storedTable, type Cell, type StoredTable, type StoredTables } from '@countersign/service-kit';
+import { readingOptions, storedTable } from '@countersign/document-store';
+import type { Cell, StoredTable, StoredTables } from '@countersign/document-store';
 import { collectionsOf, uuidText, type Collections } from './mongo-collections.js';
 
 /** Partition and offset in one number that sorts as they do: {@link StoredTables} order events by it. */

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { duplicatesOf } from '@countersign/service-kit';
+import { duplicatesOf } from '@countersign/document-store';
 import type { Tally } from './mongo-collections.js';
 
 /**

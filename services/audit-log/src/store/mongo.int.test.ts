@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
-import { mongoOptions } from '@countersign/service-kit';
+import { mongoOptions } from '@countersign/document-store';
 import { openMongoEventStore } from './mongo.js';
 import type { EventStore } from './port.js';
 import { erasuresContract } from './erasures.contract.js';

@@ -1,6 +1,6 @@
 import { createConnection } from 'mongoose';
 import type { ArchivedEvent, ErasedContent, LeafEvent, TopicName } from '@countersign/contracts';
-import { mongoOptions, RebuildFence, tellingUnreachable } from '@countersign/service-kit';
+import { mongoOptions, RebuildFence, tellingUnreachable } from '@countersign/document-store';
 import type { EventFilter } from '../domain/event-filter.js';
 import type { StoredEvent } from '../domain/event-record.js';
 import { MongoAnchors } from './mongo-anchors.js';

@@ -1,4 +1,4 @@
-import type { StoreRebuild } from '@countersign/service-kit';
+import type { StoreRebuild } from '@countersign/document-store';
 
 /** The store in MongoDB as the command sees it that makes it anew. @throws when no server answers */
 export async function openStoreRebuild(uri: string): Promise<StoreRebuild> {

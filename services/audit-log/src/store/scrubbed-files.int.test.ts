@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventEnvelope } from '@countersign/contracts';
-import { openDatabase } from '@countersign/service-kit';
+import { openDatabase } from '@countersign/document-store';
 import { envelope, eventId, other } from '../testing/envelopes.js';
 import { MIGRATIONS } from './schema.js';
 import { SqliteEventStore } from './sqlite.js';

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '@countersign/service-kit';
+import type { SqliteDatabase } from '@countersign/document-store';
 import type { AgentAnchor, AnchoredWindow, Page } from './port.js';
 
 /** Anchored windows, and the stretch of each agent in them. */

@@ -1,6 +1,6 @@
 import type { EventEnvelope } from '@countersign/contracts';
 import { canonicalLeaf } from '@countersign/evidence';
-import type { SqliteDatabase } from '@countersign/service-kit';
+import type { SqliteDatabase } from '@countersign/document-store';
 import { HOUR_MS } from '../domain/count-times.js';
 import { isBlocked } from '../domain/event-class.js';
 import type { AgentHead } from './port.js';

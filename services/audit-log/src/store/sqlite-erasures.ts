@@ -1,5 +1,5 @@
 import type { ErasedContent } from '@countersign/contracts';
-import type { SqliteDatabase } from '@countersign/service-kit';
+import type { SqliteDatabase } from '@countersign/document-store';
 import type { AgentOfAccount, KeptContent, OrderState } from './port.js';
 import { idBytes, idText } from './sqlite-numbers.js';
 

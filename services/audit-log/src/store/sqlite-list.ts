@@ -1,5 +1,5 @@
 import type { ArchivedEvent, EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
-import type { SqliteDatabase } from '@countersign/service-kit';
+import type { SqliteDatabase } from '@countersign/document-store';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
 import { countedHours, EARLIEST, LATEST, wholeHours, type WholeHours } from '../domain/count-times.js';

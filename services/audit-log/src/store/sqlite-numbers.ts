@@ -1,5 +1,5 @@
 import type { LeafEvent } from '@countersign/contracts';
-import type { SqliteDatabase } from '@countersign/service-kit';
+import type { SqliteDatabase } from '@countersign/document-store';
 import { asksForClass, matchesClass, type EventClass } from '../domain/event-class.js';
 import type { EventFilter } from '../domain/event-filter.js';
 

@@ -1,4 +1,5 @@
-import { openDatabase, type SqliteDatabase } from '@countersign/service-kit';
+import { openDatabase } from '@countersign/document-store';
+import type { SqliteDatabase } from '@countersign/document-store';
 import type { EventFilter } from '../domain/event-filter.js';
 import type { Place, Walked } from './port.js';
 import { MIGRATIONS } from './schema.js';

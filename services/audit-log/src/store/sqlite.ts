@@ -1,5 +1,6 @@
 import type { ArchivedEvent, ErasedContent, LeafEvent, TopicName } from '@countersign/contracts';
-import { openDatabase, type SqliteDatabase } from '@countersign/service-kit';
+import { openDatabase } from '@countersign/document-store';
+import type { SqliteDatabase } from '@countersign/document-store';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
 import {

@@ -1,7 +1,7 @@
 import type { Counters } from '@countersign/counters';
 import { missingRight, rightsMask } from '@countersign/contracts';
 import { isWellFormedApiKey } from '@countersign/process';
-import { apiKeyProblem, endedKeyProblem } from '@countersign/service-kit';
+import { apiKeyProblem, endedKeyProblem } from '@countersign/http-edge';
 import { keySha256 } from '../follow/known-facts.js';
 import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
 import type { CheckUnderWay } from './check-under-way.js';

@@ -1,7 +1,8 @@
 import { canonicalize } from '@countersign/evidence';
 import type { EvaluationParts, EvaluationSemantic } from '@countersign/contracts';
 import { ReadingBudget } from '@countersign/policy-engine';
-import { HttpRefusal, Turn } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import { Turn } from '@countersign/service-kit';
 import type { CheckDesk } from '../check/check-desk.js';
 import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareParsed } from '../check/prepare.js';

@@ -8,7 +8,7 @@ import { openSqliteLog } from '@countersign/event-log';
 import { canonicalize } from '@countersign/evidence';
 import { emptyProfile } from '@countersign/policy-engine';
 import { loadConfig } from '@countersign/process';
-import { versionedRecord } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import { KnownFacts } from './known-facts.js';
 
 /**

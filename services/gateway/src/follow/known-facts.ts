@@ -4,8 +4,9 @@ import type { AccountFacts, AgentFacts, ApiKeyFacts, ApiKeyPowers } from '@count
 import type { CheckTrip } from '@countersign/counters';
 import { compileProfile, profileProblem } from '@countersign/policy-engine';
 import type { CompiledProfile } from '@countersign/policy-engine';
-import { Projection } from '@countersign/service-kit';
-import type { Projected, ServiceContext } from '@countersign/service-kit';
+import { Projection } from '@countersign/topics';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { Projected } from '@countersign/topics';
 import { keptAgent, profileOf } from './kept-agent.js';
 import type { KeptAgent } from './kept-agent.js';
 import { RecentlyUsed } from './recently-used.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readApiKeyHeaders } from '@countersign/service-kit';
+import { readApiKeyHeaders } from '@countersign/http-edge';
 import { readCheckHeaders } from './check-headers.js';
 
 describe('readCheckHeaders', () => {

@@ -1,8 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import { evaluationRoutes } from '@countersign/contracts';
 import type { EvaluationParts, EvaluationsRequest } from '@countersign/contracts';
-import { HttpAnswer, HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
-import type { ApiKeyCaller, RouteInput } from '@countersign/service-kit';
+import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
+import type { ApiKeyCaller, RouteInput } from '@countersign/http-edge';
 import type { Evaluator } from '../evaluation/evaluator.js';
 import { decisionOf, undecided } from '../evaluation/outcome.js';
 import { IDEMPOTENT_REPLAY } from './answers.js';

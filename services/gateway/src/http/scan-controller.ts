@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { scanRoutes } from '@countersign/contracts';
 import type { ScanRequest, ToolsRequest } from '@countersign/contracts';
 import { HttpRoute, Input } from '@countersign/service-kit';
-import type { ApiKeyCaller, RouteInput } from '@countersign/service-kit';
+import type { ApiKeyCaller, RouteInput } from '@countersign/http-edge';
 import type { Scanner } from '../scan/scanner.js';
 import type { ToolLister } from '../scan/tool-lister.js';
 

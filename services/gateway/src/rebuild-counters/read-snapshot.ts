@@ -1,7 +1,7 @@
 import type { AgentFacts, JsonValue, TopicName, UsageFacts, VersionedRecord } from '@countersign/contracts';
 import type { StoredAnswer, UsageSnapshot, VersionedKind } from '@countersign/counters';
 import type { EventReader, LogRecord } from '@countersign/event-log';
-import { readVersionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord } from '@countersign/topics';
 import type { StandsAt } from './counted-event.js';
 
 const READ = 5_000;

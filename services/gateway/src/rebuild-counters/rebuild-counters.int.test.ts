@@ -1,6 +1,6 @@
 import type { AgentFacts, UsageFacts } from '@countersign/contracts';
 import { InProcessCounters } from '@countersign/counters';
-import { versionedRecord } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import { GatewayBench } from '../gateway.test-setup.js';
 import { rebuildCounters } from './rebuild-counters.js';
 

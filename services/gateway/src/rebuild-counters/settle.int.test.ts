@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { InProcessCounters } from '@countersign/counters';
-import { versionedRecord } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import { PartitionedLog } from './partitioned-log.test-double.js';
 import { rebuildCounters } from './rebuild-counters.js';
 

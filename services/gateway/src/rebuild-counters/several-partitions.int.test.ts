@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EventEnvelope, UsageFacts } from '@countersign/contracts';
 import { InProcessCounters } from '@countersign/counters';
 import type { LogRecord } from '@countersign/event-log';
-import { versionedRecord } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import { GatewayBench } from '../gateway.test-setup.js';
 import { PartitionedLog } from './partitioned-log.test-double.js';
 import { rebuildCounters } from './rebuild-counters.js';

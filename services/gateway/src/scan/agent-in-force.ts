@@ -1,7 +1,7 @@
 import type { Counters } from '@countersign/counters';
 import { needsOwnKey, ownKeyNeeded } from '@countersign/contracts';
-import { HttpRefusal } from '@countersign/service-kit';
-import type { ApiKeyCaller } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { ApiKeyCaller } from '@countersign/http-edge';
 import type { KnownAgent, KnownFacts } from '../follow/known-facts.js';
 
 const WAIT_MS = 1000;

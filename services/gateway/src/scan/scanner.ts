@@ -3,7 +3,7 @@ import type { ScanRequest } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
 import { scanInTurns } from '@countersign/policy-engine';
 import type { Violation } from '@countersign/policy-engine';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import { TurnTaker } from '../check/turn-taker.js';
 import type { KnownAgent } from '../follow/known-facts.js';
 import { agentInForce, type KeyHolder, type Known } from './agent-in-force.js';

@@ -1,7 +1,7 @@
 import { readMessage } from '@countersign/evidence';
 import type { TopicName } from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
-import { park } from '@countersign/service-kit';
+import { park } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { IdentityStore } from '../store/port.js';
 

@@ -1,7 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
-import { HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
-import type { RouteInput, ServiceContext } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
+import type { RouteInput } from '@countersign/http-edge';
+import type { ServiceContext } from '@countersign/service-kit';
 import { accountRecord } from '../domain/account-record.js';
 import type { AccountRecord, Usage } from '../domain/account-record.js';
 import type { DefaultProfiles } from '../operate/default-profile.js';

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
 import { HttpRoute, Input } from '@countersign/service-kit';
-import type { RouteInput } from '@countersign/service-kit';
+import type { RouteInput } from '@countersign/http-edge';
 import { apiKeyRecord, issuedKeyRecord } from '../domain/members.js';
 import type { ApiKeys, NewApiKey } from '../issue-api-keys/api-keys.js';
 import type { IdentityStore } from '../store/port.js';

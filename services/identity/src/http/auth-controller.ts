@@ -1,7 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
-import { HttpAnswer, HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
-import type { RouteInput, ServiceContext } from '@countersign/service-kit';
+import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
+import type { RouteInput } from '@countersign/http-edge';
+import type { ServiceContext } from '@countersign/service-kit';
 import type { SignedIn, SignIn } from '../sign-in/sign-in.js';
 import { SERVICE_CONTEXT, SIGN_IN } from './tokens.js';
 

@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts';
 import { HttpRoute, Input } from '@countersign/service-kit';
-import type { RouteInput } from '@countersign/service-kit';
+import type { RouteInput } from '@countersign/http-edge';
 import { userRecord } from '../domain/members.js';
 import type { UserRecord } from '../domain/members.js';
 import type { Users } from '../manage-users/users.js';

@@ -1,4 +1,5 @@
-import { HttpRefusal, uuidV4 } from '@countersign/service-kit';
+import { randomUUID as uuidV4 } from 'node:crypto';
+import { HttpRefusal } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Role } from '@countersign/contracts';
 import { normalEmail } from '../domain/lock-out.js';

@@ -7,7 +7,7 @@ import {
   profileWarnings,
   readProfilePatch,
 } from '@countersign/policy-engine';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import type { Account } from '../domain/members.js';
 import type { Publication } from '../publication.js';
 import type { IdentityStore } from '../store/port.js';

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { uuidV4 } from '@countersign/service-kit';
+import { randomUUID as uuidV4 } from 'node:crypto';
 import type { Mail, Mailer } from '@countersign/service-kit/mail';
 
 /** A registration that its address has yet to confirm. Ids are chosen here, so that confirming it twice makes one account. */

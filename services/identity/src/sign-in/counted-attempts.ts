@@ -1,4 +1,4 @@
-import { HttpRefusal, placeOf } from '@countersign/service-kit';
+import { HttpRefusal, placeOf } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import { FAILURES_PER_ADDRESS, FAILURES_PER_IP, FAILURES_PER_PAIR, lockedByOthers } from '../domain/lock-out.js';
 import { normalIp, PLACE_KNOWN_MS, WINDOW_MS } from '../domain/lock-out.js';

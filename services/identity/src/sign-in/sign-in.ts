@@ -1,5 +1,7 @@
-import { HttpRefusal, uuidV4 } from '@countersign/service-kit';
-import type { RouteInput, ServiceContext, SessionTokens } from '@countersign/service-kit';
+import { randomUUID as uuidV4 } from 'node:crypto';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { RouteInput } from '@countersign/http-edge';
+import type { ServiceContext, SessionTokens } from '@countersign/service-kit';
 import type { Plan, Role } from '@countersign/contracts';
 import { normalEmail } from '../domain/lock-out.js';
 import { revoked } from '../domain/members.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Conflict, UniqueTaken } from '@countersign/document-store';
 import type { DocumentStore, Keys, Collection, Query, Stored, Transaction } from '@countersign/document-store';
-import type { AnnouncementStore, OutboxStore } from '@countersign/service-kit';
+import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
 import type { Account, ApiKey, IssuedKey, Session, User } from '../domain/members.js';
 import {
   ACCOUNTS,

@@ -1,4 +1,4 @@
-import { StoreUnreachable } from '@countersign/service-kit';
+import { StoreUnreachable } from '@countersign/document-store';
 import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/test-kit';
 import { createConnection } from 'mongoose';
 import { onPlan } from '../domain/plans.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { StoreUnreachable } from '@countersign/service-kit';
+import { StoreUnreachable } from '@countersign/document-store';
 import { createConnection } from 'mongoose';
 import type { Account, User } from '../domain/members.js';
 import { onPlan } from '../domain/plans.js';

@@ -1,4 +1,4 @@
-import type { AnnouncementStore, OutboxStore } from '@countersign/service-kit';
+import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
 import type { Account, ApiKey, IssuedKey, Session, User } from '../domain/members.js';
 
 export interface Page<T> {

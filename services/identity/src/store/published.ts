@@ -1,5 +1,5 @@
-import { versionedRecord } from '@countersign/service-kit';
-import type { Announcement } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
+import type { Announcement } from '@countersign/topics';
 import type { NewRecord } from '@countersign/event-log';
 import type { IdentityWrite } from './port.js';
 

@@ -1,5 +1,5 @@
 import { DOCUMENT_TABLES, documentTable } from '@countersign/document-store';
-import { ANNOUNCEMENTS_SCHEMA, OUTBOX_SCHEMA } from '@countersign/service-kit';
+import { ANNOUNCEMENTS_SCHEMA, OUTBOX_SCHEMA } from '@countersign/topics';
 
 const IDENTITY = `
 CREATE TABLE accounts (

@@ -1,7 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { mcpRoutes } from '@countersign/contracts';
-import { HttpAnswer, HttpRoute, Input } from '@countersign/service-kit';
-import type { ApiKeyCaller, RouteInput } from '@countersign/service-kit';
+import { HttpAnswer } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
+import type { ApiKeyCaller, RouteInput } from '@countersign/http-edge';
 import type { Conversation } from '../answer/conversation.js';
 
 export const CONVERSATION = Symbol('conversation');

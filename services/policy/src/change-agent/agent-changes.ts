@@ -1,6 +1,7 @@
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { HttpRefusal } from '@countersign/service-kit';
-import type { Announcer, ServiceContext } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { Announcer } from '@countersign/topics';
 import type { ProfilePatch, RulePatch } from '@countersign/policy-engine';
 import type { Agent, AgentFields } from '../domain/agent.js';
 import type { Actor, Change } from '../domain/change.js';

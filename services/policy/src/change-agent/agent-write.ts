@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { versionedRecord } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
 import { agentEvent } from '../domain/agent-event.js';
 import type { Agent } from '../domain/agent.js';
 import type { EventDraft } from '../domain/change.js';

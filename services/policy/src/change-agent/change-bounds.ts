@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { BehaviorProfile } from '@countersign/contracts';
-import { AddressAllowance, HttpRefusal } from '@countersign/service-kit';
+import { AddressAllowance, HttpRefusal } from '@countersign/http-edge';
 
 /** What an account's changes may weigh in a minute: each weighs 1, and a profile 1 for every KiB. */
 const A_MINUTE = 1_200;

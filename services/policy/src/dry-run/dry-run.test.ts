@@ -2,7 +2,7 @@ import { applyProfilePatch, emptyProfile } from '@countersign/policy-engine';
 import type { ProfilePatch } from '@countersign/policy-engine';
 import type { ArchivedEvent, BehaviorProfile } from '@countersign/contracts';
 import { dryRun as answerSchema } from '@countersign/contracts';
-import { compileSchema } from '@countersign/service-kit';
+import { compileSchema } from '@countersign/http-edge';
 import { AGENT } from '../policy.test-context.js';
 import { dryRun } from './dry-run.js';
 import type { DryRunAnswer, DryRunBounds } from './dry-run.js';

@@ -1,5 +1,5 @@
 import type { EventArchive } from '@countersign/contracts';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import { notNow } from '../change-agent/agent-changes.js';
 import { dryRun } from './dry-run.js';

@@ -1,7 +1,7 @@
 import { dryRunBody, profilePatch } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 import type { ProfilePatch } from '@countersign/policy-engine';
-import { compileSchema, HttpRefusal } from '@countersign/service-kit';
+import { compileSchema, HttpRefusal } from '@countersign/http-edge';
 import { readPatchFor } from '../domain/profile.js';
 
 /** Body of `POST /v1/agents/{id}/profile/dry-run`, judged. */

@@ -1,9 +1,10 @@
 import { readMessage } from '@countersign/evidence';
 import type { TopicName } from '@countersign/contracts';
 import type { LogBatch, LogRecord } from '@countersign/event-log';
-import { park } from '@countersign/service-kit';
+import { park } from '@countersign/topics';
 import type { Counters } from '@countersign/counters';
-import type { Announcer, ServiceContext } from '@countersign/service-kit';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { Announcer } from '@countersign/topics';
 import { agentWrite } from '../change-agent/agent-write.js';
 import { followChecks, readCheck } from '../domain/follow.js';
 import type { FollowedCheck } from '../domain/follow.js';

@@ -1,7 +1,8 @@
 import { CountersUnavailable } from '@countersign/counters';
 import type { Counters } from '@countersign/counters';
-import { versionedRecord } from '@countersign/service-kit';
-import type { Announcer, ServiceContext } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { Announcer } from '@countersign/topics';
 import { givenBackIn, positionRecord, positionVersion } from '../domain/usage-records.js';
 import type { PolicyStore, UsageRow } from '../store/port.js';
 import { UsageTail } from './usage-tail.js';

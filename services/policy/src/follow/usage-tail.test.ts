@@ -1,5 +1,5 @@
 import { createLogger } from '@countersign/process';
-import { readVersionedRecord, versionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord, versionedRecord } from '@countersign/topics';
 import { OneTopic } from '@countersign/test-kit';
 import { UsageTail } from './usage-tail.js';
 

@@ -1,5 +1,5 @@
 import type { Consumption, LogBatch, LogRecord, Offsets } from '@countersign/event-log';
-import { readVersionedRecord, StaleIds } from '@countersign/service-kit';
+import { readVersionedRecord, StaleIds } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
 
 /** No append is under way for longer. */

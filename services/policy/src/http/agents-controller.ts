@@ -1,7 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
-import { HttpRefusal, HttpRoute, Input, uuidV4 } from '@countersign/service-kit';
-import type { ApiKeyCaller, RouteInput, SessionCaller } from '@countersign/service-kit';
+import { randomUUID as uuidV4 } from 'node:crypto';
+import { HttpRefusal } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
+import type { ApiKeyCaller, RouteInput, SessionCaller } from '@countersign/http-edge';
 import { agentRecord, readAgentBody } from '../domain/agent.js';
 import type { AgentBody, AgentFields, AgentRecord } from '../domain/agent.js';
 import type { AgentChanges, Caller } from '../change-agent/agent-changes.js';

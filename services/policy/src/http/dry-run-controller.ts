@@ -1,7 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
-import { HttpRefusal, HttpRoute, Input } from '@countersign/service-kit';
-import type { RouteInput } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
+import type { RouteInput } from '@countersign/http-edge';
 import type { AgentChanges } from '../change-agent/agent-changes.js';
 import { draftProfile } from '../domain/profile.js';
 import type { DryRunAnswer } from '../dry-run/dry-run.js';

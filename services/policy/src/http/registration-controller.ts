@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
 import { HttpRoute, Input } from '@countersign/service-kit';
-import type { RouteInput } from '@countersign/service-kit';
+import type { RouteInput } from '@countersign/http-edge';
 import { agentRecord } from '../domain/agent.js';
 import type { AgentRecord } from '../domain/agent.js';
 import type { WalletRegistration } from '../domain/registration.js';

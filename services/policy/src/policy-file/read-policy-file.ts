@@ -2,7 +2,7 @@ import type { AnswerExtras, Severity, ViolationType } from '@countersign/contrac
 import { parseTime } from '@countersign/evidence';
 import { readProfilePatch } from '@countersign/policy-engine';
 import type { Action, ProfilePatch } from '@countersign/policy-engine';
-import { compileSchema } from '@countersign/service-kit';
+import { compileSchema } from '@countersign/http-edge';
 import { caseSchema, fileSchema, FROZEN, profileSchema } from './file-schema.js';
 
 /** Members of the answer that must be so; in observe mode a violation may stand beside `allowed: true`. */

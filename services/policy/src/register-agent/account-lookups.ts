@@ -1,4 +1,4 @@
-import { AddressAllowance, HttpRefusal } from '@countersign/service-kit';
+import { AddressAllowance, HttpRefusal } from '@countersign/http-edge';
 
 /** Four a second: scripts ask once a second until a transaction is final. */
 const A_MINUTE = 240;

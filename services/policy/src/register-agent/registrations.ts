@@ -2,7 +2,7 @@ import { isBase58Of, isWalletAddress, MEMO_PROGRAM_ID } from '@countersign/chain
 import type { RegistrationTransaction } from '@countersign/chain';
 import { registrationMemo } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { AgentChanges, Caller } from '../change-agent/agent-changes.js';
 import { notNow } from '../change-agent/agent-changes.js';

@@ -8,8 +8,10 @@ import {
   strictestOf,
 } from '@countersign/policy-engine';
 import type { RulePatch } from '@countersign/policy-engine';
-import { HttpRefusal, uuidV4 } from '@countersign/service-kit';
-import type { ApiKeyCaller, Projection } from '@countersign/service-kit';
+import { randomUUID as uuidV4 } from 'node:crypto';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { ApiKeyCaller } from '@countersign/http-edge';
+import type { Projection } from '@countersign/topics';
 import { notNow } from '../change-agent/agent-changes.js';
 import type { AgentChanges } from '../change-agent/agent-changes.js';
 import type { Agent, AgentFields } from '../domain/agent.js';

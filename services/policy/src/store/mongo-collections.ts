@@ -1,5 +1,6 @@
-import { EMBEDDED_ROWS_INDEXES } from '@countersign/service-kit';
-import type { EmbeddedRows, SeenDocument } from '@countersign/service-kit';
+import { EMBEDDED_ROWS_INDEXES } from '@countersign/topics';
+import type { SeenDocument } from '@countersign/document-store';
+import type { EmbeddedRows } from '@countersign/topics';
 import type { Connection, mongo } from 'mongoose';
 import type { AccountTotals, AgentTotals } from '../domain/usage.js';
 

@@ -1,4 +1,4 @@
-import { duplicatesOf, SeenEvents } from '@countersign/service-kit';
+import { duplicatesOf, SeenEvents } from '@countersign/document-store';
 import type { mongo } from 'mongoose';
 import type { Agent } from '../domain/agent.js';
 import { claimKey, claimVersion } from '../domain/usage-records.js';

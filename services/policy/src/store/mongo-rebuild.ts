@@ -1,5 +1,6 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, StoreSwap, type StoreRebuild } from '@countersign/service-kit';
+import { readingOptions, StoreSwap } from '@countersign/document-store';
+import type { StoreRebuild } from '@countersign/document-store';
 import { GROUP } from '../follow/check-follower.js';
 import { collectionsOf } from './mongo-collections.js';
 

@@ -1,5 +1,6 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, storedTable, type StoredTable, type StoredTables } from '@countersign/service-kit';
+import { readingOptions, storedTable } from '@countersign/document-store';
+import type { StoredTable, StoredTables } from '@countersign/document-store';
 import { sumOfPartitions } from '../domain/usage.js';
 import { collectionsOf } from './mongo-collections.js';
 import type { PolicyCollections } from './mongo-collections.js';

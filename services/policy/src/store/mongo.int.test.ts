@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { StoreDamaged, StoreUnreachable } from '@countersign/service-kit';
+import { StoreDamaged, StoreUnreachable } from '@countersign/document-store';
 import { createConnection } from 'mongoose';
 import { createAgent } from '../domain/life-cycle.js';
 import { registerAgent } from '../domain/registration.js';

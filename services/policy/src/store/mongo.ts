@@ -1,18 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { AgentFacts } from '@countersign/contracts';
 import {
-  changeName,
-  embeddedAnnouncements,
-  embeddedOutbox,
-  embeddedRows,
   isDuplicateKey,
   mongoOptions,
-  pushRows,
   RebuildFence,
   StoreDamaged,
   tellingUnreachable,
-} from '@countersign/service-kit';
-import type { AnnouncementStore, EmbeddedRows, OutboxStore } from '@countersign/service-kit';
+} from '@countersign/document-store';
+import { changeName, embeddedAnnouncements, embeddedOutbox, embeddedRows, pushRows } from '@countersign/topics';
+import type { AnnouncementStore, EmbeddedRows, OutboxStore } from '@countersign/topics';
 import { createConnection } from 'mongoose';
 import type { Connection } from 'mongoose';
 import type { Agent } from '../domain/agent.js';

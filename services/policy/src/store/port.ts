@@ -1,6 +1,6 @@
 import type { JsonValue } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
-import type { AnnouncementStore, OutboxStore } from '@countersign/service-kit';
+import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
 import type { Agent } from '../domain/agent.js';
 import type { AccountTotals, AgentTotals, Claim } from '../domain/usage.js';
 

@@ -1,4 +1,4 @@
-import { ANNOUNCEMENTS_SCHEMA, OUTBOX_SCHEMA } from '@countersign/service-kit';
+import { ANNOUNCEMENTS_SCHEMA, OUTBOX_SCHEMA } from '@countersign/topics';
 
 const AGENTS = `
 CREATE TABLE agents (

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '@countersign/service-kit';
+import type { SqliteDatabase } from '@countersign/document-store';
 import { accountRecord, agentRecordOfUsage, claimKey, claimRecord, claimVersion } from '../domain/usage-records.js';
 import type { UsageRecord } from '../domain/usage-records.js';
 import type { AccountTotals, AgentTotals, Claim } from '../domain/usage.js';

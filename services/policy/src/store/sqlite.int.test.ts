@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { openDatabase, StoreDamaged } from '@countersign/service-kit';
+import { openDatabase, StoreDamaged } from '@countersign/document-store';
 import { createAgent, freezeAgent } from '../domain/life-cycle.js';
 import { MIGRATIONS } from './schema.js';
 import { SqlitePolicyStore } from './sqlite.js';

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { openDatabase, sqliteAnnouncements, sqliteOutbox, StoreDamaged } from '@countersign/service-kit';
-import type { SqliteAnnouncements, SqliteDatabase, SqliteOutbox } from '@countersign/service-kit';
+import { openDatabase, StoreDamaged } from '@countersign/document-store';
+import { sqliteAnnouncements, sqliteOutbox } from '@countersign/topics';
+import type { SqliteDatabase } from '@countersign/document-store';
+import type { SqliteAnnouncements, SqliteOutbox } from '@countersign/topics';
 import type { AgentFacts } from '@countersign/contracts';
 import type { Agent } from '../domain/agent.js';
 import { AgentsFull, TransactionTaken } from './port.js';

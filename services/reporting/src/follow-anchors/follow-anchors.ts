@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnchorFacts } from '@countersign/contracts';
 import type { ReportAnchor } from '@countersign/evidence';
 import type { LogBatch } from '@countersign/event-log';
-import { readVersionedRecord } from '@countersign/service-kit';
+import { readVersionedRecord } from '@countersign/topics';
 import type { KeptAnchor, ReportStore } from '../store/port.js';
 
 /** Keeps what reporting needs of the topic `anchors`: the published authorities and the reports' transactions. */

@@ -1,6 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { reportingRoutes, type ComplianceScope } from '@countersign/contracts';
-import { HttpAnswer, HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
+import { HttpAnswer } from '@countersign/http-edge';
+import type { RouteInput } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
 import { REPORTS, type Reports } from '../reports.js';
 
 interface Page {

@@ -13,7 +13,8 @@ import {
   type ReportAnchor,
 } from '@countersign/evidence';
 import type { NewRecord } from '@countersign/event-log';
-import { HttpRefusal, versionedRecord } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import { versionedRecord } from '@countersign/topics';
 import { pdfBlobName, type BlobStore } from '../blobs/blob-store.js';
 import type { ControlMapping } from '../mapping/control-mapping.js';
 import type { PdfRenderer } from '../render-pdf/pdf-renderer.js';

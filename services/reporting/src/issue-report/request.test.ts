@@ -1,4 +1,4 @@
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import { readExportRequest } from './request.js';
 
 const GOOD = { format: 'json', frameworks: ['soc2'], from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00+01:00' };

@@ -1,6 +1,6 @@
 import { exportBody, type Framework } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
-import { compileSchema, HttpRefusal } from '@countersign/service-kit';
+import { compileSchema, HttpRefusal } from '@countersign/http-edge';
 
 /** Body of `POST /v1/events/export-signed`, judged and normalised. */
 export interface ExportRequest {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import { drawReport } from './draw-report.js';
 import { PdfRenderer } from './pdf-renderer.js';
 

@@ -1,6 +1,6 @@
 import type { DeclaredScope } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
-import { newestTold } from '@countersign/service-kit';
+import { newestTold } from '@countersign/topics';
 import { scopeRecord, type ReportStore } from '../store/port.js';
 
 /**

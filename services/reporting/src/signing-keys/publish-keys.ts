@@ -1,6 +1,7 @@
 import type { SigningKeyFacts } from '@countersign/contracts';
 import type { EventLog, NewRecord } from '@countersign/event-log';
-import { newestTold, versionedRecord, type Told } from '@countersign/service-kit';
+import { newestTold, versionedRecord } from '@countersign/topics';
+import type { Told } from '@countersign/topics';
 import type { Ring } from './ring.js';
 
 /** `value: null`: it is gone. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { SigningKeyFacts } from '@countersign/contracts';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { Projection, TopicTail, type ServiceContext, type SigningKeyOperator } from '@countersign/service-kit';
+import type { ServiceContext, SigningKeyOperator } from '@countersign/service-kit';
+import { Projection, TopicTail } from '@countersign/topics';
 import type { Keyring } from './keyring.js';
 import { openSigningKeys } from './open-signing-keys.js';
 import type { Signer } from './signer.js';

@@ -1,5 +1,5 @@
 import { verifyEd25519, type EvidenceCrypto } from '@countersign/evidence';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 
 /** Signs packages. `keyId` and `publicKey` are what verifiers look up. */
 export interface Signer {

@@ -6,7 +6,7 @@ import type { SigningKeyFacts } from '@countersign/contracts';
 import { openSqliteLog, type EventLog } from '@countersign/event-log';
 import { loadConfig } from '@countersign/process';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { Projection } from '@countersign/service-kit';
+import { Projection } from '@countersign/topics';
 import { openSigningKeys, type OnLostKey, type OpenedKeys } from './open-signing-keys.js';
 import { publishedKeys, type PublishedKey } from './publish-keys.js';
 

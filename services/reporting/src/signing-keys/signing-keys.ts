@@ -1,12 +1,7 @@
 import type { SigningKeyFacts } from '@countersign/contracts';
 import { fromHex, keyId as keyIdOf, sameBytes, toHex, type EvidenceCrypto } from '@countersign/evidence';
-import type {
-  ListedSigningKey,
-  Projection,
-  ServiceContext,
-  SigningKeyChange,
-  SigningKeyOperator,
-} from '@countersign/service-kit';
+import type { ListedSigningKey, ServiceContext, SigningKeyChange, SigningKeyOperator } from '@countersign/service-kit';
+import type { Projection } from '@countersign/topics';
 import type { KeyFolder } from './key-folder.js';
 import type { Keyring } from './keyring.js';
 import {

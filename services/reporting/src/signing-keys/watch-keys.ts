@@ -1,5 +1,6 @@
 import type { SigningKeyFacts } from '@countersign/contracts';
-import type { Projection, ServiceContext } from '@countersign/service-kit';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { Projection } from '@countersign/topics';
 import type { Keyring } from './keyring.js';
 
 const EVERY_MS = 5_000;

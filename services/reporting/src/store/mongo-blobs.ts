@@ -1,5 +1,5 @@
 import { createConnection, mongo, type Connection } from 'mongoose';
-import { isDuplicateKey, mongoOptions, tellingUnreachable } from '@countersign/service-kit';
+import { isDuplicateKey, mongoOptions, tellingUnreachable } from '@countersign/document-store';
 import { requireBlobName, type BlobStore } from '../blobs/blob-store.js';
 
 /** Bucket of GridFS. */

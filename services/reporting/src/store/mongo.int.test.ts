@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
-import { mongoOptions } from '@countersign/service-kit';
+import { mongoOptions } from '@countersign/document-store';
 import { blobsContract } from '../blobs/blobs.contract.js';
 import { killedPut, moduleText } from '../blobs/killed-put.test-kit.js';
 import { openMongoBlobs } from './mongo-blobs.js';

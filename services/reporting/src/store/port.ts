@@ -1,7 +1,7 @@
 import type { AnchorFacts, ComplianceScope, DeclaredScope, Framework, ReportFacts } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
-import { versionedRecord } from '@countersign/service-kit';
-import type { OutboxStore } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
+import type { OutboxStore } from '@countersign/topics';
 
 /** A report as it was issued. The package itself lies in the blob store under `sha256`. */
 export interface StoredReport {

@@ -1,5 +1,5 @@
 import { DOCUMENT_TABLES, documentTable } from '@countersign/document-store';
-import { OUTBOX_SCHEMA } from '@countersign/service-kit';
+import { OUTBOX_SCHEMA } from '@countersign/topics';
 
 /** Rows of a table as documents, in the order in which they were made. */
 function documentsOf(name: string, select: string): string {

@@ -1,5 +1,5 @@
 import type { Erasures } from '@countersign/contracts';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import { pdfBlobName, type BlobStore } from '../blobs/blob-store.js';
 import { mayOpen, type OpenedRun, type ReportStore, type StoredReport } from '../store/port.js';
 import { opensAny } from './opened-runs.js';

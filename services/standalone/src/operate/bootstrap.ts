@@ -1,5 +1,5 @@
 import { ConfigurationError, type Config, makeDataDirectory } from '@countersign/process';
-import { httpAddress } from '@countersign/service-kit';
+import { httpAddress } from '@countersign/http-edge';
 import { writeBootstrap } from '../first-start/bootstrap-file.js';
 import { ensureFirstStart } from '../first-start/first-start.js';
 import { operatorsOf } from './operators.js';

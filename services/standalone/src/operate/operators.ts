@@ -1,11 +1,7 @@
 import { serviceCredential, type Config } from '@countersign/process';
-import {
-  httpAddress,
-  remoteNeighbour,
-  type AccountOperator,
-  type AgentOperator,
-  type SigningKeyOperator,
-} from '@countersign/service-kit';
+import { httpAddress } from '@countersign/http-edge';
+import { remoteNeighbour } from '@countersign/service-kit';
+import type { AccountOperator, AgentOperator, SigningKeyOperator } from '@countersign/service-kit';
 
 export interface Operators {
   readonly account: AccountOperator;

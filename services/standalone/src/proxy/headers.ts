@@ -1,4 +1,4 @@
-import { CLIENT_ADDRESS_HEADER } from '@countersign/service-kit';
+import { CLIENT_ADDRESS_HEADER } from '@countersign/http-edge';
 
 /** Headers that speak of one connection alone (RFC 9110 section 7.6.1). */
 const HOP_BY_HOP = new Set([

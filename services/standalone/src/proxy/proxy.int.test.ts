@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CLIENT_ADDRESS_HEADER } from '@countersign/service-kit';
+import { CLIENT_ADDRESS_HEADER } from '@countersign/http-edge';
 import { createProxy, type Proxy } from './proxy.js';
 
 interface Answer {

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { addressOf, CLIENT_ADDRESS_HEADER, endLingering } from '@countersign/service-kit';
+import { addressOf, CLIENT_ADDRESS_HEADER, endLingering } from '@countersign/http-edge';
 import { forwardedHeaders, tellsOfBody } from './headers.js';
 
 export interface Proxy {

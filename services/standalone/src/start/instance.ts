@@ -4,16 +4,8 @@ import type { Registry } from 'prom-client';
 import type { Logger } from 'pino';
 import type { Route } from '@countersign/contracts';
 import { createRegistry, observeDataSpace, type Config } from '@countersign/process';
-import {
-  GRACE_MS,
-  Neighbourhood,
-  openEmbedded,
-  serveThread,
-  type EmbeddedBackends,
-  type ServiceDefinition,
-  type ServingThread,
-  type ThreadContext,
-} from '@countersign/service-kit';
+import { GRACE_MS, Neighbourhood, openEmbedded, serveThread } from '@countersign/service-kit';
+import type { EmbeddedBackends, ServiceDefinition, ServingThread, ThreadContext } from '@countersign/service-kit';
 import { writeBootstrap, type Addresses } from '../first-start/bootstrap-file.js';
 import { ensureFirstStart, type FirstStart } from '../first-start/first-start.js';
 import { openAdminSocket, type AdminSocket } from '../operate/admin-socket.js';

@@ -1,15 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger, createRegistry, type Config } from '@countersign/process';
-import {
-  joinEmbedded,
-  Neighbourhood,
-  serveThread,
-  type FirstAccount,
-  type PlanChange,
-  type ServiceDefinition,
-  type ServingThread,
-  type SharedBackends,
-  type ThreadContext,
+import { joinEmbedded, Neighbourhood, serveThread } from '@countersign/service-kit';
+import type {
+  FirstAccount,
+  PlanChange,
+  ServiceDefinition,
+  ServingThread,
+  SharedBackends,
+  ThreadContext,
 } from '@countersign/service-kit';
 import type { Route } from '@countersign/contracts';
 import { answerKeys, type SigningKeyRequest } from '../operate/signing-key-request.js';

@@ -1,5 +1,5 @@
 import type { ReportFacts } from '@countersign/contracts';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import { PackageGone, type PackageBodies, type StoredPackage } from '../store/package-bodies.js';
 import type { PublicFacts } from '../store/port.js';
 

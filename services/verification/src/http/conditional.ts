@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { HttpAnswer } from '@countersign/service-kit';
+import { HttpAnswer } from '@countersign/http-edge';
 import type { StoredPackage } from '../store/package-bodies.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,4 +1,5 @@
-import { HttpRefusal, type ServiceContext } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { ServiceContext } from '@countersign/service-kit';
 
 export type Log = Pick<ServiceContext['log'], 'error'>;
 

@@ -1,6 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { keySetRoutes } from '@countersign/contracts';
-import { HttpRoute, Input, type HttpAnswer, type RouteInput } from '@countersign/service-kit';
+import type { HttpAnswer, RouteInput } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
 import { jsonWebKeySet } from '../key-set/json-web-key-set.js';
 import { PUBLIC_VERIFICATION, type PublicVerification } from '../public-verification.js';
 import { conditional, jsonRepresentation } from './conditional.js';

@@ -1,6 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { publicAgentRoutes, publicReportRoutes, type IssuedPdf, type ReportFacts } from '@countersign/contracts';
-import { HttpRoute, Input, type HttpAnswer, type RouteInput } from '@countersign/service-kit';
+import type { HttpAnswer, RouteInput } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
 import type { FoundPackage } from '../find-package/open-packages.js';
 import { PUBLIC_VERIFICATION, type PublicVerification } from '../public-verification.js';
 import { conditional, jsonRepresentation, type Representation } from './conditional.js';

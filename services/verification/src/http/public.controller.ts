@@ -1,7 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import { verificationRoutes } from '@countersign/contracts';
 import { publicKeyToPem } from '@countersign/evidence';
-import { HttpAnswer, HttpRefusal, HttpRoute, Input, type RawBody, type RouteInput } from '@countersign/service-kit';
+import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
+import type { RawBody, RouteInput } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
 import { publicKeyOf } from '../key-set/sound-keys.js';
 import { PUBLIC_VERIFICATION, type PublicVerification } from '../public-verification.js';
 import { NOT_CONFIRMED } from '../verify-chain/verify-chain.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { AgentFacts, AgentHeadFacts } from '@countersign/contracts';
 import { blockchainSsn, readSsn } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import type { RegisteredAgent } from '../store/port.js';
 import { lookUpAgent } from './look-up-agent.js';
 import { registeredAgent } from './registered-agent.js';

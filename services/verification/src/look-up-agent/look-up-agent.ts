@@ -1,5 +1,5 @@
 import { readSsn } from '@countersign/evidence';
-import { HttpRefusal } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
 import type { PublicFacts } from '../store/port.js';
 import { publicRecord, type PublicAgentRecord } from './public-record.js';
 

@@ -1,6 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { verificationPageRoutes } from '@countersign/contracts';
-import { HttpAnswer, HttpRefusal, HttpRoute, Input, type RouteInput } from '@countersign/service-kit';
+import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
+import type { RouteInput } from '@countersign/http-edge';
+import { HttpRoute, Input } from '@countersign/service-kit';
 import { PageFiles } from './page-files.js';
 
 type PageInput = RouteInput<unknown, Record<string, unknown>, null>;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { HttpAnswer } from '@countersign/service-kit';
+import type { HttpAnswer } from '@countersign/http-edge';
 import { CONTENT_SECURITY_POLICY, PageController } from './page.controller.js';
 import { PageFiles } from './page-files.js';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createConnection, mongo, type Connection } from 'mongoose';
-import { mongoOptions } from '@countersign/service-kit';
+import { mongoOptions } from '@countersign/document-store';
 import { openMongoPackageBodies } from './mongo-package-bodies.js';
 import { PackageGone, type PackageBodies } from './package-bodies.js';
 

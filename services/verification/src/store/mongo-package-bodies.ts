@@ -1,5 +1,5 @@
 import { createConnection, mongo } from 'mongoose';
-import { mongoOptions, tellingUnreachable } from '@countersign/service-kit';
+import { mongoOptions, tellingUnreachable } from '@countersign/document-store';
 import { PackageGone, type PackageBodies } from './package-bodies.js';
 
 /** The bucket of GridFS that reporting puts its packages into. */

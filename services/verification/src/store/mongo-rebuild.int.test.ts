@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
-import { mongoOptions, type StoreRebuild, type SwapStep } from '@countersign/service-kit';
+import { mongoOptions } from '@countersign/document-store';
+import type { StoreRebuild, SwapStep } from '@countersign/document-store';
 import { openRebuild } from './mongo-rebuild.js';
 import { openMongoPublicFacts } from './mongo.js';
 import type { PublicFact } from './port.js';

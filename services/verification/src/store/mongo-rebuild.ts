@@ -1,5 +1,6 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, StoreSwap, type StoreRebuild } from '@countersign/service-kit';
+import { readingOptions, StoreSwap } from '@countersign/document-store';
+import type { StoreRebuild } from '@countersign/document-store';
 import { collectionsOf } from './mongo.js';
 
 /** Every fact is in a topic: nothing is taken over. */

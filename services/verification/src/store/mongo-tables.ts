@@ -1,5 +1,6 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, type StoredTables } from '@countersign/service-kit';
+import { readingOptions } from '@countersign/document-store';
+import type { StoredTables } from '@countersign/document-store';
 import { collectionsOf } from './mongo.js';
 
 /** The store as the tables of the store in SQLite. */

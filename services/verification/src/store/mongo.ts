@@ -1,5 +1,5 @@
 import { createConnection, type Connection, type mongo } from 'mongoose';
-import { keepNewer, mongoOptions, RebuildFence, tellingUnreachable } from '@countersign/service-kit';
+import { keepNewer, mongoOptions, RebuildFence, tellingUnreachable } from '@countersign/document-store';
 import type { AgentHeadFacts, ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
 import type { AuthorityFacts, PublicFact, PublicFacts, RegisteredAgent, ReportAnchorFacts } from './port.js';
 

@@ -1,4 +1,4 @@
-import { openDatabase } from '@countersign/service-kit';
+import { openDatabase } from '@countersign/document-store';
 import type { AgentHeadFacts, ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
 import type { AuthorityFacts, PublicFact, PublicFacts, RegisteredAgent, ReportAnchorFacts } from './port.js';
 

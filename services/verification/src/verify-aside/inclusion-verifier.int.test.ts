@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { contentHash, keyId, packageTimestamp, signPackage, type VerificationKey } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { HttpRefusal, RawBody } from '@countersign/service-kit';
+import { HttpRefusal, RawBody } from '@countersign/http-edge';
 import { HERE_BYTES, InclusionVerifier, NARROW } from './inclusion-verifier.js';
 import type { LaneLimits } from './verifying-lane.js';
 

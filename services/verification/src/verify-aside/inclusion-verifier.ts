@@ -9,7 +9,8 @@ import {
   type VerificationKey,
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { compileSchema, HttpRefusal, type RawBody } from '@countersign/service-kit';
+import { compileSchema, HttpRefusal } from '@countersign/http-edge';
+import type { RawBody } from '@countersign/http-edge';
 import { openInclusion, type InclusionRequest } from '../verify-inclusion/verify-inclusion.js';
 import { VerifyingLane, type LaneLimits } from './verifying-lane.js';
 

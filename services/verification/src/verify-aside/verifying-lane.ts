@@ -1,4 +1,5 @@
-import { HttpRefusal, type RawBody } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { RawBody } from '@countersign/http-edge';
 import { VerifyingProcess, type ProcessLimits, type Surroundings } from './verifying-process.js';
 
 export interface LaneLimits extends ProcessLimits {

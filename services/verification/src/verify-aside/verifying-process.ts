@@ -2,7 +2,8 @@ import { fork, type ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ChainFacts, NamedTransaction, VerificationKey } from '@countersign/evidence';
-import { HttpRefusal, type RawBody } from '@countersign/service-kit';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { RawBody } from '@countersign/http-edge';
 import type { Order, Reply } from './messages.js';
 
 /** What a body is verified with: asked of the service while the process works. */

@@ -1,5 +1,5 @@
 import type { NewRecord } from '@countersign/event-log';
-import type { ServiceContext } from '../service/definition.js';
+import type { TopicContext } from '../context.js';
 
 export type RowId = string | number;
 
@@ -28,7 +28,7 @@ const RETRY_MS = 500;
  * and consumers ignore what they have. One pass runs at a time.
  */
 export class OutboxRelay {
-  readonly #context: Pick<ServiceContext, 'eventLog' | 'log'>;
+  readonly #context: Pick<TopicContext, 'eventLog' | 'log'>;
   readonly #store: OutboxStore;
   #running: Promise<void> | null = null;
   #queued: Promise<void> | null = null;
@@ -36,7 +36,7 @@ export class OutboxRelay {
   #problem: string | null = null;
   #stopped = false;
 
-  constructor(context: Pick<ServiceContext, 'eventLog' | 'log'>, store: OutboxStore) {
+  constructor(context: Pick<TopicContext, 'eventLog' | 'log'>, store: OutboxStore) {
     this.#context = context;
     this.#store = store;
   }

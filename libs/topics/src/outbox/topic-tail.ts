@@ -1,6 +1,6 @@
 import type { TopicName } from '@countersign/contracts';
 import type { Consumption, LogBatch } from '@countersign/event-log';
-import type { ServiceContext } from '../service/definition.js';
+import type { TopicContext } from '../context.js';
 import { readVersionedRecord, versionedRecord } from '../projections/versioned-record.js';
 import type { Owned } from './republish.js';
 import { StaleIds } from './stale-ids.js';
@@ -16,7 +16,7 @@ interface Newest {
  * it, and appends the newest again where that happened.
  */
 export class TopicTail {
-  readonly #context: Pick<ServiceContext, 'eventLog' | 'log'>;
+  readonly #context: Pick<TopicContext, 'eventLog' | 'log'>;
   readonly #topic: TopicName;
   readonly #newest: (id: string) => Promise<Owned | null>;
   readonly #versions = new Map<string, Newest>();
@@ -24,7 +24,7 @@ export class TopicTail {
   #consumption: Consumption | null = null;
 
   private constructor(
-    context: Pick<ServiceContext, 'eventLog' | 'log'>,
+    context: Pick<TopicContext, 'eventLog' | 'log'>,
     topic: TopicName,
     newest: (id: string) => Promise<Owned | null>,
   ) {
@@ -39,7 +39,7 @@ export class TopicTail {
 
   /** @param newest what the owner's store holds; `null` for what is gone from it */
   static async follow(
-    context: Pick<ServiceContext, 'eventLog' | 'log' | 'name'>,
+    context: Pick<TopicContext, 'eventLog' | 'log' | 'name'>,
     topic: TopicName,
     newest: (id: string) => Promise<Owned | null>,
   ): Promise<TopicTail> {

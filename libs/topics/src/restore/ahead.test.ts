@@ -2,7 +2,7 @@ import type { EventLog, LogRecord, NewRecord } from '@countersign/event-log';
 import type { Owned } from '../outbox/republish.js';
 import { versionedRecord } from '../projections/versioned-record.js';
 import { aheadOfStore, TopicDiffers } from './ahead.js';
-import { requireLogSince, RestoreRefused } from './restored.js';
+import { requireLogSince, RestoreRefused } from './require-log-since.js';
 
 const told = (id: string, version: number, value: object | null = { id }): NewRecord =>
   versionedRecord('agents', id, version, value);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isDuplicateKey } from '@countersign/document-store';
+import { isDuplicateKey } from '../mongo/mongo-errors.js';
 import { REBUILDS, type FenceDatabase, type RebuildCollection, type RebuildDocument } from './rebuild-fence.js';
 
 /** What is asked of a database; the driver's `Db` has it. */

@@ -1,5 +1,5 @@
 import { uuidV7 } from '@countersign/evidence';
-import { duplicatesOf } from '@countersign/document-store';
+import { duplicatesOf } from '../mongo/mongo-errors.js';
 
 export interface SeenDocument {
   /** Partition and event id: sorts by partition, then by the time in the id. */

@@ -1,6 +1,6 @@
 import type { NewRecord } from '@countersign/event-log';
-import type { Announcement, AnnouncementRow, AnnouncementStore } from '../outbox/announcer.js';
-import type { OutboxRow, OutboxStore, RowId } from '../outbox/relay.js';
+import type { Announcement, AnnouncementRow, AnnouncementStore } from './announcer.js';
+import type { OutboxRow, OutboxStore, RowId } from './relay.js';
 
 /** What is asked of a collection; the driver's `Collection` has it. */
 export interface RowCollection {

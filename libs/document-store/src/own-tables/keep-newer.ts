@@ -1,4 +1,4 @@
-import { duplicatesOf } from '@countersign/document-store';
+import { duplicatesOf } from '../mongo/mongo-errors.js';
 
 /** What is asked of a collection; the driver's `Collection` has it. */
 interface BulkCollection<W> {

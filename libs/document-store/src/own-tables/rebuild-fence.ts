@@ -1,4 +1,4 @@
-import { StoreUnreachable } from '@countersign/document-store';
+import { StoreUnreachable } from '../port.js';
 
 /** A store whose collections are being replaced, or were being when the command that does it died. */
 export interface RebuildDocument {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OUTBOX_SCHEMA, sqliteOutbox } from '../outbox/sqlite-outbox.js';
+import { OUTBOX_SCHEMA, sqliteOutbox } from './sqlite-outbox.js';
 import { openDatabase, StoreDamaged } from '@countersign/document-store';
 
 let folder: string;

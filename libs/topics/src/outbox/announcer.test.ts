@@ -1,5 +1,5 @@
 import { createLogger } from '@countersign/process';
-import type { ServiceContext } from '../service/definition.js';
+import type { TopicContext } from '../context.js';
 import { Announcer } from './announcer.js';
 import type { Announcement, AnnouncementRow, AnnouncementStore } from './announcer.js';
 import type { OutboxRelay, RowId } from './relay.js';
@@ -29,7 +29,7 @@ function bench(flush: () => Promise<void>, settle?: (announcement: Announcement)
   const counters = {
     raise: async (_kind: string, id: string, version: number) => void raised.push(`${id}:${version}`),
   };
-  const context = { counters, log: createLogger('silent') } as unknown as ServiceContext;
+  const context = { counters, log: createLogger('silent') } as unknown as TopicContext;
   const relay = { flush, start: flush, stop: async () => undefined, problem: () => null } as unknown as OutboxRelay;
   return { store, raised, announcer: new Announcer(context, relay, store, settle) };
 }

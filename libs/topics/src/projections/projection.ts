@@ -1,6 +1,6 @@
 import type { TopicName } from '@countersign/contracts';
 import type { Consumption, LogBatch } from '@countersign/event-log';
-import type { ServiceContext } from '../service/definition.js';
+import type { TopicContext } from '../context.js';
 import { readVersionedRecord } from './versioned-record.js';
 
 export interface Projected<T> {
@@ -54,7 +54,7 @@ export class Projection<T, Read = T> {
 
   /** Begins to read; `caughtUp()` resolves once everything that the topic held has been applied. */
   static async follow<T, K = T>(
-    context: Pick<ServiceContext, 'eventLog'> & { readonly name: string },
+    context: Pick<TopicContext, 'eventLog'> & { readonly name: string },
     topic: TopicName,
     options: FollowOptions<T, K> = {},
   ): Promise<Projection<K>> {

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiKeyPowers, Role } from '@countersign/contracts';
 
 /** Who calls a dashboard route. */
@@ -32,3 +33,6 @@ export class HttpRefusal extends Error {
     super(message);
   }
 }
+
+/** Answers a request itself and returns true, or leaves it untouched and returns false. */
+export type BareHandler = (request: IncomingMessage, response: ServerResponse) => boolean;

@@ -1,6 +1,6 @@
 import type { VersionedKind } from '@countersign/counters';
 import type { SqliteDatabase } from '@countersign/document-store';
-import type { ServiceContext } from '../service/definition.js';
+import type { TopicContext } from '../context.js';
 import type { OutboxRelay, RowId } from './relay.js';
 
 /** A version that no gateway may be behind of once its change was answered. */
@@ -33,7 +33,7 @@ const RETRY_MS = 500;
  * counters, then forgets the rows. A crash in between leaves the rows, and the next start repeats both.
  */
 export class Announcer {
-  readonly #context: Pick<ServiceContext, 'counters' | 'log'>;
+  readonly #context: Pick<TopicContext, 'counters' | 'log'>;
   readonly #relay: OutboxRelay;
   readonly #store: AnnouncementStore;
   readonly #settle: (announcement: Announcement) => Promise<void>;
@@ -45,7 +45,7 @@ export class Announcer {
 
   /** @param settle what else must hold in the counters before the change is answered; called after each raise, idempotent */
   constructor(
-    context: Pick<ServiceContext, 'counters' | 'log'>,
+    context: Pick<TopicContext, 'counters' | 'log'>,
     relay: OutboxRelay,
     store: AnnouncementStore,
     settle: (announcement: Announcement) => Promise<void> = () => Promise.resolve(),

@@ -4,7 +4,7 @@ import type { DeadLetter } from '@countersign/contracts';
 import type { LogRecord } from '@countersign/event-log';
 import { toHex } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import type { ServiceContext } from '../service/definition.js';
+import type { TopicContext } from '../context.js';
 
 const METRIC = 'countersign_dead_letters_total';
 
@@ -25,7 +25,7 @@ function counterIn(registry: Registry): Counter<'topic' | 'consumer'> {
  * would keep content longer than its origin does, and out of reach of an erasure.
  */
 export async function park(
-  context: Pick<ServiceContext, 'eventLog' | 'metrics' | 'log' | 'clock'>,
+  context: Pick<TopicContext, 'eventLog' | 'metrics' | 'log' | 'clock'>,
   consumer: string,
   record: LogRecord,
   problem: string,

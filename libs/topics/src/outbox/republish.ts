@@ -1,5 +1,5 @@
 import type { TopicName } from '@countersign/contracts';
-import type { ServiceContext } from '../service/definition.js';
+import type { TopicContext } from '../context.js';
 import { storedPages } from '../projections/stored-pages.js';
 import { readVersionedRecord, versionedRecord } from '../projections/versioned-record.js';
 
@@ -30,7 +30,7 @@ export interface Owned {
  * @throws TopicAhead naming the id, when the topic has a higher version than the store, or an id that it lacks
  */
 export async function republish(
-  context: Pick<ServiceContext, 'eventLog'>,
+  context: Pick<TopicContext, 'eventLog'>,
   topic: TopicName,
   owned: AsyncIterable<Owned> | Iterable<Owned>,
   expires: (id: string) => boolean = () => false,
@@ -56,7 +56,7 @@ export async function republish(
 }
 
 async function versionsOf(
-  context: Pick<ServiceContext, 'eventLog'>,
+  context: Pick<TopicContext, 'eventLog'>,
   topic: TopicName,
 ): Promise<Map<string, { readonly version: number; readonly gone: boolean }>> {
   const versions = new Map<string, { readonly version: number; readonly gone: boolean }>();
