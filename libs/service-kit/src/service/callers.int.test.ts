@@ -131,6 +131,7 @@ describe('callers of a serving thread', () => {
       expect(await refused({ 'x-service-key': key })).toEqual([401, expect.stringMatching('no such API key')]);
       await publish(id, key, 2, new Date().toISOString());
       versions.set(`api-key/${id}`, 2);
+      versions.set(`api-key/${createHash('sha256').update(key).digest('hex')}`, 2);
       expect(await refused({ 'x-service-key': key })).toEqual([401, expect.stringMatching('was revoked at')]);
       expect(await refused({ 'x-service-key': `${key.slice(0, -1)}!` })).toEqual([401, expect.stringMatching('typo')]);
       expect(await refused({ authorization: key })).toEqual([401, expect.stringMatching('without "Bearer"')]);
