@@ -8,7 +8,7 @@ export { CONNECTIONS_OF_ADDRESS } from './edge/connections.js';
 export { addressOf, CLIENT_ADDRESS_HEADER, createEdge } from './edge/edge.js';
 export type { EdgeRoute } from './edge/edge.js';
 export { HttpRefusal } from './edge/http-contract.js';
-export type { ApiKeyCaller, BareHandler, SessionCaller } from './edge/http-contract.js';
+export type { ApiKeyCaller, RawHandler, SessionCaller } from './edge/http-contract.js';
 export { RawBody } from './edge/raw-body.js';
 export { inputOf } from './edge/route-input.js';
 export type { RouteInput } from './edge/route-input.js';

@@ -1,4 +1,4 @@
 import { run } from '@countersign/service-kit';
-import { definition } from './index.js';
+import { definition } from './definition.js';
 
 await run([definition]);

@@ -9,7 +9,7 @@ import { loadConfig } from '@countersign/process';
 import { run, sessionTokens } from '@countersign/service-kit';
 import type { RunningProcess, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { versionedRecord } from '@countersign/topics';
-import { definition } from './index.js';
+import { definition } from './definition.js';
 import { ACCOUNT, AGENT, denied, eventId, OTHER_ACCOUNT } from './testing/violations.js';
 
 /** Plays the services that alerts listens to. */

@@ -8,7 +8,7 @@ import { Passage } from './admission/passage.js';
 import { Turns } from './admission/turns.js';
 import { BatchedAppender } from './append-event/batched-appender.js';
 import { UnansweredChecks } from './append-event/unanswered-checks.js';
-import { CheckDesk } from './check/check-desk.js';
+import { CheckHandler } from './http/check-handler.js';
 import { CheckJudge } from './check/check-judge.js';
 import { CheckRecorder } from './check/check-recorder.js';
 import { Credentials } from './check/credentials.js';
@@ -55,7 +55,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const turns: Turns = new Turns({
     longMs: deadlineMs * LONG_TURN,
     now,
-    lastly: () => desk.endTurn(),
+    lastly: () => checkHandler.endTurn(),
   });
   const admission = new Admission({
     known,
@@ -107,7 +107,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     crowded: () => metrics.crowded(),
     counted: (milliseconds) => metrics.counted(milliseconds),
   });
-  const desk = new CheckDesk({
+  const checkHandler = new CheckHandler({
     known,
     credentials,
     judge,
@@ -126,17 +126,17 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     module: GatewayModule,
     controllers: [EvaluationController, ScanController],
     providers: [
-      { provide: EVALUATOR, useValue: new Evaluator(desk, known, credentials) },
+      { provide: EVALUATOR, useValue: new Evaluator(checkHandler, known, credentials) },
       { provide: SCANNER, useValue: new Scanner(known, counters) },
       { provide: TOOL_LISTER, useValue: new ToolLister(known, counters) },
     ],
   };
   return {
-    bare: desk.handle,
+    rawHandler: checkHandler.handle,
     module,
     notReady: () => [known.problem(), keeper.problem(), eventLog.refusing()].filter((problem) => problem !== null),
     async stop() {
-      await desk.drain();
+      await checkHandler.drain();
       deadlines.stop();
       await unanswered.stop();
       await keeper.stop();

@@ -187,7 +187,7 @@ async function start(log: EventLog, options: StartOptions): Promise<RunningGatew
   } as unknown as ServiceContext;
   const running = await createGateway(context);
   const server = createServer({ requireHostHeader: false }, (request, response) => {
-    if (running.bare!(request, response)) return;
+    if (running.rawHandler!(request, response)) return;
     response.statusCode = 404;
     response.end();
   });

@@ -39,7 +39,7 @@ export async function startOnRedis(eventLog: EventLog, prefix: string): Promise<
     clock: Date.now,
   } as unknown as ServiceContext;
   const running = await createGateway(context);
-  const server = createServer((request, response) => void running.bare!(request, response));
+  const server = createServer((request, response) => void running.rawHandler!(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const notReady = () => running.notReady();
   while (notReady().length > 0) await sleep(10);

@@ -7,7 +7,7 @@ import type { EventLog } from '@countersign/event-log';
 import { createLogger, createRegistry, loadConfig } from '@countersign/process';
 import { Neighbourhood, serveThread } from '@countersign/service-kit';
 import type { AccountOperator, ServingThread } from '@countersign/service-kit';
-import { definition } from './index.js';
+import { definition } from './definition.js';
 
 export interface Answer {
   readonly status: number;

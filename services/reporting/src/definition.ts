@@ -8,7 +8,7 @@ import type { ServiceContext, ServiceDefinition } from '@countersign/service-kit
 import { OutboxRelay, Projection, TopicTail } from '@countersign/topics';
 import type { BlobStore } from './blobs/blob-store.js';
 import { keepAnchors, waitForReportAnchor } from './follow-anchors/follow-anchors.js';
-import { ReportsController } from './http/reports.controller.js';
+import { ReportsController } from './http/reports-controller.js';
 import { reportedAgent, type ReportedAgent } from './issue-report/reported-agent.js';
 import { loadControlMapping } from './mapping/control-mapping.js';
 import { Reports, REPORTS } from './reports.js';

@@ -10,7 +10,7 @@ import { placeOf } from './address-allowance.js';
 import type { AddressAllowance } from './address-allowance.js';
 import { HttpAnswer, writeAnswer } from './answer.js';
 import { HttpRefusal } from './http-contract.js';
-import type { ApiKeyCaller, SessionCaller, BareHandler } from './http-contract.js';
+import type { ApiKeyCaller, SessionCaller, RawHandler } from './http-contract.js';
 import { RawBody } from './raw-body.js';
 import { announcedBytes, readBody, RequestCut } from './read-body.js';
 import { attachInput } from './route-input.js';
@@ -36,7 +36,7 @@ export interface EdgeOptions {
   readonly log: Logger;
   readonly observe: RequestObserver;
   /** Tried first, in order. */
-  readonly bare?: readonly BareHandler[];
+  readonly rawHandlers?: readonly RawHandler[];
   /** Takes paths that no route here has; without it they are 404. */
   readonly elsewhere?: RequestListener;
   /** Reads the caller's address from `CLIENT_ADDRESS_HEADER`: only on a socket that no outsider reaches. */
@@ -69,9 +69,9 @@ export function createEdge(options: EdgeOptions): RequestListener {
   const table = new RouteTable<Target>(
     options.routes.map(({ route, handle }) => ({ route, target: { handle, checks: checksOf(route) } })),
   );
-  const bare = options.bare ?? [];
+  const rawHandlers = options.rawHandlers ?? [];
   return (request, response) => {
-    for (const handler of bare) if (handler(request, response)) return;
+    for (const handler of rawHandlers) if (handler(request, response)) return;
     const target = splitTarget(request.url ?? '');
     const match = target === null ? null : table.match(target.path);
     // `CONNECT` is nobody's method: it cannot be handed on.

@@ -35,4 +35,4 @@ export class HttpRefusal extends Error {
 }
 
 /** Answers a request itself and returns true, or leaves it untouched and returns false. */
-export type BareHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type RawHandler = (request: IncomingMessage, response: ServerResponse) => boolean;

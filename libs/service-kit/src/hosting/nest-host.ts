@@ -59,7 +59,7 @@ export async function hostService(
   context: Pick<ServiceContext, 'name' | 'log' | 'eventLog'>,
 ): Promise<HostedService | null> {
   if (running.module === undefined) {
-    requireHandlers(context.name, routes, () => running.bare !== undefined);
+    requireHandlers(context.name, routes, () => running.rawHandler !== undefined);
     return null;
   }
   const web = express();
@@ -74,7 +74,7 @@ export async function hostService(
   if (transport !== null) application.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
   await application.init();
   const served = registeredPaths(web);
-  requireHandlers(context.name, routes, (route) => running.bare !== undefined || served.has(operation(route)));
+  requireHandlers(context.name, routes, (route) => running.rawHandler !== undefined || served.has(operation(route)));
   if (transport !== null) await application.startAllMicroservices();
   return {
     handle: (route, request, response) =>

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { EventArchive } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
-import type { BareHandler } from '@countersign/http-edge';
+import type { RawHandler } from '@countersign/http-edge';
 import type { Neighbourhood } from '../service/neighbourhood.js';
 import { INTERNAL_PREFIX, NEIGHBOUR_NAMES, OFFERS } from './offers.js';
 import type { NeighbourName } from './offers.js';
@@ -16,7 +16,7 @@ const RANGE_PAGE = 50;
  * `POST /internal/<neighbour>/<method>`: a JSON array of arguments in, `{value}` out, for services that hold the service
  * credential. What is not offered by this process is 404; an error of the method is 500 `{error}`.
  */
-export function internalApi(neighbourhood: Neighbourhood, credential: string, log: Logger): BareHandler {
+export function internalApi(neighbourhood: Neighbourhood, credential: string, log: Logger): RawHandler {
   const expected = sha256(`Bearer ${credential}`);
   return (request, response) => {
     const url = request.url ?? '';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '@countersign/contracts';
 import { httpAddress, ReadinessLog } from '@countersign/http-edge';
-import type { BareHandler } from '@countersign/http-edge';
+import type { RawHandler } from '@countersign/http-edge';
 import type { ServiceDefinition } from '../service/definition.js';
 import { serveThread } from '../service/serve-thread.js';
 import type { PendingThread, ServingThread } from '../service/serve-thread.js';
@@ -12,7 +12,7 @@ export interface ServedProcess extends Omit<PendingThread, 'publicUrl'> {
   /** Of the OpenAPI document. */
   readonly routes: readonly Route[];
   /** What other processes of the installation ask of this one. */
-  readonly internal?: BareHandler;
+  readonly internal?: RawHandler;
 }
 
 /**

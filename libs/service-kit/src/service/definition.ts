@@ -5,7 +5,7 @@ import type { Erasures, EventArchive, Plan, ProofSource, Route, ServiceName, Top
 import type { Chain } from '@countersign/chain';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
-import type { BareHandler } from '@countersign/http-edge';
+import type { RawHandler } from '@countersign/http-edge';
 import type { Config } from '@countersign/process';
 import type { SigningKeyOperator } from './signing-key-operator.js';
 
@@ -123,7 +123,7 @@ export interface RunningService {
   /** Controllers with `@HttpRoute`, and consumers with `@EventPattern`; the kit hosts it as a Nest application of its own. */
   readonly module?: DynamicModule | Type;
   /** Tried before Express, for the one route that cannot afford it. */
-  readonly bare?: BareHandler;
+  readonly rawHandler?: RawHandler;
   /** Where the `@EventPattern` consumers of `module` stand; needed when it has any. */
   readonly consumer?: ServiceConsumer;
   /** What it waits for or why it stands still, in plain words; empty when it serves. */

@@ -5,7 +5,7 @@ import type { Route } from '@countersign/contracts';
 import { openAuthenticator } from '../credentials/authenticator.js';
 import type {
   Authenticator,
-  BareHandler,
+  RawHandler,
   ConnectionBound,
   EdgeRoute,
   Listener,
@@ -44,7 +44,7 @@ export interface ServeOptions {
    */
   readonly mayServe?: () => boolean;
   /** Tried before any route, also while services start: what other processes of the installation ask. */
-  readonly internal?: BareHandler;
+  readonly internal?: RawHandler;
   /** Only the edge of another thread reaches this one. */
   readonly behindEdge?: boolean;
 }
@@ -118,7 +118,7 @@ export async function serveThread(
   const routes = [...own, ...definitions.flatMap((definition) => definition.routes.map(waiting))];
   const { mayServe = () => true, internal, listensAfter } = options;
   const before = internal === undefined ? [] : [internal];
-  const refusing = createEdge({ ...common, routes, authenticator: UNKNOWN, bare: before });
+  const refusing = createEdge({ ...common, routes, authenticator: UNKNOWN, rawHandlers: before });
   let edge = refusing;
   const openAddress = async (): Promise<Listener> => {
     const handler = (request: IncomingMessage, response: ServerResponse): void => {
@@ -134,8 +134,8 @@ export async function serveThread(
     const open = 'backends' in thread ? { ...thread, ...(await thread.backends()) } : thread;
     const services = await startServices(definitions, open);
     const authenticator = await authenticatorFor(services.routes, open);
-    const bare = [...before, ...services.bare];
-    edge = createEdge({ ...common, routes: [...own, ...services.routes], authenticator, bare });
+    const rawHandlers = [...before, ...services.rawHandlers];
+    edge = createEdge({ ...common, routes: [...own, ...services.routes], authenticator, rawHandlers });
     const started = startedThread(services, authenticator);
     try {
       await listensAfter?.(started.notReady);

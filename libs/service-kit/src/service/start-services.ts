@@ -8,7 +8,7 @@ import type { ServiceName } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
 import type { Config } from '@countersign/process';
-import type { BareHandler, EdgeRoute } from '@countersign/http-edge';
+import type { RawHandler, EdgeRoute } from '@countersign/http-edge';
 import { hostService } from '../hosting/nest-host.js';
 import type { HostedService } from '../hosting/nest-host.js';
 import type { RunningService, ServiceContext, ServiceDefinition, StoreAdapters } from './definition.js';
@@ -33,7 +33,7 @@ export interface ThreadContext {
 
 export interface StartedServices {
   readonly routes: readonly EdgeRoute[];
-  readonly bare: readonly BareHandler[];
+  readonly rawHandlers: readonly RawHandler[];
   /** `<service>: <what it waits for>` */
   notReady(): readonly string[];
   /** In reverse order of the start: consumers end, then the service drains, commits and closes. */
@@ -73,7 +73,7 @@ export async function startServices(
   reportLag(started, thread.metrics);
   return {
     routes: started.flatMap(edgeRoutes),
-    bare: started.flatMap(({ running }) => running.bare ?? []),
+    rawHandlers: started.flatMap(({ running }) => running.rawHandler ?? []),
     notReady: () => started.flatMap(problemsOf),
     stop: () => stopAll(started, thread.log),
   };

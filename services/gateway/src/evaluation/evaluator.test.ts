@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { powersOf } from '@countersign/contracts';
 import { ReadingBudget } from '@countersign/policy-engine';
-import type { CheckDesk } from '../check/check-desk.js';
+import type { CheckHandler } from '../http/check-handler.js';
 import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
 import { Evaluator } from './evaluator.js';
 
@@ -9,7 +9,7 @@ const KEY: KnownKey = { id: 'key', version: 1, accountId: 'account', ...powersOf
 const subject = { type: 'agent', id: '0b0f9a5e-3c0a-4d8e-9a57-2f6d1d5f4c11' };
 
 /** Decides each by keeping the thread for some time. */
-function busyDesk(ms: number, asked: string[], budgets: Set<unknown>): Pick<CheckDesk, 'ask'> {
+function busyDesk(ms: number, asked: string[], budgets: Set<unknown>): Pick<CheckHandler, 'ask'> {
   return {
     ask: ({ prepared, budget }, reply) => {
       budgets.add(budget);

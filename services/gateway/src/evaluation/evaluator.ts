@@ -3,7 +3,7 @@ import type { EvaluationParts, EvaluationSemantic } from '@countersign/contracts
 import { ReadingBudget } from '@countersign/policy-engine';
 import { HttpRefusal } from '@countersign/http-edge';
 import { Turn } from '@countersign/service-kit';
-import type { CheckDesk } from '../check/check-desk.js';
+import type { CheckHandler } from '../http/check-handler.js';
 import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareParsed } from '../check/prepare.js';
 import { idempotencyStamp } from '../domain/idempotency.js';
@@ -15,7 +15,7 @@ import { readEvaluation } from './read-evaluation.js';
 /** Makes evaluations: each is a check like any other, with an event of its own that is durable before its answer. */
 export class Evaluator {
   constructor(
-    private readonly desk: Pick<CheckDesk, 'ask'>,
+    private readonly checkHandler: Pick<CheckHandler, 'ask'>,
     private readonly known: KnownFacts,
     private readonly credentials: Pick<Credentials, 'ended'>,
   ) {}
@@ -46,7 +46,7 @@ export class Evaluator {
       idempotencyKey === null ? null : idempotencyStamp(key.accountId, idempotencyKey, canonicalize(prepared.request));
     const bytes = prepared.committed.canonical.length + (prepared.payload?.canonical.length ?? 0);
     return new Promise((resolve) => {
-      this.desk.ask(
+      this.checkHandler.ask(
         { key, prepared, stamp, ...(budget === undefined ? {} : { budget }) },
         {
           answer: (answer, _retryAfter, replayed) => resolve({ kind: 'decided', answer, replayed }),

@@ -1,8 +1,8 @@
 import type { SigningKeyFacts } from '@countersign/contracts';
 import { keyId, toHex, type EvidenceCrypto } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { KeySetController } from '../http/key-set.controller.js';
-import { PublicController } from '../http/public.controller.js';
+import { KeySetController } from '../http/key-set-controller.js';
+import { PublicController } from '../http/public-controller.js';
 import { PublicVerification } from '../public-verification.js';
 import type { PublicFacts } from '../store/port.js';
 import { soundKeys, type KeptKey } from './sound-keys.js';

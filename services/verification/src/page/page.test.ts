@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { HttpAnswer } from '@countersign/http-edge';
-import { CONTENT_SECURITY_POLICY, PageController } from './page.controller.js';
+import { CONTENT_SECURITY_POLICY, PageController } from '../http/page-controller.js';
 import { PageFiles } from './page-files.js';
 
 const files = new PageFiles();

@@ -3,7 +3,7 @@ import { auditLogRoutes } from '@countersign/contracts';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import { ERASURE } from '../tokens.js';
-import type { Erasure } from './erasure.js';
+import type { Erasure } from '../erase-content/erasure.js';
 
 @Controller()
 export class EraseContentController {

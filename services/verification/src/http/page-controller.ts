@@ -3,7 +3,7 @@ import { verificationPageRoutes } from '@countersign/contracts';
 import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
-import { PageFiles } from './page-files.js';
+import { PageFiles } from '../page/page-files.js';
 
 type PageInput = RouteInput<unknown, Record<string, unknown>, null>;
 

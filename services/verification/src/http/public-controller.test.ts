@@ -2,7 +2,7 @@ import type { SigningKeyFacts } from '@countersign/contracts';
 import { keyId, publicKeyToPem, toHex } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { PublicVerification } from '../public-verification.js';
-import { PublicController } from './public.controller.js';
+import { PublicController } from './public-controller.js';
 
 const KEY = new Uint8Array(32).fill(7);
 const KEY_ID = keyId(KEY, nodeCrypto.sha256);

@@ -6,10 +6,10 @@ import { HttpRoute, Input } from '@countersign/service-kit';
 import { filterOf } from '../list-events/filter-of.js';
 import type { EventStore } from '../store/port.js';
 import { STORE } from '../tokens.js';
-import { CSV } from './csv.js';
-import { exportStream, type ExportForm } from './export-stream.js';
-import { ocsf } from './ocsf.js';
-import { RunningExports } from './running-exports.js';
+import { CSV } from '../export-events/csv.js';
+import { exportStream, type ExportForm } from '../export-events/export-stream.js';
+import { ocsf } from '../export-events/ocsf.js';
+import { RunningExports } from '../export-events/running-exports.js';
 
 @Controller()
 export class ExportEventsController {

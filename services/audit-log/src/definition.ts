@@ -1,32 +1,43 @@
+import { auditLogRoutes, outcomeRoutes } from '@countersign/contracts';
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AccountFacts, AgentFacts, DeclaredScope } from '@countersign/contracts';
-import type { RunningService, ServiceContext } from '@countersign/service-kit';
+import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { Projection } from '@countersign/topics';
-import { AgentAnchorsController } from './agent-anchors/agent-anchors-controller.js';
-import { AlertsController } from './alerts/alerts-controller.js';
+import { AgentAnchorsController } from './http/agent-anchors-controller.js';
+import { AlertsController } from './http/alerts-controller.js';
 import { eventArchive } from './archive/event-archive.js';
-import { EraseContentController } from './erase-content/erase-content-controller.js';
+import { EraseContentController } from './http/erase-content-controller.js';
 import { Erasure } from './erase-content/erasure.js';
 import { erasures } from './erase-content/erasures.js';
-import { ExportEventsController } from './export-events/export-events-controller.js';
+import { ExportEventsController } from './http/export-events-controller.js';
 import { AnchorIntake } from './ingest/anchor-intake.js';
 import { Consumers } from './ingest/consumers.js';
 import { EventIntake } from './ingest/event-intake.js';
 import { ownedAgent, type OwnedAgent } from './domain/owned-agent.js';
-import { ListEventsController } from './list-events/list-events-controller.js';
+import { ListEventsController } from './http/list-events-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
 import { OutcomeDesk } from './report-outcome/outcome-desk.js';
-import { ReportOutcomeController } from './report-outcome/report-outcome-controller.js';
+import { ReportOutcomeController } from './http/report-outcome-controller.js';
 import { followRetention } from './retention/follow-retention.js';
 import type { EventStore } from './store/port.js';
 import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, OUTCOME_DESK, STORE } from './tokens.js';
+
+/** The archive of events: lists, the violation inbox, erasure, and where events are anchored. */
+export const definition: ServiceDefinition = {
+  name: 'audit-log',
+  routes: [...Object.values(auditLogRoutes), ...Object.values(outcomeRoutes)],
+  reads: ['agent-events', 'anchors', 'agents', 'accounts', 'compliance-scopes'],
+  writes: ['agent-events', 'agent-heads', 'dead-letters'],
+  after: [],
+  start,
+};
 
 @Module({})
 class AuditLogModule {}
 
 /** Opens the store, follows the projections and puts the parts together. */
-export async function startAuditLog(context: ServiceContext): Promise<RunningService> {
+async function start(context: ServiceContext): Promise<RunningService> {
   const store = await context.openStore<EventStore>({
     sqlite: async () => new (await import('./store/sqlite.js')).SqliteEventStore(join(context.directory, 'events.db')),
     mongo: async (uri) => (await import('./store/mongo.js')).openMongoEventStore(uri),

@@ -1,7 +1,8 @@
+import { anchoringRoutes } from '@countersign/contracts';
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import type { RunningService, ServiceContext } from '@countersign/service-kit';
+import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { authorityKey } from './authority/authority-key.js';
 import { Consumers, INTAKE, type Intake } from './intake/consumers.js';
 import { ActiveAnchoring } from './lead/active-anchoring.js';
@@ -14,6 +15,16 @@ import { ChainClock } from './watch-chain/chain-clock.js';
 import { ChainWatch } from './watch-chain/chain-watch.js';
 import { ClockWatch } from './watch-chain/clock-watch.js';
 
+/** Windows of the log, their trees, and their roots on the chain. */
+export const definition: ServiceDefinition = {
+  name: 'anchoring',
+  routes: Object.values(anchoringRoutes),
+  reads: ['agent-events', 'anchor-requests'],
+  writes: ['anchors', 'dead-letters'],
+  after: [],
+  start,
+};
+
 const LOOK_AT_CLOCKS_MS = 5_000;
 
 @Module({})
@@ -23,7 +34,7 @@ class AnchoringModule {}
  * Opens the store and the key; proofs are served at once, all else when this instance leads. In a process of its own it
  * is not ready before a node of the chain has answered once (decision 0017).
  */
-export async function startAnchoring(context: ServiceContext): Promise<RunningService> {
+async function start(context: ServiceContext): Promise<RunningService> {
   const key = await authorityKey(context.directory, () => authorityTold(context.eventLog));
   const { sha256 } = nodeCrypto;
   const store = await context.openStore<AnchorStore>({

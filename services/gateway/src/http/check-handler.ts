@@ -6,23 +6,23 @@ import { CLOSED } from '../admission/closed.js';
 import type { Closed } from '../admission/closed.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
-import { sendError } from '../http/answers.js';
-import { HttpReply } from '../http/http-reply.js';
-import { readCheckHeaders } from '../http/check-headers.js';
-import type { CheckHeaders } from '../http/check-headers.js';
-import { readBody } from '../http/read-body.js';
-import type { BodyRead } from '../http/read-body.js';
-import { TurnedAway } from '../http/turned-away.js';
+import { sendError } from './answers.js';
+import { HttpReply } from './http-reply.js';
+import { readCheckHeaders } from './check-headers.js';
+import type { CheckHeaders } from './check-headers.js';
+import { readBody } from './read-body.js';
+import type { BodyRead } from './read-body.js';
+import { TurnedAway } from './turned-away.js';
 import type { GatewayMetrics } from '../metrics/gateway-metrics.js';
 import type { RefusalLog } from '../metrics/refusal-log.js';
 import { idempotencyKeyProblem, idempotencyStamp } from '../domain/idempotency.js';
-import { CheckUnderWay } from './check-under-way.js';
+import { CheckUnderWay } from '../check/check-under-way.js';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
-import type { CheckObserver, CheckReply } from './check-under-way.js';
-import type { Deadlines } from './deadlines.js';
-import type { CheckJob, CheckJudge } from './check-judge.js';
-import type { Credentials } from './credentials.js';
-import { isMalformed, prepareCheck } from './prepare.js';
+import type { CheckObserver, CheckReply } from '../check/check-under-way.js';
+import type { Deadlines } from '../check/deadlines.js';
+import type { CheckJob, CheckJudge } from '../check/check-judge.js';
+import type { Credentials } from '../check/credentials.js';
+import { isMalformed, prepareCheck } from '../check/prepare.js';
 
 const PATHS = ['/v1/check', '/v1/mcp/check'] as const;
 /** Of the evaluations, which the edge hands on once it has read them. */
@@ -33,7 +33,7 @@ const FIRST_BYTES = 16 * 1024;
 const SLASH = 0x2f;
 const QUESTION_MARK = 0x3f;
 
-export interface CheckDeskParts {
+export interface CheckHandlerParts {
   readonly known: KnownFacts;
   readonly credentials: Credentials;
   readonly judge: CheckJudge;
@@ -49,12 +49,12 @@ export interface CheckDeskParts {
 }
 
 /** Takes `POST /v1/check` off the wire, in the order of refusal of additions.md, and sees each check to its end. */
-export class CheckDesk implements CheckObserver {
-  readonly #parts: CheckDeskParts;
+export class CheckHandler implements CheckObserver {
+  readonly #parts: CheckHandlerParts;
   readonly #away = new TurnedAway();
   #drained: (() => void) | null = null;
 
-  constructor(parts: CheckDeskParts) {
+  constructor(parts: CheckHandlerParts) {
     this.#parts = parts;
   }
 

@@ -4,7 +4,7 @@ import type { OutcomeReport } from '@countersign/contracts';
 import type { ApiKeyCaller, RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import { OUTCOME_DESK } from '../tokens.js';
-import type { OutcomeDesk } from './outcome-desk.js';
+import type { OutcomeDesk } from '../report-outcome/outcome-desk.js';
 
 @Controller()
 export class ReportOutcomeController {

@@ -5,7 +5,7 @@ import { HttpRoute, Input } from '@countersign/service-kit';
 import { listedEvent } from '../domain/event-record.js';
 import type { EventStore } from '../store/port.js';
 import { CLOCK, STORE } from '../tokens.js';
-import { filterOf } from './filter-of.js';
+import { filterOf } from '../list-events/filter-of.js';
 
 @Controller()
 export class ListEventsController {

@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import type { DynamicModule } from '@nestjs/common';
+import { identityRoutes } from '@countersign/contracts';
+import type { TopicName } from '@countersign/contracts';
+import type { VersionedKind } from '@countersign/counters';
+import { deriveSecret } from '@countersign/process';
+import { sessionTokens } from '@countersign/service-kit';
+import { Announcer, OutboxRelay, republish, TopicAhead, TopicTail } from '@countersign/topics';
+import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import type { Owned } from '@countersign/topics';
+import { KeyUseConsumer } from './follow-key-use/key-use-consumer.js';
+import { GROUP, KeyUseFollower } from './follow-key-use/key-use-follower.js';
+import { AccountController } from './http/account-controller.js';
+import { ApiKeysController } from './http/api-keys-controller.js';
+import { AuthController } from './http/auth-controller.js';
+import { UsersController } from './http/users-controller.js';
+import {
+  API_KEYS,
+  DEFAULT_PROFILES,
+  IDENTITY_STORE,
+  KEY_USE_FOLLOWER,
+  SERVICE_CONTEXT,
+  SIGN_IN,
+  USERS,
+} from './http/tokens.js';
+import { ApiKeys } from './issue-api-keys/api-keys.js';
+import { markFirstKeys } from './issue-api-keys/first-keys.js';
+import { Users } from './manage-users/users.js';
+import { DefaultProfiles } from './operate/default-profile.js';
+import { accountOperator } from './operate/account-operator.js';
+import { Publication } from './publication.js';
+import { Confirmations } from './sign-in/confirmation.js';
+import { Passwords } from './sign-in/passwords.js';
+import { SessionSweep } from './sign-in/session-sweep.js';
+import { SignIn } from './sign-in/sign-in.js';
+import { openMongoIdentityStore, openSqliteIdentityStore } from './store/open.js';
+import type { IdentityStore } from './store/port.js';
+
+/** Accounts, users, plans, API keys and sessions. */
+export const definition: ServiceDefinition = {
+  name: 'identity',
+  routes: Object.values(identityRoutes),
+  reads: ['agent-events', 'accounts', 'api-keys', 'sessions'],
+  writes: ['accounts', 'api-keys', 'sessions', 'dead-letters'],
+  after: [],
+  start,
+};
+
+class IdentityModule {}
+
+async function start(context: ServiceContext): Promise<RunningService> {
+  const file = join(context.directory, 'identity.sqlite');
+  const store = await context.openStore<IdentityStore>({
+    sqlite: () => openSqliteIdentityStore(file),
+    mongo: openMongoIdentityStore,
+  });
+  const announcer = new Announcer(context, new OutboxRelay(context, store.outbox), store.announcements);
+  await announcer.start();
+  const publication = new Publication(context, store, announcer);
+  const confirmations = await openConfirmations(context);
+  const signIn = new SignIn(context, store, publication, await sessionTokens(context), new Passwords(), confirmations);
+  const sweep = new SessionSweep(context, store, publication);
+  const follower = new KeyUseFollower(context, store);
+  sweep.start();
+  context.provide('account-operator', accountOperator(context, store, publication));
+
+  let comparing: string | null = 'the topics of accounts are being compared with the store';
+  const compared = compare(context, store)
+    .then(() => markFirstKeys(store))
+    // The announcer tries again by itself, and says so where it is asked for readiness.
+    .then(() => announcer.announce().catch(() => undefined))
+    .then(
+      () => (comparing = null),
+      (error: unknown) => {
+        comparing =
+          error instanceof TopicAhead ? error.message : 'the store cannot be compared with its topics: see the log';
+        context.log.error({ err: error }, 'accounts cannot be served');
+      },
+    );
+
+  const tails = await followTails(context, store);
+
+  const module: DynamicModule = {
+    module: IdentityModule,
+    controllers: [AuthController, UsersController, ApiKeysController, AccountController, KeyUseConsumer],
+    providers: [
+      { provide: SIGN_IN, useValue: signIn },
+      { provide: USERS, useValue: new Users(context, store, publication) },
+      { provide: API_KEYS, useValue: new ApiKeys(context, store, publication) },
+      { provide: DEFAULT_PROFILES, useValue: new DefaultProfiles(store, publication) },
+      { provide: IDENTITY_STORE, useValue: store },
+      { provide: KEY_USE_FOLLOWER, useValue: follower },
+      { provide: SERVICE_CONTEXT, useValue: context },
+    ],
+  };
+  return {
+    module,
+    consumer: { group: GROUP, position: (topic, partition) => follower.position(topic, partition) },
+    notReady: () => [announcer.problem(), comparing].filter((problem) => problem !== null),
+    async stop() {
+      await compared;
+      await sweep.stop();
+      await Promise.all(tails.map((tail) => tail.stop()));
+      await announcer.stop();
+      confirmations?.close();
+      await store.close();
+    },
+  };
+}
+
+async function openConfirmations(context: ServiceContext): Promise<Confirmations | null> {
+  const { smtpUrl, smtpFrom, openRegistration } = context.config;
+  if (smtpUrl === null || !openRegistration) return null;
+  const { openMailer } = await import('@countersign/service-kit/mail');
+  const key = await deriveSecret(context.config, 'registrations');
+  return new Confirmations(openMailer(smtpUrl, smtpFrom), key, () => context.publicUrl(), context.clock);
+}
+
+/** Publishes again what a topic lost; a topic that is ahead of the store keeps the service from being ready. */
+async function compare(context: ServiceContext, store: IdentityStore): Promise<void> {
+  const topics: readonly [TopicName, VersionedKind, AsyncIterable<Owned>, (id: string) => boolean][] = [
+    ['accounts', 'account', owned(store.allAccounts()), () => false],
+    ['api-keys', 'api-key', owned(store.allApiKeys()), () => false],
+    // Sessions that are over are dropped from the store while the topic is read.
+    ['sessions', 'session', owned(store.allSessions()), () => true],
+  ];
+  for (const [topic, kind, things, expires] of topics) {
+    const again = await republish(context, topic, things, expires);
+    for (const { id, version } of again) await context.counters.raise(kind, id, version);
+  }
+}
+
+/** Where one process alone writes the topics, their order is that of the changes. */
+async function followTails(context: ServiceContext, store: IdentityStore): Promise<readonly TopicTail[]> {
+  if (context.config.profile === 'embedded') return [];
+  return Promise.all([
+    TopicTail.follow(context, 'accounts', async (id) => ownedOf(await store.account(id))),
+    TopicTail.follow(context, 'api-keys', async (id) => ownedOf(await store.apiKey(id))),
+    TopicTail.follow(context, 'sessions', async (id) => ownedOf(await store.session(id))),
+  ]);
+}
+
+interface Told {
+  readonly id: string;
+  readonly version: number;
+  readonly facts: object;
+}
+
+async function* owned(things: AsyncIterable<Told>): AsyncGenerator<Owned> {
+  for await (const { id, version, facts } of things) yield { id, version, value: facts };
+}
+
+function ownedOf(thing: Told | null): Owned | null {
+  return thing === null ? null : { id: thing.id, version: thing.version, value: thing.facts };
+}
