@@ -12,4 +12,5 @@ export { markRunning } from './data-directory/running-mark.js';
 export { createLogger } from './logging/logger.js';
 export { createRegistry, observeDataSpace, requestObserver } from './metrics.js';
 export type { RequestObserver } from './metrics.js';
+export { runUntilSignal } from './run-until-signal.js';
 export { endOnSignals, explain } from './signals.js';

@@ -2,11 +2,11 @@ import { setFlagsFromString } from 'node:v8';
 import {
   ConfigurationError,
   createLogger,
-  endOnSignals,
   explain,
   loadConfig,
   markRunning,
   openDataDirectory,
+  runUntilSignal,
   type Config,
   type InstanceLock,
 } from '@countersign/process';
@@ -14,7 +14,7 @@ import { run } from '@countersign/service-kit';
 import type { Logger } from 'pino';
 import { readBootstrap } from '../first-start/bootstrap-file.js';
 import { definitionsOf, FOLLOWING_MODULES } from './services.js';
-import { startInstance, type Instance, type Placement } from './instance.js';
+import { startInstance, type Placement } from './instance.js';
 import { welcome } from './welcome.js';
 
 /** The gateway beside the edge, where no other service can hold it up; everything else in a thread of its own. */
@@ -61,33 +61,24 @@ export async function start(services: readonly string[], only: 'gateway' | null)
 
 async function runLocked(config: Config, log: Logger, lock: InstanceLock, placement: Placement): Promise<void> {
   const mark = markRunning(config.dataDir, config.allowChangedInodes);
-  let instance: Instance | null = null;
-  const interruption = new AbortController();
-  // A signal during the start ends it at its next step: what is open by then is closed in order.
-  let started: () => void = () => undefined;
-  const settled = new Promise<void>((resolve) => {
-    started = resolve;
-  });
-  endOnSignals(log, async (signal) => {
-    log.info({ signal }, 'stopping');
-    interruption.abort();
-    await settled;
-    await instance?.stop();
-    mark.clear();
-    lock.release();
-  });
-  try {
-    instance = await startInstance(config, log, placement, interruption.signal);
-  } catch (error) {
-    if (!interruption.signal.aborted) throw error;
-    return;
-  } finally {
-    started();
-  }
+  let signal: AbortSignal | null = null;
+  const instance = await runUntilSignal(
+    log,
+    (interruption) => {
+      signal = interruption;
+      return startInstance(config, log, placement, interruption);
+    },
+    () => {
+      mark.clear();
+      lock.release();
+    },
+  );
+  if (instance === null) return;
+  const isStopping = (): boolean => signal?.aborted === true;
   void instance.died.then((error) => {
-    if (interruption.signal.aborted) return;
+    if (isStopping()) return;
     log.fatal({ err: error }, 'a thread ended that the process cannot do without');
     process.exit(1);
   });
-  if (!interruption.signal.aborted) process.stdout.write(welcome(config.dataDir, instance, process.uptime()));
+  if (!isStopping()) process.stdout.write(welcome(config.dataDir, instance, process.uptime()));
 }

@@ -1,0 +1,35 @@
+import type { Logger } from 'pino';
+import { endOnSignals } from './signals.js';
+
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a program and stops it at SIGINT or SIGTERM. A signal during the start aborts it at its next step; what has
+ * started by then is stopped in order.
+ * @param start gets a signal that aborts when the process is to end; MUST stop what it has started when it rejects
+ * @param release runs once everything has stopped
+ * @returns what was started; `null` when a signal ended the start
+ * @throws what `start` rejects with, unless a signal came first
+ */
+export async function runUntilSignal<T extends Stoppable>(
+  log: Logger,
+  start: (signal: AbortSignal) => Promise<T>,
+  release: () => void = () => undefined,
+): Promise<T | null> {
+  const interruption = new AbortController();
+  const starting = start(interruption.signal);
+  endOnSignals(log, async (signal) => {
+    log.info({ signal }, 'stopping');
+    interruption.abort();
+    await (await starting.catch(() => null))?.stop();
+    release();
+  });
+  try {
+    return await starting;
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error;
+    return null;
+  }
+}
