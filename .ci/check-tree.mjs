@@ -1,8 +1,12 @@
-/** The tree keeps its order: what lies where, what no file may say, and that each adapter runs its port's suite. */
+/**
+ * The tree keeps its order: places of files, links between documents, words of the glossary, text that no file may hold,
+ * and that each adapter runs its port's suite.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { problemsOfWords } from './words.mjs';
 
 const HOUSE = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const TOP_LEVEL = [
@@ -99,6 +103,46 @@ function checkText() {
   }
 }
 
+/** The name of a heading in a link, as GitHub makes it. */
+const slug = (heading) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-');
+
+const withoutCode = (text) => text.replace(/^(```|~~~)[^]*?^\1/gm, (block) => block.replace(/[^\n]/g, ''));
+
+function headingsOf(path) {
+  return [...withoutCode(read(path)).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => slug(heading));
+}
+
+/** Relative links and their headings, and paths of documents that any text names from the root. */
+function checkLinks() {
+  const known = new Set(tree);
+  for (const path of tree) for (let at = dirname(path); at !== '.'; at = dirname(at)) known.add(at);
+  let links = 0;
+  for (const path of tree) {
+    if (UNREAD.test(path)) continue;
+    const text = read(path);
+    for (const [named] of text.matchAll(/(?<![\w./-])(?:libs|services|deploy|test-e2e|\.github)\/[\w./-]+\.md\b/g)) {
+      if (!known.has(named)) problems.push(`${path}: ${named} is not there.`);
+    }
+    if (!path.endsWith('.md')) continue;
+    for (const [, target] of withoutCode(text).matchAll(/\]\(([^()\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      links++;
+      const [file, heading] = target.split('#');
+      const to = file === '' ? path : join(dirname(path), file).replace(/\/$/, '');
+      if (to !== '.' && !known.has(to)) problems.push(`${path}: the link ${target} leads nowhere.`);
+      else if (heading !== undefined && !headingsOf(to).includes(heading)) {
+        problems.push(`${path}: the link ${target} names no heading of ${to}.`);
+      }
+    }
+  }
+  if (links === 0) problems.push('no link was read.');
+}
+
 /** A test runs a suite when it imports one; it runs it for an adapter that it imports or lies beside. */
 function runsSuiteFor(folder, adapter) {
   return sources
@@ -144,7 +188,9 @@ function checkSuites() {
 
 checkPlaces();
 checkText();
+checkLinks();
 checkSuites();
+problems.push(...problemsOfWords(tree, read));
 for (const problem of problems) console.error(`  ${problem}`);
 console.log(`${tree.length} files: ${problems.length === 0 ? 'in order' : `${problems.length} problems`}`);
 process.exitCode = problems.length === 0 ? 0 : 1;
