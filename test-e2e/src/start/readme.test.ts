@@ -6,16 +6,17 @@ import { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 
 const HOUSE = fileURLToPath(new URL('../../../', import.meta.url));
-const README = readFileSync(join(HOUSE, 'README.md'), 'utf8');
+const README = 'README.md';
+const CLI = 'libs/cli/README.md';
 
 interface Block {
   readonly language: string;
   readonly text: string;
 }
 
-/** Fenced blocks of a section, in order. */
-function blocksOf(section: string): readonly Block[] {
-  const [, text = ''] = README.split(`\n## ${section}\n`);
+/** Fenced blocks of a section of a document, in order. */
+function blocksOf(path: string, section: string): readonly Block[] {
+  const [, text = ''] = readFileSync(join(HOUSE, path), 'utf8').split(`\n## ${section}\n`);
   const [until = ''] = text.split('\n## ');
   return [...until.matchAll(/^```(\w*)\n([^]*?)^```$/gmu)].map(([, language = '', block = '']) => ({
     language,
@@ -33,7 +34,7 @@ function pattern(line: string): RegExp {
   return new RegExp(`^${known}$`, 'm');
 }
 
-describe('the examples of the README, as they stand', () => {
+describe('the examples of the documentation, as they stand', () => {
   let instance: Instance;
   let folder: string;
   beforeAll(async () => {
@@ -70,7 +71,7 @@ describe('the examples of the README, as they stand', () => {
     text.split('\n').filter((line) => !['', '…'].includes(line.trim()));
 
   it('lead from the first check to a report that is verified', async () => {
-    const [, , replay, said, verify, verified] = blocksOf('Sixty seconds to the first verified report');
+    const [, , replay, said, verify, verified] = blocksOf(README, 'Sixty seconds to the first verified report');
     const curl = /^ {2}(curl .*)$/m.exec(instance.output)?.[1] ?? '';
     expect(await shell(curl)).toEqual({ code: 0, said: '{"allowed":true}' });
     const [before = '', after = ''] = replay!.text.split(/^sleep .*\n/m);
@@ -92,7 +93,7 @@ describe('the examples of the README, as they stand', () => {
 
   // After the checks of the test above, which the dry run speaks of.
   it('test a policy, and say what it would have changed', async () => {
-    const [policy, session] = blocksOf('Policies in a repository');
+    const [policy, session] = blocksOf(CLI, 'Policies in a repository');
     writeFileSync(join(folder, 'policy.yaml'), policy!.text);
     expect(await shell('npx countersign policy test policy.yaml')).toEqual({
       code: 0,

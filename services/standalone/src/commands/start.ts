@@ -7,7 +7,7 @@ export function register(program: Command): void {
     .description('run every service in one process, until Ctrl-C')
     .argument('[services...]', 'with COUNTERSIGN_PROFILE=distributed: run these alone, beside other processes')
     .addOption(new Option('--only <service>', 'to measure it alone').choices(['gateway']).hideHelp())
-    .addHelpText('after', '\nSettings come from COUNTERSIGN_* variables; see the README.')
+    .addHelpText('after', '\nSettings come from COUNTERSIGN_* variables; see services/standalone/README.md.')
     .action(async (services: readonly string[], { only }: { readonly only?: 'gateway' }) => {
       const { start } = await import('../start/start.js');
       await start(services, only ?? null);
