@@ -25,8 +25,14 @@ export { openSqliteDocumentStore } from './sqlite/sqlite-document-store.js';
 export {
   inspectMongoDocuments,
   openMongoDocumentStore,
+  openMongoRebuild,
   takeOverOlderLayout,
 } from './mongo/open-mongo-document-store.js';
+export type { MongoDocumentOptions } from './mongo/open-mongo-document-store.js';
+export type { MongoRebuild } from './mongo/mongo-rebuild.js';
+export { Generation, suffixInUse } from './mongo/generation.js';
+export { GenerationRebuild, RebuildRefused } from './mongo/rebuild-generation.js';
+export type { ReplaceOptions, ReplaceStep } from './mongo/rebuild-generation.js';
 export { openDatabase, StoreDamaged } from './sqlite/open-database.js';
 export type { SqliteDatabase } from './sqlite/open-database.js';
 export { mongoOptions, readingOptions } from './mongo/connection-options.js';

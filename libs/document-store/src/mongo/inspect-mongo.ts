@@ -4,6 +4,7 @@ import { bodyOf, OtherLayout, problemOf } from '../inspect.js';
 import type { DocumentInspection, Problem } from '../inspect.js';
 import type { Collection, Keys, OutgoingRecord, RowId, Stored, VersionRaise } from '../port.js';
 import { readingOptions } from './connection-options.js';
+import { suffixInUse } from './generation.js';
 import { Models } from './models.js';
 import type { DocumentRow } from './models.js';
 
@@ -15,7 +16,7 @@ export async function connectMongoInspection(
 ): Promise<DocumentInspection> {
   const connection = await createConnection(uri, readingOptions(uri)).asPromise();
   try {
-    const models = new Models(connection, service, collections);
+    const models = new Models(connection, service, collections, await suffixInUse(connection.db!, service));
     const versions = await models.keysVersions();
     const isNew = versions.size === 0 && (await hasNothing(connection, service));
     for (const { name, keysVersion } of collections) {

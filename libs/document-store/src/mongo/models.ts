@@ -53,7 +53,14 @@ const RAISES = new Schema<RaiseRow>(
   { _id: required(String), kind: required(String), id: required(String), version: required(Number) },
   { ...OPTIONS, id: false },
 );
+/** Collections that every service has in addition to those that it names. */
+const OWN = ['outbox', 'raises', 'collections'] as const;
 const COLLECTIONS = new Schema<CollectionRow>({ _id: required(String), keysVersion: required(Number) }, OPTIONS);
+
+/** Names of all collections that hold a service's documents, without the suffix of a generation. */
+export function documentCollections(service: string, specs: readonly Pick<Collection<object>, 'name'>[]): string[] {
+  return [...specs.map(({ name }) => name), ...OWN].map((name) => `${service}_doc_${name}`);
+}
 
 /** The models of a service's documents. Their collections exist: a transaction makes none. */
 export class Models {
@@ -62,14 +69,18 @@ export class Models {
   readonly #collections: Model<CollectionRow>;
   readonly #documents: ReadonlyMap<string, Model<DocumentRow>>;
 
-  /** @param service begins the names of all collections */
+  /**
+   * @param service begins the names of all collections
+   * @param suffix ends them
+   */
   constructor(
     connection: Connection,
     service: string,
     private readonly specs: readonly Collection<object>[],
+    suffix = '',
   ) {
     const model = <T>(name: string, schema: Schema<T>): Model<T> => {
-      const collection = `${service}_doc_${name}`;
+      const collection = `${service}_doc_${name}${suffix}`;
       return connection.model<T>(collection, schema, collection);
     };
     this.outbox = model('outbox', OUTBOX);
@@ -152,6 +163,7 @@ function documentSchema({ indexes, unique = [] }: Collection<object>): Schema<Do
   return schema;
 }
 
-function unlessThere(error: unknown): void {
+/** Of making a collection: another instance has made it. */
+export function unlessThere(error: unknown): void {
   if ((error as { readonly code?: unknown }).code !== NAMESPACE_EXISTS) throw error;
 }

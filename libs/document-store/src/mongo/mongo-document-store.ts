@@ -12,12 +12,14 @@ import type {
   VersionRaise,
 } from '../port.js';
 import { mongoOptions } from './connection-options.js';
+import { Generation, GENERATIONS } from './generation.js';
 import { InsertionOrder } from './insertion-order.js';
-import { Models } from './models.js';
+import { Models, unlessThere } from './models.js';
 import type { OutboxRow, RaiseRow } from './models.js';
 import { tellingUnreachable } from './mongo-errors.js';
 import { MongoReads } from './mongo-reads.js';
 import { MongoTransaction } from './mongo-transaction.js';
+import type { MongoDocumentOptions } from './open-mongo-document-store.js';
 
 const PAGE = 500;
 /** The driver would repeat a transaction for two minutes; a caller waits for an answer. */
@@ -33,12 +35,17 @@ export async function connectMongoDocumentStore(
   uri: string,
   service: string,
   collections: readonly Collection<object>[],
+  { isRebuildable = false, suffix }: MongoDocumentOptions,
 ): Promise<DocumentStore> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   try {
-    const models = new Models(connection, service, collections);
+    const isInUse = isRebuildable && suffix === undefined;
+    // A transaction may write to it, and must not make it.
+    if (isInUse) await connection.createCollection(GENERATIONS).catch(unlessThere);
+    const generation = isInUse ? await Generation.open(connection.db!, service) : null;
+    const models = new Models(connection, service, collections, generation?.suffix ?? suffix);
     await models.prepare();
-    return tellingUnreachable<DocumentStore>(new MongoDocumentStore(connection, models));
+    return tellingUnreachable<DocumentStore>(new MongoDocumentStore(connection, models, generation));
   } catch (error) {
     await connection.close();
     throw error;
@@ -51,6 +58,8 @@ class MongoDocumentStore extends MongoReads implements DocumentStore {
   constructor(
     private readonly connection: Connection,
     models: Models,
+    /** `null`: no rebuild can replace the collections. */
+    private readonly generation: Generation | null,
   ) {
     super(models);
   }
@@ -63,6 +72,7 @@ class MongoDocumentStore extends MongoReads implements DocumentStore {
       if (attempts > 1 && performance.now() > until) {
         throw new StoreUnreachable(`a transaction was repeated ${attempts - 1} times and did not commit`);
       }
+      await this.generation?.require(session);
       return work(new MongoTransaction(this.models, session, this.#order));
     };
     return this.connection.transaction(attempt, TRANSACTION);

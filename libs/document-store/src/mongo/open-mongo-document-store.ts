@@ -1,6 +1,17 @@
 import type { DocumentInspection } from '../inspect.js';
 import type { Collection, DocumentStore } from '../port.js';
+import type { MongoRebuild } from './mongo-rebuild.js';
 import type { OlderLayout } from './take-over.js';
+
+export interface MongoDocumentOptions {
+  /**
+   * `fsck --rebuild` can rebuild the store while instances may run. Each transaction then checks that its collections are
+   * still in use, and keeps a rebuild that is under way from replacing them.
+   */
+  readonly isRebuildable?: boolean;
+  /** Ends the names of collections that a rebuild fills; absent: those in use are opened. */
+  readonly suffix?: string | undefined;
+}
 
 /**
  * Documents of a service in MongoDB (a replica set, or one node that is one). The driver is loaded by this call alone.
@@ -11,9 +22,10 @@ export async function openMongoDocumentStore(
   uri: string,
   service: string,
   collections: readonly Collection<object>[],
+  options: MongoDocumentOptions = {},
 ): Promise<DocumentStore> {
   const { connectMongoDocumentStore } = await import('./mongo-document-store.js');
-  return connectMongoDocumentStore(uri, service, collections);
+  return connectMongoDocumentStore(uri, service, collections, options);
 }
 
 /**
@@ -28,6 +40,19 @@ export async function inspectMongoDocuments(
 ): Promise<DocumentInspection> {
   const { connectMongoInspection } = await import('./inspect-mongo.js');
   return connectMongoInspection(uri, service, collections);
+}
+
+/**
+ * Opens the documents of a service in MongoDB for a rebuild: see `GenerationRebuild`.
+ * @throws when no server answers
+ */
+export async function openMongoRebuild(
+  uri: string,
+  service: string,
+  collections: readonly Collection<object>[],
+): Promise<MongoRebuild> {
+  const { connectMongoRebuild } = await import('./mongo-rebuild.js');
+  return connectMongoRebuild(uri, service, collections);
 }
 
 /** See `takeOverMongo`. */
