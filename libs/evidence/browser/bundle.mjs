@@ -1,5 +1,5 @@
 /**
- * Writes `dist/evidence.browser.js`, the whole library in one ES module that needs nothing but ECMAScript and TextEncoder:
+ * Writes `dist/evidence.browser.js`, the whole library as one ES module that needs only ECMAScript and TextEncoder:
  * `node libs/evidence/browser/bundle.mjs` after a build. The same sources give the same bytes.
  */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const { outputFiles } = await build({
   minifyWhitespace: true,
   legalComments: 'inline',
 });
-// Whole or not at all: a server may be reading it.
+// Replaced atomically: a server may be reading it.
 const partial = `${target}.${process.pid}`;
 try {
   writeFileSync(partial, outputFiles[0].contents);

@@ -46,13 +46,13 @@ export {
   type WindowTree,
   windowTree,
 } from './window/window-tree.js';
-export { type AnchoredPlace, proofFor, unanchored } from './window/proof.js';
+export { type AnchoredLeaf, proofFor, unanchored } from './window/proof.js';
 export {
   type AbsenceNeighbour,
   type AbsenceProof,
   absenceProof,
   type AnchoredRoot,
-  placeOfKey,
+  positionOfKey,
 } from './window/absence.js';
 
 export {
@@ -99,7 +99,7 @@ export {
   type ReportAnchor,
   type SignedForm,
   signMembers,
-  signMembersElsewhere,
+  signMembersAsync,
   signPackage,
 } from './package/assemble.js';
 

@@ -1,4 +1,4 @@
-/** What a reader of untrusted data gives: the value under its type, or one sentence that names the first problem. */
+/** Result of a reader of untrusted data: the typed value, or one sentence that names the first problem. */
 export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 export function read<T>(value: T): Reading<T> {

@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'nod
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** What the library needs of the platform, from Node. */
+/** The platform's cryptography, from Node. */
 export const nodeCrypto = {
   sha256: (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest()),
   ed25519Verify: (publicKey, message, signature) => {
@@ -12,7 +12,7 @@ export const nodeCrypto = {
   },
 };
 
-/** A key pair of a seed of 32 bytes: the same on every run. */
+/** A key pair derived from a seed of 32 bytes: the same on every run. */
 export function seededKey(seed) {
   const privateKey = createPrivateKey({
     key: Buffer.concat([PKCS8_PREFIX, seed]),

@@ -12,7 +12,7 @@ const PACKAGE = new URL('../../', import.meta.url);
 const VECTORS = new URL('vectors/', PACKAGE);
 const names = readdirSync(VECTORS).filter((name) => name.endsWith('.json'));
 
-/** What a browser has beside ECMAScript and the bundle needs; everything else stays away. */
+/** The globals of a browser that the bundle needs in addition to ECMAScript; nothing else is defined. */
 const PLATFORM = `
   const encode = platformEncode, decode = platformDecode;
   globalThis.TextEncoder = class { encode(text) { return Uint8Array.from(encode(text)); } };
@@ -55,7 +55,7 @@ describe('the library in one file', () => {
       platformDecode: decode,
     });
     runInContext(PLATFORM, context);
-    // As a script: contexts take modules behind a flag alone.
+    // As a script: a context evaluates modules only behind a flag.
     runInContext(transformSync(source, { format: 'iife', globalName: 'evidence' }).code, context);
     runInContext(JUDGE, context);
     judge = (context as { readonly judge?: typeof judge }).judge!;

@@ -2,7 +2,7 @@ import type { Sha256 } from '../crypto.js';
 import { isInstant, isoDuration, parseIsoDuration } from '../encoding/time.js';
 import { agentKey } from '../window/window-tree.js';
 
-/** What the memo of a window's transaction says. */
+/** Content of the memo in a window's transaction. */
 export interface WindowMemo {
   /** Root of the window tree, lower-case hex. */
   readonly root: string;
@@ -27,7 +27,7 @@ export function windowMemo(memo: WindowMemo): string {
   return `countersign/1 root=${memo.root} prev=${memo.prev ?? '0'} window=${window} agents=${memo.agents} events=${memo.events}`;
 }
 
-/** `null` for anything that {@link windowMemo} does not write, character by character. */
+/** `null` for any text that {@link windowMemo} would not write. */
 export function parseWindowMemo(text: string): WindowMemo | null {
   const match = WINDOW.exec(text);
   if (match === null) return null;
@@ -50,7 +50,6 @@ export function reportMemo(contentHash: string): string {
   return `countersign/1 report=${contentHash}`;
 }
 
-/** The content hash that a report's memo names; `null` for any other text. */
 export function parseReportMemo(text: string): string | null {
   return REPORT.exec(text)?.[1] ?? null;
 }

@@ -22,7 +22,7 @@ describe('hex and base64', () => {
     );
   });
 
-  it('have one form: whatever is accepted is written back the same', () => {
+  it('have one form: accepted text is written back unchanged', () => {
     const text = fc.string({ unit: fc.constantFrom(...'AZaz09+/-_= \n') });
     fc.assert(
       fc.property(text, (given) => {
@@ -39,7 +39,7 @@ describe('hex and base64', () => {
     for (const odd of ['0', 'AB', '0g', 'é0']) expect(fromHex(odd)).toBeNull();
   });
 
-  it('tell hashes and salts by their form', () => {
+  it('distinguish hashes and salts by their form', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
         expect(isSalt(toBase64Url(bytes))).toBe(true);
@@ -54,7 +54,7 @@ describe('hex and base64', () => {
 });
 
 describe('uuidV7', () => {
-  it('holds the time in front and the marks in their places', () => {
+  it('holds the time first and the version and variant bits in their places', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2 ** 48 - 1 }),

@@ -10,8 +10,8 @@ export function isInstant(value: unknown): value is string {
 const DATE = /^(\d{4})-(\d{2})-(\d{2})T/;
 
 /**
- * Milliseconds since the epoch of an ISO 8601 time with a zone, cut to whole milliseconds; `null` where no calendar has
- * the day, such as the 30th of February, which `Date.parse` takes for the 2nd of March.
+ * Milliseconds since the epoch of an ISO 8601 time with a zone, cut to whole milliseconds; `null` for a day that does
+ * not exist, such as the 30th of February, which `Date.parse` takes for the 2nd of March.
  */
 export function parseTime(text: string): number | null {
   const ms = Date.parse(text);

@@ -14,7 +14,7 @@ export function isUuidV7(value: unknown): value is string {
 }
 
 /**
- * UUID v7 of a time and randomness that are given.
+ * UUID v7 of the given time and randomness.
  * @param ms milliseconds since the epoch, a whole number below 2^48
  * @param random 10 bytes; 74 of their 80 bits are used
  * @throws RangeError for another time or another length

@@ -37,7 +37,7 @@ describe('canonicalize', () => {
     );
   });
 
-  it('agrees with json-canonicalize on long lists, whatever lies in them', () => {
+  it('agrees with json-canonicalize on long lists of any items', () => {
     const items = fc.array(fc.jsonValue({ stringUnit: 'binary' }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(items, fc.nat(80), fc.jsonValue({ stringUnit: 'binary' }), (few, at, one) => {
@@ -75,7 +75,7 @@ describe('canonicalize', () => {
     expect(() => canonicalize(cycle)).toThrow(NotCanonical);
   });
 
-  it('prints -0 as 0, sorts by UTF-16 units and takes __proto__ for a key like any other', () => {
+  it('prints -0 as 0, sorts by UTF-16 units and treats __proto__ as an ordinary key', () => {
     expect(canonicalize([-0, 1e21, 1e-7, 100])).toBe('[0,1e+21,1e-7,100]');
     expect(canonicalize({ '\u{1F600}': 1, '\uFB33': 2, '10': 3, '9': 4 })).toBe(
       '{"10":3,"9":4,"\u{1F600}":1,"\uFB33":2}',

@@ -1,15 +1,18 @@
 import { isWellFormed, utf8 } from '../encoding/text.js';
 
-/** What RFC 8785 gives no form to: lone surrogates, non-finite numbers, anything that is not plain JSON data. */
+/** A value without an RFC 8785 form: lone surrogates, non-finite numbers, anything that is not plain JSON data. */
 export class NotCanonical extends Error {
   override readonly name = 'NotCanonical';
 }
 
 const MAX_DEPTH = 1000;
-/** From an array of so many items on, what the engine can write in one piece is found first. */
+/** Arrays of at least this many items are searched for runs that JSON.stringify writes in canonical form. */
 const LONG_ARRAY = 64;
 
-/** Containers that the engine would write otherwise, and all that hold one of them. `null`: nobody has looked. */
+/**
+ * Containers whose keys JSON.stringify would write in another order, and everything that contains one. `null`: not
+ * searched.
+ */
 type Reordered = ReadonlySet<object> | null;
 
 /**
@@ -53,7 +56,9 @@ function arrayForm(items: readonly unknown[], depth: number, reordered: Reordere
   return text + ']';
 }
 
-/** Joining hundreds of thousands of small pieces costs far more than writing them: runs of items are written by the engine. */
+/**
+ * Joining hundreds of thousands of small pieces costs far more than writing them: JSON.stringify writes runs of items.
+ */
 function longArrayForm(items: readonly unknown[], depth: number, known: Reordered): string {
   const reordered = known ?? findReordered(items, depth);
   if (!reordered.has(items)) return JSON.stringify(items);
@@ -76,8 +81,8 @@ function findReordered(items: readonly unknown[], depth: number): ReadonlySet<ob
 }
 
 /**
- * Whether the engine writes the value as RFC 8785 does; containers that it does not are added to `reordered`.
- * @throws NotCanonical as {@link canonicalize}: what the engine would write otherwise or leave out ends here
+ * Whether JSON.stringify writes the value as RFC 8785 does; containers for which it does not are added to `reordered`.
+ * @throws NotCanonical as {@link canonicalize}, for what JSON.stringify would change or omit
  */
 function keepsOrder(value: unknown, depth: number, reordered: Set<object>): boolean {
   switch (typeof value) {
@@ -116,7 +121,7 @@ function keepsOrder(value: unknown, depth: number, reordered: Set<object>): bool
 /** @throws NotCanonical when the object is not plain */
 function plainKeys(object: object): string[] {
   const prototype: unknown = Object.getPrototypeOf(object);
-  // A root prototype of any realm is plain; whatever inherits from one is not.
+  // A root prototype of any realm is plain; an object that inherits from another one is not.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw new NotCanonical('only plain objects are JSON');
   }
@@ -142,7 +147,10 @@ function objectForm(object: object, depth: number, reordered: Reordered): string
   return text + '}';
 }
 
-/** By UTF-16 code units. The engine's own sort allocates, which shows where every check passes; short lists need none. */
+/**
+ * By UTF-16 code units. Array.prototype.sort allocates, which is measurable on the path of every check; short lists are
+ * sorted in place.
+ */
 function sortKeys(keys: string[]): void {
   if (keys.length > 16) {
     keys.sort();
@@ -164,7 +172,7 @@ export function quote(text: string): string {
   return mayNeedEscapes(text) ? quoteChecked(text) : '"' + text + '"';
 }
 
-/** Whether a look at each character is needed; always for long texts. */
+/** Whether each character has to be inspected; always for long texts. */
 function mayNeedEscapes(text: string): boolean {
   if (text.length > 64) return true;
   for (let i = 0; i < text.length; i += 1) {

@@ -27,7 +27,7 @@ describe('parseJsonStrict', () => {
     );
   });
 
-  it('refuses whatever JSON.parse refuses', () => {
+  it('refuses everything that JSON.parse refuses', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.string({ minLength: 1, maxLength: 1 }), (text, at, character) => {
         const cut = at % text.length;
@@ -43,7 +43,7 @@ describe('parseJsonStrict', () => {
     );
   });
 
-  it('finds a duplicate wherever it is put, however it is written', () => {
+  it('finds a duplicate anywhere, however it is written', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }),
@@ -112,9 +112,9 @@ describe('parseJsonStrict', () => {
     expect(canonicalize(value)).toBe('{"__proto__":{"admin":true},"constructor":1}');
   });
 
-  it('takes time in proportion to the text', () => {
+  it('takes time linear in the length of the text', () => {
     const text = (n: number): string => `{${Array.from({ length: n }, (_, i) => `"k${i}":{"v":"\\"${i}"}`).join(',')}}`;
-    // Time on the processor, the least of several runs: what else the machine does must not count.
+    // Processor time, the least of several runs, so that other load on the machine does not count.
     const cost = (n: number): number => {
       const input = utf8(text(n));
       const runs = Array.from({ length: 5 }, () => {

@@ -1,6 +1,6 @@
 import { isWellFormed, utf8Length } from '../encoding/text.js';
 
-/** What JSON text may not exceed. `Infinity` is no limit. */
+/** Limits of JSON text. `Infinity` is no limit. */
 export interface JsonLimits {
   /** Arrays and objects inside each other. */
   readonly depth: number;
@@ -10,16 +10,16 @@ export interface JsonLimits {
   readonly maxStringBytes: number;
 }
 
-/** For every JSON body but those of verification. */
+/** For every JSON body except those of verification. */
 export const BODY_LIMITS: JsonLimits = { depth: 32, maxKeys: 10_000, maxStringBytes: 256 * 1024 };
 
-/** For what was issued: it can always be verified. */
+/** For issued files: they can always be verified. */
 export const VERIFICATION_LIMITS: JsonLimits = { depth: 64, maxKeys: Infinity, maxStringBytes: Infinity };
 
 export type JsonRefusal =
   'bom' | 'utf8' | 'syntax' | 'depth' | 'keys' | 'string-bytes' | 'duplicate-key' | 'lone-surrogate' | 'not-finite';
 
-/** JSON text that is refused. `message` is fit for a caller: it says what to change and quotes no content. */
+/** Refused JSON text. `message` can be shown to the client: it says what to change and quotes no content. */
 export class JsonRefused extends Error {
   override readonly name = 'JsonRefused';
   constructor(
@@ -33,10 +33,10 @@ export class JsonRefused extends Error {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * JSON (RFC 8259) without what parsers differ about: what this returns has exactly one canonical form, and
+ * Parses JSON (RFC 8259) without the forms that parsers disagree about: the result has exactly one canonical form, and
  * `__proto__` in it is an own property like any other. Linear in the length of the text.
  * @throws JsonRefused for a byte-order mark, invalid UTF-8, duplicate keys, lone surrogates, numbers beyond the range
- *   of a double, and what passes `limits`
+ * of a double, and text that exceeds `limits`
  */
 export function parseJsonStrict(input: string | Uint8Array, limits: JsonLimits = BODY_LIMITS): unknown {
   const text = typeof input === 'string' ? input : decode(input);
@@ -46,13 +46,13 @@ export function parseJsonStrict(input: string | Uint8Array, limits: JsonLimits =
   const walk: Walk = {
     limits,
     keys: 0,
-    // Only an escape can make a lone surrogate of bytes that were valid UTF-8.
+    // Bytes that were valid UTF-8 can yield a lone surrogate only through an escape.
     surrogates: seen.unicodeEscape || (typeof input === 'string' && !isWellFormed(text)),
     // A UTF-16 unit takes three bytes at most.
     lengths: seen.longestString * 3 > limits.maxStringBytes,
   };
   visit(value, walk);
-  // JSON.parse keeps the last of equal keys: then fewer keys are left than the text had.
+  // JSON.parse keeps the last of equal keys, so a duplicate leaves fewer keys than the text had.
   if (walk.keys !== seen.keys) throw new JsonRefused('duplicate-key', 'give each key of an object only once');
   return value;
 }
@@ -81,7 +81,7 @@ interface Scan {
   unicodeEscape: boolean;
 }
 
-/** One pass before parsing. What it finds in text that is not JSON does not matter: parsing refuses that text. */
+/** One pass before parsing. Its findings in text that is not JSON do not matter: parsing refuses that text. */
 function scan(text: string, limits: JsonLimits): Scan {
   const seen: Scan = { keys: 0, longestString: 0, unicodeEscape: false };
   let depth = 0;
@@ -143,7 +143,7 @@ function visit(value: unknown, walk: Walk): void {
       const items = value as readonly unknown[];
       for (let i = 0; i < items.length; i += 1) {
         const item = items[i];
-        // Lists of hundreds of thousands of them are within the limits.
+        // Lists of hundreds of thousands of scalars are within the limits.
         if (typeof item === 'boolean' || item === null || (typeof item === 'number' && Number.isFinite(item))) continue;
         visit(item, walk);
       }

@@ -5,8 +5,8 @@ import { quote } from '../json/canonicalize.js';
 import { leafHash } from '../merkle/hash.js';
 
 /**
- * RFC 8785 form of a leaf: what {@link canonicalize} gives, without sorting or walking.
- * `leaf` MUST be one that {@link readLeaf} accepts.
+ * RFC 8785 form of a leaf: equal to {@link canonicalize}, without sorting or traversal. `leaf` MUST be one that
+ * {@link readLeaf} accepts.
  * @throws NotCanonical for a lone surrogate in `reason`, `rule` or `detail`
  */
 export function canonicalLeaf(leaf: LeafEvent): string {

@@ -16,20 +16,20 @@ export function commit(kind: CommitmentKind, salt: string, value: unknown, sha25
   return commitCanonical(kind, salt, canonicalize(value), sha256);
 }
 
-/** {@link commit} for a value whose RFC 8785 form is at hand. */
+/** {@link commit} for a value that is already in RFC 8785 form. */
 export function commitCanonical(kind: CommitmentKind, salt: string, canonicalValue: string, sha256: Sha256): string {
   return toHex(sha256(utf8(commitmentText(kind, salt, canonicalValue))));
 }
 
-/** What is hashed: `JCS([kind, salt, value])`. For callers whose hash takes text. */
+/** The hashed text: `JCS([kind, salt, value])`. For callers whose hash takes text. */
 export function commitmentText(kind: CommitmentKind, salt: string, canonicalValue: string): string {
   return `["${kind}","${salt}",${canonicalValue}]`;
 }
 
-/** `value-not-kept`: the opening has its salt alone, so that only who has the value can tell. */
+/** `value-not-kept`: the opening has only its salt, so that only a holder of the value can verify it. */
 export type OpeningVerdict = 'opens' | 'wrong' | 'value-not-kept';
 
-/** Whether `opening` shows what `commitment` commits. A salt of another form never does. */
+/** Whether `opening` opens `commitment`. A malformed salt never does. */
 export function opens(commitment: string, kind: CommitmentKind, opening: Opening, sha256: Sha256): OpeningVerdict {
   if (!isSalt(opening.salt)) return 'wrong';
   if (opening.value === undefined) return 'value-not-kept';

@@ -14,8 +14,8 @@ import { isUuid, isUuidV7 } from '../encoding/uuid.js';
 import { isWhole } from '../reading.js';
 
 /**
- * The closed sets of the leaf, spelled out as data: the types of `contracts` hold them to what is published there, and
- * a missing or an added member does not compile.
+ * The closed sets of the leaf as data. The types of `contracts` bind them to the published sets: a missing or an
+ * additional member does not compile.
  */
 const LEAF_TYPE: Readonly<Record<LeafType, true>> = {
   'action.checked': true,
@@ -75,7 +75,7 @@ export interface LeafField {
   readonly form: string;
 }
 
-/** Form of each field whatever the type of the leaf, in canonical (UTF-16) order of the names. */
+/** Form of each field, independent of the type of the leaf, in canonical (UTF-16) order of the names. */
 export const LEAF_FIELDS: { readonly [K in keyof LeafEvent]-?: LeafField } = {
   action: { test: orNull(isHash), form: '64 lower-case hex digits or null' },
   actionKind: { test: orNull(member(ACTION_KIND)), form: `one of ${Object.keys(ACTION_KIND).join(', ')} or null` },

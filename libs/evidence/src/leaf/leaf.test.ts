@@ -29,7 +29,7 @@ const problem = (value: unknown): string | null => {
 };
 
 describe('readLeaf', () => {
-  it('takes each leaf of the story, key order aside', () => {
+  it('takes each leaf of the story in any key order', () => {
     for (const leaf of leaves) {
       expect(readLeaf(leaf)).toEqual({ ok: true, value: leaf });
       expect(problem(Object.fromEntries(Object.entries(leaf).reverse()))).toBeNull();
@@ -96,7 +96,7 @@ describe('readLeaf', () => {
     expect(problem({ ...checked, ...change })).not.toBeNull();
   });
 
-  it('wants null where a type fills nothing', () => {
+  it('requires null where a type fills nothing', () => {
     for (const leaf of leaves.filter(({ type }) => type !== 'action.checked')) {
       for (const name of ['allowed', 'reason', 'severity', 'rule', 'detail', 'actionKind'] as const) {
         const filled = { ...leaf, [name]: checked[name] ?? (name === 'severity' ? 'P1' : 'text') };

@@ -1,9 +1,9 @@
 import type { EventEnvelope, LeafEvent } from '@countersign/contracts';
 
-/** What every leaf says, whatever its type. */
+/** Fields that every leaf has, whatever its type. */
 export type LeafHead = Pick<LeafEvent, 'type' | 'eventId' | 'agentId' | 'occurredAt'>;
 
-/** A leaf with these members; what is not given is `null`, since every key is in every leaf. */
+/** A leaf with these members; all others are `null`, since every key is in every leaf. */
 export function plainLeaf(given: LeafHead & Partial<LeafEvent>): LeafEvent {
   return {
     v: 1,
@@ -24,7 +24,7 @@ export function plainLeaf(given: LeafHead & Partial<LeafEvent>): LeafEvent {
   };
 }
 
-/** The envelope of a leaf that is no check: it counts nothing, freezes nothing and answers nobody. */
+/** The envelope of a leaf that is not a check: it counts nothing, freezes nothing and answers no check. */
 export function plainEnvelope(
   leaf: LeafEvent,
   given: Pick<EventEnvelope, 'accountId' | 'cadenceSeconds' | 'apiKeyId' | 'openings'>,

@@ -25,8 +25,8 @@ const CHECKS: readonly Check[] = [
 ];
 
 /**
- * A message of `agent-events` on top of {@link readLeaf}. Members that this version does not know are let through:
- * they change no leaf. Openings are judged by form; whether they open is {@link opens}'s to say.
+ * Reads a message of `agent-events`: an envelope around a leaf that {@link readLeaf} accepts. Unknown members are
+ * allowed: they change no leaf. Openings are checked by form only; {@link opens} compares them with the commitments.
  */
 export function readEnvelope(value: unknown): Reading<EventEnvelope> {
   if (!isRecord(value)) return refuse('an envelope must be an object');

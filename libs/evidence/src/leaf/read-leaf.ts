@@ -19,7 +19,7 @@ interface Fill {
 const COMMITTED: Fill = { filled: ['action'], optional: [] };
 const REFERRING: Fill = { filled: ['action'], optional: ['refersTo'] };
 
-/** What each type fills; everything else is `null` in it. */
+/** Fields that each type fills; all others are `null` in it. */
 const FILLS: Readonly<Record<LeafType, Fill>> = {
   'action.checked': {
     filled: ['outcome', 'allowed', 'actionKind', 'profileVersion', 'profileSha256', 'action'],
@@ -51,8 +51,8 @@ const RULES = new Map<LeafType, Rules>(
 );
 
 /**
- * The one predicate of what counts as a leaf: exactly the 18 fields of the format, each of its form, filled as the
- * leaf's type says. Whatever numbers or anchors leaves MUST skip exactly what this refuses.
+ * The one predicate for leaves: exactly the 18 fields of the format, each of its form, filled as the leaf's type
+ * requires. Every component that numbers or anchors leaves MUST skip exactly what this refuses.
  */
 export function readLeaf(value: unknown): Reading<LeafEvent> {
   if (!isRecord(value)) return refuse('a leaf event must be an object');
@@ -65,7 +65,6 @@ export function readLeaf(value: unknown): Reading<LeafEvent> {
     const extra = names.find((name) => !Object.hasOwn(LEAF_FIELDS, name));
     return refuse(`a leaf event has no field ${JSON.stringify(extra)}`);
   }
-  // Every field has its form now.
   const leaf = value as unknown as LeafEvent;
   const problem = fillProblem(leaf) ?? outcomeProblem(leaf);
   return problem === null ? read(leaf) : refuse(problem);

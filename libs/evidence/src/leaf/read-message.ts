@@ -3,13 +3,13 @@ import { JsonRefused, parseJsonStrict, VERIFICATION_LIMITS } from '../json/parse
 import { refuse, type Reading } from '../reading.js';
 import { readEnvelope } from './read-envelope.js';
 
-/** What was made of bytes that someone still holds: consumers of one thread are given the same ones. */
+/** Results by the bytes they were read from: consumers in one thread receive the same array. */
 const readings = new WeakMap<Uint8Array, Reading<EventEnvelope>>();
 
 /**
- * The bytes of a message of `agent-events`, by the one predicate that every consumer uses: what it refuses is a leaf for
- * no one and may be parked, so all arrive at the same sequences. Throws for nothing that a message can hold.
- * Bytes and result MUST NOT be changed: whoever asks about the same bytes again is given the same result.
+ * Reads the bytes of a message of `agent-events` by the one predicate that every consumer uses: what it refuses is not
+ * a leaf for any consumer and may be dead-lettered, so all assign the same sequences. Throws for no message. Bytes and
+ * result MUST NOT be changed: a later call with the same array returns the same result.
  */
 export function readMessage(bytes: Uint8Array): Reading<EventEnvelope> {
   let reading = readings.get(bytes);

@@ -2,8 +2,8 @@ import type { Sha256 } from '../crypto.js';
 import { nodeHash } from './hash.js';
 
 /**
- * The root of a growing tree in memory of the tree's height: one hash for each set bit of its size.
- * Appending n leaves costs n - 1 hashes in all, and no recursion whatever the size.
+ * The root of a growing tree in memory of the tree's height: one hash for each set bit of its size. Appending n leaves
+ * costs n - 1 hashes in all, without recursion.
  */
 export class CompactRange {
   readonly #sha256: Sha256;

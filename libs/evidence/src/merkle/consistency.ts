@@ -11,8 +11,8 @@ export interface ConsistencyClaim {
 }
 
 /**
- * Whether the tree of `size1` leaves is the beginning of that of `size2` (RFC 9162 section 2.1.4.2).
- * Trees of equal size need equal roots and an empty proof. Of an empty tree nothing follows: then `false`.
+ * Whether the tree of `size1` leaves is a prefix of that of `size2` (RFC 9162 section 2.1.4.2). Trees of equal size
+ * need equal roots and an empty proof. `false` for an empty tree, of which nothing follows.
  */
 export function verifyConsistency(claim: ConsistencyClaim, sha256: Sha256): boolean {
   const { size1, size2, root1, root2, proof } = claim;
@@ -24,7 +24,7 @@ export function verifyConsistency(claim: ConsistencyClaim, sha256: Sha256): bool
   let at = size1 - 1;
   let last = size2 - 1;
   for (; at % 2 === 1; at = (at - 1) / 2) last = Math.floor(last / 2);
-  // A perfect first tree is its own first node and is left out of the proof.
+  // A perfect first tree is its own first node and is omitted from the proof.
   const nodes = at === 0 ? [root1, ...proof] : proof;
   const first = nodes[0];
   if (first === undefined) return false;

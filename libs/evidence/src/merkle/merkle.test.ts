@@ -59,7 +59,7 @@ describe('the vectors of RFC 6962', () => {
 
 const leaves = (n: number): Uint8Array[] => Array.from({ length: n }, (_, i) => leafHash(utf8(`leaf ${i}`), sha256));
 
-/** RFC 6962 section 2.1 word for word. */
+/** RFC 6962 section 2.1, literally. */
 function mth(hashes: readonly Uint8Array[]): Uint8Array {
   if (hashes.length === 0) return sha256(new Uint8Array(0));
   if (hashes.length === 1) return hashes[0]!;
@@ -67,7 +67,7 @@ function mth(hashes: readonly Uint8Array[]): Uint8Array {
   return nodeHash(mth(hashes.slice(0, k)), mth(hashes.slice(k)), sha256);
 }
 
-/** RFC 6962 section 2.1.2 word for word. */
+/** RFC 6962 section 2.1.2, literally. */
 function subproof(m: number, hashes: readonly Uint8Array[], whole: boolean): Uint8Array[] {
   if (m === hashes.length) return whole ? [] : [mth(hashes)];
   const k = split(hashes.length);
@@ -110,7 +110,7 @@ describe('a Merkle tree', () => {
     );
   });
 
-  it('refuses another leaf, place, size or path', () => {
+  it('refuses another leaf, index, size or path', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 70 }), fc.nat(), fc.nat(), fc.nat(255), (n, at, where, mask) => {
         const hashes = leaves(n);
@@ -131,7 +131,7 @@ describe('a Merkle tree', () => {
     );
   });
 
-  it('refuses what has no meaning', () => {
+  it('refuses meaningless arguments', () => {
     const [leaf] = leaves(1) as [Uint8Array];
     expect(rootFromPath(leaf, 0, 1, [], sha256)).toEqual(leaf);
     for (const [index, size] of [
@@ -151,7 +151,7 @@ describe('a Merkle tree', () => {
     expect(merkleRoot([], sha256)).toEqual(mth([]));
   });
 
-  it('walks sizes beyond 32 bits', () => {
+  it('handles sizes beyond 32 bits', () => {
     const [leaf] = leaves(1) as [Uint8Array];
     const path = Array.from({ length: 41 }, () => leaf);
     expect(rootFromPath(leaf, 2 ** 40, 2 ** 41, path, sha256)).not.toBeNull();
@@ -182,7 +182,7 @@ describe('a Merkle tree', () => {
   it('takes a million leaves without recursion', () => {
     const range = new CompactRange(sha256);
     const [leaf] = leaves(1) as [Uint8Array];
-    // A cheap stand-in: what is counted is the work, not the hash.
+    // A cheap substitute: the test counts calls.
     const cheap = new CompactRange((input) => input.slice(1, 33));
     for (let i = 0; i < 1_000_000; i += 1) cheap.append(leaf);
     for (let i = 0; i < 1000; i += 1) range.append(leaf);

@@ -2,8 +2,8 @@ import type { Sha256 } from '../crypto.js';
 import { HASH_BYTES, nodeHash } from './hash.js';
 
 /**
- * A whole tree with every level kept (64 bytes a leaf in all), for many paths of the same tree.
- * An odd last node is promoted, never duplicated: the shape is that of RFC 6962 section 2.1.
+ * A whole tree with every level kept (64 bytes a leaf in all), for many paths of the same tree. An odd last node is
+ * promoted, never duplicated, as RFC 6962 section 2.1 requires.
  */
 export class MerkleTree {
   /** From the leaves to the root; each level is its hashes one after the other. */

@@ -3,9 +3,8 @@ import { sameBytes } from '../encoding/hex.js';
 import { HASH_BYTES, nodeHash } from './hash.js';
 
 /**
- * The root that `path` leads to from `leaf` at `index` of a tree of `treeSize` (RFC 9162 section 2.1.3.2).
- * `null` where no such tree has such a path: an index outside the tree, a path too long or too short, a hash that is
- * not 32 bytes.
+ * The root that `path` leads to from `leaf` at `index` of a tree of `treeSize` (RFC 9162 section 2.1.3.2). `null` where
+ * no such tree has such a path: an index outside the tree, a path too long or too short, a hash that is not 32 bytes.
  */
 export function rootFromPath(
   leaf: Uint8Array,
@@ -30,7 +29,7 @@ export function rootFromPath(
   return used === path.length ? node : null;
 }
 
-/** Whether `path` shows `leaf` at `index` of the tree of `treeSize` leaves whose root is `root`. */
+/** Whether `path` proves `leaf` at `index` of the tree of `treeSize` leaves whose root is `root`. */
 export function verifyInclusion(
   proof: {
     readonly leaf: Uint8Array;

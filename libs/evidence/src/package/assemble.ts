@@ -7,7 +7,7 @@ import { canonicalMembers } from './canonical.js';
 import { joined, memberOf, piecesOf, type Member } from './member.js';
 import { summarize } from './summary.js';
 
-/** A package's content but for what follows from the rest. */
+/** A package's content without the members that are derived from the rest. */
 export type PackageParts = Omit<PackageContent, 'schemaVersion' | 'canonicalization' | 'summary'>;
 
 /**
@@ -26,12 +26,12 @@ export function assemblePackage(parts: PackageParts): PackageContent {
   };
 }
 
-/** Where the report's own transaction stands when the package is signed. */
+/** The finalized transaction of the report at the time of signing. */
 export type ReportAnchor = { readonly network: string; readonly txSignature: string; readonly blockHeight: number };
 
 /**
- * What a package says of its time; `anchor` is `null` while the report's transaction is not finalized: the package then
- * says `pending` for ever.
+ * The timestamp of a package; `anchor` is `null` while the report's transaction is not finalized: the package then says
+ * `pending` for ever.
  * @param contentHash of the package's content, hex
  */
 export function packageTimestamp(contentHash: string, issuedAt: string, anchor: ReportAnchor | null): PackageTimestamp {
@@ -51,17 +51,17 @@ export interface PackageSigner {
   readonly sign: (bytes: Uint8Array) => Uint8Array;
 }
 
-/** What signing adds to a package beside its timestamp. */
+/** Members that signing adds to a package in addition to its timestamp. */
 export type PackageSignature = Pick<SignedPackage, 'sha256' | 'signature' | 'algorithm' | 'publicKeyUrl'>;
 
-/** A signed package as bytes, of content whose objects are not needed any more. */
+/** A signed package as bytes; the objects of its content can be released. */
 export interface SignedForm {
   readonly signature: PackageSignature;
   /** The canonical form of the whole package, in pieces. */
   readonly pieces: () => Iterable<Uint8Array>;
 }
 
-/** Signs content that was made canonical before (`canonicalMembers`), without making any of it anew. */
+/** Signs content that is already canonical (`canonicalMembers`), without canonicalizing it again. */
 export function signMembers(
   content: readonly Member[],
   timestamp: PackageTimestamp,
@@ -73,8 +73,8 @@ export function signMembers(
   return signedForm(unsigned, toHex(sha256(bytes)), signer.sign(bytes), signer.publicKeyUrl);
 }
 
-/** As {@link signMembers}, where the signature takes its time: the key may be in another process. */
-export async function signMembersElsewhere(
+/** As {@link signMembers}, with an asynchronous signature: the key may be in another process. */
+export async function signMembersAsync(
   content: readonly Member[],
   timestamp: PackageTimestamp,
   signer: { readonly publicKeyUrl: string; readonly sign: (bytes: Uint8Array) => Promise<Uint8Array> },

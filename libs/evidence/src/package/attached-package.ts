@@ -3,18 +3,21 @@ import { eachPdfObject, type PdfSignature } from './pdf-layout.js';
 
 const HEAD = utf8('%PDF-');
 
-/** A file that a PDF carries. */
+/** A file that is attached to a PDF. */
 export interface AttachedPackage {
   readonly content: Uint8Array;
   /** `content` is a zlib stream (RFC 1950) of the file. */
   readonly deflated: boolean;
-  /** Of the bytes of the PDF; `null` where it has none. */
+  /** `null` where the PDF has none. */
   readonly pdfSignature: PdfSignature | null;
 }
 
-/** What makes a stream of a PDF an attachment, or may hide one: names alone, since no name is spelled otherwise. */
+/**
+ * Names that make a stream of a PDF an attachment or may hide one. Names are enough: the layout allows no other
+ * spelling of them.
+ */
 const MARKS = /\/(EF|EmbeddedFile|RF|FileAttachment|ObjStm|XRef|Encrypt)(?![^\x00\t\n\f\r ()<>[\]{}/%])/g;
-/** What makes a reader act, or shows what is not drawn on a page. */
+/** Names that make a reader run an action, or show content that is not drawn on a page. */
 const ACTIONS =
   /\/(OpenAction|AA|JavaScript|JS|Launch|SubmitForm|ImportData|XFA|RichMedia)(?![^\x00\t\n\f\r ()<>[\]{}/%])/;
 const NOT_ISSUED = 'so the pages are not those that were issued';
@@ -25,15 +28,15 @@ const FILE_SPECIFICATION = new RegExp(
 const EMBEDDED_FILE =
   /^<<\n\/Type \/EmbeddedFile\n\/Params <<\n\/CreationDate \(D:\d{14}Z\)\n\/ModDate \(D:\d{14}Z\)\n\/CheckSum \([0-9a-f]{32}\)\n\/Size \d{1,10}\n>>\n\/Subtype \/application#2Fjson\n\/Length \d{1,10}\n(\/Filter \/FlateDecode\n)?>>$/;
 
-/** Whether a file says of itself that it is a PDF. */
+/** Whether a file claims to be a PDF. */
 export function isPdf(bytes: Uint8Array): boolean {
   return bytes.length >= HEAD.length && HEAD.every((byte, i) => bytes[i] === byte);
 }
 
 /**
- * The package that a report's PDF carries, as it lies there. It reads the files that are issued as reports, and no other
- * PDF: one attachment, and a layout in which no viewer can find another one (`FORMAT.md`, "The PDF of a report").
- * @returns what is wrong, as text, where it is laid out otherwise or has not exactly one attachment
+ * The package attached to the PDF of a report. It reads only files that are laid out as issued reports: one attachment,
+ * and a layout in which no viewer can find another one (`FORMAT.md`, "The PDF of a report").
+ * @returns the problem, as text, for another layout or any other number of attachments
  */
 export function attachedPackage(pdf: Uint8Array): AttachedPackage | string {
   const marks: string[] = [];

@@ -3,22 +3,22 @@ import type { Sha256 } from '../crypto.js';
 import { toHex } from '../encoding/hex.js';
 import { joined, memberOf, type Member } from './member.js';
 
-/** Removed before hashing and signing; everything else, `timestamp` included, is covered. */
+/** Removed before hashing and signing; every other member, `timestamp` included, is covered. */
 export const VERIFICATION_FIELDS = ['sha256', 'signature', 'algorithm', 'publicKeyUrl'] as const;
 
 const UNSIGNED: ReadonlySet<string> = new Set(VERIFICATION_FIELDS);
 
 export interface PackageDigests {
-  /** What `sha256` hashes and `signature` signs. */
+  /** The bytes that `sha256` hashes and `signature` signs. */
   readonly bytes: Uint8Array;
   /** SHA-256 of `bytes`, lower-case hex. */
   readonly sha256: string;
-  /** SHA-256 of the canonical package without `timestamp`: what the report's transaction names. */
+  /** SHA-256 of the canonical package without `timestamp`, as in the memo of the report's transaction. */
   readonly contentHash: string;
 }
 
 /**
- * All hashes of a package, each member made canonical only once.
+ * All hashes of a package; each member is canonicalized once.
  * @throws NotCanonical where the package has no canonical form
  */
 export function packageDigests(pkg: object, sha256: Sha256): PackageDigests {
@@ -41,14 +41,14 @@ export function contentHash(pkg: PackageContent | SignedPackage, sha256: Sha256)
   return toHex(sha256(joined(contentMembers(canonicalMembers(pkg)))));
 }
 
-/** Everything that hash and signature cover. */
+/** The members that hash and signature cover. */
 export function canonicalMembers(pkg: object): Member[] {
   return Object.keys(pkg)
     .filter((name) => !UNSIGNED.has(name))
     .map((name) => memberOf(name, (pkg as Record<string, unknown>)[name]));
 }
 
-/** What the content hash covers. */
+/** The members that the content hash covers. */
 export function contentMembers(members: readonly Member[]): Member[] {
   return members.filter(({ name }) => name !== 'timestamp');
 }

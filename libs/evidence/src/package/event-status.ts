@@ -1,17 +1,17 @@
 import type { EventStatus, LeafEvent, ReportedOutcome } from '@countersign/contracts';
 
-/** What the status of an event hangs on, beside the event itself. */
+/** Facts that the status of an event depends on, in addition to the event itself. */
 export interface StatusFacts {
   readonly event: LeafEvent;
   /** `false` where the event's inclusion proof or its sequence number does not hold. */
   readonly holds: boolean;
-  /** What was reported for this check (`action.outcome` events that refer to it), in any order. */
+  /** Reported outcomes of this check (`action.outcome` events that refer to it), in any order. */
   readonly reported: readonly ReportedOutcome[];
   /** Whether an `action.unanswered` event names this check. */
   readonly unanswered: boolean;
   /** The check that an `action.outcome` refers to. */
   readonly referred: LeafEvent | null;
-  /** Whether the action names a data scope. Asked only of `data_access`. */
+  /** Whether the action names a data scope. Used only for `data_access`. */
   readonly dataScope: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface StatusVerdict {
 
 const gap = (statusReason: string): StatusVerdict => ({ status: 'Gap, review required', statusReason });
 
-/** Every verdict that there is; reports quote these words. */
+/** All verdicts; reports quote these sentences. */
 export const STATUS_VERDICTS = {
   unproven: gap('The inclusion proof or the sequence number of the event does not hold.'),
   observed: gap('Observe mode let a violation pass.'),
@@ -37,7 +37,7 @@ export const STATUS_VERDICTS = {
   satisfied: { status: 'Satisfied', statusReason: null },
 } as const satisfies Record<string, StatusVerdict>;
 
-/** The status table of `evidence.md`: the first rule that matches. */
+/** The status table of `FORMAT.md`: the first rule that matches. */
 export function eventStatus(facts: StatusFacts): StatusVerdict {
   const { event, referred } = facts;
   if (!facts.holds) return STATUS_VERDICTS.unproven;

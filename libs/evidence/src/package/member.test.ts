@@ -18,7 +18,7 @@ function isCanonical(value: unknown): boolean {
 }
 
 describe('members of a package', () => {
-  it('make the canonical form of the whole, in whatever order they are given', () => {
+  it('give the canonical form of the whole, in any order', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ maxLength: 8 }).filter(isCanonical), json, { maxKeys: 8 }), (object) => {
         const members = Object.entries(object).map(([name, value]) => memberOf(name, value));
@@ -41,7 +41,7 @@ describe('members of a package', () => {
     expect(() => memberOf('list', [1, [Number.NaN]])).toThrow('not finite');
   });
 
-  it('make a signed package without its objects', () => {
+  it('give a signed package without its objects', () => {
     const content = { b: [1, 2], a: 'é', sha256: 'left out' };
     const timestamp = { issued_at: 'now', anchor: 'pending', anchor_tx_signature: null } as never;
     const signed: Uint8Array[] = [];

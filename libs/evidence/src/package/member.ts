@@ -2,8 +2,8 @@ import { utf8 } from '../encoding/text.js';
 import { canonicalize, quote } from '../json/canonicalize.js';
 
 /**
- * One member of a package in its canonical form, in pieces. A package is large in its lists: their entries are made
- * canonical a few at a time, so that nothing as long as the whole is ever built but the bytes themselves.
+ * One member of a package in its canonical form, in pieces. A package is large in its lists: their entries are
+ * canonicalized a few at a time, so that no string as long as the whole is built.
  */
 export interface Member {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Member {
   readonly pieces: readonly Uint8Array[];
 }
 
-/** A piece is closed once it has so many characters. */
+/** Characters at which a piece is closed. */
 const PIECE = 64 * 1024;
 
 const OPEN = utf8('{');
@@ -33,7 +33,7 @@ export function memberOf(name: string, value: unknown): Member {
   return { name, pieces: [...pieces, utf8(`${text}]`)] };
 }
 
-/** The canonical object of these members, whatever their order. */
+/** The canonical object of these members, in any order. */
 export function* piecesOf(members: readonly Member[]): Generator<Uint8Array> {
   const sorted = [...members].sort((a, b) => (a.name < b.name ? -1 : 1));
   let before = OPEN;

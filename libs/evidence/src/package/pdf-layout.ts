@@ -1,26 +1,26 @@
 import { fromHex } from '../encoding/hex.js';
 import { utf8 } from '../encoding/text.js';
 
-/** An object of a PDF that is laid out as reports are issued. */
+/** An object of a PDF that has the layout of issued reports. */
 export interface PdfObject {
   readonly id: number;
   /** One character for each byte. */
   readonly text: string;
-  /** `text` with each string as `()`: what stands in it are names, numbers and signs. */
+  /** `text` with each string as `()`: what remains are names, numbers and delimiters. */
   readonly bare: string;
-  /** Bytes of its stream, as they lie there. */
+  /** Bytes of its stream, not decoded. */
   readonly stream: Uint8Array | null;
 }
 
-/** The signature of a file's bytes, as its trailer names it. */
+/** The signature of a file's bytes, as written in its trailer. */
 export interface PdfSignature {
   readonly keyId: string;
   readonly signature: Uint8Array;
-  /** Where the hex digits of the signature begin; there are {@link PDF_SIGNATURE_DIGITS}. */
+  /** Offset of the hex digits of the signature; there are {@link PDF_SIGNATURE_DIGITS}. */
   readonly at: number;
 }
 
-/** What a file says beside its objects. */
+/** Trailer of a file. */
 export interface PdfTrailer {
   /** `null`: the file was issued before PDFs were signed, or its signature was taken out. */
   readonly signature: PdfSignature | null;
@@ -38,33 +38,33 @@ const ENTRY = /^(\d{10}) 00000 n \n$/;
 const TRAILER =
   /^trailer\n<<\n\/Size (\d{1,9})\n\/Root \d{1,9} 0 R\n\/Info \d{1,9} 0 R\n\/ID \[<[0-9a-fA-F]*> <[0-9a-fA-F]*>\]\n(?:\/CountersignKey \((key_[0-9a-f]{16})\)\n\/CountersignSignature <([0-9a-f]{128})>\n)?>>\nstartxref\n\d{1,10}\n%%EOF\n$/;
 /**
- * As they are written: what could end a string is escaped, and so are line breaks. One without an end is matched too, so
- * that no part of it is looked at again.
+ * Literal strings: what could end one is escaped, and so are line breaks. An unterminated one matches too, so that none
+ * of it is read as something else.
  */
 const STRING = /\((?:[^()\\\n\r]|\\[nrtbf()\\]){0,65536}(\))?/g;
 const LENGTH = /\/Length (\d{1,10})(?![^\n>])/;
 /**
- * A comment, a string that has no end, a keyword; a name that is spelled by numbers, other than of a media type. White space
- * is the six bytes of ISO 32000, not that of the regular expression.
+ * A comment, an unterminated string, a keyword, or a name with number signs other than those of a media type. White
+ * space is the six bytes of ISO 32000, not that of the regular expression.
  */
 const FOREIGN =
   /[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|(?<![^\x00\t\n\f\r >\])])(?:end)?(?:obj|stream)(?![^\x00\t\n\f\r <[(/])/;
 const CHUNK = 8_192;
 
 /**
- * Goes through a PDF that is laid out as reports are issued: every byte of it belongs to its head, to one object that
- * its one table names, or to that table and the trailer. So there is no second reading of it: nothing that lies beside the
- * objects, no newer table, no objects inside of streams.
- * @param take is given each object in the order of the file
- * @returns its trailer; `null` where it is laid out otherwise
+ * Reads a PDF that has the layout of issued reports: every byte belongs to its head, to one object that its one table
+ * names, or to that table and the trailer. So there is no second reading of it: no bytes between the objects, no newer
+ * table, no objects inside of streams.
+ * @param take receives each object in the order of the file
+ * @returns its trailer; `null` for any other layout
  */
 export function eachPdfObject(pdf: Uint8Array, take: (object: PdfObject) => void): PdfTrailer | null {
   const tableAt = Number(/\nstartxref\n(\d{1,10})\n%%EOF\n$/.exec(latin1(pdf.subarray(-TAIL_BYTES)))?.[1] ?? NaN);
   if (!Number.isSafeInteger(tableAt) || tableAt >= pdf.length) return null;
   const table = tableIn(pdf, tableAt);
   if (table === null) return null;
-  const { places, trailer } = table;
-  const inOrder = places.map((offset, i) => ({ id: i + 1, offset })).sort((a, b) => a.offset - b.offset);
+  const { offsets, trailer } = table;
+  const inOrder = offsets.map((offset, i) => ({ id: i + 1, offset })).sort((a, b) => a.offset - b.offset);
   const first = inOrder[0]!.offset;
   if (first > TAIL_BYTES || !HEAD.test(latin1(pdf.subarray(0, first)))) return null;
   for (const [i, { id, offset }] of inOrder.entries()) {
@@ -77,12 +77,12 @@ export function eachPdfObject(pdf: Uint8Array, take: (object: PdfObject) => void
 }
 
 interface PdfTable {
-  /** Where the objects begin, the first one first; there is one at least. */
-  readonly places: readonly number[];
+  /** Offsets of the objects, in the order of their numbers; there is at least one. */
+  readonly offsets: readonly number[];
   readonly trailer: PdfTrailer;
 }
 
-/** `null`: it is not one table and one trailer to the end of the file. */
+/** `null` unless it is one table and one trailer to the end of the file. */
 function tableIn(pdf: Uint8Array, tableAt: number): PdfTable | null {
   const table = pdf.subarray(tableAt);
   const head = XREF.exec(latin1(table.subarray(0, TAIL_BYTES)));
@@ -94,18 +94,18 @@ function tableIn(pdf: Uint8Array, tableAt: number): PdfTable | null {
   const text = latin1(table.subarray(end));
   const [, size, keyId, digits] = TRAILER.exec(text) ?? [];
   if (Number(size) !== count + 1) return null;
-  const places: number[] = [];
+  const offsets: number[] = [];
   for (let at = begin; at < end; at += ENTRY_BYTES) {
     const entry = ENTRY.exec(latin1(table.subarray(at, at + ENTRY_BYTES)));
     if (entry === null) return null;
-    places.push(Number(entry[1]));
+    offsets.push(Number(entry[1]));
   }
-  if (keyId === undefined || digits === undefined) return { places, trailer: { signature: null } };
+  if (keyId === undefined || digits === undefined) return { offsets, trailer: { signature: null } };
   const at = tableAt + end + text.lastIndexOf(digits);
-  return { places, trailer: { signature: { keyId, signature: fromHex(digits)!, at } } };
+  return { offsets, trailer: { signature: { keyId, signature: fromHex(digits)!, at } } };
 }
 
-/** @param region from where the table says that the object begins to where the next one does */
+/** @param region from the object's offset in the table to the next object's */
 function objectIn(region: Uint8Array, id: number): PdfObject | null {
   const head = `${id} 0 obj\n`;
   if (latin1(region.subarray(0, head.length)) !== head) return null;
@@ -128,7 +128,7 @@ function pdfObject(id: number, text: string, stream: Uint8Array | null): PdfObje
   return FOREIGN.test(bare) ? null : { id, text, bare, stream };
 }
 
-/** Each string as `()`, one that has no end as `(`. */
+/** Each string as `()`, an unterminated one as `(`. */
 function withoutStrings(text: string): string {
   return text.replace(STRING, (_, end: string | undefined) => (end === undefined ? '(' : '()'));
 }

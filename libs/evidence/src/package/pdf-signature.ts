@@ -5,22 +5,22 @@ import { PDF_SIGNATURE_DIGITS, type PdfSignature } from './pdf-layout.js';
 
 const ZERO = '0'.charCodeAt(0);
 const TAIL_BYTES = 64;
-/** In front of it the trailer takes the signature: no place that the file names comes after it. */
+/** The trailer takes the signature in front of this end: no offset in the file points behind it. */
 const TAIL = /\n>>\nstartxref\n\d{1,10}\n%%EOF\n$/;
 
 /** A PDF with room for its signature. */
 export interface UnsignedPdf {
   /** The whole file, its signature all zeros. */
   readonly bytes: Uint8Array;
-  /** What the key signs. */
+  /** The message that the key signs. */
   readonly message: Uint8Array;
   /** Puts the signature into `bytes`, in place. */
   readonly sign: (signature: Uint8Array) => Uint8Array;
 }
 
 /**
- * What is signed of a PDF: the name of the form, the key, and the hash of the file with zeros for the signature's digits.
- * No package begins so.
+ * The signed message of a PDF: the name of the format, the key, and the hash of the file with zeros for the signature's
+ * digits. No package begins like it.
  */
 export function pdfMessage(
   pdf: Uint8Array,

@@ -1,6 +1,6 @@
 import type { EventStatus, InclusionProof, LeafEvent, PackageSummary } from '@countersign/contracts';
 
-/** What a summary is counted from; an entry of `events` is one, with its proof beside it. */
+/** The part of an entry of `events` that the summary counts. */
 export interface SummaryEntry {
   readonly event: LeafEvent;
   readonly status: EventStatus;

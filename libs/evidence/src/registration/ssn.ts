@@ -14,7 +14,7 @@ export interface Registration {
 
 /**
  * `CSN-XXXX-XXXX-XXXX-XXXX`: the first 75 bits of SHA-256 over the canonical form of the registration, and a check
- * character. The agent id counts in lower case.
+ * character. The agent id is hashed in lower case.
  */
 export function blockchainSsn(registration: Registration, sha256: Sha256): string {
   const { agentId, transactionSignature, walletAddress } = registration;
@@ -37,7 +37,7 @@ export function blockchainSsn(registration: Registration, sha256: Sha256): strin
 /** The number in upper case; `null` where its form or its check character is wrong. Lower case is accepted. */
 export function readSsn(text: string): string | null {
   const upper = text.toUpperCase();
-  // Letters outside ASCII may change under toUpperCase: what was accepted must have been typed.
+  // toUpperCase maps some letters outside ASCII into it: only ASCII input is accepted.
   if (upper.length !== text.length || !/^[\x20-\x7e]*$/.test(text)) return null;
   const groups = FORM.exec(upper);
   if (groups === null) return null;

@@ -3,7 +3,7 @@ import { drawSample } from './draw-sample.js';
 import type { SampledPackage } from './population.js';
 import { blockBound, type Sample, type SampledEvent } from './rule.js';
 
-/** Everything that can be wrong with a sample beside its package. Stable: programs and test vectors name them. */
+/** All problems that a sample can have against its package. Stable: programs and test vectors name them. */
 export const SAMPLE_PROBLEM_CODES = [
   'sample-package-differs',
   'sample-anchor-differs',
@@ -20,9 +20,9 @@ export interface SampleProblem {
 }
 
 /**
- * Draws the sample again from the package and the block that it names, and compares. Nobody is asked: that the block is
- * the chain's, and the first that the rule allows, is for whoever has a node to say.
- * @returns what is wrong, the first reason first
+ * Draws the sample again from the package and the block that it names, and compares. Makes no look-up: whether the
+ * block is on the chain and the first that the rule allows has to be checked against a node.
+ * @returns the problems, the first one first
  */
 export function checkSample(sample: Sample, pkg: SampledPackage, sha256: Sha256): readonly SampleProblem[] {
   const { facts } = pkg;
@@ -73,7 +73,7 @@ function sameFacts(a: Sample['package'], b: Sample['package']): boolean {
 
 const MEMBERS = ['rank', 'index', 'eventId', 'agentId', 'sequence', 'type', 'outcome', 'occurredAt', 'draw'] as const;
 
-/** The first place at which the two differ in anything, `null` for none. */
+/** The first index at which the two differ, `null` for none. */
 function differenceOf(drawn: readonly SampledEvent[], given: readonly SampledEvent[]): number | null {
   const length = Math.max(drawn.length, given.length);
   for (let n = 0; n < length; n += 1) {

@@ -17,9 +17,9 @@ export function sampleSeed(blockhash: string, contentHash: string, sha256: Sha25
 }
 
 /**
- * Draws without replacement: each event's draw is `SHA-256(seed || event id)`, and the events with the smallest draws are
- * taken. Every set of the size is equally likely, no number is reduced by a modulus, and a larger sample of the same
- * seed begins with the smaller one.
+ * Draws without replacement: each event's draw is `SHA-256(seed || event id)`, and the events with the smallest draws
+ * are taken. Every set of the size is equally likely, there is no modulo bias, and a larger sample of the same seed
+ * begins with the smaller one.
  */
 export function drawSample(
   pkg: SampledPackage,

@@ -9,18 +9,18 @@ import type { Sample, SampledEvent, SamplePopulation } from './rule.js';
 /** An event that may be drawn. */
 export type Member = Omit<SampledEvent, 'rank' | 'draw'>;
 
-/** What a sample needs of a package. */
+/** The part of a package that a sample needs. */
 export interface SampledPackage {
   readonly facts: Sample['package'];
-  /** As the package names it: network and transaction, `null` while it was pending at issue. */
+  /** As the package names it: network and transaction; `null` while it was pending at issue. */
   readonly anchor: { readonly network: string; readonly txSignature: string } | null;
   /** Events of the range, in the package's order. */
   readonly members: readonly Member[];
 }
 
 /**
- * Reads a package for a sample, its hashes recomputed from what it holds. Whether the package is true is
- * `verifyPackage`'s to say; this only refuses what nothing could be drawn from.
+ * Reads a package for a sample and recomputes its hashes. `verifyPackage` verifies the package; this refuses only what
+ * nothing can be drawn from.
  */
 export function readSampledPackage(pkg: unknown, sha256: Sha256): Reading<SampledPackage> {
   if (!isRecord(pkg)) return refuse('the package is not a JSON object');
@@ -56,7 +56,7 @@ export function populationOf(members: readonly Member[], population: SamplePopul
   return population === 'events' ? members : members.filter(({ type }) => type === 'action.checked');
 }
 
-/** `null`: it lies outside of the range. A text: what is wrong. */
+/** `null`: it lies outside of the range. A text: the problem. */
 function readMember(entry: unknown, index: number): Member | null | string {
   const event = isRecord(entry) ? entry['event'] : null;
   if (!isRecord(entry) || !isRecord(event)) return `events[${index}].event must be an object`;

@@ -49,7 +49,7 @@ const sample = object({
   ),
 });
 
-/** A sample that somebody hands over, by its form alone. */
+/** Reads a sample from JSON; checks its form only. */
 export function readSample(value: unknown): Reading<Sample> {
   const fault = sample(value);
   return fault === null ? read(value as Sample) : refuse(`sample${fault.path} must be ${fault.form}`);

@@ -1,9 +1,9 @@
-/** Names the whole rule: which block, which seed, which events. Another rule has another name. */
+/** Names the whole rule: block, seed and events. Another rule has another name. */
 export const SAMPLE_RULE = 'countersign/sample/1';
 
 /**
  * Slots between the report's own transaction and the first block that may be drawn with. Solana finalizes a slot 32
- * slots later: when the block is made, nobody can take the report back.
+ * slots later: when the block is made, the report can no longer be withdrawn.
  */
 export const SAMPLE_DELAY_SLOTS = 32;
 
@@ -11,7 +11,7 @@ export const SAMPLE_POPULATIONS = ['events', 'checks'] as const;
 /** `events`: every event of the package that lies in its range; `checks`: those of them that are `action.checked`. */
 export type SamplePopulation = (typeof SAMPLE_POPULATIONS)[number];
 
-/** What is asked for, fixed before the block is there. */
+/** Parameters of a sample, fixed before the block exists. */
 export interface SampleRequest {
   /** Events to draw; all where the population has no more. */
   readonly size: number;
@@ -24,7 +24,7 @@ export interface SampleRequest {
 export interface SampleAnchor {
   readonly network: string;
   readonly txSignature: string;
-  /** `null`: nobody was asked. */
+  /** `null`: not looked up. */
   readonly slot: number | null;
 }
 
@@ -33,14 +33,14 @@ export interface SampleBlock {
   readonly slot: number;
   /** Base58. */
   readonly blockhash: string;
-  /** Seconds since the epoch, by the validators' clocks; `null`: nobody was asked. */
+  /** Seconds since the epoch, by the validators' clocks; `null`: not looked up. */
   readonly blockTime: number | null;
 }
 
 export interface SampledEvent {
   /** From 1, by `draw`. */
   readonly rank: number;
-  /** Place in the package's `events`, from 0. */
+  /** Index in the package's `events`, from 0. */
   readonly index: number;
   readonly eventId: string;
   readonly agentId: string;
@@ -52,7 +52,7 @@ export interface SampledEvent {
   readonly draw: string;
 }
 
-/** A sample of a package's events, with all that it takes to draw it again. */
+/** A sample of a package's events, with everything needed to draw it again. */
 export interface Sample {
   readonly rule: typeof SAMPLE_RULE;
   readonly package: {
@@ -70,14 +70,16 @@ export interface Sample {
   readonly selected: readonly SampledEvent[];
 }
 
-/** The first block of the report's network that this allows is the one: nobody chooses among blocks. */
+/**
+ * Bound of the block: the first one of the report's network within it is used, so that there is no choice among blocks.
+ */
 export interface BlockBound {
   readonly fromSlot: number;
-  /** Milliseconds since the epoch: the block's time is not before. */
+  /** Milliseconds since the epoch; the block's time is not before it. */
   readonly notBeforeMs: number;
 }
 
-/** From where on the block is looked for. */
+/** The earliest block that the rule allows. */
 export function blockBound(range: { readonly to: string }, request: SampleRequest, anchorSlot: number): BlockBound {
   const notBefore = request.notBefore === null ? Number.NEGATIVE_INFINITY : Date.parse(request.notBefore);
   return { fromSlot: anchorSlot + SAMPLE_DELAY_SLOTS, notBeforeMs: Math.max(Date.parse(range.to), notBefore) };

@@ -28,7 +28,7 @@ const draw = (size: number, blockhash = block.blockhash): Sample =>
 const blockhashes = fc.string({ unit: fc.constantFrom(...'123456789ABCDEFGH'), minLength: 43, maxLength: 44 });
 
 describe('a sample', () => {
-  it('is what the rule says, reckoned anew by its words alone', () => {
+  it('is what the rule says, computed again from its text alone', () => {
     const hash = (...parts: (string | Buffer)[]): Buffer => {
       const made = createHash('sha256');
       for (const part of parts) made.update(part);
@@ -52,7 +52,7 @@ describe('a sample', () => {
     for (const { event } of outside) expect(drawn.has(event.eventId)).toBe(false);
   });
 
-  it('holds its size or all there is, none twice, and begins like every smaller one', () => {
+  it('has the requested size or all there are, no event twice, and begins like every smaller one', () => {
     fc.assert(
       fc.property(blockhashes, fc.integer({ min: 1, max: 40 }), (blockhash, size) => {
         const { selected, populationSize } = draw(size, blockhash);
@@ -74,11 +74,11 @@ describe('a sample', () => {
     const each = turns / airline.members.length;
     expect(counts.size).toBe(airline.members.length);
     const chiSquare = airline.members.reduce((sum, { eventId }) => sum + (counts.get(eventId)! - each) ** 2 / each, 0);
-    // The seeds are the same on every run; a fair draw is above this once in a million.
+    // The seeds are the same on every run; a fair draw exceeds this once in a million.
     expect(chiSquare).toBeLessThan(airline.members.length + 6 * Math.sqrt(2 * airline.members.length));
   });
 
-  it('is another one with any other block, and with any other content', () => {
+  it('differs with any other block, and with any other content', () => {
     expect(draw(5, '8'.repeat(43)).seed).not.toBe(draw(5).seed);
     const changed = vector('valid-airline');
     changed.reportId = changed.reportId.replace(/.$/, (end: string) => (end === '0' ? '1' : '0'));
@@ -87,7 +87,7 @@ describe('a sample', () => {
     expect(checkSample(draw(5), open(changed), sha256)[0]?.code).toBe('sample-package-differs');
   });
 
-  it('is found wrong with any of its facts changed', () => {
+  it('is found wrong with any of its members changed', () => {
     const paths = [
       ['package', 'sha256'],
       ['anchor', 'network'],
@@ -106,7 +106,7 @@ describe('a sample', () => {
     }
   });
 
-  it('looks for its block behind the transaction, the range and the time that was asked for', () => {
+  it('starts its block after the transaction, the range and the requested time', () => {
     const { range } = airline.facts;
     expect(blockBound(range, request(1), 7)).toEqual({ fromSlot: 39, notBeforeMs: Date.parse(range.to) });
     const later = { ...request(1), notBefore: '2027-01-01T00:00:00.000Z' };
@@ -114,7 +114,7 @@ describe('a sample', () => {
   });
 });
 
-describe('what somebody hands over', () => {
+describe('a sample as JSON', () => {
   it('is read by its form', () => {
     const sample = JSON.parse(JSON.stringify(draw(3)));
     expect(readSample(sample)).toEqual({ ok: true, value: draw(3) });

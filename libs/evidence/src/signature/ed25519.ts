@@ -14,12 +14,12 @@ const SMALL_ORDER_Y: readonly Uint8Array[] = [
   '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
 ].map((hex) => fromHex(hex)!);
 
-/** Why a key or a signature is refused before anyone computes with it. */
+/** Reason to refuse a key or a signature before any computation. */
 export type Ed25519Refusal = 'key-length' | 'signature-length' | 'key-encoding' | 'r-encoding' | 's-range';
 
 /**
  * The refusals of RFC 8032 section 5.1.7 on which implementations differ, and small-order points, which verify
- * whatever one likes. `null`: nothing is doubtful, so that all verifiers agree.
+ * arbitrary messages. `null`: nothing is doubtful, so that all verifiers agree.
  */
 export function refuseEd25519(publicKey: Uint8Array, signature: Uint8Array): Ed25519Refusal | null {
   if (publicKey.length !== 32) return 'key-length';
@@ -29,7 +29,7 @@ export function refuseEd25519(publicKey: Uint8Array, signature: Uint8Array): Ed2
   return isBelow(signature.subarray(32), L) ? null : 's-range';
 }
 
-/** Ed25519 with {@link refuseEd25519} in front: the same answer whatever stands behind `verify`. */
+/** Ed25519 guarded by {@link refuseEd25519}: every implementation of `verify` gives the same answer. */
 export function verifyEd25519(
   publicKey: Uint8Array,
   message: Uint8Array,
@@ -41,7 +41,7 @@ export function verifyEd25519(
 
 /** A reduced y that is not one of small order. Whether a point has this y is left to the verifier. */
 function isSoundPoint(encoded: Uint8Array): boolean {
-  // A copy also of a Node Buffer, whose own slice is none.
+  // Copies also a Node Buffer, whose own slice shares memory.
   const y = new Uint8Array(encoded);
   y[31] = y[31]! & 0x7f;
   return isBelow(y, P) && !SMALL_ORDER_Y.some((small) => !isBelow(y, small) && !isBelow(small, y));

@@ -29,7 +29,7 @@ interface Group {
 describe('the vectors of Wycheproof', () => {
   const groups = (JSON.parse(readFileSync(FILE, 'utf8')) as { readonly testGroups: readonly Group[] }).testGroups;
 
-  it.each(Object.entries(VERIFIERS))('are judged as they say behind %s', (_name, verify) => {
+  it.each(Object.entries(VERIFIERS))('are judged as they say, verified by %s', (_name, verify) => {
     let seen = 0;
     for (const { publicKey, tests } of groups) {
       for (const { tcId, msg, sig, result } of tests) {
@@ -58,12 +58,12 @@ describe('verifyEd25519', () => {
     throw new Error('must not be asked');
   };
 
-  it('asks the verifier only for what is not doubtful', () => {
+  it('calls the verifier only where nothing is doubtful', () => {
     expect(verifyEd25519(key.publicKey, message, signature, nodeCrypto.ed25519Verify)).toBe(true);
     expect(verifyEd25519(key.publicKey, utf8('Message'), signature, nodeCrypto.ed25519Verify)).toBe(false);
   });
 
-  it('refuses small orders, unreduced numbers and wrong lengths whatever the verifier says', () => {
+  it('refuses small orders, unreduced numbers and wrong lengths, whatever the verifier returns', () => {
     const small = [
       '0100000000000000000000000000000000000000000000000000000000000000',
       '0100000000000000000000000000000000000000000000000000000000000080',
@@ -85,7 +85,7 @@ describe('verifyEd25519', () => {
       expect(refuseEd25519(key.publicKey, r)).toBe('r-encoding');
       expect(verifyEd25519(point, message, signature, never)).toBe(false);
     }
-    // S + L: the same signature to a verifier that does not look.
+    // S + L: the same signature for a verifier that does not check the range.
     const order = fromHex('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010')!;
     const malleated = signature.slice();
     let carry = 0;
@@ -115,7 +115,7 @@ describe('public keys', () => {
     expect(() => publicKeyToPem(publicKey.slice(1))).toThrow(RangeError);
   });
 
-  it('are refused in any other wrapping', () => {
+  it('are refused in any other encoding', () => {
     const pem = publicKeyToPem(publicKey);
     expect(publicKeyFromPem('')).toBeNull();
     expect(publicKeyFromPem(pem.replace('PUBLIC', 'PRIVATE'))).toBeNull();

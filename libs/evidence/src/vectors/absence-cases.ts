@@ -11,7 +11,7 @@ import { NETWORK, WINDOW_SECONDS } from './story-package.js';
 import type { Surroundings } from './surroundings.js';
 import type { Loose } from './tampered.js';
 
-/** A window of several agents, and one that had no event in it. */
+/** A window of several agents, and agents that had no event in it. */
 export interface AbsenceStory {
   readonly tree: WindowTree;
   readonly window: AnchoredRoot;
@@ -47,9 +47,16 @@ export function absenceStory(authority: AnchorAuthority, sha256: Sha256, agents 
     sha256,
   );
   const proofOf = (agentId: string): AbsenceProof => {
-    const place = tree.agents.filter((agent) => agent.agentKey < agentKey(agentId, sha256)).length;
+    const position = tree.agents.filter((agent) => agent.agentKey < agentKey(agentId, sha256)).length;
     const leafAt = (i: number) => tree.agents[i]?.leaf ?? null;
-    return absenceProof(agentId, hashes, place, { before: leafAt(place - 1), after: leafAt(place) }, window, sha256);
+    return absenceProof(
+      agentId,
+      hashes,
+      position,
+      { before: leafAt(position - 1), after: leafAt(position) },
+      window,
+      sha256,
+    );
   };
   const memo = windowMemo({
     root: tree.merkleRoot,
@@ -79,14 +86,14 @@ export function absenceStory(authority: AnchorAuthority, sha256: Sha256, agents 
   };
 }
 
-/** Made-up ids until one stands at each place. */
+/** Made-up ids, until there is one for each position. */
 function absentIds(tree: WindowTree, sha256: Sha256): AbsenceStory['absent'] {
   const found = new Map<number, string>();
   const middle = Math.floor(tree.treeSize / 2);
   for (let i = 0; !(found.has(0) && found.has(middle) && found.has(tree.treeSize)); i += 1) {
     const id = storyUuid(`absent ${i}`, STORY_START, sha256);
-    const place = tree.agents.filter((agent) => agent.agentKey < agentKey(id, sha256)).length;
-    if (!found.has(place)) found.set(place, id);
+    const position = tree.agents.filter((agent) => agent.agentKey < agentKey(id, sha256)).length;
+    if (!found.has(position)) found.set(position, id);
   }
   return { first: found.get(0)!, between: found.get(middle)!, last: found.get(tree.treeSize)! };
 }
@@ -94,7 +101,7 @@ function absentIds(tree: WindowTree, sha256: Sha256): AbsenceStory['absent'] {
 export interface AbsenceCase {
   readonly name: string;
   readonly description: string;
-  /** Gives the proof, as plain data; may change what surrounds it. */
+  /** Gives the proof, as plain data; may change its surroundings. */
   readonly make: (story: AbsenceStory, around: Surroundings) => Loose;
   readonly expected: ProblemCode | null;
 }

@@ -5,7 +5,7 @@ import type { Story, StoryAgent } from './story-package.js';
 
 const BY: JsonValue = { kind: 'user', id: 'user-1' };
 
-/** Two agents of an airline, with every kind of event and every status that there is. */
+/** Two agents of an airline, with every type of event and every status. */
 export function airlineStory(sha256: Sha256): Story {
   const desk = storyAgentOf('Booking desk', 7, [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, null], deskDrafts, sha256);
   const refunds = storyAgentOf('Refunds', 1, [0, 2, 2, null], refundDrafts, sha256);
@@ -18,7 +18,7 @@ export function airlineStory(sha256: Sha256): Story {
   };
 }
 
-/** The least that tampering can be tried on: two agents, two windows, one event not anchored yet. */
+/** The smallest story for tampering tests: two agents, two windows, one event not anchored yet. */
 export function smallStory(sha256: Sha256): Story {
   return {
     ...airlineStory(sha256),
@@ -55,7 +55,7 @@ export function storyAgentOf(
   return { id, name, firstSequence, events, windows };
 }
 
-/** One clock of several ran ahead: this event lies between others but outside the range. */
+/** One of several clocks ran ahead: this event lies between others but outside the range. */
 function at(draft: Draft, ms: number): number {
   return draft.fields?.detail === 'clock ahead' ? STORY_START + 3_600_000 : ms;
 }

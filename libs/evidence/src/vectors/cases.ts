@@ -5,7 +5,7 @@ import { utf8 } from '../encoding/text.js';
 import { contentHash, VERIFICATION_FIELDS } from '../package/canonical.js';
 import { publicKeyToPem } from '../signature/public-key.js';
 import type { ChainAnswer } from '../verify/options.js';
-import { NOBODY, type ProblemCode, type UnsettledCode, type Vouched } from '../verify/result.js';
+import { UNVOUCHED, type ProblemCode, type UnsettledCode, type Vouched } from '../verify/result.js';
 import { ABSENCE_CASES, absenceStory } from './absence-cases.js';
 import { airlineStory, smallStory } from './airline-story.js';
 import { CHAIN_CASES } from './chain-cases.js';
@@ -24,11 +24,13 @@ export interface Vector {
   readonly absence?: unknown;
   /** `null`: no key is given. */
   readonly keys: readonly VectorKey[] | null;
-  /** `null`: the chain is not asked. */
+  /** `null`: the chain is not queried. */
   readonly chain: VectorChain | null;
-  /** Proofs of absence that the verifier is given beside a package. */
+  /** Proofs of absence that the verifier is given in addition to a package. */
   readonly absences?: readonly unknown[];
-  /** `vouched`: of a whole package and of an absence. `unsettled`: codes, in their order; left out where it is not compared. */
+  /**
+   * `vouched`: of a package and of an absence. `unsettled`: codes, in their order; omitted where it is not compared.
+   */
   readonly expected: {
     readonly ok: boolean;
     readonly firstProblem: ProblemCode | null;
@@ -37,7 +39,7 @@ export interface Vector {
   };
 }
 
-/** Names and texts of all vector files; the same bytes on every run. */
+/** Names and contents of all vector files; the same bytes on every run. */
 export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKey): [name: string, text: string][] {
   const key = keyOf(sha256(utf8('countersign test vectors')));
   const small = issueStory(smallStory(sha256), key, sha256);
@@ -120,7 +122,7 @@ function skippedYetExecuted(key: StoryKey, sha256: Sha256): Vector {
   return vector(words, { package: resigned(issued, change, key, sha256) }, surroundings(issued, key), 'status-differs');
 }
 
-/** Nobody vouches for what no chain holds anything of. */
+/** With nothing anchored there is nothing to vouch for. */
 function nothingAnchored(key: StoryKey, sha256: Sha256): Vector {
   const story = smallStory(sha256);
   const agents = story.agents.map((agent) => ({ ...agent, windows: agent.windows.map(() => null) }));
@@ -161,7 +163,7 @@ function vector(
     keys: withoutKey ? null : [key],
     chain: { network, authorities, transactions, ...(walks === undefined ? {} : { walks }) },
     ...(absences === undefined ? {} : { absences }),
-    expected: { ok, firstProblem, vouched: ok ? { issuer: true, anchor: true, ...vouched } : NOBODY },
+    expected: { ok, firstProblem, vouched: ok ? { issuer: true, anchor: true, ...vouched } : UNVOUCHED },
   };
 }
 

@@ -9,7 +9,7 @@ export interface ChainCase {
   readonly description: string;
   readonly change: (around: Surroundings, pkg: SignedPackage) => void;
   readonly expected: ProblemCode | null;
-  /** Where nothing is wrong; both `true` unless it is said. */
+  /** Where nothing is wrong; both are `true` by default. */
   readonly vouched?: Partial<Vouched>;
 }
 
@@ -26,7 +26,7 @@ function rewritten(around: Surroundings, pkg: SignedPackage, change: Parameters<
   changed(around, windowTx(pkg), { memos: [windowMemo({ ...memo, ...change })] });
 }
 
-/** A sound package, and a chain or a key that says otherwise. */
+/** A sound package, and a chain or a key that contradicts it. */
 export const CHAIN_CASES: readonly ChainCase[] = [
   {
     name: 'window-no-events',

@@ -7,7 +7,7 @@ import { uuidV7 } from '../encoding/uuid.js';
 import { canonicalBytes } from '../json/canonicalize.js';
 import { commit, type CommitmentKind } from '../leaf/commitment.js';
 
-/** An event of a made-up story: what its leaf says, and what its commitments hide. */
+/** An event of a made-up story: its leaf, and the content that its commitments hide. */
 export interface StoryEvent {
   readonly leaf: LeafEvent;
   readonly openings: Openings;
@@ -27,7 +27,7 @@ export interface Draft {
 /** 2026-03-02T10:00:00.000Z: the stories begin here. */
 export const STORY_START = 1_772_445_600_000;
 
-/** Bytes that look random and are the same on every run. */
+/** Pseudorandom bytes, the same on every run. */
 export function bytesOf(label: string, length: number, sha256: Sha256): Uint8Array {
   return sha256(utf8(label)).slice(0, length);
 }
@@ -36,7 +36,7 @@ export function storyUuid(label: string, atMs: number, sha256: Sha256): string {
   return uuidV7(atMs, bytesOf(label, 10, sha256));
 }
 
-/** What base58 text of the length of a Solana transaction signature looks like; `label` decides it. */
+/** Base58 text of the length of a Solana transaction signature, derived from `label`. */
 export function storySignature(label: string, sha256: Sha256): string {
   return (toHex(sha256(utf8(`${label}/1`))) + toHex(sha256(utf8(`${label}/2`)))).replaceAll('0', 'z').slice(0, 88);
 }

@@ -9,7 +9,7 @@ import { resigned } from './cases.js';
 import { issueStory, type StoryKey } from './story-package.js';
 import type { Loose } from './tampered.js';
 
-/** A file that says it is the PDF of a report. */
+/** A file that claims to be the PDF of a report. */
 export interface PdfVector {
   readonly description: string;
   /** Base64. */
@@ -17,7 +17,7 @@ export interface PdfVector {
   /** PEM; `null`: no key is given. Where the member is missing the pages are not judged. */
   readonly keys?: readonly string[] | null;
   readonly expected: {
-    /** What is attached, as text; `null`: the file is refused. */
+    /** The attachment, as text; `null`: the file is refused. */
     readonly package: string | null;
     readonly pages?: PdfPages['verdict'];
   };
@@ -54,7 +54,10 @@ function specification(object: number, key = 'EF', name = '(package.json)'): Byt
 const catalog = (names: Bytes): Bytes =>
   `<<\n/Type /Catalog\n/Names <<\n/EmbeddedFiles <<\n/Names [${names}]\n>>\n>>\n/AF [3 0 R]\n>>`;
 
-/** Of a report: the catalog, the attachment, what names it, a title, and the page's link with a number sign in it. */
+/**
+ * Of a report: the catalog, the attachment, its file specification, a title, and the page's link with a number sign in
+ * it.
+ */
 const REPORT: readonly Bytes[] = [
   catalog('(package.json) 3 0 R'),
   embedded(PACKAGE),
@@ -85,7 +88,7 @@ function written({
   return `${file}${table}trailer\n<<\n${keys}>>\nstartxref\n${file.length}\n%%EOF\n${after}`;
 }
 
-/** A newer table behind a file that replaces its attachment, as editors of PDFs write one. */
+/** A newer table after a file, replacing its attachment, as PDF editors write one. */
 function updated(file: Bytes): Bytes {
   const at = file.length;
   const object = `2 0 obj\n${embedded(OTHER)}\nendobj\n`;
@@ -237,7 +240,7 @@ function trailerWith(key: Bytes): Bytes {
 
 const bytesOf = (file: Bytes): Uint8Array => Uint8Array.from(file, (character) => character.charCodeAt(0));
 
-/** @param title the object that says how the report is called, as it is written */
+/** @param title the object that holds the report's title, as it is written */
 export function titledReport(title: string): Uint8Array {
   return bytesOf(written({ objects: instead(3, title) }));
 }
@@ -247,7 +250,7 @@ interface Report {
   readonly file: Bytes;
 }
 
-/** A report of a package that is none but names the key. */
+/** A report whose package is not one but names the key. */
 function reportOf(id: string, more = '', action = 'A'): Report {
   const content = `{"publicKeyUrl":"https://countersign.example/v1/keys/${id}","schemaVersion":"1.0.0"${more}}`;
   return reportWith(content, action);
@@ -374,7 +377,7 @@ function signedVectors(sha256: Sha256, key: StoryKey, other: StoryKey): [string,
   });
 }
 
-/** Names and texts of all vectors of PDFs; the same bytes on every run. */
+/** Names and contents of all PDF vectors; the same bytes on every run. */
 export function pdfVectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKey): [name: string, text: string][] {
   const vectors: [string, PdfVector][] = [
     ...SOUND.map((one) => plain(one, PACKAGE)),

@@ -50,7 +50,7 @@ describe('the test vectors of PDFs', () => {
     expect(pages?.problems.map(({ message }) => message.split(':')[0]) ?? []).toEqual(words);
   });
 
-  it('say of any byte of a signed file that is changed, taken out or put in that it is not the issued one', () => {
+  it('reports any byte of a signed file that is changed, removed or inserted', () => {
     const { pdf, keys } = load('signed.json');
     const file = fromBase64(pdf)!;
     const change = fc.record({
@@ -83,7 +83,7 @@ describe('the test vectors of PDFs', () => {
     for (const [name, content] of made) expect(content === text(name) ? name : `${name} differs`).toBe(name);
   });
 
-  it('give no other package, whatever byte of a file is changed, taken out or put in', () => {
+  it('give no other package, whatever byte of a file is changed, removed or inserted', () => {
     const { pdf, expected } = load('valid.json');
     const file = fromBase64(pdf)!;
     const change = fc.record({
@@ -96,7 +96,7 @@ describe('the test vectors of PDFs', () => {
         const kept = act === 'add' ? file.subarray(at) : file.subarray(at + 1);
         const put = act === 'drop' ? [] : [byte];
         const found = packageIn(Uint8Array.from([...file.subarray(0, at), ...put, ...kept]));
-        // What is attached may be changed, and then does not verify: it is what a viewer shows.
+        // The attachment may change, and then does not verify: it is what a viewer shows.
         if (act !== 'set') expect([null, expected.package]).toContain(found);
         else if (found !== null) expect(found).toHaveLength(expected.package!.length);
       }),
@@ -117,7 +117,7 @@ describe('the test vectors of PDFs', () => {
       expect(packageIn(titledReport(value))).toBe('{"schemaVersion":"1.0.0"}');
   });
 
-  it('are of files that say that they are PDFs, but one', () => {
+  it('are of files that claim to be PDFs, except one', () => {
     const others = names.filter((name) => !isPdf(fromBase64(load(name).pdf)!));
     expect(others).toEqual(['before-begin.json']);
   });

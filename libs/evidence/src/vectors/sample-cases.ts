@@ -4,10 +4,10 @@ import { drawSample } from '../sample/draw-sample.js';
 import { readSampledPackage, type SampledPackage } from '../sample/population.js';
 import { type Sample, SAMPLE_DELAY_SLOTS, type SampleRequest } from '../sample/rule.js';
 
-/** A sample beside the package that it is of; what a checker must say that asks nobody. */
+/** A sample, the package that it was drawn from, and the result of a checker that makes no look-ups. */
 export interface SampleVector {
   readonly description: string;
-  /** Name of a file in the folder above, whose `package` it is. */
+  /** Name of a file in the folder above, which holds the `package`. */
   readonly packageOf: string;
   readonly sample: Sample;
   readonly expected: { readonly ok: boolean; readonly firstProblem: SampleProblemCode | null };
@@ -82,7 +82,7 @@ const CHANGES: readonly Change[] = [
   },
 ];
 
-/** Names and texts of the vector files of samples; the same bytes on every run. */
+/** Names and contents of the vector files of samples; the same bytes on every run. */
 export function sampleVectorFiles(read: (name: string) => Loose, sha256: Sha256): [name: string, text: string][] {
   const airline = open(read, 'valid-airline.json', sha256);
   const sound = (request: SampleRequest): Sample =>

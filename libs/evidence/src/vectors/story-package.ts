@@ -36,13 +36,13 @@ export interface StoryAgent {
   /** Sequence of the first event. */
   readonly firstSequence: number;
   readonly events: readonly StoryEvent[];
-  /** Number of the window of each event, never falling; `null` is not anchored yet. */
+  /** Number of the window of each event, never decreasing; `null` is not anchored yet. */
   readonly windows: readonly (number | null)[];
 }
 
 export interface Story {
   readonly agents: readonly StoryAgent[];
-  /** Agents of others in each window, whose leaves surround these. */
+  /** Number of other owners' agents in each window, whose leaves surround these. */
   readonly neighbours: number;
   readonly range: { readonly from: string; readonly to: string };
   /** `false`: issued before the report's transaction was final. */
@@ -95,7 +95,7 @@ export function issueStory(story: Story, key: StoryKey, sha256: Sha256): IssuedS
   return { pkg: seal(content, timestamp, key, sha256), transactions, authority, trees };
 }
 
-/** Signs a content again, so that what was changed in it is what the verifier meets first. */
+/** Signs a content again, so that the verifier reaches what was changed in it. */
 export function seal(
   content: PackageContent,
   timestamp: PackageTimestamp,
@@ -199,7 +199,7 @@ function anchorStory(
     }));
     const tree = windowTree([...parts, ...others], sha256);
     const start = STORY_START + number * WINDOW_SECONDS * 1000;
-    const place = {
+    const anchored = {
       windowStart: new Date(start).toISOString(),
       windowEnd: new Date(start + WINDOW_SECONDS * 1000).toISOString(),
       merkleRoot: tree.merkleRoot,
@@ -209,7 +209,7 @@ function anchorStory(
     for (const part of parts) {
       const agent = tree.agents.find(({ agentId }) => agentId === part.agentId)!;
       const where = {
-        ...place,
+        ...anchored,
         leaf: agent.leaf,
         leafIndex: agent.leafIndex,
         treeSize: tree.treeSize,
@@ -224,15 +224,15 @@ function anchorStory(
     const memo = windowMemo({
       root: tree.merkleRoot,
       prev,
-      windowStart: place.windowStart,
+      windowStart: anchored.windowStart,
       durationSeconds: WINDOW_SECONDS,
       agents: tree.treeSize,
       events: tree.eventCount,
     });
-    // The clock of this story's chain lags by what is tolerated at most.
-    const earliest = Date.parse(place.windowEnd) - CLOCK_TOLERANCE_SECONDS * 1000;
-    transactions[place.txSignature] = transaction(memo, 1000 + number, authority, earliest);
-    trees.push({ tree, anchor: place });
+    // The clock of this story's chain lags by the tolerated maximum.
+    const earliest = Date.parse(anchored.windowEnd) - CLOCK_TOLERANCE_SECONDS * 1000;
+    transactions[anchored.txSignature] = transaction(memo, 1000 + number, authority, earliest);
+    trees.push({ tree, anchor: anchored });
     prev = tree.merkleRoot;
   }
   const ordered = story.agents.flatMap((agent) =>

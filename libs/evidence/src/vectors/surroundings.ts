@@ -9,11 +9,11 @@ export interface VectorChain {
   readonly network: string;
   readonly authorities: readonly AnchorAuthority[] | null;
   readonly transactions: Readonly<Record<string, ChainAnswer>>;
-  /** What the authorities sent; left out: it was not read. */
+  /** The authorities' listed transactions; omitted: not read. */
   readonly walks?: readonly AuthorityWalk[];
 }
 
-/** What a chain case may change before verification. */
+/** Input of a verification that a chain case may change. */
 export interface Surroundings {
   key: VectorKey;
   withoutKey: boolean;

@@ -15,7 +15,7 @@ export interface Tampering {
 
 const ZERO = '0'.repeat(64);
 
-/** Changes after signing: the signature is what the verifier meets first. */
+/** Changes after signing: the verifier meets the signature first. */
 export const AFTER_SIGNING: readonly Tampering[] = table([
   [
     'canonicalization',
@@ -108,7 +108,7 @@ export const AFTER_SIGNING: readonly Tampering[] = table([
   ],
 ]);
 
-/** Changes before signing, signed again by the same key: what the issuer itself cannot make pass. */
+/** Changes before signing, signed again by the same key: what even the issuer cannot make pass. */
 export const BEFORE_SIGNING: readonly Tampering[] = table([
   ['range-text', 'structure', 'A time without milliseconds.', (p) => (p.range.from = '2026-03-02T10:00:00Z')],
   ['range-year-zero', 'structure', 'A time before 1970.', (p) => (p.range.from = '0000-01-01T00:00:00.000Z')],

@@ -16,7 +16,9 @@ const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 const load = (name: string): Vector => parseJsonStrict(read(name), VERIFICATION_LIMITS) as Vector;
 
-/** With the answers for those transactions alone that the subject names, unless the authorities' were read. */
+/**
+ * With the answers only for the transactions that the subject names, unless the authorities' transactions were read.
+ */
 function options({ keys, chain, proof, absence, absences, package: pkg }: Vector): VerifyOptions {
   const asked = new Set(transactionsToAsk(pkg ?? absence ?? proof).map(({ txSignature }) => txSignature));
   const walked = chain?.walks !== undefined;
@@ -58,9 +60,9 @@ describe('the test vectors', () => {
     for (const [name, text] of made) expect(text === read(name) ? name : `${name} differs`).toBe(name);
   });
 
-  it('name every problem that an issuer, a chain or a forger can make', () => {
+  it('name every problem that an issuer, a chain or a forger can cause', () => {
     const named = new Set(names.map((name) => load(name).expected.firstProblem));
-    // These come second to another, or cannot be written as JSON that parses: their own tests make them.
+    // These come second to another, or cannot be written as JSON that parses: tests of their own cover them.
     const elsewhere = new Set(['not-canonical', 'window-gap', 'profile-differs', 'pages-differ']);
     expect(PROBLEM_CODES.filter((code) => !named.has(code) && !elsewhere.has(code))).toEqual([]);
     const left = new Set(names.flatMap((name) => load(name).expected.unsettled ?? []));

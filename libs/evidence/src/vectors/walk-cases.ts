@@ -23,14 +23,14 @@ import {
 import type { Surroundings } from './surroundings.js';
 import type { Loose } from './tampered.js';
 
-/** A package, and what the authority's transactions say beside those that it names. */
+/** A package, and the authority's transactions in addition to those that it names. */
 export interface WalkCase {
   readonly name: string;
   readonly description: string;
   readonly make: (key: StoryKey, sha256: Sha256) => { readonly pkg: SignedPackage; readonly around: Surroundings };
   readonly expected?: ProblemCode;
   readonly vouched?: Partial<Vouched>;
-  /** Of what is `ok`. */
+  /** For cases that are `ok`. */
   readonly unsettled?: readonly UnsettledCode[];
 }
 
@@ -101,7 +101,9 @@ function scene(story: (sha256: Sha256) => Story, play: (stage: Stage) => void = 
   };
 }
 
-/** All of the story on the chain, and a package of which the issuer changed something before it was signed and anchored. */
+/**
+ * The whole story on the chain, and a package of which the issuer changed something before it was signed and anchored.
+ */
 function reissued(change: (content: Loose, agentIds: readonly string[]) => void): WalkCase['make'] {
   return (key, sha256) => {
     const { pkg, around } = scene(desks)(key, sha256);
@@ -119,7 +121,7 @@ function reissued(change: (content: Loose, agentIds: readonly string[]) => void)
   };
 }
 
-/** Lists what is on the chain, newest first, unless the scene has made a list of its own. */
+/** Lists what is on the chain, newest first, unless the case has made a list of its own. */
 function walked(issued: IssuedStory, around: Surroundings): Surroundings {
   if ('walks' in around) return around;
   const listed = Object.entries(around.transactions)
@@ -129,7 +131,7 @@ function walked(issued: IssuedStory, around: Surroundings): Surroundings {
   return { ...around, walks: [{ address: issued.authority.address, complete: true, listed }] };
 }
 
-/** Cut: the package of a story without what came last, on a chain that holds all of it. */
+/** Cut: the package of a story without its last part, on a chain that holds all of it. */
 function cut(
   whole: (sha256: Sha256) => Story,
   left: (sha256: Sha256) => Story,
@@ -154,13 +156,13 @@ function absences(all: IssuedStory, window: number, agentIds: readonly string[],
     sha256,
   );
   return agentIds.map((agentId) => {
-    const place = tree.agents.filter((agent) => agent.agentKey < agentKey(agentId, sha256)).length;
+    const position = tree.agents.filter((agent) => agent.agentKey < agentKey(agentId, sha256)).length;
     const leafAt = (i: number) => tree.agents[i]?.leaf ?? null;
     const proof = absenceProof(
       agentId,
       hashes,
-      place,
-      { before: leafAt(place - 1), after: leafAt(place) },
+      position,
+      { before: leafAt(position - 1), after: leafAt(position) },
       anchor,
       sha256,
     );
@@ -168,7 +170,7 @@ function absences(all: IssuedStory, window: number, agentIds: readonly string[],
   });
 }
 
-/** An agent of another owner, in the third window alone. */
+/** With an agent of another owner, in the third window only. */
 const withOther = (sha256: Sha256): Story => {
   const story = ending(sha256);
   return { ...story, agents: [...story.agents, storyAgentOf('Other', 1, [2, 2], refundDrafts, sha256)] };

@@ -7,7 +7,7 @@ import { checkWindowAnchor, networkNotes, unchecked } from './chain-check.js';
 import { rootHex, type ProofFault } from './event-proof.js';
 import type { VerifyOptions } from './options.js';
 import { windowLabel, windowLeafShape } from './package-shape.js';
-import { type ChainCheck, NOBODY, type Problem, type Vouched } from './result.js';
+import { type ChainCheck, UNVOUCHED, type Problem, type Vouched } from './result.js';
 import {
   base58,
   both,
@@ -25,9 +25,9 @@ import {
 } from './shape.js';
 
 export interface AbsenceResult {
-  /** Nothing that was checked is wrong. Only the chain vouches for the root: read `vouched.anchor` beside it. */
+  /** Nothing that was checked is wrong. Only the chain vouches for the root: read `vouched.anchor` as well. */
   readonly ok: boolean;
-  /** `issuer` is `false`: nobody signs a proof of absence. */
+  /** `issuer` is `false`: a proof of absence is not signed. */
   readonly vouched: Vouched;
   readonly agentId: string | null;
   readonly windowStart: string | null;
@@ -38,7 +38,7 @@ export interface AbsenceResult {
   /** One plain sentence each. */
   readonly checked: readonly string[];
   readonly notChecked: readonly string[];
-  /** The first thing that is wrong; empty for none. */
+  /** At most the first problem. */
   readonly problems: readonly Problem[];
 }
 
@@ -62,15 +62,15 @@ const absenceShape = both(
   windowLabel,
 );
 
-/** Whether a JSON value says of itself that it is a proof of absence. */
+/** Whether a JSON value claims to be a proof of absence. */
 export function claimsAbsence(value: unknown): boolean {
   return isRecord(value) && value['kind'] === 'absence';
 }
 
 /**
- * Whether an agent had no event in a window, from the proof and the chain look-ups alone ({@link transactionsToAsk} names
- * the transaction). It takes the order of the leaves from the authority that anchored them. Never throws for what
- * `proof` is.
+ * Verifies that an agent had no event in a window, from the proof and the chain look-ups alone
+ * ({@link transactionsToAsk} names the transaction). It takes the order of the leaves from the authority that anchored them.
+ * Never throws, whatever `proof` is.
  */
 export function verifyAbsence(proof: unknown, options: Pick<VerifyOptions, 'crypto' | 'chain'>): AbsenceResult {
   const fault = absenceShape(proof);
@@ -141,7 +141,7 @@ function refused(proof: AbsenceProof | null, { code, message }: ProofFault): Abs
   return {
     ...factsOf(proof),
     ok: false,
-    vouched: NOBODY,
+    vouched: UNVOUCHED,
     chain: unchecked(message).check,
     detail: message,
     checked: [],

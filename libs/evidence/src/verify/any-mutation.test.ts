@@ -14,7 +14,10 @@ const { sha256 } = nodeCrypto;
 const key = seededKey(new Uint8Array(32).fill(5));
 const ROOT = '0'.repeat(64);
 
-/** What somebody who holds the signing key may change, and what must be said of it; `null`: there is nothing to change. */
+/**
+ * Changes that a holder of the signing key can make, and the problem to be reported; `null`: there is nothing to
+ * change.
+ */
 const MUTATIONS: Readonly<Record<string, (content: Loose, n: number) => ProblemCode | null>> = {
   'an event inside of a run is left out': (content, n) => {
     const inside = content.events
@@ -145,7 +148,7 @@ describe('any events, in a package that is changed and signed again', () => {
     expect(changes).toBeGreaterThan(0);
   });
 
-  it('are refused with any byte of hash or signature changed, and say which', () => {
+  it('are refused with any byte of hash or signature changed, with the problem that names it', () => {
     fc.assert(
       fc.property(agents, fc.nat(63), (given, at) => {
         const sound = issued(given, 2);

@@ -10,20 +10,20 @@ export interface ChainWindow extends WindowMemo {
   readonly txSignature: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** ISO; of the first transaction that says so. */
+  /** ISO; of the first transaction with this memo. */
   readonly blockTime: string | null;
-  /** The transaction was looked up, and the authority signed it; else the node's list alone says so. */
+  /** The transaction was looked up, and the authority signed it; otherwise only the node's list says so. */
   readonly signed: boolean;
 }
 
-/** The label as a memo writes it. */
+/** The window as a memo writes it. */
 export function labelText({ windowStart, durationSeconds }: WindowMemo): string {
   return `${windowStart}/${isoDuration(durationSeconds)}`;
 }
 
 /**
- * The windows that an authority's transactions name, each memo once, the oldest first. Anybody may name an address in a
- * transaction: what was looked up and not signed by the authority is left out.
+ * The windows that an authority's transactions name, each memo once, the oldest first. Anyone may name an address in a
+ * transaction: those that were looked up and are not signed by the authority are omitted.
  */
 export function windowsOfWalk({ address, listed }: AuthorityWalk, chain: ChainFacts): readonly ChainWindow[] {
   const found = new Map<string, ChainWindow>();
@@ -49,7 +49,10 @@ export function windowsOfWalk({ address, listed }: AuthorityWalk, chain: ChainFa
   return [...found.values()];
 }
 
-/** Memos of a transaction that was looked up: none where it is not the authority's. `null`: it was not, or in vain. */
+/**
+ * Memos of a transaction that was looked up: none where it is not the authority's. `null`: it was not looked up, or
+ * without an answer.
+ */
 function signedMemos({ signature }: ListedTransaction, address: string, chain: ChainFacts): readonly string[] | null {
   const answer = chain.transactions.get(signature);
   if (answer === 'not-found') return [];
@@ -58,10 +61,10 @@ function signedMemos({ signature }: ListedTransaction, address: string, chain: C
   return answer.succeeded && signedByAuthority(answer, chain.network, known) ? answer.memos : [];
 }
 
-/** The windows of one authority in the order in which they were closed, as `prev` says it, for each duration. */
+/** The windows of one authority in the order in which they were closed, given by `prev`, for each duration. */
 export class AuthorityLine {
-  readonly #places = new Map<ChainWindow, { readonly origin: ChainWindow; readonly depth: number }>();
-  /** Windows whose `prev` is no window here. */
+  readonly #positions = new Map<ChainWindow, { readonly origin: ChainWindow; readonly depth: number }>();
+  /** Windows whose `prev` is not among these windows. */
   readonly origins: readonly ChainWindow[];
 
   constructor(windows: readonly ChainWindow[]) {
@@ -72,29 +75,30 @@ export class AuthorityLine {
       const ahead: ChainWindow[] = [];
       const seen = new Set<ChainWindow>();
       let at: ChainWindow | undefined = window;
-      while (at !== undefined && !this.#places.has(at) && !seen.has(at)) {
+      while (at !== undefined && !this.#positions.has(at) && !seen.has(at)) {
         ahead.push(at);
         seen.add(at);
         at = before(at);
       }
-      let place = at === undefined ? undefined : this.#places.get(at);
+      let position = at === undefined ? undefined : this.#positions.get(at);
       for (const one of ahead.reverse()) {
-        place = place === undefined ? { origin: one, depth: 0 } : { origin: place.origin, depth: place.depth + 1 };
-        this.#places.set(one, place);
+        position =
+          position === undefined ? { origin: one, depth: 0 } : { origin: position.origin, depth: position.depth + 1 };
+        this.#positions.set(one, position);
       }
     }
-    this.origins = windows.filter((window) => this.#places.get(window)!.depth === 0);
+    this.origins = windows.filter((window) => this.#positions.get(window)!.depth === 0);
   }
 
   /**
-   * Whether a window was surely closed before another: `prev` leads from the other back to it, or, where their durations
-   * differ, it was not anchored after it.
+   * Whether a window was certainly closed before another: `prev` leads from the other back to it, or, where their
+   * durations differ, it was not anchored after it.
    */
   isBefore(window: ChainWindow, other: ChainWindow): boolean {
     if (window.authority !== other.authority || window.durationSeconds !== other.durationSeconds) {
       return window.blockTime !== null && other.blockTime !== null && window.blockTime <= other.blockTime;
     }
-    const [first, second] = [this.#places.get(window), this.#places.get(other)];
+    const [first, second] = [this.#positions.get(window), this.#positions.get(other)];
     return first !== undefined && second !== undefined && first.origin === second.origin && first.depth < second.depth;
   }
 }

@@ -3,7 +3,7 @@ import type { ChainTransaction } from './options.js';
 
 const END_OF_9999_SECONDS = 253_402_300_799;
 
-/** A transaction as a chain tells of it at the `finalized` commitment: it can no longer be undone. */
+/** A transaction at the `finalized` commitment: it can no longer be undone. */
 export interface FinalizedTransaction {
   readonly succeeded: boolean;
   readonly signers: readonly string[];
@@ -15,7 +15,7 @@ export interface FinalizedTransaction {
   readonly blockTime: number | null;
 }
 
-/** What a chain found, as verification takes it; `null`: it has no such transaction. */
+/** The look-up of a transaction in the form that verification takes; `null`: the chain has no such transaction. */
 export function chainAnswer(found: FinalizedTransaction | null): ChainTransaction | 'not-found' {
   if (found === null) return 'not-found';
   const { succeeded, signers, memos, blockHeight, slot, confirmations, blockTime } = found;
@@ -23,13 +23,15 @@ export function chainAnswer(found: FinalizedTransaction | null): ChainTransactio
   return { succeeded, finalized: true, signers, memos, blockHeight, slot, confirmations, blockTime: time };
 }
 
-/** The block time that a node gives (ISO); `null` for all but whole seconds from 1970 to the end of the year 9999. */
+/**
+ * ISO text of the block time that a node gives; `null` except for whole seconds from 1970 to the end of the year 9999.
+ */
 export function blockTimeText(seconds: unknown): string | null {
   const isTime = Number.isInteger(seconds) && (seconds as number) >= 0 && (seconds as number) <= END_OF_9999_SECONDS;
   return isTime ? new Date((seconds as number) * 1000).toISOString() : null;
 }
 
-/** The block time of an answer, where it is one: `null` for what {@link blockTimeText} does not give. */
+/** The block time of an answer; `null` where it is not one that {@link blockTimeText} gives. */
 export function knownTime(blockTime: string | null): string | null {
   return isInstant(blockTime) ? blockTime : null;
 }

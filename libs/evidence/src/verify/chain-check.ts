@@ -13,11 +13,11 @@ export interface ChainVerdict {
   readonly problem: { readonly code: ProblemCode; readonly message: string } | null;
   /** `false` where no authority was given: then anyone may have written the memo. */
   readonly authorityChecked: boolean;
-  /** ISO; of a transaction that holds what it must, by whoever. */
+  /** ISO; of a transaction with the required content, signed by anyone. */
   readonly blockTime: string | null;
 }
 
-/** What the transaction of a window must say. */
+/** Required content of a window's transaction. */
 export interface WindowClaim {
   readonly txSignature: string;
   readonly network: string;
@@ -28,7 +28,7 @@ export interface WindowClaim {
   readonly windowEnd: string;
 }
 
-/** Whether a successful transaction of the authority holds exactly this root, this size and this window. */
+/** Checks that a successful transaction of the authority holds exactly this root, this size and this window. */
 export function checkWindowAnchor(claim: WindowClaim, chain: ChainFacts | null): ChainVerdict {
   const verdict = checkTransaction(claim.txSignature, claim.network, chain, (memos) => windowMemoProblem(claim, memos));
   const { blockTime } = verdict;
@@ -42,7 +42,7 @@ export function checkWindowAnchor(claim: WindowClaim, chain: ChainFacts | null):
   };
 }
 
-/** Whether a successful transaction of the authority names this content hash. */
+/** Checks that a successful transaction of the authority names this content hash. */
 export function checkReportAnchor(
   claim: { readonly txSignature: string; readonly network: string; readonly contentHash: string },
   chain: ChainFacts | null,
@@ -102,7 +102,7 @@ function checkTransaction(
   };
 }
 
-/** Whether an authority that may have anchored signed it; with none given there is nothing to compare with. */
+/** Whether an authority signed it while it was allowed to anchor; `true` where none is given to compare with. */
 export function signedByAuthority(
   transaction: ChainTransaction,
   network: string,
@@ -118,7 +118,7 @@ export function signedByAuthority(
   );
 }
 
-/** What a transaction on this network does not show, for whoever relies on it. */
+/** Limits of the evidence that this network gives. */
 export function networkNotes({ network }: Pick<ChainFacts, 'network'>): readonly string[] {
   if (network !== OWN_NETWORK) return [];
   return [`a public network: ${OWN_NETWORK} is somebody’s own, and whoever runs it can write it anew`];

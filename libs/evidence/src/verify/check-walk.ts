@@ -10,15 +10,18 @@ import { packageShape } from './package-shape.js';
 import { CLOCK_TOLERANCE_SECONDS } from './time-bounds.js';
 import { listedId, unlistedWindows, type UnlistedWindow, windowId } from './unlisted-windows.js';
 
-/** Transactions of an authority that are listed at most, and of these looked up at most: beyond, it is named as not checked. */
+/**
+ * Upper bound of the listed transactions of an authority, and of those that are looked up: beyond it, the rest is
+ * reported as not checked.
+ */
 export const WALK_BOUND = 100_000;
 export const WALK_LOOK_UPS = 10_000;
 
 const NAMED_AGENTS = 10;
 
 /**
- * Block time (ISO) down to which an authority's transactions have to be listed for a package: before it, none can be of a
- * window that concerns it. `null`: the package has not its form, nothing needs to be listed.
+ * Block time (ISO) back to which an authority's transactions have to be listed for a package: earlier ones cannot be of
+ * a window that concerns it. `null`: the package is malformed, nothing needs to be listed.
  */
 export function walkBackTo(input: unknown): string | null {
   if (packageShape(input) !== null) return null;
@@ -31,9 +34,9 @@ export function walkBackTo(input: unknown): string | null {
 }
 
 /**
- * Signatures among what was listed that have to be looked up before {@link verifyPackage}: what contradicts another memo,
- * and windows that the package does not list. To be called again with the answers, until it names none. Gives none for
- * what is no package.
+ * Signatures of the listed transactions that have to be looked up before {@link verifyPackage}: contradicting memos,
+ * and windows that the package does not list. To be called again with the answers until it returns none. Returns none
+ * for what is not a package.
  */
 export function transactionsOfWalk(input: unknown, chain: ChainFacts, { sha256 }: EvidenceCrypto): readonly string[] {
   if (packageShape(input) !== null) return [];
@@ -60,7 +63,7 @@ interface Seen {
   readonly windows: readonly ChainWindow[];
   readonly line: AuthorityLine;
   readonly conflicts: readonly Conflict[];
-  /** Windows of the range whose `prev` no memo names, but for the oldest of each duration. */
+  /** Windows of the range whose `prev` no memo names, except the oldest of each duration. */
   readonly gaps: readonly ChainWindow[];
   readonly unlisted: readonly UnlistedWindow[];
 }
@@ -120,7 +123,7 @@ function knownWindows(pkg: SignedPackage, chain: ChainFacts): readonly ChainWind
     const entry = { signature, succeeded, blockTime, memos };
     return address === undefined ? [] : [{ address, complete: false, listed: [entry] }];
   });
-  // Without authorities the first signer is taken for one: then nothing is said of what others sent.
+  // Without authorities the first signer is taken for one: then nothing is concluded about other transactions.
   const known = addresses === null ? further.map(({ address }) => authorityOf(address, chain)) : chain.authorities;
   return [...walks, ...further.reverse()].flatMap((walk) => windowsOfWalk(walk, { ...chain, authorities: known }));
 }
@@ -130,8 +133,8 @@ function authorityOf(address: string, { network }: ChainFacts): NonNullable<Chai
 }
 
 /**
- * Holds a package against all that its authorities anchored: one root for each label, one line of `prev`, no window in the
- * range that may hold events of its agents and is not listed.
+ * Compares a package with all that its authorities anchored: one root for each label, one line of `prev`, no window in
+ * the range that may hold events of its agents and is not listed.
  * @param reportTime block time (ISO) of the report's own transaction; `null`: not proven
  */
 export function checkWalk(
@@ -169,7 +172,9 @@ const CONFLICTS = {
   prev: ['window-forked', 'Two windows of the authority follow the same one.'],
 } as const;
 
-/** Both sides must be the authority's: what was not looked up contradicts nothing, and leaves it open. */
+/**
+ * Both transactions must be the authority's: one that was not looked up contradicts nothing, and leaves it unsettled.
+ */
 function reportConflicts({ conflicts }: Seen, pkg: SignedPackage, findings: Findings): void {
   let unread = 0;
   for (const { kind, windows } of conflicts) {
@@ -189,7 +194,7 @@ function reportConflicts({ conflicts }: Seen, pkg: SignedPackage, findings: Find
   findings.leaveOpen('chain-not-walked', message);
 }
 
-/** The numbers of an agent follow the order in which its windows were closed. */
+/** Checks that the numbers of an agent follow the order in which its windows were closed. */
 function checkOrder({ windows, line }: Seen, pkg: SignedPackage, findings: Findings): void {
   const onChain = new Map(windows.map((window) => [windowId(window.root, window.startMs, window.endMs), window]));
   const runs = new Map<string, { readonly listed: PackageWindow; readonly index: number }[]>();
@@ -210,7 +215,9 @@ function checkOrder({ windows, line }: Seen, pkg: SignedPackage, findings: Findi
   }
 }
 
-/** Whether the authorities' transactions are known as far as the package needs them; else it is left open. */
+/**
+ * Checks that the authorities' transactions are known as far back as the package needs them; otherwise it is unsettled.
+ */
 function checkReach(seen: Seen, pkg: SignedPackage, chain: ChainFacts, findings: Findings): boolean {
   if (pkg.windows.length > 0 && pkg.windows.every(({ network }) => network !== chain.network)) return false;
   const left = (why: string): false => {
@@ -276,7 +283,10 @@ function reportUnlisted(open: readonly UnlistedWindow[], findings: Findings): vo
   findings.leaveOpen('window-unlisted', message, unlisted);
 }
 
-/** What no tenant can know: whose the other leaves of a window are. It leaves nothing open that is said of the agents listed. */
+/**
+ * The owners of the other leaves of a window, which no tenant can know. It leaves nothing unsettled about the agents
+ * listed.
+ */
 function noteOthers({ windows, unlisted }: Seen, pkg: SignedPackage, findings: Findings): void {
   const leaves = new Map<string, Set<number>>();
   for (const window of pkg.windows) {

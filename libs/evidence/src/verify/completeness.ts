@@ -3,15 +3,15 @@ import type { CheckedEntry } from './package-entries.js';
 import { counted, type Findings } from './findings.js';
 import type { AgentCompleteness, SequenceRun, WindowCount } from './result.js';
 
-/** Runs that are named one by one; more of them say no more. */
+/** Number of runs that are named individually. */
 const NAMED_RUNS = 100;
 
 /** Entries of each agent in the order of their sequence, by agent id. */
 export type AgentRuns = ReadonlyMap<string, readonly CheckedEntry[]>;
 
 /**
- * Each agent's sequences: one contiguous run, every number once, its ends inside the range, as `agents` counts it. What is
- * missing is named by agent and number.
+ * Checks each agent's sequences: one contiguous run, every number once, its ends inside the range, counted as in
+ * `agents`. Missing numbers are named by agent and number.
  */
 export function checkSequences(pkg: SignedPackage, entries: readonly CheckedEntry[], findings: Findings): AgentRuns {
   const byAgent = new Map<string, CheckedEntry[]>();
@@ -78,8 +78,8 @@ function checkAgents(pkg: SignedPackage, byAgent: AgentRuns, findings: Findings)
 }
 
 /**
- * Holds the runs of a package against the closed windows that it lists. Numbers of a window beyond the ends of a run are
- * no problem by themselves, the range may begin or end within the window, but they are named.
+ * Compares the runs of a package with the closed windows that it lists. Numbers of a window beyond the ends of a run
+ * are not a problem, since the range may begin or end within the window, but they are named.
  */
 export function countWindows(pkg: SignedPackage, runs: AgentRuns, findings: Findings): readonly AgentCompleteness[] {
   const windows = new Map<string, PackageWindow[]>();
@@ -93,7 +93,7 @@ export function countWindows(pkg: SignedPackage, runs: AgentRuns, findings: Find
     const own = [...(windows.get(id) ?? [])].sort((a, b) => a.leaf.firstSequence - b.leaf.firstSequence);
     return agentCompleteness(id, run, own);
   });
-  tell(found, findings);
+  report(found, findings);
   return found;
 }
 
@@ -122,10 +122,10 @@ function agentCompleteness(
   return { agentId, firstSequence: first, lastSequence: last, count: run.length, missing, windows: counts };
 }
 
-/** Ends of runs that are named one by one. */
+/** Number of ends of runs that are named individually. */
 const NAMED_ENDS = 10;
 
-function tell(found: readonly AgentCompleteness[], findings: Findings): void {
+function report(found: readonly AgentCompleteness[], findings: Findings): void {
   const closed = found.reduce((sum, { windows }) => sum + windows.length, 0);
   const ends = found.flatMap((agent) => agent.windows.flatMap((window) => beyondEnds(agent, window)));
   if (closed > 0)

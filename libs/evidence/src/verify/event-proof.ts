@@ -27,7 +27,7 @@ export function readProof(value: unknown): Reading<InclusionProof> {
   return refuse(`${fault.path === '' ? 'the proof' : fault.path.slice(1)} must be ${fault.form}`);
 }
 
-/** Whether something given as a proof claims to be anchored: then it fails unless it holds. */
+/** Whether a value given as a proof claims to be anchored: then it fails unless it holds. */
 export function claimsAnchor(proof: unknown): boolean {
   return !(isRecord(proof) && proof['anchored'] === false);
 }
@@ -38,7 +38,7 @@ export interface ProofFault {
 }
 
 /**
- * What is wrong with an anchored proof as such: whether it is this event's, and both paths lead to `merkleRoot`.
+ * Checks an anchored proof by itself: that it is this event's, and that both paths lead to `merkleRoot`.
  * @param sequence the event's, where it is known
  */
 export function proofFault(
@@ -93,8 +93,8 @@ export function rootHex(
   return root === null ? null : toHex(root);
 }
 
-/** The result of an event whose proof could not even be read as one, or has nothing to prove. */
-export function bareResult(eventId: unknown, anchored: boolean, detail: string): EventResult {
+/** The result of an event whose proof could not be read, or has nothing to prove. */
+export function unprovenResult(eventId: unknown, anchored: boolean, detail: string): EventResult {
   return {
     ok: false,
     anchored,
@@ -110,7 +110,7 @@ export function bareResult(eventId: unknown, anchored: boolean, detail: string):
 
 export const NOTHING_TO_PROVE = 'nothing to prove yet';
 
-/** The per-event result of an anchored proof, from what was found about it and its transaction. */
+/** The per-event result of an anchored proof, from its check and that of its transaction. */
 export function anchoredResult(proof: AnchoredProof, found: ProofFault | null, chain: ChainVerdict): EventResult {
   const problem = found ?? chain.problem;
   return {
@@ -129,17 +129,17 @@ export function anchoredResult(proof: AnchoredProof, found: ProofFault | null, c
 }
 
 export interface EventProofResult {
-  /** That the proof holds; of an unanchored event `false`, with no problem and the detail "nothing to prove yet". */
+  /** The proof holds; of an unanchored event `false`, with no problem and the detail "nothing to prove yet". */
   readonly ok: boolean;
   readonly event: EventResult;
-  /** Canonical text of the leaf event; `null` where it is none. */
+  /** Canonical text of the leaf event; `null` where it is not a leaf. */
   readonly canonical: string | null;
   /** Leaf hash, lower-case hex: `SHA-256(0x00 || canonical)`. */
   readonly leafHash: string | null;
   readonly problems: readonly Problem[];
 }
 
-/** A single event with its proof, by themselves: no report, no signature. */
+/** Verifies a single event with its proof, without a report or a signature. */
 export function verifyEventProof(
   event: unknown,
   proof: unknown,
@@ -179,7 +179,7 @@ export function verifyEventProof(
         hash,
       );
     }
-    const result = bareResult(eventId, false, NOTHING_TO_PROVE);
+    const result = unprovenResult(eventId, false, NOTHING_TO_PROVE);
     return { ok: false, event: result, canonical, leafHash: toHex(hash), problems: [] };
   }
   const anchored = reading.value;
@@ -202,7 +202,7 @@ function refused(
 ): EventProofResult {
   return {
     ok: false,
-    event: bareResult(eventId, anchored, message),
+    event: unprovenResult(eventId, anchored, message),
     canonical,
     leafHash: hash === null ? null : toHex(hash),
     problems: [{ code, path, message }],

@@ -2,7 +2,7 @@ import type { Problem, ProblemCode, Unsettled, UnsettledCode } from './result.js
 
 const KEPT = 100;
 
-/** What a verification has found so far. */
+/** Collects what a verification finds. */
 export class Findings {
   readonly checked: string[] = [];
   readonly notChecked: string[] = [];
@@ -16,7 +16,7 @@ export class Findings {
     this.problems.push(eventId === undefined ? { code, path, message } : { code, path, message, eventId });
   }
 
-  /** What is left open; it is named under `notChecked` too. */
+  /** Records an unsettled point; it is listed under `notChecked` too. */
   leaveOpen(code: UnsettledCode, message: string, unlisted?: Unsettled['unlisted']): void {
     this.unsettled.push(unlisted === undefined ? { code, message } : { code, message, unlisted });
     this.notChecked.push(message);

@@ -18,12 +18,15 @@ export interface InclusionAnswer {
   readonly problems: readonly Problem[];
 }
 
-/** Wrong in what is verified beside the signature: the form of the package and the fields that it does not cover. */
+/**
+ * Problems of what is verified in addition to the signature: the form of the package and the fields that the signature
+ * does not cover.
+ */
 const REFUSED: ReadonlySet<Problem['code']> = new Set(['structure', 'verification-fields', 'sha256-differs']);
 
 /**
  * The answer for a package. Its `ok` says that the signature and the hash hold and no anchored proof fails; `problems`
- * also names whatever else is wrong, and `detail` the first of it.
+ * also lists everything else that is wrong, and `detail` the first of it.
  */
 export function packageAnswer(result: VerificationResult): InclusionAnswer {
   const { signature, events, anchoredCount, unanchoredCount, chain, checked, notChecked, problems, sha256 } = result;

@@ -1,7 +1,7 @@
 import type { AnchorAuthority } from '@countersign/contracts';
 import type { EvidenceCrypto } from '../crypto.js';
 
-/** A key that the verifier has from a source of its own, never from the package. */
+/** A key that the verifier has from its own source, never from the package. */
 export interface VerificationKey {
   /** Raw, 32 bytes. */
   readonly publicKey: Uint8Array;
@@ -13,7 +13,7 @@ export interface VerificationKey {
   readonly revocation?: { readonly at: string; readonly reason: string };
 }
 
-/** What a chain said about one transaction. */
+/** A transaction as a chain returned it. */
 export interface ChainTransaction {
   readonly succeeded: boolean;
   /** At the `finalized` commitment. */
@@ -29,10 +29,10 @@ export interface ChainTransaction {
   readonly confirmations: number | null;
 }
 
-/** `not-found`: the chain answered that it has none. `unavailable`: nobody answered. */
+/** `not-found`: the chain answered that it has none. `unavailable`: no node answered. */
 export type ChainAnswer = ChainTransaction | 'not-found' | 'unavailable';
 
-/** A transaction that names an address, as a node lists it: who signed it, the list does not say. */
+/** A transaction that names an address, as a node lists it; the list does not say who signed it. */
 export interface ListedTransaction {
   readonly signature: string;
   readonly succeeded: boolean;
@@ -41,24 +41,24 @@ export interface ListedTransaction {
   readonly memos: readonly string[];
 }
 
-/** The transactions of one authority on the network that was asked. */
+/** The transactions of one authority on the queried network. */
 export interface AuthorityWalk {
   readonly address: string;
-  /** Whether the list reaches from the newest transaction back to what {@link walkBackTo} names, or to the first of all. */
+  /** Whether the list reaches from the newest transaction back to {@link walkBackTo}, or to the first of all. */
   readonly complete: boolean;
   /** Newest first. */
   readonly listed: readonly ListedTransaction[];
 }
 
-/** Look-ups made beforehand, so that verification itself asks nobody. {@link transactionsToAsk} names them. */
+/** Look-ups made beforehand: verification itself makes none. {@link transactionsToAsk} names them. */
 export interface ChainFacts {
-  /** Network that was asked; what names another one is not checked. */
+  /** The queried network; what names another one is not checked. */
   readonly network: string;
-  /** By transaction signature; what is missing here was not asked. */
+  /** By transaction signature; a missing one was not looked up. */
   readonly transactions: ReadonlyMap<string, ChainAnswer>;
-  /** Published authorities; `null`: the verifier was given none, so that who anchored is not checked. */
+  /** Published authorities; `null`: none are given, so that who anchored is not checked. */
   readonly authorities: readonly AnchorAuthority[] | null;
-  /** What the authorities sent; left out: it was not read. {@link transactionsOfWalk} names what is looked up of it. */
+  /** The authorities' transactions; omitted: not read. {@link transactionsOfWalk} names those to look up. */
   readonly walks?: readonly AuthorityWalk[];
 }
 
@@ -66,7 +66,7 @@ export interface VerifyOptions {
   readonly crypto: EvidenceCrypto;
   /** `null`: integrity only, the issuer is not checked. */
   readonly keys: readonly VerificationKey[] | null;
-  /** `null`: the chain was not asked. */
+  /** `null`: the chain was not queried. */
   readonly chain: ChainFacts | null;
   /** Proofs of absence, for the windows that a package does not list. */
   readonly absences?: readonly unknown[];

@@ -9,7 +9,7 @@ import { agentKey } from '../window/window-tree.js';
 import { checkWindowAnchor, type ChainVerdict, isWithin, type WindowClaim } from './chain-check.js';
 import {
   anchoredResult,
-  bareResult,
+  unprovenResult,
   claimsAnchor,
   NOTHING_TO_PROVE,
   proofFault,
@@ -25,9 +25,9 @@ export interface CheckedEntry {
   readonly index: number;
   readonly entry: PackageEvent;
   readonly leaf: LeafEvent;
-  /** `null` where the proof could not be read as one. */
+  /** `null` where the proof could not be read. */
   readonly proof: InclusionProof | null;
-  /** Whether its proof holds as far as it was checked; an unanchored event's does. */
+  /** Whether its proof holds as far as it was checked; `true` for an unanchored event. */
   readonly holds: boolean;
 }
 
@@ -36,8 +36,8 @@ export interface CheckedEntries {
   readonly results: readonly EventResult[];
 }
 
-/** Remembers what is the same for many events: the keys of agents, the verdicts on transactions. */
-export class Memory {
+/** Caches what many events share: the keys of agents, the verdicts on transactions. */
+export class VerdictCache {
   readonly #keys = new Map<string, string>();
   readonly #anchors = new Map<string, ChainVerdict>();
   readonly #options: VerifyOptions;
@@ -66,17 +66,17 @@ export class Memory {
     return verdict;
   }
 
-  /** Every verdict on a window's transaction so far. */
+  /** All verdicts on windows' transactions so far. */
   anchors(): readonly ChainVerdict[] {
     return [...this.#anchors.values()];
   }
 }
 
-/** Each event by itself: leaf, openings, marks, controls, proof. */
+/** Checks each event by itself: leaf, openings, marks, controls, proof. */
 export function checkEntries(
   pkg: SignedPackage,
   options: VerifyOptions,
-  memory: Memory,
+  cache: VerdictCache,
   findings: Findings,
 ): CheckedEntries {
   const { sha256 } = options.crypto;
@@ -93,7 +93,7 @@ export function checkEntries(
       const eventId = isRecord(claimed) ? (claimed['eventId'] ?? null) : null;
       const message = `The event is no leaf: ${leaf.problem}.`;
       findings.problem('leaf-invalid', `${path}.event`, message, typeof eventId === 'string' ? eventId : undefined);
-      results.push(bareResult(eventId, claimsAnchor(given), message));
+      results.push(unprovenResult(eventId, claimsAnchor(given), message));
       return;
     }
     const event = leaf.value;
@@ -109,23 +109,23 @@ export function checkEntries(
     let found: ProofFault | null = null;
     if (!proof.ok) {
       found = { code: 'proof-form', message: `The proof is malformed: ${proof.problem}.` };
-      results.push(bareResult(event.eventId, claimsAnchor(given), found.message));
+      results.push(unprovenResult(event.eventId, claimsAnchor(given), found.message));
     } else if (proof.value.anchored) {
       const hash = leafHashOf(event, sha256);
-      found = proofFault(event, hash, proof.value, entry.sequence, sha256, memory.agentKey);
-      const chain = memory.anchor({ ...proof.value, agents: proof.value.agent.treeSize });
+      found = proofFault(event, hash, proof.value, entry.sequence, sha256, cache.agentKey);
+      const chain = cache.anchor({ ...proof.value, agents: proof.value.agent.treeSize });
       results.push(anchoredResult(proof.value, found, chain));
       found ??= chain.problem;
     } else {
       if (proof.value.eventId !== event.eventId) {
         found = { code: 'proof-event-differs', message: 'The proof is that of another event.' };
       }
-      results.push(bareResult(event.eventId, false, found?.message ?? NOTHING_TO_PROVE));
+      results.push(unprovenResult(event.eventId, false, found?.message ?? NOTHING_TO_PROVE));
     }
     if (found !== null) findings.problem(found.code, proofPath, found.message, event.eventId);
     entries.push({ index, entry, leaf: event, proof: proof.ok ? proof.value : null, holds: found === null });
   });
-  tell(findings, pkg.events.length, content);
+  report(findings, pkg.events.length, content);
   return { entries, results };
 }
 
@@ -135,7 +135,7 @@ interface ContentCount {
   notKept: number;
 }
 
-function tell(findings: Findings, events: number, content: ContentCount): void {
+function report(findings: Findings, events: number, content: ContentCount): void {
   findings.checked.push(`the form of ${counted(events, 'leaf event')}`);
   if (content.opened > 0) findings.checked.push(`${counted(content.opened, 'opening')} against the commitments`);
   if (content.closed > 0) {
@@ -179,7 +179,7 @@ function checkOpenings(
   if (event.type === 'profile.changed') checkProfile(entry, event, path, crypto.sha256, findings);
 }
 
-/** An opened profile is the one whose hash and version the leaf names. */
+/** Checks that an opened profile has the hash and version that the leaf names. */
 function checkProfile(
   entry: PackageEvent,
   event: LeafEvent,

@@ -180,8 +180,8 @@ const proofForEach = where((value) => {
 }, 'with as many inclusionProofs as events');
 
 /**
- * The form of every field of a package but for leaf events and proofs, which are read one by one so that each has a
- * result of its own.
+ * The form of every field of a package except leaf events and proofs, which are read individually so that each has its
+ * own result.
  */
 export const packageShape: Shape = both(
   object(

@@ -6,7 +6,7 @@ import { isWithin } from './chain-check.js';
 import type { Findings } from './findings.js';
 import type { VerificationKey, VerifyOptions } from './options.js';
 
-/** Visible ASCII without `?` and `#`, and a host: the authority is neither empty nor begins with its port. */
+/** Visible ASCII without `?` and `#`, and a host: the authority is not empty and does not begin with its port. */
 const KEY_URL = /^https?:\/\/(?![/:@\\])[\x21\x22\x24-\x3e\x40-\x7e]+\/v1\/keys\/(key_[0-9a-f]{16})$/;
 
 export interface SignatureClaim {
@@ -15,7 +15,7 @@ export interface SignatureClaim {
   readonly keyId: string;
 }
 
-/** The four verification fields by form; `null` where one of them has not its own. */
+/** The four verification fields, checked by form; `null` where one is malformed. */
 export function readSignatureClaim(pkg: Readonly<Record<string, unknown>>, findings: Findings): SignatureClaim | null {
   const { sha256, signature, algorithm, publicKeyUrl } = pkg;
   const wrong = (path: string, message: string): null => {
@@ -39,7 +39,7 @@ export interface SignatureVerdict {
   readonly key: VerificationKey | null;
 }
 
-/** Whether a key that the verifier has, and that is not revoked, signed the canonical bytes. */
+/** Checks that a key which the verifier has, and which is not revoked, signed the canonical bytes. */
 export function checkSignature(
   claim: SignatureClaim,
   bytes: Uint8Array,
@@ -71,7 +71,7 @@ function revokedDetail({ revocation }: VerificationKey): string {
 }
 
 /**
- * Whether the key was valid when the report was anchored.
+ * Checks that the key was valid when the report was anchored.
  * @param provenTime block time of the report's transaction; `null`: time not proven
  */
 export function checkValidity(

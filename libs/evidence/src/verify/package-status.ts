@@ -11,7 +11,10 @@ interface Relations {
   readonly unanswered: ReadonlySet<string>;
 }
 
-/** Statuses follow from the table as far as the package shows what they hang on; the summary counts its entries. */
+/**
+ * Checks that statuses follow from the table as far as the package shows what they depend on, and that the summary
+ * counts its entries.
+ */
 export function checkStatuses(pkg: SignedPackage, entries: readonly CheckedEntry[], findings: Findings): void {
   const relations = relate(entries);
   for (const checked of entries) {
@@ -43,7 +46,7 @@ function relate(entries: readonly CheckedEntry[]): Relations {
 }
 
 /**
- * The verdict that the package alone gives, first; then those that facts outside of it would give: what was reported
+ * The verdict that the package alone gives, first; then those that facts outside of it would give: an outcome reported
  * later, a check before the range, an action that is not opened. A status is wrong only where none of them fits.
  */
 function possibleVerdicts({ entry, leaf, holds }: CheckedEntry, relations: Relations): readonly StatusVerdict[] {
@@ -78,7 +81,7 @@ function possibleVerdicts({ entry, leaf, holds }: CheckedEntry, relations: Relat
 }
 
 function checkSummary(pkg: SignedPackage, entries: readonly CheckedEntry[], findings: Findings): void {
-  // With an entry that is no leaf there is nothing to count by, and that is a problem already.
+  // With an entry that is not a leaf the count is undefined, and that is a problem already.
   const readable = entries.length === pkg.events.length && entries.every(({ proof }) => proof !== null);
   if (!readable) return;
   const expected = summarize(

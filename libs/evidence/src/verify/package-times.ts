@@ -1,24 +1,24 @@
 import type { SignedPackage } from '@countersign/contracts';
 import { secondsBetween } from './chain-check.js';
 import { counted, type Findings } from './findings.js';
-import type { CheckedEntry, Memory } from './package-entries.js';
+import type { CheckedEntry, VerdictCache } from './package-entries.js';
 import type { WindowTime } from './result.js';
 import { CLOCK_TOLERANCE_SECONDS, LATE_SECONDS } from './time-bounds.js';
 
 /**
- * Compares what the chain says of the time with what the package says: a root shows that its events existed by its block
- * time and not before, so what was anchored late, and what is dated outside of its window, is left open.
+ * Compares the chain's times with the package's: a root shows that its events existed by its block time and not before,
+ * so what was anchored late, and what is dated outside of its window, is unsettled.
  */
 export function checkTimes(
   pkg: SignedPackage,
   entries: readonly CheckedEntry[],
-  memory: Memory,
+  cache: VerdictCache,
   findings: Findings,
 ): readonly WindowTime[] {
   const times = new Map<string, WindowTime>();
   for (const window of pkg.windows) {
     const { windowStart, windowEnd, txSignature } = window;
-    const { check, blockTime } = memory.anchor({ ...window, agents: window.treeSize });
+    const { check, blockTime } = cache.anchor({ ...window, agents: window.treeSize });
     if (!check.onChain) continue;
     const secondsAfterEnd = blockTime === null ? null : secondsBetween(windowEnd, blockTime);
     times.set(labelOf(window), { windowStart, windowEnd, txSignature, anchoredAt: blockTime, secondsAfterEnd });
@@ -28,7 +28,7 @@ export function checkTimes(
   return [...times.values()];
 }
 
-/** What names a window and its transaction. */
+/** A window with its transaction. */
 interface Label {
   readonly txSignature: string;
   readonly windowStart: string;

@@ -3,14 +3,17 @@ import type { VerifyOptions } from './options.js';
 import { windowLeafHash } from '../window/window-tree.js';
 import { rootHex } from './event-proof.js';
 import { counted, type Findings } from './findings.js';
-import type { CheckedEntry, Memory } from './package-entries.js';
+import type { CheckedEntry, VerdictCache } from './package-entries.js';
 
-/** The anchored windows: each leads to its root, the proofs agree with them, and each agent's continue without a gap. */
+/**
+ * Checks the anchored windows: each leads to its root, the proofs agree with them, and each agent's continue without a
+ * gap.
+ */
 export function checkWindows(
   pkg: SignedPackage,
   entries: readonly CheckedEntry[],
   options: VerifyOptions,
-  memory: Memory,
+  cache: VerdictCache,
   findings: Findings,
 ): void {
   const byId = new Map<string, PackageWindow>();
@@ -20,7 +23,7 @@ export function checkWindows(
     const id = windowId(window.agentId, window.merkleRoot, window.leaf.firstSequence);
     if (byId.has(id)) findings.problem('window-differs', path, 'The window is listed twice.');
     byId.set(id, window);
-    checkWindow(window, path, sizes, options, memory, findings);
+    checkWindow(window, path, sizes, options, cache, findings);
   });
   checkProofs(entries, byId, findings);
   checkContinuity(pkg, findings);
@@ -41,11 +44,11 @@ function checkWindow(
   path: string,
   sizes: Map<string, number>,
   { crypto }: VerifyOptions,
-  memory: Memory,
+  cache: VerdictCache,
   findings: Findings,
 ): void {
   const { leaf, leafIndex, treeSize, merkleRoot } = window;
-  if (leaf.agentKey !== memory.agentKey(window.agentId)) {
+  if (leaf.agentKey !== cache.agentKey(window.agentId)) {
     findings.problem('window-differs', `${path}.leaf.agentKey`, 'The window is that of another agent.');
   }
   const root = rootHex(windowLeafHash(leaf, crypto.sha256), leafIndex, treeSize, window.path, crypto.sha256);
@@ -58,7 +61,7 @@ function checkWindow(
   sizes.set(merkleRoot, treeSize);
 }
 
-/** Each anchored proof names a listed window and says the same of it. */
+/** Checks that each anchored proof names a listed window and agrees with it. */
 function checkProofs(
   entries: readonly CheckedEntry[],
   byId: ReadonlyMap<string, PackageWindow>,
@@ -116,7 +119,7 @@ function checkContinuity(pkg: SignedPackage, findings: Findings): void {
   }
 }
 
-/** What `agents[i].anchors` says of a listed window is what the window says, and what the chain says of its height. */
+/** Checks that `agents[i].anchors` agrees with the listed windows, and its heights with the chain. */
 function checkAnchorLists(pkg: SignedPackage, { chain }: VerifyOptions, findings: Findings): void {
   const windows = new Map(pkg.windows.map((window) => [`${window.agentId} ${window.txSignature}`, window]));
   pkg.agents.forEach((agent, i) => {

@@ -6,11 +6,11 @@ import { pdfMessage } from '../package/pdf-signature.js';
 import type { VerifyOptions } from './options.js';
 import type { Problem } from './result.js';
 
-/** What is known of the pages of a PDF, and of all its other bytes. */
+/** Verdict on the pages of a PDF, and on all its other bytes. */
 export interface PdfPages {
   /**
-   * `issued`: the key that signed the package signed every byte of the file; whether the key may be used is judged with the
-   * package. `unsigned`: issued before PDFs were signed. `differ`: not those that were issued.
+   * `issued`: the key that signed the package signed every byte of the file; whether the key may be used is judged with
+   * the package. `unsigned`: issued before PDFs were signed. `differ`: not the issued ones.
    */
   readonly verdict: 'issued' | 'differ' | 'unsigned' | 'unchecked';
   readonly checked: readonly string[];
@@ -22,8 +22,8 @@ const KEY_OF = /\/v1\/keys\/(key_[0-9a-f]{16})$/;
 const DIFFER = 'The pages are not those that were issued';
 
 /**
- * Whether the bytes of a PDF are those that the issuer of its package signed.
- * @param pkg the package inside, judged by `verifyPackage` beside this
+ * Checks that the issuer of a PDF's package signed the bytes of the file.
+ * @param pkg the package inside, which `verifyPackage` verifies separately
  */
 export function checkPdfPages(
   pdf: Uint8Array,

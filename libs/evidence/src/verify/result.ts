@@ -1,4 +1,4 @@
-/** Everything that verification can find wrong. Stable: programs and test vectors name them. */
+/** All problems that verification can find. Stable: programs and test vectors name them. */
 export const PROBLEM_CODES = [
   'unsupported-canonicalization',
   'unsupported-schema',
@@ -64,7 +64,7 @@ export interface Problem {
   readonly eventId?: string;
 }
 
-/** What leaves a package open though nothing in it is wrong: with one of these it is not verified. Stable and additive. */
+/** Reasons why a package is not verified though nothing in it is wrong. Stable and additive. */
 export const UNSETTLED_CODES = [
   'window-late',
   'event-late',
@@ -76,7 +76,7 @@ export const UNSETTLED_CODES = [
 ] as const;
 export type UnsettledCode = (typeof UNSETTLED_CODES)[number];
 
-/** One thing that the chain leaves open, and in plain words what would settle it. */
+/** One point that the chain leaves unsettled, and in plain words what would settle it. */
 export interface Unsettled {
   readonly code: UnsettledCode;
   readonly message: string;
@@ -95,7 +95,10 @@ export interface WindowTime {
   readonly secondsAfterEnd: number | null;
 }
 
-/** The chain check object of `interface.md`. `checked:false` says that nobody was asked, not that it is absent. */
+/**
+ * The chain check object of `interface.md`. `checked:false` means that no node was asked, not that the transaction is
+ * absent.
+ */
 export interface ChainCheck {
   readonly checked: boolean;
   readonly onChain: boolean;
@@ -107,7 +110,7 @@ export interface ChainCheck {
 
 /** The per-event result of `interface.md`. */
 export interface EventResult {
-  /** That the proof holds; `false` for an unanchored event, with nothing wrong about it. */
+  /** The proof holds; `false` for an unanchored event, without a problem. */
   readonly ok: boolean;
   readonly anchored: boolean;
   /** Both paths lead to `merkleRoot`. */
@@ -127,7 +130,7 @@ export interface SignatureResult {
   readonly checked: boolean;
   /** `true` only when it was checked and holds with a key that may be used. */
   readonly valid: boolean;
-  /** As the package names it; not to be trusted by itself. */
+  /** As the package names it; not to be trusted. */
   readonly keyId: string | null;
   readonly detail: string;
   /** Block time (ISO) of the report's own transaction, by which the key's validity was judged; `null`: not proven. */
@@ -150,7 +153,7 @@ export interface WindowCount {
   readonly notInPackage: readonly SequenceRun[];
 }
 
-/** What a package holds of an agent's sequence, counted from its entries. */
+/** The part of an agent's sequence that a package holds, counted from its entries. */
 export interface AgentCompleteness {
   readonly agentId: string;
   /** `null`: the package has no event of the agent. */
@@ -162,21 +165,24 @@ export interface AgentCompleteness {
   readonly windows: readonly WindowCount[];
 }
 
-/** Who stands behind a file, as far as the verifier could tell: both `false` where anything is wrong. */
+/** Parties that stand behind a file, as far as the verifier could establish: both `false` where anything is wrong. */
 export interface Vouched {
   /**
-   * A given key signed it, and while it was valid: a key whose validity has an end must be shown by a block time to have
-   * signed before. Whoever has got hold of a retired key signs what says that it is old, and leaves the anchor out.
+   * A given key signed it while it was valid: for a key whose validity has an end, a block time must prove that it
+   * signed before. A leaked retired key could sign a backdated package and omit the anchor.
    */
   readonly issuer: boolean;
-  /** An authority that the verifier knows sent every transaction that is named, and there is one: each was found, and final. */
+  /**
+   * An authority that the verifier knows sent every transaction that is named, and there is at least one: each was
+   * found, and final.
+   */
   readonly anchor: boolean;
 }
 
-export const NOBODY: Vouched = { issuer: false, anchor: false };
+export const UNVOUCHED: Vouched = { issuer: false, anchor: false };
 
 export interface VerificationResult {
-  /** Nothing that was checked is wrong. Read `vouched` and `notChecked` beside it. */
+  /** Nothing that was checked is wrong. Read `vouched` and `notChecked` as well. */
   readonly ok: boolean;
   readonly vouched: Vouched;
   readonly signature: SignatureResult;
@@ -185,11 +191,11 @@ export interface VerificationResult {
   /** Recomputed; `null` likewise. */
   readonly contentHash: string | null;
   readonly events: readonly EventResult[];
-  /** Per agent, in the order of the package; empty where the package could not be read so far. */
+  /** Per agent, in the order of the package; empty where the package could not be read that far. */
   readonly completeness: readonly AgentCompleteness[];
-  /** Of each listed window whose transaction was found; in the order of the package, each transaction once. */
+  /** One for each transaction of a listed window that was found, in the order of the package. */
   readonly windowTimes: readonly WindowTime[];
-  /** Empty where the chain was not asked. A package with one of these is not verified, though it may be `ok`. */
+  /** Empty where the chain was not queried. A package with one of these is not verified, though it may be `ok`. */
   readonly unsettled: readonly Unsettled[];
   readonly anchoredCount: number;
   readonly unanchoredCount: number;
@@ -198,7 +204,7 @@ export interface VerificationResult {
   /** One plain sentence each. */
   readonly checked: readonly string[];
   readonly notChecked: readonly string[];
-  /** In the order of the checks, so the first is the one to name; at most 100 are kept. */
+  /** In the order of the checks, so the first is the one to report; at most 100 are kept. */
   readonly problems: readonly Problem[];
   /** Of all problems, kept or not. */
   readonly problemCount: number;

@@ -4,7 +4,7 @@ import { isInstant } from '../encoding/time.js';
 import { isUuid, isUuidV7 } from '../encoding/uuid.js';
 import { isRecord, isWhole } from '../reading.js';
 
-/** Where a value has not the form it must have; `path` is relative to the value that was looked at. */
+/** A malformed value; `path` is relative to the value that was checked. */
 export interface Fault {
   readonly path: string;
   /** Completes "must be …". */
@@ -65,7 +65,7 @@ export function list(shape: Shape): Shape {
   };
 }
 
-/** Members that are not named are let through: the signature covers them. */
+/** Unknown members are allowed: the signature covers them. */
 export function object(
   required: Readonly<Record<string, Shape>>,
   optional: Readonly<Record<string, Shape>> = {},

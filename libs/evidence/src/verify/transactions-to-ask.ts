@@ -7,8 +7,8 @@ export interface NamedTransaction {
 }
 
 /**
- * What to look up on the chain before {@link verifyPackage} or {@link verifyEventProof}: every transaction that the
- * package (or the single proof) names, each once, in order of appearance. Takes any value; what is malformed names none.
+ * Transactions to look up on the chain before {@link verifyPackage} or {@link verifyEventProof}: every one that the
+ * package (or the single proof) names, each once, in order of appearance. Takes any value; a malformed one names none.
  */
 export function transactionsToAsk(packageOrProof: unknown): readonly NamedTransaction[] {
   const found = new Map<string, NamedTransaction>();
@@ -19,7 +19,7 @@ export function transactionsToAsk(packageOrProof: unknown): readonly NamedTransa
   if (!isRecord(packageOrProof)) return [];
   const { timestamp, inclusionProofs } = packageOrProof;
   if (isRecord(timestamp)) add(timestamp['anchor_tx_signature'], timestamp['anchor']);
-  // What it is, is judged later: members of the other kind may have been added to either.
+  // The kind of value is judged later: members of the other kind may have been added to either.
   const proofs: readonly unknown[] = Array.isArray(inclusionProofs) ? inclusionProofs : [];
   for (const proof of [packageOrProof, ...proofs]) {
     if (isRecord(proof)) add(proof['txSignature'], proof['network']);

@@ -1,16 +1,19 @@
 import type { PackageAgent, PackageWindow, SignedPackage } from '@countersign/contracts';
 import type { AuthorityLine, ChainWindow } from './authority-line.js';
 
-/** A window of the authority in the range of a package, of which the package does not show that an agent had no event in it. */
+/**
+ * A window of the authority in the range of a package, for which the package does not show that an agent had no event
+ * in it.
+ */
 export interface UnlistedWindow {
   readonly window: ChainWindow;
   readonly agent: PackageAgent;
 }
 
 /**
- * Windows in which an agent may have had events that the package does not hold. Numbers without a gap settle what lies
- * between an agent's first and last window, and before the first where it begins with number 1; neighbours that the package
- * lists itself settle a window whose tree they surround the agent in.
+ * Windows in which an agent may have had events that the package does not hold. Numbers without a gap settle the
+ * windows between an agent's first and last one, and those before the first where it begins with number 1; listed
+ * leaves that surround the agent's key settle their window.
  * @param reportTime block time (ISO) of the report's own transaction; `null`: not proven
  */
 export function unlistedWindows(
@@ -54,7 +57,7 @@ function concerns({ range }: SignedPackage, window: ChainWindow, reportTime: str
   return window.startMs >= from && window.endMs <= Math.min(to, Date.parse(reportTime));
 }
 
-/** Whether the leaves of one window that a package lists hold the agent, or surround the place where it would stand. */
+/** Whether the listed leaves of one window contain the agent, or surround the position of its key. */
 function isSettled(listed: readonly PackageWindow[], key: string): boolean {
   const [some] = listed;
   if (some === undefined) return false;

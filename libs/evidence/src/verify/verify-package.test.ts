@@ -37,7 +37,7 @@ const verify = (issued: IssuedStory, pkg: unknown = issued.pkg): VerificationRes
   verifyPackage(pkg, options(issued));
 const firstCode = (result: VerificationResult): string | null => result.problems[0]?.code ?? null;
 
-/** Changed, its summary counted anew, and signed again without an anchor. */
+/** Changed, its summary counted again, and signed again without an anchor. */
 function reissued(issued: IssuedStory, change: (content: Loose) => void): SignedPackage {
   const { timestamp: _t, sha256: _h, signature: _s, algorithm: _a, publicKeyUrl: _u, ...content } = copy(issued.pkg);
   change(content);
@@ -46,7 +46,7 @@ function reissued(issued: IssuedStory, change: (content: Loose) => void): Signed
 }
 
 describe('verifyPackage', () => {
-  it('calls no network public that is somebody’s own', () => {
+  it('does not report a network with its own genesis as public', () => {
     const network = 'solana:localnet';
     const own = JSON.parse(JSON.stringify(airline.pkg).replaceAll(NETWORK, network)) as SignedPackage;
     const pkg = reissued({ ...airline, pkg: own }, () => undefined);
@@ -58,7 +58,7 @@ describe('verifyPackage', () => {
     expect(verify(airline).notChecked.join()).not.toContain('public network');
   });
 
-  it('tells what was checked and what could not be', () => {
+  it('reports what was checked and what could not be', () => {
     const result = verify(airline);
     expect(result.problems).toEqual([]);
     expect(result).toMatchObject({ ok: true, anchoredCount: 18, unanchoredCount: 2, sha256: airline.pkg.sha256 });
@@ -81,7 +81,7 @@ describe('verifyPackage', () => {
     expect(alone.chain).toMatchObject({ checked: false, onChain: false });
   });
 
-  it('names the first thing that is wrong in what is no package at all', () => {
+  it('names the first problem of what is not a package at all', () => {
     expect(firstCode(verify(airline, null))).toBe('structure');
     expect(firstCode(verify(airline, []))).toBe('structure');
     expect(firstCode(verify(airline, {}))).toBe('unsupported-canonicalization');
@@ -186,7 +186,7 @@ describe('verifyPackage', () => {
     expect(verify(airline, pkg).problems).toEqual([]);
   });
 
-  it('asks of a transaction that it is there, final, and a report', () => {
+  it('requires the transaction to exist, to be final, and to be a report', () => {
     const own = airline.pkg.timestamp.anchor_tx_signature!;
     const window = airline.pkg.windows[0]!.txSignature;
     const withChain = (change: (transactions: Map<string, Loose>) => void): VerificationResult => {
@@ -310,7 +310,7 @@ describe('500 mutations of a realistic package', () => {
   const afterOrigin = text.indexOf('/v1/keys/', origin);
   const whole = canonicalize(airline.pkg);
 
-  /** Whether the text was refused; a change that leaves the parsed value as it was does not count. */
+  /** Whether the text was refused; a change that leaves the parsed value the same does not count. */
   function refused(changed: string): boolean {
     try {
       const value = parseJsonStrict(changed, VERIFICATION_LIMITS);
@@ -320,7 +320,7 @@ describe('500 mutations of a realistic package', () => {
     }
   }
 
-  it('of single bytes are refused each', () => {
+  it('of single bytes are all refused', () => {
     const at = fc.nat(text.length - 1).filter((i) => i < origin || i >= afterOrigin);
     fc.assert(
       fc.property(
@@ -336,7 +336,7 @@ describe('500 mutations of a realistic package', () => {
     );
   });
 
-  it('of single fields are refused each', () => {
+  it('of single fields are all refused', () => {
     const paths: (string | number)[][] = [];
     const walk = (value: unknown, path: (string | number)[]): void => {
       if (path.length > 0) paths.push(path);
@@ -358,7 +358,7 @@ describe('500 mutations of a realistic package', () => {
     );
   });
 
-  it('but not of the origin of publicKeyUrl', () => {
+  it('are accepted where they change only the origin of publicKeyUrl', () => {
     const moved = {
       ...airline.pkg,
       publicKeyUrl: airline.pkg.publicKeyUrl.replace('countersign.example', 'a.test:8080/x'),

@@ -7,7 +7,7 @@ import { checkReportAnchor, type ChainVerdict, networkNotes, unchecked } from '.
 import { checkSequences, countWindows } from './completeness.js';
 import { counted, Findings } from './findings.js';
 import type { ChainFacts, VerifyOptions } from './options.js';
-import { checkEntries, Memory } from './package-entries.js';
+import { checkEntries, VerdictCache } from './package-entries.js';
 import { packageShape } from './package-shape.js';
 import {
   checkSignature,
@@ -20,29 +20,29 @@ import { checkStatuses } from './package-status.js';
 import { checkTimes } from './package-times.js';
 import { checkWalk } from './check-walk.js';
 import { checkWindows } from './package-windows.js';
-import { type EventResult, NOBODY, type VerificationResult, type Vouched } from './result.js';
+import { type EventResult, UNVOUCHED, type VerificationResult, type Vouched } from './result.js';
 
-/** A package whose signature has been looked at, and nothing else yet. */
+/** A package whose signature has been checked, and nothing else yet. */
 export interface OpenedPackage {
   /**
-   * The result where no key that was given signed this: then nothing in it is worth a look at the chain or at a tree.
-   * `null`: the signature holds, or no key was given.
+   * The result where no given key signed this: then its trees are not verified and the chain is not queried. `null`:
+   * the signature holds, or no key was given.
    */
   readonly refused: VerificationResult | null;
-  /** The rest of the verification, with what the chain said. Once only. */
+  /** The rest of the verification, with the chain's answers. To be called once. */
   finish(chain: ChainFacts | null): VerificationResult;
 }
 
 /**
- * The whole verification of a signed package, as `FORMAT.md` describes it, from the package, the keys and the chain
- * look-ups that are given: it asks nobody, and trusts nothing that the package says of keys and authorities.
- * Never throws for what `input` is; parse it with {@link parseJsonStrict} and `VERIFICATION_LIMITS`.
+ * The whole verification of a signed package, as `FORMAT.md` describes it, from the package, the keys and the given
+ * chain look-ups: it does no I/O, and trusts nothing in the package about keys and authorities. Never throws, whatever
+ * `input` is; parse it with {@link parseJsonStrict} and `VERIFICATION_LIMITS`.
  */
 export function verifyPackage(input: unknown, options: VerifyOptions): VerificationResult {
   return openPackage(input, options).finish(options.chain);
 }
 
-/** {@link verifyPackage} in two steps: the signature, then all that follows from it. */
+/** {@link verifyPackage} in two steps: the signature, then everything else. */
 export function openPackage(input: unknown, options: Omit<VerifyOptions, 'chain'>): OpenedPackage {
   const findings = new Findings();
   const start = readable(input, options, findings);
@@ -74,24 +74,24 @@ function checkContent(
     findings.problem('structure', path, `${path === '' ? 'The package' : path} must be ${fault.form}.`);
     return result(findings, signed, claim, digests, [], null);
   }
-  // Every field but leaf events and proofs has its form now; those are read one by one.
+  // Every field except leaf events and proofs has its form now; those are read individually.
   const content = pkg as unknown as SignedPackage;
   findings.checked.push('the form of every field');
 
   const report = checkReport(content, digests.contentHash, options, findings);
   const signature = checkValidity(signed, report.blockTime, findings);
-  const memory = new Memory(options);
-  const { entries, results } = checkEntries(content, options, memory, findings);
+  const cache = new VerdictCache(options);
+  const { entries, results } = checkEntries(content, options, cache, findings);
   const runs = checkSequences(content, entries, findings);
-  checkWindows(content, entries, options, memory, findings);
-  const windowTimes = checkTimes(content, entries, memory, findings);
+  checkWindows(content, entries, options, cache, findings);
+  const windowTimes = checkTimes(content, entries, cache, findings);
   checkWalk(content, options.chain, report.blockTime, options, findings);
   const completeness = countWindows(content, runs, findings);
   checkStatuses(content, entries, findings);
   tellProofs(results, findings);
-  const anchors = [...memory.anchors(), ...(content.timestamp.anchor === 'pending' ? [] : [report])];
+  const anchors = [...cache.anchors(), ...(content.timestamp.anchor === 'pending' ? [] : [report])];
   tellAnchors(anchors, options, findings);
-  const vouched = findings.clean ? vouchers(signature, report.blockTime, anchors) : NOBODY;
+  const vouched = findings.clean ? vouchers(signature, report.blockTime, anchors) : UNVOUCHED;
   return { ...result(findings, signature, claim, digests, results, report), completeness, windowTimes, vouched };
 }
 
@@ -116,7 +116,7 @@ interface Readable {
   readonly claim: SignatureClaim | null;
 }
 
-/** What must hold before anything else can be said. */
+/** Checks that must hold before any other. */
 function readable(input: unknown, { crypto }: Pick<VerifyOptions, 'crypto'>, findings: Findings): Readable | null {
   if (!isRecord(input)) {
     findings.problem('structure', '', 'A package must be a JSON object.');
@@ -203,7 +203,7 @@ function result(
   const anchoredCount = events.filter((event) => event.anchored).length;
   return {
     ok: findings.clean,
-    vouched: NOBODY,
+    vouched: UNVOUCHED,
     signature: {
       checked: signature.checked,
       valid: signature.valid,

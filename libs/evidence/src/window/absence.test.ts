@@ -7,7 +7,7 @@ import { storyUuid, STORY_START } from '../vectors/events.js';
 import { transactionsToAsk } from '../verify/transactions-to-ask.js';
 import { claimsAbsence, verifyAbsence } from '../verify/absence.js';
 import type { ChainFacts } from '../verify/options.js';
-import { absenceProof, placeOfKey } from './absence.js';
+import { absenceProof, positionOfKey } from './absence.js';
 import { agentKey, windowLeafHash } from './window-tree.js';
 
 const { sha256 } = nodeCrypto;
@@ -25,7 +25,7 @@ function storyOf(agents: number): AbsenceStory {
 }
 
 describe('a proof of absence', () => {
-  it('can be made for whoever is not in a window of any size, and holds', () => {
+  it('can be made for any agent that is not in a window of any size, and holds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(1_000), (agents, n) => {
         const story = storyOf(agents);
@@ -40,7 +40,7 @@ describe('a proof of absence', () => {
     );
   });
 
-  it('cannot be made for who is there, whatever the neighbours, nor from another tree', () => {
+  it('cannot be made for an agent that is in it, whatever the neighbours, nor from another tree', () => {
     const story = storyOf(5);
     const { present, tree, window } = story;
     expect(() => story.proofOf(present.agentId)).toThrow(RangeError);
@@ -48,7 +48,7 @@ describe('a proof of absence', () => {
     const hashes = leaves.map((leaf) => windowLeafHash(leaf, sha256));
     const at = present.leafIndex;
     const beside = { before: leaves[at - 1]!, after: leaves[at + 1]! };
-    // The two do surround it by their keys: no place is next to both, so what is made does not verify.
+    // The two do surround it by their keys: no position is next to both, so the proof does not verify.
     const forged = absenceProof(present.agentId, new MerkleTree(hashes, sha256), at, beside, window, sha256);
     expect(verifyAbsence(forged, { crypto: nodeCrypto, chain: chainOf(story) })).toMatchObject({
       ok: false,
@@ -58,7 +58,7 @@ describe('a proof of absence', () => {
     expect(() => absenceProof(story.absent.between, shorter, at, beside, window, sha256)).toThrow(/not the one/);
   });
 
-  it('is refused when any of its members is another', () => {
+  it('is refused when any of its members is changed', () => {
     const story = storyOf(5);
     const proof = story.proofOf(story.absent.between);
     const members = Object.keys(proof);
@@ -80,8 +80,8 @@ describe('a proof of absence', () => {
     const unasked = verifyAbsence(proof, { crypto: nodeCrypto, chain: null });
     expect(unasked).toMatchObject({ ok: true, chain: { checked: false } });
     expect(unasked.notChecked[0]).toContain('No chain was asked');
-    const nobody = { ...chainOf(story), authorities: null };
-    expect(verifyAbsence(proof, { crypto: nodeCrypto, chain: nobody }).notChecked[0]).toContain('who anchored');
+    const unknown = { ...chainOf(story), authorities: null };
+    expect(verifyAbsence(proof, { crypto: nodeCrypto, chain: unknown }).notChecked[0]).toContain('who anchored');
     expect([claimsAbsence(proof), claimsAbsence({ kind: 'presence' }), claimsAbsence(null)]).toEqual([
       true,
       false,
@@ -90,16 +90,16 @@ describe('a proof of absence', () => {
   });
 });
 
-describe('placeOfKey', () => {
-  it('finds the place of any key in few look-ups', async () => {
+describe('positionOfKey', () => {
+  it('finds the position of any key in few look-ups', async () => {
     const keys = Array.from({ length: 1_000 }, (_, i) => agentKey(`agent ${i}`, sha256)).sort();
     for (const wanted of [keys[0]!, keys[500]!, keys[999]!, '0'.repeat(64), 'f'.repeat(64), agentKey('x', sha256)]) {
       let asked = 0;
-      const place = await placeOfKey(wanted, keys.length, async (i) => {
+      const position = await positionOfKey(wanted, keys.length, async (i) => {
         asked += 1;
         return keys[i]!;
       });
-      expect(place).toBe(keys.filter((key) => key < wanted).length);
+      expect(position).toBe(keys.filter((key) => key < wanted).length);
       expect(asked).toBeLessThanOrEqual(10);
     }
   });

@@ -2,21 +2,21 @@ import type { AgentWindowLeaf, MerklePath } from '@countersign/contracts';
 import type { Sha256 } from '../crypto.js';
 import { toHex } from '../encoding/hex.js';
 import type { MerkleTree } from '../merkle/tree.js';
-import type { AnchoredPlace } from './proof.js';
+import type { AnchoredLeaf } from './proof.js';
 import { agentKey } from './window-tree.js';
 
-/** An agent of a window beside the place where another one would stand. */
+/** A leaf of the window tree next to the position at which an absent agent would be. */
 export interface AbsenceNeighbour {
   readonly leaf: AgentWindowLeaf;
-  /** Its place in the window tree. */
+  /** Its index in the window tree. */
   readonly leafIndex: number;
   /** From its leaf to `merkleRoot`. */
   readonly path: MerklePath;
 }
 
 /**
- * That an agent had no event in an anchored window: the leaves of a window tree are ordered by `agentKey`, and the two
- * between which the agent would stand are next to each other. `FORMAT.md`, "Absence".
+ * Proof that an agent had no event in an anchored window: the leaves of a window tree are ordered by `agentKey`, and
+ * the two between which the agent would be are adjacent. `FORMAT.md`, "Absence".
  */
 export interface AbsenceProof {
   readonly v: 1;
@@ -36,15 +36,15 @@ export interface AbsenceProof {
   readonly windowEnd: string;
 }
 
-/** An anchored window, of whichever agent. */
-export type AnchoredRoot = Pick<AnchoredPlace, 'merkleRoot' | 'txSignature' | 'network' | 'windowStart' | 'windowEnd'>;
+/** An anchored window, of any agent. */
+export type AnchoredRoot = Pick<AnchoredLeaf, 'merkleRoot' | 'txSignature' | 'network' | 'windowStart' | 'windowEnd'>;
 
 /**
- * The place where an agent stands or would stand among the leaves of a window, ordered by key: how many keys are below
- * its own, found in as many look-ups as the binary logarithm of `size`.
+ * The position that an agent has or would have among the leaves of a window, ordered by key: the number of smaller
+ * keys, by binary search.
  * @param keyAt `agentKey` of the leaf at an index, lower-case hex
  */
-export async function placeOfKey(
+export async function positionOfKey(
   key: string,
   size: number,
   keyAt: (index: number) => Promise<string>,
@@ -60,17 +60,17 @@ export async function placeOfKey(
 }
 
 /**
- * The proof that an agent had no event in a window.
+ * Builds the proof that an agent had no event in a window.
  * @param tree the window tree
- * @param place how many agents of the window have a key below the agent's: {@link placeOfKey}
- * @param neighbours leaves at `place - 1` and `place`, `null` where the tree ends
- * @throws RangeError where the neighbours do not surround the agent (it had events, or the place is another), or the tree
- *   is not the one that was anchored
+ * @param position number of agents of the window with a smaller key: {@link positionOfKey}
+ * @param neighbours leaves at `position - 1` and `position`, `null` where the tree ends
+ * @throws RangeError where the neighbours do not surround the agent (it had events, or the position is another), or the
+ * tree is not the one that was anchored
  */
 export function absenceProof(
   agentId: string,
   tree: MerkleTree,
-  place: number,
+  position: number,
   neighbours: { readonly before: AgentWindowLeaf | null; readonly after: AgentWindowLeaf | null },
   window: AnchoredRoot,
   sha256: Sha256,
@@ -79,8 +79,8 @@ export function absenceProof(
   const key = agentKey(agentId, sha256);
   const { before, after } = neighbours;
   const surrounded =
-    (before === null ? place === 0 : before.agentKey < key) &&
-    (after === null ? place === tree.size : key < after.agentKey);
+    (before === null ? position === 0 : before.agentKey < key) &&
+    (after === null ? position === tree.size : key < after.agentKey);
   if (!surrounded || tree.size === 0) throw new RangeError('the agent does not stand between these neighbours');
   const neighbour = (leaf: AgentWindowLeaf | null, leafIndex: number): AbsenceNeighbour | null =>
     leaf === null ? null : { leaf, leafIndex, path: tree.path(leafIndex).map(toHex) };
@@ -90,8 +90,8 @@ export function absenceProof(
     kind: 'absence',
     agentId: agentId.toLowerCase(),
     agentKey: key,
-    before: neighbour(before, place - 1),
-    after: neighbour(after, place),
+    before: neighbour(before, position - 1),
+    after: neighbour(after, position),
     treeSize: tree.size,
     ...{ merkleRoot, txSignature, network, windowStart, windowEnd },
   };

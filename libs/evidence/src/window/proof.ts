@@ -2,8 +2,8 @@ import type { AgentWindowLeaf, AnchoredProof, MerklePath, UnanchoredProof } from
 import { toHex } from '../encoding/hex.js';
 import type { MerkleTree } from '../merkle/tree.js';
 
-/** Where an agent stands in an anchored window. `AgentWindowProof` of contracts is one. */
-export interface AnchoredPlace {
+/** An agent's leaf in an anchored window. `AgentWindowProof` of contracts is one. */
+export interface AnchoredLeaf {
   readonly windowStart: string;
   readonly windowEnd: string;
   readonly merkleRoot: string;
@@ -16,16 +16,16 @@ export interface AnchoredPlace {
 }
 
 /**
- * The proof of one event of an anchored window.
- * @param agentTree the tree over the agent's leaf hashes of this window, `place.leaf.count` of them
+ * Builds the proof of one event of an anchored window.
+ * @param agentTree the tree over the agent's leaf hashes of this window, `anchored.leaf.count` of them
  * @throws RangeError where the sequence lies outside the window, or the tree is not the one that was anchored
  */
 export function proofFor(
   event: { readonly eventId: string; readonly sequence: number },
   agentTree: MerkleTree,
-  place: AnchoredPlace,
+  anchored: AnchoredLeaf,
 ): AnchoredProof {
-  const { leaf } = place;
+  const { leaf } = anchored;
   const leafIndex = event.sequence - leaf.firstSequence;
   if (agentTree.size !== leaf.count || toHex(agentTree.root()) !== leaf.agentRoot) {
     throw new RangeError('the tree is not the one that was anchored');
@@ -41,19 +41,19 @@ export function proofFor(
       firstSequence: leaf.firstSequence,
       lastSequence: leaf.lastSequence,
       agentRoot: leaf.agentRoot,
-      leafIndex: place.leafIndex,
-      treeSize: place.treeSize,
-      path: place.path,
+      leafIndex: anchored.leafIndex,
+      treeSize: anchored.treeSize,
+      path: anchored.path,
     },
-    merkleRoot: place.merkleRoot,
-    txSignature: place.txSignature,
-    network: place.network,
-    windowStart: place.windowStart,
-    windowEnd: place.windowEnd,
+    merkleRoot: anchored.merkleRoot,
+    txSignature: anchored.txSignature,
+    network: anchored.network,
+    windowStart: anchored.windowStart,
+    windowEnd: anchored.windowEnd,
   };
 }
 
-/** What stands for the proof of an event whose window is not anchored: exactly these two members. */
+/** The proof of an event whose window is not anchored: exactly these two members. */
 export function unanchored(eventId: string): UnanchoredProof {
   return { eventId, anchored: false };
 }

@@ -28,7 +28,7 @@ describe('windowTree', () => {
     leaves: hashes(agentId, i + 1),
   }));
 
-  it('orders agents by their key and gives each its place', () => {
+  it('orders agents by their key and gives each its index', () => {
     const tree = windowTree(agents, sha256);
     const keys = tree.agents.map((agent) => agent.agentKey);
     expect(keys).toEqual([...keys].sort());
@@ -81,7 +81,7 @@ describe('proofFor', () => {
 describe('memos', () => {
   const root = 'ab'.repeat(32);
 
-  it('are written word for word', () => {
+  it('are written exactly', () => {
     const memo = {
       root,
       prev: null,

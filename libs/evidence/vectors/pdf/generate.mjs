@@ -1,4 +1,4 @@
-/** Writes the vectors of PDFs anew: `node libs/evidence/vectors/pdf/generate.mjs` after a build. */
+/** Rewrites the PDF vectors: `node libs/evidence/vectors/pdf/generate.mjs` after a build. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { pdfVectorFiles } from '../../dist/vectors/pdf-cases.js';
 import { nodeCrypto, seededKey } from '../node-crypto.mjs';

@@ -1,4 +1,4 @@
-/** Writes the vectors of samples anew: `node libs/evidence/vectors/sample/generate.mjs`, after those of packages. */
+/** Rewrites the sample vectors: `node libs/evidence/vectors/sample/generate.mjs`, after those of packages. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { sampleVectorFiles } from '../../dist/vectors/sample-cases.js';
 import { nodeCrypto } from '../node-crypto.mjs';

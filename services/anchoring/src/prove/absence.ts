@@ -3,7 +3,7 @@ import type { AgentWindowLeaf } from '@countersign/contracts';
 import {
   absenceProof,
   agentKey,
-  placeOfKey,
+  positionOfKey,
   toHex,
   verifyAbsence,
   type AbsenceProof,
@@ -97,7 +97,7 @@ export async function absenceIn(
     return agent;
   };
   const key = agentKey(agentId, sha256);
-  const place = await placeOfKey(key, closed.agentCount, async (index) => toHex((await agentAt(index)).agentKey));
+  const place = await positionOfKey(key, closed.agentCount, async (index) => toHex((await agentAt(index)).agentKey));
   const leafAt = async (index: number): Promise<AgentWindowLeaf | null> =>
     index < 0 || index >= closed.agentCount ? null : leafOf(await agentAt(index));
   const [before, after] = [await leafAt(place - 1), await leafAt(place)];

@@ -5,7 +5,7 @@ import {
   lengthOf,
   packageTimestamp,
   piecesOf,
-  signMembersElsewhere,
+  signMembersAsync,
   withPdfSignature,
   type EvidenceCrypto,
   type Member,
@@ -91,7 +91,7 @@ export async function issueReport(
   await issuer.flush();
   const anchor = await issuer.anchorOf(reportId, issuer.anchorWaitMs);
   const createdAt = new Date(await issuer.now()).toISOString();
-  const { signature, pieces } = await signMembersElsewhere(
+  const { signature, pieces } = await signMembersAsync(
     content,
     packageTimestamp(hash, createdAt, anchor),
     { publicKeyUrl: `${issuer.publicUrl()}/v1/keys/${signer.keyId}`, sign: (bytes) => signer.sign(bytes) },
