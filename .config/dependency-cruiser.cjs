@@ -80,6 +80,12 @@ const forbidden = [
   },
 
   mayImport(
+    'async-stands-alone',
+    'async',
+    [],
+    'async schedules the work of any package: let the package that needs more join it.',
+  ),
+  mayImport(
     'contracts-stand-alone',
     'contracts',
     [],
@@ -100,19 +106,19 @@ const forbidden = [
   mayImport(
     'event-log-imports-contracts',
     'event-log',
-    ['contracts'],
+    ['async', 'contracts'],
     'A port knows nothing of the ports beside it: let service-kit or the service join them.',
   ),
   mayImport(
     'counters-imports-contracts',
     'counters',
-    ['contracts'],
+    ['async', 'contracts'],
     'A port knows nothing of the ports beside it: let service-kit or the service join them.',
   ),
   mayImport(
     'chain-imports-contracts',
     'chain',
-    ['contracts'],
+    ['async', 'contracts'],
     'A port knows nothing of the ports beside it: let service-kit or the service join them.',
   ),
   mayImport(
@@ -136,19 +142,19 @@ const forbidden = [
   mayImport(
     'topics-imports-ports',
     'topics',
-    ['contracts', 'evidence', 'event-log', 'counters', 'document-store', 'process', 'test-kit'],
+    ['async', 'contracts', 'evidence', 'event-log', 'counters', 'document-store', 'process', 'test-kit'],
     'topics follows and writes the log for any service: take what it needs of a service as a `TopicContext`.',
   ),
   mayImport(
     'service-kit-imports-ports',
     'service-kit',
-    ['contracts', 'event-log', 'counters', 'chain', 'document-store', 'process', 'http-edge', 'topics'],
+    ['async', 'contracts', 'event-log', 'counters', 'chain', 'document-store', 'process', 'http-edge', 'topics'],
     'service-kit starts any service and knows none: let the service pass what it needs in its definition.',
   ),
   mayImport(
     'mcp-proxy-imports-client',
     'mcp-proxy',
-    ['client-js'],
+    ['async', 'client-js'],
     'The proxy is a client of the service as any other: it knows what the client library knows.',
   ),
   {
@@ -159,7 +165,8 @@ const forbidden = [
     from: { path: '^libs/cli/' },
     to: {
       path: '^(libs|services|test-e2e)/',
-      pathNot: '^(libs/(cli|chain|client-js|contracts|evidence|mcp-proxy|policy-engine|process)|services/policy)/',
+      pathNot:
+        '^(libs/(async|cli|chain|client-js|contracts|evidence|mcp-proxy|policy-engine|process)|services/policy)/',
     },
   },
   {

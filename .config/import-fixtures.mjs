@@ -52,6 +52,7 @@ export const forbidden = [
   ],
   ['declared-dependencies', 'services/gateway/src/undeclared.ts', "import { a } from 'left-out'; a();"],
 
+  ['async-stands-alone', 'libs/async/src/a.ts', "import { a } from '@countersign/contracts'; a();"],
   ['contracts-stand-alone', 'libs/contracts/src/a.ts', "import { a } from '@countersign/evidence'; a();"],
   [
     'contracts-stand-alone',

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
+import { messageOf } from '@countersign/async';
 import { Lines } from './lines.js';
 import type { McpServer, ServerEnd, ServerEvents } from './server.js';
 
@@ -44,7 +45,7 @@ export function startChild(
     try {
       for (const line of lines.add(chunk)) on.line(line);
     } catch (error) {
-      on.note(`the server is ended: ${error instanceof Error ? error.message : String(error)}`);
+      on.note(`the server is ended: ${messageOf(error)}`);
       terminate();
     }
   });

@@ -1,5 +1,5 @@
+import { Semaphore } from '@countersign/async';
 import type { CheckResult, Countersign, Outcome } from '@countersign/client';
-import { AtOnce } from './at-once.js';
 import { piecesOf } from './result-texts.js';
 import { actionOf, type ToolCall } from './tool-call.js';
 import type { ToolRules } from './tool-rules.js';
@@ -15,7 +15,7 @@ const MOST_WORDS = 500;
 /** Asks the service about calls and results, and tells it what became of them. */
 export class ToolGuard {
   readonly #reports: { readonly eventId: string; readonly outcome: Outcome; readonly detail?: string }[] = [];
-  readonly #scans = new AtOnce(SCANS_AT_ONCE);
+  readonly #scans = new Semaphore(SCANS_AT_ONCE);
   #reporting = 0;
   #whenReported: (() => void)[] = [];
 

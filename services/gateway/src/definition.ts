@@ -1,4 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
+import { Deadlines } from '@countersign/async';
 import { checkRoutes, evaluationRoutes, scanRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
@@ -12,7 +13,7 @@ import { CheckHandler } from './http/check-handler.js';
 import { CheckJudge } from './check/check-judge.js';
 import { CheckRecorder } from './check/check-recorder.js';
 import { Credentials } from './check/credentials.js';
-import { Deadlines } from './check/deadlines.js';
+import type { CheckUnderWay } from './check/check-under-way.js';
 import { EntropyPool } from './domain/entropy.js';
 import { Evaluator } from './evaluation/evaluator.js';
 import { KnownFacts } from './follow/known-facts.js';
@@ -48,7 +49,9 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const entropy = new EntropyPool();
   const known = await KnownFacts.follow(context);
   const unanswered = new UnansweredChecks({ eventLog, counters, log, entropy, now });
-  const deadlines = new Deadlines(now);
+  const deadlines = new Deadlines<CheckUnderWay>((due) => {
+    for (const check of due) check.expire();
+  }, now);
   const trips = new Passage(now);
   const appends = new Passage(now);
   const deadlineMs = config.checkDeadlineMs;

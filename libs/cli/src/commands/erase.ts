@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '@countersign/async';
 import type { Command } from 'commander';
 import { Api } from '../api-client/api.js';
 import { loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
@@ -23,7 +24,7 @@ export function register(program: Command): void {
     try {
       eventIds = readEventIds(await readFile(file, 'utf8'));
     } catch (error) {
-      throw new CommandFailed(EXIT.usage, `${file}: ${error instanceof Error ? error.message : String(error)}`);
+      throw new CommandFailed(EXIT.usage, `${file}: ${messageOf(error)}`);
     }
     const { baseUrl, email, password } = await targetOf(options, await loginOf(options));
     const api = new Api(baseUrl);

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { messageOf } from '@countersign/async';
 import { InvalidArgumentError, type Command } from 'commander';
 import { Countersign, DEFAULT_BASE_URL } from '@countersign/client';
 import { environmentOfChild } from '@countersign/process/child-environment';
@@ -141,7 +142,7 @@ function guardOf(asked: Asked, timeoutMs: number): (note: (line: string) => void
     const rules = new ToolRules(asked.baseUrl, asked.apiKey, asked.agentId, attemptTimeoutMs);
     return (note) => new ToolGuard(client, rules, note);
   } catch (error) {
-    throw new CommandFailed(EXIT.usage, error instanceof Error ? error.message : String(error));
+    throw new CommandFailed(EXIT.usage, messageOf(error));
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '@countersign/async';
 import { InvalidArgumentError, type Command } from 'commander';
 import { apiKeyOf, loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
 import { targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
@@ -164,7 +165,7 @@ async function runInForce(name: keyof typeof IN_FORCE, file: string, options: In
 /** 1 is for what differs, so whatever else goes wrong is another code. */
 function notCompared(error: unknown): never {
   if (error instanceof CommandFailed && error.exitCode !== EXIT.wrong) throw error;
-  throw new CommandFailed(EXIT.unchecked, error instanceof Error ? error.message : String(error));
+  throw new CommandFailed(EXIT.unchecked, messageOf(error));
 }
 
 function instant(text: string): string {

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { messageOf } from '@countersign/async';
 import { CountersUnavailable } from '../port.js';
 import type { Counters } from '../port.js';
 import type { InProcessCounters } from './in-process-counters.js';
@@ -26,7 +27,7 @@ export function serveCounters(counters: InProcessCounters, port: MessagePort): v
     methods[method](...values).then(
       (value) => reply({ kind: 'value', id, value }),
       (error: unknown) => {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         reply({ kind: 'error', id, unavailable: error instanceof CountersUnavailable, message });
       },
     );

@@ -1,3 +1,5 @@
+import { Deadlines, messageOf } from '@countersign/async';
+import type { Timed } from '@countersign/async';
 import type { Redis } from 'ioredis';
 import { CountersUnavailable } from '../port.js';
 import { redisConnection } from './connection.js';
@@ -6,8 +8,6 @@ import { LATE } from './replies.js';
 import type { Script } from './script.js';
 import { serverProblem, serverRun } from './server-info.js';
 import { TurnBatch } from './turn-batch.js';
-import { WaitingCalls } from './waiting-calls.js';
-import type { WaitingCall } from './waiting-calls.js';
 
 /** More calls than this are not sent at a time: they would only wait. */
 const MOST_OUTSTANDING = 10_000;
@@ -31,6 +31,13 @@ export interface CallOptions {
   readonly patient?: boolean;
 }
 
+/** A call to Redis that awaits its reply. */
+interface WaitingCall extends Timed {
+  over: boolean;
+  /** Rejects it. */
+  expire(): void;
+}
+
 /**
  * One connection to Redis on which scripts run. Nothing waits for a connection: while there is none, or while Redis does
  * not answer, calls reject at once with `CountersUnavailable`. A reply that does not come in time rejects as well.
@@ -39,8 +46,7 @@ export class RedisLink {
   readonly #redis: Redis;
   readonly #batch: TurnBatch;
   readonly #options: RedisLinkOptions;
-  readonly #quick: WaitingCalls;
-  readonly #patient: WaitingCalls;
+  readonly #deadlines: Deadlines<WaitingCall>;
   readonly #time = new RedisTime();
   readonly #loading = new Map<string, Promise<void>>();
   #outstanding = 0;
@@ -54,8 +60,9 @@ export class RedisLink {
 
   private constructor(options: RedisLinkOptions) {
     this.#options = options;
-    this.#quick = new WaitingCalls(options.now);
-    this.#patient = new WaitingCalls(options.now);
+    this.#deadlines = new Deadlines<WaitingCall>((due) => {
+      for (const call of due) call.expire();
+    }, options.now);
     this.#redis = redisConnection(options.url);
     this.#batch = new TurnBatch(this.#redis);
     this.#redis.on('error', (error: Error) => {
@@ -114,14 +121,15 @@ export class RedisLink {
       const call: WaitingCall = {
         deadlineAt,
         over: false,
-        expired: () => {
+        expire: () => {
+          call.over = true;
           this.#silentSince ??= deadlineAt;
           const words = `Redis has not answered for ${waitMs} ms`;
           this.#problem ??= words;
           rejectCall(new CountersUnavailable(words));
         },
       };
-      (options.patient === true ? this.#patient : this.#quick).add(call);
+      this.#deadlines.add(call);
       this.#send(script, parts).then(
         (reply) => {
           this.#outstanding -= 1;
@@ -145,8 +153,7 @@ export class RedisLink {
     this.#closed = true;
     this.#problem = 'the counters are closed';
     if (this.#beat !== null) clearInterval(this.#beat);
-    this.#quick.stop();
-    this.#patient.stop();
+    this.#deadlines.stop();
     this.#redis.disconnect();
   }
 
@@ -179,7 +186,7 @@ export class RedisLink {
     try {
       await this.#inspect();
     } catch (error) {
-      this.#problem = `Redis cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+      this.#problem = `Redis cannot be used: ${messageOf(error)}`;
     }
   }
 
@@ -239,7 +246,7 @@ export class RedisLink {
   }
 
   #unavailable(error: unknown): CountersUnavailable {
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     if (this.#problem === null) this.#options.log.warn({ error: words }, 'Redis refused a call of the counters');
     return new CountersUnavailable(`Redis refused: ${words}`, { cause: error });
   }

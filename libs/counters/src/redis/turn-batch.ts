@@ -1,3 +1,4 @@
+import { oncePerTick } from '@countersign/async';
 import { Command } from 'ioredis';
 import type { Redis } from 'ioredis';
 
@@ -7,6 +8,7 @@ import type { Redis } from 'ioredis';
  */
 export class TurnBatch {
   readonly #redis: Redis;
+  readonly #flushSoon = oncePerTick(() => this.#flush());
   #commands: Command[] = [];
 
   constructor(redis: Redis) {
@@ -16,7 +18,8 @@ export class TurnBatch {
   /** Rejects as ioredis does, also when there is no connection at the end of the turn. */
   evalsha(sha1: string, parts: readonly (string | number)[]): Promise<unknown> {
     const command = new Command('evalsha', [sha1, ...parts], { replyEncoding: 'utf8' });
-    if (this.#commands.push(command) === 1) setImmediate(() => this.#flush());
+    this.#commands.push(command);
+    this.#flushSoon();
     return command.promise;
   }
 

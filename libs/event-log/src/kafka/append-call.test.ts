@@ -31,7 +31,7 @@ describe('the fate of a call', () => {
     call.sent();
     call.answered();
     call.expire('late');
-    expect(call.settled).toBe(true);
+    expect(call.over).toBe(true);
     await expect(call.promise).rejects.toBeInstanceOf(LogRefused);
   });
 

@@ -1,10 +1,11 @@
+import type { Timed } from '@countersign/async';
 import { LogFateUnknown, LogRefused } from '../port.js';
 import type { Appended } from '../port.js';
 
 /** One call of `append` until it is answered: by its records' fates, or by its deadline. */
-export class AppendCall {
+export class AppendCall implements Timed {
   readonly promise: Promise<readonly Appended[]>;
-  readonly deadlineMs: number;
+  readonly deadlineAt: number;
   readonly #appended: Appended[];
   #resolve!: (appended: readonly Appended[]) => void;
   #reject!: (reason: Error) => void;
@@ -14,20 +15,20 @@ export class AppendCall {
   #landed = 0;
   #uncertain = false;
   #refusal: string | null = null;
-  #settled = false;
+  #over = false;
 
-  constructor(records: number, deadlineMs: number) {
+  constructor(records: number, deadlineAt: number) {
     this.#left = records;
     this.#appended = new Array<Appended>(records);
-    this.deadlineMs = deadlineMs;
+    this.deadlineAt = deadlineAt;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
   }
 
-  get settled(): boolean {
-    return this.#settled;
+  get over(): boolean {
+    return this.#over;
   }
 
   sent(): void {
@@ -67,8 +68,8 @@ export class AppendCall {
   }
 
   #settle(): void {
-    if (this.#settled) return;
-    this.#settled = true;
+    if (this.#over) return;
+    this.#over = true;
     if (this.#refusal === null) this.#resolve(this.#appended);
     else if (this.#uncertain || this.#landed > 0) this.#reject(new LogFateUnknown(this.#refusal));
     else this.#reject(new LogRefused(this.#refusal));

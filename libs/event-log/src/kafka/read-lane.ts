@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { messageOf } from '@countersign/async';
 import type { ConsumeOptions, LogBatch, LogRecord } from '../port.js';
 import type { Place } from './read-records.js';
 
@@ -171,7 +172,7 @@ export class ReadLane {
           await this.#options.handle(batch);
           break;
         } catch (error) {
-          this.#problem = error instanceof Error ? error.message : String(error);
+          this.#problem = messageOf(error);
           most = Math.min(Math.max(Math.ceil(records.length / 2), SMALL_BATCH), this.#maxBatch);
           await delay(backOff, undefined, { signal }).catch(() => undefined);
           backOff = Math.min(backOff * 2, LONGEST_BACK_OFF_MS);

@@ -78,7 +78,7 @@ export class WriteLane {
     let bytes = 0;
     for (; this.#head < this.#queue.length; this.#head++) {
       const record = this.#queue[this.#head]!;
-      if (record.call.settled) {
+      if (record.call.over) {
         dropped(record);
         continue;
       }
@@ -92,7 +92,7 @@ export class WriteLane {
 
   /** Lets go of the records in front whose calls have ended: no call lives longer than an earlier one. */
   prune(dropped: (record: WaitingRecord) => void): void {
-    for (; this.#queue[this.#head]?.call.settled; this.#head++) dropped(this.#queue[this.#head]!);
+    for (; this.#queue[this.#head]?.call.over; this.#head++) dropped(this.#queue[this.#head]!);
     this.#shrink();
   }
 

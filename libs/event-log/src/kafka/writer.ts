@@ -1,10 +1,10 @@
+import { Deadlines, oncePerTick } from '@countersign/async';
 import type { TopicName } from '@countersign/contracts';
 import { LogRefused } from '../port.js';
 import type { Appended, NewRecord } from '../port.js';
 import { AppendCall } from './append-call.js';
 import type { BrokerAccess } from './access.js';
 import type { ClusterView } from './cluster-view.js';
-import { Deadlines } from './deadlines.js';
 import { Leaders } from './leaders.js';
 import { NotSent } from './link.js';
 import { partitionOf } from './partitioner.js';
@@ -49,9 +49,9 @@ export class KafkaWriter {
   readonly #maxPendingBytes: number;
   readonly #lanes: ReadonlyMap<string, readonly WriteLane[]>;
   readonly #ready = new Set<WriteLane>();
-  readonly #deadlines = new Deadlines((calls) => this.#expire(calls));
+  readonly #deadlines = new Deadlines<AppendCall>((calls) => this.#expire(calls));
+  readonly #pumpSoon = oncePerTick(() => this.#pump());
   #pendingBytes = 0;
-  #pumping = false;
   #closed = false;
   #refreshing = false;
 
@@ -102,7 +102,8 @@ export class KafkaWriter {
   /** Refuses from now on, waits for the answers that are due, then lets the connections go. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#deadlines.over();
+    await Promise.allSettled(this.#deadlines.waiting.map(({ promise }) => promise));
+    this.#deadlines.stop();
     this.#leaders.close();
   }
 
@@ -110,12 +111,7 @@ export class KafkaWriter {
   #offer(lane: WriteLane): void {
     if (lane.outstanding || lane.empty) return;
     this.#ready.add(lane);
-    if (this.#pumping) return;
-    this.#pumping = true;
-    setImmediate(() => {
-      this.#pumping = false;
-      this.#pump();
-    });
+    this.#pumpSoon();
   }
 
   #pump(): void {
@@ -195,8 +191,8 @@ export class KafkaWriter {
     this.#failed(lane, reason);
     lane.putBack(records);
     // An attempt that its deadline would cut off leaves the fate open: refused now it is known.
-    const late = records.filter(({ call }) => call.deadlineMs < lane.notBeforeMs + LAST_ATTEMPT_MS);
-    for (const { call } of late) if (!call.settled) call.expire(reason);
+    const late = records.filter(({ call }) => call.deadlineAt < lane.notBeforeMs + LAST_ATTEMPT_MS);
+    for (const { call } of late) if (!call.over) call.expire(reason);
     lane.prune(this.#forget);
     this.#lookForLeaders();
   }

@@ -1,5 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
+import { messageOf } from '@countersign/async';
 import { connectWriting } from './connection.js';
 import type { Connection } from './connection.js';
 import { GONE } from './protocol.js';
@@ -18,7 +19,7 @@ function attempt(work: () => void): void {
   try {
     work();
   } catch (error) {
-    problem = error instanceof Error ? error.message : String(error);
+    problem = messageOf(error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '@countersign/async';
 import { TOPIC_NAMES } from '@countersign/contracts';
 import { nextStep } from './checkpoint-plan.js';
 import type { CheckpointRuns } from './checkpoint-plan.js';
@@ -175,7 +176,7 @@ export class LogFile {
 
   latch(error: unknown): string {
     if (this.latched === null) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.full = sqliteCode(error) === 'SQLITE_FULL' || reason === FULL;
       this.latched = this.full
         ? `writing ${this.#file} failed (${reason}); it goes on once there is room on the disk`

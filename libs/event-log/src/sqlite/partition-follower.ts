@@ -1,5 +1,6 @@
 import type { TopicName } from '@countersign/contracts';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { messageOf } from '@countersign/async';
 import { LogDamaged } from '../port.js';
 import type { ConsumeOptions, LogBatch } from '../port.js';
 import type { LogReader } from './reader.js';
@@ -175,7 +176,7 @@ export class PartitionFollower {
   }
 
   async #stall(error: unknown, backOff: number): Promise<number> {
-    this.#problem = error instanceof Error ? error.message : String(error);
+    this.#problem = messageOf(error);
     await delay(backOff, undefined, { signal: this.#abort.signal }).catch(() => undefined);
     return Math.min(backOff * 2, LONGEST_BACK_OFF_MS);
   }

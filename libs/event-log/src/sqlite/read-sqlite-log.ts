@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { messageOf } from '@countersign/async';
 import { TOPIC_NAMES } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
 import { LogDamaged } from '../port.js';
@@ -42,7 +43,7 @@ export function verifyLog(file: string): string[] {
     try {
       work();
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(messageOf(error));
     }
   };
   attempt(() => openAndCheck(file, true));

@@ -1,3 +1,4 @@
+import { oncePerTick } from '@countersign/async';
 import { TOPIC_NAMES } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
 import { MessageChannel } from 'node:worker_threads';
@@ -23,6 +24,7 @@ interface Call {
 export class WriterClient {
   readonly #port: MessagePort;
   readonly #maxPendingBytes: number;
+  readonly #flushSoon = oncePerTick(() => this.#flush());
   #queue: Call[] = [];
   /**
    * In the order of the answers. A map that always fills and empties is made anew all the time, each old table holds the
@@ -69,7 +71,8 @@ export class WriterClient {
     }
     this.#pendingBytes += bytes;
     return new Promise((resolve, reject) => {
-      if (this.#queue.push({ records, bytes, resolve, reject }) === 1) setImmediate(() => this.#flush());
+      this.#queue.push({ records, bytes, resolve, reject });
+      this.#flushSoon();
     });
   }
 

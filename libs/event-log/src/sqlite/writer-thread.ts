@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '@countersign/async';
 import { LogDamaged } from '../port.js';
 import { Checkpointer } from './checkpointer.js';
 import { isDamage } from './connection.js';
@@ -24,7 +25,7 @@ try {
   tell({ kind: 'ready' });
 } catch (error) {
   const name = error instanceof LogDamaged || isDamage(error) ? 'LogDamaged' : 'Error';
-  const problem = error instanceof Error ? error.message : String(error);
+  const problem = messageOf(error);
   tell({ kind: 'failed', name, message: `${problem.includes(file) ? '' : `${file}: `}${problem}` });
   parent.close();
 }

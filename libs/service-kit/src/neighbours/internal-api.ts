@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { messageOf } from '@countersign/async';
 import type { Logger } from 'pino';
 import type { EventArchive } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
@@ -26,7 +27,7 @@ export function internalApi(neighbourhood: Neighbourhood, credential: string, lo
       (error: unknown) => {
         if (error instanceof HttpRefusal) return respond(response, error.status, { error: error.message });
         log.error({ err: error, path: url }, 'a neighbour’s request failed');
-        return respond(response, 500, { error: error instanceof Error ? error.message : String(error) });
+        return respond(response, 500, { error: messageOf(error) });
       },
     );
     return true;

@@ -1,3 +1,4 @@
+import { messageOf } from '@countersign/async';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { Neighbours } from '../service/definition.js';
 import { INTERNAL_PREFIX, OFFERS } from './offers.js';
@@ -71,7 +72,7 @@ async function call(
 
 function reasonOf(error: unknown): string {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return inner instanceof Error ? inner.message : String(inner);
+  return messageOf(inner);
 }
 
 function parse(text: string): { readonly value?: unknown; readonly error?: string } | null {

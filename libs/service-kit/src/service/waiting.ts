@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '@countersign/async';
 import type { Logger } from 'pino';
 
 const FIRST_PAUSE_MS = 100;
@@ -47,7 +48,7 @@ export class Waiting {
         return result;
       } catch (error) {
         if (error instanceof Error && FINAL.has(error.name)) throw error;
-        const why = error instanceof Error ? error.message : String(error);
+        const why = messageOf(error);
         this.#waitingFor.set(what, why);
         if (performance.now() - told > TELL_EVERY_MS) {
           told = performance.now();

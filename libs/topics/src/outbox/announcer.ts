@@ -2,6 +2,7 @@ import type { VersionedKind } from '@countersign/counters';
 import type { SqliteDatabase } from '@countersign/document-store';
 import type { TopicContext } from '../context.js';
 import type { OutboxRelay, RowId } from './relay.js';
+import { SharedPass } from './shared-pass.js';
 
 /** A version that no gateway may be behind of once its change was answered. */
 export interface Announcement {
@@ -26,7 +27,6 @@ export interface AnnouncementStore {
 }
 
 const BATCH = 500;
-const RETRY_MS = 500;
 
 /**
  * The middle of "write durably, raise the version, answer": carries the outbox into the log, raises the versions in the
@@ -37,11 +37,7 @@ export class Announcer {
   readonly #relay: OutboxRelay;
   readonly #store: AnnouncementStore;
   readonly #settle: (announcement: Announcement) => Promise<void>;
-  #running: Promise<void> | null = null;
-  #queued: Promise<void> | null = null;
-  #retry: NodeJS.Timeout | null = null;
-  #problem: string | null = null;
-  #stopped = false;
+  readonly #pass: SharedPass;
 
   /** @param settle what else must hold in the counters before the change is answered; called after each raise, idempotent */
   constructor(
@@ -54,6 +50,12 @@ export class Announcer {
     this.#relay = relay;
     this.#store = store;
     this.#settle = settle;
+    this.#pass = new SharedPass({
+      run: () => this.#announceAll(),
+      waiting: 'changes wait to be announced',
+      failed: 'changes were not announced',
+      log: context.log,
+    });
   }
 
   /** Announces what a crash left. Log or counters that refuse do not fail the start: `problem()` tells. */
@@ -64,65 +66,31 @@ export class Announcer {
 
   /** Resolves when every change committed before the call is durable in the log and its version raised. */
   announce(): Promise<void> {
-    if (this.#running === null) return this.#begin();
-    this.#queued ??= this.#running
-      .catch(() => undefined)
-      .then(() => {
-        this.#queued = null;
-        return this.#begin();
-      });
-    return this.#queued;
+    return this.#pass.run();
   }
 
   /** Why changes wait, or `null`. */
   problem(): string | null {
-    return this.#relay.problem() ?? this.#problem;
+    return this.#relay.problem() ?? this.#pass.problem();
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    if (this.#retry !== null) clearTimeout(this.#retry);
-    await this.announce().catch(() => undefined);
+    await this.#pass.stop();
     await this.#relay.stop();
   }
 
-  #begin(): Promise<void> {
-    const pass = this.#pass().finally(() => {
-      if (this.#running === pass) this.#running = null;
-    });
-    this.#running = pass;
-    return pass;
-  }
-
-  async #pass(): Promise<void> {
-    try {
-      for (;;) {
-        // Taken before the flush: a version is raised only when its record is in the log.
-        const rows = await this.#store.unannounced(BATCH);
-        await this.#relay.flush();
-        for (const { kind, id, version } of rows) {
-          await this.#context.counters.raise(kind, id, version);
-          await this.#settle({ kind, id, version });
-        }
-        if (rows.length > 0) await this.#store.announced(rows.map(({ row }) => row));
-        if (rows.length < BATCH) break;
+  async #announceAll(): Promise<void> {
+    for (;;) {
+      // Read before the flush: a version is raised only when its record is in the log.
+      const rows = await this.#store.unannounced(BATCH);
+      await this.#relay.flush();
+      for (const { kind, id, version } of rows) {
+        await this.#context.counters.raise(kind, id, version);
+        await this.#settle({ kind, id, version });
       }
-      this.#problem = null;
-    } catch (error) {
-      this.#problem = `changes wait to be announced: ${error instanceof Error ? error.message : String(error)}`;
-      this.#context.log.error({ err: error }, 'changes were not announced');
-      this.#tryAgainLater();
-      throw error;
+      if (rows.length > 0) await this.#store.announced(rows.map(({ row }) => row));
+      if (rows.length < BATCH) return;
     }
-  }
-
-  #tryAgainLater(): void {
-    if (this.#stopped || this.#retry !== null) return;
-    this.#retry = setTimeout(() => {
-      this.#retry = null;
-      this.announce().catch(() => undefined);
-    }, RETRY_MS);
-    this.#retry.unref();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { NewRecord } from '@countersign/event-log';
 import type { TopicContext } from '../context.js';
+import { SharedPass } from './shared-pass.js';
 
 export type RowId = string | number;
 
@@ -21,87 +22,53 @@ export interface OutboxStore {
 }
 
 const BATCH = 500;
-const RETRY_MS = 500;
 
 /**
- * Carries outbox rows into the event log, in order, at least once: a crash between append and `sent` repeats them,
- * and consumers ignore what they have. One pass runs at a time.
+ * Appends outbox rows to the event log, in order, at least once: a crash between the append and `sent` repeats them, and
+ * consumers ignore what they already have.
  */
 export class OutboxRelay {
   readonly #context: Pick<TopicContext, 'eventLog' | 'log'>;
   readonly #store: OutboxStore;
-  #running: Promise<void> | null = null;
-  #queued: Promise<void> | null = null;
-  #retry: NodeJS.Timeout | null = null;
-  #problem: string | null = null;
-  #stopped = false;
+  readonly #pass: SharedPass;
 
   constructor(context: Pick<TopicContext, 'eventLog' | 'log'>, store: OutboxStore) {
     this.#context = context;
     this.#store = store;
+    this.#pass = new SharedPass({
+      run: () => this.#sendAll(),
+      waiting: 'changes wait for the event log',
+      failed: 'outbox rows were not taken by the event log',
+      log: context.log,
+    });
   }
 
-  /** Sends what a crash left. A log that refuses does not fail the start: it is tried again, and `problem()` tells. */
+  /** Sends what a crash left. A log that refuses does not fail the start: the pass is repeated, `problem()` says why. */
   async start(): Promise<void> {
     await this.flush().catch(() => undefined);
   }
 
   /** Resolves when all rows written before the call are durable in the log; rejects when the log refuses, the rows stay. */
   flush(): Promise<void> {
-    if (this.#running === null) return this.#begin();
-    // Rows written after the running pass began may have escaped it: one more pass serves everyone who waits.
-    this.#queued ??= this.#running
-      .catch(() => undefined)
-      .then(() => {
-        this.#queued = null;
-        return this.#running ?? this.#begin();
-      });
-    return this.#queued;
+    return this.#pass.run();
   }
 
   /** Why rows wait, or `null`. */
   problem(): string | null {
-    return this.#problem;
+    return this.#pass.problem();
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    if (this.#retry !== null) clearTimeout(this.#retry);
-    await this.flush().catch(() => undefined);
+  stop(): Promise<void> {
+    return this.#pass.stop();
   }
 
-  #begin(): Promise<void> {
-    const pass = this.#pass().finally(() => {
-      if (this.#running === pass) this.#running = null;
-    });
-    this.#running = pass;
-    return pass;
-  }
-
-  async #pass(): Promise<void> {
-    try {
-      for (;;) {
-        const rows = await this.#store.pending(BATCH);
-        if (rows.length === 0) break;
-        await this.#context.eventLog.append(rows.map((row) => row.record));
-        await this.#store.sent(rows.map((row) => row.id));
-        if (rows.length < BATCH) break;
-      }
-      this.#problem = null;
-    } catch (error) {
-      this.#problem = `changes wait for the event log: ${error instanceof Error ? error.message : String(error)}`;
-      this.#context.log.error({ err: error }, 'outbox rows were not taken by the event log');
-      this.#tryAgainLater();
-      throw error;
+  async #sendAll(): Promise<void> {
+    for (;;) {
+      const rows = await this.#store.pending(BATCH);
+      if (rows.length === 0) return;
+      await this.#context.eventLog.append(rows.map((row) => row.record));
+      await this.#store.sent(rows.map((row) => row.id));
+      if (rows.length < BATCH) return;
     }
-  }
-
-  #tryAgainLater(): void {
-    if (this.#stopped || this.#retry !== null) return;
-    this.#retry = setTimeout(() => {
-      this.#retry = null;
-      this.flush().catch(() => undefined);
-    }, RETRY_MS);
-    this.#retry.unref();
   }
 }

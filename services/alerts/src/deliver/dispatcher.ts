@@ -1,3 +1,4 @@
+import { BackgroundLoop } from '@countersign/async';
 import { Counter, Gauge } from 'prom-client';
 import type { ServiceContext } from '@countersign/service-kit';
 import { disabled, type Destination } from '../domain/destination.js';
@@ -31,9 +32,7 @@ export class Dispatcher {
   readonly #busy = new Map<string, { readonly accountId: string; readonly sending: Promise<void> }>();
   readonly #tries: Counter<'kind' | 'outcome'>;
   readonly #disabled: Counter;
-  #timer: NodeJS.Timeout | null = null;
-  #round: Promise<void> | null = null;
-  #again = false;
+  readonly #loop: BackgroundLoop;
   #stopped = false;
   #problem: string | null = null;
   #lookedAfterMs = 0;
@@ -43,6 +42,14 @@ export class Dispatcher {
     this.#context = context;
     this.#store = store;
     this.#carrier = carrier;
+    this.#loop = new BackgroundLoop(
+      () => this.#round(),
+      (error) => {
+        if (this.#problem === null) context.log.error({ err: error }, 'alerts cannot be sent: the store refuses');
+        this.#problem = 'the store of alerts cannot be used';
+        return EVERY_MS;
+      },
+    );
     const registers = [context.metrics];
     this.#tries = new Counter({
       name: 'countersign_alert_deliveries_total',
@@ -75,24 +82,12 @@ export class Dispatcher {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.wake(), EVERY_MS);
-    this.#timer.unref();
+    this.#loop.start(EVERY_MS);
   }
 
   /** Looks for what is due now, without waiting for it. */
   wake(): void {
-    if (this.#stopped) return;
-    if (this.#round !== null) {
-      this.#again = true;
-      return;
-    }
-    this.#round = this.#run().finally(() => {
-      this.#round = null;
-      if (this.#again) {
-        this.#again = false;
-        this.wake();
-      }
-    });
+    this.#loop.poke();
   }
 
   /** Why nothing is sent, or `null`. */
@@ -103,22 +98,17 @@ export class Dispatcher {
   /** Resolves when the tries that are under way have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    if (this.#timer !== null) clearInterval(this.#timer);
-    await this.#round;
+    await this.#loop.stop();
     await Promise.all([...this.#busy.values()].map(({ sending }) => sending));
   }
 
-  async #run(): Promise<void> {
-    try {
-      const nowMs = this.#context.clock();
-      await this.#store.closeSums(nowMs, SUMS_AT_ONCE, (thread) => closeSum(thread, this.#context.clock()));
-      await this.#claimAll();
-      await this.#lookAfter(nowMs);
-      this.#problem = null;
-    } catch (error) {
-      if (this.#problem === null) this.#context.log.error({ err: error }, 'alerts cannot be sent: the store refuses');
-      this.#problem = 'the store of alerts cannot be used';
-    }
+  async #round(): Promise<number> {
+    const nowMs = this.#context.clock();
+    await this.#store.closeSums(nowMs, SUMS_AT_ONCE, (thread) => closeSum(thread, this.#context.clock()));
+    await this.#claimAll();
+    await this.#lookAfter(nowMs);
+    this.#problem = null;
+    return EVERY_MS;
   }
 
   async #claimAll(): Promise<void> {

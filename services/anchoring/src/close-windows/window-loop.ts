@@ -1,5 +1,5 @@
+import { BackgroundLoop, messageOf } from '@countersign/async';
 import type { ServiceContext } from '@countersign/service-kit';
-import { BackgroundLoop } from '../background-loop.js';
 import type { AnchorPublisher } from '../publish/anchor-publisher.js';
 import type { WindowCloser } from './window-closer.js';
 
@@ -31,7 +31,7 @@ export class WindowLoop {
         return IDLE_MS;
       },
       (error) => {
-        this.#problem = `windows are not closed: ${error instanceof Error ? error.message : String(error)}`;
+        this.#problem = `windows are not closed: ${messageOf(error)}`;
         context.log.error({ err: error }, 'windows could not be closed');
         return RETRY_MS;
       },

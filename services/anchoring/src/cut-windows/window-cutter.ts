@@ -1,3 +1,4 @@
+import { BackgroundLoop, messageOf } from '@countersign/async';
 import type { Offsets } from '@countersign/event-log';
 import type { ServiceContext } from '@countersign/service-kit';
 import { dueLabel, untilNextSecond } from '../domain/window-label.js';
@@ -22,8 +23,7 @@ export class WindowCutter {
   readonly #cut: () => void;
   readonly #labelTime: (clockMs: number) => number | null;
   readonly #stopping = new AbortController();
-  #timer: NodeJS.Timeout | null = null;
-  #running: Promise<void> = Promise.resolve();
+  readonly #loop: BackgroundLoop;
   #problem: string | null = null;
 
   /**
@@ -44,24 +44,23 @@ export class WindowCutter {
     this.#gate = gate;
     this.#cut = cut;
     this.#labelTime = labelTime;
+    this.#loop = new BackgroundLoop(
+      async () => {
+        await this.tick();
+        this.#problem = null;
+        return untilNextSecond(context.clock());
+      },
+      (error) => {
+        this.#problem = `windows are not cut: ${messageOf(error)}`;
+        context.log.error({ err: error }, 'windows could not be cut');
+        return untilNextSecond(context.clock());
+      },
+    );
   }
 
   /** Looks at each whole second from now on. */
   start(): void {
-    if (this.#stopping.signal.aborted) return;
-    this.#timer = setTimeout(() => {
-      this.#running = this.tick()
-        .then(() => {
-          this.#problem = null;
-        })
-        .catch((error: unknown) => {
-          if (this.#stopping.signal.aborted) return;
-          this.#problem = `windows are not cut: ${error instanceof Error ? error.message : String(error)}`;
-          this.#context.log.error({ err: error }, 'windows could not be cut');
-        })
-        .finally(() => this.start());
-    }, untilNextSecond(this.#context.clock()));
-    this.#timer.unref();
+    this.#loop.start(untilNextSecond(this.#context.clock()));
   }
 
   /** Cuts what is due, and waits until all below the cut has been taken. */
@@ -109,10 +108,8 @@ export class WindowCutter {
   }
 
   async stop(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#stopping.abort(new Error('the service stops'));
-    await this.#running;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#loop.stop();
   }
 
   async #due(): Promise<Cut[]> {

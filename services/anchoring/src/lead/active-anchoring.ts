@@ -1,8 +1,8 @@
+import type { BackgroundLoop } from '@countersign/async';
 import type { LogBatch } from '@countersign/event-log';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { AuthorityKey } from '../authority/authority-key.js';
-import type { BackgroundLoop } from '../background-loop.js';
 import { WindowCloser } from '../close-windows/window-closer.js';
 import { WindowLoop } from '../close-windows/window-loop.js';
 import { WindowCutter } from '../cut-windows/window-cutter.js';

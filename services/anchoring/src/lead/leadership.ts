@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '@countersign/async';
 import type { Logger } from 'pino';
 import type { ConsumptionTurns } from '@countersign/service-kit';
 import { LeadEnded, type AnchorStore, type Lead } from '../store/port.js';
@@ -80,7 +81,7 @@ export class Leadership<T extends Active> {
         if (!signal.aborted) this.#log.warn({ reason }, 'this instance no longer anchors');
       } catch (error) {
         if (signal.aborted) return;
-        const problem = `it cannot anchor: ${error instanceof Error ? error.message : String(error)}`;
+        const problem = `it cannot anchor: ${messageOf(error)}`;
         if (problem !== this.#problem) this.#log.warn({ err: error }, 'this instance cannot anchor');
         this.#problem = problem;
         await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);

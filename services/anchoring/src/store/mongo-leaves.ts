@@ -1,3 +1,4 @@
+import { messageOf } from '@countersign/async';
 import { agentKey, type Sha256 } from '@countersign/evidence';
 import { MongoAgents } from './mongo-agents.js';
 import type { Collections, LeavesDocument, RootDocument } from './mongo-collections.js';
@@ -139,7 +140,7 @@ export class MongoLeaves {
       await this.#root.change({ cadences: Object.fromEntries(state.cadences), nextAgent: state.nextAgent }, moved);
       for (const { agents, added, carried } of batches) this.agents.changed(agents, added, carried);
     } catch (error) {
-      this.#root.end(error instanceof Error ? error.message : String(error));
+      this.#root.end(messageOf(error));
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
+import { messageOf } from '@countersign/async';
 import type { mongo } from 'mongoose';
 import type { TopicName } from '@countersign/contracts';
 import { isDuplicateKey } from '@countersign/document-store';
@@ -90,7 +91,7 @@ export class MongoRoot {
       const { matchedCount } = await this.#root.updateOne({ _id: 'root', term }, { $set: set, $inc: { beat: 1 } });
       if (matchedCount === 0) throw new LeadEnded('another instance has taken over');
     } catch (error) {
-      this.end(error instanceof Error ? error.message : String(error));
+      this.end(messageOf(error));
       throw error instanceof LeadEnded ? error : new LeadEnded('a write of unknown fate', { cause: error });
     }
     this.#heardMs = performance.now();

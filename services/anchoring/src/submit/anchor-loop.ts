@@ -1,9 +1,9 @@
+import { BackgroundLoop, messageOf } from '@countersign/async';
 import { ChainUnavailable, type Chain } from '@countersign/chain';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ServiceContext } from '@countersign/service-kit';
 import { AuthorityFunds } from '../authority/authority-funds.js';
 import type { AuthorityKey } from '../authority/authority-key.js';
-import { BackgroundLoop } from '../background-loop.js';
 import type { AnchoringMetrics } from '../metrics.js';
 import type { AnchorPublisher } from '../publish/anchor-publisher.js';
 import { authorityRecord } from '../publish/anchor-records.js';
@@ -50,7 +50,7 @@ export class AnchorLoop {
     this.#loop = new BackgroundLoop(
       () => this.#once(),
       (error) => {
-        this.#problem = `anchors wait: ${error instanceof Error ? error.message : String(error)}`;
+        this.#problem = `anchors wait: ${messageOf(error)}`;
         // A chain that is out of reach is told of by who watches it.
         if (!(error instanceof ChainUnavailable))
           context.log.warn({ err: error }, 'anchors wait for the chain or the log');

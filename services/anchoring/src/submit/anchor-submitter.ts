@@ -1,3 +1,4 @@
+import { messageOf } from '@countersign/async';
 import { advance, type Chain, type ChainTransaction, type MemoSigner } from '@countersign/chain';
 import { parseWindowMemo, type Sha256 } from '@countersign/evidence';
 import type { Logger } from 'pino';
@@ -86,7 +87,7 @@ export class AnchorSubmitter {
         if (endMs === null || (await reached(endMs))) ended.push(submission);
         else notBeforeMs = endMs;
       } catch (error) {
-        this.#note(`the chain does not say its time: ${error instanceof Error ? error.message : String(error)}`);
+        this.#note(`the chain does not say its time: ${messageOf(error)}`);
         return ended;
       }
     }
@@ -112,7 +113,7 @@ export class AnchorSubmitter {
     try {
       transaction = await this.#tools.chain.transaction(signature);
     } catch (error) {
-      this.#note(`an anchor cannot be read back: ${error instanceof Error ? error.message : String(error)}`);
+      this.#note(`an anchor cannot be read back: ${messageOf(error)}`);
       return false;
     }
     if (transaction === null) return false;

@@ -1,5 +1,5 @@
+import { BackgroundLoop } from '@countersign/async';
 import type { ServiceContext } from '@countersign/service-kit';
-import { BackgroundLoop } from '../background-loop.js';
 import type { Equivocation } from './judge-memo.js';
 import type { AnchorStore } from '../store/port.js';
 import { AuthorityWatch } from './authority-watch.js';

@@ -1,6 +1,6 @@
+import { BackgroundLoop, messageOf } from '@countersign/async';
 import type { Chain } from '@countersign/chain';
 import type { Logger } from 'pino';
-import { BackgroundLoop } from '../background-loop.js';
 
 const LOOK_EVERY_MS = 5_000;
 const AGAIN_AFTER_MS = 1_000;
@@ -67,7 +67,7 @@ export class ChainWatch {
   }
 
   #missed(error: unknown): number {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     this.#problem = `waiting for a Solana node at ${this.#nodes}: ${why}`;
     this.#options.reached(false);
     const now = performance.now();

@@ -1,3 +1,4 @@
+import { messageOf } from '@countersign/async';
 import type { AgentHeadFacts } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
 import { versionedRecord } from '@countersign/topics';
@@ -69,7 +70,7 @@ export class HeadPublisher {
         this.#problem = null;
       },
       (error: unknown) => {
-        this.#problem = `agent heads are not told: ${error instanceof Error ? error.message : String(error)}`;
+        this.#problem = `agent heads are not told: ${messageOf(error)}`;
         this.#context.log.error({ err: error }, 'agent heads were not published');
         this.#schedule();
       },

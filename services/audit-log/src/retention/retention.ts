@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { BackgroundLoop } from '@countersign/async';
 import type { RetentionMonths } from '@countersign/process';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ServiceContext } from '@countersign/service-kit';
@@ -61,8 +62,7 @@ export class Retention {
   #stopped = false;
   #end: () => void = () => undefined;
   readonly #ended = new Promise<void>((resolve) => (this.#end = resolve));
-  #running: Promise<void> = Promise.resolve();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #loop: BackgroundLoop;
 
   constructor(
     context: Pick<ServiceContext, 'eventLog' | 'counters' | 'clock' | 'log'>,
@@ -72,30 +72,23 @@ export class Retention {
     this.#context = context;
     this.#place = place;
     this.#pace = pace;
+    this.#loop = new BackgroundLoop(
+      async () => ((await this.turn()) ? pace.againMs : pace.everyMs),
+      (error) => {
+        context.log.error({ err: error }, 'a turn of retention failed; it is tried again');
+        return pace.everyMs;
+      },
+    );
   }
 
   start(): void {
-    const { everyMs, againMs } = this.#pace;
-    const again = (): void => {
-      if (this.#stopped) return;
-      const turn = this.turn().catch((error: unknown) => {
-        if (!this.#stopped) this.#context.log.error({ err: error }, 'a turn of retention failed; it is tried again');
-        return false;
-      });
-      this.#running = turn.then((more) => {
-        if (this.#stopped) return;
-        this.#timer = setTimeout(again, more ? againMs : everyMs);
-        this.#timer.unref();
-      });
-    };
-    again();
+    this.#loop.poke();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#end();
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#running;
+    await this.#loop.stop();
   }
 
   /** One turn, where it is this instance's to take; `true` where it took as much as a turn may, and more may be due. */

@@ -1,3 +1,4 @@
+import { oncePerTick } from '@countersign/async';
 import { LogRefused } from '@countersign/event-log';
 import type { EventWriter, NewRecord } from '@countersign/event-log';
 
@@ -24,10 +25,10 @@ const MAX_BATCH_CHARACTERS = 4 * 1024 * 1024;
 export class BatchedAppender {
   readonly #writer: EventWriter;
   readonly #watch: AppendWatch;
+  readonly #flushSoon = oncePerTick(() => this.#flush());
   #records: NewRecord[] = [];
   #listeners: FateListener[] = [];
   #characters = 0;
-  #scheduled = false;
 
   constructor(writer: EventWriter, watch: AppendWatch = UNWATCHED) {
     this.#writer = writer;
@@ -40,12 +41,7 @@ export class BatchedAppender {
     this.#records.push(record);
     this.#listeners.push(listener);
     this.#characters += record.value.length;
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#flush();
-    });
+    this.#flushSoon();
   }
 
   #flush(): void {

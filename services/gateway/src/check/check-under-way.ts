@@ -1,6 +1,6 @@
+import type { Timed } from '@countersign/async';
 import type { CheckAnswer } from '@countersign/contracts';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
-import type { Timed } from './deadlines.js';
 
 /** Why a check was not judged. */
 export type RefusalStatus = 400 | 401 | 404 | 408 | 413 | 415;

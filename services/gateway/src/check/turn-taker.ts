@@ -1,3 +1,5 @@
+import { oncePerTick } from '@countersign/async';
+
 /** Work that gives way after each of its turns, and ends with a value. */
 export type InTurns<T> = Generator<undefined, T, undefined>;
 
@@ -12,7 +14,7 @@ interface Task {
  */
 export class TurnTaker {
   readonly #tasks: Task[] = [];
-  #waiting = false;
+  readonly #nextTurn = oncePerTick(() => this.#turn());
 
   /** Tasks that are not over. */
   get size(): number {
@@ -36,17 +38,12 @@ export class TurnTaker {
       }
     };
     this.#tasks.push({ turn });
-    this.#wait();
+    this.#nextTurn();
   }
 
-  #wait(): void {
-    if (this.#waiting || this.#tasks.length === 0) return;
-    this.#waiting = true;
-    setImmediate(() => {
-      this.#waiting = false;
-      const task = this.#tasks.shift();
-      if (task !== undefined && !task.turn()) this.#tasks.push(task);
-      this.#wait();
-    });
+  #turn(): void {
+    const task = this.#tasks.shift();
+    if (task !== undefined && !task.turn()) this.#tasks.push(task);
+    if (this.#tasks.length > 0) this.#nextTurn();
   }
 }

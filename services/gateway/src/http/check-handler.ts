@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Deadlines } from '@countersign/async';
 import { canonicalize } from '@countersign/evidence';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Admission } from '../admission/admission.js';
@@ -19,7 +20,6 @@ import { idempotencyKeyProblem, idempotencyStamp } from '../domain/idempotency.j
 import { CheckUnderWay } from '../check/check-under-way.js';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
 import type { CheckObserver, CheckReply } from '../check/check-under-way.js';
-import type { Deadlines } from '../check/deadlines.js';
 import type { CheckJob, CheckJudge } from '../check/check-judge.js';
 import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareCheck } from '../check/prepare.js';
@@ -39,7 +39,7 @@ export interface CheckHandlerParts {
   readonly judge: CheckJudge;
   readonly admission: Admission;
   readonly unanswered: Pick<UnansweredChecks, 'add'>;
-  readonly deadlines: Deadlines;
+  readonly deadlines: Deadlines<CheckUnderWay>;
   readonly metrics: GatewayMetrics;
   readonly refusals: RefusalLog;
   readonly log: Pick<ServiceContext['log'], 'error'>;

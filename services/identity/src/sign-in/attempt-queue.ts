@@ -1,3 +1,5 @@
+import { Semaphore } from '@countersign/async';
+
 /** Passwords that are hashed at once: each takes a core and 32 MiB. */
 const AT_ONCE = 2;
 const MOST_WAITING = 200;
@@ -13,8 +15,7 @@ export class QueueFull extends Error {
  */
 export class AttemptQueue {
   readonly #last = new Map<string, Promise<unknown>>();
-  readonly #free: (() => void)[] = [];
-  #running = 0;
+  readonly #hashing = new Semaphore(AT_ONCE);
   #waiting = 0;
 
   /** @throws QueueFull, and whatever `attempt` throws */
@@ -24,7 +25,7 @@ export class AttemptQueue {
     const before = this.#last.get(address);
     const turn = (async () => {
       await before?.catch(() => undefined);
-      return this.#inSlot(attempt);
+      return this.#hashing.run(attempt);
     })();
     this.#last.set(address, turn);
     try {
@@ -32,18 +33,6 @@ export class AttemptQueue {
     } finally {
       this.#waiting -= 1;
       if (this.#last.get(address) === turn) this.#last.delete(address);
-    }
-  }
-
-  async #inSlot<T>(attempt: () => Promise<T>): Promise<T> {
-    if (this.#running >= AT_ONCE) await new Promise<void>((resolve) => this.#free.push(resolve));
-    else this.#running += 1;
-    try {
-      return await attempt();
-    } finally {
-      const next = this.#free.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
     }
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@countersign/async';
 import type { EventLog } from '@countersign/event-log';
 import { readRing, writeRing, type StoredRing } from './ring-file.js';
 import type { Ring } from './ring.js';
@@ -39,7 +40,7 @@ export class Keyring {
       const after = keys === before.keys ? before : await writeRing(this.directory, before, keys, at);
       if (after === null) continue;
       await this.publish(after).catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = messageOf(error);
         throw new ChangeUntold(`the change is made; verifiers are told of it once the log can be written: ${why}`);
       });
       return after.keys;

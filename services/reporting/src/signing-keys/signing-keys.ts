@@ -1,3 +1,4 @@
+import { messageOf } from '@countersign/async';
 import type { SigningKeyFacts } from '@countersign/contracts';
 import { fromHex, keyId as keyIdOf, sameBytes, toHex, type EvidenceCrypto } from '@countersign/evidence';
 import type { ListedSigningKey, ServiceContext, SigningKeyChange, SigningKeyOperator } from '@countersign/service-kit';
@@ -187,7 +188,7 @@ export class SigningKeys implements SigningKeyOperator {
     try {
       await (await this.#signerOf(key)).sign(TRIAL);
     } catch (error) {
-      const why = error instanceof SignerUnavailable ? String(error.cause) : wordsOf(error);
+      const why = error instanceof SignerUnavailable ? String(error.cause) : messageOf(error);
       throw new KeyChangeRefused(`${key.id} cannot sign, so nothing was changed: ${why}`);
     }
   }
@@ -214,7 +215,7 @@ export class SigningKeys implements SigningKeyOperator {
       return await act();
     } catch (error) {
       if (error instanceof SignerUnavailable) throw this.#logged(keyId, error.message, String(error.cause));
-      throw this.#logged(keyId, NOT_NOW, wordsOf(error));
+      throw this.#logged(keyId, NOT_NOW, messageOf(error));
     }
   }
 
@@ -228,8 +229,4 @@ export class SigningKeys implements SigningKeyOperator {
     this.#changing = turn.catch(() => undefined);
     return turn;
   }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { BackgroundLoop } from '@countersign/async';
 import type { ErasedContent, PackageContent } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
 import { pdfBlobName } from '../blobs/blob-store.js';
@@ -23,8 +24,7 @@ export class Withdrawals {
   readonly #context: Pick<ServiceContext, 'log'>;
   readonly #place: WithdrawalPlace;
   #stopped = false;
-  #timer: NodeJS.Timeout | null = null;
-  #running: Promise<void> = Promise.resolve();
+  readonly #loop: BackgroundLoop;
   readonly #now: () => number;
   /** When all reports are gone through next, ms; `null`: not again. */
   #reviewAtMs: number | null = 0;
@@ -37,37 +37,27 @@ export class Withdrawals {
     this.#context = context;
     this.#place = place;
     this.#now = now;
+    this.#loop = new BackgroundLoop(
+      async () => {
+        await this.turn();
+        this.#failing = false;
+        return EVERY_MS;
+      },
+      (error) => {
+        if (!this.#failing) context.log.warn({ err: error }, 'packages of erased content wait to be withdrawn');
+        this.#failing = true;
+        return AFTER_A_FAILURE_MS;
+      },
+    );
   }
 
   start(): void {
-    const again = (): void => {
-      this.#running = this.turn()
-        .then(
-          () => {
-            this.#failing = false;
-            return EVERY_MS;
-          },
-          (error: unknown) => {
-            if (!this.#failing && !this.#stopped) {
-              this.#context.log.warn({ err: error }, 'packages of erased content wait to be withdrawn');
-            }
-            this.#failing = true;
-            return AFTER_A_FAILURE_MS;
-          },
-        )
-        .then((pauseMs) => {
-          if (this.#stopped) return;
-          this.#timer = setTimeout(again, pauseMs);
-          this.#timer.unref();
-        });
-    };
-    again();
+    this.#loop.poke();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#running;
+    await this.#loop.stop();
   }
 
   /** Withdraws what is untold now, and tells it. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { messageOf } from '@countersign/async';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createLogger, explain, loadConfig } from '@countersign/process';
 import type { PlanChange } from '@countersign/service-kit';
@@ -37,7 +38,7 @@ export function register(program: Command): void {
       const change = { accountId, plan, ...agreed } as PlanChange;
       const quiet = { ...place, logLevel: 'silent' as const };
       const result = await setPlan(quiet, createLogger('silent'), change).catch((error: unknown) => {
-        throw new CommandFailed(EXIT.wrong, `refused: ${error instanceof Error ? error.message : String(error)}`);
+        throw new CommandFailed(EXIT.wrong, `refused: ${messageOf(error)}`);
       });
       if (result === 'unknown-account') {
         throw new CommandFailed(EXIT.wrong, `there is no account ${accountId} in ${place.dataDir}`);

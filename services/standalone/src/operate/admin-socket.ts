@@ -1,6 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { messageOf } from '@countersign/async';
 import type { PlanChange } from '@countersign/service-kit';
 import type { SigningKeyAnswer, SigningKeyRequest } from './signing-key-request.js';
 import { findSocket, makeSocketPath } from '../threads/socket-path.js';
@@ -26,7 +27,7 @@ export async function openAdminSocket(dataDir: string, operations: Operations): 
   const server = createServer((request, response) => {
     answer(operations, request).then(
       (value) => respond(response, 200, { value }),
-      (error: unknown) => respond(response, 500, { error: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => respond(response, 500, { error: messageOf(error) }),
     );
   });
   await new Promise<void>((resolve, reject) => {

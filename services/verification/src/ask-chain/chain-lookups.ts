@@ -1,3 +1,4 @@
+import { Semaphore } from '@countersign/async';
 import { ChainUnavailable, type Chain, type ChainTransaction } from '@countersign/chain';
 
 /** What anybody may make this service ask of the chain. */
@@ -17,30 +18,14 @@ export const LOOKUP_LIMITS: LookupLimits = { atOnce: 32, waiting: 1024 };
  * nothing, and the nodes that answer count what we ask. Beyond what may wait, the chain counts as unavailable.
  */
 export function limitedLookups(chain: ChainLookups, { atOnce, waiting }: LookupLimits = LOOKUP_LIMITS): ChainLookups {
-  const queue: (() => void)[] = [];
-  let free = atOnce;
-  const turn = async (): Promise<void> => {
-    if (free > 0) {
-      free -= 1;
-      return;
-    }
-    if (queue.length >= waiting) throw new ChainUnavailable('rate-limited', 'too many look-ups wait already');
-    await new Promise<void>((resolve) => queue.push(resolve));
-  };
-  const over = (): void => {
-    const next = queue.shift();
-    if (next === undefined) free += 1;
-    else next();
-  };
+  const running = new Semaphore(atOnce);
   return {
     network: () => chain.network(),
     async transaction(signature: string): Promise<ChainTransaction | null> {
-      await turn();
-      try {
-        return await chain.transaction(signature);
-      } finally {
-        over();
+      if (running.free === 0 && running.waiting >= waiting) {
+        throw new ChainUnavailable('rate-limited', 'too many look-ups wait already');
       }
+      return running.run(() => chain.transaction(signature));
     },
   };
 }

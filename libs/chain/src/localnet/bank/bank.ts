@@ -1,3 +1,4 @@
+import { messageOf } from '@countersign/async';
 import { memoTexts } from '../../memo.js';
 import type { TransactionFailure } from '../../port.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -143,8 +144,7 @@ export class Bank {
         this.#ledger.commit([...landed.values()], accounts);
       }
     } catch (error) {
-      const why =
-        this.#broken ?? `the ledger cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+      const why = this.#broken ?? `the ledger cannot be written: ${messageOf(error)}`;
       // A full disk took nothing of the batch: with accounts as the ledger has them, the next one is tried.
       if ((error as { code?: unknown }).code === 'SQLITE_FULL') this.#reload(why);
       else this.#broken = why;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '@countersign/async';
 import Database from 'better-sqlite3';
 import { encodeBase58 } from '../../base58.js';
 import { LedgerDamaged, LedgerLocked } from './errors.js';
@@ -112,7 +113,7 @@ export function openLedgerFile(dir: string, options: { readonly readonly: boolea
   } catch (cause) {
     db?.close();
     if (isBusy(cause)) throw new LedgerLocked(dir, { cause });
-    throw new LedgerDamaged(path, cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new LedgerDamaged(path, messageOf(cause), { cause });
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '@countersign/async';
 import { decodeBase58, isBase58Of } from '../../base58.js';
 import type { Commitment } from '../../port.js';
 import type { WireTransaction } from '../bank/wire.js';
@@ -84,7 +85,7 @@ export function transactionOf(bytes: Uint8Array): WireTransaction {
   try {
     return parseTransaction(bytes);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw invalidParams(`failed to deserialize solana_transaction::versioned::VersionedTransaction: ${why}`);
   }
 }

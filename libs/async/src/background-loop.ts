@@ -1,4 +1,4 @@
-/** Calls `work` again and again, one call at a time: at once when poked, else after the pause that it asks for. */
+/** Calls `work` repeatedly, one call at a time: at once when poked, otherwise after the pause that `work` returns. */
 export class BackgroundLoop {
   readonly #work: () => Promise<number>;
   readonly #failed: (error: unknown) => number;
@@ -8,14 +8,22 @@ export class BackgroundLoop {
   #stopped = false;
 
   /**
-   * @param work gives the ms until the next call; it is called sooner when poked
-   * @param failed takes what `work` threw and gives the ms until the next try
+   * @param work returns the pause until its next call, ms; a poke ends the pause
+   * @param failed receives what `work` threw and returns the pause until the next call, ms
    */
   constructor(work: () => Promise<number>, failed: (error: unknown) => number) {
     this.#work = work;
     this.#failed = failed;
   }
 
+  /** Makes the first call after this pause, ms. */
+  start(pauseMs: number): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(this.poke, pauseMs);
+    this.#timer.unref();
+  }
+
+  /** Calls `work` at once, or once more after the call that is running. */
   readonly poke = (): void => {
     if (this.#stopped) return;
     if (this.#running !== null) {
@@ -30,22 +38,20 @@ export class BackgroundLoop {
     });
   };
 
+  /** Makes no further call; resolves when the one that is running has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#running;
-    if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
   async #once(): Promise<void> {
     let pauseMs: number;
     do {
       this.#poked = false;
-      // What fails because it was ended is nobody's problem.
+      // A call that fails because the loop was stopped is not reported.
       pauseMs = await this.#work().catch((error: unknown) => (this.#stopped ? 0 : this.#failed(error)));
     } while (this.#poked && !this.#stopped);
-    if (this.#stopped) return;
-    this.#timer = setTimeout(this.poke, pauseMs);
-    this.#timer.unref();
+    this.start(pauseMs);
   }
 }
