@@ -6,14 +6,24 @@ import type { BlockReader } from './solana/blocks.js';
 import type { SolanaChainOptions } from './solana/solana-chain.js';
 
 export { decodeBase58, encodeBase58, isBase58Of } from './base58.js';
-export * from './errors.js';
+export { ChainRejected, ChainUnavailable } from './errors.js';
 export { NetworkNotBuilt } from './localnet/load-localnet.js';
 export { LedgerDamaged, LedgerLocked } from './localnet/ledger/errors.js';
 export type { LedgerReader, LedgerTransaction } from './localnet/ledger/read-ledger.js';
 export type { LocalnetClock } from './localnet/bank/slots.js';
 export type { Localnet, LocalnetOptions } from './localnet/localnet.js';
 export type { WorkerLocalnet, WorkerOptions } from './localnet/start-in-worker.js';
-export * from './port.js';
+export { MEMO_PROGRAM_ID } from './port.js';
+export type {
+  Chain,
+  ChainTransaction,
+  ListedTransaction,
+  MemoSigner,
+  Network,
+  PreparedTransaction,
+  RegistrationTransaction,
+  TransactionStatus,
+} from './port.js';
 export type { Block, BlockReader } from './solana/blocks.js';
 export type { SolanaChainOptions } from './solana/solana-chain.js';
 export { advance } from './submission/advance.js';

@@ -1,4 +1,18 @@
-export * from './port.js';
+export { CLAIM_BOUNDS, CLAIM_MS, CountersUnavailable } from './port.js';
+export type {
+  AgentUsage,
+  CheckTrip,
+  CheckTripResult,
+  ClaimFigures,
+  CountedEvent,
+  Counters,
+  GivenBackSums,
+  Judgement,
+  RebuildTurn,
+  StoredAnswer,
+  UsageSnapshot,
+  VersionedKind,
+} from './port.js';
 export { countedViolations, dollars, rateViolation, spendingViolation } from './violations.js';
 export { SlewedClock } from './slewed-clock.js';
 export type { CountersClock } from './slewed-clock.js';

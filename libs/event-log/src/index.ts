@@ -1,4 +1,16 @@
-export * from './port.js';
+export { LogDamaged, LogFateUnknown, LogRefused } from './port.js';
+export type {
+  Appended,
+  ConsumeOptions,
+  Consumption,
+  EventLog,
+  EventReader,
+  EventWriter,
+  LogBatch,
+  LogRecord,
+  NewRecord,
+  Offsets,
+} from './port.js';
 export { openSqliteLog } from './sqlite/sqlite-log.js';
 export type { SqliteLog, SqliteLogOptions } from './sqlite/sqlite-log.js';
 export { readSqliteLog, verifyLog } from './sqlite/read-sqlite-log.js';

@@ -1,5 +1,15 @@
-export * from './service/definition.js';
-export * from './service/signing-key-operator.js';
+export type {
+  AccountOperator,
+  AgentOperator,
+  ConsumptionTurns,
+  FirstAccount,
+  PlanChange,
+  RunningService,
+  ServiceContext,
+  ServiceDefinition,
+  StoreAdapters,
+} from './service/definition.js';
+export type { ListedSigningKey, SigningKeyChange, SigningKeyOperator } from './service/signing-key-operator.js';
 export { joinEmbedded, openEmbedded } from './adapters/embedded.js';
 export type { EmbeddedBackends, SharedBackends } from './adapters/embedded.js';
 export type { Backends } from './adapters/backends.js';
