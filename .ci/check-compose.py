@@ -1,4 +1,4 @@
-"""What docker compose itself would only say at `up`: names that nothing defines, images without a version, secrets."""
+"""Finds in the compose file what docker compose reports only at `up`: undefined names, images without a version, secrets."""
 import re
 import sys
 import yaml
@@ -32,7 +32,7 @@ secrets = {"instance": {"identity", "policy", "audit-log", "alerts", "anchoring"
 for volume, holders in secrets.items():
     mounted = {name for name, service in services.items()
                if any(mount.get("source") == volume for mount in service.get("volumes") or [])}
-    # Services of a profile that is not asked for are left out of the rendered file.
+    # Services of a profile that is not enabled are missing in the rendered file.
     if mounted | {"admin"} != holders | {"admin"}:
         problems.append(f"the volume {volume} is mounted in {sorted(mounted)}, not in {sorted(holders)}")
 expected = {"gateway", "identity", "policy", "audit-log", "alerts", "anchoring", "reporting", "verification", "mcp", "edge", "kafka",

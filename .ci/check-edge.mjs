@@ -1,6 +1,6 @@
 /**
- * The edge proxy sends every route of the contract to the service that has it, and what is between services to nobody:
- * nginx itself, with deploy/edge/countersign.conf.template, in front of servers that answer with their names.
+ * Checks that the edge proxy sends every route of the contract to its service and refuses internal routes: nginx with
+ * deploy/edge/countersign.conf.template, in front of servers that answer with their names.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -75,7 +75,7 @@ async function ask(method, path, headers = {}) {
   return { status: response.status, service: response.headers.get('x-service'), response, text: await response.text() };
 }
 
-/** The address that a service is told of a request that comes from `localAddress`. */
+/** The caller's address that a service receives for a request from `localAddress`. */
 function seenFrom(localAddress, headers) {
   return new Promise((done, failed) => {
     request({ host: '127.0.0.1', port, path: '/v1/keys', localAddress, headers }, (response) => {
@@ -110,16 +110,16 @@ try {
   expect('the address of the caller', spoofed.response.headers.get('x-seen-address'), '127.0.0.1');
   const forwarded = { 'x-forwarded-for': '198.51.100.1, 203.0.113.9', 'x-real-ip': '198.51.100.2' };
   expect('the address of a caller who names another', await seenFrom('127.0.0.1', forwarded), '127.0.0.1');
-  expect('the address that a trusted proxy tells', await seenFrom('127.0.0.2', forwarded), '203.0.113.9');
+  expect('the address that a trusted proxy reports', await seenFrom('127.0.0.2', forwarded), '203.0.113.9');
   for (const [, server] of servers) {
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
   }
   const away = await ask('GET', '/v1/account');
-  expect('a service that is away', `${away.status} ${away.response.headers.get('retry-after')}`, '503 1');
+  expect('an unavailable service', `${away.status} ${away.response.headers.get('retry-after')}`, '503 1');
   expect('its body', typeof JSON.parse(away.text).error, 'string');
   const held = JSON.parse((await ask('POST', '/v1/check')).text);
-  expect('a check that nobody decides', `${held.allowed} ${held.code}`, 'false unavailable');
+  expect('a check without a decision', `${held.allowed} ${held.code}`, 'false unavailable');
 } finally {
   nginx.kill('SIGTERM');
   await ended;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Asks a running instance what its OpenAPI document allows, and what it forbids: no answer is a 5xx that is not
-# documented as one, and every answer has a status, a type, headers and a body that the document names.
+# Sends a running instance requests that its OpenAPI document allows and forbids: no response is an undocumented 5xx, and
+# every response has a status, a type, headers and a body that the document names.
 #   .ci/check-openapi.sh [EXAMPLES [SEED]]     cases of each operation beside those of its edges
 #   .ci/check-openapi.sh tools                 installs what it needs and ends
 # Installs schemathesis beside the tools of the test servers. Needs a build.
@@ -58,7 +58,7 @@ install_schemathesis
 [ "${1-}" != tools ] || exit 0
 start_instance
 base=$(node -p 'JSON.parse(require("fs").readFileSync(process.argv[1], "utf8")).baseUrl' "$WORK/data/bootstrap.json")
-# Reports and caches of the tool are left to nobody: it runs where everything is removed.
+# The tool's reports and caches are not kept: it runs in a folder that is removed.
 hooks=$PWD/.ci/openapi-callers.py
 status=0
 (
@@ -75,7 +75,7 @@ if [ "$status" -ne 0 ]; then
   echo 'what the instance logged as errors:' >&2
   grep '"level":"error"' "$WORK/log" | tail -n 20 | cut -c 1-1500 >&2 || true
 fi
-# A run whose requests are all refused at the door says nothing of what lies behind it.
+# A run whose requests are all refused early tests nothing further.
 node - "$WORK/answers.json" <<'JAVASCRIPT' || status=1
 const answers = Object.entries(JSON.parse(require('fs').readFileSync(process.argv[2], 'utf8')));
 const total = {};

@@ -46,7 +46,7 @@ pip_install() {
   timeout "$1" "$TOOLS/bin/pip" install -q --disable-pip-version-check -c "$CONSTRAINTS" "${@:2}"
 }
 
-# A folder that was not finished has no mark, and is made anew.
+# An incomplete folder has no marker, and is built again.
 install_tools() {
   [ ! -e "$TOOLS/whole" ] || return 0
   local try
@@ -64,7 +64,7 @@ install_tools() {
   return 1
 }
 
-# What it is built with and depends on is taken from the tools: nothing is asked of a registry.
+# Its build tools and dependencies are taken from the tools: no registry is used.
 check_installed() {
   local folder=$PWD
   mkdir "$WORK/folder"

@@ -30,7 +30,7 @@ const PORTS = {
 };
 const STORES = ['sqlite', 'mongo'];
 
-/** What no file may say: [pattern, why, files that it does not concern]. */
+/** Text that no file may hold: [pattern, reason]. */
 const FORBIDDEN_TEXT = [
   [/(?<![\w.:/@-])\/(root|work|Users|home\/(?!node\b)\w+)\//, 'a path of one machine: make it relative'],
   [/"resolved": "https?:|\bregistry\.npmjs\.org\b|^\s*registry\s*=/m, 'the host of a registry: leave it to the user'],
@@ -83,7 +83,7 @@ function checkPlaces() {
       const readme = `${parent}/${room}/README.md`;
       if (!tree.includes(readme)) {
         problems.push(
-          `${readme} is missing: its job, what it reads and writes, what happens when a neighbour is down.`,
+          `${readme} is missing: its job, what it reads and writes, what happens when a dependency is down.`,
         );
       }
     }

@@ -75,7 +75,7 @@ function walkable(root, folder) {
 }
 
 /** Imports of a package of ours that the importer's package.json or tsconfig.json does not name. */
-function unnamedNeighbours(modules, houses) {
+function undeclaredImports(modules, houses) {
   const at = (path) => houses.find(({ folder }) => path.startsWith(`${folder}/`));
   const found = modules.flatMap((module) =>
     module.dependencies.flatMap((dependency) => {
@@ -135,7 +135,7 @@ async function tryRules() {
     for (const { name } of RULES.forbidden) {
       if (!tried.has(name)) problems.push(`Rule ${name} has no fixture: add one to .config/import-fixtures.mjs.`);
     }
-    if (!unnamedNeighbours(output.modules, houses).some((line) => line.startsWith('services/gateway/src/decide.ts'))) {
+    if (!undeclaredImports(output.modules, houses).some((line) => line.startsWith('services/gateway/src/decide.ts'))) {
       problems.push('An import of a package that package.json and tsconfig.json do not name is not reported.');
     }
   } finally {
@@ -183,7 +183,7 @@ async function readHouse() {
     const way = cycle === undefined ? to : cycle.map(({ name }) => name).join(' -> ');
     problems.push(`${from} -> ${way}\n    ${rule.name}: ${reasons.get(rule.name)}`);
   }
-  problems.push(...unnamedNeighbours(output.modules, houses));
+  problems.push(...undeclaredImports(output.modules, houses));
   return { files: seen.length, imports };
 }
 

@@ -284,7 +284,7 @@ const forbidden = [
     to: { path: '^services/', pathNot: '^services/$1/' },
   },
   {
-    name: 'nobody-imports-the-tests',
+    name: 'no-imports-of-tests',
     severity: 'error',
     comment: 'Black-box scenarios are the end of the line: move what ships into a library.',
     from: { path: '^services/' },

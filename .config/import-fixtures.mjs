@@ -121,7 +121,7 @@ export const forbidden = [
   ['service-not-service', 'services/gateway/src/peer.ts', "import { a } from '@countersign/policy'; a();"],
   ['service-not-service', 'services/gateway/src/whole.ts', "import { a } from '@countersign/standalone'; a();"],
   [
-    'nobody-imports-the-tests',
+    'no-imports-of-tests',
     'services/gateway/src/probe.ts',
     "import { probe } from '../../../test-e2e/src/probe.js'; probe();",
   ],

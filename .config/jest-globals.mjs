@@ -1,4 +1,4 @@
-/** What jest-light-runner leaves out of Jest's globals: time limits of tests and hooks, and timers that await. */
+/** Jest's globals that jest-light-runner leaves out: time limits of tests and hooks, and timers that await. */
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { bind } from 'jest-each';
 
