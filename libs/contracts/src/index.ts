@@ -9,6 +9,7 @@ export * from './listed-action.js';
 export * from './unknown-field.js';
 export * from './neighbours.js';
 export * from './http/route.js';
+export * from './http/json-of.js';
 export * from './http/fragments.js';
 export * from './http/openapi.js';
 export * from './http/operations.js';

@@ -1,86 +1,16 @@
 import { CHECK_OUTCOMES, LEAF_TYPES, REPORTED_OUTCOMES, SEVERITIES, VIOLATION_TYPES, type JsonValue } from '../leaf.js';
-import type { CheckOutcome, LeafType, ReportedOutcome, Severity, ViolationType } from '../leaf.js';
-import {
-  bodyErrors,
-  error,
-  isoTime,
-  limit,
-  nullable,
-  offset,
-  pageOf,
-  sessionErrors,
-  sha256Hex,
-  uuid,
-} from './fragments.js';
+import { bodyErrors, error, isoTime, nullable, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
 import type { ListedAction } from '../listed-action.js';
+import type { JsonOf, QueryOf } from './json-of.js';
 import { route, type JsonSchema } from './route.js';
-
-/** An event as `GET /v1/events` and `GET /v1/alerts` show it. */
-export interface EventRecord {
-  readonly eventId: string;
-  readonly type: LeafType;
-  readonly agentId: string;
-  readonly refersTo: string | null;
-  readonly occurredAt: string;
-  readonly sequence: number;
-  readonly outcome: CheckOutcome | ReportedOutcome | null;
-  readonly allowed: boolean | null;
-  readonly reason: string | null;
-  readonly severity: Severity | null;
-  readonly violation_type: ViolationType | null;
-  readonly detail: string | null;
-  /** A check's action; the committed value of any other type; `null` once erased. */
-  readonly action: ListedAction | JsonValue;
-  /** The salted commitment of the payload, not a plain hash. */
-  readonly payloadSha256: string | null;
-  readonly profileVersion: number | null;
-  readonly anchored: boolean;
-  /** There, and true, where `occurredAt` lies ahead of the clock that answers: a clock that was ahead dated the event. */
-  readonly ahead?: true;
-}
-
-/** One anchored window of an agent. */
-export interface AnchorRecord {
-  readonly merkle_root: string;
-  readonly event_ids: readonly string[];
-  readonly chain_tx_signature: string;
-  readonly chain_block_height: number;
-  readonly anchored_at: string;
-  readonly window_start: string;
-  readonly window_end: string;
-  readonly event_count: number;
-}
-
-/** Query of `GET /v1/events` once validated: `from` is in, `to` is not. */
-export interface EventsQuery {
-  readonly agentId?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly type?: LeafType;
-  readonly outcome?: CheckOutcome | ReportedOutcome;
-  readonly allowed?: boolean;
-  readonly violation_type?: ViolationType;
-  readonly limit: number;
-  readonly offset: number;
-}
 
 export const EXPORT_FORMATS = ['ocsf', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Query of `GET /v1/events/export` once validated. */
-export interface ExportQuery extends Omit<EventsQuery, 'limit' | 'offset'> {
-  readonly format?: ExportFormat;
-}
+const outcome = { type: 'string', enum: [...CHECK_OUTCOMES, ...REPORTED_OUTCOMES] } as const;
+const instant = { type: 'string', format: 'date-time' } as const;
 
-export interface PageQuery {
-  readonly limit: number;
-  readonly offset: number;
-}
-
-const outcome: JsonSchema = { type: 'string', enum: [...CHECK_OUTCOMES, ...REPORTED_OUTCOMES] };
-const instant: JsonSchema = { type: 'string', format: 'date-time' };
-
-const eventRecord: JsonSchema = {
+const eventRecord = {
   type: 'object',
   required: [
     'eventId',
@@ -124,9 +54,15 @@ const eventRecord: JsonSchema = {
         'there where `occurredAt` lies more than 60 s ahead of the clock that answers: a clock that was ahead dated the event. The event is sound, and keeps its time',
     },
   },
+} as const;
+
+/** An event as `GET /v1/events` and `GET /v1/alerts` show it. */
+export type EventRecord = Omit<JsonOf<typeof eventRecord>, 'action'> & {
+  /** A check's action; the committed value of any other type; `null` once erased. */
+  readonly action: ListedAction | JsonValue;
 };
 
-const anchorRecord: JsonSchema = {
+const anchorRecord = {
   type: 'object',
   required: [
     'merkle_root',
@@ -148,7 +84,10 @@ const anchorRecord: JsonSchema = {
     window_end: instant,
     event_count: { type: 'integer' },
   },
-};
+} as const;
+
+/** One anchored window of an agent. */
+export type AnchorRecord = JsonOf<typeof anchorRecord>;
 
 /** What `GET /v1/events` and its export restrict by. */
 const eventFilters = {
@@ -159,7 +98,7 @@ const eventFilters = {
   outcome,
   allowed: { type: 'boolean' },
   violation_type: { type: 'string', enum: VIOLATION_TYPES },
-} as const satisfies Readonly<Record<string, JsonSchema>>;
+} as const;
 
 const openCount: JsonSchema = { type: 'integer', minimum: 0 };
 
@@ -173,7 +112,7 @@ export const auditLogRoutes = {
     summary: 'Events of the account, newest first',
     tag: 'Events',
     auth: 'session',
-    query: { ...eventFilters, limit, offset },
+    query: { ...eventFilters, ...paging },
     success: 200,
     responses: {
       200: {
@@ -235,7 +174,7 @@ export const auditLogRoutes = {
     summary: 'Violation inbox: events denied or frozen since the last acknowledge, newest first',
     tag: 'Alerts',
     auth: 'session',
-    query: { limit, offset },
+    query: paging,
     success: 200,
     responses: {
       200: {
@@ -305,7 +244,7 @@ export const auditLogRoutes = {
     tag: 'Agents',
     auth: 'session',
     params: { id: uuid },
-    query: { limit, offset },
+    query: paging,
     success: 200,
     responses: {
       200: { description: 'a page of anchors', schema: pageOf('anchors', anchorRecord) },
@@ -315,3 +254,7 @@ export const auditLogRoutes = {
     },
   }),
 } as const;
+
+/** `from` is in, `to` is not. */
+export type EventsQuery = QueryOf<typeof auditLogRoutes.listEvents>;
+export type ExportQuery = QueryOf<typeof auditLogRoutes.exportEvents>;

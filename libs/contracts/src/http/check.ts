@@ -1,54 +1,40 @@
 import type { JsonValue } from '../leaf.js';
 import { allowedDecision, denialMembers } from './decision.js';
 import { bodyErrors, error, errorSchema, uuid } from './fragments.js';
+import type { JsonOf } from './json-of.js';
 import { route } from './route.js';
 import type { JsonSchema, RouteResponse } from './route.js';
 
-/** An agent's action as received. Further members are the caller's own. */
-export interface CheckAction {
-  readonly type: string;
-  readonly url?: string;
-  readonly payload?: JsonValue;
-  readonly metadata?: { readonly [key: string]: JsonValue };
-  readonly dataScope?: string;
-  readonly estimatedCost?: number;
-  readonly tool_name?: string;
-  readonly toolName?: string;
-  readonly [member: string]: JsonValue | undefined;
-}
+const action = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { type: 'string', minLength: 1, examples: ['http_call', 'llm_response', 'data_access', 'tool_use'] },
+    url: { type: 'string', description: 'what is called, as a full http or https URL' },
+    payload: {
+      description:
+        'any JSON value, of a `tool_use` the arguments of the tool: addresses in them are judged as `url` is. Committed, and kept only with the profile’s store_payload',
+    },
+    metadata: { type: 'object' },
+    dataScope: { type: 'string', minLength: 1 },
+    estimatedCost: { type: 'number', minimum: 0, description: 'US dollars' },
+    tool_name: { type: 'string' },
+    toolName: { type: 'string' },
+  },
+} as const;
 
-/** Body of `POST /v1/check`. */
-export interface CheckRequest {
-  /** UUID in either case. */
-  readonly agentId: string;
-  readonly action: CheckAction;
-}
-
-export const checkBody: JsonSchema = {
+export const checkBody = {
   type: 'object',
   required: ['agentId', 'action'],
-  properties: {
-    agentId: uuid,
-    action: {
-      type: 'object',
-      required: ['type'],
-      properties: {
-        type: { type: 'string', minLength: 1, examples: ['http_call', 'llm_response', 'data_access', 'tool_use'] },
-        url: { type: 'string', description: 'what is called, as a full http or https URL' },
-        payload: {
-          description:
-            'any JSON value, of a `tool_use` the arguments of the tool: addresses in them are judged as `url` is. Committed, and kept only with the profile’s store_payload',
-        },
-        metadata: { type: 'object' },
-        dataScope: { type: 'string', minLength: 1 },
-        estimatedCost: { type: 'number', minimum: 0, description: 'US dollars' },
-        tool_name: { type: 'string' },
-        toolName: { type: 'string' },
-      },
-    },
-  },
+  properties: { agentId: uuid, action },
   additionalProperties: false,
-};
+} as const;
+
+/** An agent's action as received. Further members are the caller's own. */
+export type CheckAction = JsonOf<typeof action> & { readonly [member: string]: JsonValue | undefined };
+
+/** Body of `POST /v1/check`. `agentId` is a UUID in either case. */
+export type CheckRequest = JsonOf<typeof checkBody> & { readonly action: CheckAction };
 
 const text: JsonSchema = { type: 'string' };
 

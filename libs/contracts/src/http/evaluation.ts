@@ -1,54 +1,41 @@
-import type { JsonValue } from '../leaf.js';
 import { checkHeaders, replayHeader } from './check.js';
 import { bodyErrors, error } from './fragments.js';
+import type { BodyOf, JsonOf } from './json-of.js';
 import { route } from './route.js';
 import type { JsonSchema, RouteResponse } from './route.js';
-
-type Properties = { readonly [name: string]: JsonValue };
-
-/** AuthZEN Authorization API 1.0, section 5: who does what to what. What is absent may come from the defaults. */
-export interface EvaluationParts {
-  readonly subject?: { readonly type?: string; readonly id?: string; readonly properties?: Properties };
-  readonly action?: { readonly name?: string; readonly properties?: Properties };
-  readonly resource?: { readonly type?: string; readonly id?: string; readonly properties?: Properties };
-  readonly context?: Properties;
-}
 
 export const EVALUATION_SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const;
 export type EvaluationSemantic = (typeof EVALUATION_SEMANTICS)[number];
 
-/** Section 7. */
-export interface EvaluationsRequest extends EvaluationParts {
-  readonly evaluations?: readonly EvaluationParts[];
-  readonly options?: { readonly evaluations_semantic?: EvaluationSemantic };
-}
-
 /** Of one request. */
 export const MOST_EVALUATIONS = 100;
 
-const text: JsonSchema = { type: 'string', minLength: 1 };
-const properties: JsonSchema = { type: 'object' };
+const text = { type: 'string', minLength: 1 } as const;
+const properties = { type: 'object' } as const;
 
-const subject: JsonSchema = {
+const subject = {
   type: 'object',
   description: 'the agent: `type` is `agent`, `id` is its id',
   properties: { type: text, id: text, properties },
-};
-const action: JsonSchema = {
+} as const;
+const action = {
   type: 'object',
   description: 'what it is about to do: `name` is the action’s type, `properties` its other members',
   properties: { name: text, properties },
-};
-const resource: JsonSchema = {
+} as const;
+const resource = {
   type: 'object',
   description:
     'what it is done to: the `id` of type `url` (`uri`, `endpoint`), `tool` (`function`) or `data` (`data_scope`, `file`, `table`), in any spelling, is judged as the action’s `url`, `tool_name` or `dataScope`; so is a host of an `api` or `site`, an address of any scheme as `url` whatever its type, and the id of any other type as the tool of a `tool_use` or the scope of a `data_access`. `properties` that rules read (`url`, `payload`, `estimatedCost`, …) are members of the action. 400 where two of these differ. All else is recorded and not judged',
   properties: { type: text, id: text, properties },
-};
-const context: JsonSchema = { type: 'object', description: 'kept as the action’s `metadata`' };
+} as const;
+const context = { type: 'object', description: 'kept as the action’s `metadata`' } as const;
 
 /** What an evaluation lacks may be among the defaults; what neither has is an error of that evaluation alone. */
-const parts = { subject, action, resource, context };
+const parts = { type: 'object', properties: { subject, action, resource, context } } as const;
+
+/** AuthZEN Authorization API 1.0, section 5: who does what to what. What is absent may come from the defaults. */
+export type EvaluationParts = JsonOf<typeof parts>;
 
 const evaluationBody: JsonSchema = {
   type: 'object',
@@ -61,17 +48,17 @@ const evaluationBody: JsonSchema = {
   },
 };
 
-const evaluationsBody: JsonSchema = {
+const evaluationsBody = {
   type: 'object',
   properties: {
-    ...parts,
-    evaluations: { type: 'array', maxItems: MOST_EVALUATIONS, items: { type: 'object', properties: parts } },
+    ...parts.properties,
+    evaluations: { type: 'array', maxItems: MOST_EVALUATIONS, items: parts },
     options: {
       type: 'object',
       properties: { evaluations_semantic: { type: 'string', enum: EVALUATION_SEMANTICS, default: 'execute_all' } },
     },
   },
-};
+} as const;
 
 const decision: JsonSchema = {
   type: 'object',
@@ -172,3 +159,6 @@ export const evaluationRoutes = {
     },
   }),
 };
+
+/** Section 7. */
+export type EvaluationsRequest = BodyOf<typeof evaluationRoutes.evaluations>;

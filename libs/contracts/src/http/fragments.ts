@@ -1,18 +1,32 @@
+import type { QueryValues } from './json-of.js';
 import type { JsonSchema, RouteResponse } from './route.js';
 
 export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
-export const uuid: JsonSchema = { type: 'string', pattern: UUID_PATTERN };
-export const sha256Hex: JsonSchema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+export const uuid = { type: 'string', pattern: UUID_PATTERN } as const;
+export const sha256Hex = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 /** ISO 8601 with a zone; fractions of a second to milliseconds. */
-export const isoTime: JsonSchema = {
+export const isoTime = {
   type: 'string',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$',
-};
-export const limit: JsonSchema = { type: 'integer', minimum: 1, maximum: 1000, default: 50 };
-export const offset: JsonSchema = { type: 'integer', minimum: 0, maximum: 9007199254740991, default: 0 };
+} as const;
+export const limit = { type: 'integer', minimum: 1, maximum: 1000, default: 50 } as const;
+export const offset = { type: 'integer', minimum: 0, maximum: 9007199254740991, default: 0 } as const;
+/** Query of a list. */
+export const paging = { limit, offset };
+export type PageQuery = QueryValues<typeof paging>;
 
-export const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
+export const nullable = <const S extends JsonSchema>(schema: S) => ({ anyOf: [schema, { type: 'null' }] }) as const;
+
+/** An object with exactly these members. */
+export const object = <const P extends Readonly<Record<string, JsonSchema>>>(properties: P) =>
+  ({
+    type: 'object',
+    // Typed as one name out of all: their number is of no concern to `JsonOf`.
+    required: Object.keys(properties) as readonly string[] as readonly [keyof P & string],
+    properties,
+    additionalProperties: false,
+  }) as const;
 
 export const errorSchema: JsonSchema = {
   type: 'object',

@@ -1,17 +1,7 @@
 import { REPORTED_OUTCOMES } from '../leaf.js';
-import type { ReportedOutcome } from '../leaf.js';
 import { bodyErrors, error, uuid } from './fragments.js';
+import type { BodyOf } from './json-of.js';
 import { route } from './route.js';
-
-/** Body of `POST /v1/mcp/log`. */
-export interface OutcomeReport {
-  readonly agentId: string;
-  /** The event of the check; without it the agent's latest check. */
-  readonly eventId?: string;
-  readonly outcome: ReportedOutcome;
-  /** Content: committed, not in the leaf. */
-  readonly detail?: string;
-}
 
 export const outcomeRoutes = {
   reportOutcome: route({
@@ -57,3 +47,6 @@ export const outcomeRoutes = {
     },
   }),
 };
+
+/** Body of `POST /v1/mcp/log`. */
+export type OutcomeReport = BodyOf<typeof outcomeRoutes.reportOutcome>;

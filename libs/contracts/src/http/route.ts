@@ -79,7 +79,10 @@ export interface Route {
   readonly responses: Readonly<Record<number, RouteResponse>>;
 }
 
-/** Keeps literal types while checking the shape. */
-export function route<const R extends Route>(definition: R): R {
+/** Checks the shape of a route and keeps the literal types that others derive from: `BodyOf`, `QueryOf`. */
+export function route<const R extends Route>(definition: R): TypedRoute<R> {
   return definition;
 }
+
+type Typed = 'body' | 'query' | 'rights';
+type TypedRoute<R extends Route> = Omit<Route, Typed> & Pick<R, Extract<keyof R, Typed>>;

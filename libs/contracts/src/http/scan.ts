@@ -1,21 +1,10 @@
 import { decision } from './check.js';
 import { allowedDecision, denialMembers } from './decision.js';
-import { bodyErrors, error, uuid } from './fragments.js';
+import { bodyErrors, error, object, uuid } from './fragments.js';
+import type { BodyOf } from './json-of.js';
 import { route } from './route.js';
 
-/** Body of `POST /v1/mcp/scan`. */
-export interface ScanRequest {
-  readonly agentId: string;
-  readonly text: string;
-}
-
-/** Body of `POST /v1/mcp/tools`. */
-export interface ToolsRequest {
-  readonly agentId: string;
-  readonly tools: readonly string[];
-}
-
-const toolName = { type: 'string', minLength: 1 };
+const toolName = { type: 'string', minLength: 1 } as const;
 
 const unknownYet = {
   ...error('the rules in force are not known here yet'),
@@ -32,12 +21,7 @@ export const scanRoutes = {
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['scan'],
-    body: {
-      type: 'object',
-      required: ['agentId', 'text'],
-      properties: { agentId: uuid, text: { type: 'string' } },
-      additionalProperties: false,
-    },
+    body: object({ agentId: uuid, text: { type: 'string' } }),
     success: 200,
     responses: {
       200: { description: "as a check's answer; a denial is 200 as well", schema: decision },
@@ -59,12 +43,7 @@ export const scanRoutes = {
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['scan'],
-    body: {
-      type: 'object',
-      required: ['agentId', 'tools'],
-      properties: { agentId: uuid, tools: { type: 'array', items: toolName, maxItems: 1000 } },
-      additionalProperties: false,
-    },
+    body: object({ agentId: uuid, tools: { type: 'array', items: toolName, maxItems: 1000 } }),
     success: 200,
     responses: {
       200: {
@@ -102,3 +81,6 @@ export const scanRoutes = {
     },
   }),
 };
+
+export type ScanRequest = BodyOf<typeof scanRoutes.scan>;
+export type ToolsRequest = BodyOf<typeof scanRoutes.tools>;
