@@ -144,20 +144,6 @@ export interface PackageTimestamp {
   readonly message: string;
 }
 
-/** Body of `/v1/compliance-scope`; absent members are undeclared. */
-export interface ComplianceScope {
-  readonly soc2?: {
-    readonly categories: readonly (
-      'security' | 'availability' | 'processing-integrity' | 'confidentiality' | 'privacy'
-    )[];
-  };
-  readonly hipaa?: { readonly ephi: boolean };
-  readonly euaiact?: {
-    readonly classification: 'high-risk-annex-iii' | 'high-risk-annex-i' | 'not-high-risk' | 'not-assessed';
-  };
-  readonly nydfs?: { readonly coveredEntity: boolean };
-}
-
 /** What the signature covers once `timestamp` is added. */
 export interface PackageContent {
   readonly schemaVersion: '1.0.0';

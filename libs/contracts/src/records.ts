@@ -1,4 +1,5 @@
-import type { ComplianceScope, MerklePath } from './package.js';
+import type { ComplianceScope } from './compliance-scope.js';
+import type { MerklePath } from './package.js';
 import type { JsonValue } from './leaf.js';
 
 /**

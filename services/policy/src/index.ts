@@ -41,7 +41,6 @@ export { PolicyFileProblem, readPolicyFile } from './policy-file/read-policy-fil
 export type { ExpectedAnswer, PolicyFile } from './policy-file/read-policy-file.js';
 export { policyWarnings, runCases } from './policy-file/run-cases.js';
 export type { CaseFailure } from './policy-file/run-cases.js';
-export type { DryRunAnswer } from './dry-run/dry-run.js';
 
 /** Agents, behavior profiles, safety packages and usage totals. */
 export const definition: ServiceDefinition = {

@@ -1,4 +1,4 @@
-import type { AccountFacts, ComplianceScope } from '@countersign/contracts';
+import type { AccountFacts, ComplianceScopeBody, ReportRecord } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { Projection } from '@countersign/topics';
 import { pdfBlobName } from './blobs/blob-store.js';
@@ -62,7 +62,7 @@ export class Reports {
     return { bytes: await this.#stored(accountId, id, pdfBlobName(pdfSha256), 'PDF'), sha256: pdfSha256 };
   }
 
-  async setPublic(accountId: string, id: string, isPublic: boolean): Promise<object> {
+  async setPublic(accountId: string, id: string, isPublic: boolean): Promise<ReportRecord> {
     for (;;) {
       const report = await this.#report(accountId, id);
       if (report.facts.public === isPublic) return this.#entry(report);
@@ -80,10 +80,7 @@ export class Reports {
   }
 
   /** Replaces the whole declaration; a member that is absent or null is undeclared. */
-  async putScope(
-    accountId: string,
-    scope: { readonly [K in keyof ComplianceScope]: ComplianceScope[K] | null },
-  ): Promise<object> {
+  async putScope(accountId: string, scope: ComplianceScopeBody): Promise<object> {
     const stated = Object.entries(scope).filter(([, value]) => value !== null);
     const declaredAt = new Date(await this.#issuer.now()).toISOString();
     await this.#issuer.store.putScope(accountId, { scope: Object.fromEntries(stated), declaredAt });
@@ -131,7 +128,7 @@ export class Reports {
     return report;
   }
 
-  async #entry({ id, facts }: StoredReport): Promise<object> {
+  async #entry({ id, facts }: StoredReport): Promise<ReportRecord> {
     const anchor = await this.#issuer.store.reportAnchor(id);
     return {
       id,

@@ -1,5 +1,5 @@
 import { ChainUnavailable, type Chain } from '@countersign/chain';
-import type { AnchorAuthority } from '@countersign/contracts';
+import type { AnchorAuthority, PublicAgentRecord } from '@countersign/contracts';
 import { fromHex, type InclusionAnswer, type VerificationKey } from '@countersign/evidence';
 import type { RawBody } from '@countersign/http-edge';
 import { askChain } from './ask-chain/ask-chain.js';
@@ -8,7 +8,6 @@ import type { Log } from './http/failed.js';
 import { OpenPackages } from './find-package/open-packages.js';
 import { soundKeys, type KeptKey } from './key-set/sound-keys.js';
 import { lookUpAgent } from './look-up-agent/look-up-agent.js';
-import type { PublicAgentRecord } from './look-up-agent/public-record.js';
 import type { PackageBodies } from './store/package-bodies.js';
 import type { PublicFacts } from './store/port.js';
 import { InclusionVerifier, NARROW, WIDE } from './verify-aside/inclusion-verifier.js';

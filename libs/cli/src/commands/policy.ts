@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { apiKeyOf, loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
 import { targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { clientEnvironment } from '@countersign/process/client-environment';
-import type { DryRunAnswer } from '@countersign/policy';
+import type { DryRunAnswer } from '@countersign/contracts';
 import { casesText, sumOf } from '../policy-test/describe-cases.js';
 import { dryRunText, requestDryRun } from '../policy-test/dry-run.js';
 import { oneLine } from '../verify-file/describe-package.js';

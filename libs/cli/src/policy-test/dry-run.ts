@@ -1,4 +1,4 @@
-import type { DryRunAnswer } from '@countersign/policy';
+import type { DryRunAnswer } from '@countersign/contracts';
 import { Api } from '../api-client/api.js';
 import { oneLine } from '../verify-file/describe-package.js';
 

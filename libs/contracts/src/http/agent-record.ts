@@ -1,8 +1,9 @@
-import { isoTime, nullable, uuid } from './fragments.js';
+import type { BehaviorProfile } from '../records.js';
+import { isoTime, uuid } from './fragments.js';
 import { behaviorProfile } from './profile.js';
-import type { JsonSchema } from './route.js';
+import { nullable, object, type JsonOf } from './json-schema.js';
 
-const agentProperties: Readonly<Record<string, JsonSchema>> = {
+const agent = object({
   id: uuid,
   name: { type: 'string' },
   type: nullable({ type: 'string' }),
@@ -15,19 +16,21 @@ const agentProperties: Readonly<Record<string, JsonSchema>> = {
   created_at: isoTime,
   updated_at: isoTime,
   behavior_profile: behaviorProfile,
-};
+});
 
 /** An agent as its account sees it; what is not set is null. */
-export const agentRecord: JsonSchema = {
-  type: 'object',
-  required: Object.keys(agentProperties),
+export const agentRecord = {
+  ...agent,
   properties: {
-    ...agentProperties,
+    ...agent.properties,
     registered_by_key: {
       ...uuid,
       description:
         'id of the API key that registered it; absent where a person did, or the account’s first key. An agent that has it is checked, reported on and scanned for only by a key that names it in `agentIds`, or by the first key',
     },
   },
-  additionalProperties: false,
+} as const;
+
+export type AgentRecord = Omit<JsonOf<typeof agentRecord>, 'behavior_profile'> & {
+  readonly behavior_profile: BehaviorProfile;
 };

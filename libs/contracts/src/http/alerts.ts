@@ -1,62 +1,18 @@
-import { SEVERITIES, VIOLATION_TYPES, type Severity } from '../leaf.js';
-import { bodyErrors, error, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
-import { route, type JsonSchema } from './route.js';
+import { SEVERITIES, VIOLATION_TYPES } from '../leaf.js';
+import { bodyErrors, error, pageOf, paging, sessionErrors, uuid } from './fragments.js';
+import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema } from './json-schema.js';
+import { route } from './route.js';
 
 export const DESTINATION_KINDS = ['email', 'webhook'] as const;
 export type DestinationKind = (typeof DESTINATION_KINDS)[number];
 
-/** A destination as the routes show it; its secret is shown once, when it is made. */
-export interface AlertConfigRecord {
-  readonly id: string;
-  readonly kind: DestinationKind;
-  /** An e-mail address, or a URL. */
-  readonly destination: string;
-  readonly minSeverity: Severity;
-  readonly enabled: boolean;
-  readonly createdAt: string;
-  /** When and why the service disabled it; `null` where it did not. */
-  readonly disabledAt: string | null;
-  readonly disabledReason: string | null;
-}
-
-/** Body of `POST /v1/alert-configs` once validated. With `id` an update, which keeps what it does not name. */
-export interface AlertConfigBody {
-  readonly id?: string;
-  readonly kind?: DestinationKind;
-  readonly destination?: string;
-  readonly minSeverity?: Severity;
-  readonly enabled?: boolean;
-}
-
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** One try to deliver a message. The answer's body is never kept. */
-export interface DeliveryAttempt {
-  readonly at: string;
-  /** Status of the HTTP or SMTP answer; `null`: there was none. */
-  readonly status: number | null;
-  /** `null` where it was delivered. */
-  readonly error: string | null;
-}
-
-/** A message in the delivery log of its destination. */
-export interface DeliveryRecord {
-  /** The `webhook-id` of every try. */
-  readonly id: string;
-  readonly type: string;
-  readonly state: DeliveryState;
-  readonly createdAt: string;
-  /** Events that it speaks of. */
-  readonly count: number;
-  readonly nextAttemptAt: string | null;
-  readonly attempts: readonly DeliveryAttempt[];
-}
-
-const instant: JsonSchema = { type: 'string', format: 'date-time' };
-const severity: JsonSchema = { type: 'string', enum: SEVERITIES };
-const kind: JsonSchema = { type: 'string', enum: DESTINATION_KINDS };
-const status: JsonSchema = { type: ['integer', 'null'] };
+const instant = { type: 'string', format: 'date-time' } as const;
+const severity = { type: 'string', enum: SEVERITIES } as const;
+const kind = { type: 'string', enum: DESTINATION_KINDS } as const;
+const status = { type: ['integer', 'null'] } as const;
 
 const entry = {
   id: uuid,
@@ -67,9 +23,12 @@ const entry = {
   createdAt: instant,
   disabledAt: nullable(instant),
   disabledReason: { type: ['string', 'null'] },
-};
+} as const;
 
-const alertConfig: JsonSchema = { type: 'object', required: Object.keys(entry), properties: entry };
+const alertConfig = openObject(entry);
+
+/** A destination as the routes show it; its secret is shown once, when it is created. */
+export type AlertConfigRecord = JsonOf<typeof alertConfig>;
 
 const newAlertConfig: JsonSchema = {
   type: 'object',
@@ -80,26 +39,23 @@ const newAlertConfig: JsonSchema = {
   },
 };
 
-const delivery: JsonSchema = {
-  type: 'object',
-  required: ['id', 'type', 'state', 'createdAt', 'count', 'nextAttemptAt', 'attempts'],
-  properties: {
-    id: { type: 'string', description: 'the `webhook-id` of every try' },
-    type: { type: 'string' },
-    state: { type: 'string', enum: DELIVERY_STATES },
-    createdAt: instant,
-    count: { type: 'integer', minimum: 0 },
-    nextAttemptAt: nullable(instant),
-    attempts: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['at', 'status', 'error'],
-        properties: { at: instant, status, error: { type: ['string', 'null'] } },
-      },
-    },
-  },
-};
+const attempt = openObject({ at: instant, status, error: { type: ['string', 'null'] } });
+
+/** One attempt to deliver a message; `error` is `null` if it was delivered. The answer's body is never kept. */
+export type DeliveryAttempt = JsonOf<typeof attempt>;
+
+const delivery = openObject({
+  id: { type: 'string', description: 'the `webhook-id` of every try' },
+  type: { type: 'string' },
+  state: { type: 'string', enum: DELIVERY_STATES },
+  createdAt: instant,
+  count: { type: 'integer', minimum: 0 },
+  nextAttemptAt: nullable(instant),
+  attempts: { type: 'array', items: attempt },
+});
+
+/** A message in the delivery log of its destination. */
+export type DeliveryRecord = JsonOf<typeof delivery>;
 
 /** The body that a webhook is sent, signed as Standard Webhooks say. */
 export const violationMessageSchema: JsonSchema = {
@@ -227,7 +183,7 @@ export const alertsRoutes = {
     operationId: 'listAlertDeliveries',
     summary: 'Delivery log of a destination, newest first; kept for 30 days',
     params,
-    query: { limit, offset },
+    query: paging,
     success: 200,
     responses: {
       200: { description: 'a page of messages with their tries', schema: pageOf('deliveries', delivery) },
@@ -237,3 +193,6 @@ export const alertsRoutes = {
     },
   }),
 } as const;
+
+/** With `id` an update, which keeps what it does not name. */
+export type AlertConfigBody = BodyOf<typeof alertsRoutes.putAlertConfig>;

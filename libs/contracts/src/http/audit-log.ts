@@ -1,8 +1,8 @@
 import { CHECK_OUTCOMES, LEAF_TYPES, REPORTED_OUTCOMES, SEVERITIES, VIOLATION_TYPES, type JsonValue } from '../leaf.js';
-import { bodyErrors, error, isoTime, nullable, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
+import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
 import type { ListedAction } from '../listed-action.js';
-import type { JsonOf, QueryOf } from './json-of.js';
-import { route, type JsonSchema } from './route.js';
+import { nullable, type JsonOf, type JsonSchema, type QueryOf } from './json-schema.js';
+import { route } from './route.js';
 
 export const EXPORT_FORMATS = ['ocsf', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

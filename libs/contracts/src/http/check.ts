@@ -1,9 +1,9 @@
 import type { JsonValue } from '../leaf.js';
 import { allowedDecision, denialMembers } from './decision.js';
 import { bodyErrors, error, errorSchema, uuid } from './fragments.js';
-import type { JsonOf } from './json-of.js';
+import type { JsonOf, JsonSchema } from './json-schema.js';
 import { route } from './route.js';
-import type { JsonSchema, RouteResponse } from './route.js';
+import type { RouteResponse } from './route.js';
 
 const action = {
   type: 'object',

@@ -1,18 +1,13 @@
 import { SEVERITIES } from '../leaf.js';
-import type { JsonSchema } from './route.js';
+import { object } from './json-schema.js';
 
-const text: JsonSchema = { type: 'string' };
+const text = { type: 'string' } as const;
 
 /** What is said of an action that is allowed. */
-export const allowedDecision: JsonSchema = {
-  type: 'object',
-  required: ['allowed'],
-  properties: { allowed: { const: true } },
-  additionalProperties: false,
-};
+export const allowedDecision = object({ allowed: { const: true } });
 
 /** What a denial says beside `allowed`. */
-export const denialMembers: Readonly<Record<string, JsonSchema>> = {
+export const denialMembers = {
   reason: text,
   severity: { type: 'string', enum: SEVERITIES },
   violation_type: text,
@@ -22,4 +17,4 @@ export const denialMembers: Readonly<Record<string, JsonSchema>> = {
   pii_kind: text,
   matched_topic: text,
   length: { type: 'number' },
-};
+} as const;

@@ -1,8 +1,8 @@
 import { checkHeaders, replayHeader } from './check.js';
 import { bodyErrors, error } from './fragments.js';
-import type { BodyOf, JsonOf } from './json-of.js';
+import type { BodyOf, JsonOf, JsonSchema } from './json-schema.js';
 import { route } from './route.js';
-import type { JsonSchema, RouteResponse } from './route.js';
+import type { RouteResponse } from './route.js';
 
 export const EVALUATION_SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const;
 export type EvaluationSemantic = (typeof EVALUATION_SEMANTICS)[number];

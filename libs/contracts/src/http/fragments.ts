@@ -1,5 +1,5 @@
-import type { QueryValues } from './json-of.js';
-import type { JsonSchema, RouteResponse } from './route.js';
+import type { RouteResponse } from './route.js';
+import type { JsonSchema, QueryValues } from './json-schema.js';
 
 export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
@@ -15,18 +15,6 @@ export const offset = { type: 'integer', minimum: 0, maximum: 9007199254740991, 
 /** Query of a list. */
 export const paging = { limit, offset };
 export type PageQuery = QueryValues<typeof paging>;
-
-export const nullable = <const S extends JsonSchema>(schema: S) => ({ anyOf: [schema, { type: 'null' }] }) as const;
-
-/** An object with exactly these members. */
-export const object = <const P extends Readonly<Record<string, JsonSchema>>>(properties: P) =>
-  ({
-    type: 'object',
-    // Typed as one name out of all: their number is of no concern to `JsonOf`.
-    required: Object.keys(properties) as readonly string[] as readonly [keyof P & string],
-    properties,
-    additionalProperties: false,
-  }) as const;
 
 export const errorSchema: JsonSchema = {
   type: 'object',

@@ -1,48 +1,45 @@
 import { API_KEY_RIGHTS, PLANS, ROLES } from '../records.js';
 import { profilePatch, profileWarnings } from './profile.js';
-import { bodyErrors, error, isoTime, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
+import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, uuid } from './fragments.js';
+import { nullable, object, type BodyOf, type JsonOf, type JsonSchema } from './json-schema.js';
 import { route } from './route.js';
-import type { JsonSchema, RouteResponse } from './route.js';
+import type { RouteResponse } from './route.js';
 
 const EMAIL_PATTERN = '^[^\\s@]{1,64}@[^\\s@]{1,189}$';
 
-const email: JsonSchema = { type: 'string', maxLength: 254, pattern: EMAIL_PATTERN };
+const email = { type: 'string', maxLength: 254, pattern: EMAIL_PATTERN } as const;
 /** A password that is being set. */
-const newPassword: JsonSchema = { type: 'string', minLength: 12, maxLength: 1024 };
-const role: JsonSchema = { type: 'string', enum: ROLES };
-const plan: JsonSchema = { type: 'string', enum: PLANS };
-const visibleName: JsonSchema = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' };
-const count: JsonSchema = { type: 'integer', minimum: 0 };
-const cap: JsonSchema = nullable({ type: 'integer', minimum: 0 });
+const newPassword = { type: 'string', minLength: 12, maxLength: 1024 } as const;
+const role = { type: 'string', enum: ROLES } as const;
+const plan = { type: 'string', enum: PLANS } as const;
+const visibleName = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' } as const;
+const count = { type: 'integer', minimum: 0 } as const;
+const cap = nullable({ type: 'integer', minimum: 0 });
 
-const object = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-  additionalProperties: false,
-});
-
-const signedIn: JsonSchema = object({
+const signedIn = object({
   token: { type: 'string', description: 'sent as `Authorization: Bearer` on dashboard routes' },
   expiresAt: isoTime,
   account: object({ id: uuid, name: { type: 'string' }, plan }),
   user: object({ id: uuid, email: { type: 'string' }, role }),
 });
 
-const user: JsonSchema = object({ id: uuid, email: { type: 'string' }, role, createdAt: isoTime });
+const user = object({ id: uuid, email: { type: 'string' }, role, createdAt: isoTime });
+
+export type SignedIn = JsonOf<typeof signedIn>;
+export type UserRecord = JsonOf<typeof user>;
 
 /** Of API keys that are bound to agents. */
 const MOST_AGENTS_OF_KEY = 1000;
 
-const rights: JsonSchema = {
+const rights = {
   type: 'array',
   minItems: 1,
   uniqueItems: true,
   items: { type: 'string', enum: API_KEY_RIGHTS },
   description:
     'check: decisions; outcome: what became of actions; scan: texts and tools; register: new agents; read: agents and profiles; policy: profiles put in force',
-};
-const keyAgents: JsonSchema = nullable({
+} as const;
+const keyAgents = nullable({
   type: 'array',
   minItems: 1,
   maxItems: MOST_AGENTS_OF_KEY,
@@ -50,7 +47,7 @@ const keyAgents: JsonSchema = nullable({
   items: uuid,
   description: 'the agents that the key may act for; null is every agent of the account',
 });
-const keyEnd: JsonSchema = nullable({ ...isoTime, description: 'from then on the key gets 401; null is never' });
+const keyEnd = nullable({ ...isoTime, description: 'from then on the key gets 401; null is never' });
 
 const issuedKey = {
   id: uuid,
@@ -61,11 +58,14 @@ const issuedKey = {
   rights,
   agentIds: keyAgents,
   expiresAt: keyEnd,
-} as const satisfies Readonly<Record<string, JsonSchema>>;
+} as const;
 
-const apiKey: JsonSchema = object({ ...issuedKey, lastUsedAt: nullable(isoTime), revokedAt: nullable(isoTime) });
+const apiKey = object({ ...issuedKey, lastUsedAt: nullable(isoTime), revokedAt: nullable(isoTime) });
 
-const newApiKey: JsonSchema = {
+export type ApiKeyRecord = JsonOf<typeof apiKey>;
+export type IssuedKeyRecord = Omit<ApiKeyRecord, 'lastUsedAt' | 'revokedAt'>;
+
+const newApiKey = {
   type: 'object',
   required: ['name'],
   properties: {
@@ -75,9 +75,9 @@ const newApiKey: JsonSchema = {
     expiresAt: { ...keyEnd, description: 'a time to come; left out, or null: never' },
   },
   additionalProperties: false,
-};
+} as const;
 
-const account: JsonSchema = object({
+const account = object({
   id: uuid,
   name: { type: 'string' },
   plan,
@@ -86,6 +86,8 @@ const account: JsonSchema = object({
   actionsUsed: { ...count, description: 'in the period that ends at periodEndsAt' },
   periodEndsAt: { ...isoTime, description: 'next month (UTC) on a paid plan; the expiry of a sandbox' },
 });
+
+export type AccountRecord = JsonOf<typeof account>;
 
 const {
   agent_id: _agent,
@@ -214,7 +216,7 @@ export const identityRoutes = {
     tag,
     auth: 'session',
     role: 'admin',
-    query: { limit, offset },
+    query: paging,
     success: 200,
     responses: {
       200: { description: 'a page of users', schema: pageOf('users', user) },
@@ -291,7 +293,7 @@ export const identityRoutes = {
     tag,
     auth: 'session',
     role: 'admin',
-    query: { limit, offset },
+    query: paging,
     success: 200,
     responses: {
       200: { description: 'a page of API keys', schema: pageOf('apiKeys', apiKey) },
@@ -391,3 +393,6 @@ export const identityRoutes = {
     },
   }),
 };
+
+/** Body of `POST /v1/api-keys`. */
+export type NewApiKey = BodyOf<typeof identityRoutes.createApiKey>;

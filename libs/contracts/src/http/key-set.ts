@@ -1,24 +1,24 @@
-import { error, nullable } from './fragments.js';
+import { error } from './fragments.js';
 import { LOOK_UP, revalidated } from './public-answers.js';
-import { route, type JsonSchema } from './route.js';
+import { nullable, openObject, type JsonOf } from './json-schema.js';
+import { route } from './route.js';
 
-const text: JsonSchema = { type: 'string' };
+const text = { type: 'string' } as const;
 
-const jwk: JsonSchema = {
-  type: 'object',
-  required: ['kty', 'crv', 'alg', 'use', 'kid', 'x', 'status', 'validFrom', 'validTo'],
-  properties: {
-    kty: { const: 'OKP' },
-    crv: { const: 'Ed25519' },
-    alg: { const: 'EdDSA' },
-    use: { const: 'sig' },
-    kid: { type: 'string', pattern: '^key_[0-9a-f]{16}$' },
-    x: { type: 'string', description: 'the raw public key in base64url' },
-    status: { enum: ['active', 'published', 'retired'] },
-    validFrom: nullable(text),
-    validTo: nullable(text),
-  },
-};
+const jwk = openObject({
+  kty: { const: 'OKP' },
+  crv: { const: 'Ed25519' },
+  alg: { const: 'EdDSA' },
+  use: { const: 'sig' },
+  kid: { type: 'string', pattern: '^key_[0-9a-f]{16}$' },
+  x: { type: 'string', description: 'the raw public key in base64url' },
+  status: { enum: ['active', 'published', 'retired'] },
+  validFrom: nullable(text),
+  validTo: nullable(text),
+});
+
+/** An Ed25519 key as RFC 8037 writes it, with members of `GET /v1/keys` in addition to the registered ones. */
+export type SigningKeyJwk = JsonOf<typeof jwk>;
 
 /** The signing keys as other programs read them. */
 export const keySetRoutes = {
@@ -35,7 +35,7 @@ export const keySetRoutes = {
     responses: {
       200: {
         description: 'every key but the revoked ones; a retired one verifies what it signed before its `validTo`',
-        schema: { type: 'object', required: ['keys'], properties: { keys: { type: 'array', items: jwk } } },
+        schema: openObject({ keys: { type: 'array', items: jwk } }),
         headers: revalidated,
       },
       304: { description: 'as it was at the ETag that If-None-Match names' },

@@ -2,7 +2,8 @@ import { EVERY_NOTE, noteOf } from './document/every-note.js';
 import { INFO, PARAMETERS, SECURITY_SCHEMES, TAGS } from './document/introduction.js';
 import { everyAnswer, SHOWN_ERROR } from './document/answers.js';
 import type { NamedExamples, OperationNote } from './document/operation-note.js';
-import type { JsonSchema, Route } from './route.js';
+import type { Route } from './route.js';
+import type { JsonSchema } from './json-schema.js';
 
 type Json = { readonly [key: string]: unknown };
 

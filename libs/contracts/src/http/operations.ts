@@ -1,7 +1,7 @@
 import { error } from './fragments.js';
 import { LOOK_UP } from './public-answers.js';
+import type { JsonSchema } from './json-schema.js';
 import { route } from './route.js';
-import type { JsonSchema } from './route.js';
 
 const text: JsonSchema = { type: 'string' };
 

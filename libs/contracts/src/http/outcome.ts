@@ -1,6 +1,6 @@
 import { REPORTED_OUTCOMES } from '../leaf.js';
 import { bodyErrors, error, uuid } from './fragments.js';
-import type { BodyOf } from './json-of.js';
+import type { BodyOf } from './json-schema.js';
 import { route } from './route.js';
 
 export const outcomeRoutes = {

@@ -1,19 +1,20 @@
 import { agentRecord } from './agent-record.js';
-import { bodyErrors, error, limit, nullable, offset, pageOf, sessionErrors, uuid } from './fragments.js';
+import { bodyErrors, error, pageOf, paging, sessionErrors, uuid } from './fragments.js';
 import { checkBody } from './check.js';
 import { dryRun, dryRunBody } from './dry-run.js';
 import { explanation } from './explanation.js';
 import { behaviorProfile, changedProfile, profileFields, profilePatch, requiredMembers } from './profile.js';
 import { registrationRoutes } from './registration.js';
+import { nullable, object, type JsonOf } from './json-schema.js';
 import { route } from './route.js';
-import type { JsonSchema, RouteResponse } from './route.js';
+import type { RouteResponse } from './route.js';
 
-const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength });
-const label: JsonSchema = nullable(text(200));
-const name: JsonSchema = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' };
-const purpose: JsonSchema = nullable(text(2000));
+const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;
+const label = nullable(text(200));
+const name = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' } as const;
+const purpose = nullable(text(2000));
 
-const newAgent: JsonSchema = {
+const newAgent = {
   type: 'object',
   required: ['name'],
   properties: {
@@ -24,35 +25,33 @@ const newAgent: JsonSchema = {
     version: label,
   },
   additionalProperties: false,
-};
+} as const;
 
-const agentPatch: JsonSchema = {
+const agentPatch = {
   type: 'object',
   properties: { name, type: label, agent_type: label, purpose, version: label },
   additionalProperties: false,
-};
+} as const;
 
-const reason: JsonSchema = {
+/** Fields of an agent that a body names, well formed by its schema. */
+export type AgentBody = JsonOf<typeof agentPatch>;
+
+const reason = {
   type: 'object',
   properties: { reason: nullable(text(1000)) },
   additionalProperties: false,
-};
+} as const;
 
-const safetyPackage: JsonSchema = {
-  type: 'object',
-  required: ['id', 'name', 'description', 'rules'],
-  properties: {
-    id: { type: 'string' },
-    name: { type: 'string' },
-    description: { type: 'string' },
-    rules: {
-      type: 'object',
-      properties: { ...profileFields, require: requiredMembers },
-      additionalProperties: false,
-    },
+const safetyPackage = object({
+  id: { type: 'string' },
+  name: { type: 'string' },
+  description: { type: 'string' },
+  rules: {
+    type: 'object',
+    properties: { ...profileFields, require: requiredMembers },
+    additionalProperties: false,
   },
-  additionalProperties: false,
-};
+});
 
 const service = 'policy' as const;
 const tag = 'Agents';
@@ -104,7 +103,7 @@ export const policyRoutes = {
     summary: 'Lists the agents of the account, newest first',
     tag,
     auth: 'session',
-    query: { limit, offset },
+    query: paging,
     success: 200,
     responses: {
       200: { description: 'a page of agents', schema: pageOf('agents', agentRecord) },
@@ -298,12 +297,7 @@ export const policyRoutes = {
     responses: {
       200: {
         description: 'all packages',
-        schema: {
-          type: 'object',
-          required: ['packages'],
-          properties: { packages: { type: 'array', items: safetyPackage } },
-          additionalProperties: false,
-        },
+        schema: object({ packages: { type: 'array', items: safetyPackage } }),
       },
       401: sessionErrors[401],
     },
@@ -318,12 +312,7 @@ export const policyRoutes = {
     auth: 'session',
     role: 'member',
     params: { id: uuid },
-    body: {
-      type: 'object',
-      required: ['packageId'],
-      properties: { packageId: { type: 'string', minLength: 1, maxLength: 200 } },
-      additionalProperties: false,
-    },
+    body: object({ packageId: { type: 'string', minLength: 1, maxLength: 200 } }),
     success: 200,
     responses: {
       200: aChangedProfile,

@@ -1,6 +1,6 @@
 import { PII_KINDS, REQUIRED_MEMBERS } from '../records.js';
-import { nullable, uuid } from './fragments.js';
-import type { JsonSchema } from './route.js';
+import { uuid } from './fragments.js';
+import { nullable, type JsonSchema } from './json-schema.js';
 
 const entries: JsonSchema = {
   type: 'array',

@@ -1,10 +1,11 @@
-import { error, nullable } from './fragments.js';
+import { error } from './fragments.js';
 import { LOOK_UP, revalidated } from './public-answers.js';
-import { route, type JsonSchema } from './route.js';
+import { nullable, type JsonOf } from './json-schema.js';
+import { route } from './route.js';
 
-const isoTime: JsonSchema = { type: 'string', format: 'date-time' };
+const isoTime = { type: 'string', format: 'date-time' } as const;
 
-const publicAgent: JsonSchema = {
+const publicAgent = {
   type: 'object',
   required: ['verified', 'action_count'],
   properties: {
@@ -17,7 +18,10 @@ const publicAgent: JsonSchema = {
     owner_wallet: nullable({ type: 'string', description: 'address of the wallet that registered the agent' }),
   },
   additionalProperties: false,
-};
+} as const;
+
+/** A registered agent as anybody finds it. This service sets every member. */
+export type PublicAgentRecord = Required<JsonOf<typeof publicAgent>>;
 
 /** Registered agents as anybody finds them, without an account. */
 export const publicAgentRoutes = {

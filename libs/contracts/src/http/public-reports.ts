@@ -1,35 +1,23 @@
 import { error, sha256Hex, uuid } from './fragments.js';
 import { PACKAGE, revalidated } from './public-answers.js';
 import { packageSchema } from './reporting.js';
-import { route, type JsonSchema } from './route.js';
+import { object, type JsonOf } from './json-schema.js';
+import { route } from './route.js';
 
-/** What anybody learns of a PDF whose report is not public: no event, and nothing that opens one. */
-export interface IssuedPdf {
-  readonly issued: true;
-  readonly public: false;
-  readonly pdfSha256: string;
-  /** Of the package inside. */
-  readonly sha256: string;
-  /** Of the key that signed the package and the PDF. */
-  readonly publicKeyUrl: string;
-  /** ISO 8601. */
-  readonly issued_at: string;
-}
-
-const issuedPdf: JsonSchema = {
-  type: 'object',
-  description: 'a PDF whose report is not public: that it was issued, when and by which key',
-  required: ['issued', 'public', 'pdfSha256', 'sha256', 'publicKeyUrl', 'issued_at'],
-  properties: {
+const issuedPdf = {
+  ...object({
     issued: { const: true },
     public: { const: false },
     pdfSha256: sha256Hex,
     sha256: { ...sha256Hex, description: 'of the package inside' },
     publicKeyUrl: { type: 'string', description: 'of the key that signed the package and the PDF' },
     issued_at: { type: 'string', format: 'date-time' },
-  },
-  additionalProperties: false,
-};
+  }),
+  description: 'a PDF whose report is not public: that it was issued, when and by which key',
+} as const;
+
+/** Answer for a PDF whose report is not public: it holds no event, and nothing that opens one. */
+export type IssuedPdf = JsonOf<typeof issuedPdf>;
 
 /** Reports as anybody finds them, without an account. */
 export const publicReportRoutes = {

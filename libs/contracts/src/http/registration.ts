@@ -1,28 +1,26 @@
 import { agentRecord } from './agent-record.js';
-import { bodyErrors, error, nullable, sessionErrors, uuid } from './fragments.js';
+import { bodyErrors, error, sessionErrors, uuid } from './fragments.js';
+import { nullable, object, type BodyOf, type JsonOf } from './json-schema.js';
 import { route } from './route.js';
-import type { JsonSchema } from './route.js';
 
 /** 32 bytes in base58. */
-const walletAddress: JsonSchema = { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' };
+const walletAddress = { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' } as const;
 /** 64 bytes in base58. */
-const transactionSignature: JsonSchema = { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{64,88}$' };
+const transactionSignature = { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{64,88}$' } as const;
 
-const registrationTransaction: JsonSchema = {
-  type: 'object',
-  required: ['transaction', 'memo', 'programId', 'recentBlockhash', 'lastValidBlockHeight'],
-  properties: {
-    transaction: nullable({
-      type: 'string',
-      description: 'base64, unsigned; the wallet is its fee payer and signer; null without walletAddress',
-    }),
-    memo: { type: 'string', description: 'what the one memo of the transaction says' },
-    programId: { type: 'string', description: 'address of the SPL Memo program' },
-    recentBlockhash: nullable({ type: 'string' }),
-    lastValidBlockHeight: nullable({ type: 'integer', description: 'of the chain; later the transaction cannot land' }),
-  },
-  additionalProperties: false,
-};
+const registrationTransaction = object({
+  transaction: nullable({
+    type: 'string',
+    description: 'base64, unsigned; the wallet is its fee payer and signer; null without walletAddress',
+  }),
+  memo: { type: 'string', description: 'what the one memo of the transaction says' },
+  programId: { type: 'string', description: 'address of the SPL Memo program' },
+  recentBlockhash: nullable({ type: 'string' }),
+  lastValidBlockHeight: nullable({ type: 'integer', description: 'of the chain; later the transaction cannot land' }),
+});
+
+/** What a wallet is given to sign; without its address only what can be said of any. */
+export type RegistrationDraft = JsonOf<typeof registrationTransaction>;
 
 const service = 'policy' as const;
 const tag = 'Agents';
@@ -66,12 +64,7 @@ export const registrationRoutes = {
     auth: 'session',
     role: 'member',
     params: { id: uuid },
-    body: {
-      type: 'object',
-      required: ['walletAddress', 'transactionSignature'],
-      properties: { walletAddress, transactionSignature },
-      additionalProperties: false,
-    },
+    body: object({ walletAddress, transactionSignature }),
     success: 200,
     responses: {
       200: { description: 'the agent, registered', schema: agentRecord },
@@ -91,3 +84,6 @@ export const registrationRoutes = {
     },
   }),
 };
+
+/** The wallet, and the transaction that it signed, paid for and submitted. */
+export type WalletRegistration = BodyOf<typeof registrationRoutes.registerSelfCustody>;

@@ -1,17 +1,8 @@
+import { complianceScopeSchema } from '../compliance-scope.js';
 import { FRAMEWORKS } from '../package.js';
-import {
-  bodyErrors,
-  error,
-  isoTime,
-  limit,
-  nullable,
-  offset,
-  pageOf,
-  sessionErrors,
-  sha256Hex,
-  uuid,
-} from './fragments.js';
-import { route, type JsonSchema } from './route.js';
+import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
+import { nullable, object, type JsonOf, type JsonSchema } from './json-schema.js';
+import { route } from './route.js';
 
 /** A signed package as an answer. */
 export const packageSchema: JsonSchema = {
@@ -41,7 +32,7 @@ export const packageSchema: JsonSchema = {
   },
 };
 
-const reportEntry: JsonSchema = {
+const reportEntry = {
   type: 'object',
   required: ['id', 'createdAt', 'format', 'frameworks', 'public', 'sha256', 'pdfSha256'],
   properties: {
@@ -63,9 +54,11 @@ const reportEntry: JsonSchema = {
       },
     },
   },
-};
+} as const;
 
-export const exportBody: JsonSchema = {
+export type ReportRecord = JsonOf<typeof reportEntry>;
+
+export const exportBody = {
   type: 'object',
   required: ['format', 'frameworks', 'from', 'to'],
   properties: {
@@ -77,46 +70,9 @@ export const exportBody: JsonSchema = {
     withhold: { type: 'array', items: { enum: ['action', 'payload'] }, uniqueItems: true },
   },
   additionalProperties: false,
-};
+} as const;
 
-export const complianceScopeSchema: JsonSchema = {
-  type: 'object',
-  properties: {
-    soc2: nullable({
-      type: 'object',
-      required: ['categories'],
-      properties: {
-        categories: {
-          type: 'array',
-          items: { enum: ['security', 'availability', 'processing-integrity', 'confidentiality', 'privacy'] },
-          uniqueItems: true,
-        },
-      },
-      additionalProperties: false,
-    }),
-    hipaa: nullable({
-      type: 'object',
-      required: ['ephi'],
-      properties: { ephi: { type: 'boolean' } },
-      additionalProperties: false,
-    }),
-    euaiact: nullable({
-      type: 'object',
-      required: ['classification'],
-      properties: {
-        classification: { enum: ['high-risk-annex-iii', 'high-risk-annex-i', 'not-high-risk', 'not-assessed'] },
-      },
-      additionalProperties: false,
-    }),
-    nydfs: nullable({
-      type: 'object',
-      required: ['coveredEntity'],
-      properties: { coveredEntity: { type: 'boolean' } },
-      additionalProperties: false,
-    }),
-  },
-  additionalProperties: false,
-};
+export type ExportBody = JsonOf<typeof exportBody>;
 
 export const reportingRoutes = {
   exportSigned: route({
@@ -152,7 +108,7 @@ export const reportingRoutes = {
     summary: 'Reports issued, newest first',
     tag: 'Reports',
     auth: 'session',
-    query: { limit, offset },
+    query: paging,
     success: 200,
     responses: {
       200: { description: 'a page of reports', schema: pageOf('reports', reportEntry) },
@@ -192,12 +148,7 @@ export const reportingRoutes = {
     auth: 'session',
     role: 'member',
     params: { id: uuid },
-    body: {
-      type: 'object',
-      required: ['public'],
-      properties: { public: { type: 'boolean' } },
-      additionalProperties: false,
-    },
+    body: object({ public: { type: 'boolean' } }),
     success: 200,
     responses: {
       200: { description: 'the list entry', schema: reportEntry },

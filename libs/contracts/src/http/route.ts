@@ -1,7 +1,5 @@
 import type { ApiKeyRight, Role } from '../records.js';
-
-/** A JSON Schema (draft 2020-12) as plain data: compiled by ajv for validation, printed into the OpenAPI document. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
+import type { JsonSchema } from './json-schema.js';
 
 export type ServiceName =
   | 'gateway'

@@ -1,7 +1,7 @@
 import { decision } from './check.js';
 import { allowedDecision, denialMembers } from './decision.js';
-import { bodyErrors, error, object, uuid } from './fragments.js';
-import type { BodyOf } from './json-of.js';
+import { bodyErrors, error, uuid } from './fragments.js';
+import { object, type BodyOf } from './json-schema.js';
 import { route } from './route.js';
 
 const toolName = { type: 'string', minLength: 1 } as const;

@@ -1,9 +1,10 @@
-import { bodyErrors, error, errorSchema, nullable, sha256Hex } from './fragments.js';
+import { bodyErrors, error, errorSchema, sha256Hex } from './fragments.js';
 import { LOOK_UP, revalidated, VERIFICATION, VERIFIED_MIB } from './public-answers.js';
-import { route, type JsonSchema } from './route.js';
+import { nullable, type JsonOf, type JsonSchema } from './json-schema.js';
+import { route } from './route.js';
 
-const text: JsonSchema = { type: 'string' };
-const number: JsonSchema = { type: 'number' };
+const text = { type: 'string' } as const;
+const number = { type: 'number' } as const;
 
 const keysSchema: JsonSchema = {
   type: 'object',
@@ -82,7 +83,7 @@ const inclusionResult: JsonSchema = {
   },
 };
 
-const anchorCheck: JsonSchema = {
+const anchorCheck = {
   type: 'object',
   required: ['confirmed'],
   properties: {
@@ -93,7 +94,10 @@ const anchorCheck: JsonSchema = {
     confirmations: nullable(number),
     error: text,
   },
-};
+} as const;
+
+/** Answer of `POST /v1/chain/verify`. */
+export type AnchorCheck = JsonOf<typeof anchorCheck>;
 
 export const verificationRoutes = {
   listKeys: route({

@@ -1,21 +1,6 @@
-import type { Plan } from '@countersign/contracts';
+import type { AccountRecord } from '@countersign/contracts';
 import type { Account } from './members.js';
 import { nextMonth } from './plans.js';
-
-/** What `GET /v1/account` gives. */
-export interface AccountRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: Plan;
-  readonly sandbox: {
-    readonly expiresAt: string;
-    readonly actionCap: number | null;
-    readonly actionsUsed: number;
-  } | null;
-  readonly actionCap: number | null;
-  readonly actionsUsed: number;
-  readonly periodEndsAt: string;
-}
 
 export interface Usage {
   readonly actionsInPeriod: number;

@@ -1,5 +1,13 @@
 import { API_KEY_RIGHTS, rightsOf } from '@countersign/contracts';
-import type { AccountFacts, ApiKeyFacts, ApiKeyRight, Role, SessionFacts } from '@countersign/contracts';
+import type {
+  AccountFacts,
+  ApiKeyFacts,
+  ApiKeyRecord,
+  IssuedKeyRecord,
+  Role,
+  SessionFacts,
+  UserRecord,
+} from '@countersign/contracts';
 
 /** Versions rise by one with every change; a new one is at 1. */
 export interface Account {
@@ -36,33 +44,8 @@ export interface Session {
   readonly facts: SessionFacts;
 }
 
-/** What callers see of a user. */
-export interface UserRecord {
-  readonly id: string;
-  readonly email: string;
-  readonly role: Role;
-  readonly createdAt: string;
-}
-
 export function userRecord({ id, email, role, createdAt }: User): UserRecord {
   return { id, email, role, createdAt };
-}
-
-/** What callers see of a key that was issued just now. */
-export interface IssuedKeyRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly createdAt: string;
-  readonly first: boolean;
-  readonly rights: readonly ApiKeyRight[];
-  readonly agentIds: readonly string[] | null;
-  readonly expiresAt: string | null;
-}
-
-export interface ApiKeyRecord extends IssuedKeyRecord {
-  readonly lastUsedAt: string | null;
-  readonly revokedAt: string | null;
 }
 
 export function issuedKeyRecord({ id, facts }: IssuedKey): IssuedKeyRecord {

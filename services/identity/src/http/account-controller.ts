@@ -1,11 +1,12 @@
 import { Controller, Inject } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
+import type { AccountRecord } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { RouteInput } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import { accountRecord } from '../domain/account-record.js';
-import type { AccountRecord, Usage } from '../domain/account-record.js';
+import type { Usage } from '../domain/account-record.js';
 import type { DefaultProfiles } from '../operate/default-profile.js';
 import type { IdentityStore } from '../store/port.js';
 import { DEFAULT_PROFILES, IDENTITY_STORE, SERVICE_CONTEXT } from './tokens.js';

@@ -1,12 +1,12 @@
 import { Controller, Inject } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
+import type { NewApiKey, PageQuery } from '@countersign/contracts';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { RouteInput } from '@countersign/http-edge';
 import { apiKeyRecord, issuedKeyRecord } from '../domain/members.js';
-import type { ApiKeys, NewApiKey } from '../issue-api-keys/api-keys.js';
+import type { ApiKeys } from '../issue-api-keys/api-keys.js';
 import type { IdentityStore } from '../store/port.js';
 import { idOf } from './paths.js';
-import type { Paging } from './paths.js';
 import { API_KEYS, IDENTITY_STORE } from './tokens.js';
 
 @Controller()
@@ -17,7 +17,7 @@ export class ApiKeysController {
   ) {}
 
   @HttpRoute(identityRoutes.listApiKeys)
-  async list(@Input() { caller, query }: RouteInput<unknown, Paging>): Promise<object> {
+  async list(@Input() { caller, query }: RouteInput<unknown, PageQuery>): Promise<object> {
     const { limit, offset } = query;
     const { items, total } = await this.store.apiKeys(caller.accountId, limit, offset);
     return { apiKeys: items.map(apiKeyRecord), total, limit, offset };

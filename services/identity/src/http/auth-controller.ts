@@ -1,23 +1,18 @@
 import { Controller, Inject } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
+import type { BodyOf, SignedIn } from '@countersign/contracts';
 import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { RouteInput } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
-import type { SignedIn, SignIn } from '../sign-in/sign-in.js';
+import type { SignIn } from '../sign-in/sign-in.js';
 import { SERVICE_CONTEXT, SIGN_IN } from './tokens.js';
 
-interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
-interface PasswordChange {
-  readonly currentPassword: string;
-  readonly newPassword: string;
-}
-interface Registration extends Credentials {
-  readonly accountName: string;
-}
+type PublicInput<R extends 'login' | 'register' | 'confirmRegistration'> = RouteInput<
+  BodyOf<(typeof identityRoutes)[R]>,
+  unknown,
+  null
+>;
 
 @Controller()
 export class AuthController {
@@ -27,7 +22,7 @@ export class AuthController {
   ) {}
 
   @HttpRoute(identityRoutes.login)
-  login(@Input() { body, remoteAddress }: RouteInput<Credentials, unknown, null>): Promise<SignedIn> {
+  login(@Input() { body, remoteAddress }: PublicInput<'login'>): Promise<SignedIn> {
     return this.signIn.login(body.email, body.password, remoteAddress);
   }
 
@@ -37,21 +32,21 @@ export class AuthController {
   }
 
   @HttpRoute(identityRoutes.changePassword)
-  changePassword(@Input() { caller, body, remoteAddress }: RouteInput<PasswordChange>): Promise<void> {
+  changePassword(
+    @Input() { caller, body, remoteAddress }: RouteInput<BodyOf<typeof identityRoutes.changePassword>>,
+  ): Promise<void> {
     return this.signIn.changePassword(caller, body.currentPassword, body.newPassword, remoteAddress);
   }
 
   @HttpRoute(identityRoutes.register)
-  async register(
-    @Input() { body, remoteAddress }: RouteInput<Registration, unknown, null>,
-  ): Promise<SignedIn | HttpAnswer> {
+  async register(@Input() { body, remoteAddress }: PublicInput<'register'>): Promise<SignedIn | HttpAnswer> {
     this.#open();
     const signedIn = await this.signIn.register(body.email, body.password, body.accountName, remoteAddress);
     return signedIn ?? HttpAnswer.text(202, 'application/json', JSON.stringify({ confirmation: 'sent' }));
   }
 
   @HttpRoute(identityRoutes.confirmRegistration)
-  async confirm(@Input() { body }: RouteInput<{ readonly token: string }, unknown, null>): Promise<SignedIn> {
+  async confirm(@Input() { body }: PublicInput<'confirmRegistration'>): Promise<SignedIn> {
     this.#open();
     return this.signIn.confirm(body.token);
   }

@@ -1,21 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
-import type { Role } from '@countersign/contracts';
+import type { BodyOf, PageQuery, UserRecord } from '@countersign/contracts';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { RouteInput } from '@countersign/http-edge';
 import { userRecord } from '../domain/members.js';
-import type { UserRecord } from '../domain/members.js';
 import type { Users } from '../manage-users/users.js';
 import type { IdentityStore } from '../store/port.js';
 import { idOf } from './paths.js';
-import type { Paging } from './paths.js';
 import { IDENTITY_STORE, USERS } from './tokens.js';
-
-interface NewUser {
-  readonly email: string;
-  readonly role: Role;
-  readonly password: string;
-}
 
 @Controller()
 export class UsersController {
@@ -25,19 +17,21 @@ export class UsersController {
   ) {}
 
   @HttpRoute(identityRoutes.listUsers)
-  async list(@Input() { caller, query }: RouteInput<unknown, Paging>): Promise<object> {
+  async list(@Input() { caller, query }: RouteInput<unknown, PageQuery>): Promise<object> {
     const { limit, offset } = query;
     const { items, total } = await this.store.users(caller.accountId, limit, offset);
     return { users: items.map(userRecord), total, limit, offset };
   }
 
   @HttpRoute(identityRoutes.createUser)
-  async create(@Input() { caller, body }: RouteInput<NewUser>): Promise<UserRecord> {
+  async create(@Input() { caller, body }: RouteInput<BodyOf<typeof identityRoutes.createUser>>): Promise<UserRecord> {
     return userRecord(await this.users.create(caller.accountId, body.email, body.role, body.password));
   }
 
   @HttpRoute(identityRoutes.updateUser)
-  async update(@Input() { caller, params, body }: RouteInput<{ readonly role: Role }>): Promise<UserRecord> {
+  async update(
+    @Input() { caller, params, body }: RouteInput<BodyOf<typeof identityRoutes.updateUser>>,
+  ): Promise<UserRecord> {
     return userRecord(await this.users.setRole(caller.accountId, idOf(params), body.role));
   }
 

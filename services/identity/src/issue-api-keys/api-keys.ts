@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { API_KEY_RIGHTS, rightsOf } from '@countersign/contracts';
-import type { ApiKeyFacts, ApiKeyRight } from '@countersign/contracts';
+import type { ApiKeyFacts, NewApiKey } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 import { apiKeyPrefix, mintApiKey } from '@countersign/process';
 import { randomUUID as uuidV4 } from 'node:crypto';
@@ -10,14 +10,6 @@ import { revoked } from '../domain/members.js';
 import type { ApiKey } from '../domain/members.js';
 import type { Publication } from '../publication.js';
 import type { IdentityStore } from '../store/port.js';
-
-/** Body of `POST /v1/api-keys`, well formed by its schema. */
-export interface NewApiKey {
-  readonly name: string;
-  readonly rights?: readonly ApiKeyRight[];
-  readonly agentIds?: readonly string[] | null;
-  readonly expiresAt?: string | null;
-}
 
 type Powers = Pick<ApiKeyFacts, 'first' | 'rights' | 'agentIds' | 'expiresAt'>;
 

@@ -2,7 +2,7 @@ import { randomUUID as uuidV4 } from 'node:crypto';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
 import type { ServiceContext, SessionTokens } from '@countersign/service-kit';
-import type { Plan, Role } from '@countersign/contracts';
+import type { SignedIn } from '@countersign/contracts';
 import { normalEmail } from '../domain/lock-out.js';
 import { revoked } from '../domain/members.js';
 import type { Account, Session, User } from '../domain/members.js';
@@ -18,13 +18,6 @@ import type { Passwords } from './passwords.js';
 
 const RETRY = { 'Retry-After': '5' };
 const SESSION_MS = 12 * 3600 * 1000;
-
-export interface SignedIn {
-  readonly token: string;
-  readonly expiresAt: string;
-  readonly account: { readonly id: string; readonly name: string; readonly plan: Plan };
-  readonly user: { readonly id: string; readonly email: string; readonly role: Role };
-}
 
 /** Opens and ends sessions. What resolved holds on every gateway. Throws HttpRefusal. */
 export class SignIn {

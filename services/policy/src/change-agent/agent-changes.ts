@@ -1,3 +1,4 @@
+import type { WalletRegistration } from '@countersign/contracts';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
@@ -9,7 +10,6 @@ import { createAgent, deactivateAgent, freezeAgent, unfreezeAgent, updateAgent }
 import type { Beginning } from '../domain/life-cycle.js';
 import { applyPackage, changeProfile, profileChanged, putProfile } from '../domain/profile.js';
 import { registerAgent, TAKEN } from '../domain/registration.js';
-import type { WalletRegistration } from '../domain/registration.js';
 import { AgentsFull, TransactionTaken } from '../store/port.js';
 import type { AgentWrite, PolicyStore } from '../store/port.js';
 import { agentWrite } from './agent-write.js';

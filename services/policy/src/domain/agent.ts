@@ -1,4 +1,4 @@
-import type { AgentFacts, BehaviorProfile } from '@countersign/contracts';
+import type { AgentBody, AgentFacts, AgentRecord } from '@countersign/contracts';
 
 /** An agent as policy keeps it. */
 export interface Agent {
@@ -8,23 +8,6 @@ export interface Agent {
   readonly facts: AgentFacts;
   /** Since when it is frozen, ms by the counters' clock, always above `facts.unfrozenAtMs`; 0 when it is not. */
   readonly frozenAtMs: number;
-}
-
-/** What callers see (`additions.md`, "Agents and profiles"). */
-export interface AgentRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string | null;
-  readonly purpose: string | null;
-  readonly version: string | null;
-  readonly status: AgentFacts['status'];
-  readonly blockchain_ssn: string | null;
-  readonly wallet_address: string | null;
-  readonly chain_tx_signature: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly behavior_profile: BehaviorProfile;
-  readonly registered_by_key?: string;
 }
 
 export function agentRecord({ id, facts }: Agent): AgentRecord {
@@ -51,15 +34,6 @@ export interface AgentFields {
   readonly type: string | null;
   readonly purpose: string | null;
   readonly version: string | null;
-}
-
-/** Body of `POST /v1/agents`, `POST /v1/mcp/register` and `PATCH /v1/agents/{id}`, well formed by its schema. */
-export interface AgentBody {
-  readonly name?: string;
-  readonly type?: string | null;
-  readonly agent_type?: string | null;
-  readonly purpose?: string | null;
-  readonly version?: string | null;
 }
 
 /** The fields that a body names; `agent_type` is another name of `type`, and the two must not differ. */

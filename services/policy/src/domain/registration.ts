@@ -1,18 +1,11 @@
 import type { ChainTransaction } from '@countersign/chain';
+import type { WalletRegistration } from '@countersign/contracts';
 import { blockchainSsn, parseRegistrationMemo, registrationMemo } from '@countersign/evidence';
 import { isoTime, next } from './agent.js';
 import type { Agent } from './agent.js';
 import { byOf, INACTIVE, refused } from './change.js';
 import type { Actor, Change } from './change.js';
 import type { Digest } from './profile.js';
-
-/** What a caller gives: the wallet, and the transaction that it signed, paid and submitted. */
-export interface WalletRegistration {
-  /** Base58 of 32 bytes. */
-  readonly walletAddress: string;
-  /** Base58 of 64 bytes, the transaction's first signature. */
-  readonly transactionSignature: string;
-}
 
 type Refused = Extract<Change, { readonly kind: 'refused' }>;
 

@@ -1,11 +1,11 @@
 import { applyProfilePatch, emptyProfile } from '@countersign/policy-engine';
 import type { ProfilePatch } from '@countersign/policy-engine';
-import type { ArchivedEvent, BehaviorProfile } from '@countersign/contracts';
+import type { ArchivedEvent, BehaviorProfile, DryRunAnswer } from '@countersign/contracts';
 import { dryRun as answerSchema } from '@countersign/contracts';
 import { compileSchema } from '@countersign/http-edge';
 import { AGENT } from '../policy.test-context.js';
 import { dryRun } from './dry-run.js';
-import type { DryRunAnswer, DryRunBounds } from './dry-run.js';
+import type { DryRunBounds } from './dry-run.js';
 import { archiveOf, record, START } from './dry-run.test-context.js';
 
 const EMPTY = emptyProfile(AGENT);

@@ -1,10 +1,9 @@
-import type { ArchivedEvent, BehaviorProfile, EventArchive } from '@countersign/contracts';
+import type { ArchivedEvent, BehaviorProfile, DryRunAnswer, EventArchive } from '@countersign/contracts';
 import { inTurns } from '@countersign/service-kit';
 import { isoTime } from '../domain/agent.js';
 import { SimulatedAgent } from '../simulate/simulated-agent.js';
 import { archivedEvents } from './archived-events.js';
 import { FlipTally } from './flips.js';
-import type { Tallied } from './flips.js';
 import { changedPayloadRules, judgeRecorded, payloadRules } from './recorded-check.js';
 import { countsSince } from './starting-counts.js';
 
@@ -25,21 +24,6 @@ export interface DryRun {
   /** ISO 8601 UTC with milliseconds. */
   readonly from: string;
   readonly to: string;
-}
-
-/** Body of `POST /v1/agents/{id}/profile/dry-run`. */
-export interface DryRunAnswer extends Tallied {
-  readonly agentId: string;
-  readonly range: { readonly from: string; readonly to: string };
-  readonly profileVersion: number;
-  readonly countedBefore: CountedBefore;
-  readonly truncatedAt: string | null;
-}
-
-interface CountedBefore {
-  readonly since: string | null;
-  readonly checks: number;
-  readonly complete: boolean;
 }
 
 /**
@@ -94,7 +78,7 @@ async function countBefore(
   agent: SimulatedAgent,
   from: string,
   most: number,
-): Promise<CountedBefore> {
+): Promise<DryRunAnswer['countedBefore']> {
   const sinceMs = countsSince(agent.profile, Date.parse(from));
   if (sinceMs === null) return { since: null, checks: 0, complete: true };
   const since = isoTime(sinceMs);

@@ -1,9 +1,9 @@
-import type { EventArchive } from '@countersign/contracts';
+import type { DryRunAnswer, EventArchive } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import { notNow } from '../change-agent/agent-changes.js';
 import { dryRun } from './dry-run.js';
-import type { DryRun, DryRunAnswer } from './dry-run.js';
+import type { DryRun } from './dry-run.js';
 
 /** Each reads and judges up to 200,000 events: more at a time would hold up what else this process does. */
 const MOST_AT_ONCE = 2;

@@ -1,5 +1,5 @@
 import { listedAction } from '@countersign/contracts';
-import type { ArchivedEvent, ListedAction, ViolationType } from '@countersign/contracts';
+import type { ArchivedEvent, DryRunAnswer } from '@countersign/contracts';
 import type { Verdict } from '../simulate/simulated-agent.js';
 import { UNJUDGED } from './recorded-check.js';
 import type { Unjudged } from './recorded-check.js';
@@ -8,38 +8,21 @@ const EXAMPLES_A_RULE = 5;
 const EXAMPLES = 100;
 const LONGEST_ACTION = 4096;
 
-interface ToldVerdict {
-  readonly allowed: boolean;
-  readonly violation_type: ViolationType | null;
-  readonly rule: string | null;
-}
+type Flips = DryRunAnswer['byRule'][number];
+type Example = Flips['examples'][number];
+type ShownVerdict = Example['before'];
 
-interface Example {
-  readonly eventId: string;
-  readonly occurredAt: string;
-  readonly action: Omit<ListedAction, 'metadata'> | null;
-  readonly before: ToldVerdict;
-  readonly after: ToldVerdict;
-}
-
-interface RuleFlips {
-  readonly violation_type: ViolationType | null;
-  readonly rule: string | null;
+interface RuleFlips extends Pick<Flips, 'violation_type' | 'rule'> {
   toDenied: number;
   toAllowed: number;
   readonly examples: Example[];
 }
 
-/** What a draft makes of recorded checks, as it is answered. */
-export interface Tallied {
-  readonly checks: number;
-  readonly evaluated: number;
-  readonly unchanged: number;
-  readonly notEvaluated: Readonly<Record<Unjudged | 'count', number>>;
-  readonly flips: { readonly toDenied: number; readonly toAllowed: number };
-  readonly freezes: number;
-  readonly byRule: readonly Readonly<RuleFlips>[];
-}
+/** What a draft makes of recorded checks. */
+export type Tallied = Pick<
+  DryRunAnswer,
+  'checks' | 'evaluated' | 'unchanged' | 'notEvaluated' | 'flips' | 'freezes' | 'byRule'
+>;
 
 /** Adds up what a draft makes of recorded checks; keeps the first few flips of each rule as examples. */
 export class FlipTally {
@@ -59,13 +42,13 @@ export class FlipTally {
     this.#evaluated += 1;
     if (verdict.freezes) this.#freezes += 1;
     const { leaf } = event.envelope;
-    const before: ToldVerdict = {
+    const before: ShownVerdict = {
       allowed: leaf.allowed === true,
       violation_type: leaf.violation_type,
       rule: leaf.rule,
     };
     if (before.allowed === verdict.allowed) return;
-    const after: ToldVerdict = {
+    const after: ShownVerdict = {
       allowed: verdict.allowed,
       violation_type: verdict.violation?.violation_type ?? null,
       rule: verdict.violation?.rule ?? null,
@@ -97,7 +80,7 @@ export class FlipTally {
     };
   }
 
-  #flipsOf({ violation_type, rule }: ToldVerdict): RuleFlips {
+  #flipsOf({ violation_type, rule }: ShownVerdict): RuleFlips {
     const key = `${violation_type} ${rule}`;
     let flips = this.#rules.get(key);
     if (flips === undefined) {

@@ -1,4 +1,4 @@
-import type { AgentStatus, PolicyCoverage, ProfileMode } from '@countersign/contracts';
+import type { Explanation } from '@countersign/contracts';
 import { countedViolations } from '@countersign/counters';
 import type { AgentUsage } from '@countersign/counters';
 import { actionCost, compileProfile, explainInTurns } from '@countersign/policy-engine';
@@ -6,26 +6,8 @@ import type { Action, RuleTrace, Violation } from '@countersign/policy-engine';
 import { inTurns } from '@countersign/service-kit';
 import type { Agent } from '../domain/agent.js';
 
-/** A violation as an answer tells it: what is not set is left out. */
-type ToldViolation = Readonly<Record<string, string | number>>;
-
-/** The trace of one rule. */
-type ToldRule =
-  | { readonly name: string; readonly result: 'matched'; readonly violation: ToldViolation }
-  | { readonly name: string; readonly result: 'passed' }
-  | { readonly name: string; readonly result: 'not_applicable'; readonly because: string };
-
-/** Body of `POST /v1/agents/{id}/explain`. */
-export interface Explanation {
-  readonly agentId: string;
-  readonly agentStatus: AgentStatus;
-  readonly profileVersion: number;
-  readonly mode: ProfileMode;
-  readonly coverage: PolicyCoverage;
-  /** As `POST /v1/check` answers with 200. */
-  readonly answer: Readonly<Record<string, string | number | boolean>>;
-  readonly rules: readonly ToldRule[];
-}
+type TracedRule = Explanation['rules'][number];
+type TracedViolation = Extract<TracedRule, { readonly result: 'matched' }>['violation'];
 
 /**
  * What every rule of the agent's profile says of an action, and what a check would be answered now. Others of the thread
@@ -45,16 +27,16 @@ export async function explainCheck({ id, facts }: Agent, usage: AgentUsage, acti
     profileVersion: profile.version,
     mode: profile.mode,
     coverage: decision.coverage,
-    answer: denial === null || compiled.observe ? { allowed: true } : { allowed: false, ...told(denial) },
-    rules: rules.map(toldRule),
+    answer: denial === null || compiled.observe ? { allowed: true } : { allowed: false, ...membersOf(denial) },
+    rules: rules.map(tracedRule),
   };
 }
 
-function toldRule(trace: RuleTrace): ToldRule {
+function tracedRule(trace: RuleTrace): TracedRule {
   const { rule: name, result } = trace;
   switch (result) {
     case 'matched':
-      return { name, result, violation: told(trace.violation) };
+      return { name, result, violation: membersOf(trace.violation) };
     case 'passed':
       return { name, result };
     case 'not_applicable':
@@ -62,7 +44,7 @@ function toldRule(trace: RuleTrace): ToldRule {
   }
 }
 
-function told({ extras, ...words }: Violation): ToldViolation {
+function membersOf({ extras, ...words }: Violation): TracedViolation {
   const members = Object.entries({ ...words, ...extras }).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(members) as ToldViolation;
+  return Object.fromEntries(members) as unknown as TracedViolation;
 }

@@ -1,23 +1,18 @@
 import { Controller, Inject } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
+import type { AgentBody, AgentRecord, BodyOf, PageQuery } from '@countersign/contracts';
 import { randomUUID as uuidV4 } from 'node:crypto';
 import { HttpRefusal } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { ApiKeyCaller, RouteInput, SessionCaller } from '@countersign/http-edge';
 import { agentRecord, readAgentBody } from '../domain/agent.js';
-import type { AgentBody, AgentFields, AgentRecord } from '../domain/agent.js';
+import type { AgentFields } from '../domain/agent.js';
 import type { AgentChanges, Caller } from '../change-agent/agent-changes.js';
 import type { KeyRegistrations } from '../register-by-key/key-registrations.js';
 import type { PolicyStore } from '../store/port.js';
 import { AGENT_CHANGES, KEY_REGISTRATIONS, POLICY_STORE } from './tokens.js';
 
-interface Paging {
-  readonly limit: number;
-  readonly offset: number;
-}
-interface ReasonBody {
-  readonly reason?: string | null;
-}
+type ReasonBody = BodyOf<typeof policyRoutes.freezeAgent>;
 
 @Controller()
 export class AgentsController {
@@ -38,7 +33,7 @@ export class AgentsController {
   }
 
   @HttpRoute(policyRoutes.listAgents)
-  async list(@Input() { caller, query }: RouteInput<unknown, Paging>): Promise<object> {
+  async list(@Input() { caller, query }: RouteInput<unknown, PageQuery>): Promise<object> {
     const { limit, offset } = query;
     const { items, total } = await this.store.list(caller.accountId, limit, offset);
     return { agents: items.map(agentRecord), total, limit, offset };

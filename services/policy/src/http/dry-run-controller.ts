@@ -1,11 +1,11 @@
 import { Controller, Inject } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
+import type { DryRunAnswer } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { RouteInput } from '@countersign/http-edge';
 import type { AgentChanges } from '../change-agent/agent-changes.js';
 import { draftProfile } from '../domain/profile.js';
-import type { DryRunAnswer } from '../dry-run/dry-run.js';
 import type { DryRuns } from '../dry-run/dry-runs.js';
 import { readDryRun } from '../dry-run/read-request.js';
 import { agentId } from './agents-controller.js';

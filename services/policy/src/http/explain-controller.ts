@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
-import type { CheckRequest } from '@countersign/contracts';
+import type { CheckRequest, Explanation } from '@countersign/contracts';
 import { CountersUnavailable } from '@countersign/counters';
 import type { Counters } from '@countersign/counters';
 import { HttpRefusal } from '@countersign/http-edge';
@@ -8,7 +8,6 @@ import { HttpRoute, Input } from '@countersign/service-kit';
 import type { RouteInput } from '@countersign/http-edge';
 import type { AgentChanges } from '../change-agent/agent-changes.js';
 import { explainCheck } from '../explain/explain-check.js';
-import type { Explanation } from '../explain/explain-check.js';
 import { agentId } from './agents-controller.js';
 import { AGENT_CHANGES, COUNTERS } from './tokens.js';
 

@@ -1,5 +1,5 @@
 import { isBase58Of, isWalletAddress, MEMO_PROGRAM_ID } from '@countersign/chain';
-import type { RegistrationTransaction } from '@countersign/chain';
+import type { RegistrationDraft, WalletRegistration } from '@countersign/contracts';
 import { registrationMemo } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { HttpRefusal } from '@countersign/http-edge';
@@ -8,18 +8,10 @@ import type { AgentChanges, Caller } from '../change-agent/agent-changes.js';
 import { notNow } from '../change-agent/agent-changes.js';
 import type { Agent } from '../domain/agent.js';
 import { refuseRegistration, TAKEN, transactionProblem } from '../domain/registration.js';
-import type { WalletRegistration } from '../domain/registration.js';
 import type { PolicyStore } from '../store/port.js';
 import { AccountLookups } from './account-lookups.js';
 import { asking, ChainNotAsked, lookUp } from './look-up.js';
 import type { NotFinal } from './look-up.js';
-
-/** What a wallet is given; without its address only what can be said of any. */
-export type RegistrationDraft = {
-  readonly [K in keyof RegistrationTransaction]: K extends 'memo' | 'programId'
-    ? RegistrationTransaction[K]
-    : RegistrationTransaction[K] | null;
-};
 
 const BAD_WALLET = 'walletAddress must be an address that a wallet can sign for: a public key of Ed25519 in base58';
 const BAD_SIGNATURE = 'transactionSignature must be the signature of a transaction: 64 bytes in base58';

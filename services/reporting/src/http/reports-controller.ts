@@ -1,14 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { reportingRoutes, type ComplianceScope } from '@countersign/contracts';
+import { reportingRoutes, type BodyOf, type ComplianceScopeBody, type PageQuery } from '@countersign/contracts';
 import { HttpAnswer } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import { REPORTS, type Reports } from '../reports.js';
-
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
 
 async function* inTurn(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* pieces;
@@ -45,7 +40,7 @@ export class ReportsController {
   }
 
   @HttpRoute(reportingRoutes.listReports)
-  list(@Input() { caller, query }: RouteInput<unknown, Page>): unknown {
+  list(@Input() { caller, query }: RouteInput<unknown, PageQuery>): unknown {
     return this.#reports.list(caller.accountId, query.limit, query.offset);
   }
 
@@ -61,7 +56,7 @@ export class ReportsController {
   }
 
   @HttpRoute(reportingRoutes.updateReport)
-  update(@Input() { caller, params, body }: RouteInput<{ readonly public: boolean }>): Promise<unknown> {
+  update(@Input() { caller, params, body }: RouteInput<BodyOf<typeof reportingRoutes.updateReport>>): Promise<unknown> {
     return this.#reports.setPublic(caller.accountId, params['id']!.toLowerCase(), body.public);
   }
 
@@ -71,7 +66,7 @@ export class ReportsController {
   }
 
   @HttpRoute(reportingRoutes.putComplianceScope)
-  putScope(@Input() { caller, body }: RouteInput<ComplianceScope>): unknown {
+  putScope(@Input() { caller, body }: RouteInput<ComplianceScopeBody>): unknown {
     return this.#reports.putScope(caller.accountId, body);
   }
 }

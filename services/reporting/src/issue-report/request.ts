@@ -1,17 +1,14 @@
-import { exportBody, type Framework } from '@countersign/contracts';
+import { exportBody, type ExportBody } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 import { compileSchema, HttpRefusal } from '@countersign/http-edge';
 
 /** Body of `POST /v1/events/export-signed`, judged and normalised. */
-export interface ExportRequest {
+export interface ExportRequest extends Required<ExportBody> {
   /** Lower case; empty means all agents of the account. */
   readonly agentIds: readonly string[];
-  readonly format: 'json' | 'pdf';
-  readonly frameworks: readonly Framework[];
   /** ISO 8601 UTC with milliseconds. An event of `from` is in, one of `to` is not. */
   readonly from: string;
   readonly to: string;
-  readonly withhold: readonly ('action' | 'payload')[];
 }
 
 const problemOf = compileSchema(exportBody);
@@ -22,14 +19,7 @@ export function readExportRequest(body: unknown): ExportRequest {
     throw new HttpRefusal(400, 'framework is no longer accepted: send frameworks, a list');
   const problem = problemOf(body);
   if (problem !== null) throw new HttpRefusal(400, problem);
-  const {
-    agentIds = [],
-    format,
-    frameworks,
-    from,
-    to,
-    withhold = [],
-  } = body as Partial<ExportRequest> & Pick<ExportRequest, 'format' | 'frameworks' | 'from' | 'to'>;
+  const { agentIds = [], format, frameworks, from, to, withhold = [] } = body as ExportBody;
   const range = { from: instant('from', from), to: instant('to', to) };
   if (range.from >= range.to) throw new HttpRefusal(400, 'from must be before to');
   return { agentIds: [...new Set(agentIds.map((id) => id.toLowerCase()))], format, frameworks, ...range, withhold };

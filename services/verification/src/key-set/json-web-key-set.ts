@@ -1,19 +1,5 @@
-import type { SigningKeyFacts } from '@countersign/contracts';
+import type { SigningKeyFacts, SigningKeyJwk } from '@countersign/contracts';
 import { fromHex, toBase64Url } from '@countersign/evidence';
-
-/** An Ed25519 key as RFC 8037 writes it, with what `GET /v1/keys` says of it beside the registered members. */
-export interface SigningKeyJwk {
-  readonly kty: 'OKP';
-  readonly crv: 'Ed25519';
-  readonly alg: 'EdDSA';
-  readonly use: 'sig';
-  readonly kid: string;
-  /** The raw public key in base64url. */
-  readonly x: string;
-  readonly status: 'published' | 'active' | 'retired';
-  readonly validFrom: string | null;
-  readonly validTo: string | null;
-}
 
 const ORDER = ['active', 'published', 'retired'] as const;
 

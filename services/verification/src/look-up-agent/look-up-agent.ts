@@ -1,7 +1,8 @@
+import type { PublicAgentRecord } from '@countersign/contracts';
 import { readSsn } from '@countersign/evidence';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { PublicFacts } from '../store/port.js';
-import { publicRecord, type PublicAgentRecord } from './public-record.js';
+import { publicRecord } from './public-record.js';
 
 /**
  * The public record of a registered agent, whatever has become of it since.

@@ -1,18 +1,9 @@
 import type { ChainTransaction } from '@countersign/chain';
+import type { AnchorCheck } from '@countersign/contracts';
 import { parseReportMemo } from '@countersign/evidence';
 import type { ChainLookups } from '../ask-chain/chain-lookups.js';
 import { withoutAnswer } from '../ask-chain/without-answer.js';
 import type { AuthorityFacts, PublicFacts } from '../store/port.js';
-
-/** The anchor check of `interface.md`. */
-export interface AnchorCheck {
-  readonly confirmed: boolean;
-  readonly detail?: string;
-  readonly error?: string;
-  readonly block_height?: number | null;
-  readonly slot?: number | null;
-  readonly confirmations?: number | null;
-}
 
 export interface AnchorCheckAnswer {
   readonly status: 200 | 400 | 500;

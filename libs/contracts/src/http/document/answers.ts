@@ -1,7 +1,8 @@
 import { errorSchema, isoTime, sha256Hex, uuid } from '../fragments.js';
-import type { JsonSchema, Route, RouteResponse } from '../route.js';
+import type { Route, RouteResponse } from '../route.js';
 import { EXAMPLE } from './operation-note.js';
 import type { OperationNote } from './operation-note.js';
+import type { JsonSchema } from '../json-schema.js';
 
 type Json = { readonly [key: string]: unknown };
 

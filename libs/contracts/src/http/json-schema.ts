@@ -1,6 +1,8 @@
 import type { Static } from 'typebox';
 import type { JsonValue } from '../leaf.js';
-import type { JsonSchema } from './route.js';
+
+/** A JSON Schema (draft 2020-12) as plain data: compiled by ajv for validation, printed into the OpenAPI document. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
  * Type of the JSON values that a schema accepts, by TypeBox from the schema's literal type: the schema is declared
@@ -32,3 +34,18 @@ export type QueryOf<R extends { readonly query: Parameters }> = QueryValues<R['q
 export type QueryValues<Q extends Parameters> = { readonly [K in Defaulted<Q>]: JsonOf<Q[K]> } & {
   readonly [K in Exclude<keyof Q, Defaulted<Q>>]?: JsonOf<Q[K]>;
 };
+
+export const nullable = <const S extends JsonSchema>(schema: S) => ({ anyOf: [schema, { type: 'null' }] }) as const;
+
+/** An object with at least these members. */
+export const openObject = <const P extends Readonly<Record<string, JsonSchema>>>(properties: P) =>
+  ({
+    type: 'object',
+    // Typed as one name out of all: their number is of no concern to `JsonOf`.
+    required: Object.keys(properties) as readonly string[] as readonly [keyof P & string],
+    properties,
+  }) as const;
+
+/** An object with exactly these members. */
+export const object = <const P extends Readonly<Record<string, JsonSchema>>>(properties: P) =>
+  ({ ...openObject(properties), additionalProperties: false }) as const;
