@@ -1,16 +1,18 @@
 import { availableParallelism } from 'node:os';
 
-/** They take minutes each: `COUNTERSIGN_TEST_LONG=true npm test` runs them as well. */
+/** They take minutes each, and disturb tests beside them. */
 const LONG = [
   'backup/older-copy',
+  'process-faults/anchoring',
   'process-faults/consumers-end',
   'process-faults/owners-killed',
   'server-faults/acknowledgements',
   'server-faults/stores-gone',
   'server-faults/three-brokers',
-];
-const left =
-  process.env.COUNTERSIGN_TEST_LONG === 'true' ? [] : LONG.map((name) => `/test-e2e/dist/${name}\\.test\\.js$`);
+].map((name) => `test-e2e/dist/${name}.test.js`);
+/** `COUNTERSIGN_TEST_LONG`: `true` runs the long files as well, `only` runs them alone. */
+const long = process.env.COUNTERSIGN_TEST_LONG;
+const patternOf = (file) => `/${file.replaceAll('.', '\\.')}$`;
 
 /**
  * Jest runs what `tsc -b` wrote, in processes that keep the modules of the product from one file to the next: a context
@@ -20,8 +22,11 @@ export default {
   rootDir: '..',
   runner: ['jest-light-runner', { runtime: 'child_process' }],
   setupFilesAfterEnv: ['<rootDir>/.config/jest-globals.mjs'],
-  testMatch: ['<rootDir>/{libs,services,test-e2e}/**/dist/**/*.test.js'],
-  testPathIgnorePatterns: ['/node_modules/', ...left],
+  testMatch:
+    long === 'only'
+      ? LONG.map((file) => `<rootDir>/${file}`)
+      : ['<rootDir>/{libs,services,test-e2e}/**/dist/**/*.test.js'],
+  testPathIgnorePatterns: ['/node_modules/', ...(long === undefined ? LONG.map(patternOf) : [])],
   // Tests of servers and processes wait more than they compute: two at a time also on two cores.
   maxWorkers: Math.max(2, availableParallelism() - 1),
   reporters: ['default', '<rootDir>/.config/jest-slowest.mjs'],

@@ -8,9 +8,7 @@ import type { ServiceProcess } from '../topology/service-process.js';
 import { FaultyTopology, metric, onTopology } from './faulty-topology.js';
 import { FaultyNode } from './faulty-node.js';
 
-// Minutes on a machine that has other work: run by itself.
-const run = process.env['COUNTERSIGN_TEST_LONG'] === 'true' ? onTopology : describe.skip;
-run('anchoring, when its leader or its node fails', () => {
+onTopology('anchoring, when its leader or its node fails', () => {
   let faulty: FaultyTopology;
   let node: FaultyNode;
   const load = (name: string): SteadyLoad =>

@@ -148,45 +148,39 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
     await ended(running);
   }, 180_000);
 
-  // Minutes on a machine that has other work: run by itself.
-  const long = process.env['COUNTERSIGN_TEST_LONG'] === 'true' ? it : it.skip;
-  long(
-    'no controller is left: brokers go on with what they lead; what one more takes along comes back with it',
-    async () => {
-      const { instance, kafka } = own();
-      const readiness = async (expected: number): Promise<void> => {
-        let last: { status: number; text: string } | null = null;
-        // What the tests before held up is caught up with first.
-        await eventually(`readiness is ${expected}`, 150, async () => {
-          last = await instance.request('GET', '/readyz');
-          return last.status === expected ? true : null;
-        }).catch((error: unknown) => {
-          throw new Error(`the last answer was ${last?.text}`, { cause: error });
-        });
-      };
-      const running = load('no-controller');
-      await allWork(running);
-      await kafka.controller!.kill();
-      await sleep(CLUSTER_SESSION_MS);
-      await allWork(running);
-      await readiness(200);
-      const [{ leader } = { leader: 1 }] = await partitions();
-      await broker(leader).kill();
-      // Nobody can take a replica off the lists: what wants all of them waits for the one that is gone.
-      const withoutBroker = performance.now() + 2 * DEADLINE_MS;
-      await eventually('checks are refused', 30, async () => (running.since(withoutBroker).length > 30 ? true : null));
-      expect(Object.keys(statuses(running.since(withoutBroker)))).toEqual(['503']);
-      await readiness(503);
-      await kafka.controller!.restart();
-      expect(await allWork(running)).toBeLessThan(CLUSTER_SESSION_MS + FOLLOWS_WITHIN_MS + BUSY_MS);
-      await broker(leader).restart();
-      await allInSync();
-      await readiness(200);
-      await allWork(running);
-      await ended(running);
-    },
-    360_000,
-  );
+  it('no controller is left: brokers go on with what they lead; what one more takes along comes back with it', async () => {
+    const { instance, kafka } = own();
+    const readiness = async (expected: number): Promise<void> => {
+      let last: { status: number; text: string } | null = null;
+      // What the tests before held up is caught up with first.
+      await eventually(`readiness is ${expected}`, 150, async () => {
+        last = await instance.request('GET', '/readyz');
+        return last.status === expected ? true : null;
+      }).catch((error: unknown) => {
+        throw new Error(`the last answer was ${last?.text}`, { cause: error });
+      });
+    };
+    const running = load('no-controller');
+    await allWork(running);
+    await kafka.controller!.kill();
+    await sleep(CLUSTER_SESSION_MS);
+    await allWork(running);
+    await readiness(200);
+    const [{ leader } = { leader: 1 }] = await partitions();
+    await broker(leader).kill();
+    // Nobody can take a replica off the lists: what wants all of them waits for the one that is gone.
+    const withoutBroker = performance.now() + 2 * DEADLINE_MS;
+    await eventually('checks are refused', 30, async () => (running.since(withoutBroker).length > 30 ? true : null));
+    expect(Object.keys(statuses(running.since(withoutBroker)))).toEqual(['503']);
+    await readiness(503);
+    await kafka.controller!.restart();
+    expect(await allWork(running)).toBeLessThan(CLUSTER_SESSION_MS + FOLLOWS_WITHIN_MS + BUSY_MS);
+    await broker(leader).restart();
+    await allInSync();
+    await readiness(200);
+    await allWork(running);
+    await ended(running);
+  }, 360_000);
 
   it('leaves everything answered once, and consistent', async () => {
     const { instance, session } = own();
