@@ -6,7 +6,7 @@ import { ScopeList } from './scopes/scope-list.js';
 import { compileOutputRules } from './output/compile-output-rules.js';
 import type { CompiledOutputRules } from './output/compile-output-rules.js';
 
-/** A list that is empty says nothing and is `null`. */
+/** An empty list is no rule and is `null`. */
 export interface CompiledProfile {
   readonly observe: boolean;
   readonly freezeOnViolation: boolean;
@@ -27,7 +27,7 @@ export interface CompiledProfile {
 }
 
 /**
- * Done once when a profile changes, so that a decision costs hash look-ups.
+ * Computed once when a profile changes, so that a decision costs hash look-ups.
  * @throws RangeError for an entry that `readProfilePatch` refuses
  */
 export function compileProfile(profile: BehaviorProfile): CompiledProfile {

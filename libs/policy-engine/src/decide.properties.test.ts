@@ -6,7 +6,7 @@ import { emptyProfile } from './profile/profile-fields.js';
 
 const EMPTY = emptyProfile('018f4d5e-0000-7000-8000-000000000001');
 
-/** Few names, so that rules and actions meet often. */
+/** Few names, so that rules and actions often match. */
 const name = fc.constantFrom('crm.lookup', 'crm.delete', 'mail.send', 'http_call', 'data_access', 'tool_use');
 const nameEntry = fc.oneof(name, fc.constantFrom('crm.*', 'mail.*', '*', 'crm.d*'));
 const host = fc.constantFrom('a.example', 'b.a.example', 'c.example');
@@ -95,7 +95,7 @@ function stricter(profile: BehaviorProfile, pick: number): BehaviorProfile {
     { blocked_data_scopes: ['pii.*', ...profile.blocked_data_scopes] },
     profile.allowed_apis.length === 0
       ? { allowed_apis: ['c.example'] }
-      : // Without any address the list would be one of tools alone, which limits no address among their arguments.
+      : // Without any address the list would contain only tools, and such a list limits no address among their arguments.
         { allowed_apis: [...profile.allowed_apis.slice(1), 'https://nothing.invalid/'] },
     profile.allowed_actions.length === 0 ? { allowed_actions: ['crm.lookup'] } : without('allowed_actions'),
     profile.allowed_data_scopes.length === 0 ? { allowed_data_scopes: ['orders'] } : without('allowed_data_scopes'),
@@ -108,7 +108,7 @@ function stricter(profile: BehaviorProfile, pick: number): BehaviorProfile {
 }
 
 describe('decide', () => {
-  it('has a decision for anything at all', () => {
+  it('has a decision for any value', () => {
     const loose = fc.record(
       {
         type: fc.anything(),
@@ -192,8 +192,8 @@ describe('decide', () => {
           const more = Object.entries(members).filter(([name]) => !read.has(name));
           const after = verdict(profile, { ...Object.fromEntries(more), ...before });
           const denied = verdict(profile, before);
-          // The arguments of a call are read by other names than payload, and of an action that names a tool: they may name
-          // the address that is required.
+          // The arguments of a call are read under other names than payload, and of an action that names a tool: they
+          // may name the required address.
           const addressed = denied?.rule === 'require:url' && more.some(([member]) => namesArguments.has(member));
           if (denied !== null && !addressed) expect(after).not.toBeNull();
           else if (after !== null) added += 1;
@@ -204,7 +204,7 @@ describe('decide', () => {
     expect(added).toBeGreaterThan(50);
   });
 
-  it('decides whatever it has read before', () => {
+  it('gives the same decision whatever it has judged before', () => {
     fc.assert(
       fc.property(rules, fc.array(action, { minLength: 1, maxLength: 12 }), (given, received) => {
         const profile = compileProfile(profileOf(given));
@@ -216,7 +216,7 @@ describe('decide', () => {
     );
   });
 
-  it('gives the same decision again, and leaves profile and action as they were', () => {
+  it('gives the same decision again, and does not change profile and action', () => {
     fc.assert(
       fc.property(rules, action, (given, received) => {
         const profile = compileProfile(profileOf(given));

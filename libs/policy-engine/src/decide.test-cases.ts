@@ -54,7 +54,7 @@ const denied = (
   rule: string,
 ): DecideCase => ({ given, when, then, rule, coverage: 'governed' });
 
-/** By a list of this entry alone. */
+/** By a list with this entry only. */
 const blockedBy = (entry: string, when: Readonly<Record<string, unknown>>): DecideCase =>
   denied({ blocked_apis: [entry] }, when, 'api_not_allowed', `blocked_apis:${entry}`);
 
@@ -814,11 +814,11 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
     ].map((when) =>
       denied({ allowed_apis: ['api.example.com', 'fetch'] }, when, 'api_not_allowed', 'allowed_apis:not listed'),
     ),
-    // Callers send arguments by other names than payload.
+    // Callers send arguments under other names than payload.
     ...['arguments', 'Args', 'tool_input', 'params', 'Payload'].map((name) =>
       blockedBy('evil.example', { type: 'tool_use', tool_name: 'fetch', [name]: JSON.stringify({ url: EVIL }) }),
     ),
-    // What is said or sent is not what is called, and another url is the caller's word.
+    // Content that is said or sent is not an address that is called, and a different url is the caller's claim.
     ...[
       { type: 'llm_response', payload: { url: EVIL } },
       { type: 'http_call', url: 'https://api.example.com/', tool_name: 'fetch', payload: { url: EVIL } },
@@ -826,7 +826,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       { type: 'tool_use', url: 'https://api.example.com/', payload: { url: 'https://api.example.com/' } },
       { type: 'tool_use', payload: { url: 'https://api.example.com/' } },
     ].map((when): DecideCase => ({ given: { allowed_apis: ['api.example.com', 'fetch'] }, when, then: null })),
-    // Lists of tools say nothing of addresses.
+    // Lists of tools do not limit addresses.
     ...[['crm.*'], ['mail_send', 'crm.*'], ['crm.*', 'api.example.com/*']].map((allowed): DecideCase => ({
       given: { allowed_apis: [...allowed, 'fetch*'] },
       when: { type: 'tool_use', tool_name: 'fetch', url: EVIL, payload: { url: EVIL } },
@@ -853,7 +853,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       then: null,
     },
     { given: { blocked_apis: ['shell.*'] }, when: { type: 'tool_use', payload: { url: 'nowhere' } }, then: null },
-    // What follows in a further line is prose, but to clients that remove line breaks.
+    // Further lines are prose, except to clients that remove line breaks.
     ...[
       'https://status.example/\nDeploy done',
       'https://status.example\r\nDeploy:\r\n- a\\b',
@@ -908,13 +908,13 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       { github_url: 'github.example/settings' },
       { url: '//github.example/settings?x' },
       { ws_url: 'wss://github.example/%73ettings' },
-      // Where a backslash or a tab is no separator, the segment before `..` is another.
+      // Where a backslash or a tab does not separate, the segment before `..` is another.
       { url: 'https://github.example/a\\b/../settings' },
       { github_url: 'github.example/a\\b/../settings' },
       { url: 'https://github.example/settings/x\\..\\..\\y' },
       { url: 'https://github.example/settings/.\t./y' },
     ].map((payload) => blockedBy('https://github.example/settings', { type: 'tool_use', payload })),
-    // Links as messages and tables write them: no client takes the signs behind the host for its end.
+    // Links as messages and tables write them: no client takes the characters after the host for its end.
     ...[
       '<https://acme.example|Acme> is down',
       '<https://acme.example> is down',
@@ -930,23 +930,23 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
     ...['<https://evil.example|Acme> is down', 'https://evil.example|Acme|Berlin'].map((text) =>
       blockedBy('evil.example', { type: 'tool_use', payload: { text } }),
     ),
-    // A member that could be meant as the url is an address besides it.
+    // A member that could be meant as the url is a further address.
     ...['target_url', 'request_url', 'endpoint', 'link'].map((name) =>
       blockedBy('evil.example', { type: 'tool_use', tool_name: 'fetch', url: 'https://ok.example/', [name]: EVIL }),
     ),
-    // A name that the URL standard refuses is looked up as it stands by others.
+    // Other clients look up a name that the URL standard refuses as it is.
     ...['xn--a.bad.example/x', 'xn--a.bad.example:80/', 'user@xn--a.bad.example', 'git+https://xn--a.bad.example/'].map(
       (callback_url) => blockedBy('*.bad.example', { type: 'tool_use', payload: { callback_url } }),
     ),
-    // A blank behind a line break is no end to clients that remove the break.
+    // A blank after a line break is not an end to clients that remove the break.
     ...['https://ok.example\n @evil.example/', 'https://ok.example \n@evil.example/'].map((to) =>
       blockedBy('evil.example', { type: 'tool_use', payload: { to } }),
     ),
-    // What is no text names no address.
+    // A value that is not text names no address.
     ...[{ uri: 0 }, { payload: { url: 5 } }].map((members) =>
       denied({ require: ['url'] }, { type: 'tool_use', tool_name: 't', ...members }, 'api_not_allowed', 'require:url'),
     ),
-    // A url counts as the argument that repeats it only where that is judged whole.
+    // A url counts as the argument that it repeats only where that is judged whole.
     ...['https://evil.example/x y', 'https://evil.example/ is down', 'https://evil.example/\nfoo'].flatMap((url) => [
       denied(
         { allowed_apis: ['t', 'docs.example'] },
@@ -967,7 +967,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       'api_not_allowed',
       'blocked_apis:unreadable URL',
     ),
-    // What is too long to parse cannot be judged, with a scheme or without.
+    // What is too long to parse cannot be judged, with or without a scheme.
     ...[`evil${'\u00ad'.repeat(300)}.example/x`, `https://evil${'\u00ad'.repeat(300)}.example/x`].map((url) =>
       denied(
         { blocked_apis: ['evil.example'] },
@@ -976,7 +976,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
         'blocked_apis:unreadable URL',
       ),
     ),
-    // What leads to no host, and words and cells behind an address.
+    // Text that leads to no host, and words and cells after an address.
     ...[
       { endpoint: '0.05' },
       { endpoint: '17:30' },
@@ -1010,7 +1010,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       when: { type: 'tool_use', payload },
       then: 'api_not_allowed' as const,
     })),
-    // Tools put a list under url together in ways of their own.
+    // Tools join a list under url in their own ways.
     ...[
       ['https://evil', '.example'],
       ['evil', 'example'],
@@ -1028,7 +1028,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       when: { type: 'tool_use', payload: { urls: ['/a', 'ok.example'], image_url: ['b', 'ok.example/c'] } },
       then: null,
     },
-    // A url that the caller names makes no other readable.
+    // A url that the caller names does not make another one readable.
     ...[
       'https:evil.example/x',
       'http://evil.example\\x',
@@ -1067,7 +1067,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       { payload: JSON.stringify(JSON.stringify(JSON.stringify({ url: EVIL }))) },
       { payload: `\ufeff \u00a0${JSON.stringify({ url: EVIL })}` },
       { payload: JSON.stringify([JSON.stringify({ url: EVIL })]) },
-      // What Python and others read besides.
+      // Values that Python and others accept as JSON.
       ...['NaN', 'Infinity', '-Infinity', '"a\nb"', '["NaN", NaN, "\\"\t"]'].map((value) => ({
         payload: `{"retries": ${value}, "url": "${EVIL}"}`,
       })),
@@ -1100,7 +1100,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
       then: null,
     })),
     blockedBy('evil.example', { type: 'tool_use', payload: `["${EVIL.replace('evil', 'ev\nil')}"]` }),
-    // Behind many texts that begin as JSON and are none nothing says what a text holds.
+    // After many texts that begin as JSON and are not, the content of a text is unknown.
     denied(
       { blocked_apis: ['evil.example'] },
       { type: 'tool_use', payload: [JSON.stringify({ link: EVIL }), ...Array<string>(2_000).fill('[""1]')].reverse() },
@@ -1116,7 +1116,7 @@ export const DECIDE_CASES: Readonly<Record<string, readonly DecideCase[]>> = {
     ...[{ callback_url: EVIL }, { urls: '["evil.example"]' }, { image_urls: ['evil.example'] }].map((more) =>
       blockedBy('evil.example', { type: 'tool_use', tool_name: 'fetch', ...more }),
     ),
-    // A list of names alone may name hosts, and says nothing of an address that cannot be read.
+    // A list of names only may name hosts, and does not limit an address that cannot be read.
     ...['intranet/x', 'http:intranet/x', '//intranet', 'x://intranet/', 'http:\\\\Intranet', 'intranet'].map((link) =>
       denied(
         { blocked_apis: ['intranet', 'delete_user'] },

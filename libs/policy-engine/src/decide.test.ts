@@ -72,7 +72,7 @@ describe('decide', () => {
     }
   });
 
-  it('names both members that disagree, and the one that was meant, with how it is written', () => {
+  it('names both members that disagree, and the intended one, with its format', () => {
     const reason = (rules: object, action: object): string | undefined =>
       decide(compileProfile({ ...emptyProfile(agent), ...rules }), { type: 'x', ...action }).violation?.reason;
     const limit = { spending_limit: 1 };
@@ -154,7 +154,7 @@ describe('decide', () => {
     );
   });
 
-  it('sees a blocked path that a server comes to, in whatever order it decodes, merges, cuts and goes back', () => {
+  it('finds a blocked path that a server arrives at, in any order of decoding, merging, cutting and resolving', () => {
     const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: ['https://a.example/admin'] });
     const decode = (path: string): string =>
       path
@@ -205,7 +205,7 @@ describe('decide', () => {
     expect(reached).toBeGreaterThan(300);
   });
 
-  it('judges many short paths of one call in bounded time, and says what it does not judge', () => {
+  it('judges many short paths of one call in bounded time, and reports what it does not judge', () => {
     const hostile = (n: number): string =>
       `https://a.example/a/..;/%253ba%3b%252f///;//%2f%25%2f/a;b/../%2f%252e%252e//;//../%25252f%252e%252e%2525252f${n}`;
     const usual = (n: number): string => `https://a.example/v4/projects/group%2Fproject/files/src%2Fmain%20${n}.ts`;
@@ -226,7 +226,7 @@ describe('decide', () => {
       for (const taken of [many(hostile, 5), many(usual, 500), many(() => hostile(1), 550)]) {
         expect(decide(profile, taken).violation).toBeNull();
       }
-      // What several actions are asked about with one budget is one call to it.
+      // Several actions with one budget count as one call.
       const budget = new ReadingBudget();
       const all = Array.from({ length: 50 }, () => decide(profile, many(hostile, 5), budget).violation);
       expect(all[0]).toBeNull();
@@ -258,7 +258,7 @@ describe('decide', () => {
     }
   });
 
-  it('judges so many addresses of one call, and no more', () => {
+  it('judges a limited number of addresses of one call', () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => `https://${n}.example`);
     const judged = (blocked_apis: string[], payload: unknown, more: object = {}) =>
       decide(compileProfile({ ...emptyProfile(agent), blocked_apis }), { type: 'tool_use', payload, ...more })
@@ -269,7 +269,7 @@ describe('decide', () => {
       expect(violation?.rule).toBe('blocked_apis:unreadable URL');
       expect(violation?.reason).toContain('send fewer addresses in one call');
     }
-    // A list of names alone says nothing of what is not judged.
+    // A list of names only does not limit what is not judged.
     expect(judged(['delete_user'], many(30_000))).toBeNull();
     const unreadable = { urls: Array.from({ length: 20_000 }, (_, n) => `http:${n} .x`) };
     expect(judged(['delete_user'], unreadable)).toBeNull();
@@ -305,7 +305,7 @@ describe('decide', () => {
     }
   });
 
-  it('sees a blocked path behind slashes that are merged, with white space between them or not', () => {
+  it('finds a blocked path after slashes that are merged, with or without white space between them', () => {
     const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: ['https://a.example/admin'] });
     for (const slashes of ['//', '/\t/', '\\\n/', '/\r\t//']) {
       const url = `https://a.example/v1${slashes}../admin`;
@@ -313,7 +313,7 @@ describe('decide', () => {
     }
   });
 
-  it('sees it in a URL with letters beyond ASCII too, however often it was asked before', () => {
+  it('finds it in a URL with letters beyond ASCII too, however often it was judged before', () => {
     const profile = compileProfile({ ...emptyProfile(agent), blocked_apis: ['https://a.example/admin'] });
     for (let i = 0; i < 5_000; i += 1) {
       const { violation } = decide(profile, { type: 'http_call', url: 'https://a.example/é//../admin' });

@@ -15,22 +15,22 @@ import { argumentAddresses, isToolCall, names, namesApi, namesData, subjectOf, u
 import type { Action, Subject } from './judge/subject.js';
 import type { ReadingBudget } from './urls/path-views.js';
 import { dollarsToMicros } from './money.js';
-import { judgeOutput, judgeOutputInTurns } from './output/judge-output.js';
+import { judgeOutput, judgeOutputInSlices } from './output/judge-output.js';
 import type { Violation } from './violation.js';
 
 export interface Decision {
-  /** By the static rules; spending and rate are judged by the counters. */
+  /** By the static rules; the counters judge spending and rate. */
   readonly violation: Violation | null;
-  /** Whether any rule of the profile spoke of this kind of action. */
+  /** True if any rule of the profile applies to this kind of action. */
   readonly coverage: PolicyCoverage;
-  /** What the action would spend, in whole micro-dollars. */
+  /** Cost of the action, in whole micro-dollars. */
   readonly costMicros: number;
   readonly actionKind: ActionKind;
 }
 
 /**
- * The verdict of the static rules, in the order off-limits and allowed actions, APIs, data scope, output; the first that
- * denies. Total and pure: whatever is given has a decision. What `observe` makes of a violation is the caller's to do.
+ * The verdict of the static rules, in the order off-limits and allowed actions, APIs, data scope, output; the first
+ * that denies. Total and pure: every input has a decision. The caller applies `observe` to a violation.
  * @param budget of the request, where it asks about several actions
  */
 export function decide(profile: CompiledProfile, action: Action, budget?: ReadingBudget): Decision {
@@ -39,10 +39,10 @@ export function decide(profile: CompiledProfile, action: Action, budget?: Readin
 }
 
 /**
- * {@link decide} a turn at a time: it yields after each piece of a large payload that the output rules have read, and
- * returns what `decide` gives.
+ * {@link decide} in time slices: it yields after each piece of a large payload that the output rules have read, and
+ * returns the result of `decide`.
  */
-export function* decideInTurns(
+export function* decideInSlices(
   profile: CompiledProfile,
   action: Action,
   budget?: ReadingBudget,
@@ -52,23 +52,23 @@ export function* decideInTurns(
   if (output === null || subject.payload === undefined) return decide(profile, action, budget);
   const violation =
     judgeBeforeOutput(profile, subject) ??
-    (yield* judgeOutputInTurns(output, subject.payload)) ??
+    (yield* judgeOutputInSlices(output, subject.payload)) ??
     judgePayloadDoubt(subject) ??
     judgeAfterOutput(profile, subject);
   return decided(profile, subject, violation);
 }
 
 /**
- * What the lists say of a tool by its name alone. A call of it may be denied for what it does besides, and for what it
- * leaves out.
+ * The verdict of the lists on a tool by its name alone. A call of it may still be denied for its other members, and for
+ * missing ones.
  */
 export function judgeTool(profile: CompiledProfile, name: string): Violation | null {
   return judgeBeforeOutput(profile, subjectOf({ type: 'tool_use', toolName: name }));
 }
 
 /**
- * Whether a verdict on a call whose payload is not known may be another with it, by the lists of APIs. A `url` is taken
- * for the only address of the call.
+ * Reports whether the payload, where it is not known, could change a verdict on a call, by the lists of APIs. A `url`
+ * is taken for the only address of the call.
  */
 export function needsArguments(profile: CompiledProfile, action: Action, violation: Violation | null): boolean {
   const { allowedApis, blockedApis } = profile;
@@ -77,16 +77,16 @@ export function needsArguments(profile: CompiledProfile, action: Action, violati
   const limits = allowedApis?.limitsAddresses === true;
   if (violation === null) return !names(subject, 'url') && (limits || blockedApis?.namesUrls === true);
   if (violation.rule === 'require:url') return true;
-  // A list of tools alone says nothing of a url that repeats an argument.
+  // A list of tools only does not limit a url that repeats an argument.
   return violation.rule?.startsWith('allowed_apis:') === true && !limits && names(subject, 'url');
 }
 
-/** The verdict of the output rules on one text, a turn at a time, as {@link decideInTurns}. */
-export function* scanInTurns(
+/** The verdict of the output rules on one text, in time slices, as {@link decideInSlices}. */
+export function* scanInSlices(
   profile: CompiledProfile,
   text: string,
 ): Generator<undefined, Violation | null, undefined> {
-  return profile.output === null ? null : yield* judgeOutputInTurns(profile.output, text);
+  return profile.output === null ? null : yield* judgeOutputInSlices(profile.output, text);
 }
 
 function decided(profile: CompiledProfile, subject: Subject, violation: Violation | null): Decision {

@@ -2,7 +2,7 @@ import type { BehaviorProfile } from '@countersign/contracts';
 import { compileProfile } from './compile-profile.js';
 import { DECIDE_CASES } from './decide.test-cases.js';
 import { decide } from './decide.js';
-import { explainInTurns, RULE_NAMES } from './explain.js';
+import { explainInSlices, RULE_NAMES } from './explain.js';
 import type { CountedFindings, Explained, RuleTrace } from './explain.js';
 import { emptyProfile } from './profile/profile-fields.js';
 import type { Violation } from './violation.js';
@@ -10,10 +10,10 @@ import type { Violation } from './violation.js';
 const NOTHING: CountedFindings = { spending: null, rate: null };
 const profileOf = (given: Partial<BehaviorProfile>) =>
   compileProfile({ ...emptyProfile('018f4d5e-0000-7000-8000-000000000001'), ...given });
-const explain = (...given: Parameters<typeof explainInTurns>): Explained => {
-  const turns = explainInTurns(...given);
+const explain = (...given: Parameters<typeof explainInSlices>): Explained => {
+  const slices = explainInSlices(...given);
   for (;;) {
-    const step = turns.next();
+    const step = slices.next();
     if (step.done === true) return step.value;
   }
 };
@@ -32,13 +32,13 @@ const FULL: Partial<BehaviorProfile> = {
 };
 
 describe('explain', () => {
-  it('tells of every rule, in the order of judging', () => {
+  it('reports every rule, in the order of evaluation', () => {
     const { rules } = explain(profileOf({}), { type: 'x' }, NOTHING);
     expect(rules.map(({ rule }) => rule)).toEqual(RULE_NAMES);
     expect(new Set(rules.map(({ result }) => result))).toEqual(new Set(['not_applicable']));
   });
 
-  it('asks each rule alone, also behind one that denies', () => {
+  it('evaluates each rule by itself, also after one that denies', () => {
     const action = {
       type: 'delete_user',
       url: 'https://evil.example/',
@@ -66,24 +66,24 @@ describe('explain', () => {
     expect(decision.violation?.rule).toBe('off_limits_actions:delete_*');
   });
 
-  it('says of a rule that is set why it does not speak of the action', () => {
+  it('gives the reason why a rule that is set does not apply to the action', () => {
     const { rules } = explain(profileOf(FULL), { type: 'llm_response' }, NOTHING);
     const silent = rules.filter((one) => one.result === 'not_applicable');
     expect(silent.map(({ rule }) => rule)).toEqual(RULE_NAMES.slice(2, 12));
     for (const { rule, because } of silent) if (rule !== 'require') expect(because).toContain('the action');
   });
 
-  it('reads a long payload in turns, and says the same of it', () => {
+  it('reads a long payload in time slices, with the same result', () => {
     const action = { type: 'llm_response', payload: Array.from({ length: 4 }, () => 'a word '.repeat(30_000)) };
-    const turns = explainInTurns(profileOf(FULL), action, NOTHING);
+    const slices = explainInSlices(profileOf(FULL), action, NOTHING);
     let yielded = 0;
-    let step = turns.next();
-    for (; step.done !== true; step = turns.next()) yielded += 1;
+    let step = slices.next();
+    for (; step.done !== true; step = slices.next()) yielded += 1;
     expect(yielded).toBeGreaterThan(20);
     expect(step.value).toEqual(explain(profileOf(FULL), action, NOTHING));
   });
 
-  it('has as its first match what decide denies by', () => {
+  it('has as its first match the rule by which decide denies', () => {
     for (const { given, when } of Object.values(DECIDE_CASES).flat()) {
       const profile = profileOf(given);
       const first = explain(profile, when, NOTHING).rules.find((one) => one.result === 'matched');

@@ -1,5 +1,5 @@
 import type { CompiledProfile } from './compile-profile.js';
-import { costOf, decideInTurns } from './decide.js';
+import { costOf, decideInSlices } from './decide.js';
 import type { Decision } from './decide.js';
 import {
   judgeAllowedActions,
@@ -15,10 +15,10 @@ import {
 import { argumentAddresses, namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
 import type { Action, Subject } from './judge/subject.js';
 import type { CompiledOutputRules } from './output/compile-output-rules.js';
-import { judgeOutputInTurns } from './output/judge-output.js';
+import { judgeOutputInSlices } from './output/judge-output.js';
 import type { Violation } from './violation.js';
 
-/** The rules of a profile in the order in which they are judged. */
+/** The rules of a profile in the order of evaluation. */
 export const RULE_NAMES = [
   'off_limits_actions',
   'allowed_actions',
@@ -36,15 +36,15 @@ export const RULE_NAMES = [
 ] as const;
 export type RuleName = (typeof RULE_NAMES)[number];
 
-/** What one rule says of an action by itself, whatever the others say. */
+/** Result of one rule by itself, independent of the others. */
 export type RuleTrace =
   /** It denies. */
   | { readonly rule: RuleName; readonly result: 'matched'; readonly violation: Violation }
   | { readonly rule: RuleName; readonly result: 'passed' }
-  /** Why it says nothing: it is not set, or does not speak of this kind of action. */
+  /** The reason: it is not set, or does not apply to this kind of action. */
   | { readonly rule: RuleName; readonly result: 'not_applicable'; readonly because: string };
 
-/** What the counters would deny, each by itself: whoever asks has their figures. */
+/** The denials of the counters, each by itself: the caller has their figures. */
 export interface CountedFindings {
   readonly spending: Violation | null;
   readonly rate: Violation | null;
@@ -62,17 +62,17 @@ const NO_PAYLOAD = 'the action has no payload';
 const NO_COST = 'the action names no cost';
 
 /**
- * The decision and what every rule says, each asked alone. The first rule that matched is the one that denies: its
- * violation is that of `decide`, or of the counters. Step by step as `decideInTurns`: each output rule reads the whole
- * payload once more.
+ * The decision and the result of every rule, each evaluated alone. The first rule that matched is the one that denies:
+ * its violation is that of `decide`, or of the counters. In time slices as `decideInSlices`: each output rule reads the
+ * whole payload again.
  */
-export function* explainInTurns(
+export function* explainInSlices(
   profile: CompiledProfile,
   action: Action,
   counted: CountedFindings,
 ): Generator<undefined, Explained, undefined> {
   const subject = subjectOf(action);
-  const decision = yield* decideInTurns(profile, action);
+  const decision = yield* decideInSlices(profile, action);
   const output = yield* outputTraces(profile.output, subject);
   return {
     decision,
@@ -80,7 +80,7 @@ export function* explainInTurns(
   };
 }
 
-/** What the action would spend, in whole micro-dollars. */
+/** Cost of the action, in whole micro-dollars. */
 export function actionCost(action: Action): number {
   return costOf(subjectOf(action));
 }
@@ -123,7 +123,7 @@ function* outputTraces(
     ['output_rules.max_length', maxLength, { maxLength }],
   ] as const) {
     const asked = set !== null && because === null;
-    const found = asked ? yield* judgeOutputInTurns({ ...NO_OUTPUT_RULES, ...alone }, payload) : null;
+    const found = asked ? yield* judgeOutputInSlices({ ...NO_OUTPUT_RULES, ...alone }, payload) : null;
     traces.push(trace(rule, set, because, () => found ?? judgePayloadDoubt(subject)));
   }
   return traces;
@@ -147,7 +147,7 @@ function countedTraces(
   ];
 }
 
-/** @param because why the rule does not speak of the action unless it denies it for what is missing, or `null` */
+/** @param because why the rule does not apply to the action unless it denies it for a missing member, or `null` */
 function trace<R>(
   rule: RuleName,
   set: R | null,

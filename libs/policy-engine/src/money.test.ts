@@ -60,7 +60,7 @@ describe('limitToMicros', () => {
     expect(limitToMicros(1e15)).toBe(MAX_MICROS - 1);
   });
 
-  it('is passed by every cost above it', () => {
+  it('is exceeded by every cost above it', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 1e11, noNaN: true }),

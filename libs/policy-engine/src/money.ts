@@ -1,17 +1,17 @@
-/** Where sums of micro-dollars stop rising. */
+/** Maximum of sums of micro-dollars. */
 export const MAX_MICROS = Number.MAX_SAFE_INTEGER;
 
 /**
- * US dollars in whole micro-dollars, rounded up: of the number's decimal text, so 0.1 is exactly 100,000.
- * Ends at {@link MAX_MICROS}. Zero for what is not above zero; the most there is for what is not a number.
+ * US dollars in whole micro-dollars, rounded up: of the number's decimal text, so 0.1 is exactly 100,000. Clamped at
+ * {@link MAX_MICROS}. Zero for what is not above zero; the maximum for what is not a number.
  */
 export function dollarsToMicros(dollars: number): number {
   return microsOf(dollars, 1);
 }
 
 /**
- * A limit in whole micro-dollars, rounded down, and below {@link MAX_MICROS}: a cost or a sum that ended there has
- * passed every limit.
+ * A limit in whole micro-dollars, rounded down, and below {@link MAX_MICROS}: a clamped cost or sum exceeds every
+ * limit.
  */
 export function limitToMicros(dollars: number): number {
   return Math.min(microsOf(dollars, 0), MAX_MICROS - 1);

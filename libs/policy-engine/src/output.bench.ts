@@ -1,5 +1,5 @@
 import { compileProfile } from './compile-profile.js';
-import { decide, decideInTurns } from './decide.js';
+import { decide, decideInSlices } from './decide.js';
 import { PII_KINDS } from '@countersign/contracts';
 import { emptyProfile } from './profile/profile-fields.js';
 
@@ -10,7 +10,7 @@ const RUNS = 150;
 const NONE = emptyProfile('0190a5f2-0000-7000-8000-000000000001');
 const SENTENCES =
   'The customer of order 48213 (12 May 2026) asked why 3 of 7 items were late. We refunded 12.50 USD to her, ' +
-  'and told the carrier at depot 5 that parcel 1Z999AA1 was damaged; see ticket SUP-20931 for the photos. ';
+  'and informed the carrier at depot 5 that parcel 1Z999AA1 was damaged; see ticket SUP-20931 for the photos. ';
 /** As JSON gives it: in one piece. */
 const TEN_KILOBYTES = JSON.parse(JSON.stringify(SENTENCES.repeat(60).slice(0, 10_240))) as string;
 
@@ -69,7 +69,7 @@ for (const kind of PII_KINDS) {
 const SECRETS = { blocked_pii: [], block_secrets: true, blocked_topics: [], max_length: null };
 measure('secrets alone, an output of 10 KB', { ...NONE, output_rules: SECRETS }, TEN_KILOBYTES, 5);
 
-/** A MiB of what makes some way of looking begin again and again: each should cost about the same. */
+/** 1 MiB of input that makes some search restart repeatedly: each should cost about the same. */
 const HOSTILE = [
   '1 ',
   '4111 ',
@@ -86,14 +86,14 @@ const HOSTILE = [
 ];
 
 /** Best of three runs, ms. */
-function longestTurn(action: Parameters<typeof decide>[1]): number {
+function longestSlice(action: Parameters<typeof decide>[1]): number {
   let best = Infinity;
   for (let run = 0; run < 3; run += 1) {
     let longest = 0;
-    const turns = decideInTurns(HOSTILE_RULES, action);
+    const slices = decideInSlices(HOSTILE_RULES, action);
     for (let over = false; !over;) {
       const begun = performance.now();
-      over = turns.next().done === true;
+      over = slices.next().done === true;
       longest = Math.max(longest, performance.now() - begun);
     }
     best = Math.min(best, longest);
@@ -111,6 +111,6 @@ for (const text of HOSTILE) {
   decide(HOSTILE_RULES, action);
   const whole = performance.now() - begun;
   console.log(
-    `1 MiB of ${JSON.stringify(text)}: ${whole.toFixed(0)} ms, longest turn ${longestTurn(action).toFixed(0)} ms`,
+    `1 MiB of ${JSON.stringify(text)}: ${whole.toFixed(0)} ms, longest slice ${longestSlice(action).toFixed(0)} ms`,
   );
 }

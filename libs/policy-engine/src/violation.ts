@@ -3,8 +3,8 @@ import { MEMBERS } from './judge/members.js';
 import type { RuledMember } from './judge/members.js';
 
 /**
- * A denial by a rule of the profile. Its words never quote the action: `rule` is `<field>:<entry>` of the profile,
- * `detail` holds limits, and `reason` names entries of the profile and members, never what they hold.
+ * A denial by a rule of the profile. It never quotes the action: `rule` is `<field>:<entry>` of the profile, `detail`
+ * holds limits, and `reason` names entries of the profile and members, never their values.
  */
 export interface Violation {
   readonly violation_type: ViolationType;
@@ -17,11 +17,11 @@ export interface Violation {
 
 const entries = (count: number): string => `${count} ${count === 1 ? 'entry' : 'entries'}`;
 
-/** The member of the action that a rule speaks of. */
+/** The member of the action that a rule judges. */
 type Member = 'type' | 'url' | 'tool_name' | 'toolName';
 
-/** A {@link Member}, or the place among the arguments of a tool call. */
-type Place = string;
+/** A {@link Member}, or the location among the arguments of a tool call. */
+type Location = string;
 
 const named = (by: Member): string => (by === 'type' ? 'This type of action' : `The tool in ${by}`);
 
@@ -46,11 +46,11 @@ export function actionNotListed(by: Member, count: number): Violation {
 
 type ApiField = 'allowed_apis' | 'blocked_apis';
 
-const apiNamed = (by: Place): string =>
+const apiNamed = (by: Location): string =>
   by === 'tool_name' || by === 'toolName' ? `The tool in ${by}` : `The address in ${by}`;
 
-/** @param by `url`, `tool_name`, `toolName`, or of `placeOf` */
-export function apiBlocked(entry: string, by: Place, count: number): Violation {
+/** @param by `url`, `tool_name`, `toolName`, or of `locationOf` */
+export function apiBlocked(entry: string, by: Location, count: number): Violation {
   return api(
     `${apiNamed(by)} is blocked (rule blocked_apis: ${entry}). Use another API or tool, or have the agent's profile changed.`,
     `blocked_apis:${entry}`,
@@ -60,9 +60,9 @@ export function apiBlocked(entry: string, by: Place, count: number): Violation {
 
 /**
  * @param by as of {@link apiBlocked}
- * @param nearest a sentence about the entry that is nearest, or ''
+ * @param nearest a sentence about the closest entry, or ''
  */
-export function apiNotListed(by: Place, count: number, nearest: string): Violation {
+export function apiNotListed(by: Location, count: number, nearest: string): Violation {
   const hint = nearest === '' ? '' : ` ${nearest}`;
   return api(
     `${apiNamed(by)} is not on allowed_apis (${entries(count)}).${hint} Use one that is, or have it added to the agent's profile.`,
@@ -73,9 +73,9 @@ export function apiNotListed(by: Place, count: number, nearest: string): Violati
 
 /**
  * @param problem of `readUrl`
- * @param by of `placeOf`; `null`: the action's own
+ * @param by of `locationOf`; `null`: the action's own
  */
-export function urlUnreadable(field: ApiField, count: number, problem: string, by: Place | null): Violation {
+export function urlUnreadable(field: ApiField, count: number, problem: string, by: Location | null): Violation {
   return api(
     `${by === null ? "The action's URL" : `The address in ${by}`} cannot be judged by ${field}: it ${problem}. Send the full http or https URL that will be called.`,
     `${field}:unreadable URL`,
@@ -121,7 +121,7 @@ function scope(reason: string, rule: string): Violation {
   return { violation_type: 'data_scope_denied', severity: 'P1', reason, rule, detail: null, extras: null };
 }
 
-/** A rule that reads a member which the action has not, or has twice. */
+/** A rule that reads a member which the action lacks, or has twice. */
 export type Reader =
   'off_limits_actions' | 'allowed_actions' | ApiField | ScopeField | 'output_rules' | 'spending_limit' | 'require';
 
@@ -133,7 +133,7 @@ const DENIES = {
   cost: { violation_type: 'spending_limit_exceeded', severity: 'P2' },
 } as const satisfies Record<RuledMember, Pick<Violation, 'violation_type' | 'severity'>>;
 
-/** @param found the name that the action has: one that `MEMBERS` knows, in any spelling */
+/** @param found the name in the action: one that `MEMBERS` knows, in any spelling */
 export function memberMisnamed(reader: Reader, member: RuledMember, found: string): Violation {
   const { right, written } = MEMBERS[member];
   return {
@@ -159,7 +159,7 @@ export function membersDisagree(reader: Reader, member: RuledMember, given: stri
   };
 }
 
-/** A list of APIs denies by the name of its own, whatever it reads. */
+/** A list of APIs denies with its own violation type, whatever member it reads. */
 function kindOf(reader: Reader, member: RuledMember): Pick<Violation, 'violation_type' | 'severity'> {
   return reader === 'allowed_apis' || reader === 'blocked_apis' ? DENIES.url : DENIES[member];
 }
@@ -175,7 +175,7 @@ export function apiMissing(field: ApiField, member: 'url' | 'tool', count: numbe
   );
 }
 
-/** @param found as {@link memberMisnamed}, or `null` */
+/** @param found as in {@link memberMisnamed}, or `null` */
 export function memberRequired(member: RequiredMember, found: string | null): Violation {
   const { right } = MEMBERS[member];
   const hint = found === null ? '' : ` No rule reads "${found}".`;

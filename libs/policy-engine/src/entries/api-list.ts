@@ -9,8 +9,8 @@ import { PathPrefixes } from './path-prefixes.js';
 import type { PathEnd, Reach } from './path-prefixes.js';
 
 /**
- * `block`: one view of the path is enough, and neither another scheme nor an unwritten port is a way round.
- * `allow`: every view must be on the list, and scheme and port are those of the entry.
+ * `block`: one matching view of the path is enough, and another scheme or an unwritten port is no way round. `allow`:
+ * every view must be on the list, and scheme and port are those of the entry.
  */
 export type Side = 'allow' | 'block';
 
@@ -22,31 +22,31 @@ function isHostByForm({ host, port }: HostEntry): boolean {
   return port !== null || /[.:]|^localhost$/.test(host);
 }
 
-/** No port of an entry: what is blocked on some port alone does not cover it. */
+/** Matches no port of an entry: an entry for one port does not cover it. */
 const ANY_PORT = 'any';
-/** Longer names of tools are not looked for in another spelling. */
+/** Longer names of tools are not searched for in another spelling. */
 const LONGEST_NAME = 512;
 
 const nearest = (entry: string, what: string): string => `The nearest entry, ${entry}, is for ${what}.`;
 
-/** A list of API identifiers, ready to be asked: hosts and names by hash, URL prefixes in order for each host. */
+/** A compiled list of API identifiers: hosts and names by hash, URL prefixes in order for each host. */
 export class ApiList {
   readonly #entries: readonly string[];
   readonly size: number;
   readonly #side: Side;
   readonly #names: NamePatterns;
-  /** Every host and every name. */
+  /** The entry that matches every host and every name. */
   readonly #all: string | null;
   readonly #hosts = new Map<string, string>();
   readonly #below = new Map<string, string>();
   readonly #prefixes = new Map<string, PathPrefixes>();
   #ports = false;
-  /** Of the hosts in `#below`: no longer end of a host is looked up. */
+  /** Length of the longest host in `#below`: longer suffixes of a host are not looked up. */
   #longestBelow = 0;
   /**
-   * Whether it is more than a list of tools: one entry is a URL prefix, or a host by its form. A name without a dot and a
-   * port, as tools have it, may be a host too, but says nothing of other addresses. Of `*` a block list does, an allow list
-   * does not.
+   * True if it limits addresses: one entry is a URL prefix, or a host by its form. A name without a dot and a port, as
+   * tools have it, may be a host too, but does not limit other addresses. `*` does in a block list and does not in an
+   * allow list.
    */
   readonly limitsAddresses: boolean;
 
@@ -81,22 +81,24 @@ export class ApiList {
     this.limitsAddresses = this.#all === null ? hosts : side === 'block';
   }
 
-  /** Whether a URL can be named by it at all. */
+  /** Reports whether any entry can match a URL. */
   get namesUrls(): boolean {
     return this.#all !== null || this.#hosts.size > 0 || this.#below.size > 0 || this.#prefixes.size > 0;
   }
 
-  /** Whether a tool can be. */
+  /** Reports whether any entry can match a tool. */
   get namesTools(): boolean {
     return this.#names.size > 0;
   }
 
-  /** The entry that names this tool, or `null`. */
+  /** The entry that matches this tool, or `null`. */
   matchName(name: string): string | null {
     return this.#names.match(name);
   }
 
-  /** The entry that names this URL, or `null`. What `budget` does not cover cannot be judged, whatever this gives. */
+  /**
+   * The entry that matches this URL, or `null`. Beyond `budget` the URL cannot be judged, and the result means nothing.
+   */
   matchUrl(url: ReadUrl, budget: ReadingBudget): string | null {
     const { host, otherHost } = url;
     const entry = this.#matchUrlAt(host, url, budget);
@@ -104,7 +106,9 @@ export class ApiList {
     return this.#matchUrlAt(otherHost, url, budget);
   }
 
-  /** The entry that names this host, or with `anyPath` a path on it, or `null`. @param port `null`: none is written */
+  /**
+   * The entry that matches this host, or with `anyPath` a path on it, or `null`. @param port `null`: none is written
+   */
   matchHost(host: string, port: string | null, anyPath: boolean): string | null {
     if (this.#all !== null) return this.#all;
     const entry =
@@ -134,7 +138,9 @@ export class ApiList {
     return null;
   }
 
-  /** On a block list: the entry that blocks whatever URLs, or whatever tools, an entry of an allow list names; or `null`. */
+  /**
+   * On a block list: the entry that blocks every URL, or every tool, that an entry of an allow list allows; or `null`.
+   */
   covers(allowed: string): string | null {
     const read = readApiEntry(allowed);
     if (typeof read === 'string') return null;
@@ -143,7 +149,7 @@ export class ApiList {
     const found = [
       ...(name === undefined ? [] : [this.#names.match(name)]),
       ...(host === undefined ? [] : [this.#matchHost(host.host, host.port ?? ANY_PORT)]),
-      // Also what is below a host that is blocked alone is another host.
+      // Names below a blocked host are other hosts.
       ...(below === undefined ? [] : [this.#matchHost(`*.${below.host}`, below.port ?? ANY_PORT)]),
       ...(prefix === undefined || allowed.endsWith('*') ? [] : [this.#coversPrefix(prefix)]),
     ];
@@ -157,7 +163,7 @@ export class ApiList {
     return this.#prefixes.get(host)?.match(views[0]!, (reach) => reach.port === null || reach.port === at) ?? null;
   }
 
-  /** A sentence about the entry that a URL which is not on the list comes nearest to, or ''. */
+  /** A sentence about the entry closest to a URL that is not on the list, or ''. */
   nearestToUrl(url: ReadUrl, budget: ReadingBudget): string {
     const { host } = url;
     const prefixes = this.#prefixes.get(host);
@@ -176,7 +182,7 @@ export class ApiList {
     return '';
   }
 
-  /** A sentence about the entry that a tool's name which is not on the list is spelled like, or ''. */
+  /** A sentence about the entry spelled most like a tool's name that is not on the list, or ''. */
   nearestToName(name: string): string {
     const wanted = name.length > LONGEST_NAME ? '' : fold(name);
     const entry = wanted === '' ? undefined : this.#entries.find((one) => fold(one) === wanted);
@@ -195,7 +201,7 @@ export class ApiList {
 
   #matchPath(prefixes: PathPrefixes, url: ReadUrl, budget: ReadingBudget): string | null {
     const views = urlPathViews(url, budget);
-    // Encoded beyond reading: on no allow list, and under every prefix of a host that is blocked.
+    // Encoded too often to read: on no allow list, and under every prefix of a blocked host.
     if (views === null) return this.#side === 'block' ? prefixes.any() : null;
     const fits = (reach: Reach): boolean => this.#fits(reach, url);
     let found: string | null = null;

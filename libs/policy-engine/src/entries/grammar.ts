@@ -15,12 +15,12 @@ export interface PrefixEntry extends HostEntry {
   readonly views: readonly (readonly string[])[];
 }
 
-/** What an entry of `allowed_apis` or `blocked_apis` says. A plain name may be a host and a tool name at once. */
+/** Meaning of an entry of `allowed_apis` or `blocked_apis`. A plain name may be a host and a tool name at once. */
 export interface ApiEntry {
   /** A tool name, or a pattern of tool names that ends in `*`. */
   readonly name?: string;
   readonly host?: HostEntry;
-  /** All below this host. */
+  /** All hosts below this one. */
   readonly below?: HostEntry;
   readonly prefix?: PrefixEntry;
 }
@@ -32,7 +32,7 @@ const UP =
   'is a path with .., a control character, or encodings inside each other or as %u002e, which no data scope may have: write the path that is read';
 const API_STAR = 'has a * in a place where none may stand: write *.example.com for hosts, or crm.* for tool names';
 
-/** What is wrong with an entry of a list of action types, tool names or data scopes; `null` when nothing is. */
+/** The problem of an entry of a list of action types, tool names or data scopes; `null` for none. */
 export function nameEntryProblem(entry: string): string | null {
   if (entry === '') return EMPTY;
   if (entry !== entry.trim()) return MARGIN;
@@ -40,20 +40,20 @@ export function nameEntryProblem(entry: string): string | null {
   return star >= 0 && star !== entry.length - 1 ? STAR : null;
 }
 
-/** What is wrong with an entry of a list of data scopes; `null` when nothing is. */
+/** The problem of an entry of a list of data scopes; `null` for none. */
 export function scopeEntryProblem(entry: string): string | null {
   const problem = nameEntryProblem(entry);
   if (problem !== null) return problem;
   return entryReadings(entry) === null ? UP : null;
 }
 
-/** What is wrong with an entry of a list of APIs; `null` when nothing is. */
+/** The problem of an entry of a list of APIs; `null` for none. */
 export function apiEntryProblem(entry: string): string | null {
   const read = readApiEntry(entry);
   return typeof read === 'string' ? read : null;
 }
 
-/** The meaning of an entry of a list of APIs, or what is wrong with it. */
+/** The meaning of an entry of a list of APIs, or its problem. */
 export function readApiEntry(entry: string): ApiEntry | string {
   if (entry === '') return EMPTY;
   if (entry !== entry.trim()) return MARGIN;
@@ -63,7 +63,7 @@ export function readApiEntry(entry: string): ApiEntry | string {
   if (star >= 0 && star !== entry.length - 1) return API_STAR;
   if (star >= 0 && !entry.endsWith('/*')) return { name: entry };
   const slash = entry.indexOf('/');
-  // `api.example.com/*` would otherwise be taken, and block tools of that name alone.
+  // `api.example.com/*` would otherwise be accepted, and block only tools of that name.
   if (slash > 0) return readNameOrPrefix(entry, slash, star < 0 ? entry : entry.slice(0, star));
   const host = readHost(entry);
   return host === null ? { name: entry } : { name: entry, host };

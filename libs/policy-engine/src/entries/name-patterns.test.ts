@@ -12,7 +12,7 @@ const word = fc.string({ unit: fc.constantFrom('a', 'b', '.', '\uffff', '😀'),
 const entry = fc.tuple(word, fc.constantFrom('', '*')).map((parts) => parts.join(''));
 
 describe('names and patterns', () => {
-  it('match as one after the other would, exact ones first, then the shortest', () => {
+  it('match as each entry by itself would, exact ones first, then the shortest', () => {
     fc.assert(
       fc.property(
         fc.array(entry, { maxLength: 12 }),

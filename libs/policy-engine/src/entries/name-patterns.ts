@@ -1,9 +1,9 @@
-/** Names and `prefix*` patterns, ready to be asked. Cost of a look-up: one hash, and a few comparisons of strings. */
+/** Compiled names and `prefix*` patterns. Cost of a look-up: one hash, and a few comparisons of strings. */
 export class NamePatterns {
   readonly #names = new Set<string>();
-  /** In the order of strings, none the beginning of another: only the last that is not above a name can begin it. */
+  /** In string order, none a prefix of another: only the last that is not above a name can be its prefix. */
   readonly #prefixes: readonly string[];
-  /** Low bytes of the characters that a prefix begins with: most names begin with none of them. */
+  /** Low bytes of the first characters of the prefixes: most names begin with none of them. */
   readonly #begins = new Uint8Array(256);
   /** The pattern `*`. */
   readonly #any: string | null;
@@ -21,7 +21,7 @@ export class NamePatterns {
     this.size = entries.length;
   }
 
-  /** The entry that names `name`, exact ones first, then the shortest pattern; or `null`. */
+  /** The entry that matches `name`, exact ones first, then the shortest pattern; or `null`. */
   match(name: string): string | null {
     if (this.#names.has(name)) return name;
     if (this.#any !== null) return this.#any;
@@ -37,7 +37,7 @@ export class NamePatterns {
   }
 }
 
-/** In order, without those that begin with another: where they match, the shorter one is told. */
+/** In order, without those that begin with another: where they match, the shorter one is reported. */
 function shortestOf(prefixes: readonly string[]): readonly string[] {
   const shortest: string[] = [];
   for (const prefix of [...prefixes].sort(byUnits)) {

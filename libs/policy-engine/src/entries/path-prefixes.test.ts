@@ -6,7 +6,7 @@ const view = fc.array(segment, { maxLength: 4 });
 const end = fc.record({ views: fc.array(view, { minLength: 1, maxLength: 2 }), port: fc.constantFrom(null, '1', '2') });
 
 describe('the URL prefixes of a host', () => {
-  it('match as one after the other would, by whole segments, the shortest that fits first', () => {
+  it('match as each prefix by itself would, by whole segments, the shortest match first', () => {
     fc.assert(
       fc.property(
         fc.array(end, { minLength: 1, maxLength: 8 }),

@@ -6,39 +6,41 @@ import type { UnreadMember } from './members.js';
 
 /** An address in the arguments of a tool call. */
 export interface FoundAddress {
-  /** As it stands there; `null`: no text, under a name that stands for an address. */
+  /** As received; `null`: the value is not text, under a name that denotes an address. */
   readonly given: string | null;
-  /** Without what it is wrapped in. */
+  /** Without its wrapping. */
   readonly address: string;
-  /** Its argument's name stands for an address: `url`, `callback_uri`, `href`, … */
+  /** The argument's name denotes an address: `url`, `callback_uri`, `href`, … */
   readonly named: boolean;
-  /** It is an item of a list under `url`, `uri` or `href`, which tools put together in ways of their own. */
+  /** It is an item of a list under `url`, `uri` or `href`, which tools join in their own ways. */
   readonly isPiece: boolean;
-  /** Names and places from the outside to it, as they may be shown, with dots between; '': the payload itself. */
+  /**
+   * Names and indexes from the outside to it, in a form that can be shown, separated by dots; '': the payload itself.
+   */
   readonly path: string;
   /** It is itself the name of a member of `path`. */
   readonly isName: boolean;
-  /** Once it was read. */
+  /** Set once it has been read. */
   read?: ReadUrl | string;
 }
 
 const NONE: readonly FoundAddress[] = [];
-/** What the addresses of one call may cost. To judge those of a call of a MiB, made for it, would hold up other checks. */
+/** Bound of the cost of all addresses of one call. Judging all of a hostile call of 1 MiB would delay other checks. */
 const MOST_COST = 524_288;
-/** Of one that is read by a pattern alone; of most others a parser is asked. */
+/** Cost of one that a pattern alone recognizes; most others take a parser. */
 const PLAIN_COST = 32;
 const PARSED_COST = 128;
-/** Addresses that no client follows by http, and the scheme alone says so. */
+/** Schemes that no client requests over HTTP. */
 const ELSEWHERE = /^(?:data|mailto|tel|sms|javascript|blob|urn|about|cid):/i;
 
 /**
- * The addresses in the arguments of a tool call, in no order: what stands under a name that stands for an address, and any
- * other text or name of a member that begins with one ({@link writtenAddress}). Arguments that are JSON text are read as
- * what they stand for. What is neither text nor `null` under `url`, `uri` or `href` is found too, since tools read it in
- * ways that nothing here knows; of a list each item counts.
- * @param others members of the action that no rule reads: `arguments`, `input` and their like hold arguments too
- * @param hasUrl the action names its `url`: members that could be meant as it are addresses besides
- * @param isTool every other object and JSON text does as well, since callers of tools write them in many shapes
+ * The addresses in the arguments of a tool call, in no order: values under a name that denotes an address, and any
+ * other text or name of a member that begins with one ({@link writtenAddress}). Arguments that are JSON text are
+ * parsed. A value under `url`, `uri` or `href` that is neither text nor `null` is found too, since tools read it in
+ * unknown ways; of a list each item counts.
+ * @param others members of the action that no rule reads: `arguments`, `input` and the like hold arguments too
+ * @param hasUrl the action names its `url`: members that could be meant as it are further addresses
+ * @param isTool every other object and JSON text counts as well, since callers of tools write them in many shapes
  */
 export function addressesIn(
   payload: unknown,
@@ -57,7 +59,7 @@ export function addressesIn(
   return search.found ?? NONE;
 }
 
-/** What the URL of an address is, or why it cannot be judged, as {@link readUrl}. */
+/** The URL of an address, or the reason why it cannot be judged, as {@link readUrl}. */
 export function readFound(found: FoundAddress): ReadUrl | string {
   return (found.read ??= found.given === null ? NOT_TEXT : readUrl(found.address));
 }
@@ -68,8 +70,8 @@ const TOO_DEEP =
 const NOT_TEXT = 'is not a text, and tools read other values in ways of their own';
 
 /**
- * What is followed of an address where a blocked entry is looked for. In an argument that does not stand for an address it
- * ends with its line, and of `https://a.example is down` it is the first word: no client takes a host with a blank in it.
+ * The part of an address that is searched for a blocked entry. In an argument that does not denote an address it ends
+ * with its line, and of `https://a.example is down` it is the first word: no client accepts a host with a blank in it.
  */
 export function followedOf({ named, address }: FoundAddress): string {
   if (named) return address;
@@ -77,34 +79,34 @@ export function followedOf({ named, address }: FoundAddress): string {
   return HOST_AND_WORDS.exec(line)?.[1] ?? line;
 }
 
-/** Whether lines follow that are no part of {@link followedOf}. */
+/** Reports whether further lines follow that are not part of {@link followedOf}. */
 export function hasMoreLines({ named, address }: FoundAddress): boolean {
   return !named && /[\r\n]/.test(address);
 }
 
-/** No `@` and no backslash, behind which another host might stand. */
+/** No `@` and no backslash, after which another host could follow. */
 const HOST_AND_WORDS = /^(https?:\/\/[^\s/?#\\@]+) [^/?#\\@]*(?:[/?#]|$)/i;
 
-/** Whether it is more than an address: words after one, in an argument that does not stand for an address. */
+/** Reports whether it is more than an address: words after one, in an argument that does not denote an address. */
 export function isProse({ named, address }: FoundAddress): boolean {
   return !named && WORDS.test(address);
 }
 
-/** A blank before the query, behind which something follows. */
+/** A blank before the query, followed by anything. */
 const WORDS = /^[^?# ]* +[^ ]/;
 
-/** Where it was found, in words. */
-export function placeOf({ path, isName }: FoundAddress): string {
+/** Location of an address, in words. */
+export function locationOf({ path, isName }: FoundAddress): string {
   const shown = path.length > MOST_SHOWN ? `…${path.slice(-MOST_SHOWN)}` : path;
-  const place = path === '' ? 'payload' : `the argument ${shown}`;
-  return isName ? `the name of a member of ${place}` : place;
+  const location = path === '' ? 'payload' : `the argument ${shown}`;
+  return isName ? `the name of a member of ${location}` : location;
 }
 
 const MOST_SHOWN = 80;
-/** What the parameters of a tool may be called: other characters, and more digits, may be what the action holds. */
+/** Allowed names of a tool's parameters: other characters, and more digits, could be content of the action. */
 const PARAMETER = /^[A-Za-z_][A-Za-z_-]{0,30}\d{0,3}$/;
 
-/** What the name of an argument says of its value. */
+/** Meaning of the value of an argument, by its name. */
 type Meaning = 'address' | 'piece' | 'perhaps-address' | 'arguments' | 'none';
 
 /** Members that hold the arguments of a call, as JSON text where models wrote them. */
@@ -113,15 +115,15 @@ const HOLDS_ARGUMENTS = /^(?:tool|function|call)?(?:arguments?|args|kwargs|input
 const MOST_ROUNDS = 3;
 const IS_ADDRESS = new Set(['url', 'uri', 'href', 'urls', 'uris', 'hrefs']);
 const ENDS_AS_ADDRESS = /(?:ur[li]|href)s?$/;
-/** Names are compared by their ends. */
+/** Names are compared by their suffixes. */
 const LONGEST_END = 48;
 
-/** Whether a member of this name holds the arguments of a call, in any spelling. */
+/** Reports whether a member of this name holds the arguments of a call, in any spelling. */
 export function holdsArguments(name: string): boolean {
   return meaningOf(name) === 'arguments';
 }
 
-/** Whether what is no text cannot be judged. */
+/** Reports whether a value that is not text cannot be judged. */
 function isStrict(meaning: Meaning): boolean {
   return meaning === 'address' || meaning === 'piece';
 }
@@ -137,28 +139,28 @@ function ofItems(meaning: Meaning, name: string | number | null): Meaning {
 interface Waiting {
   readonly value: object;
   readonly path: string;
-  /** Of a list; its items are what the list is. */
+  /** Of a list; its items have the meaning of the list. */
   readonly meaning: Meaning;
 }
 
 class Search {
   readonly waiting: Waiting[] = [];
   found: FoundAddress[] | null = null;
-  /** What was found and how it is judged: the same is judged once. */
+  /** Found values with their meaning: equal ones are judged once. */
   readonly #known = new Set<string>();
   #left = MOST_COST;
   #failures = MOST_FAILURES;
 
-  /** A member of the action: an object may be the arguments of the call, and so may a text that is JSON. */
+  /** A member of the action: an object may be the arguments of the call, and so may a JSON text. */
   enterMember(name: string, value: unknown, hasUrl: boolean): void {
     const meaning = meaningOf(name);
-    // Names for the address of the call, which rules do not read, are judged as what was meant as it where it is missing.
+    // Names for the address of the call that rules do not read are judged as the intended member where that is missing.
     const isHeldAlone = meaning === 'none' || (!hasUrl && MEMBERS.url.near.test(fold(name)));
     if (isHeldAlone && typeof value === 'string') this.#enterHeld(value, '', name);
     else this.enter(value, '', name, meaning === 'none' ? 'arguments' : meaning);
   }
 
-  /** @param path of what holds the value, whose name or place there is `name`; `null` for the payload itself */
+  /** @param path of the container of the value, whose name or index there is `name`; `null` for the payload itself */
   enter(value: unknown, path: string, name: string | number | null, meaning: Meaning): void {
     if (typeof value === 'string') {
       if (value !== '') this.#text(value, path, name, meaning);
@@ -173,7 +175,7 @@ class Search {
 
   read({ value, path, meaning }: Waiting): void {
     if (Array.isArray(value)) {
-      for (let place = 0; place < value.length; place += 1) this.enter(value[place], path, place, meaning);
+      for (let index = 0; index < value.length; index += 1) this.enter(value[index], path, index, meaning);
       return;
     }
     for (const name of Object.keys(value)) {
@@ -189,7 +191,7 @@ class Search {
     if (address !== null) this.#add(text, address, meaning, joined(path, name));
   }
 
-  /** Enters what a text stands for: its value as JSON, also of JSON text in it. @returns whether it is JSON text */
+  /** Enters the parsed value of a JSON text, also of JSON text in it. @returns whether it is JSON text */
   #enterHeld(text: string, path: string, name: string | number | null): boolean {
     let held: unknown = text;
     for (let round = 0; typeof held === 'string'; round += 1) {
@@ -206,7 +208,10 @@ class Search {
     return true;
   }
 
-  /** The value of a JSON text that holds a text; `undefined` for any other text, and {@link UNREAD} for what is not tried. */
+  /**
+   * The value of a JSON text that contains text; `undefined` for any other text, and {@link UNREAD} where the limits
+   * are reached.
+   */
   #jsonOf(text: string): unknown {
     const bare = /^\s*[{["`]/.test(text) ? withoutFence(text.trim()) : '';
     if (!mayBeJson(bare)) return undefined;
@@ -250,7 +255,7 @@ function joined(path: string, name: string | number | null): string {
   return path === '' ? shown : `${path}.${shown}`;
 }
 
-/** Names of arguments are few, and come again and again. */
+/** Names of arguments are few, and repeat. */
 const KNOWN = new Map<string, Meaning>();
 const MOST_KNOWN = 4_096;
 
@@ -272,7 +277,10 @@ function meaningOfEnd(name: string): Meaning {
   return HOLDS_ARGUMENTS.test(end) ? 'arguments' : 'none';
 }
 
-/** Whether it ends as one of those names does, before it is folded: l, i, f, s, k, t, or what folding removes. */
+/**
+ * Reports whether it has the last letter of one of those names before folding: l, i, f, s, k, t, or a character that
+ * folding removes.
+ */
 function mayHaveMeaning(name: string): boolean {
   const last = name.charCodeAt(name.length - 1);
   switch (last | 0x20) {
@@ -288,32 +296,32 @@ function mayHaveMeaning(name: string): boolean {
   }
 }
 
-/** Of the resource of an AuthZEN evaluation rules read type and id as members of the action. */
+/** Rules read type and id of the resource of an AuthZEN evaluation as members of the action. */
 function heldByResource(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('type' in value && 'id' in value)) return value;
   return 'properties' in value ? value.properties : null;
 }
 
 const UNREAD = Symbol('unread');
-/** Each failure to parse a text costs as much as 30 that succeed. */
+/** Each failure to parse a text costs as much as 30 successes. */
 const MOST_FAILURES = 1_000;
-/** What nests deeper takes long to parse. */
+/** Deeper nesting takes long to parse. */
 const NEST = '['.repeat(1_000);
 const JSON_BEGINS = /^(?:\{\s*["}]|\[\s*[-"{[\]\dtfnNI]|".)/s;
 const JSON_ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' };
 
-/** What other parsers take in JSON: numbers that are none, and control characters in texts. */
+/** Extensions that other parsers accept in JSON: non-finite numbers, and control characters in strings. */
 const LENIENT = /NaN|Infinity|[\0-\x1f]/;
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\bInfinity\b|\bNaN\b/g;
 
-/** A text that other parsers take for JSON, as JSON. */
+/** A text that lenient parsers accept as JSON, as JSON. */
 function asJson(text: string): string {
   return text.replace(TEXT_OR_NUMBER, (one) =>
     one.startsWith('"') ? one.replace(/[\0-\x1f]/g, (sign) => JSON.stringify(sign).slice(1, -1)) : 'null',
   );
 }
 
-/** What stands between the marks that models set around JSON. */
+/** The content of the fence that models set around JSON. */
 function withoutFence(text: string): string {
   if (!text.startsWith('```') || !text.endsWith('```') || text.length < 6) return text;
   return text
@@ -322,7 +330,7 @@ function withoutFence(text: string): string {
     .trim();
 }
 
-/** Without a text in it JSON holds no address. @param text without blanks around it */
+/** JSON without a string in it holds no address. @param text without surrounding blanks */
 function mayBeJson(text: string): boolean {
   return JSON_ENDS[text[0]!] === text.at(-1) && JSON_BEGINS.test(text) && text.includes('"');
 }

@@ -15,7 +15,7 @@ import {
 } from '../urls/followed-as.js';
 import { readUrl } from '../urls/read-url.js';
 import type { ReadUrl } from '../urls/read-url.js';
-import { followedOf, hasMoreLines, isProse, placeOf, readFound } from './arguments.js';
+import { followedOf, hasMoreLines, isProse, locationOf, readFound } from './arguments.js';
 import type { FoundAddress } from './arguments.js';
 import {
   actionNotListed,
@@ -48,8 +48,8 @@ import {
 import type { Subject } from './subject.js';
 
 /**
- * Why a rule cannot be judged by the `member` that it reads: another is there that was meant as it, or that can mean
- * nothing else and disagrees with it. `null` where neither is, whether the action has it or not.
+ * Why a rule cannot be judged by the `member` that it reads: another member was meant as it, or can mean nothing else
+ * and disagrees with it. `null` where neither exists, whether or not the action has the member.
  */
 function doubt(reader: Reader, member: RuledMember, subject: Subject): Violation | null {
   const found = misnamed(subject, member);
@@ -81,11 +81,11 @@ export function judgeAllowedActions(allowed: NamePatterns, subject: Subject): Vi
   return actionNotListed('type', allowed.size);
 }
 
-/** Of a URL beyond the budget of its call. */
+/** Problem of a URL beyond the budget of its call. */
 const TOO_MANY_WAYS =
   'takes, with the other addresses of the request, more to judge than is judged at once: send fewer addresses in one call';
 
-/** Whether a list asked for the paths of a URL, and its call may read no more of them. */
+/** Reports whether a list needed the paths of a URL after the budget of its call was used up. */
 function isBeyond(url: ReadUrl, budget: ReadingBudget): boolean {
   return url.views === null && budget.over;
 }
@@ -113,23 +113,23 @@ export function judgeBlockedApis(
   return missing ?? (blocked.namesTools ? doubt('blocked_apis', 'tool', subject) : null);
 }
 
-/** Whatever `url` the action names besides. */
+/** Independent of the action's own `url`. */
 function argumentBlocked(blocked: ApiList, found: readonly FoundAddress[], budget: ReadingBudget): Violation | null {
   for (const one of found) {
     const finding = findBlocked(blocked, one, budget);
-    // A list of names alone says nothing of what is not judged.
+    // A list of names only does not limit what is not judged.
     if (!blocked.limitsAddresses && budget.over) return null;
     if (finding === null || ('problem' in finding && !blocked.limitsAddresses)) continue;
-    if ('entry' in finding) return apiBlocked(finding.entry, placeOf(one), blocked.size);
-    return urlUnreadable('blocked_apis', blocked.size, finding.problem, placeOf(one));
+    if ('entry' in finding) return apiBlocked(finding.entry, locationOf(one), blocked.size);
+    return urlUnreadable('blocked_apis', blocked.size, finding.problem, locationOf(one));
   }
   return null;
 }
 
-/** An entry that blocks an address, or why nothing says that none does. */
+/** An entry that blocks an address, or the reason why that cannot be excluded. */
 type Finding = { readonly entry: string } | { readonly problem: string };
 
-/** What cannot be read is judged where the list limits addresses and a client may follow it by http. */
+/** An unreadable address is judged where the list limits addresses and a client may request it over HTTP. */
 function findBlocked(blocked: ApiList, one: FoundAddress, budget: ReadingBudget): Finding | null {
   if (one.given === null) return { problem: readFound(one) as string };
   const text = followedOf(one);
@@ -139,7 +139,7 @@ function findBlocked(blocked: ApiList, one: FoundAddress, budget: ReadingBudget)
   return finding ?? (hasMoreLines(one) ? findInLines(blocked, one.address, budget) : null);
 }
 
-/** Of what clients that remove line breaks make of a text. */
+/** In the text as read by clients that remove line breaks. */
 function findInLines(blocked: ApiList, address: string, budget: ReadingBudget): Finding | null {
   if (!budget.take(2 * TO_PARSE)) return { problem: TOO_MANY_WAYS };
   const [url, whole] = withoutBreaks(address);
@@ -155,7 +155,7 @@ function findInLines(blocked: ApiList, address: string, budget: ReadingBudget): 
 function findInUnreadable(blocked: ApiList, text: string, budget: ReadingBudget): Finding | null {
   const { urls, surely } = followedAs(text);
   let alike = urls.length > 0 && !/\s/.test(text);
-  // A second one differs in its scheme alone.
+  // A second one differs in its scheme only.
   let isCharged = false;
   for (const url of urls) {
     const read = readUrl(url);
@@ -173,21 +173,26 @@ function findInUnreadable(blocked: ApiList, text: string, budget: ReadingBudget)
   return alike || !blocked.limitsAddresses || DATA.test(text) ? null : findHost(blocked, text, budget, false);
 }
 
-/** Holds what it stands for, and leads to no host. */
+/** Carries its content and leads to no host. */
 const DATA = /^\s*data:/i;
 
 function isPlain(read: ReadUrl | string): boolean {
   return typeof read !== 'string' && read.plain;
 }
 
-/** Whether all clients read the same host in a URL, whatever they make of its path. What blank it ends with some remove. */
+/**
+ * Reports whether all clients read the same host in a URL, whatever they read as its path. Some remove a blank at its
+ * end.
+ */
 function hostIsSure(url: string): boolean {
   if (/[\s\x85]$/.test(url)) return false;
   const before = beforePath(url);
   return NO_HOST.test(before) || typeof readUrl(`${before}/`) !== 'string';
 }
 
-/** A host with signs that DNS has not, and that no client reads as the end of a host: it leads nowhere. */
+/**
+ * A host with characters that DNS does not have, and that no client reads as the end of a host: it does not resolve.
+ */
 const NO_HOST = /^https?:\/\/(?:[\w.~!$&'()*+,;=:-]*@)?[\w.-]*[!$&'()*+,;=~|<>"`][\w.~!$&'()*+,;=|<>"`-]*(?::\d*)?$/i;
 
 function match(blocked: ApiList, url: ReadUrl, budget: ReadingBudget): Finding | null {
@@ -240,10 +245,10 @@ function argumentNotAllowed(allowed: ApiList, found: readonly FoundAddress[], bu
   for (const one of found) {
     if (isProse(one)) continue;
     const read = readFound(one);
-    if (typeof read === 'string') return urlUnreadable('allowed_apis', size, read, placeOf(one));
+    if (typeof read === 'string') return urlUnreadable('allowed_apis', size, read, locationOf(one));
     if (allowed.matchUrl(read, budget) !== null) continue;
-    if (isBeyond(read, budget)) return urlUnreadable('allowed_apis', size, TOO_MANY_WAYS, placeOf(one));
-    return apiNotListed(placeOf(one), size, allowed.nearestToUrl(read, budget));
+    if (isBeyond(read, budget)) return urlUnreadable('allowed_apis', size, TOO_MANY_WAYS, locationOf(one));
+    return apiNotListed(locationOf(one), size, allowed.nearestToUrl(read, budget));
   }
   return null;
 }
@@ -276,12 +281,12 @@ export function judgeAllowedScopes(allowed: ScopeList, subject: Subject): Violat
   return isKind(subject, 'data_access') ? scopeMissing(allowed.size) : null;
 }
 
-/** What the output rules say of an action whose payload is in doubt. */
+/** The verdict of the output rules on an action whose payload is in doubt. */
 export function judgePayloadDoubt(subject: Subject): Violation | null {
   return doubt('output_rules', 'payload', subject);
 }
 
-/** `require`: the first member in its order that the action has not or leaves blank, or has twice with different values. */
+/** `require`: the first member in its order that the action lacks, leaves blank, or has twice with different values. */
 export function judgeRequired(required: readonly RequiredMember[], subject: Subject): Violation | null {
   for (const member of required) {
     if (!isNamed(subject, member)) return memberRequired(member, misnamed(subject, member));
@@ -291,13 +296,13 @@ export function judgeRequired(required: readonly RequiredMember[], subject: Subj
   return null;
 }
 
-/** An address among the arguments of a tool call is named too, where it is a text: it is judged as the action's own. */
+/** A text address among the arguments of a tool call counts as named: it is judged as the action's own. */
 function isNamed(subject: Subject, member: RequiredMember): boolean {
   if (fills(subject, member)) return true;
   return member === 'url' && argumentAddresses(subject).some(({ given }) => given !== null);
 }
 
-/** What `spending_limit` says of an action whose cost is in doubt, before anything is counted. */
+/** The verdict of `spending_limit` on an action whose cost is in doubt, before anything is counted. */
 export function judgeCostDoubt(subject: Subject): Violation | null {
   return doubt('spending_limit', 'cost', subject);
 }

@@ -5,11 +5,13 @@ import { readUrl } from '../urls/read-url.js';
 export type RuledMember = 'tool' | 'url' | 'data_scope' | 'payload' | 'cost';
 
 interface MemberNames {
-  /** As rules read it. */
+  /** The name that rules read. */
   readonly right: string;
-  /** How its value is written, for those who sent another member. */
+  /** Format of its value, for callers that sent another member. */
   readonly written: string;
-  /** Names that can mean nothing else, as {@link fold} gives them: beside the right one they must hold the same. */
+  /**
+   * Names that can mean nothing else, as {@link fold} gives them: next to the right one they must hold the same value.
+   */
   readonly same: readonly string[];
   /** Names that callers send instead, as {@link fold} gives them. */
   readonly near: RegExp;
@@ -17,17 +19,17 @@ interface MemberNames {
 
 const CURRENCY = 'usd|dollars?|cents?|eur|euros?|gbp|chf|jpy|cny|inr|cad|aud';
 const AMOUNT = 'price|fee|fees|amount|total|charge|spend|expense';
-/** A word for what is spent, with words before it that say which amount, and after it in what it is counted. */
+/** A word for an amount spent, with words before it that qualify it, and after it its unit. */
 const COST = new RegExp(
   '^(?:estimated|estimate|est|expected|projected|approx|approximate|max|total|grand|net|gross|overall|order|payment|' +
     'transaction|transfer|purchase|refund|invoice|booking|request|call|api|action|tool|us)*' +
     `(?:costs?|${AMOUNT}|${CURRENCY})(?:in|us|${CURRENCY}|micros|estimate|amount|price|total|value)*$`,
 );
-/** A name of {@link COST} that speaks of money wherever it stands: `total` and `price` are ordinary data of a payload. */
+/** A name of {@link COST} that means money everywhere: `total` and `price` are ordinary data of a payload. */
 const MONEY = new RegExp(`costs?|${CURRENCY}`);
 const CURRENCY_MEMBER = /^(?:currency|currencycode|isocurrency)$/;
 
-/** One table for all rules: a limit is not passed by an action that names what is limited otherwise. */
+/** One table for all rules: naming a limited member differently does not avoid the limit. */
 export const MEMBERS: Readonly<Record<RuledMember, MemberNames>> = {
   tool: {
     right: 'tool_name',
@@ -64,18 +66,18 @@ export const MEMBERS: Readonly<Record<RuledMember, MemberNames>> = {
   },
 };
 
-/** What the address of a call is named by, beside the names of {@link MEMBERS}: of other actions it is ordinary data. */
+/** Names of the address of a call, in addition to those of {@link MEMBERS}: in other actions they are ordinary data. */
 const ADDRESS =
   /^(?:target|address|host|hostname|domain|server|destination|endpoint|url|uri|href|link|baseurl|baseuri)e?s?$/;
 
 const READ = new Set(['type', 'url', 'payload', 'metadata', 'dataScope', 'estimatedCost', 'tool_name', 'toolName']);
-/** Longer names are none of these, however their words are set apart. */
+/** Longer names are none of these, however their words are separated. */
 const LONGEST = 40;
 
 /** A member of an action that no rule reads. */
 export interface UnreadMember {
   readonly name: string;
-  /** As {@link fold} gives it; empty for a name that is too long for any of the table. */
+  /** As {@link fold} gives it; empty for a name that is longer than any in the table. */
   readonly folded: string;
   readonly value: unknown;
 }
@@ -93,7 +95,10 @@ function unreadMember(name: string, value: unknown): UnreadMember {
 
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
 
-/** Whether a value says nothing: it is missing, `null`, a text that shows nothing, or an object or list without members. */
+/**
+ * Reports whether a value is blank: missing, `null`, a text without visible characters, or an object or list without
+ * members.
+ */
 export function isBlank(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value === 'string') return BLANK.test(value);
@@ -112,8 +117,8 @@ export function addressOf(unread: readonly UnreadMember[]): string | null {
 }
 
 /**
- * The name of a first member of an object that says what the action costs: by a word for costs or a currency, or an
- * amount beside a currency. `null` where there is none, and for what is not an object.
+ * The first member of an object that states the cost of the action: by a word for costs or a currency, or an amount
+ * next to a currency. `null` where there is none, and for other values.
  */
 export function moneyIn(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
@@ -127,8 +132,8 @@ export function moneyIn(value: unknown): string | null {
 }
 
 /**
- * The name of the first of these that can mean nothing else than `member`, and holds another value than all of `given`;
- * `null` where there is none. A member that holds `null` says nothing.
+ * The first of these that can mean nothing else than `member`, and holds another value than all of `given`; `null`
+ * where there is none. A member that holds `null` is ignored.
  */
 export function contradiction(
   unread: readonly UnreadMember[],
@@ -148,7 +153,7 @@ function agree(member: RuledMember, given: unknown, other: unknown): boolean {
   return member === 'url' && typeof given === 'string' && isSameUrl(given, other);
 }
 
-/** Whether every client and server reads the same host and path in both. */
+/** Reports whether every client and server reads the same host and path in both. */
 function isSameUrl(one: string, two: string): boolean {
   const first = readUrl(one);
   const second = readUrl(two);
@@ -158,7 +163,7 @@ function isSameUrl(one: string, two: string): boolean {
   return first.text.split('?')[1] === second.text.split('?')[1];
 }
 
-/** The member that a name stands for in any spelling, the right one too; `null` where it stands for none. */
+/** The member that a name denotes in any spelling, the right one too; `null` for none. */
 export function memberMeant(name: string): RuledMember | null {
   if (name.length > LONGEST) return null;
   const folded = fold(name);

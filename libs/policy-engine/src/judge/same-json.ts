@@ -1,4 +1,4 @@
-/** Whether two JSON values are equal, in whatever order members stand. At any depth, in time linear in the smaller. */
+/** Reports whether two JSON values are equal, in any order of members. At any depth, in time linear in the smaller. */
 export function sameJson(one: unknown, two: unknown): boolean {
   const waiting: [one: unknown, two: unknown][] = [[one, two]];
   for (let pair = waiting.pop(); pair !== undefined; pair = waiting.pop()) {

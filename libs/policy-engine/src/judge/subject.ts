@@ -7,12 +7,12 @@ import type { FoundAddress } from './arguments.js';
 import { addressOf, contradiction, fold, isBlank, MEMBERS, moneyIn, nearMiss, unreadMembers } from './members.js';
 import type { RuledMember, UnreadMember } from './members.js';
 
-/** A check's `action` as received. Members of another type than a check may have are judged as if they named nothing allowed. */
+/** A check's `action` as received. Members of an unexpected type are judged as if they named nothing allowed. */
 export type Action = Readonly<Record<string, unknown>>;
 
-/** What rules are judged by, read once from an action. */
+/** The input of the rules, read once from an action. */
 export interface Subject {
-  /** Members that no rule reads; looked for at the first call. */
+  /** Members that no rule reads; computed at the first call. */
   readonly unread: () => readonly UnreadMember[];
   readonly type: string;
   readonly kind: ActionKind;
@@ -31,7 +31,10 @@ export interface Subject {
 
 const NOTHING: Action = {};
 
-/** Total: what is no object is an action that names nothing. @param budget shared by actions that are asked about at once */
+/**
+ * Total: a value that is not an object is an action that names nothing. @param budget shared by the actions of one
+ * request
+ */
 export function subjectOf(given: unknown, budget = new ReadingBudget()): Subject {
   const action = typeof given === 'object' && given !== null ? (given as Action) : NOTHING;
   let unread: readonly UnreadMember[] | undefined;
@@ -50,16 +53,16 @@ export function subjectOf(given: unknown, budget = new ReadingBudget()): Subject
   };
 }
 
-/** Whether a rule of APIs speaks of it. */
+/** Reports whether a rule of APIs applies to it. */
 export function namesApi(subject: Subject): boolean {
   const { url, tool, other, payload } = subject;
   return url !== undefined || tool !== null || other !== null || (payload !== undefined && isToolType(subject.type));
 }
 
 /**
- * The addresses in the arguments of a call: in the payload of a `tool_use`, and of any other action that names no `url`, but
- * a tool, or by its type a call. What any other payload holds is what is said or sent, not what is called; an `http_call`
- * names its `url`.
+ * The addresses in the arguments of a call: in the payload of a `tool_use`, and of any other action that names no
+ * `url`, but a tool, or by its type a call. The payload of any other action is content that is said or sent, not an
+ * address that is called; an `http_call` names its `url`.
  */
 export function argumentAddresses(subject: Subject): readonly FoundAddress[] {
   if (subject.payload === undefined && subject.unread().length === 0) return NO_ADDRESSES;
@@ -68,7 +71,7 @@ export function argumentAddresses(subject: Subject): readonly FoundAddress[] {
     : NO_ADDRESSES;
 }
 
-/** Whether a type says that a tool is called: `tool_use` in any spelling, and what others call it. */
+/** Reports whether a type means that a tool is called: `tool_use` in any spelling, and its synonyms. */
 export function isToolType(type: string): boolean {
   return type.length <= LONGEST_KIND && TOOL_TYPE.test(fold(type));
 }
@@ -76,12 +79,12 @@ export function isToolType(type: string): boolean {
 const TOOL_TYPE =
   /^(?:call|use|run|invoke)?(?:(?:mcp)?(?:tool|function)s?|mcp)(?:use|calls?|calling|invoke|invocation|execute|execution|run)?$/;
 
-/** Whether its payload is the arguments of what it calls. */
+/** Reports whether its payload is the arguments of a call. */
 export function isToolCall(subject: Subject): boolean {
   return isTool(subject) || (subject.url === undefined && isCall(subject) && !isHttpRequest(subject));
 }
 
-/** Whether what it calls is a tool, by its type or by naming one and no `url`. */
+/** Reports whether it calls a tool, by its type or by naming one and no `url`. */
 function isTool(subject: Subject): boolean {
   if (subject.kind === 'tool_use' || (subject.kind === 'other' && isToolType(subject.type))) return true;
   return subject.url === undefined && (names(subject, 'tool') || misnamed(subject, 'tool') !== null);
@@ -89,14 +92,14 @@ function isTool(subject: Subject): boolean {
 
 const NO_ADDRESSES: readonly FoundAddress[] = [];
 
-/** Whether a rule of data scopes speaks of it. */
+/** Reports whether a rule of data scopes applies to it. */
 export function namesData(subject: Subject): boolean {
   return subject.scope !== null || isKind(subject, 'data_access');
 }
 
 /**
- * `undefined` where no URL is named, or one that repeats an argument, as clients have it for the record: it is judged as
- * that argument is. A text says why it cannot be judged.
+ * `undefined` where no URL is named, or one that repeats an argument, as clients send it for the record: it is judged
+ * as that argument. A text says why it cannot be judged.
  * @param found of {@link argumentAddresses}
  */
 export function urlOf({ url }: Subject, found: readonly FoundAddress[]): ReadUrl | string | undefined {
@@ -104,12 +107,14 @@ export function urlOf({ url }: Subject, found: readonly FoundAddress[]): ReadUrl
   return typeof url === 'string' ? readUrl(url) : 'is not a string';
 }
 
-/** Whether it is judged with all that is written there, by both lists. */
+/** Reports whether all of its text is judged, by both lists. */
 function isWhole(found: FoundAddress): boolean {
   return found.named || (!isProse(found) && !hasMoreLines(found));
 }
 
-/** The name of a member that was meant as `member`, which the action has not or leaves blank; `null` where there is none. */
+/**
+ * The name of a member that was meant as `member`, which the action lacks or leaves blank; `null` where there is none.
+ */
 export function misnamed(subject: Subject, member: RuledMember): string | null {
   if (fills(subject, member)) return null;
   const unread = subject.unread();
@@ -119,7 +124,7 @@ export function misnamed(subject: Subject, member: RuledMember): string | null {
   return member === 'cost' ? costWithin(subject) : null;
 }
 
-/** The payload of a response, and of an access to data, is what the agent says or writes: it may speak of any costs. */
+/** The payload of a response, and of a data access, is what the agent says or writes: it may mention any costs. */
 function costWithin(subject: Subject): string | null {
   const { payload, metadata } = subject;
   const isOutput = isKind(subject, 'llm_response') || isKind(subject, 'data_access');
@@ -131,7 +136,7 @@ function costWithin(subject: Subject): string | null {
 
 /**
  * The name of a member that no rule reads and that can mean nothing else than `member`, where it holds another value
- * than what rules read; `null` where there is none.
+ * than the one that rules read; `null` where there is none.
  */
 export function contradicted(subject: Subject, member: RuledMember): string | null {
   if (!names(subject, member)) return null;
@@ -154,7 +159,7 @@ function valuesOf({ url, tool, other, scope, payload, cost }: Subject, member: R
   }
 }
 
-/** Whether the action has what a rule of `member` reads. */
+/** Reports whether the action has the member that a rule of `member` reads. */
 export function names({ url, tool, other, scope, payload, cost }: Subject, member: RuledMember): boolean {
   switch (member) {
     case 'tool':
@@ -170,37 +175,39 @@ export function names({ url, tool, other, scope, payload, cost }: Subject, membe
   }
 }
 
-/** Whether the action says what a rule of `member` reads: a value that is blank says nothing. */
+/** Reports whether the action has a value for a rule of `member` that is not blank. */
 export function fills(subject: Subject, member: RuledMember): boolean {
   return names(subject, member) && valuesOf(subject, member).some((value) => !isBlank(value));
 }
 
-/** By which name the action has what a rule of `member` reads. */
+/** The name under which the action has what a rule of `member` reads. */
 export function nameGiven({ tool }: Subject, member: RuledMember): string {
   return member === 'tool' && tool === null ? 'toolName' : MEMBERS[member].right;
 }
 
-/** Whether the action's type is this kind in any spelling: `HTTP-Call` is no way round a rule of `http_call`. */
+/** Reports whether the action's type is this kind in any spelling: `HTTP-Call` does not avoid a rule of `http_call`. */
 export function isKind({ type, kind: exact }: Subject, kind: Exclude<ActionKind, 'other'>): boolean {
   if (exact !== 'other') return exact === kind;
   return type.length <= LONGEST_KIND && fold(type) === fold(kind);
 }
 
-/** Whether the action's type names a call of an address: of `http_call`, and of what is called otherwise. */
+/** Reports whether the action's type means a call of an address: `http_call` and its synonyms. */
 function isCall({ type }: Subject): boolean {
   return isCallType(type);
 }
 
-/** Whether a type says that an address is called: `http_call` in any spelling, `fetch`, `webhook` and their like. */
+/**
+ * Reports whether a type means that an address is called: `http_call` in any spelling, `fetch`, `webhook` and the like.
+ */
 export function isCallType(type: string): boolean {
   return type.length <= LONGEST_KIND && CALL.test(fold(type));
 }
 
-/** Whether the action is by its type a request of HTTP, which must name its address. */
+/** Reports whether the action is by its type an HTTP request, which must name its address. */
 export function isHttpRequest(subject: Subject): boolean {
   if (isKind(subject, 'http_call')) return true;
   const { kind, type } = subject;
-  // Of another kind than `http_call` a tool that is named may be all there is.
+  // An action of another kind than `http_call` may consist of only the tool it names.
   return kind === 'other' && type.length <= LONGEST_KIND && HTTP_REQUEST.test(fold(type)) && !fills(subject, 'tool');
 }
 
@@ -209,7 +216,7 @@ const HTTP_REQUEST = new RegExp(`^https?(?:${METHOD})$`);
 const CALL = new RegExp(`^(?:(?:https?|api|rest|web|network|url)(?:${METHOD})|fetch|curl|wget|webhook)$`);
 const LONGEST_KIND = 24;
 
-/** Absent is `null`; what is not text is a name that no list holds. */
+/** Absent is `null`; a value that is not text is a name that no list contains. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value;
   return value === undefined ? null : '';

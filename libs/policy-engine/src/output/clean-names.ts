@@ -1,10 +1,12 @@
-/** Names of members that are remembered of one profile, and how long one may be: a gateway holds 100,000 profiles. */
+/**
+ * Number of member names that are remembered per profile, and their maximum length: a gateway holds 100,000 profiles.
+ */
 const MOST = 128;
 const LONGEST = 64;
 
 /**
- * Names of members that one profile's output rules have read and found nothing in. Payloads of one kind repeat their
- * names, so most are read once; once full, it begins anew.
+ * Member names in which one profile's output rules found nothing. Payloads of one kind repeat their names, so most are
+ * read once. Cleared when full.
  */
 export class CleanNames {
   readonly #names = new Set<string>();

@@ -3,13 +3,13 @@ import { CleanNames } from './clean-names.js';
 import { PiiScanner } from './pii/scanner.js';
 import { Topics } from './topics.js';
 
-/** Output rules made ready; what says nothing is `null`. */
+/** Compiled output rules; an empty rule is `null`. */
 export interface CompiledOutputRules {
   readonly pii: PiiScanner | null;
   readonly secrets: boolean;
   readonly topics: Topics | null;
   readonly maxLength: number | null;
-  /** What these rules found nothing in before; no decision depends on it. `null`: nothing is remembered. */
+  /** Names in which these rules found nothing before; no decision depends on it. `null`: nothing is remembered. */
   readonly cleanNames: CleanNames | null;
 }
 

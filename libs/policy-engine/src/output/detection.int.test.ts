@@ -14,7 +14,10 @@ interface Sentence {
   readonly spans: readonly { readonly entity_type: string; readonly entity_value: string }[];
 }
 
-/** The labels of the data, and what is asked for: of the labelled at least, of the sentences without at most. */
+/**
+ * The labels of the data, and the aims: minimum recall of the labelled sentences, maximum false positives of the
+ * others.
+ */
 const AIMS: readonly (readonly [kind: PiiKind, label: string, recall: number, falsePositives: number])[] = [
   ['credit_card', 'CREDIT_CARD', 0.9, 0.02],
   ['iban', 'IBAN_CODE', 0.9, 0.02],
@@ -24,7 +27,7 @@ const AIMS: readonly (readonly [kind: PiiKind, label: string, recall: number, fa
   ['phone', 'PHONE_NUMBER', 0.7, 0.05],
 ];
 
-describe('detection in sentences that others labelled', () => {
+describe('detection in independently labelled sentences', () => {
   const sentences = JSON.parse(readFileSync(FILE, 'utf8')) as readonly Sentence[];
 
   it.each(AIMS)('finds %s where it is, and seldom where it is not', (kind, label, recall, falsePositives) => {

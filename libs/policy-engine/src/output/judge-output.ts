@@ -8,8 +8,9 @@ import { holdsSecret, isNamedSecret } from './secrets.js';
 import { outputTooLong, piiFound, secretFound, topicFound } from './output-violations.js';
 
 /**
- * What the output rules say of a payload: personal data first, in the order of the kinds, then secrets, topics, length.
- * Which of several findings is told depends on the payload alone, not on the order of the profile's entries.
+ * The verdict of the output rules on a payload: personal data first, in the order of the kinds, then secrets, topics,
+ * length. Which of several findings is reported depends on the payload alone, not on the order of the profile's
+ * entries.
  */
 export function judgeOutput(rules: CompiledOutputRules, payload: unknown): Violation | null {
   const findings = new Findings(rules);
@@ -17,16 +18,16 @@ export function judgeOutput(rules: CompiledOutputRules, payload: unknown): Viola
   return findings.violation();
 }
 
-/** Characters that one turn of {@link judgeOutputInTurns} looks at, about. */
-export const TURN_CHARACTERS = 65_536;
-/** What a text costs beside its characters. */
+/** Approximate number of characters that one slice of {@link judgeOutputInSlices} reads. */
+export const SLICE_CHARACTERS = 65_536;
+/** Cost of a text in addition to its characters. */
 const TEXT_COST = 16;
 
 /**
- * {@link judgeOutput} a turn at a time, for payloads that are so large that nobody else should wait for the whole of it:
- * after a turn it yields. A turn looks for personal data in {@link TURN_CHARACTERS}, or reads one text otherwise.
+ * {@link judgeOutput} in time slices, so that large payloads do not block other checks: it yields after each slice. A
+ * slice searches {@link SLICE_CHARACTERS} for personal data, or reads one text otherwise.
  */
-export function* judgeOutputInTurns(
+export function* judgeOutputInSlices(
   rules: CompiledOutputRules,
   payload: unknown,
 ): Generator<undefined, Violation | null, undefined> {
@@ -42,23 +43,23 @@ export function* judgeOutputInTurns(
   for (const [index, value] of values.entries()) {
     const name = names[index]!;
     const length = typeof value === 'string' ? value.length : 0;
-    if (work + length > TURN_CHARACTERS && work > 0) {
+    if (work + length > SLICE_CHARACTERS && work > 0) {
       yield;
       work = 0;
     }
-    const long = typeof value === 'string' && length > TURN_CHARACTERS;
-    if (long ? yield* findings.readInTurns(value, name) : findings.read(value, name)) break;
+    const long = typeof value === 'string' && length > SLICE_CHARACTERS;
+    if (long ? yield* findings.readInSlices(value, name) : findings.read(value, name)) break;
     work += length + TEXT_COST;
   }
   return findings.violation();
 }
 
-/** Numbers below have fewer digits than any that is looked for. */
+/** Smaller numbers have fewer digits than any kind that is searched for. */
 const LEAST_NUMBER = 1e7;
 
 class Findings {
   readonly #rules: CompiledOutputRules;
-  /** Place of the first kind that was found among the scanner's. */
+  /** Index, among the scanner's kinds, of the first kind that was found. */
   #pii: number;
   #secret = false;
   #topic: string | null = null;
@@ -69,7 +70,7 @@ class Findings {
     this.#pii = rules.pii?.kinds.length ?? 0;
   }
 
-  /** `true` when nothing that is still to come can change the answer. */
+  /** `true` when the rest of the payload cannot change the answer. */
   read(value: string | number, name: string | null): boolean {
     if (typeof value === 'number') return this.#readNumber(value, name ?? '');
     return name === null ? this.#readName(value) : this.#read(value, name);
@@ -88,7 +89,7 @@ class Findings {
     return this.#secret || this.#topic !== null || (pii !== null && this.#pii < pii.kinds.length);
   }
 
-  /** A number has no characters: it counts for no length. */
+  /** A number has no characters: it does not count towards the length. */
   #readNumber(number: number, name: string): boolean {
     const { pii, secrets, topics } = this.#rules;
     if (pii !== null && Number.isInteger(number) && Math.abs(number) >= LEAST_NUMBER) {
@@ -112,16 +113,16 @@ class Findings {
     return this.#readOn(normal, plain, name);
   }
 
-  /** {@link read}, yielding after each turn. */
-  *readInTurns(text: string, name: string | null): Generator<undefined, boolean, undefined> {
+  /** {@link read}, yielding after each slice. */
+  *readInSlices(text: string, name: string | null): Generator<undefined, boolean, undefined> {
     const { pii } = this.#rules;
     const normal = normalText(text);
     const plain = plainText(normal);
     if (pii !== null) {
       for (const read of plain === null ? [normal] : [normal, plain]) {
-        for (let from = 0; from < read.length && this.#pii > 0; from += TURN_CHARACTERS) {
+        for (let from = 0; from < read.length && this.#pii > 0; from += SLICE_CHARACTERS) {
           yield;
-          this.#pii = pii.first(read, this.#pii, from, Math.min(read.length, from + TURN_CHARACTERS));
+          this.#pii = pii.first(read, this.#pii, from, Math.min(read.length, from + SLICE_CHARACTERS));
         }
       }
     }
@@ -129,7 +130,7 @@ class Findings {
     return this.#readOn(normal, plain, name);
   }
 
-  /** Once personal data was looked for. */
+  /** After the search for personal data. */
   #readOn(normal: string, plain: string | null, name: string | null): boolean {
     const { pii, secrets, topics, maxLength } = this.#rules;
     if (pii !== null && this.#pii < pii.kinds.length) return this.#pii === 0;

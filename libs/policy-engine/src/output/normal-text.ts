@@ -11,22 +11,22 @@ const OTHER_DIGITS = /(?![0-9])\p{Nd}/gu;
 const BETWEEN_WORDS = /[\s\x85_|\-\u2010-\u2015\u2212]{2,}|[^\S ]|[\x85_|\-\u2010-\u2015\u2212]/g;
 const FINAL_SIGMA = /ς/g;
 
-/** Symbols and ordinal indicators beside a digit. */
+/** Symbols and ordinal indicators next to a digit. */
 const SYMBOLS = /[\p{So}ºª](?=\p{N})|[\p{So}ºª](?<=\p{N}.)/gu;
 const LETTERS = /[A-Za-z]/;
 
 /**
- * A text without characters of zero width, in NFKC, with the decimal digits of every script as ASCII's. Of more than 30
- * combining marks in a row the rest is dropped: no writing has them (UAX #15, Stream-Safe Text Format), and putting n of
- * them into order takes n² steps.
+ * A text without characters of zero width, in NFKC, with the decimal digits of every script as ASCII's. More than 30
+ * combining marks in a row are cut: no writing has them (UAX #15, Stream-Safe Text Format), and ordering n of them
+ * takes n² steps.
  */
 export function compatibleText(text: string): string {
   return BEYOND_ASCII.test(text) ? compatible(withoutHidden(text)) : text;
 }
 
 /**
- * A text as output rules read it: {@link compatibleText}, but a symbol of which NFKC makes letters (№, ℡, ™) does not join a
- * number beside it.
+ * A text as output rules read it: {@link compatibleText}, but a symbol that NFKC turns into letters (№, ℡, ™) does not
+ * join a number next to it.
  */
 export function normalText(text: string): string {
   return BEYOND_ASCII.test(text) ? compatible(withoutHidden(text).replace(SYMBOLS, apart)) : text;
@@ -48,10 +48,10 @@ function apart(symbol: string): string {
   return isSign ? ` ${letters} ` : symbol;
 }
 
-/** By character: its decimal value, once it was asked for. */
+/** Decimal values by character, filled on first use. */
 const DIGIT_VALUES = new Map<string, string>();
 
-/** Decimal digits stand in their scripts from zero to nine without a gap, and no two scripts touch (but in NFKC's). */
+/** The decimal digits of a script are contiguous from zero to nine, and no two scripts touch (except in NFKC's). */
 function asciiDigit(character: string): string {
   const known = DIGIT_VALUES.get(character);
   if (known !== undefined) return known;
@@ -63,8 +63,8 @@ function asciiDigit(character: string): string {
 }
 
 /**
- * A text of {@link normalText} with its case folded, normal again after that, and runs of white space, hyphens, dashes,
- * underscores and bars as one space: words are written apart in many ways.
+ * A text of {@link normalText} with its case folded, normalized again, and runs of white space, hyphens, dashes,
+ * underscores and bars as one space: words are separated in many ways.
  */
 export function foldedText(normal: string): string {
   const plain = !BEYOND_ASCII.test(normal);

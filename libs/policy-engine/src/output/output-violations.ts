@@ -46,7 +46,7 @@ export function secretFound(): Violation {
   );
 }
 
-/** The topic is told in the answer alone: an event outlives the erasure of what it was about. */
+/** The topic is only in the answer: an event outlives the erasure of its content. */
 export function topicFound(topic: string): Violation {
   return output(
     'The payload speaks of a topic that output_rules.blocked_topics forbids. Leave the topic out and check again.',

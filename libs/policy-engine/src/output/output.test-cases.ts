@@ -426,7 +426,7 @@ export const PII_CASES: Readonly<
   },
 };
 
-/** Made of parts, so that no leak scanner takes this file for a leak. */
+/** Concatenated, so that leak scanners do not report this file. */
 const of = (begin: string, rest: string): string => `${begin}${rest}`;
 const MIXED = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0';
 

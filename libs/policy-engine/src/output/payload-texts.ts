@@ -1,10 +1,13 @@
 /**
- * Called with each string and number of a payload; `true` ends the walk.
+ * Called with each string and number of a payload; `true` ends the traversal.
  * @param name of the member whose value it is, `''` elsewhere; `null`: the text is itself the name of a member
  */
 export type TextVisitor = (value: string | number, name: string | null) => boolean;
 
-/** Visits every string and number of a JSON value at any depth, the names of members too. Whether a visitor ended it. */
+/**
+ * Visits every string and number of a JSON value at any depth, the names of members too. Returns whether a visitor
+ * ended it.
+ */
 export function visitTexts(payload: unknown, visit: TextVisitor): boolean {
   const waiting: object[] = [];
   const enter = (value: unknown, name: string): boolean => {

@@ -1,6 +1,6 @@
 import { normalText } from './normal-text.js';
 
-/** References of HTML (section 13.5) that stand for what separates or joins, not for letters. */
+/** HTML references (section 13.5) that denote separators or joiners, not letters. */
 const REFERENCES: Readonly<Record<string, string>> = {
   nbsp: ' ',
   ensp: ' ',
@@ -31,7 +31,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   zwj: '',
 };
 
-/** Elements that stand within a word. Others separate words. */
+/** Elements within a word. Others separate words. */
 const WITHIN_WORDS: ReadonlySet<string> = new Set(
   'a abbr b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strong strike sub sup tt u var wbr'.split(
     ' ',
@@ -54,7 +54,7 @@ const MARKUP = new RegExp(
   'gi',
 );
 
-/** What any of it begins with. */
+/** The first characters of any of these. */
 const BEGINS = /[&%\\<*`~]|__/;
 
 interface Groups {
@@ -70,9 +70,9 @@ interface Groups {
 }
 
 /**
- * A text of `normalText` as it reads where it is shown: references of HTML, percent encoding and escapes decoded once,
- * without marks of markdown, elements of HTML dropped, or as white space where they separate words. `null`: it reads so
- * already.
+ * A text of `normalText` as it is displayed: references of HTML, percent encoding and escapes decoded once, without
+ * marks of markdown, elements of HTML removed, or as white space where they separate words. `null`: the text is
+ * unchanged.
  */
 export function plainText(normal: string): string | null {
   if (!BEGINS.test(normal)) return null;
@@ -112,7 +112,7 @@ function codePointOf(encoded: string): number {
   return others.reduce((point, byte) => (point << 6) | (byte & 0x3f), begin);
 }
 
-/** A space for what is no character, so that nothing is joined that was apart. */
+/** A space for what is not a character, so that separate words stay separate. */
 function characterOf(point: number): string {
   return point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff) ? ' ' : String.fromCodePoint(point);
 }

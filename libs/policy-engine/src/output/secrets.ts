@@ -1,6 +1,9 @@
 import { ENGLISH_NAME, isSettingBefore, LATIN_NAME, NAME_BEYOND_LATIN, secretNameOf } from './secret-names.js';
 
-/** A kind of secret: how it begins, and the whole of it. Every quantity has an upper bound, so a look costs the same anywhere. */
+/**
+ * A kind of secret: its prefix, and the whole of it. Every quantity has an upper bound, so the cost at each position is
+ * bounded.
+ */
 interface SecretForm {
   readonly begins: string;
   readonly whole: RegExp;
@@ -8,7 +11,7 @@ interface SecretForm {
 
 const form = (begins: string, rest: string): SecretForm => ({ begins, whole: new RegExp(`${begins}${rest}`, 'y') });
 
-/** Credentials that their makers gave a beginning of their own, so that leaks can be found. */
+/** Credentials to which their issuers gave a prefix, so that leaks can be found. */
 const FORMS: readonly SecretForm[] = [
   ...['AKIA', 'ASIA', 'ABIA', 'ACCA'].map((begins) => form(begins, '[A-Z2-7]{16}(?![A-Za-z0-9])')),
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((begins) => form(begins, '[A-Za-z0-9]{36}')),
@@ -43,7 +46,7 @@ const FORMS: readonly SecretForm[] = [
 
 const literal = (begins: string): string => begins.replaceAll('\\', '');
 const BEGINS = new RegExp(`(?<![A-Za-z0-9])(?:${FORMS.map(({ begins }) => begins).join('|')})`, 'g');
-/** By what {@link BEGINS} found: every form that begins so. */
+/** By the match of {@link BEGINS}: every form with that prefix. */
 const FORMS_BY_BEGINNING: ReadonlyMap<string, readonly RegExp[]> = new Map(
   FORMS.map(({ begins }) => [
     literal(begins),
@@ -54,18 +57,20 @@ const FORMS_BY_BEGINNING: ReadonlyMap<string, readonly RegExp[]> = new Map(
 /** Two JSON objects and a signature (RFC 7519): no run of characters is entered twice. */
 const SIGNED_TOKEN = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,600}\.eyJ[A-Za-z0-9_-]{8,1500}\.[A-Za-z0-9_-]{16}/;
 const PRIVATE_KEY = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/;
-/** `-----BEGIN ` in base64, and as much of what follows as a private key is known by. */
+/** `-----BEGIN ` in base64, and as much of the rest as identifies a private key. */
 const ENCODED_PEM = /LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,80}/g;
-/** A password in a URL (RFC 3986 section 3.2.1), but for placeholders. */
+/** A password in a URL (RFC 3986 section 3.2.1), except placeholders. */
 const URL_PASSWORD = /:\/\/[^\s/?#@:"'<>]{0,64}:(?![<${*%])[^\s/?#@:"'<>]{4,128}@[A-Za-z0-9[]/;
 /** Name and password in base64 (RFC 7617 section 2). */
 const BASIC = /(?<![A-Za-z])basic ([A-Za-z0-9+/]{8,512}={0,2})/gi;
 const NAME_AND_PASSWORD = /^[\x20-\x7e]+:[\x20-\x7e]+$/;
-/** What stands between a name and its value, of code, settings, mark-up and tables; the value may be on the next line. */
+/**
+ * Separators between a name and its value, in code, settings, mark-up and tables; the value may be on the next line.
+ */
 const ASSIGNED = ['["\']?\\s{0,4}(?:=>|:=|[:=>|])', '["\']?,?\\s{0,16}["\']?\\bvalue["\']?\\s{0,2}[:=]'].join('|');
-/** Of prose: `is` in several languages, or a dash. */
+/** In prose: `is` in several languages, or a dash. */
 const SAID = '["\']?[ \\t](?:is|was|ist|lautet|es|est|era|[éè]|это|[–—])(?:\\s?:)?(?=\\s)';
-/** Of languages that set no words apart. */
+/** In languages that do not separate words. */
 const SAID_UNSPACED = '\\s?(?:[是为為はが]|[은는])\\s?';
 const named = (names: string, said: string): RegExp =>
   new RegExp(`(?:${names})(?:(?<assigned>${ASSIGNED})|(?<said>${said})|[ \\t])[\\s|]{0,24}["'(]?`, 'gi');
@@ -80,14 +85,14 @@ const NAMED_DIGITS = /\d{6,24}(?![A-Za-z0-9])/y;
 const LEAST_PASSWORD = 8;
 const LEAST_DIGITS = 6;
 const LEAST_KEY = 12;
-/** Short values behind `token` are as often names of tokens. */
+/** Short values after `token` are as often names of tokens. */
 const LEAST_TOKEN = 16;
 /** Words of prose with a number among them: `sha256-hashed`. */
 const HYPHENATED = /^[a-z0-9]+(?:-[a-z0-9]+)+[.,;:!?]?$/;
 const BETWEEN_PARTS = /[^A-Za-z0-9]+/;
 /** A name with its version: `Vault`, `RFC7519`. */
 const NAME_OR_NUMBER = /^[A-Za-z]*\d{0,4}$/;
-/** What an algorithm's name is made of: `AES-256-GCM`, `PBKDF2-HMAC-SHA256`. */
+/** Parts of an algorithm's name: `AES-256-GCM`, `PBKDF2-HMAC-SHA256`. */
 const ALGORITHM = new RegExp(
   '^(?:a?es|rsa|dsa|ecdsa|eddsa|ecdh|ed|hmac|sha|md|pbkdf|bcrypt|scrypt|argon|x?chacha|poly|gcm|cbc|ctr|ccm|siv|oaep|pss|' +
     'pkcs|hs|rs|ps|base|tls|kw|with|encrypted|hashed|signed|encoded)?' +
@@ -98,7 +103,7 @@ const MOMENT = /^\d{4}-\d\d-\d\dT/;
 
 /** `_KEY` of a setting, and its value. */
 const SETTING_KEY = /_KEY["']?\s{0,2}[:=]\s{0,2}["']?([A-Za-z0-9+/_-]{20,128})/g;
-/** Name and password that a command is given: neither a variable nor a placeholder. */
+/** Name and password as an argument of a command: neither a variable nor a placeholder. */
 const COMMAND_PASSWORD =
   /(?<![A-Za-z0-9])curl(?:\.exe)?\s[^]{0,300}?(?<=\s)(?:-[A-Za-z]{0,6}[uU]|--(?:proxy-)?user)[\s=]?["']?[^\s:"'$<{*]{1,64}:(?![$<{*%])[^\s"']{4,128}/;
 
@@ -106,9 +111,9 @@ const COMMAND_PASSWORD =
 const SHORTEST = 10;
 
 /**
- * Whether a text of `normalText` holds a credential: a key or token by the form that its maker gave it, a private key in
- * PEM, a signed token, a password in a URL or of Basic authentication, or a value of high variety behind a name that says
- * that it is secret.
+ * Reports whether a text of `normalText` contains a credential: a key or token by its issuer's format, a private key in
+ * PEM, a signed token, a password in a URL or of Basic authentication, or a value of high variety after a name that
+ * denotes a secret.
  */
 export function holdsSecret(text: string): boolean {
   if (text.length < SHORTEST) return false;
@@ -117,7 +122,7 @@ export function holdsSecret(text: string): boolean {
   return holdsBasic(text) || holdsEncodedKey(text);
 }
 
-/** Whether a member's name says that its value is secret, and the value has the variety of one. */
+/** Reports whether a member's name denotes a secret, and the value has the variety of one. */
 export function isNamedSecret(name: string, value: string): boolean {
   if (name.length > 64 || value.length < LEAST_DIGITS || value.length > 512) return false;
   const match = secretNameOf(name);
@@ -126,7 +131,7 @@ export function isNamedSecret(name: string, value: string): boolean {
   return value.length >= leastLength(match) && isVaried(value) && !isAlgorithm(value);
 }
 
-/** `PWD` is the working folder of a shell as well. */
+/** `PWD` is also the working directory of a shell. */
 function isFolder(name: string, value: string): boolean {
   return /^pwd/i.test(name) && /^[~.]{0,2}\//.test(value);
 }
@@ -135,7 +140,7 @@ function isPassword({ groups }: RegExpExecArray): boolean {
   return groups?.['password'] !== undefined || groups?.['alone'] !== undefined;
 }
 
-/** Whether digits alone may be the value: of several passwords they are a count. */
+/** Reports whether digits alone may be the value: after a plural they are a count. */
 function mayBeDigits(match: RegExpExecArray): boolean {
   return isPassword(match) && match.groups?.['plural'] === undefined;
 }
@@ -169,7 +174,7 @@ function holdsNamedBy(names: RegExp, text: string): boolean {
   return false;
 }
 
-/** Whether the value that begins at `at`, behind a name, is a secret. */
+/** Reports whether the value that begins at `at`, after a name, is a secret. */
 function isSecretAt(text: string, at: number, match: RegExpExecArray): boolean {
   const isAssigned = match.groups?.['assigned'] !== undefined;
   if (mayBeDigits(match) && (isAssigned || match.groups?.['said'] !== undefined)) {
@@ -198,7 +203,7 @@ function isProse(value: string): boolean {
   return parts.length > 1 && parts.every((part) => NAME_OR_NUMBER.test(part));
 }
 
-/** The key of a setting that is not named otherwise (`AZURE_STORAGE_KEY`), which is random. */
+/** The key of a setting without another meaning (`AZURE_STORAGE_KEY`), which is random. */
 function holdsSettingKey(text: string): boolean {
   if (!text.includes('_KEY')) return false;
   SETTING_KEY.lastIndex = 0;
@@ -208,7 +213,7 @@ function holdsSettingKey(text: string): boolean {
   return false;
 }
 
-/** A private key in PEM that was encoded in base64 once more, as settings of clusters hold it. */
+/** A private key in PEM that was encoded in base64 again, as cluster settings hold it. */
 function holdsEncodedKey(text: string): boolean {
   ENCODED_PEM.lastIndex = 0;
   for (let match = ENCODED_PEM.exec(text); match !== null; match = ENCODED_PEM.exec(text)) {
@@ -225,18 +230,18 @@ function holdsBasic(text: string): boolean {
   return false;
 }
 
-/** Letters and digits mixed, and no character so often that it is a placeholder. */
+/** Mixed letters and digits, and no character so often that it is a placeholder. */
 function isVaried(value: string): boolean {
   const least = value.length < LEAST_KEY ? 6 : 8;
   return /\d/.test(value) && /[A-Za-z]/.test(value) && new Set(value).size >= least;
 }
 
-/** Letters of both cases and digits, mixed as by chance. */
+/** Letters of both cases and digits in random order. */
 function isRandom(value: string): boolean {
   return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value) && new Set(value).size >= 12;
 }
 
-/** Digits alone, and not one or two of them over and over. */
+/** Digits only, and not one or two of them repeated. */
 function isVariedDigits(value: string): boolean {
   return /^\d{6,24}$/.test(value) && new Set(value).size >= 3;
 }

@@ -1,31 +1,31 @@
 import { foldedText, normalText } from './normal-text.js';
 
-/** A star before a word: the topic is also found within one. */
+/** A star before a word: the topic is also found within a word. */
 const WITHIN = /^\*(?=[\p{L}\p{N}])/u;
 
-/** A topic as it is looked for, but for the ends of words; empty where nothing is left of it. */
+/** A topic as it is searched for, without its word boundaries; empty where nothing remains. */
 export function readTopic(topic: string): string {
   return foldedText(normalText(topic)).trim().replace(WITHIN, '');
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]/u;
-/** Of scripts that set words apart by spaces and make new words by endings. In others a word may begin anywhere. */
+/** Scripts that separate words by spaces and inflect by endings. In others a word may begin anywhere. */
 const SPACED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{M}]/u;
 const DIGIT = /\p{Nd}/u;
-/** Where a word begins within a name: `massLayoffs`. */
+/** Word starts within a name: `massLayoffs`. */
 const HUMPS = /(?<=[a-z])(?=[A-Z])/g;
 const HUMP = /[a-z][A-Z]/;
-/** Likewise, and behind capitals: `HRLayoffs`. It parts `PDFs` too, so that it is looked for by itself. */
+/** Likewise, and after capitals: `HRLayoffs`. It splits `PDFs` too, so it is searched separately. */
 const ALL_HUMPS = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
 const HUMP_BEHIND_CAPITALS = /[A-Z][A-Z][a-z]/;
 
-/** What a character is for the edges of words. */
+/** Classes of characters for word boundaries. */
 const NO_WORD = 0;
 const SPACED_LETTER = 1;
 const DECIMAL_DIGIT = 2;
 const OTHER_LETTER = 3;
 const UNKNOWN = 255;
-/** By UTF-16 code unit, once it was asked for. */
+/** By UTF-16 code unit, filled on first use. */
 const KINDS = new Uint8Array(65_536).fill(UNKNOWN);
 
 function kindOf(character: string): number {
@@ -52,13 +52,13 @@ function kindOfUnit(unit: number): number {
   return known === UNKNOWN ? (KINDS[unit] = kindOf(String.fromCharCode(unit))) : known;
 }
 
-/** What must stand beside a topic, by its entry. */
+/** Required surroundings of a topic, by its entry. */
 interface Edges {
   /** The entry begins with a blank: no letter and no digit before. */
   readonly begins: boolean;
   /** It ends with one. */
   readonly ends: boolean;
-  /** What may not stand before, since it would be of the same word; `NO_WORD` where anything may. */
+  /** Class that must not precede it, since it would be of the same word; `NO_WORD` where anything may. */
   readonly notBefore: number;
 }
 
@@ -79,43 +79,49 @@ function areSame(one: Edges, two: Edges): boolean {
 
 const ROOT = 0;
 const NONE = -1;
-/** Of so many topics that end at one place, each the end of the one before, the edges are looked at. The next is found. */
+/**
+ * The boundaries of at most this many topics that end at one position, each a suffix of the one before, are checked.
+ * The next is taken as found.
+ */
 const MOST_NESTED = 16;
 
 /**
- * Topics, ready to be looked for in one pass over a text, however many there are (Aho and Corasick, 1975).
- * Most states have one step, which lies beside the state, so that a thousand long topics are made ready in little time.
+ * Topics compiled for a search in one pass over a text, however many there are (Aho and Corasick, 1975). Most states
+ * have one transition, which is stored with the state, so that a thousand long topics compile quickly.
  */
 export class Topics {
   readonly #topics: readonly string[];
   readonly #edges: readonly Edges[];
-  /** Of each topic: its length as it is looked for. */
+  /** For each topic: its length as it is searched for. */
   readonly #lengths: Int32Array;
-  /** Of each topic: another that is looked for by the same characters, with other edges. */
+  /** For each topic: another one with the same characters and other boundaries. */
   readonly #twins: Int32Array;
-  /** The first step of a state: by which character, and to which state, `ROOT` where there is none. */
+  /** The first transition of a state: its character and next state, `ROOT` where there is none. */
   readonly #firstBy: Uint16Array;
   readonly #firstTo: Int32Array;
-  /** Whether a state has other steps. No topic has more than one of them: at the end of what it shares with others. */
+  /**
+   * True if a state has other transitions. Each topic has at most one such state: at the end of what it shares with
+   * others.
+   */
   readonly #branches: Uint8Array;
-  /** Those, in open addressing: state, character, next state. */
+  /** The other transitions, in open addressing: state, character, next state. */
   readonly #from: Int32Array;
   readonly #by: Uint16Array;
   readonly #to: Int32Array;
   readonly #mask: number;
-  /** Where to go on when no step fits. */
+  /** The state to continue from when no transition matches. */
   readonly #fallback: Int32Array;
-  /** The first topic that ends here by all its characters. */
+  /** The first topic that ends in this state with all its characters. */
   readonly #ends: Int32Array;
-  /** The state that ends the next shorter topic, where one ends here; `ROOT` where none does. */
+  /** The state of the next shorter topic that ends here; `ROOT` for none. */
   readonly #shorter: Int32Array;
-  /** Low bytes of the characters that a topic begins with: most texts stay at the root. */
+  /** Low bytes of the first characters of the topics: most texts stay at the root. */
   readonly #begins = new Uint8Array(256);
   #states = 1;
-  /** Whether the text that is read holds a topic, but within a word. */
+  /** True if the text contains a topic, but within a word. */
   #withinWord = false;
 
-  /** @param topics what {@link readTopic} does not make empty */
+  /** @param topics those that {@link readTopic} does not make empty */
   constructor(topics: readonly string[]) {
     this.#topics = topics;
     this.#edges = topics.map(edgesOf);
@@ -140,7 +146,10 @@ export class Topics {
     this.#link(parents, characters);
   }
 
-  /** The first topic to end in a text of `normalText`, the longest of several, as the profile has it; `null` when none does. */
+  /**
+   * The first topic to end in a text of `normalText`, the longest of several, as written in the profile; `null` for
+   * none.
+   */
   find(normal: string): string | null {
     this.#withinWord = false;
     const found = this.#find(foldedText(normal));
@@ -163,7 +172,7 @@ export class Topics {
     return null;
   }
 
-  /** The longest topic that ends before `end` with its edges there; `NONE` when none does. */
+  /** The longest topic that ends before `end` with its boundaries there; `NONE` for none. */
   #endingAt(text: string, end: number, state: number): number {
     let looks = 0;
     for (let at = state; at !== ROOT; at = this.#shorter[at]!) {
@@ -221,7 +230,7 @@ export class Topics {
     this.#to[slot] = next;
   }
 
-  /** By depth, so that where a shorter beginning falls back to is known before it is asked. */
+  /** By depth, so that the fallback of a shorter prefix is known before it is needed. */
   #link(parents: Int32Array, characters: Uint16Array): void {
     const depths = new Int32Array(this.#states);
     for (let state = 1; state < this.#states; state += 1) depths[state] = depths[parents[state]!]! + 1;
@@ -241,7 +250,7 @@ export class Topics {
     }
   }
 
-  /** `NONE` where no topic goes on so. */
+  /** `NONE` where no topic continues with the character. */
   #step(state: number, character: number): number {
     const first = this.#firstTo[state]!;
     if (first !== ROOT && this.#firstBy[state] === character) return first;
@@ -250,7 +259,7 @@ export class Topics {
     return this.#from[slot] === NONE ? NONE : this.#to[slot]!;
   }
 
-  /** Where this step is kept, or would be. */
+  /** Index at which this transition is stored, or would be. */
   #slot(state: number, character: number): number {
     let slot = (Math.imul(state, 0x9e3779b1) ^ Math.imul(character, 0x85ebca6b)) >>> 7;
     slot &= this.#mask;
@@ -261,7 +270,7 @@ export class Topics {
   }
 }
 
-/** The states in the order of their depths, each depth counted first: to compare half a million takes far longer. */
+/** The states in the order of their depths, by counting sort: comparing half a million takes far longer. */
 function byDepth(depths: Int32Array): Int32Array {
   const starts: number[] = [0];
   for (const depth of depths) starts[depth + 1] = (starts[depth + 1] ?? 0) + 1;

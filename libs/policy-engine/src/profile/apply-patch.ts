@@ -4,8 +4,8 @@ import type { ProfilePatch, ProfileRules, RulePatch } from './profile-fields.js'
 import { wholeOutputRules } from './read-output-rules.js';
 
 /**
- * The profile with the patch's fields in place and `version` raised by one; the same object when nothing differs.
- * `agent_id` and `version` of the patch are not looked at: see {@link ProfilePatch}.
+ * The profile with the patch's fields set and `version` incremented; the same object when nothing differs. `agent_id`
+ * and `version` of the patch are ignored: see {@link ProfilePatch}.
  */
 export function applyProfilePatch(profile: BehaviorProfile, patch: ProfilePatch): BehaviorProfile {
   const rules: Record<string, unknown> = {};
@@ -22,15 +22,15 @@ export function applyProfilePatch(profile: BehaviorProfile, patch: ProfilePatch)
   return require === undefined || (require as unknown) === null ? next : { ...next, require };
 }
 
-/** Each member once; `null` where the patch unsets it, `undefined` where it says nothing of it. */
+/** Each member once; `null` where the patch unsets it, `undefined` where it does not contain it. */
 function requiredBy({ require }: ProfilePatch): ProfilePatch['require'] {
   if (require === undefined || require === null) return require;
   return require.length === 0 ? null : [...new Set(require)];
 }
 
 /**
- * The profile with a safety package's rules merged in and `version` raised by one; the same object when nothing
- * differs. Lists are united, what is switched on stays on, `enforce` wins, and of two limits the stricter one.
+ * The profile with a safety package's rules merged in and `version` incremented; the same object when nothing differs.
+ * Lists are united, what is switched on stays on, `enforce` wins, and of two limits the stricter one.
  */
 export function mergeSafetyRules(profile: BehaviorProfile, rules: RulePatch): BehaviorProfile {
   const patch: { -readonly [K in keyof ProfileRules]?: ProfileRules[K] } = {};
@@ -73,7 +73,7 @@ type Spending = { readonly limit: number; readonly window: BehaviorProfile['spen
 
 const WINDOW_LENGTH = { action: 0, day: 1, month: 2 } as const;
 
-/** The lower limit, over the longer window: as strict as either, whichever came first. */
+/** The lower limit, over the longer window: as strict as either, in any order. */
 function stricterSpending(profile: BehaviorProfile, theirs: Spending): Spending {
   const { spending_limit: limit, spending_window: window } = profile;
   if (limit === null) return theirs;

@@ -1,11 +1,11 @@
 import type { BehaviorProfile, RequiredMember } from '@countersign/contracts';
 
-/** What a caller may change: everything but whose profile it is and its number. */
+/** The fields that a client may change: all except the agent's id and the version. */
 export type ProfileRules = Omit<BehaviorProfile, 'agent_id' | 'version'>;
 
 /**
- * The fields of a PATCH that was read and found well formed. `agent_id` and `version`, when present, are claims about
- * the profile that is there: the caller refuses another `agent_id` with 400 and another `version` with 409.
+ * The fields of a PATCH that was read and found well formed. `agent_id` and `version`, when present, are preconditions:
+ * the caller refuses another `agent_id` with 400 and another `version` with 409.
  */
 export type ProfilePatch = Partial<Omit<ProfileRules, 'require'>> & {
   /** `null` and an empty list unset it. */
@@ -27,7 +27,7 @@ export const LIST_FIELDS = [
 ] as const satisfies readonly (keyof ProfileRules)[];
 export type ListField = (typeof LIST_FIELDS)[number];
 
-/** In the order in which `GET …/profile` gives them. */
+/** In the order of `GET …/profile`. */
 export const RULE_FIELDS = [
   'mode',
   'allowed_apis',
@@ -46,7 +46,7 @@ export const RULE_FIELDS = [
 ] as const satisfies readonly (keyof ProfileRules)[];
 export type RuleField = (typeof RULE_FIELDS)[number];
 
-/** The profile that an agent is created with: version 1, no rule. */
+/** The profile of a new agent: version 1, no rule. */
 export function emptyProfile(agentId: string): BehaviorProfile {
   return {
     agent_id: agentId,

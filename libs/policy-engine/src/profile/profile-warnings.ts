@@ -10,8 +10,9 @@ const MOST_WARNINGS = 20;
 const MOST_SHOWN = 80;
 
 /**
- * What a profile says in vain: entries that can never match, and allowed ones that a blocked one covers. In the words of
- * the author of the policy; the first twenty, and how many there are besides. Empty for a profile without any.
+ * Entries of a profile without effect: those that can never match, and allowed ones that a blocked one covers. In the
+ * language of the author of the policy; the first twenty, and the number of the others. Empty for a profile without
+ * any.
  */
 export function profileWarnings(profile: BehaviorProfile): readonly string[] {
   const all = [
@@ -40,7 +41,7 @@ function apiWarnings(field: 'allowed_apis' | 'blocked_apis', entries: readonly s
   });
 }
 
-/** What tools are called: words, set apart by single dots, slashes, colons or dashes. */
+/** Names of tools: words, separated by single dots, slashes, colons or dashes. */
 const TOOL_NAME = /^@?[\p{L}\p{N}_-]+(?:[./:-][\p{L}\p{N}_-]+)*[./:]?\*?$/u;
 
 function vainApi(field: string, entry: string, { name, host, below, prefix }: ApiEntry): string | null {

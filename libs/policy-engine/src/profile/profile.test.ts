@@ -88,7 +88,7 @@ describe('readProfilePatch', () => {
     expect(refused(body)).toBe('accepted');
   });
 
-  it('never throws, and what it accepts compiles', () => {
+  it('never throws, and compiles what it accepts', () => {
     const entry = fc.oneof(
       fc.string(),
       fc.webUrl(),
@@ -113,7 +113,7 @@ describe('readProfilePatch', () => {
 });
 
 describe('applyProfilePatch', () => {
-  it('replaces output rules whole: what is left out is no rule', () => {
+  it('replaces output rules whole: an omitted rule is unset', () => {
     const patched = (body: unknown) => {
       const read = readProfilePatch(body);
       if ('error' in read) throw new Error(read.error);
@@ -126,7 +126,7 @@ describe('applyProfilePatch', () => {
     expect(profileProblem(second)).toBeNull();
   });
 
-  it('raises the version by one, and gives the same object when nothing differs', () => {
+  it('increments the version, and gives the same object when nothing differs', () => {
     const changed = applyProfilePatch(EMPTY, { allowed_apis: ['a'], rate_limit: { max: 1, per_seconds: 2 } });
     expect(changed.version).toBe(2);
     expect(changed.allowed_apis).toEqual(['a']);
@@ -205,7 +205,7 @@ describe('profileWarnings', () => {
     expect(warnings).toEqual(expected.map((words) => expect.stringMatching(words)));
   });
 
-  it('are twenty at most, and how many there are besides', () => {
+  it('are twenty at most, and the number of the others', () => {
     const warnings = profileWarnings({ ...EMPTY, allowed_apis: Array.from({ length: 1000 }, (_, i) => `/p${i}`) });
     expect(warnings).toHaveLength(21);
     expect(warnings.at(-1)).toBe('and 980 more');
@@ -254,7 +254,7 @@ describe('mergeSafetyRules', () => {
       { max: 9, per_seconds: 60 },
       { max: 5, per_seconds: 60 },
     ],
-  ])('denies what either of the rates %j and %j denies, whichever came first', (one, other, merged) => {
+  ])('denies what either of the rates %j and %j denies, in any order', (one, other, merged) => {
     for (const [ours, theirs] of [
       [one, other],
       [other, one],
@@ -311,7 +311,7 @@ describe('mergeSafetyRules', () => {
 });
 
 describe('profileProblem', () => {
-  it('wants every field, each as a PATCH would take it', () => {
+  it('requires every field, each as a PATCH would take it', () => {
     expect(profileProblem(EMPTY)).toBeNull();
     expect(profileProblem({ ...EMPTY, output_rules: { block_secrets: true } })).not.toBeNull();
     expect(profileProblem({ ...EMPTY, later_rule: 1 })).not.toBeNull();

@@ -6,7 +6,7 @@ const FIELDS = ['blocked_pii', 'block_secrets', 'blocked_topics', 'max_length'] 
 const MAX_ENTRIES = 1000;
 const MAX_TOPIC_LENGTH = 512;
 
-/** What is wrong with a value of `output_rules`, or `null`. A rule that is left out is none. */
+/** The problem of a value of `output_rules`, or `null`. An omitted rule is unset. */
 export function outputRulesProblem(value: unknown, field: string): string | null {
   if (value === null) return null;
   if (typeof value !== 'object' || Array.isArray(value))
@@ -31,7 +31,7 @@ export function outputRulesProblem(value: unknown, field: string): string | null
   );
 }
 
-/** Output rules with what was left out: no rule. */
+/** Output rules with omitted rules as unset. */
 export function wholeOutputRules(rules: Partial<OutputRules>): OutputRules {
   return {
     blocked_pii: rules.blocked_pii ?? [],
@@ -41,7 +41,7 @@ export function wholeOutputRules(rules: Partial<OutputRules>): OutputRules {
   };
 }
 
-/** Whether output rules are as {@link wholeOutputRules} gives them, every member there. */
+/** Reports whether output rules are complete, as {@link wholeOutputRules} gives them. */
 export function isWhole(rules: Partial<OutputRules>): boolean {
   return FIELDS.every((field) => rules[field] !== undefined);
 }

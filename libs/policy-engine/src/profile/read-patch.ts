@@ -87,7 +87,7 @@ const CHECKS: Checks = {
 /** Fields that a profile has only where they are set. */
 const OPTIONAL: ReadonlySet<string> = new Set<keyof ProfilePatch>(['require']);
 
-/** What was stored before paths were judged in data scopes stays in force: such an entry matches nothing. */
+/** Profiles stored before paths were judged in data scopes stay in force: such an entry matches nothing. */
 const STORED_CHECKS: Checks = {
   ...CHECKS,
   allowed_data_scopes: list(nameEntryProblem),
@@ -95,8 +95,8 @@ const STORED_CHECKS: Checks = {
 };
 
 /**
- * The body of `PATCH /v1/agents/{id}/profile`, judged whole: one wrong field and nothing of it holds.
- * The words of `error` say what to change and name the field and the place, never the value.
+ * Reads the body of `PATCH /v1/agents/{id}/profile` as a whole: one wrong field makes all of it invalid. `error` says
+ * what to change and names the field and the index, never the value.
  */
 export function readProfilePatch(body: unknown): ReadPatch {
   return readFields(body, CHECKS);
@@ -119,8 +119,8 @@ function readFields(body: unknown, checks: Checks): ReadPatch {
 }
 
 /**
- * What keeps a stored profile from being enforced, or `null`. A gateway that reads a profile with a rule that it does
- * not know must not serve the agent by the rules that it happens to understand.
+ * The reason why a stored profile cannot be enforced, or `null`. A gateway that reads a profile with a rule that it
+ * does not know must not serve the agent by the rules that it happens to know.
  */
 export function profileProblem(profile: unknown): string | null {
   if (!isPlainObject(profile)) return 'the profile is not an object';
@@ -142,7 +142,7 @@ function canonicalLength(profile: BehaviorProfile): number {
 
 /**
  * Why a profile is too large to be put in force, or `null`.
- * @param before the profile that it takes the place of: one from before the bound may become smaller
+ * @param before the profile that it replaces: one from before the bound may become smaller
  */
 export function profileSizeProblem(profile: BehaviorProfile, before: BehaviorProfile | null = null): string | null {
   const bytes = canonicalLength(profile);

@@ -54,7 +54,7 @@ describe('the strictest of several profiles', () => {
     expect(readProfilePatch(merged)).toHaveProperty('patch');
   });
 
-  it('allows no address in the arguments of a tool where allow-lists have tools alone in common', () => {
+  it('allows no address in the arguments of a tool where allow-lists have only tools in common', () => {
     const given = [
       profile({ allowed_apis: ['fetch', 'a.example'] }),
       profile({ allowed_apis: ['fetch', 'b.example'] }),

@@ -4,12 +4,12 @@ import { mergeSafetyRules } from './apply-patch.js';
 import { emptyProfile } from './profile-fields.js';
 import type { ProfileRules } from './profile-fields.js';
 
-/** Lists that let through what they hold, and deny all else once they hold anything. */
+/** Lists that allow their entries, and deny everything else unless they are empty. */
 const ALLOW_LISTS = ['allowed_apis', 'allowed_actions', 'allowed_data_scopes'] as const;
 
 /**
- * Rules that deny whatever any of the profiles denies (decision record 0049): what one blocks is blocked, what one limits is
- * limited, and of allow-lists stays what each of them allows. Where nothing stays, every action is off limits, since an empty
+ * Rules that deny everything that any of the profiles denies (decision record 0049): the union of what is blocked,
+ * every limit, and the intersection of the allow-lists. Where that is empty, every action is off limits, since an empty
  * list would allow all. They enforce unless each of the profiles only observes.
  */
 export function strictestOf(profiles: readonly BehaviorProfile[]): ProfileRules {
@@ -42,10 +42,13 @@ export function strictestOf(profiles: readonly BehaviorProfile[]): ProfileRules 
   };
 }
 
-/** An address that leads nowhere (RFC 2606): beside tools it says that no address is allowed. */
+/** An address that does not resolve (RFC 2606): next to tools it means that no address is allowed. */
 const NO_ADDRESS = 'https://nothing.invalid/';
 
-/** Of lists that allow different addresses the tools alone may stay, and a list of tools limits no address among their arguments. */
+/**
+ * The intersection of lists that allow different addresses may contain only tools, and a list of tools limits no
+ * address among their arguments.
+ */
 function addressesStayLimited(
   profiles: readonly BehaviorProfile[],
   merged: readonly string[] | null | undefined,
@@ -55,7 +58,7 @@ function addressesStayLimited(
   return { allowed_apis: [...merged, NO_ADDRESS] };
 }
 
-/** Entries that every list which holds any covers; `null`: none of them holds any. */
+/** Entries that every non-empty list covers; `null`: all are empty. */
 function allowedByEach(
   lists: readonly (readonly string[])[],
   kind: (typeof ALLOW_LISTS)[number],
@@ -74,12 +77,12 @@ function allowedByEach(
   );
 }
 
-/** Whether all that `entry` allows `wide` allows too; where that does not show in the texts, it is taken not to. */
+/** Reports whether `wide` allows everything that `entry` allows; `false` where the texts do not show it. */
 function coversName(wide: string, entry: string): boolean {
   return wide === entry || (wide.endsWith('*') && entry.startsWith(wide.slice(0, -1)));
 }
 
-/** A plain name allows a host and a tool, a wildcard one of both: entries of one form alone are compared. */
+/** A plain name allows a host and a tool, a wildcard one of both: only entries of one form are compared. */
 function coversApi(wide: string, entry: string): boolean {
   if (wide === entry) return true;
   if (wide.startsWith('*.')) return entry.startsWith('*.') && entry.endsWith(wide.slice(1));

@@ -1,18 +1,18 @@
 import { NamePatterns } from '../entries/name-patterns.js';
 import { entryReadings, scopeReadings, withoutLastSlash } from './scope-readings.js';
 
-/** `block`: one reading that is listed is enough. `allow`: every reading must be listed. */
+/** `block`: one listed reading is enough. `allow`: every reading must be listed. */
 type Side = 'allow' | 'block';
 
-/** A list of data scopes, ready to be asked. */
+/** A compiled list of data scopes. */
 export class ScopeList {
   readonly size: number;
   readonly #side: Side;
   readonly #patterns: NamePatterns;
-  /** Entries as they are written, by how they are read; what is read as written is not in it. */
+  /** Entries as they are written, by their reading, where the two differ. */
   readonly #written = new Map<string, string>();
 
-  /** An entry that goes up (`..`) names nothing: no scope that goes up is judged by the list. */
+  /** An entry that goes up (`..`) matches nothing: no scope that goes up is judged by the list. */
   constructor(entries: readonly string[], side: Side) {
     this.#side = side;
     this.size = entries.length;
@@ -26,7 +26,7 @@ export class ScopeList {
     this.#patterns = new NamePatterns(patterns);
   }
 
-  /** The entry that names a scope, `null` where none does; `undefined` where the scope cannot be judged. */
+  /** The entry that matches a scope, `null` for none; `undefined` where the scope cannot be judged. */
   match(scope: string): string | null | undefined {
     const readings = scopeReadings(scope);
     if (readings === null) return undefined;
@@ -34,7 +34,7 @@ export class ScopeList {
     for (const reading of readings) {
       const folder = withoutLastSlash(reading);
       let entry = this.#patterns.match(reading) ?? this.#patterns.match(folder);
-      // All that is in a folder is as good as the folder, where it is blocked.
+      // Blocking everything in a folder blocks the folder.
       if (this.#side === 'block') entry ??= this.#patterns.match(`${folder}/`);
       if (entry !== null && this.#side === 'block') return this.#asWritten(entry);
       if (entry === null && this.#side === 'allow') return null;

@@ -1,25 +1,25 @@
 import { compatibleText } from '../output/normal-text.js';
 import { decodeOnce, decodeUtf8Once, isEncoded } from '../urls/percent-encoding.js';
 
-/** More rounds of percent-encoding inside each other than this are in no honest scope. */
+/** Honest scopes have no more nested percent-encodings than this. */
 const MAX_ROUNDS = 4;
 const PATH_LIKE = /[/\\%]|^\.\.+$/;
 const CONTROL = /[\0-\x1f\x7f]/;
 const BEYOND_ASCII = /[^\x00-\x7f]/;
-/** No standard has it, and some readers decode it. */
+/** Not in any standard, but some readers decode it. */
 const UNICODE_ENCODED = /%u[0-9A-F]{4}/i;
 
 /**
- * What readers may see in a data scope, each reading once more decoded than the one before, as it is written and as it is
- * in NFKC without characters that do not show. A scope that looks like a path in one of them has no `.` and empty segments
- * there, and slashes for backslashes; any other is not decoded.
- * `null` for a path that cannot be judged: it goes up (`..`), has control characters, is encoded too often, or as `%u002e`.
+ * The readings of a data scope, each decoded once more than the one before, as it is written and in NFKC without
+ * invisible characters. A scope that looks like a path in one of them has no `.` and empty segments there, and slashes
+ * for backslashes; any other is not decoded. `null` for a path that cannot be judged: it goes up (`..`), has control
+ * characters, is encoded too often, or as `%u002e`.
  */
 export function scopeReadings(scope: string): readonly string[] | null {
   return readingsOf(scope, (path) => normalPath(path));
 }
 
-/** {@link scopeReadings} of an entry: what its last `*` stands behind is the beginning of a segment, and is left as it is. */
+/** {@link scopeReadings} of an entry: the text before its last `*` may end within a segment, which is left as it is. */
 export function entryReadings(entry: string): readonly string[] | null {
   if (!entry.endsWith('*')) {
     const readings = scopeReadings(entry);
@@ -33,7 +33,7 @@ export function entryReadings(entry: string): readonly string[] | null {
   return readings?.map((reading) => `${reading}*`) ?? null;
 }
 
-/** A folder is the same with its last slash and without. */
+/** A folder is the same with and without its last slash. */
 export function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
@@ -56,7 +56,7 @@ function readingsOf(scope: string, normal: (path: string) => string | null): rea
       } else readings.add(one);
     }
     if (!isEncoded(bytes)) {
-      // A percent sign in another form, which NFKC makes one.
+      // A percent sign in another form, which NFKC turns into one.
       if ([...seen].some(isEncoded)) return null;
       return isPath ? [...readings] : [...new Set([scope, compatibleText(scope)])];
     }
@@ -66,7 +66,7 @@ function readingsOf(scope: string, normal: (path: string) => string | null): rea
   return null;
 }
 
-/** A path that ends so is a folder's. */
+/** A path with this ending is a folder's. */
 const NAMES_FOLDER = /\/\.?$/;
 
 /** `null` when it goes up. */
@@ -81,7 +81,7 @@ function normalPath(path: string): string | null {
   return kept.length === 0 ? root : `${root}${kept.join('/')}${NAMES_FOLDER.test(path) ? '/' : ''}`;
 }
 
-/** `..`, also as some readers cut it out: `..;x`, `.. `, `...`. */
+/** `..`, also in the forms that some readers reduce to it: `..;x`, `.. `, `...`. */
 function goesUp(segment: string): boolean {
   const name = segment.split(';', 1)[0]!;
   return name.includes('..') && /^[. ]+$/.test(name);

@@ -1,22 +1,22 @@
-/** User information, host and port of any URL that leads anywhere are shorter. */
+/** User information, host and port of any URL that resolves are shorter. */
 const MOST_AUTHORITY = 1024;
-/** Beyond ASCII: to parse a host of n combining marks takes n² steps. */
+/** Beyond ASCII: parsing a host of n combining marks takes n² steps. */
 const MOST_BEYOND_ASCII = 253;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Whether nothing asks what host it names. */
+/** Reports whether it is too long to name a host. */
 export function isTooLong(authority: string): boolean {
   const { length } = authority;
   return length > MOST_BEYOND_ASCII && (length > MOST_AUTHORITY || !ASCII.test(authority));
 }
 
-/** What RFC 3986 has in user information. */
+/** Characters of user information in RFC 3986. */
 const USER_INFORMATION = /^(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*$/;
 const HOST_AND_PORT = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]]*)(?::\d{0,5})?$/;
 const ASCII_HOST = /^[A-Za-z0-9._-]+$/;
 /**
- * Letters and marks that IDNA 2003, IDNA 2008 and UTS #46 leave as they are, but for `ß` and `ς`. Other letters than
- * ASCII are taken in lower case alone, since the three differ in how they fold; Cherokee and U+1C80 to U+1C8F fold later.
+ * Letters and marks that IDNA 2003, IDNA 2008 and UTS #46 leave unchanged, except `ß` and `ς`. Letters beyond ASCII are
+ * accepted only in lower case, since the three differ in how they fold; Cherokee and U+1C80 to U+1C8F fold later.
  */
 const UNCHANGED_HOST =
   /^(?:[A-Za-z0-9._-]|(?![\p{Script=Cherokee}\p{Default_Ignorable_Code_Point}\u1c80-\u1c8f])[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}])+$/u;

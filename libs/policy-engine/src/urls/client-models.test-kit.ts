@@ -1,6 +1,6 @@
 /**
- * How clients split a URL, as their sources say: each gives host and port, or `null` where it refuses. None of them is
- * asked by the engine: what it takes for one host they must take for that host.
+ * Models of how clients split a URL, from their sources: each gives host and port, or `null` where it refuses. The
+ * engine does not use them: for each URL it accepts, they must reach the host that it read.
  */
 export interface Connection {
   readonly host: string;
@@ -20,13 +20,13 @@ function connection(scheme: string, hostPort: string): Connection | null {
 
 const RFC_3986 = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)/;
 
-/** RFC 3986, appendix B; user information ends at the last `@`, as Go and urllib have it. */
+/** RFC 3986, appendix B; user information ends at the last `@`, as in Go and urllib. */
 const byLastAt: ClientModel = (text) => {
   const [, scheme, authority] = RFC_3986.exec(text) ?? [];
   return scheme === undefined ? null : connection(scheme, authority!.slice(authority!.lastIndexOf('@') + 1));
 };
 
-/** RFC 3986 with user information up to the first `@`, as httpx has it. */
+/** RFC 3986 with user information up to the first `@`, as in httpx. */
 const byFirstAt: ClientModel = (text) => {
   const [, scheme, authority] = RFC_3986.exec(text) ?? [];
   return scheme === undefined ? null : connection(scheme, authority!.slice(authority!.indexOf('@') + 1));
@@ -61,7 +61,7 @@ const urllib: ClientModel = (text) => {
   };
 };
 
-/** `java.net.URL`: white space around is cut, a decimal number with zeros before it stays decimal. */
+/** `java.net.URL`: surrounding white space is cut, a decimal number with leading zeros stays decimal. */
 const java: ClientModel = (text) => {
   const trimmed = text.replace(/^[\0-\x20]+|[\0-\x20]+$/g, '').replace(/#.*$/s, '');
   const [, scheme, authority] = /^(https?):\/\/([^/?]*)/i.exec(trimmed) ?? [];

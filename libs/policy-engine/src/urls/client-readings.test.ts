@@ -83,13 +83,13 @@ const text = fc
   )
   .map((parts) => parts.join(''));
 
-/** One spelling for what a client connects to: the name as DNS is asked for it. */
+/** One spelling for a client's destination: the name in its DNS query. */
 function spelled(host: string): string | null {
   const url = parseUrl(`http://${host}/`);
   return url === null ? null : normalHost(url.hostname);
 }
 
-describe('a URL that is taken', () => {
+describe('a URL that is accepted', () => {
   it('leads every client to the host and port that it is judged by', () => {
     let taken = 0;
     fc.assert(
@@ -101,7 +101,7 @@ describe('a URL that is taken', () => {
           const reached = model(received);
           if (reached === null) continue;
           const host = spelled(reached.host);
-          // What is no name reaches nothing.
+          // What is not a name reaches nothing.
           if (host === null) continue;
           if ((host !== url.host && host !== url.otherHost) || reached.port !== url.port) {
             throw new Error(`${client} connects to ${host}:${reached.port}`);

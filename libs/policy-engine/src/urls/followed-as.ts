@@ -5,44 +5,44 @@ import type { ReadingBudget } from './path-views.js';
 import { parseHttpUrl } from './read-url.js';
 import type { ReadUrl } from './read-url.js';
 
-/** What clients may make of a text that stands for an address and is no URL of http or https that all read alike. */
+/** Possible client readings of a text that denotes an address and is not an http or https URL that all read alike. */
 export interface Followed {
-  /** The URLs that a client may call. */
+  /** The URLs that a client may request. */
   readonly urls: readonly string[];
-  /** Whether one does: where it cannot be read alike by all, nothing says which host that is. */
+  /** True if one does: where clients read it differently, its host is unknown. */
   readonly surely: boolean | 'if it parses';
 }
 
 const NOWHERE: Followed = { urls: [], surely: false };
-/** What the URL standard and Python's urllib remove anywhere in a URL. */
+/** Characters that the URL standard and Python's urllib remove anywhere in a URL. */
 const GAPS = /[\t\n\r]/g;
-/** The scheme of a web address, in others too: `view-source:https://…`. A blank after the colon leads nowhere. */
+/** The scheme of a web address, also nested: `view-source:https://…`. A blank after the colon leads nowhere. */
 const WEB = /^((?:[a-z][a-z0-9+.-]*:)*?)(https?|wss?|ftp):(?=[^\0-\x20])/i;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 const NO_SCHEME = /^[/\\]{2}[^\s/\\]/;
 const HOST_AND_PORT = /^[^\s/?#\\@:]+:\d{1,5}(?:[/?#\\]|$)/;
 const USER_AND_HOST = /^(?!mailto:)[^\s/?#\\:]+:[^\s/?#\\]*@/i;
-/** A host with what no plain word has; none with a blank in it can be followed. */
+/** A host with characters that no plain word has; a host with a blank cannot be requested. */
 const HOST = /^(?=[^/?#\\]*[.\u3002\uff0e\uff61:@%[\\])[^\s/?#\\]+(?:[/?#\\]|$)/u;
 const WORD = /^[^\s/?#\\.][^\s/?#\\]*(?:[/?#\\]|$)/u;
 
-/** To parse what may not parse costs as much as to look at paths of so many characters. */
+/** Cost of parsing a text that may not parse, in characters of paths. */
 export const TO_PARSE = 256;
 
-/** A decimal, a time of day: no four numbers, as which addresses are written. */
+/** A decimal or a time of day; not four numbers, which form an address. */
 const NUMBER = /^(?!\d+(?:\.\d+){3}(?:[:/?#\\]|$))(?:[^/?#\\@:]*\.)?\d+(?::\d+)?(?:[/?#\\]|$)/;
 
-/** Another scheme, a path without a host and words are followed nowhere by http. */
+/** Another scheme, a path without a host and words are not requested over HTTP. */
 export function followedAs(received: string): Followed {
   const text = received.replace(GAPS, '').trim();
   const [web, others, scheme] = WEB.exec(text) ?? [];
   if (web !== undefined) {
-    // What is removed in it not all remove.
+    // Not all clients remove the characters in it.
     if (others === '' && /^http/i.test(scheme!)) return { urls: [received], surely: true };
     const url = `${/^(?:https|wss)$/i.test(scheme!) ? 'https' : 'http'}:${text.slice(web.length)}`;
     return { urls: [url], surely: true };
   }
-  // Two backslashes begin a path of Windows; what host a browser follows there is looked up.
+  // Two backslashes begin a Windows path; the host that a browser requests there is looked up.
   if (NO_SCHEME.test(text)) return { urls: [`http:${text}`, `https:${text}`], surely: !text.startsWith('\\\\') };
   if (SCHEME.test(text) && !HOST_AND_PORT.test(text) && !USER_AND_HOST.test(text)) {
     const rest = text.slice(text.indexOf(':') + 1);
@@ -53,17 +53,20 @@ export function followedAs(received: string): Followed {
   return { urls: [url, `https://${text}`], surely: HOST.test(text) && !NUMBER.test(text) && 'if it parses' };
 }
 
-/** As the URL standard reads it, which removes and maps more than others; `null` also where a client takes no such host. */
+/**
+ * As read by the URL standard, which removes and maps more than others; `null` also where a client accepts no such
+ * host.
+ */
 export function readLeniently(text: string): ReadUrl | null {
   return isTooLong(authorityOf(text)) ? null : parseHttpUrl(text);
 }
 
-/** As the URL standard ends it. */
+/** The authority as the URL standard delimits it. */
 export function authorityOf(url: string): string {
   return /^[^:]*:[/\\]*([^/?#\\]*)/.exec(url)?.[1] ?? '';
 }
 
-/** Of text that goes on in a further line, what clients that remove line breaks make of it: up to its first blank, and all. */
+/** The readings of a text with several lines by clients that remove line breaks: up to its first blank, and all. */
 export function withoutBreaks(text: string): readonly [toBlank: string, whole: string] {
   const whole = text.replace(GAPS, '');
   return [/^[^ ]*/.exec(whole)![0], whole];
@@ -87,9 +90,9 @@ const PLAIN_HOST = /^(?:[a-z0-9_-]+\.)+[a-z]{2,}$/i;
 const ASCII_NAME = /^[\w.-]+$/;
 
 /**
- * The words of a text that are hosts by their form, as lists of hosts have them; with and without what the URL standard
- * removes.
- * @returns ends with `null` where `budget` does not cover more
+ * The words of a text that are hosts by their form, as in lists of hosts; with and without the characters that the URL
+ * standard removes.
+ * @returns ends with `null` where `budget` is used up
  */
 export function* hostsIn(received: string, budget: ReadingBudget): Generator<WrittenHost | null, void, undefined> {
   const whole = received.replace(GAPS, '');
@@ -109,7 +112,7 @@ export function* hostsIn(received: string, budget: ReadingBudget): Generator<Wri
           return;
         }
         const parsed = normalHost(parseUrl(`http://${written}/`)?.hostname ?? '');
-        // What the URL standard refuses of a name in ASCII, others look up as it stands.
+        // Other clients look up an ASCII name that the URL standard refuses.
         const host = parsed ?? (ASCII_NAME.test(written) ? written.toLowerCase() : null);
         if (host !== null) yield { host, port };
       }

@@ -1,10 +1,10 @@
-/** DNS names end at 253 characters; what is longer reaches nothing. */
+/** DNS names have at most 253 characters; longer ones reach nothing. */
 export const MOST_HOST = 253;
 
 /**
  * One spelling for each host: a host name as the URL standard gives it (`URL.hostname`), without a trailing dot, and an
- * IPv6 address that stands for an IPv4 address (mapped, translated, compatible, NAT64) as that IPv4 address.
- * `null` for what names no host: empty labels, over 253 characters.
+ * IPv6 address that embeds an IPv4 address (mapped, translated, compatible, NAT64) as that IPv4 address. `null` for an
+ * invalid name: empty labels, over 253 characters.
  */
 export function normalHost(hostname: string): string | null {
   if (hostname.length === 0 || hostname.length > MOST_HOST + 1) return null;
@@ -15,7 +15,7 @@ export function normalHost(hostname: string): string | null {
   return host;
 }
 
-/** Whether a host of {@link normalHost} is an IP address. */
+/** Reports whether a host of {@link normalHost} is an IP address. */
 export function isIpAddress(host: string): boolean {
   return host.charCodeAt(0) === 0x5b || /^\d+\.\d+\.\d+\.\d+$/.test(host);
 }
@@ -28,7 +28,10 @@ function embeddedIpv4(bracketed: string): string | null {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** `::ffff:0:0/96`, `::ffff:0:0:0/96`, `::/96` but for `::` and `::1`, `64:ff9b::/96`, `64:ff9b:1::/48` (RFC 4291, 6052, 8215). */
+/**
+ * `::ffff:0:0/96`, `::ffff:0:0:0/96`, `::/96` but for `::` and `::1`, `64:ff9b::/96`, `64:ff9b:1::/48` (RFC 4291, 6052,
+ * 8215).
+ */
 function carriesIpv4(words: readonly number[]): boolean {
   const [a, b, c, d, e, f, g, h] = words as [number, number, number, number, number, number, number, number];
   if (a === 0x64 && b === 0xff9b) return c === 1 || (c === 0 && d === 0 && e === 0 && f === 0);

@@ -19,13 +19,13 @@ const piece = fc.oneof(
 const path = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => `/%20${pieces.join('')}`);
 
 describe('the views of a path', () => {
-  it('begin with the path as RFC 3986 normalizes it, and go on with what is decoded once', () => {
+  it('begin with the path as RFC 3986 normalizes it, and continue with what is decoded once', () => {
     fc.assert(
       fc.property(path, (text) => {
         const views = pathViews(text);
         fc.pre(views !== null);
         expect(views[0]).toEqual(segments(normalized(text)));
-        // Dot segments and backslashes are resolved as well: looked at elsewhere.
+        // Dot segments and backslashes are resolved as well: other tests cover them.
         fc.pre(!/[\\;]|\.\.?(?:\/|$)/.test(decoded(text)));
         expect(views[1]).toEqual(segments(decoded(text)));
       }),

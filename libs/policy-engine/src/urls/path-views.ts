@@ -2,14 +2,13 @@ import { parseUrl } from './parse-url.js';
 import { decodeOnce, decodeUnreserved, isEncoded } from './percent-encoding.js';
 import type { ReadUrl } from './read-url.js';
 
-/** More rounds of percent-encoding inside each other than this are nobody's honest path. */
+/** Honest paths have no more nested percent-encodings than this. */
 const MAX_ROUNDS = 4;
 
 /**
- * The paths that servers may see in one path, each as its segments: as the URL standard parsed it, and as it reads when
- * someone behind decodes it once more (`..%2f`, `%252e`, `..;`), again and again until nothing is left to decode.
- * Empty segments do not count. The first is always there; more only where they may differ.
- * `null` when four rounds of decoding do not come to an end.
+ * The paths that servers may read in one path, each as its segments: as the URL standard parsed it, and after each
+ * further decoding (`..%2f`, `%252e`, `..;`) until nothing is left to decode. Empty segments do not count. The first is
+ * always present; more only where they may differ. `null` when decoding does not end after four rounds.
  */
 export function pathViews(pathname: string): readonly (readonly string[])[] | null {
   const plain = !pathname.includes('%') && !pathname.includes(';');
@@ -26,24 +25,24 @@ export function pathViews(pathname: string): readonly (readonly string[])[] | nu
 }
 
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/;
-/** Of the ways in which servers may see the paths of one call. More are nobody's honest paths. */
+/** Characters of all readings of the paths of one call. Honest paths have fewer. */
 const MOST_CHARACTERS = 8 * 65_536;
-/** To look at one more way costs as much as so many characters do. */
+/** Cost of one further reading, in characters. */
 const EACH_WAY = 64;
 
 /**
- * How much may still be read of the paths of one call, or of all calls that one request asks about: short paths that are
- * many would else hold up other checks as a long one would.
+ * Remaining cost for the paths of one call, or of all calls of one request: many short paths would otherwise delay
+ * other checks as a long one would.
  */
 export class ReadingBudget {
   #left = MOST_CHARACTERS;
 
-  /** Whether something was asked for that it did not cover. */
+  /** Reports whether a request exceeded it. */
   get over(): boolean {
     return this.#left < 0;
   }
 
-  /** Whether it covers one more way that has so many characters. */
+  /** Reports whether it covers one further reading of this many characters. */
   take(characters: number): boolean {
     if (this.#left >= 0) this.#left -= characters + EACH_WAY;
     return this.#left >= 0;
@@ -51,9 +50,9 @@ export class ReadingBudget {
 }
 
 /**
- * {@link pathViews} of a URL as received, and what servers make of it that do not begin as the URL standard does, which
+ * {@link pathViews} of a URL as received, and the readings of servers that do not begin as the URL standard does, which
  * removes dot segments before anything is decoded or merged: `/v1//../admin`, `/v1/%2f/../admin` and `/v1/..;/../admin`
- * are `/v1/admin` to it and `/admin` to them. Once they were asked for they are kept with the URL.
+ * are `/v1/admin` to it and `/admin` to them. The result is cached with the URL.
  * @returns `null` also where `budget` does not cover them
  */
 export function urlPathViews(url: ReadUrl, budget: ReadingBudget): readonly (readonly string[])[] | null {
@@ -67,28 +66,31 @@ export function urlPathViews(url: ReadUrl, budget: ReadingBudget): readonly (rea
   return (url.views = readings(paths, budget));
 }
 
-/** The URL standard makes a slash of the first and removes the others; curl and Python send them as they are, or encoded. */
+/**
+ * The URL standard turns the first into a slash and removes the others; curl and Python send them as they are, or
+ * encoded.
+ */
 const KEPT_BY_SOME = /[\\\t\n\r]/g;
 
-/** From each of these the command curl makes other paths: `admi[n-n]`, `{x,../admin}`. */
+/** The curl command expands each of these to other paths: `admi[n-n]`, `{x,../admin}`. */
 const GLOB = /[[{]/;
 
-/** What stands between authority and query. */
+/** The text between authority and query. */
 function receivedPath(text: string): string {
   return /^[^:]*:\/\/[^/?#]*([^?#]*)/.exec(text)?.[1] ?? '';
 }
 
 /**
- * A received path with what is not ASCII encoded, as the URL standard does, but with its dot segments: the parser finds
- * none where each segment begins with a letter.
+ * A received path with non-ASCII characters encoded, as the URL standard does, but with its dot segments: the parser
+ * finds none because each segment begins with a letter.
  */
 function encodedPath(path: string): string {
   return parseUrl(`http://h${path.replaceAll('/', '/x')}`)!.pathname.replaceAll('/x', '/');
 }
 
 /**
- * Every way in which decoding, merging of slashes, cutting of parameters and removal of dot segments may follow each
- * other; `null` when they are too many, or four rounds of decoding do not come to an end.
+ * Every order of decoding, merging of slashes, cutting of parameters and removal of dot segments; `null` when they are
+ * too many, or decoding does not end after four rounds.
  */
 function readings(paths: readonly string[], budget: ReadingBudget): readonly (readonly string[])[] | null {
   const views: (readonly string[])[] = [];
@@ -96,7 +98,7 @@ function readings(paths: readonly string[], budget: ReadingBudget): readonly (re
   for (let round = 0; round <= MAX_ROUNDS; round += 1) {
     const alike = new Set(texts);
     const next = new Set<string>();
-    // Grows while it is gone through.
+    // Grows during the iteration.
     for (const text of alike) {
       if (!budget.take(text.length)) return null;
       for (const view of DOT_SEGMENT.test(text) ? resolve(text, false) : [segmentsOf(text)]) {
@@ -117,8 +119,8 @@ function segmentsOf(path: string): string[] {
 }
 
 /**
- * Dot segments removed (RFC 3986 section 5.2.4): with empty segments dropped first, and where that differs, as `..` goes
- * back over them. @param cuts path parameters (`;…`) first
+ * Removes dot segments (RFC 3986 section 5.2.4): with empty segments dropped first, and where that differs, with `..`
+ * removing them. @param cuts removes path parameters (`;…`) first
  */
 function resolve(path: string, cuts: boolean): readonly string[][] {
   const merged: string[] = [];

@@ -5,7 +5,7 @@ const UNRESERVED = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(/[A-Za-z0-9._~-]/.test(String.fromCharCode(byte))),
 );
 
-/** Whether there is anything to decode. */
+/** Reports whether there is anything to decode. */
 export function isEncoded(text: string): boolean {
   return ENCODED.test(text);
 }
@@ -24,7 +24,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const PERCENT = 0x25;
 
-/** Encoded bytes as UTF-8; what is none becomes U+FFFD. */
+/** Encoded bytes as UTF-8; invalid ones become U+FFFD. */
 export function decodeUtf8Once(text: string): string {
   if (!isEncoded(text)) return text;
   const bytes = encoder.encode(text);
@@ -40,8 +40,8 @@ export function decodeUtf8Once(text: string): string {
 }
 
 /**
- * Each `%XX` as its character where `decodes` says so, else with its digits in upper case. By hand: a pattern with a
- * function for each match takes a second for the longest URLs that are sent.
+ * Each `%XX` as its character where `decodes` says so, else with its digits in upper case. Written by hand: a pattern
+ * with a function for each match takes a second for the longest URLs that are sent.
  */
 function recode(path: string, decodes: (byte: number) => boolean): string {
   let text = '';
@@ -59,7 +59,7 @@ function recode(path: string, decodes: (byte: number) => boolean): string {
   return written === 0 ? path : text + path.slice(written);
 }
 
-/** -1 for what is no hex digit. */
+/** -1 for what is not a hex digit. */
 function hexValue(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const small = code | 0x20;

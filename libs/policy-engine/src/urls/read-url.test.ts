@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { normalHost } from './normal-host.js';
 import { readUrl } from './read-url.js';
 
-/** The same by the parser of the platform alone. */
+/** The same by the platform's parser alone. */
 function byPlatform(text: string): object | null {
   let url: URL;
   try {
@@ -18,7 +18,7 @@ function byPlatform(text: string): object | null {
     : { scheme: protocol, host, port: port || (protocol === 'https:' ? '443' : '80'), pathname, text: text.trim() };
 }
 
-/** Without whether it was read as it stands; `null` for what clients read differently. */
+/** Without `plain`; `null` for what clients read differently. */
 function read(text: string): object | null {
   const url = readUrl(text);
   if (typeof url === 'string') return null;
@@ -48,7 +48,7 @@ const url = fc
   .map((parts) => parts.join(''));
 
 describe('readUrl', () => {
-  it('gives what the URL standard gives, whichever way it reads, or refuses', () => {
+  it('gives the result of the URL standard, on either path, or refuses', () => {
     let given = 0;
     fc.assert(
       fc.property(url, (text) => {
@@ -131,7 +131,7 @@ describe('readUrl', () => {
     );
   });
 
-  it('takes a host at most as long as a name may be', () => {
+  it('accepts a host of at most the length of a name', () => {
     for (const labels of [30, 49, 50, 51, 52, 62, 63, 64]) {
       const text = `https://${'abc.'.repeat(labels)}com/`;
       expect(read(text)).toEqual(byPlatform(text));

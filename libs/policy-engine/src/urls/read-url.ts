@@ -2,43 +2,46 @@ import { authorityProblem } from './authority.js';
 import { isIpAddress, normalHost } from './normal-host.js';
 import { parseUrl } from './parse-url.js';
 
-/** The parts of a URL that rules are judged by, from one parsing. */
+/** The parts of a URL that rules judge, from one parsing. */
 export interface ReadUrl {
   readonly scheme: 'http:' | 'https:';
   readonly host: string;
-  /** Where clients of IDNA 2003 go, which reads `ß` as `ss` and `ς` as `σ`; `null`: to `host` as well. */
+  /** The host that clients of IDNA 2003 request, which reads `ß` as `ss` and `ς` as `σ`; `null`: `host` as well. */
   readonly otherHost: string | null;
   /** The one in effect: 80 or 443 where none is written. */
   readonly port: string;
   readonly pathname: string;
-  /** As received, without the spaces and control characters around it. */
+  /** As received, without surrounding spaces and control characters. */
   readonly text: string;
-  /** Every server sees the same path in it. */
+  /** Every server reads the same path in it. */
   readonly plain: boolean;
-  /** Of `urlPathViews`, once it was asked. */
+  /** Cached result of `urlPathViews`. */
   views?: readonly (readonly string[])[] | null;
 }
 
-/** Longer texts are looked at step by step. */
+/** Longer texts are read step by step. */
 const MOST_PLAIN_TEXT = 1024;
 /** Well below what DNS allows. */
 const LONGEST_PLAIN_HOST = 200;
 
-/** What is longer no server takes, and to look at its paths would hold up other checks. */
+/** Servers accept no longer ones, and reading their paths would delay other checks. */
 const MOST_TEXT = 65_536;
 
 /**
- * Texts that the URL standard leaves as they are: a lower-case host name whose last label is letters alone (so it is no
- * address), no port, segments that do not begin with a dot, nothing encoded.
+ * Texts that the URL standard leaves unchanged: a lower-case host name whose last label is letters only (so it is not
+ * an address), no port, segments that do not begin with a dot, nothing encoded.
  */
 const AS_IT_STANDS =
   /^(https?:)\/\/((?:[a-z0-9-]+\.)+[a-z]{2,})((?:\/[A-Za-z0-9_~-][A-Za-z0-9_~.-]*)*\/?)(?:\?[A-Za-z0-9_~.=&-]*)?$/;
 
-/** What {@link readUrl} gives, for most URLs that agents send at a tenth of its cost; `undefined`: it has to be asked. */
+/**
+ * The result of {@link readUrl}, at a tenth of its cost, for most URLs that agents send; `undefined`: use that
+ * function.
+ */
 export function readAsItStands(text: string): ReadUrl | undefined {
   if (text.length > MOST_PLAIN_TEXT) return undefined;
   const [, scheme, host, path] = AS_IT_STANDS.exec(text) ?? [];
-  // Labels in Punycode are decoded and looked at.
+  // Punycode labels have to be decoded.
   if (host === undefined || host.length > LONGEST_PLAIN_HOST || host.includes('xn--')) return undefined;
   const pathname = path === '' ? '/' : path!;
   return scheme === 'https:'
@@ -68,12 +71,12 @@ export function parseHttpUrl(text: string): ReadUrl | null {
   return { scheme, host, otherHost: null, port, pathname: url.pathname, text, plain: false };
 }
 
-/** What all clients but those of the URL standard take as it is, or refuse. */
+/** Accepted unchanged or refused by all clients except those of the URL standard. */
 const CONTROL = /[\0-\x1f\x7f]/;
 const HTTP = /^https?:/i;
 /** Beyond ASCII: Python's clients remove it, others encode it. */
 const LAST_BLANK = /[\s\x85]$/;
-/** Read as a slash by the URL standard and as any other character by the others, also in a path. */
+/** A slash in the URL standard and an ordinary character elsewhere, also in a path. */
 const BACKSLASH = /^[^?#]*\\/;
 const AUTHORITY = /^https?:\/\/([^/?#]*)/i;
 const DEVIATION = /[ßς]/;
@@ -97,7 +100,7 @@ function readReceived(text: string): ReadUrl | string {
   return other === null ? 'has a host that clients read differently' : { ...url, otherHost: other.host };
 }
 
-/** Without what the URL standard removes around a URL; other clients do so too, or refuse it. */
+/** Without the characters that the URL standard removes around a URL; other clients do so too, or refuse it. */
 function trimmed(text: string): string {
   let from = 0;
   let to = text.length;

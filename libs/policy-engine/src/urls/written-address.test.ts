@@ -50,7 +50,7 @@ describe('an address in a text', () => {
     expect(isAddress(text)).toBe(false),
   );
 
-  it.each([' ', '<', 'URL:', 'U\n', '\u00a0', '> '])('takes time that grows with the text: %j', (piece) => {
+  it.each([' ', '<', 'URL:', 'U\n', '\u00a0', '> '])('takes time linear in the text: %j', (piece) => {
     const begun = performance.now();
     expect(writtenAddress(`<${piece.repeat(200_000)}`)).toBeNull();
     expect(performance.now() - begun).toBeLessThan(1_000);

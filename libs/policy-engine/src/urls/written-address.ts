@@ -1,22 +1,24 @@
-/** Blanks of all scripts, controls and characters without width: what clients, or programs before them, remove. */
+/** Blanks of all scripts, controls and zero-width characters, which clients, or programs before them, remove. */
 const BLANK = '\\0-\\x20\\x7f-\\xa0\\xad\\u1680\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ufeff';
-/** What the URL standard and Python's urllib remove anywhere in a URL. */
+/** Characters that the URL standard and Python's urllib remove anywhere in a URL. */
 const GAP = '[\\t\\n\\r]*';
 const gapped = (word: string): string => [...word, ''].join(GAP);
-/** What urllib takes off a URL (RFC 3986, appendix C): `<https://…>`, `URL:https://…`, `<URL:https://…>`. */
+/**
+ * Wrapping that urllib removes from a URL (RFC 3986, appendix C): `<https://…>`, `URL:https://…`, `<URL:https://…>`.
+ */
 const WRAPPER = new RegExp(`^[${BLANK}<]*(?:${gapped('URL:')}[${BLANK}<]*)*`, 'i');
 const SCHEMES = ['https', 'http', 'wss', 'ws', 'ftp'].map((scheme) => gapped(`${scheme}:`)).join('|');
-/** Of the web, which the URL standard reads without slashes too. A blank after the colon leads nowhere. */
+/** Web schemes, which the URL standard also reads without slashes. A blank after the colon leads nowhere. */
 const WEB = new RegExp(`^(?:${SCHEMES})[^\\0-\\x20]`, 'i');
 const WITH_AUTHORITY = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}[^\s/\\]/i;
-/** Most addresses: nothing before it. */
+/** Most addresses: not wrapped. */
 const AS_IT_STANDS = /^https?:\/\/[a-z0-9]/;
 const LAST_WRAPPER = new RegExp(`[${BLANK}>]`);
 
 /**
- * The address that a text begins with, as clients and libraries follow it: of the schemes `http`, `https`, `ws`, `wss` and
- * `ftp`, after blanks of any script, `<` and `URL:`, with line breaks and tabs anywhere.
- * @returns the address with all that follows it, without what it is wrapped in; `null` where there is none
+ * The address that a text begins with, as clients and libraries read it: of the schemes `http`, `https`, `ws`, `wss`
+ * and `ftp`, after blanks of any script, `<` and `URL:`, with line breaks and tabs anywhere.
+ * @returns the address with all that follows it, unwrapped; `null` where there is none
  */
 export function writtenAddress(text: string): string | null {
   if (!mayBegin(text.charCodeAt(0))) return null;
@@ -25,12 +27,15 @@ export function writtenAddress(text: string): string | null {
   return WEB.test(address) ? address : null;
 }
 
-/** Whether a text is an address of any scheme with an authority, or of none (`//host/x`), or one of {@link writtenAddress}. */
+/**
+ * Reports whether a text is an address of any scheme with an authority, or of none (`//host/x`), or one of
+ * {@link writtenAddress}.
+ */
 export function isAddress(text: string): boolean {
   return writtenAddress(text) !== null || WITH_AUTHORITY.test(unwrapped(text).replace(/[\t\n\r]/g, ''));
 }
 
-/** Without what {@link WRAPPER} finds before it, and where that has a `<`, without `>` and blanks after it. */
+/** Without the match of {@link WRAPPER} before it, and where that has a `<`, without `>` and blanks after it. */
 function unwrapped(text: string): string {
   const wrapper = WRAPPER.exec(text)![0];
   let to = text.length;
@@ -38,7 +43,7 @@ function unwrapped(text: string): string {
   return wrapper.length === 0 ? text : text.slice(wrapper.length, to);
 }
 
-/** Letters that a scheme or `URL:` begins with, `<`, and what may be a blank: nearly all texts begin otherwise. */
+/** First letters of a scheme or `URL:`, `<`, and possible blanks: nearly all texts begin differently. */
 function mayBegin(code: number): boolean {
   if (code <= 0x20 || code >= 0x7f || code === 0x3c) return true;
   const letter = code | 0x20;

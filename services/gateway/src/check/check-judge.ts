@@ -1,28 +1,28 @@
 import { needsOwnKey, NOT_FOR_AGENT, ownKeyNeeded } from '@countersign/contracts';
 import type { CheckAnswer, IdempotencyStamp } from '@countersign/contracts';
 import type { CheckTrip, CheckTripResult, Counters, Judgement } from '@countersign/counters';
-import { decide, decideInTurns } from '@countersign/policy-engine';
+import { decide, decideInSlices } from '@countersign/policy-engine';
 import type { Decision, ReadingBudget } from '@countersign/policy-engine';
 import type { EntropyPool } from '../domain/entropy.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import { eventIdOf } from '../domain/event-id.js';
-import type { Passage } from '../admission/passage.js';
-import type { KnownAccount, KnownAgent, KnownFacts, KnownKey } from '../follow/known-facts.js';
+import type { LatencyProbe } from '../admission/latency-probe.js';
+import type { KnownAccount, KnownAgent, ReadModel, KnownKey } from '../follow/read-model.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import type { CheckUnderWay } from './check-under-way.js';
 import type { CheckRecorder } from './check-recorder.js';
 import type { Credentials } from './credentials.js';
 import type { PreparedCheck } from './prepare.js';
-import { TurnTaker } from './turn-taker.js';
+import { TimeSlicer } from './time-slicer.js';
 
 const BEHIND = 'A change of this account or agent has not arrived here yet. Do not act; try again.';
 const UNCOUNTED = 'The check could not be counted. Do not act; try again.';
 const NO_AGENT = 'no such agent, or it is inactive';
 
-/** A payload with so many characters, which output rules are to read, is judged a turn at a time. */
+/** Characters from which a payload for output rules is judged in time slices. */
 const LARGE_PAYLOAD = 65_536;
 
-/** What is to be judged. */
+/** Input of a judgement. */
 export interface CheckJob {
   readonly key: KnownKey;
   readonly prepared: PreparedCheck;
@@ -32,7 +32,7 @@ export interface CheckJob {
 }
 
 export interface CheckJudgeParts {
-  readonly known: KnownFacts;
+  readonly known: ReadModel;
   readonly counters: Counters;
   readonly credentials: Pick<Credentials, 'ended'>;
   readonly recorder: CheckRecorder;
@@ -42,22 +42,22 @@ export interface CheckJudgeParts {
   readonly now: () => number;
   readonly replayed: () => void;
   readonly crowded: () => void;
-  /** What lies between a check and the counters. */
-  readonly trips: Pick<Passage, 'entered' | 'passed' | 'failed'>;
-  /** A check came back from the counters after so many ms. */
+  /** Probe of the counters. */
+  readonly trips: Pick<LatencyProbe, 'entered' | 'passed' | 'failed'>;
+  /** A check returned from the counters after this many ms. */
   readonly counted: (milliseconds: number) => void;
 }
 
 /** From a well-formed check to its judgement: agent, static rules, one trip to the counters. */
 export class CheckJudge {
   readonly #parts: CheckJudgeParts;
-  readonly #turns = new TurnTaker();
+  readonly #slicer = new TimeSlicer();
 
   constructor(parts: CheckJudgeParts) {
     this.#parts = parts;
   }
 
-  /** Sees the check to its answer; errors end it as well. */
+  /** Judges the check until it is answered; errors end it as well. */
   judge(check: CheckUnderWay, job: CheckJob): void {
     try {
       this.#attempt(check, job);
@@ -66,7 +66,7 @@ export class CheckJudge {
     }
   }
 
-  /** Once more after each change that arrived meanwhile; the deadline ends it. */
+  /** Repeated after each change that arrived meanwhile; the deadline ends it. */
   #attempt(check: CheckUnderWay, job: CheckJob): void {
     const { known } = this.#parts;
     const { key, prepared } = job;
@@ -89,8 +89,8 @@ export class CheckJudge {
       return;
     }
     if (agent.profile.output !== null && (prepared.payload?.canonical.length ?? 0) > LARGE_PAYLOAD) {
-      this.#turns.take(
-        decideInTurns(agent.profile, prepared.action, job.budget),
+      this.#slicer.take(
+        decideInSlices(agent.profile, prepared.action, job.budget),
         () => check.over,
         (decision) => this.#count(check, job, account, agent, decision),
         (error) => check.fail(error),
@@ -190,8 +190,8 @@ export class CheckJudge {
   }
 
   /**
-   * An agent that was made a moment ago is known to the counters before its record is read here. They are asked about
-   * another account's agent as well: that it exists does not show in how long the refusal takes.
+   * The counters know a new agent before its record is read here. They are queried for another account's agent as well,
+   * so that the time of the refusal does not reveal that it exists.
    */
   async #learn(check: CheckUnderWay, job: CheckJob, agent: KnownAgent | undefined): Promise<void> {
     const { counters, known } = this.#parts;
@@ -202,7 +202,7 @@ export class CheckJudge {
       if (!(await known.agents.waitFor(agentId, version, this.#left(check)))) {
         return check.unavailable('unavailable', BEHIND);
       }
-      // It has come, and it is gone.
+      // It was created and removed again.
       if (known.agent(agentId) === undefined) return check.refuse(404, NO_AGENT);
     }
     // The account's record was written before its key's, but may come through another partition.
@@ -236,7 +236,7 @@ export class CheckJudge {
   }
 }
 
-/** As many answers as may be kept for repeated keys are still under way. */
+/** The bound of remembered answers is reached by pending keys. */
 function crowded(most: number): string {
   return `${most} checks with an Idempotency-Key are under way, which is the most. Do not act; try again, or send no key.`;
 }

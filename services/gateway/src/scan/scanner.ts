@@ -1,20 +1,20 @@
 import { denialBody } from '@countersign/contracts';
 import type { ScanRequest } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
-import { scanInTurns } from '@countersign/policy-engine';
+import { scanInSlices } from '@countersign/policy-engine';
 import type { Violation } from '@countersign/policy-engine';
 import { HttpRefusal } from '@countersign/http-edge';
-import { TurnTaker } from '../check/turn-taker.js';
-import type { KnownAgent } from '../follow/known-facts.js';
+import { TimeSlicer } from '../check/time-slicer.js';
+import type { KnownAgent } from '../follow/read-model.js';
 import { agentInForce, type KeyHolder, type Known } from './agent-in-force.js';
 
-/** Characters of texts that are judged or wait for it: of one account, and of all together. */
+/** Characters of pending texts: of one account, and of all together. */
 const MOST_OF_ONE_ACCOUNT = 8 * 1024 * 1024;
 const MOST_OF_ALL = 64 * 1024 * 1024;
 
 /** Judges texts by the output rules of an agent. Nothing is recorded or counted. */
 export class Scanner {
-  readonly #turns = new TurnTaker();
+  readonly #slicer = new TimeSlicer();
   readonly #ofAccount = new Map<string, number>();
   #ofAll = 0;
 
@@ -25,7 +25,7 @@ export class Scanner {
 
   /**
    * The body of the answer, as a check's. A frozen agent's text is judged as well.
-   * @throws HttpRefusal as {@link agentInForce}; 503 where more text is under way than may be
+   * @throws HttpRefusal as {@link agentInForce}; 503 where too much text is pending
    */
   async scan(holder: KeyHolder, { agentId, text }: ScanRequest): Promise<Readonly<Record<string, unknown>>> {
     const agent = await agentInForce(this.known, this.counters, holder, agentId);
@@ -54,7 +54,7 @@ export class Scanner {
 
   #judge({ profile }: KnownAgent, text: string): Promise<Violation | null> {
     return new Promise((resolve, reject) => {
-      this.#turns.take(scanInTurns(profile, text), () => false, resolve, reject);
+      this.#slicer.take(scanInSlices(profile, text), () => false, resolve, reject);
     });
   }
 }

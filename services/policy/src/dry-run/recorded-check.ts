@@ -1,6 +1,6 @@
 import type { ArchivedEvent, BehaviorProfile, LeafEvent } from '@countersign/contracts';
 import { canonicalize } from '@countersign/evidence';
-import { decide, decideInTurns, needsArguments } from '@countersign/policy-engine';
+import { decide, decideInSlices, needsArguments } from '@countersign/policy-engine';
 import type { Action, Violation } from '@countersign/policy-engine';
 import type { SimulatedAgent, Verdict } from '../simulate/simulated-agent.js';
 
@@ -46,7 +46,7 @@ export function* judgeRecorded(
   const action = openings.action?.value;
   if (!isObject(action)) return unjudged('erased');
   const payload = openings.payload?.value;
-  if (payload !== undefined) return agent.settle(yield* decideInTurns(agent.profile, { ...action, payload }), atMs);
+  if (payload !== undefined) return agent.settle(yield* decideInSlices(agent.profile, { ...action, payload }), atMs);
   // A payload was there: that the record has none is no member that was misnamed. In `false` no rule finds anything.
   const shown = leaf.payload === null ? action : { ...action, payload: false };
   let decision = decide(agent.profile, shown);

@@ -1,7 +1,7 @@
 import type { Explanation } from '@countersign/contracts';
 import { countedViolations } from '@countersign/counters';
 import type { AgentUsage } from '@countersign/counters';
-import { actionCost, compileProfile, explainInTurns } from '@countersign/policy-engine';
+import { actionCost, compileProfile, explainInSlices } from '@countersign/policy-engine';
 import type { Action, RuleTrace, Violation } from '@countersign/policy-engine';
 import { inTurns } from '@countersign/service-kit';
 import type { Agent } from '../domain/agent.js';
@@ -19,7 +19,7 @@ export async function explainCheck({ id, facts }: Agent, usage: AgentUsage, acti
   const compiled = compileProfile(profile);
   const { spending, rate } = compiled;
   const counted = countedViolations(usage, { spending, rate, costMicros: actionCost(action) });
-  const { decision, rules } = await inTurns(explainInTurns(compiled, action, counted));
+  const { decision, rules } = await inTurns(explainInSlices(compiled, action, counted));
   const denial = decision.violation ?? counted.spending ?? counted.rate;
   return {
     agentId: id,

@@ -1,6 +1,6 @@
 import metadata from 'libphonenumber-js/metadata.min.json';
 
-/** What of a country's plan is looked at, at its place in the library's metadata. */
+/** The part of a country's plan that is used, at its index in the library's metadata. */
 interface Plan {
   readonly 3: readonly number[];
   readonly 5?: string | 0;
@@ -8,19 +8,19 @@ interface Plan {
   readonly 8?: string | 0;
 }
 
-/** The numbers behind one calling code. */
+/** The numbers of one calling code. */
 interface Numbers {
-  /** Digits that they may have, in any of its countries. */
+  /** Possible numbers of digits, in any of its countries. */
   readonly lengths: ReadonlySet<number>;
-  /** What is dialled before them at home, and all the same often written. */
+  /** Trunk prefix: dialled before them within the country, and often written anyway. */
   readonly trunk: RegExp | null;
-  /** What a number becomes whose trunk prefix holds a part of it. */
+  /** Replacement for a number whose trunk prefix contains a part of it. */
   readonly rewritten: string | null;
 }
 
 const LONGEST_CODE = 3;
 
-/** By calling code. The first of its countries has the plan by which trunk prefixes are taken off. */
+/** By calling code. The first of its countries has the plan by which trunk prefixes are removed. */
 const NUMBERS: ReadonlyMap<string, Numbers> = new Map([
   ...Object.entries(metadata.country_calling_codes).map(
     ([code, countries]) => [code, numbersOf(countries.map((country) => plan(metadata.countries[country])))] as const,
@@ -47,8 +47,9 @@ function text(value: string | 0 | undefined): string | null {
 }
 
 /**
- * Whether digits that begin with a calling code can be a phone number: whatever libphonenumber calls possible is, by the
- * same metadata. The library itself takes more than ten microseconds a number, which texts of nothing else would show.
+ * Reports whether digits that begin with a calling code can be a phone number: all that libphonenumber calls possible
+ * are, by the same metadata. The library itself takes more than ten microseconds a number, too much for texts full of
+ * numbers.
  */
 export function isPossibleNumber(digits: string): boolean {
   for (let length = 1; length <= LONGEST_CODE; length += 1) {

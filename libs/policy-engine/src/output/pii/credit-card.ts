@@ -45,7 +45,9 @@ const PRINTED: readonly (readonly number[])[] = [
   [4, 4, 4, 4, 3],
 ];
 
-/** Card numbers of known issuers and lengths whose check digit (ISO/IEC 7812-1 annex B, Luhn) holds, plain or in groups. */
+/**
+ * Card numbers of known issuers and lengths whose check digit (ISO/IEC 7812-1 annex B, Luhn) holds, plain or in groups.
+ */
 export function creditCardEnd(text: string, at: number): number {
   const track = beginsTrack(text, at);
   if (!track && !fieldBegins(text, at)) return 0;
@@ -61,7 +63,10 @@ export function creditCardEnd(text: string, at: number): number {
   return 0;
 }
 
-/** In cells, lines, columns or a list: as cards print it, the same between all, and no further group of four beside it. */
+/**
+ * In cells, lines, columns or a list: as cards print it, with the same separator throughout, and no further group of
+ * four next to it.
+ */
 function isPrinted(text: string, at: number, count: number): boolean {
   if (!groups.areUniform(count) || !PRINTED.some((lengths) => lengths.length === count && groups.areOf(lengths))) {
     return false;
@@ -79,7 +84,7 @@ function isIssued(digits: number): boolean {
   return ((LENGTHS[groups.value(0, 4)]! >> digits) & 1) === 1;
 }
 
-/** What a digit adds that is doubled. */
+/** Contribution of a doubled digit. */
 const DOUBLED = Uint8Array.of(0, 2, 4, 6, 8, 1, 3, 5, 7, 9);
 
 function passesLuhn(count: number): boolean {

@@ -58,7 +58,7 @@ function base58Bytes(word: string): Uint8Array | null {
   return bytes;
 }
 
-/** The last four bytes are the first of the doubled SHA-256 of the others. */
+/** Reports whether the last four bytes are the first of the doubled SHA-256 of the others. */
 function isChecked(bytes: Uint8Array): boolean {
   const check = sha256(sha256(bytes.subarray(0, 21)));
   return bytes.subarray(21).every((byte, index) => byte === check[index]);

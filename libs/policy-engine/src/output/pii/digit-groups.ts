@@ -2,10 +2,10 @@ import { isAlphanumeric, isDigit } from './characters.js';
 import { CELL, COLON, COMMA, DOT, gapClass, gapEnd, isDash, isSign, LINE, SLASH, UNDERSCORE, WIDE } from './gaps.js';
 
 const MOST_GROUPS = 8;
-/** Digits of the longest number that is looked for, a card's. */
+/** Digits of the longest number that is searched for, a card's. */
 const MOST_DIGITS = 19;
 
-/** Whether a number may begin here: a digit that nothing of a longer number or a name stands before. */
+/** Reports whether a number may begin here: a digit not preceded by part of a longer number or a name. */
 function numberBegins(text: string, at: number): boolean {
   if (!isDigit(text.charCodeAt(at))) return false;
   const before = text.charCodeAt(at - 1);
@@ -13,14 +13,14 @@ function numberBegins(text: string, at: number): boolean {
   return !(isJoint(before) && isDigit(text.charCodeAt(at - 2)));
 }
 
-/** Whether no further digit is joined to the number that ends here. */
+/** Reports whether no further digit is joined to the number that ends here. */
 export function numberEnds(text: string, end: number): boolean {
   const next = text.charCodeAt(end);
   if (isAlphanumeric(next)) return false;
   return !(isJoint(next) && isDigit(text.charCodeAt(end + 1)));
 }
 
-/** As {@link numberBegins}, of a number that is known by more than its digits: in a list or a record it may stand. */
+/** As {@link numberBegins}, of a number that is identified by more than its digits: it may be in a list or a record. */
 export function fieldBegins(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   return separatesFields(before) ? isDigit(text.charCodeAt(at)) : numberBegins(text, at);
@@ -31,19 +31,21 @@ export function fieldEnds(text: string, end: number): boolean {
   return separatesFields(text.charCodeAt(end)) || numberEnds(text, end);
 }
 
-/** Dashes, dot, comma, slash, colon, underscore: between digits they make one number, date or time of them. */
+/** Dashes, dot, comma, slash, colon, underscore: between digits they join one number, date or time. */
 function isJoint(code: number): boolean {
   return separatesFields(code) || code === DOT || code === UNDERSCORE || isDash(code);
 }
 
-/** Comma, slash, colon: they stand between the fields of a record as well. */
+/** Comma, slash, colon: they also separate the fields of a record. */
 function separatesFields(code: number): boolean {
   return code === COMMA || code === SLASH || code === COLON;
 }
 
-/** Groups of digits with a gap, a dot or one of `/ , : +` between two of them. Filled once for each number that a text holds. */
+/**
+ * Groups of digits with a gap, a dot or one of `/ , : +` between two of them. Filled once for each number in a text.
+ */
 class DigitGroups {
-  /** How many groups there are. */
+  /** Number of groups. */
   count = 0;
   readonly digits = new Uint8Array(MOST_DIGITS + 1);
   readonly #lengths = new Uint8Array(MOST_GROUPS);
@@ -61,19 +63,19 @@ class DigitGroups {
     return this.#ends[group]!;
   }
 
-  /** Class of what stands before a group, as `gaps.ts` names it; 0 before the first. */
+  /** Class of the separator before a group, as `gaps.ts` names it; 0 before the first. */
   separator(group: number): number {
     return this.#separators[group]!;
   }
 
-  /** The number that some of the digits make. */
+  /** The number made of some of the digits. */
   value(from: number, to: number): number {
     let value = 0;
     for (let i = from; i < to; i += 1) value = value * 10 + this.digits[i]!;
     return value;
   }
 
-  /** How many of the first groups have so many digits in all; 0 where none do. */
+  /** Number of leading groups that have this many digits in all; 0 for none. */
   groupsOf(digits: number): number {
     let total = 0;
     for (let group = 0; group < this.count && total < digits; group += 1) {
@@ -83,26 +85,29 @@ class DigitGroups {
     return 0;
   }
 
-  /** Whether the first groups have these lengths. */
+  /** Reports whether the first groups have these lengths. */
   areOf(lengths: readonly number[]): boolean {
     return lengths.length <= this.count && lengths.every((length, group) => length === this.#lengths[group]);
   }
 
-  /** Whether the first `count` groups stand as one number is seldom written: in cells, lines or columns, or with `/ , : +`. */
+  /**
+   * Reports whether the first `count` groups are separated in a way that single numbers seldom are: in cells, lines or
+   * columns, or with `/ , : +`.
+   */
   areLoose(count: number): boolean {
     for (let group = 1; group < count; group += 1) if (isLoose(this.#separators[group]!)) return true;
     return false;
   }
 
-  /** Whether the same stands between all of the first `count` groups. */
+  /** Reports whether all of the first `count` groups have the same separator. */
   areUniform(count: number): boolean {
     for (let group = 2; group < count; group += 1) if (this.#separators[group] !== this.#separators[1]) return false;
     return true;
   }
 
   /**
-   * Reads the groups from `from` on. A last group that would pass {@link MOST_DIGITS} is left out.
-   * @returns how many digits they have
+   * Reads the groups from `from` on. A last group that would exceed {@link MOST_DIGITS} is omitted.
+   * @returns the number of their digits
    */
   read(text: string, from: number): number {
     if (from === this.#from && text === this.#text) return this.#total;
@@ -145,5 +150,5 @@ function isLoose(separator: number): boolean {
   );
 }
 
-/** The groups of the number that was read last: what is asked at one place reads them once. */
+/** The groups of the last number read: all matchers at one position read them once. */
 export const groups = new DigitGroups();

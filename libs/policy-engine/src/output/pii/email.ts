@@ -8,7 +8,7 @@ const LOCAL_SIGNS = "!#$%&'*+-/=?^_`{|}~.";
 
 /**
  * E-mail addresses with a domain name: a dot-atom (RFC 5322 section 3.2.3), `@`, labels, a top level of two letters or
- * more. `at` is where the `@` stands. Not a user of a host whose path follows.
+ * more. `at` is the index of the `@`. Not a user of a host that is followed by a path.
  */
 export function emailEnd(text: string, at: number): number {
   if (text.charCodeAt(at - 1) === DOT) return 0;
@@ -22,10 +22,13 @@ export function emailEnd(text: string, at: number): number {
 /** The user of a repository: `git@host:path`, `ssh://git@host/path`. */
 const REPOSITORY_USER = /(?:^|\/)(?:git|hg|svn)$/;
 
-/** A path, or the prompt of a shell, also where the `~` of its home was taken for a mark of markdown. */
+/** A path, or the prompt of a shell, also where the `~` of its home was removed as markdown. */
 const PATH_OR_PROMPT = /^(?:[/~]|[#$](?:\s|$))/;
 
-/** Whether a path on a host follows, as `git` and `scp` write it, so that a user of the host stands before the `@`. */
+/**
+ * Reports whether a path on a host follows, as `git` and `scp` write it, so that the part before the `@` is a user of
+ * the host.
+ */
 function isRemotePath(text: string, start: number, at: number, end: number): boolean {
   const next = text.charAt(end);
   if (next !== ':' && next !== '/') return false;

@@ -13,7 +13,7 @@ export const WIDE = 0x09;
 export const LINE = 0x0a;
 export const CELL = 0x7c;
 
-/** Characters of the longest gap between two groups of a number: cells of a table are filled up with spaces. */
+/** Characters of the longest gap between two groups of a number: cells of a table are padded with spaces. */
 const MOST_GAP = 24;
 
 /** A hyphen, a dash of Unicode, or a minus. */
@@ -21,7 +21,7 @@ export function isDash(code: number): boolean {
   return code === DASH || (code >= 0x2010 && code <= 0x2015) || code === 0x2212;
 }
 
-/** Slash, comma, colon, plus: they stand between numbers of a list as well as between groups of one. */
+/** Slash, comma, colon, plus: they separate numbers of a list as well as groups of one. */
 export function isSign(code: number): boolean {
   return code === SLASH || code === COMMA || code === COLON || code === PLUS;
 }
@@ -35,7 +35,7 @@ export function gapClass(): number {
 }
 
 /**
- * Where white space, bars of a table, underscores and at most one dash from `at` on end; `at` where there are none, or
+ * End of the white space, bars of a table, underscores and at most one dash from `at` on; `at` where there are none, or
  * more than {@link MOST_GAP}.
  */
 export function gapEnd(text: string, at: number): number {
@@ -58,7 +58,9 @@ export function gapEnd(text: string, at: number): number {
   return end;
 }
 
-/** Whether a group of exactly `length` digits ends before `at`, with a gap of this class or this sign between. */
+/**
+ * Reports whether a group of exactly `length` digits ends before `at`, with a gap of this class or this sign between.
+ */
 export function groupBefore(text: string, at: number, length: number, kind: number): boolean {
   if (isSign(kind)) return text.charCodeAt(at - 1) === kind && groupOf(text, at - 2, -1, length, kind);
   let begin = at;
@@ -69,7 +71,9 @@ export function groupBefore(text: string, at: number, length: number, kind: numb
   return digits === length;
 }
 
-/** Whether a group of exactly `length` digits begins after `at`, with a gap of this class or this sign between. */
+/**
+ * Reports whether a group of exactly `length` digits begins after `at`, with a gap of this class or this sign between.
+ */
 export function groupAfter(text: string, at: number, length: number, kind: number): boolean {
   if (isSign(kind)) return text.charCodeAt(at) === kind && groupOf(text, at + 1, 1, length, kind);
   const begin = gapEnd(text, at);
@@ -91,7 +95,7 @@ function isGap(code: number): boolean {
   );
 }
 
-/** Behind a colon any group of an IPv6 address, an empty one as well; behind another sign one of `length` digits. */
+/** After a colon any group of an IPv6 address, an empty one as well; after another sign one of `length` digits. */
 function groupOf(text: string, from: number, step: 1 | -1, length: number, kind: number): boolean {
   const belongs = kind === COLON ? isHexDigit : isDigit;
   let count = 0;

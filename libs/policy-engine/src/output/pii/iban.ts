@@ -9,7 +9,9 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** IBANs (ISO 13616), in groups or not, in either case: the country's length and form, and check digits by modulus 97. */
+/**
+ * IBANs (ISO 13616), in groups or not, in either case: the country's length and form, and check digits by modulus 97.
+ */
 export function ibanEnd(text: string, at: number): number {
   if (!begins(text, at)) return 0;
   const length = LENGTHS.get(text.slice(at, at + 2).toUpperCase());
@@ -34,7 +36,7 @@ function begins(text: string, at: number): boolean {
   );
 }
 
-/** Where `length` letters and digits from `at` on end, with a gap between two or none; 0 when they do not. */
+/** End of `length` letters and digits from `at` on, with a gap between two or none; 0 where there are fewer. */
 function compactEnd(text: string, at: number, length: number): number {
   let taken = 0;
   for (let i = at; i < text.length;) {

@@ -23,7 +23,7 @@ import { usItinEnd, usSsnEnd } from './us-tax-number.js';
 
 interface KindForm {
   readonly begins: readonly Beginning[];
-  /** Digits that it has at least, in groups, where it begins with one. */
+  /** Minimum number of its digits, in groups, where it begins with one. */
   readonly leastDigits?: number;
   readonly end: PiiMatcher;
 }
@@ -32,7 +32,7 @@ const DIGIT = ['digit'] as const;
 const HEX = ['digit', 'hex letter'] as const;
 const LETTER = ['hex letter', 'other letter'] as const;
 
-/** How each kind is recognised. */
+/** Recognition of each kind. */
 export const KIND_FORMS: Readonly<Record<PiiKind, KindForm>> = {
   credit_card: { begins: HEX, leastDigits: 12, end: creditCardEnd },
   iban: { begins: LETTER, end: ibanEnd },

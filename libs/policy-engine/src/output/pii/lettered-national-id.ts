@@ -8,8 +8,9 @@ const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE';
 const DNI_WORDS = wordsOf('dni|nif|nie|documento(?: nacional)?|identidad|spanish (?:id|tax number)');
 
 /**
- * Spanish identity numbers: of citizens (DNI) eight digits and of foreigners (NIE) X, Y or Z and seven, then a letter by
- * modulus 23. Without words that say so, a DNI wants its dash: items have numbers of eight digits and a letter as well.
+ * Spanish identity numbers: of citizens (DNI) eight digits and of foreigners (NIE) X, Y or Z and seven, then a letter
+ * by modulus 23. Without identifying words a DNI needs its dash: items have numbers of eight digits and a letter as
+ * well.
  */
 export function esDniEnd(text: string, at: number): number {
   const { length, match } = matched(text, at, isDigit(text.charCodeAt(at)) ? DNI : NIE);
@@ -61,7 +62,7 @@ export function frNirEnd(text: string, at: number): number {
   return isNir(number, Number(compact.slice(13))) ? at + length : 0;
 }
 
-/** Months that are not known are from 20 on. */
+/** Unknown months are numbered from 20. */
 function isNir(number: string, key: number): boolean {
   const month = Number(number.slice(3, 5));
   return ((month >= 1 && month <= 12) || month >= 20) && 97 - (Number(number) % 97) === key;
@@ -82,11 +83,11 @@ export function iePpsEnd(text: string, at: number): number {
   return PPS_LETTERS.charAt(sum % 23) === letter!.toUpperCase() && saidBefore(PPS_WORDS, text, at) ? at + length : 0;
 }
 
-/** In groups or not; a digit may stand as a letter, where two people would have the same code. */
+/** In groups or not; a letter may replace a digit, where two people would have the same code. */
 const CODICE =
   /([A-Z]{3} ?[A-Z]{3} ?[0-9LMNPQRSTUV]{2}[A-EHLMPRST][0-9LMNPQRSTUV]{2} ?[A-Z][0-9LMNPQRSTUV]{3} ?)([A-Z])(?![A-Z0-9])/iy;
 const LETTERS_FOR_DIGITS = 'LMNPQRSTUV';
-/** What a character at an odd place, counted from 1, adds (decree of 23 December 1976). */
+/** Contribution of a character at an odd position, counted from 1 (decree of 23 December 1976). */
 const ODD = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
 
 /** Italian tax codes of people: name, date and place of birth, check letter by modulus 26. */

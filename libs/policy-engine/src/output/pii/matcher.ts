@@ -1,8 +1,11 @@
 /**
- * Where a piece of personal data that begins at `at` ends, 0 when none begins there. Looks at a bounded number of
- * characters, so that a scan is linear in the text, whatever it holds. The text is one of `normalText`.
+ * End of the personal data that begins at `at`, 0 for none. Reads a bounded number of characters, so that a scan is
+ * linear in the text, whatever it contains. The text is one of `normalText`.
  */
 export type PiiMatcher = (text: string, at: number) => number;
 
-/** Where a scan asks a matcher: at the first character of a run of letters and digits, by its class, or at a sign. */
+/**
+ * Positions at which a scan calls a matcher: at the first character of a run of letters and digits, by its class, or at
+ * a sign.
+ */
 export type Beginning = 'digit' | 'hex letter' | 'other letter' | '+ or (' | ':' | '@';

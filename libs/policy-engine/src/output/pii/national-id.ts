@@ -4,16 +4,16 @@ import { isMoney } from './other-numbers.js';
 import { DASH, SLASH } from './gaps.js';
 import type { PiiMatcher } from './matcher.js';
 
-/** How a number of digits alone is known. */
+/** Recognition of a number that consists of digits only. */
 interface NumberForm {
   readonly digits: number;
-  /** Whether the digits that were read can be such a number: by their check digits, and the date in them. */
+  /** True if the digits that were read can be such a number: by their check digits, and the date in them. */
   readonly holds: () => boolean;
-  /** Words that say what it is: behind them it is found in any groups. */
+  /** Words that identify it: after them it is found in any groups. */
   readonly words: RegExp;
   /**
-   * Whether so many groups, none in cells or lines, are a number without words: where its check digits and its way of
-   * writing leave so little to chance that numbers of orders, files and items are not taken for it.
+   * True if this many groups, none in cells or lines, are such a number without words: where its check digits and its
+   * grouping make it unlikely that numbers of orders, files and items match.
    */
   readonly alone: (count: number) => boolean;
 }
@@ -155,7 +155,7 @@ function matcherOf({ digits: wanted, holds, words, alone }: NumberForm): PiiMatc
   };
 }
 
-/** A slash counts as cells do, but where the number is written with one. */
+/** A slash counts as a cell separator, except where the number is written with one. */
 function standsAlone(count: number, alone: NumberForm['alone']): boolean {
   return (!groups.areLoose(count) || (count === 2 && groups.separator(1) === SLASH)) && alone(count);
 }

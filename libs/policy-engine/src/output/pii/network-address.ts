@@ -7,7 +7,10 @@ const DOT = 0x2e;
 const MOST_IPV6 = 45;
 const MAC = /^(?:[0-9A-Fa-f]{2}([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}|(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4})$/;
 
-/** IPv4 addresses in four decimal parts, but for what a word says to be a section or a version, and IPv6 addresses (RFC 4291 section 2.2). */
+/**
+ * IPv4 addresses in four decimal parts, except sections or versions by the words around them, and IPv6 addresses (RFC
+ * 4291 section 2.2).
+ */
 export function ipAddressEnd(text: string, at: number): number {
   const before = text.charCodeAt(at - 1);
   if (isAlphanumeric(before) || before === COLON || before === 0x5f) return 0;
@@ -29,7 +32,7 @@ function ipv4End(text: string, from: number): number {
   return 0;
 }
 
-/** A further letter, digit or part: then it was no address. */
+/** A further letter, digit or part: then it was not an address. */
 function continuesAfter(text: string, end: number): boolean {
   const next = text.charCodeAt(end);
   if (isAlphanumeric(next) || next === 0x5f) return true;
@@ -73,7 +76,7 @@ function isIpv6(candidate: string): boolean {
       else return false;
     }
   }
-  // Letters around `::` alone are as often a name of some programming language.
+  // Letters around `::` alone are often a name in a programming language.
   return halves.length === 1 ? words === 8 : words >= 1 && words <= 7 && /\d/.test(candidate);
 }
 

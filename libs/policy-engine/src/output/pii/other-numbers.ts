@@ -1,4 +1,4 @@
-/** How far before a number the words may stand that say that it is something else. */
+/** Maximum distance before a number of words that identify it as something else. */
 const BEFORE = 72;
 const AFTER = 16;
 
@@ -17,7 +17,10 @@ const MONEY_AFTER = new RegExp(
   `^(?:[ .,']\\d{3}){0,3}(?:[.,]\\d{1,2})?[ \\t]?(?:${SIGN}|(?:${CODES}|${NAMES})(?![A-Za-z]))`,
 );
 
-/** Whether a currency stands beside the digits from `at` to `end`, or beside the longer number that they are part of. */
+/**
+ * Reports whether a currency is next to the digits from `at` to `end`, or next to the longer number that they are part
+ * of.
+ */
 export function isMoney(text: string, at: number, end: number): boolean {
   return MONEY_BEFORE.test(text.slice(Math.max(0, at - BEFORE), at)) || MONEY_AFTER.test(text.slice(end, end + AFTER));
 }
@@ -35,7 +38,7 @@ const PARCEL_BEFORE = new RegExp(
   'i',
 );
 
-/** Whether the words before a number say that a carrier gave it: an air waybill, a parcel, a consignment. */
+/** Reports whether the words before a number identify it as a carrier's: an air waybill, a parcel, a consignment. */
 export function isParcelNumber(text: string, at: number): boolean {
   return PARCEL_BEFORE.test(text.slice(Math.max(0, at - BEFORE), at));
 }
@@ -51,12 +54,12 @@ const NAMED_OTHERWISE_BEFORE = new RegExp(
   'i',
 );
 
-/** Whether the words before a number say that it counts or identifies something: an order, a part, a page. */
+/** Reports whether the words before a number identify it as a count or an identifier: an order, a part, a page. */
 export function isNamedOtherwise(text: string, at: number): boolean {
   return NAMED_OTHERWISE_BEFORE.test(text.slice(Math.max(0, at - BEFORE), at));
 }
 
-/** Of what has sections or versions in four parts. */
+/** Things that have sections or versions in four parts. */
 const NUMBERED =
   'sections?|sec|chapters?|clauses?|articles?|art|paragraphs?|para|annex|appendix|fig(?:ure)?s?|steps?|requirements?|controls?|' +
   'versions?|ver|v|releases?|builds?|firmware|fw|revisions?|rev|patch|kapitel|abschnitte?s?|absatz|ziffer|punkt|' +
@@ -66,12 +69,12 @@ const NUMBERED_BEFORE = new RegExp(
     '(?:\\d{1,4}(?:\\.\\d{1,4}){1,5}(?:,|;| ?[-–→/]| ->)?(?: (?:and|or|to|through|und|oder|bis|auf|et|à|ou|y|o|a))? ){0,3}$',
   'i',
 );
-/** An operator of package managers before it; the name of a product whose lesser parts are hidden. */
+/** An operator of package managers before it; the name of a product whose minor version parts follow. */
 const PINNED_BEFORE = /(?:[=~<>!^]=|~>|\^)[ \t]?$/;
 const PRODUCT_BEFORE = /[A-Za-z]\/$/;
 const RELEASE_AFTER = /^[-_+](?:alpha|beta|rc|pre|dev|snapshot|release|final|ga)/i;
 
-/** Whether four decimal parts are by what stands beside them the number of a section or a version. */
+/** Reports whether the surroundings of four decimal parts identify them as the number of a section or a version. */
 export function isSectionOrVersion(text: string, at: number, end: number): boolean {
   const before = text.slice(Math.max(0, at - BEFORE), at);
   if (NUMBERED_BEFORE.test(before) || PINNED_BEFORE.test(before)) return true;

@@ -15,8 +15,8 @@ const OPEN = 0x28;
 const SPACE = 0x20;
 
 /**
- * Phone numbers. With `+` or `00`: as libphonenumber knows the countries' numbers. Without: by the ways in which
- * national numbers are written, which need no country to be known, and never a date, a social security number or a ZIP code.
+ * Phone numbers. With `+` or `00`: by the countries' numbers of libphonenumber. Without: by the groupings of national
+ * numbers, which need no known country, and never a date, a social security number or a ZIP code.
  */
 export function phoneEnd(text: string, at: number): number {
   return begins(text, at) ? longest(text, at, text.charCodeAt(at) === PLUS) : 0;
@@ -26,7 +26,7 @@ function begins(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   if (text.charCodeAt(at) === PLUS) return !isAlphanumeric(before);
   if (isAlphanumeric(before) || before === PLUS || before === OPEN || before === 0x23 || before === 0x24) return false;
-  // Behind a dash, a dot, a slash or a colon that has a digit before it the number began earlier.
+  // After a dash, a dot, a slash or a colon that follows a digit the number began earlier.
   const joint = (before >= 0x2c && before <= 0x2f) || before === 0x3a || before === 0x5f;
   return !(joint && isDigit(text.charCodeAt(at - 2)));
 }
@@ -34,7 +34,10 @@ function begins(text: string, at: number): boolean {
 /** Thousands, as amounts are grouped. */
 const THOUSANDS = /^[123](?:-3)+$/;
 
-/** Whether words or signs beside a national number in these groups say that it is an amount, or a carrier's. */
+/**
+ * Reports whether words or signs next to a national number in these groups identify it as an amount, or a carrier's
+ * number.
+ */
 function isOtherNumber(text: string, at: number, end: number, digits: string, groups: string, shape: string): boolean {
   if ((THOUSANDS.test(groups) && isMoney(text, at, end)) || isParcelNumber(text, at)) return true;
   return isAmbiguous(text, at, end, digits, groups, shape) && !isSaidPhone(text, at);
@@ -42,7 +45,7 @@ function isOtherNumber(text: string, at: number, end: number, digits: string, gr
 
 /** Numbers with decimals, alone or in a row: one dot between two groups, and no dot on both sides of a group. */
 const DECIMALS = /^\.(?:[^.]+\.)*$/;
-/** Dots between some groups, and something else than brackets between others. */
+/** Dots between some groups, and something other than brackets between others. */
 const SOME_DOTS = /^(?=.*\.)[^()]*[ /-][^()]*$/;
 const NORTH_AMERICAN = /^(?:1-)?3-3-4$/;
 /** Groups that numbers of orders and parts and ranges have as well. */
@@ -51,11 +54,13 @@ const RUN = /^1[01]$/;
 const IN_LIST_BEFORE = /(?<!\d)\d{8,12}(?:[,;][ \t]?|[ \t](?:and|or|und|oder|et|y|[-–])[ \t])$/;
 const IN_LIST_AFTER = /^(?:[,;][ \t]?|[ \t](?:and|or|und|oder|et|y|[-–])[ \t])\d{8,12}(?!\d)/;
 
-/** Whether other numbers are as often written so that a national number is known by a word before it alone. */
+/**
+ * Reports whether other numbers are so often written this way that only a word before it identifies a national number.
+ */
 function isAmbiguous(text: string, at: number, end: number, digits: string, groups: string, shape: string): boolean {
   if (shape.includes('(')) return false;
   const isRun = RUN.test(groups);
-  // Decimals have no zero before other digits, and ranges seldom: it is dialled at home.
+  // Decimals have no leading zero before other digits, and ranges seldom: it is a trunk prefix.
   if (!digits.startsWith('0')) {
     if (DECIMALS.test(shape) || (SOME_DOTS.test(shape) && !NORTH_AMERICAN.test(groups))) return true;
     if (COMMON.test(groups) && shape.trim() !== '') return true;
@@ -64,12 +69,14 @@ function isAmbiguous(text: string, at: number, end: number, digits: string, grou
   return (isRun || COMMON.test(groups) || SHORT.test(groups)) && isNamedOtherwise(text, at);
 }
 
-/** Whether another run of about as many digits stands beside one, as in a list of identifiers. */
+/** Reports whether another run of about as many digits is next to it, as in a list of identifiers. */
 function isInList(text: string, at: number, end: number): boolean {
   return IN_LIST_BEFORE.test(text.slice(Math.max(0, at - 20), at)) || IN_LIST_AFTER.test(text.slice(end, end + 20));
 }
 
-/** Whether no other digits stand beside it, one space away: then a short number is part of something longer. */
+/**
+ * Reports whether no other digits are next to it, one space away: otherwise a short number is part of something longer.
+ */
 function standsAlone(text: string, at: number, end: number): boolean {
   if (text.charCodeAt(at - 1) === SPACE && isDigit(text.charCodeAt(at - 2))) return false;
   return !(text.charCodeAt(end) === SPACE && isDigit(text.charCodeAt(end + 1)));
@@ -122,7 +129,7 @@ function isPhone(digits: string, groups: string, shape: string, international: b
   return isNational(digits, groups, shape);
 }
 
-/** `+46 (0)8 …`: the zero in brackets is dialled at home only. */
+/** `+46 (0)8 …`: the zero in brackets is dialled only within the country. */
 function withoutTrunkZero(digits: string, groups: string): string {
   const country = Number.parseInt(groups, 10);
   return digits.charAt(country) === '0' ? digits.slice(0, country) + digits.slice(country + 1) : digits;
@@ -135,7 +142,7 @@ const OTHER_NUMBER = /^(?:3-2-4|5-4|4-4-4.*|4-6-[45])$/;
 const DOTTED_NUMBER = /^(?:[123](?:-[123]){3}|[123](?:-3)+)$/;
 /** Numbers of materials and versions. */
 const DOTTED_PARTS = /^[23]-[23]-2$/;
-/** Two groups are a number only by themselves. */
+/** Two groups are a number only when they are alone. */
 const SHORT = /^(?:3-4|4-4|2-6)$/;
 const NANP = /^1?[2-9]\d\d[2-9]\d{6}$/;
 /** Groups of national numbers, by their lengths: after two or three digits two to four groups of two to four. */

@@ -13,18 +13,18 @@ export interface PiiSpan {
 }
 
 interface Asked {
-  /** Its place among the scanner's kinds. */
+  /** Its index among the scanner's kinds. */
   readonly index: number;
   readonly leastDigits: number;
   readonly end: PiiMatcher;
 }
 
 const BEGINNINGS: readonly Beginning[] = ['digit', 'hex letter', 'other letter', '+ or (', ':', '@'];
-/** By ASCII code: place in {@link BEGINNINGS} and 1, or 0 where nothing begins. */
+/** By ASCII code: index in {@link BEGINNINGS} plus 1, or 0 where nothing begins. */
 const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => 1 + BEGINNINGS.indexOf(beginningOf(code) as Beginning));
 const DIGIT = 1;
 const NOT_COUNTED = Number.POSITIVE_INFINITY;
-/** Classes up to here go on with the next character: what begins in the middle of a word is nothing of its own. */
+/** Classes up to this one continue with the next character: nothing begins in the middle of a word. */
 const LAST_OF_WORDS = 3;
 
 function beginningOf(code: number): Beginning | null {
@@ -40,7 +40,7 @@ function isOfWord(code: number): boolean {
   return beginning !== 0 && beginning <= LAST_OF_WORDS;
 }
 
-/** Looks for several kinds of personal data in one pass. */
+/** Searches for several kinds of personal data in one pass. */
 export class PiiScanner {
   /** In the order of {@link PII_KINDS}, whatever the order given. */
   readonly kinds: readonly PiiKind[];
@@ -54,9 +54,10 @@ export class PiiScanner {
   }
 
   /**
-   * The place in `kinds` of the first kind that a text holds, of those before `below`; `below` when it holds none.
+   * The index in `kinds` of the first kind that a text contains, among those before `below`; `below` when it contains
+   * none.
    * @param text of `normalText`
-   * @param from where in the text it may begin, up to `to`; it may end behind that
+   * @param from first index at which it may begin, up to `to`; it may end after that
    */
   first(text: string, below: number, from = 0, to = text.length): number {
     let found = below;
@@ -64,7 +65,7 @@ export class PiiScanner {
     return found;
   }
 
-  /** Every piece that a text of `normalText` holds; what begins at one place may be of several kinds. */
+  /** Every match in a text of `normalText`; several kinds may match at one position. */
   spans(text: string): readonly PiiSpan[] {
     const spans: PiiSpan[] = [];
     const all = this.kinds.length;
@@ -76,8 +77,8 @@ export class PiiScanner {
   }
 
   /**
-   * @param below kinds whose place is lower are looked for
-   * @param found called with each piece; gives what `below` is from then on
+   * @param below kinds with a lower index are searched for
+   * @param found called with each match; returns the new `below`
    */
   #scan(
     text: string,

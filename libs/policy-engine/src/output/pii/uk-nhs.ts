@@ -3,7 +3,7 @@ import { fieldBegins, fieldEnds, groups } from './digit-groups.js';
 import { isParcelNumber } from './other-numbers.js';
 
 const WORDS = wordsOf('nhs');
-/** Numbers that are issued by England, Wales and the Isle of Man, by Northern Ireland, and those kept for tests. */
+/** Numbers that are issued by England, Wales and the Isle of Man, by Northern Ireland, and those reserved for tests. */
 const ISSUED: readonly (readonly [first: number, last: number])[] = [
   [320, 499],
   [600, 799],
@@ -31,7 +31,7 @@ function checkDigitHolds(): boolean {
     same &&= digits[i] === digits[9];
   }
   const check = 11 - (sum % 11);
-  // 1111111111 and its like hold too, and are issued to no one.
+  // 1111111111 and the like are valid too, but are not issued.
   return !same && check !== 10 && check % 11 === digits[9];
 }
 

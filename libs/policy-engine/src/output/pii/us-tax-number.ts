@@ -7,7 +7,9 @@ const SSN_WORDS = wordsOf('ssns?|social[ _-]?security');
 const ITIN_WORDS = wordsOf('itins?|tax(?:payer)?[ _-]?id(?:entification)?');
 const GROUPS = [3, 2, 4];
 
-/** Social security numbers: area not 000, 666 or 900 and above, group not 00, serial not 0000 (SSA POMS RM 10201.035). */
+/**
+ * Social security numbers: area not 000, 666 or 900 and above, group not 00, serial not 0000 (SSA POMS RM 10201.035).
+ */
 export const usSsnEnd: PiiMatcher = matcherOf(SSN_WORDS, (area, group, serial) => {
   return area !== 0 && area !== 666 && area < 900 && group !== 0 && serial !== 0;
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { PII_KINDS } from '@countersign/contracts';
 import { compileProfile } from '../compile-profile.js';
-import { decide, decideInTurns } from '../decide.js';
+import { decide, decideInSlices } from '../decide.js';
 import type { Decision } from '../decide.js';
 import { emptyProfile } from '../profile/profile-fields.js';
 import { wholeOutputRules } from '../profile/read-output-rules.js';
-import { TURN_CHARACTERS } from './judge-output.js';
+import { SLICE_CHARACTERS } from './judge-output.js';
 import { PII_CASES, SECRETS } from './output.test-cases.js';
 import { PiiScanner } from './pii/scanner.js';
 
@@ -22,28 +22,28 @@ const ALL = compileProfile({
 });
 const HOLDS = [...Object.values(PII_CASES).flatMap(({ holds }) => holds), ...SECRETS, 'insider  trading'];
 
-function taken(payload: unknown, more: object = {}): { readonly turns: number; readonly decision: Decision } {
-  const steps = decideInTurns(ALL, { type: 'llm_response', payload, ...more });
-  for (let turns = 1; ; turns += 1) {
+function taken(payload: unknown, more: object = {}): { readonly slices: number; readonly decision: Decision } {
+  const steps = decideInSlices(ALL, { type: 'llm_response', payload, ...more });
+  for (let slices = 1; ; slices += 1) {
     const step = steps.next();
-    if (step.done === true) return { turns, decision: step.value };
+    if (step.done === true) return { slices, decision: step.value };
   }
 }
 
-describe('output that is judged a turn at a time', () => {
-  it.each(HOLDS)('is judged as at once wherever it is cut: %s', (text) => {
+describe('output that is judged in time slices', () => {
+  it.each(HOLDS)('is judged as in one piece wherever it is cut: %s', (text) => {
     for (const before of [0, 1, Math.floor(text.length / 2), text.length, text.length + 1]) {
-      const payload = `${'; '.repeat((TURN_CHARACTERS - before) >> 1)}${before % 2 === 0 ? '' : ' '}${text} . `;
+      const payload = `${'; '.repeat((SLICE_CHARACTERS - before) >> 1)}${before % 2 === 0 ? '' : ' '}${text} . `;
       const whole = decide(ALL, { type: 'llm_response', payload });
       expect(taken(payload).decision).toEqual(whole);
     }
   });
 
-  it('is judged as at once whatever it is', () => {
+  it('is judged as in one piece for any payload', () => {
     const piece = fc.constantFrom('a', '4111 1111 1111 1111', ' ', 'x@y.example', '\ufdfa', '. ', '12-34-', 'é');
     const long = fc
-      .tuple(piece, fc.nat(TURN_CHARACTERS), piece)
-      .map(([text, length, last]) => text.repeat(TURN_CHARACTERS).slice(0, TURN_CHARACTERS - 9 + length) + last);
+      .tuple(piece, fc.nat(SLICE_CHARACTERS), piece)
+      .map(([text, length, last]) => text.repeat(SLICE_CHARACTERS).slice(0, SLICE_CHARACTERS - 9 + length) + last);
     const payload = fc.array(fc.oneof(piece, long, fc.dictionary(fc.string(), piece, { maxKeys: 2 })), {
       maxLength: 4,
     });
@@ -56,22 +56,22 @@ describe('output that is judged a turn at a time', () => {
     );
   });
 
-  it('looks at a bounded number of characters in a turn', () => {
+  it('reads a bounded number of characters in a slice', () => {
     const looked = jest.spyOn(PiiScanner.prototype, 'first');
     const text = '1 '.repeat(131_072);
-    const { turns, decision } = taken([text, text, text, text]);
+    const { slices, decision } = taken([text, text, text, text]);
     expect(decision.violation?.rule).toBe('output_rules.max_length:900000');
-    expect(turns).toBeGreaterThanOrEqual((4 * text.length) / TURN_CHARACTERS);
-    for (const [, , from, to] of looked.mock.calls) expect(to! - from!).toBeLessThanOrEqual(TURN_CHARACTERS);
+    expect(slices).toBeGreaterThanOrEqual((4 * text.length) / SLICE_CHARACTERS);
+    for (const [, , from, to] of looked.mock.calls) expect(to! - from!).toBeLessThanOrEqual(SLICE_CHARACTERS);
     looked.mockRestore();
   });
 
   it('takes many small texts together, and none longer', () => {
     const small = Array.from({ length: 40_000 }, () => 'a word');
-    const { turns } = taken(small);
-    expect(turns).toBeGreaterThan(10);
-    expect(turns).toBeLessThan(20);
-    expect(taken({ a: 'short' }).turns).toBe(1);
-    expect(taken(undefined).turns).toBe(1);
+    const { slices } = taken(small);
+    expect(slices).toBeGreaterThan(10);
+    expect(slices).toBeLessThan(20);
+    expect(taken({ a: 'short' }).slices).toBe(1);
+    expect(taken(undefined).slices).toBe(1);
   });
 });
