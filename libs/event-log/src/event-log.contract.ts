@@ -5,11 +5,11 @@ import type { Appended, ConsumeOptions, EventLog, LogBatch, LogRecord, NewRecord
 /** One log for one test. */
 export interface ContractLog {
   readonly log: EventLog;
-  /** Closes the log that is open and opens the same data again. */
+  /** Closes the open log and opens the same data again. */
   reopen(): Promise<EventLog>;
-  /** Lets compaction run to its end now; a reason where that cannot be done here. */
+  /** Runs compaction to its end; a reason where that is not possible. */
   readonly compact: (() => Promise<void>) | { readonly skip: string };
-  /** Lets everything that is in the topics kept by time grow too old and go; a reason where that cannot be done here. */
+  /** Lets all records of time-retained topics expire and be deleted; a reason where that is not possible. */
   readonly expireAll: (() => Promise<void>) | { readonly skip: string };
   /** Closes what is open and deletes what was stored. */
   cleanup(): Promise<void>;
@@ -39,12 +39,12 @@ async function readAll(log: EventLog, topic: TopicName): Promise<LogRecord[]> {
 async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 15_000;
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error('waited 15 s in vain');
+    if (Date.now() > deadline) throw new Error('timed out after 15 s');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-/** What every event log does, whatever keeps it: the sentences of `port.ts` as tests. */
+/** The contract of every event log: the sentences of `port.ts` as tests. */
 export function eventLogContract(name: string, open: () => Promise<ContractLog>): void {
   describe(`event log: ${name}`, () => {
     let opened: ContractLog;
@@ -70,7 +70,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
     }
 
     describe('append', () => {
-      it('gives each record its place and keeps key, value and time', async () => {
+      it('gives each record its partition and offset and keeps key, value and time', async () => {
         const before = Date.now() - 5000;
         const [first] = await log.append([record('k', '{"n":"Grüße 🎉"}')]);
         const [read] = await log.read(TIMED, first?.partition ?? 0, first?.offset ?? 0, 1);
@@ -80,7 +80,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         expect(read?.appendedAtMs).toBeLessThan(Date.now() + 5000);
       });
 
-      it('keeps the order of a key inside a call and across calls that were not awaited', async () => {
+      it('keeps the order of a key within a call and across calls that were not awaited', async () => {
         const calls: Promise<readonly Appended[]>[] = [];
         for (let call = 0; call < 100; call++) {
           calls.push(log.append([0, 1, 2].map((part) => record(`key ${part % 2}`, `${call * 3 + part}`))));
@@ -94,7 +94,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         }
       });
 
-      it('puts all records of a key into one partition, at offsets that rise strictly', async () => {
+      it('puts all records of a key into one partition, at strictly increasing offsets', async () => {
         const appended = (
           await Promise.all(Array.from({ length: 50 }, (_, n) => log.append([record('same', String(n))])))
         ).flat();
@@ -113,7 +113,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         expect(read.map(([one]) => one && textOf(one))).toEqual(['1', '2', '3']);
       });
 
-      it('has everything that it answered for after it was opened again', async () => {
+      it('has everything that it acknowledged after it is reopened', async () => {
         await Promise.all(Array.from({ length: 300 }, (_, n) => log.append([record(`k${n % 7}`, String(n))])));
         log = await opened.reopen();
         const numbers = (await readAll(log, TIMED)).map((read) => Number(textOf(read))).sort((a, b) => a - b);
@@ -122,11 +122,11 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         expect((await log.read(TIMED, next?.partition ?? 0, next?.offset ?? 0, 10)).map(textOf)).toEqual(['next']);
       });
 
-      it('takes nothing for an empty call', async () => {
+      it('appends nothing for an empty call', async () => {
         await expect(log.append([])).resolves.toEqual([]);
       });
 
-      it('takes a value of the greatest size and refuses a longer one, a longer key and an empty key', async () => {
+      it('accepts a value of the maximum size and refuses a longer one, a longer key and an empty key', async () => {
         const [big] = await log.append([record('k', 'x'.repeat(MAX_VALUE_BYTES))]);
         const [read] = await log.read(TIMED, big?.partition ?? 0, big?.offset ?? 0, 1);
         expect(read?.value.byteLength).toBe(MAX_VALUE_BYTES);
@@ -137,13 +137,13 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         expect(log.refusing()).toBeNull();
       });
 
-      it('takes nothing of a call that it refuses', async () => {
+      it('appends nothing of a call that it refuses', async () => {
         const mixed = [record('k', 'good'), record('', 'no key'), record('k', 'good as well', COMPACTED)];
         await expect(log.append(mixed)).rejects.toThrow(LogRefused);
         expect([...(await readAll(log, TIMED)), ...(await readAll(log, COMPACTED))]).toEqual([]);
       });
 
-      it('refuses instead of buffering without end, keeps what it took and accepts again', async () => {
+      it('refuses instead of buffering without bound, keeps what it accepted and accepts again', async () => {
         const value = 'y'.repeat(MAX_VALUE_BYTES);
         const calls = await Promise.allSettled(
           Array.from({ length: 60 }, (_, n) => log.append([record(`k${n}`, value)])),
@@ -156,7 +156,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         expect(log.refusing()).toBeNull();
       });
 
-      it('answers what is under way when it closes, and refuses afterwards', async () => {
+      it('answers pending calls when it closes, and refuses afterwards', async () => {
         const underWay = log.append([record('k', 'last')]);
         await log.close();
         await expect(underWay).resolves.toHaveLength(1);
@@ -168,7 +168,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
     });
 
     describe('read', () => {
-      it('gives records from an offset on, at most as many as asked, none past the end', async () => {
+      it('reads records from an offset, at most as many as requested, none past the end', async () => {
         const appended = await log.append(Array.from({ length: 20 }, (_, n) => record('k', String(n))));
         const partition = appended[0]?.partition ?? 0;
         const fifth = appended[5]?.offset ?? 0;
@@ -178,7 +178,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         expect(await log.read(TIMED, partition, end, 3)).toEqual([]);
       });
 
-      it('stops near 8 MiB, yet always gives a record', async () => {
+      it('stops near 8 MiB, but always returns at least one record', async () => {
         const value = 'z'.repeat(MAX_VALUE_BYTES);
         let partition = 0;
         for (let n = 0; n < 4; n++) partition = (await log.append([record('k', value)]))[0]?.partition ?? 0;
@@ -207,8 +207,8 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         const newest = kept.filter((read) => ['27', '28', '29'].includes(textOf(read)));
         expect(newest.map((read) => read.key).sort()).toEqual(['k0', 'k1', 'k2']);
         for (const read of kept) {
-          const place = appended[Number(textOf(read))];
-          expect({ partition: read.partition, offset: read.offset }).toEqual(place);
+          const written = appended[Number(textOf(read))];
+          expect({ partition: read.partition, offset: read.offset }).toEqual(written);
         }
         for (const key of ['k0', 'k1', 'k2']) {
           const offsets = kept.filter((read) => read.key === key).map((read) => read.offset);
@@ -216,14 +216,14 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         }
       });
 
-      it('keeps every record of a topic that is kept by time', async () => {
+      it('keeps every record of a time-retained topic', async () => {
         await log.append(Array.from({ length: 30 }, (_, n) => record('same', String(n))));
         if (typeof opened.compact !== 'function') return console.warn(`${name}: skipped, ${opened.compact.skip}`);
         await opened.compact();
         expect(await readAll(log, TIMED)).toHaveLength(30);
       });
 
-      it('lets old records go, tells the new beginning and never gives an offset twice', async () => {
+      it('deletes old records, reports the new beginning and never reuses an offset', async () => {
         if (typeof opened.expireAll !== 'function') return console.warn(`${name}: skipped, ${opened.expireAll.skip}`);
         const old = await log.append([record('k', 'old 1'), record('k', 'old 2')]);
         await opened.expireAll();
@@ -244,7 +244,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
     });
 
     describe('consume', () => {
-      it('brings what was there and what comes, in order, and is caught up in between', async () => {
+      it('delivers existing and new records in order, and is caught up in between', async () => {
         await log.append(Array.from({ length: 25 }, (_, n) => record('k', String(n))));
         const { values, consumption } = await collect({ maxBatch: 4 });
         await consumption.caughtUp();
@@ -257,7 +257,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         await consumption.stop();
       });
 
-      it('hands over batches of one partition with its end, at most as long as asked', async () => {
+      it('delivers batches of one partition with its end, at most as long as requested', async () => {
         const batches: LogBatch[] = [];
         await log.append(Array.from({ length: 10 }, (_, n) => record('k', String(n))));
         const { consumption } = await collect({ maxBatch: 3, handle: (batch) => void batches.push(batch) });
@@ -271,7 +271,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         }
       });
 
-      it('is caught up with an empty topic, and with one that it has read, at once', async () => {
+      it('is caught up at once with an empty topic, and with one that it has read', async () => {
         const { consumption } = await collect();
         await consumption.caughtUp();
         await log.append([record('k', '1')]);
@@ -282,7 +282,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         await consumption.stop();
       });
 
-      it('tells how many messages are behind while a handler is at work', async () => {
+      it('reports the lag while a handler is running', async () => {
         const [first] = await log.append(Array.from({ length: 12 }, (_, n) => record('k', String(n))));
         let free: () => void = () => undefined;
         const held = new Promise<void>((resolve) => (free = resolve));
@@ -296,7 +296,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         await consumption.stop();
       });
 
-      it('paced: lets messages gather while they keep coming, and brings one after a silence at once', async () => {
+      it('paced: lets messages accumulate while they keep coming, and delivers one after a silence at once', async () => {
         let batches = 0;
         const { values, consumption } = await collect({
           paceMs: 300,
@@ -320,18 +320,18 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         await consumption.stop();
       });
 
-      it('wakes up for a new record without being asked', async () => {
+      it('wakes up for a new record without polling by the caller', async () => {
         const { values, consumption } = await collect();
         await log.append([record('k', 'wake')]);
         await until(() => values.includes('wake'));
         await consumption.stop();
       });
 
-      it('resumes where the saved position says', async () => {
+      it('resumes from the saved position', async () => {
         const appended = await log.append(Array.from({ length: 10 }, (_, n) => record('k', String(n))));
-        const place = appended[4];
+        const written = appended[4];
         const { values, consumption } = await collect({
-          position: (_topic, partition) => (partition === place?.partition ? place.offset : null),
+          position: (_topic, partition) => (partition === written?.partition ? written.offset : null),
         });
         await consumption.caughtUp();
         expect(values).toEqual(['4', '5', '6', '7', '8', '9']);
@@ -343,7 +343,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         await expect(collect({ position: () => 1000 })).rejects.toThrow(LogDamaged);
       });
 
-      it('brings the same batch again after a failure, says that it stands still, then clears', async () => {
+      it('redelivers the same batch after a failure, reports that it is stalled, then clears', async () => {
         await log.append(Array.from({ length: 5 }, (_, n) => record('k', String(n))));
         const seen: string[] = [];
         let failures = 3;
@@ -353,11 +353,11 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
           handle: (batch) => {
             seen.push(batch.records.map(textOf).join());
             if (failures === 2) failing();
-            if (failures-- > 0) throw new Error('store away');
+            if (failures-- > 0) throw new Error('store unavailable');
           },
         });
         await failedTwice;
-        expect(consumption.stalled()).toContain('store away');
+        expect(consumption.stalled()).toContain('store unavailable');
         await consumption.caughtUp();
         await until(() => consumption.stalled() === null);
         expect(seen).toEqual(Array<string>(4).fill('0,1,2,3,4'));
@@ -382,7 +382,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         expect(most).toBe(1);
       });
 
-      it('waits for the running handler when it stops, calls none afterwards, rejects who waits to catch up', async () => {
+      it('waits for the running handler when it stops, calls none afterwards, rejects pending caughtUp calls', async () => {
         await log.append(Array.from({ length: 10 }, (_, n) => record('k', String(n))));
         let begun = 0;
         let ended = 0;
@@ -448,7 +448,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         expect(handled.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 80 }, (_, n) => n));
       });
 
-      it('shared: groups do not take from each other, and the second topic of a consumer does not wait for the first', async () => {
+      it('shared: groups are independent, and the second topic of a consumer does not wait for the first', async () => {
         const first = await collect({ group: 'a', mode: 'shared' });
         const second = await collect({ group: 'b', mode: 'shared', topics: [TIMED, COMPACTED] });
         await log.append([record('k', 'timed'), record('k', 'compacted', COMPACTED)]);

@@ -1,4 +1,4 @@
-export { LogDamaged, LogFateUnknown, LogRefused } from './port.js';
+export { LogDamaged, LogInDoubt, LogRefused } from './port.js';
 export type {
   Appended,
   ConsumeOptions,

@@ -8,7 +8,7 @@ export const MAX_KEY_BYTES = 1024;
 /** One message to append. `value` is UTF-8 JSON text. */
 export interface NewRecord {
   readonly topic: TopicName;
-  /** Decides the partition; the newest record of a key survives compaction. */
+  /** Determines the partition; the newest record of a key survives compaction. */
   readonly key: string;
   readonly value: string;
 }
@@ -20,7 +20,7 @@ export interface LogRecord {
   readonly offset: number;
   readonly key: string;
   readonly value: Uint8Array;
-  /** When the log took it, ms since the epoch by the log's own clock. */
+  /** Time of the append, ms since the epoch by the log's own clock. */
   readonly appendedAtMs: number;
 }
 
@@ -36,11 +36,11 @@ export type Offsets = Readonly<Record<number, number>>;
 export class LogRefused extends Error {
   override readonly name = 'LogRefused';
 }
-/** The batch may or may not be in the log: a time-out or a failed sync. */
-export class LogFateUnknown extends Error {
-  override readonly name = 'LogFateUnknown';
+/** The batch may or may not be in the log: a timeout or a failed sync. */
+export class LogInDoubt extends Error {
+  override readonly name = 'LogInDoubt';
 }
-/** The log's files or topics are damaged or not what this program made; it names what. */
+/** The log's files or topics are damaged or were not made by this program; the message names them. */
 export class LogDamaged extends Error {
   override readonly name = 'LogDamaged';
 }
@@ -49,14 +49,14 @@ export class LogDamaged extends Error {
  * The append side.
  * - MUST resolve only when every record is durable (fsync, or `acks=all`), never before.
  * - Records of one call with the same key keep their order, and follow those of earlier calls of this writer.
- * - MUST reject with `LogRefused` or `LogFateUnknown`; after `LogFateUnknown` the caller must assume either.
- * - After a failed sync the writer latches: every later call is `LogRefused` until the log was reopened and checked.
- * - Bounded: refuses (`LogRefused`) instead of buffering without end.
+ * - MUST reject with `LogRefused` or `LogInDoubt`; after `LogInDoubt` the caller must allow for both outcomes.
+ * - After a failed sync the writer latches: every later call is `LogRefused` until the log is reopened and checked.
+ * - Bounded: refuses (`LogRefused`) instead of buffering without bound.
  * - An empty call resolves to `[]`; after `close` every call is `LogRefused`.
  */
 export interface EventWriter {
   append(records: readonly NewRecord[]): Promise<readonly Appended[]>;
-  /** `null` when it accepts; else why not, in plain words. */
+  /** `null` when it accepts; else the reason, in plain words. */
   refusing(): string | null;
 }
 
@@ -74,11 +74,11 @@ export interface Consumption {
   stop(): Promise<void>;
   /** Messages behind the end, by `<topic>/<partition>`. */
   lag(): Readonly<Record<string, number>>;
-  /** Why it stands still (the handler's last error), or `null`. Readiness fails while it is not `null`. */
+  /** Why it is stalled (the handler's last error), or `null`. Readiness fails while it is not `null`. */
   stalled(): string | null;
   /**
-   * Resolves once everything that was in the topics at the time of the call has been handled
-   * (`shared`: in the partitions that are this member's). Rejects when it is stopped before.
+   * Resolves once everything that was in the topics at the time of the call has been handled (`shared`: in this
+   * member's partitions). Rejects when it is stopped before.
    */
   caughtUp(): Promise<void>;
 }
@@ -88,40 +88,41 @@ export interface ConsumeOptions {
   readonly group: string;
   readonly topics: readonly TopicName[];
   /**
-   * `shared`: the partitions are divided among the group's members.
-   * `everyone`: each member reads all partitions (projections).
+   * `shared`: the partitions are divided among the group's members. `everyone`: each member reads all partitions
+   * (projections).
    */
   readonly mode: 'shared' | 'everyone';
   /**
-   * Where to begin in a partition: the offset after the last one handled, as the consumer saved it with its projection,
-   * or `null` for the beginning. Called at start and whenever a partition is assigned anew.
+   * Start position of a partition: the offset after the last one handled, as the consumer saved it with its projection,
+   * or `null` for the beginning. Called at start and at every new assignment of a partition.
    */
   position(topic: TopicName, partition: number): Promise<number | null> | number | null;
   /**
-   * Takes one partition's batch and saves position and effects together. A rejection stops the partition,
-   * is shown by `stalled()`, and brings the batch again after a back-off: the whole of it, or of a large one the first
-   * half. Batches of one partition never overlap.
+   * Handles one partition's batch and saves position and effects together. A rejection stops the partition, is shown by
+   * `stalled()`, and redelivers the batch after a back-off: the whole of it, or of a large one the first half. Batches
+   * of one partition never overlap.
    */
   handle(batch: LogBatch): Promise<void> | void;
   /** At most this many records in a batch; default 1,000. */
   readonly maxBatch?: number;
   /**
-   * While messages keep coming, so long at least from one batch to the next, ms: fewer and larger ones. A full batch is
-   * never waited for, nor does a message wait that comes after a silence. Default 0.
+   * Minimum time from one batch to the next while messages keep coming, ms: fewer and larger batches. A full batch, and
+   * a message after a silence, are not delayed. Default 0.
    */
   readonly paceMs?: number;
 }
 
 /**
  * The read side.
- * - Offsets of a partition rise strictly; retention and compaction leave holes, never a changed message.
- * - A position below the first kept offset of a topic that is kept by time is an error (`LogDamaged`): messages were missed.
- *   So is a position past the end: the log lost what was handled. `consume` rejects with it, or `stalled()` shows it later.
- * - A damaged record is `LogDamaged`, never left out.
+ * - Offsets of a partition strictly increase; retention and compaction leave gaps, never a changed message.
+ * - A position below the first retained offset of a time-retained topic is an error (`LogDamaged`): messages were
+ *   missed. So is a position past the end: the log lost what was handled. `consume` rejects with it, or `stalled()`
+ *   shows it later.
+ * - A damaged record is `LogDamaged`, never skipped.
  */
 export interface EventReader {
   partitions(topic: TopicName): Promise<number>;
-  /** First kept offset by partition. */
+  /** First retained offset by partition. */
   beginOffsets(topic: TopicName): Promise<Offsets>;
   /** One past the last durable offset by partition. */
   endOffsets(topic: TopicName): Promise<Offsets>;

@@ -1,14 +1,14 @@
 import type { EventEnvelope } from '@countersign/contracts';
-import { LogFateUnknown, LogRefused } from '@countersign/event-log';
+import { LogInDoubt, LogRefused } from '@countersign/event-log';
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import { GatewayBench } from './gateway.test-setup.js';
 
-/** How the log behaves towards checks for the moment; `action.unanswered` always gets through unless it is stopped. */
+/** Current behaviour of the log for checks; `action.unanswered` always succeeds unless it is stopped. */
 type Mode =
   | 'works'
   | 'refuses'
-  | 'lands, and the process is starved'
-  | 'lands, then fails'
+  | 'appends, and the process is starved'
+  | 'appends, then fails'
   | 'fails before'
   | 'hangs'
   | 'stopped';
@@ -26,14 +26,14 @@ describe('when the log fails', () => {
       if (!checks || mode === 'works') return log.append(records);
       if (mode === 'refuses') throw new LogRefused('no space left');
       if (mode === 'hangs') await new Promise<void>((resolve) => (release = resolve));
-      if (mode === 'lands, and the process is starved') {
+      if (mode === 'appends, and the process is starved') {
         const appended = await log.append(records);
-        // Timers are due, and what has happened is told of first.
+        // Timers are due, but what has happened is reported first.
         for (const until = performance.now() + 400; performance.now() < until;);
         return appended;
       }
       if (mode !== 'fails before') await log.append(records);
-      throw new LogFateUnknown('the sync failed');
+      throw new LogInDoubt('the sync failed');
     };
     return Object.assign(wrapped, {
       append,
@@ -62,7 +62,7 @@ describe('when the log fails', () => {
   };
   const used = async (): Promise<number> => (await bench.gateway.counters.usage(bench.accountId)).actionsEver;
 
-  it('answers 503 and takes back what was counted when the log refuses', async () => {
+  it('answers 503 and reverts what was counted when the log refuses', async () => {
     const before = await used();
     mode = 'refuses';
     const answer = await bench.check({ type: 'a' });
@@ -75,7 +75,7 @@ describe('when the log fails', () => {
     expect((await bench.check({ type: 'a' })).status).toBe(200);
   });
 
-  it.each(['lands, then fails', 'fails before'] as const)(
+  it.each(['appends, then fails', 'fails before'] as const)(
     'names the event and follows it up when it %s',
     async (how) => {
       const before = await used();
@@ -84,7 +84,7 @@ describe('when the log fails', () => {
       expect(answer).toMatchObject({ status: 503, body: { allowed: false, code: 'unavailable' } });
       const eventId = answer.headers['x-event-id'];
       expect(eventId).toBeDefined();
-      // Nothing is refunded where the fate is unknown.
+      // Nothing is reverted while it is in doubt.
       expect(await used()).toBe(before + 1);
       mode = 'works';
       const [unanswered, ...more] = await unansweredOf(eventId);
@@ -112,9 +112,9 @@ describe('when the log fails', () => {
   });
 
   it.each([{}, { 'idempotency-key': 'starved' }])(
-    'answers 503 for what is recorded only after the deadline, also where no timer could say so: %j',
+    'answers 503 for what is recorded only after the deadline, even without a timer that fires: %j',
     async (headers) => {
-      mode = 'lands, and the process is starved';
+      mode = 'appends, and the process is starved';
       const answer = await bench.check({ type: 'a' }, { headers });
       expect(answer).toMatchObject({ status: 503, body: { allowed: false, code: 'deadline_exceeded' } });
       const eventId = answer.headers['x-event-id'];
@@ -142,9 +142,9 @@ describe('when the log fails', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('judges a retry anew when the profile changed since, and marks the old event unanswered', async () => {
+  it('judges a retry again when the profile changed since, and marks the old event unanswered', async () => {
     const sent = { headers: { 'idempotency-key': 'changed' } };
-    mode = 'lands, then fails';
+    mode = 'appends, then fails';
     const failed = await bench.check({ type: 'b' }, sent);
     mode = 'works';
     await bench.putAgent(bench.agentId, { off_limits_actions: ['b'] });

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { LogFateUnknown } from '@countersign/event-log';
+import { LogInDoubt } from '@countersign/event-log';
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import { GatewayBench, send } from './gateway.test-setup.js';
 import type { Answer } from './gateway.test-setup.js';
 import { forgetOnRedis, startOnRedis, withRedis } from './redis-gateways.test-setup.js';
 import type { GatewayOnRedis } from './redis-gateways.test-setup.js';
 
-/** Where the first gateway is gone for good, as far as anybody else can see. */
+/** Point at which the first gateway ends permanently, as seen by others. */
 type Crash = 'between claim and append' | 'between append and answer';
 
-withRedis('twins of an Idempotency-Key, when the gateway that took the first is gone', () => {
+withRedis('duplicates of an Idempotency-Key, when the gateway with the first one is gone', () => {
   const prefix = `crash-${randomUUID().slice(0, 8)}-`;
   const bench = new GatewayBench();
   let crash: Crash | null = null;
@@ -29,7 +29,7 @@ withRedis('twins of an Idempotency-Key, when the gateway that took the first is 
     await bench.close();
   });
 
-  /** The log as the dying gateway has it: at the chosen place nothing comes back any more. */
+  /** The log of the dying gateway: from the chosen point on it never answers. */
   function dying(log: EventLog): EventLog {
     const append = async (records: readonly NewRecord[]): ReturnType<EventLog['append']> => {
       const at = crash;
@@ -37,7 +37,7 @@ withRedis('twins of an Idempotency-Key, when the gateway that took the first is 
       if (at === 'between append and answer') await log.append(records);
       reached();
       await new Promise<void>((resolve) => release.push(resolve));
-      throw new LogFateUnknown('the gateway is gone');
+      throw new LogInDoubt('the gateway is gone');
     };
     return Object.assign(Object.create(log) as EventLog, {
       append,
@@ -76,7 +76,7 @@ withRedis('twins of an Idempotency-Key, when the gateway that took the first is 
       expect([...answers]).toEqual([expect.stringMatching(/^200 \{"allowed":true\} /)]);
       expect(await used()).toBe(before + 1);
       const eventId = String(twins[0]!.headers['x-event-id']);
-      // Whoever appends it again appends the same bytes: readers know an event by its id.
+      // A second append has the same bytes: readers identify an event by its id.
       const written = (await bench.log.read('agent-events', 0, 0, 100_000))
         .map(({ value }) => Buffer.from(value).toString('utf8'))
         .filter((value) => value.includes(`"eventId":"${eventId}"`));
@@ -85,12 +85,12 @@ withRedis('twins of an Idempotency-Key, when the gateway that took the first is 
       const events = await bench.events();
       expect(events.filter(({ leaf }) => leaf.refersTo === eventId)).toEqual([]);
 
-      // Another body is refused wherever it comes.
+      // Another body is refused at any gateway.
       expect((await ask(others[0]!, key, { type: 'other' })).status).toBe(400);
       for (const end of release) end();
       release = [];
       await lost;
-      // What the dead gateway knew changes nothing for who repeats the key.
+      // The dead gateway's state does not matter for a repetition of the key.
       const again = await ask(others[1]!, key, action);
       expect([again.text, again.headers['x-event-id']]).toEqual(['{"allowed":true}', eventId]);
       expect(await used()).toBe(before + 1);

@@ -1,21 +1,21 @@
 import { connect } from 'node:net';
-import { LogFateUnknown } from '@countersign/event-log';
+import { LogInDoubt } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
-import { Places } from './admission/places.js';
+import { AccountSlots } from './admission/account-slots.js';
 import { GatewayBench } from './gateway.test-setup.js';
 
 const DEADLINE_MS = 4000;
 const TOO_SLOW_MS = (DEADLINE_MS * 3) / 4 + 300;
-const TURNED_AWAY = /^countersign_checks_turned_away_total\{reason="event_log_slow"\} (\d+)$/m;
+const SHED = /^countersign_checks_turned_away_total\{reason="event_log_slow"\} (\d+)$/m;
 
-describe('two accounts at once', () => {
-  it('one holds three quarters of the places at most, and the other is taken', () => {
-    const places = new Places(3, 1000);
-    expect([1, 2, 3, 4].map(() => places.take('flood', 10))).toEqual([true, true, true, false]);
-    expect(places.takeMore('flood', 980)).toBe(false);
-    expect(places.take('small', 1000)).toBe(true);
-    places.giveBack('flood', 10);
-    expect(places.take('flood', 10)).toBe(true);
+describe('two concurrent accounts', () => {
+  it('one holds three quarters of the slots at most, and the other is admitted', () => {
+    const slots = new AccountSlots(3, 1000);
+    expect([1, 2, 3, 4].map(() => slots.take('flood', 10))).toEqual([true, true, true, false]);
+    expect(slots.takeMore('flood', 980)).toBe(false);
+    expect(slots.take('small', 1000)).toBe(true);
+    slots.giveBack('flood', 10);
+    expect(slots.take('flood', 10)).toBe(true);
   });
 });
 
@@ -52,7 +52,7 @@ describe('when nothing becomes durable any more', () => {
       append: async (...[records]: Parameters<EventLog['append']>) => {
         if (hangs && records.some(({ value }) => value.includes('"type":"action.checked"'))) {
           await new Promise<void>((resolve) => waiting.push(resolve));
-          throw new LogFateUnknown('nobody knows');
+          throw new LogInDoubt('in doubt');
         }
         return log.append(records);
       },
@@ -70,23 +70,23 @@ describe('when nothing becomes durable any more', () => {
   const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
   const used = async (): Promise<number> => (await bench.gateway.counters.usage(bench.accountId)).actionsEver;
 
-  it('checks are turned away once it has taken most of the deadline, with no event and uncounted, until it goes on', async () => {
+  it('checks are load-shed once it has taken most of the deadline, with no event and uncounted, until it continues', async () => {
     hangs = true;
     const first = bench.check({ type: 'a' });
     await sleep(TOO_SLOW_MS);
     const before = await used();
     // Not read at all: neither the key nor the body is judged.
-    const [away, unread] = await Promise.all([
+    const [shed, unread] = await Promise.all([
       bench.check({ type: 'a' }),
       bench.send({ headers: { 'x-service-key': 'nope' }, body: '{' }),
     ]);
-    for (const { status, text, headers } of [away, unread]) {
+    for (const { status, text, headers } of [shed, unread]) {
       expect([status, headers['retry-after'], headers['x-event-id']]).toEqual([503, '1', undefined]);
       expect(Object.keys(JSON.parse(text) as object)).toEqual(['allowed', 'reason', 'severity', 'code']);
       expect(JSON.parse(text)).toMatchObject({ allowed: false, severity: 'P1', code: 'unavailable' });
     }
     expect(await used()).toBe(before);
-    expect(Number(TURNED_AWAY.exec(await bench.gateway.metrics.metrics())?.[1])).toBe(2);
+    expect(Number(SHED.exec(await bench.gateway.metrics.metrics())?.[1])).toBe(2);
 
     expect(await first).toMatchObject({ status: 503, body: { code: 'deadline_exceeded' } });
     hangs = false;
@@ -95,7 +95,7 @@ describe('when nothing becomes durable any more', () => {
     expect((await bench.check({ type: 'a' })).status).toBe(200);
   }, 30_000);
 
-  it('checks are tried again as soon as none waits for the log', async () => {
+  it('checks are admitted again as soon as none waits for the log', async () => {
     hangs = true;
     const first = bench.check({ type: 'a' });
     await sleep(TOO_SLOW_MS);

@@ -12,7 +12,7 @@ import type { KafkaLogOptions, KafkaSasl } from './options.js';
 
 const TOPIC = 'anchors';
 const PASSWORD = 'correct horse/battery+staple';
-/** A session is renewed ten seconds before the broker ends it: after two. */
+/** A session is renewed ten seconds before the broker ends it: after two seconds. */
 const SESSION_MS = 12_000;
 
 const sasl = (mechanism: KafkaSasl['mechanism'], password = PASSWORD): KafkaSasl => ({
@@ -31,7 +31,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 
 if (KAFKA_LIBS === null) {
   describe.skip('Kafka with TLS and SASL (needs a Kafka of its own: COUNTERSIGN_TEST_KAFKA_LIBS)', () => {
-    it('is not tried', () => undefined);
+    it('is skipped', () => undefined);
   });
 } else {
   const libs = KAFKA_LIBS;
@@ -91,7 +91,7 @@ if (KAFKA_LIBS === null) {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    it('appends, reads and consumes in a group while sessions end, and goes on when the broker comes back', async () => {
+    it('appends, reads and consumes in a group while sessions end, and continues when the broker returns', async () => {
       const [connects, authenticates] = [
         jest.spyOn(Connection.prototype, 'connect'),
         jest.spyOn(Connection.prototype, 'authenticate'),
@@ -126,16 +126,16 @@ if (KAFKA_LIBS === null) {
       expect((await log.endOffsets(TOPIC))[0]).toBe(sent.length);
       expect(await log.read(TOPIC, 0, 0, 10)).toHaveLength(10);
       expect(consumption.stalled()).toBeNull();
-      // The connections of appends, fetches, the group and the cluster's view are the same ones still.
+      // The connections of appends, fetches, the group and the cluster view are still the same.
       expect(connects.mock.calls.length).toBe(connected);
       expect(authenticates.mock.calls.length).toBeGreaterThanOrEqual(authenticated + 4);
       await broker.kill();
       await expect(log.append([{ topic: TOPIC, key: 'k', value: 'lost' }])).rejects.toThrow(/localhost/);
       await broker.run();
-      await until('appends are taken', () => log.refusing() === null);
+      await until('appends are accepted', () => log.refusing() === null);
       const before = seen.length;
       await append();
-      await until('consuming goes on', () => seen.length >= before + 3);
+      await until('consumption continues', () => seen.length >= before + 3);
       await consumption.stop();
       jest.restoreAllMocks();
     }, 90_000);
@@ -146,7 +146,7 @@ if (KAFKA_LIBS === null) {
       expect(await log.read(TOPIC, 0, 0, 1)).toHaveLength(1);
     });
 
-    it.each(['plain', 'scram-sha-256'] as const)('says at once whose password is wrong (%s)', async (mechanism) => {
+    it.each(['plain', 'scram-sha-256'] as const)('reports at once whose password is wrong (%s)', async (mechanism) => {
       const started = Date.now();
       const opening = open({ tls: ca, sasl: sasl(mechanism, 'wrong') });
       await expect(opening).rejects.toThrow(`Kafka refuses the credentials of alice at ${secured[0]}: `);
@@ -154,14 +154,14 @@ if (KAFKA_LIBS === null) {
       expect(Date.now() - started).toBeLessThan(6000);
     });
 
-    it('trusts only the authority that is given, or those of Node.js', async () => {
+    it('trusts only the given authority, or those of Node.js', async () => {
       const credentials = sasl('plain');
       const refusal = `no TLS with Kafka at ${secured[0]}: `;
       await expect(open({ tls: { ca: other.cert }, sasl: credentials })).rejects.toThrow(refusal);
       await expect(open({ tls: true, sasl: credentials })).rejects.toThrow(refusal);
     });
 
-    it('checks the name of the broker, or another that is given', async () => {
+    it('checks the name of the broker, or another given one', async () => {
       const byAddress = secured.map((address) => address.replace('localhost', '127.0.0.1'));
       const wrong = open({ tls: ca, sasl: sasl('plain') }, newPrefix(), byAddress);
       await expect(wrong).rejects.toThrow(/no TLS with Kafka at 127\.0\.0\.1:\d+: .*127\.0\.0\.1/);
@@ -171,13 +171,13 @@ if (KAFKA_LIBS === null) {
       await open(right, newPrefix(), byAddress);
     });
 
-    it('shows its own certificate to a broker that asks for one', async () => {
+    it('presents its own certificate to a broker that requires one', async () => {
       const log = await open({ tls: { ...ca, cert: ours.cert, key: ours.key } }, newPrefix(), mutual);
       await log.append([{ topic: TOPIC, key: 'k', value: 'v' }]);
       await expect(open({ tls: ca }, newPrefix(), mutual)).rejects.toThrow(`no TLS with Kafka at ${mutual[0]}: `);
     });
 
-    it('says what a listener of another kind does', async () => {
+    it('names the problem of a listener of another kind', async () => {
       const opening = { openTimeoutMs: 300 };
       await expect(open(opening)).rejects.toThrow('expects TLS');
       const plain = [broker.proxy.address];

@@ -2,7 +2,7 @@ import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import type { KafkaLogOptions, KafkaSasl } from './options.js';
 
-/** As whom, and over what, every connection to a broker is opened. */
+/** Credentials and encryption of every connection to a broker. */
 export interface BrokerAccess {
   readonly clientId: string;
   /** `null`: not encrypted. */

@@ -1,8 +1,8 @@
 import type { Timed } from '@countersign/async';
-import { LogFateUnknown, LogRefused } from '../port.js';
+import { LogInDoubt, LogRefused } from '../port.js';
 import type { Appended } from '../port.js';
 
-/** One call of `append` until it is answered: by its records' fates, or by its deadline. */
+/** One call of `append` until it is answered: by the outcomes of its records, or by its deadline. */
 export class AppendCall implements Timed {
   readonly promise: Promise<readonly Appended[]>;
   readonly deadlineAt: number;
@@ -10,9 +10,9 @@ export class AppendCall implements Timed {
   #resolve!: (appended: readonly Appended[]) => void;
   #reject!: (reason: Error) => void;
   #left: number;
-  /** Records that were sent and have no answer. */
+  /** Records that were sent and have no answer yet. */
   #open = 0;
-  #landed = 0;
+  #appendedCount = 0;
   #uncertain = false;
   #refusal: string | null = null;
   #over = false;
@@ -35,19 +35,19 @@ export class AppendCall implements Timed {
     this.#open++;
   }
 
-  /** An answer came for a record, or none ever will. */
+  /** A record got its answer, or never will. */
   answered(): void {
     this.#open--;
   }
 
-  /** A record may be in the log, whatever becomes of it now. */
+  /** A record may be in the log, whatever happens to it now. */
   doubt(): void {
     this.#uncertain = true;
   }
 
-  landed(index: number, partition: number, offset: number): void {
+  appended(index: number, partition: number, offset: number): void {
     this.#appended[index] = { partition, offset };
-    this.#landed++;
+    this.#appendedCount++;
     this.#one();
   }
 
@@ -56,7 +56,7 @@ export class AppendCall implements Timed {
     this.#one();
   }
 
-  /** Ends the call now. Records that were not sent yet must not be sent any more. */
+  /** Ends the call now. Records that are not sent yet must not be sent any more. */
   expire(reason: string): void {
     this.#refusal ??= reason;
     if (this.#open > 0) this.#uncertain = true;
@@ -71,7 +71,7 @@ export class AppendCall implements Timed {
     if (this.#over) return;
     this.#over = true;
     if (this.#refusal === null) this.#resolve(this.#appended);
-    else if (this.#uncertain || this.#landed > 0) this.#reject(new LogFateUnknown(this.#refusal));
+    else if (this.#uncertain || this.#appendedCount > 0) this.#reject(new LogInDoubt(this.#refusal));
     else this.#reject(new LogRefused(this.#refusal));
   }
 }

@@ -4,7 +4,10 @@ import { parseArgs } from 'node:util';
 import type { EventLog } from '../port.js';
 import { openKafkaLog } from './open-kafka-log.js';
 
-/** `node dist/kafka/append.bench.js [--brokers a:9092,b:9092] [--seconds 5]`: topics of its own, left for you to delete. */
+/**
+ * `node dist/kafka/append.bench.js [--brokers a:9092,b:9092] [--seconds 5]`: creates its own topics and does not delete
+ * them.
+ */
 const { values: options } = parseArgs({
   options: {
     brokers: { type: 'string', default: '127.0.0.1:19092' },
@@ -18,7 +21,7 @@ const value = JSON.stringify({ filler: 'x'.repeat(587) });
 const keys = Array.from({ length: 500 }, () => randomUUID());
 const record = (n: number) => ({ topic: 'agent-events' as const, key: keys[n % keys.length] ?? '', value });
 
-function tell(what: string, took: number[], elapsedMs: number, cpu: NodeJS.CpuUsage): void {
+function print(what: string, took: number[], elapsedMs: number, cpu: NodeJS.CpuUsage): void {
   took.sort((a, b) => a - b);
   const at = (share: number) => (took[Math.floor(took.length * share)] ?? 0).toFixed(2);
   const rate = Math.round((took.length / elapsedMs) * 1000);
@@ -38,10 +41,10 @@ async function closedLoop(log: EventLog, concurrency: number): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: concurrency }, loop));
-  tell(`${concurrency} at a time, ${value.length} bytes`, took, performance.now() - begun, process.cpuUsage(cpu));
+  print(`${concurrency} at a time, ${value.length} bytes`, took, performance.now() - begun, process.cpuUsage(cpu));
 }
 
-/** Poisson arrivals: nobody waits for anybody. */
+/** Poisson arrivals: no append waits for another. */
 async function openLoop(log: EventLog, rate: number): Promise<void> {
   const took: number[] = [];
   const under: Promise<void>[] = [];
@@ -55,7 +58,7 @@ async function openLoop(log: EventLog, rate: number): Promise<void> {
     due += (-Math.log(1 - Math.random()) * 1000) / rate;
   }
   await Promise.all(under);
-  tell(`${rate}/s asked for`, took, performance.now() - begun, process.cpuUsage(cpu));
+  print(`${rate}/s asked for`, took, performance.now() - begun, process.cpuUsage(cpu));
 }
 
 async function consumeAll(log: EventLog): Promise<void> {

@@ -20,7 +20,7 @@ describe('assignment', () => {
     );
   });
 
-  it('does not give a topic to a member that does not want it, and nothing where nobody does', () => {
+  it('does not give a topic to a member that did not subscribe to it, nor one without subscribers to anyone', () => {
     const dealt = dealOut(
       new Map([
         ['old', ['a']],

@@ -1,7 +1,10 @@
 /** Partitions by topic, by the topics' names at the brokers. */
 export type Assignment = ReadonlyMap<string, readonly number[]>;
 
-/** Deals the partitions of each topic out to the members that want it, evenly over all topics; the same for any order. */
+/**
+ * Distributes the partitions of each topic to the members that want it, evenly over all topics; independent of the
+ * order of the arguments.
+ */
 export function dealOut(
   subscriptions: ReadonlyMap<string, readonly string[]>,
   partitions: (topic: string) => number,
@@ -22,7 +25,7 @@ export function dealOut(
   return dealt;
 }
 
-/** As the consumer protocol of Kafka's own tools reads it: version, topics, no user data. */
+/** In the format of Kafka's consumer protocol: version, topics, no user data. */
 export function writeSubscription(topics: readonly string[]): Buffer {
   return Buffer.concat([int16(0), int32(topics.length), ...topics.map(text), int32(-1)]);
 }
@@ -39,7 +42,7 @@ export function writeAssignment(assignment: Assignment): Buffer {
   return Buffer.concat([int16(0), int32(topics.length), ...topics, int32(-1)]);
 }
 
-/** No bytes are no partitions. */
+/** No bytes mean no partitions. */
 export function readAssignment(bytes: Buffer | null): Assignment {
   if (bytes === null || bytes.length === 0) return new Map();
   const read = reader(bytes);

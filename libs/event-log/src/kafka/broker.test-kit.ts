@@ -32,7 +32,7 @@ export async function freePort(): Promise<number> {
 
 type Settings = Readonly<Record<string, string>>;
 
-/** A broker of a test's own, reached through a proxy alone: it tells every client the proxy's address. */
+/** A broker for one test, reachable only through a proxy: it advertises the proxy's address. */
 export class TestBroker {
   readonly proxy: KafkaProxy;
   readonly #directory: string;
@@ -45,7 +45,7 @@ export class TestBroker {
     this.proxy = proxy;
   }
 
-  /** `settings` are beside, or instead of, those that it gets; `format` are further arguments of the storage tool. */
+  /** `settings` add to or replace the default ones; `format` are further arguments of the storage tool. */
   static async start(
     libs: string,
     settings: Settings | ((usual: Settings) => Settings) = {},
@@ -89,9 +89,9 @@ export class TestBroker {
     return broker;
   }
 
-  /** Starts it, again after a `kill`; resolves when it answers. */
+  /** Starts it, also after a `kill`; resolves when it answers. */
   async run(): Promise<void> {
-    // The pipe ends when this process does, however it ends, and the broker with it.
+    // The pipe closes when this process ends in any way, and ends the broker.
     const guarded = '"$@" & broker=$!; read _; kill -9 $broker; wait $broker';
     const command = ['-c', guarded, 'sh', 'java', ...this.#java(['kafka.Kafka'])];
     this.#process = spawn('sh', command, { stdio: ['pipe', 'ignore', 'ignore'] });
@@ -107,7 +107,7 @@ export class TestBroker {
     }
   }
 
-  /** As a crash: nothing is flushed, nobody is told. */
+  /** As a crash: nothing is flushed, no client is notified. */
   async kill(): Promise<void> {
     const running = this.#process;
     this.#process = null;

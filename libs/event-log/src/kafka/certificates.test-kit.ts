@@ -10,11 +10,11 @@ function openssl(args: readonly string[], cwd: string): void {
 export interface Certified {
   readonly cert: string;
   readonly key: string;
-  /** Key and certificate in one file, as a broker takes them. */
+  /** Key and certificate in one file, in the format of brokers. */
   readonly file: string;
 }
 
-/** A certificate authority of a test's own, in a folder that the test removes. */
+/** A certificate authority for one test, in a folder that the test removes. */
 export class TestAuthority {
   readonly #folder: string;
   readonly #name: string;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { brokerAccess } from './access.js';
 import { ClusterView } from './cluster-view.js';
 
-/** A question in 2 s would be 5 in 10 s. */
+/** One request every 2 s would be 5 in 10 s. */
 const QUESTIONS = 8;
 const WITHIN_MS = 12_000;
 
@@ -21,7 +21,7 @@ describe('a view of a cluster of which no broker answers', () => {
   });
   afterAll(() => server.close());
 
-  it('asks again soon, without anybody having called it, and no more once it is closed', async () => {
+  it('asks again soon, without being called, and stops once it is closed', async () => {
     const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     const view = new ClusterView([address], brokerAccess({ clientId: 'view' }), ['agents']);
     view.watch();

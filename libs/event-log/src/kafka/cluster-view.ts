@@ -6,10 +6,10 @@ import type { Link } from './link.js';
 const ASK_MS = 3000;
 const LONGEST_BACK_OFF_MS = 1000;
 const WATCH_MS = 2000;
-/** While no broker answers: who waits for one waits for this question as well. */
+/** Pause while no broker answers: callers wait for the next request as well. */
 const MISSING_MS = 250;
-/** A broker that is silent for so long is not waited for alone. */
-const PATIENCE_MS = 500;
+/** After this silence of one broker the next one is asked too. */
+const NEXT_BROKER_MS = 500;
 
 interface Metadata {
   readonly brokers: readonly { nodeId: number; host: string; port: number }[];
@@ -24,13 +24,13 @@ interface Metadata {
 export interface TopicView {
   /** Address of the leader by partition, `null` while there is none. */
   readonly leaders: readonly (string | null)[];
-  /** The fewest copies that a partition has. */
+  /** Smallest number of replicas of any partition. */
   readonly replicas: number;
 }
 
 const UNKNOWN_TOPIC = 3;
 
-/** Who leads which partition, as the brokers told last. */
+/** The leader of each partition, by the brokers' last answer. */
 export class ClusterView {
   readonly #bootstrap: readonly string[];
   readonly #topics: readonly string[];
@@ -52,7 +52,7 @@ export class ClusterView {
     this.#links = new Links(access);
   }
 
-  /** Why the last question failed, or `null`. */
+  /** Error of the last request, or `null`. */
   problem(): string | null {
     return this.#problem;
   }
@@ -70,17 +70,17 @@ export class ClusterView {
     return this.#views.get(topic)?.leaders[partition] ?? null;
   }
 
-  /** `listener` is called after each answer that the brokers gave. */
+  /** `listener` is called after each answer of the brokers. */
   onRefresh(listener: () => void): void {
     this.#refreshed = listener;
   }
 
-  /** A connection for short questions to any broker: the one that answered last. */
+  /** A connection for short requests to any broker: the last one that answered. */
   any(): Link {
     return this.#links.to(this.#answered ?? this.#bootstrap[0] ?? '');
   }
 
-  /** A connection for short questions to one broker, by its address. */
+  /** A connection for short requests to one broker, by its address. */
   to(address: string): Link {
     return this.#links.to(address);
   }
@@ -89,7 +89,10 @@ export class ClusterView {
     return this.#controller === null ? this.any() : this.#links.to(this.#controller);
   }
 
-  /** Asks the brokers anew, once for all who ask meanwhile. Rejects when none answers: `NotAccepted` names the reason. */
+  /**
+   * Requests fresh metadata, once for concurrent callers. Rejects when no broker answers: `NotAccepted` names the
+   * reason.
+   */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = null;
@@ -97,14 +100,14 @@ export class ClusterView {
     return this.#refreshing;
   }
 
-  /** As `refresh`, after a pause that grows with the failures; never rejects. */
+  /** As `refresh`, after a back-off; never rejects. */
   async refreshSoon(): Promise<void> {
     const pause = Math.min(LONGEST_BACK_OFF_MS, 25 * 2 ** this.#failures);
     await delay(pause, undefined, { ref: false });
     await this.refresh().catch(() => undefined);
   }
 
-  /** Asks again and again, so that `problem` is known without anybody's need. */
+  /** Polls, so that `problem` is current even when the view is not used. */
   watch(): void {
     const next = (): void => {
       if (!this.#closed) this.#watch = setTimeout(look, this.#problem === null ? WATCH_MS : MISSING_MS).unref();
@@ -132,7 +135,7 @@ export class ClusterView {
     this.#refreshed();
   }
 
-  /** The first answer of one broker after the other; who is silent may still be the first. */
+  /** The first answer of the brokers, asked one after the other; a slow one may still be the first. */
   #askBrokers(): Promise<Metadata> {
     const last = this.#answered === null ? [] : [this.#answered];
     const left = [...new Set([...last, ...this.#known, ...this.#bootstrap])];
@@ -147,7 +150,7 @@ export class ClusterView {
           return;
         }
         open++;
-        const silent = setTimeout(askNext, PATIENCE_MS);
+        const silent = setTimeout(askNext, NEXT_BROKER_MS);
         const answer = this.#links.to(address).ask<Metadata>('Metadata', options, ASK_MS);
         void answer
           .then(

@@ -15,7 +15,7 @@ if (TEST_BROKERS === null) {
     const prefix = newPrefix();
     afterAll(() => dropTopics(brokers, prefix));
 
-    it('are made by whoever comes first, in any order', async () => {
+    it('are created by the first instance, in any order', async () => {
       const topics = ['anchors', 'reports'] as const;
       const logs = await Promise.all([1, 2, 3, 4].map(() => openTestLog(brokers, `${prefix}a.`, { topics })));
       await Promise.all(logs.map((log) => log.append([{ topic: 'anchors', key: 'k', value: '1' }])));
@@ -41,7 +41,7 @@ if (TEST_BROKERS === null) {
       await expect(opening).rejects.toThrow('max.message.bytes');
     });
 
-    it('waits for more brokers where topics need them, and then says so', async () => {
+    it('waits for more brokers where topics need them, and then fails with that reason', async () => {
       const warnings: string[] = [];
       const log = { warn: (message: string) => void warnings.push(message) };
       const rules = { topics: ['anchors'], allowSingleBroker: false, openTimeoutMs: 800, log } as const;
@@ -53,7 +53,7 @@ if (TEST_BROKERS === null) {
       expect(warnings[0]).toMatch(/^waiting for Kafka: Kafka topics cannot be created: .*anchors/);
     });
 
-    it('gives up when no broker answers, naming whom it asked', async () => {
+    it('fails when no broker answers, naming those it asked', async () => {
       const opening = openTestLog(['127.0.0.1:1'], prefix, { topics: ['anchors'], openTimeoutMs: 300 });
       await expect(opening).rejects.toThrow('127.0.0.1:1');
     });
@@ -63,7 +63,7 @@ if (TEST_BROKERS === null) {
     const prefix = newPrefix();
     afterAll(() => dropTopics(brokers, prefix));
 
-    it("hands on what foreign writers left: no key, no value, compressed, in the log's own time", async () => {
+    it("delivers what foreign writers left: no key, no value, compressed, with the log's own time", async () => {
       const log = await openTestLog(brokers, prefix, { topics: ['dead-letters'] });
       const kafka = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING, retry: { retries: 8 } });
       const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
@@ -97,7 +97,7 @@ if (TEST_BROKERS === null) {
       await log.close();
     });
 
-    it('stands still, and says so, when what comes next is no longer kept', async () => {
+    it('stalls, and reports it, when the next record is no longer retained', async () => {
       const late = `${prefix}late.`;
       const log = await openTestLog(brokers, late, { topics: ['dead-letters'] });
       const append = (value: string) => log.append([{ topic: 'dead-letters', key: 'k', value }]);
@@ -111,7 +111,7 @@ if (TEST_BROKERS === null) {
         maxBatch: 1,
         position: () => null,
         handle: ({ records }) => {
-          if (fails && records[0]?.offset === 0) throw new Error('store away');
+          if (fails && records[0]?.offset === 0) throw new Error('store unavailable');
           seen.push(...records.map(({ value }) => Buffer.from(value).toString()));
         },
       });

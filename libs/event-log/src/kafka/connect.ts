@@ -7,7 +7,7 @@ import type { BrokerAccess } from './access.js';
 
 const CONNECT_MS = 2000;
 const GREETING_MS = 3000;
-/** With TLS or SASL: a broker that has just started, or that everybody comes back to, is slow at both. */
+/** For TLS or SASL handshakes: brokers that have just started, or to which all clients reconnect, are slow at both. */
 const HANDSHAKES_MS = 10_000;
 const REAUTHENTICATION_MS = 5000;
 const KEEP_ALIVE_MS = 10_000;
@@ -16,7 +16,10 @@ const KEEP_ALIVE_MS = 10_000;
 export class NotSent extends Error {
   override readonly name: string = 'NotSent';
 }
-/** The broker is there, but one of the two does not accept the other: nothing changes until somebody changes something. */
+/**
+ * The broker is reachable, but one side does not accept the other: retrying does not help until the configuration
+ * changes.
+ */
 export class NotAccepted extends NotSent {
   override readonly name = 'NotAccepted';
 }
@@ -25,10 +28,10 @@ export type Versions = Readonly<Record<number, { minVersion: number; maxVersion:
 
 const nothing = () => undefined;
 const SILENT = { namespace: () => SILENT, debug: nothing, info: nothing, warn: nothing, error: nothing };
-/** Codes of OpenSSL and Node.js for certificates that either side does not accept, and for what is no TLS at all. */
+/** Codes of OpenSSL and Node.js for certificates that either side refuses, and for a peer without TLS. */
 const TLS_CODES = /CERT|LEAF_SIGNATURE|^ERR_SSL_/;
 
-/** A connection on which a broker has answered, and knows who asks. */
+/** An open connection to a broker that has authenticated the client. */
 export class BrokerConnection {
   readonly connection: Connection;
   readonly versions: Versions;
@@ -48,19 +51,19 @@ export class BrokerConnection {
   static async open(address: string, access: BrokerAccess): Promise<BrokerConnection> {
     const { host, port } = parts(address);
     const tcp = await connectTcp(host, port);
-    const patience = access.tls === null && access.sasl === null ? GREETING_MS : HANDSHAKES_MS;
+    const timeoutMs = access.tls === null && access.sasl === null ? GREETING_MS : HANDSHAKES_MS;
     const connection = new Connection({
       host,
       port,
       clientId: access.clientId,
-      connectionTimeout: patience,
-      requestTimeout: patience,
+      connectionTimeout: timeoutMs,
+      requestTimeout: timeoutMs,
       enforceRequestTimeout: false,
       logger: SILENT,
       sasl: access.sasl === null ? null : { ...access.sasl },
       socketFactory: ({ onConnect }) => over(tcp, host, access, onConnect),
     });
-    const timer = setTimeout(() => drop(connection, tcp, `no greeting within ${patience} ms`), patience);
+    const timer = setTimeout(() => drop(connection, tcp, `no greeting within ${timeoutMs} ms`), timeoutMs);
     try {
       await connection.connect();
       const greeted = new BrokerConnection(address, access, connection, await greet(connection), tcp);
@@ -70,18 +73,18 @@ export class BrokerConnection {
       return greeted;
     } catch (error) {
       drop(connection, tcp, (error as Error).message);
-      throw told(error as Error, address, access);
+      throw explained(error as Error, address, access);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Whether the broker wants to be told anew, now, who asks: its sessions may end. */
+  /** Reports whether the broker requires re-authentication now: its sessions may end. */
   get expires(): boolean {
     return this.#access.sasl !== null && !this.connection.isAuthenticated();
   }
 
-  /** Tells the broker anew who asks; rejects, and drops the connection, when that fails. */
+  /** Authenticates again; rejects, and drops the connection, when that fails. */
   async renew(): Promise<void> {
     const late = `no answer from ${this.#address} within ${REAUTHENTICATION_MS} ms`;
     const timer = setTimeout(() => this.drop(late), REAUTHENTICATION_MS);
@@ -95,7 +98,7 @@ export class BrokerConnection {
     }
   }
 
-  /** A reset, not an orderly end: what still lies in the send buffer must not reach the broker after what is sent anew. */
+  /** A reset, not an orderly end: data in the send buffer must not reach the broker after it is resent. */
   drop(reason: string): void {
     drop(this.connection, this.#tcp, reason);
   }
@@ -142,12 +145,15 @@ async function connectTcp(host: string, port: number): Promise<Socket> {
   } finally {
     clearTimeout(timer);
   }
-  // Whoever reads hears of errors as well; this socket may be below a TLS one.
+  // Readers receive errors as well; this socket may be below a TLS one.
   socket.on('error', nothing);
   return socket;
 }
 
-/** What is spoken over: the connection itself, or TLS over it. A name is checked against the certificate in either way. */
+/**
+ * The stream of the protocol: the connection itself, or TLS over it. The name is checked against the certificate in
+ * either case.
+ */
 function over(tcp: Socket, host: string, { tls }: BrokerAccess, onConnect: () => void): Socket {
   if (tls === null) {
     process.nextTick(onConnect);
@@ -168,8 +174,8 @@ async function greet(connection: Connection): Promise<Versions> {
   return Object.fromEntries(answer.apiVersions.map((version) => [version.apiKey, version]));
 }
 
-/** What a failed opening means. A broker that refuses our certificate says so only when it is first asked something. */
-function told(error: Error & { readonly code?: string }, address: string, { tls }: BrokerAccess): Error {
+/** Explains a failed opening. A broker that refuses the client's certificate reports it only at the first request. */
+function explained(error: Error & { readonly code?: string }, address: string, { tls }: BrokerAccess): Error {
   if (tls !== null && TLS_CODES.test(error.code ?? '')) {
     return new NotAccepted(`no TLS with Kafka at ${address}: ${error.message}`, { cause: error });
   }
@@ -181,8 +187,8 @@ function told(error: Error & { readonly code?: string }, address: string, { tls 
 
 function drop(connection: Connection, tcp: Socket, reason: string): void {
   connection.rejectRequests(new Error(reason));
-  // What the broker has ended cannot be reset while the own end is under way: Node.js would keep the handle for ever, and
-  // a process that ends would wait for it without a pause.
+  // A connection that the broker has ended cannot be reset while its own end is pending: Node.js would keep the handle
+  // for ever, and an exiting process would wait for it in a busy loop.
   if (tcp.writableEnded) tcp.destroy();
   else tcp.resetAndDestroy();
   connection.disconnect().catch(nothing);

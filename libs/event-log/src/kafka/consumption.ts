@@ -11,7 +11,7 @@ import { GroupMember } from './group-member.js';
 import { Holding, missing } from './holding.js';
 import type { PartitionLocks } from './partition-locks.js';
 import type { ReadLane } from './read-lane.js';
-import type { Place } from './read-records.js';
+import type { TopicPartition } from './read-records.js';
 
 const AGAIN_AFTER_MS = 500;
 
@@ -23,7 +23,7 @@ export interface Surroundings {
   readonly prefix: string;
 }
 
-/** Brings the batches of the partitions that are this member's to the handler. */
+/** Delivers the batches of this member's partitions to the handler. */
 export class KafkaConsumption implements Consumption {
   readonly #options: ConsumeOptions;
   readonly #around: Surroundings;
@@ -44,7 +44,7 @@ export class KafkaConsumption implements Consumption {
     this.#expectAssignment();
   }
 
-  /** Resolves when the first partitions and their positions are known; rejects when a position cannot be had. */
+  /** Resolves when the first partitions and their positions are known; rejects when a position cannot be determined. */
   static async start(options: ConsumeOptions, around: Surroundings): Promise<KafkaConsumption> {
     const consumption = new KafkaConsumption(options, around);
     try {
@@ -58,7 +58,7 @@ export class KafkaConsumption implements Consumption {
 
   lag(): Readonly<Record<string, number>> {
     return Object.fromEntries(
-      this.#holdings.map((holding) => [`${holding.place.topic}/${holding.place.partition}`, holding.lag()]),
+      this.#holdings.map((holding) => [`${holding.source.topic}/${holding.source.partition}`, holding.lag()]),
     );
   }
 
@@ -89,7 +89,7 @@ export class KafkaConsumption implements Consumption {
     for (;;) {
       await this.#assigned;
       const reached = await Promise.all(
-        this.#holdings.map((one) => one.reached(ends.get(one.place.topic)?.[one.place.partition] ?? 0)),
+        this.#holdings.map((one) => one.reached(ends.get(one.source.topic)?.[one.source.partition] ?? 0)),
       );
       this.#refuseWhenStopped();
       if (reached.every(Boolean)) return;
@@ -113,20 +113,20 @@ export class KafkaConsumption implements Consumption {
   async #begin(): Promise<void> {
     const { prefix, cluster, access } = this.#around;
     if (this.#options.mode === 'everyone') {
-      const places = this.#options.topics.flatMap((topic) =>
+      const partitions = this.#options.topics.flatMap((topic) =>
         Array.from({ length: TOPICS[topic].partitions }, (_, partition) => ({
           topic,
           name: prefix + topic,
           partition,
         })),
       );
-      this.#hold(places);
+      this.#hold(partitions);
     } else {
       this.#member = new GroupMember(cluster, {
         groupId: prefix + this.#options.group,
         access,
         topics: this.#options.topics.map((topic) => prefix + topic),
-        assigned: (assignment) => this.#hold(this.#placesOf(assignment)),
+        assigned: (assignment) => this.#hold(this.#partitionsOf(assignment)),
         revoked: () => this.#revoke(),
         handled: () => this.#handled(),
       });
@@ -135,18 +135,18 @@ export class KafkaConsumption implements Consumption {
     await Promise.all(this.#holdings.map((holding) => holding.started));
   }
 
-  #hold(places: readonly Place[]): void {
+  #hold(partitions: readonly TopicPartition[]): void {
     const { edges, locks, prefix } = this.#around;
     const { mode, group } = this.#options;
     const parts = {
       options: this.#options,
       edges,
       fetcher: this.#fetcher,
-      lock: async ({ name, partition }: Place) =>
+      lock: async ({ name, partition }: TopicPartition) =>
         mode === 'shared' ? locks.take(`${prefix}${group} ${name}/${partition}`) : () => undefined,
     };
-    this.#fetcher.expect(places.length);
-    this.#holdings = places.map((place) => new Holding(place, parts));
+    this.#fetcher.expect(partitions.length);
+    this.#holdings = partitions.map((source) => new Holding(source, parts));
     this.#assign();
   }
 
@@ -163,7 +163,7 @@ export class KafkaConsumption implements Consumption {
     void this.#assigned.then(before);
   }
 
-  #placesOf(assignment: Assignment): Place[] {
+  #partitionsOf(assignment: Assignment): TopicPartition[] {
     return this.#options.topics.flatMap((topic) => {
       const name = this.#around.prefix + topic;
       return (assignment.get(name) ?? []).map((partition) => ({ topic, name, partition }));
@@ -173,19 +173,19 @@ export class KafkaConsumption implements Consumption {
   #handled() {
     const topics = new Map<string, { partition: number; offset: string }[]>();
     for (const holding of this.#holdings) {
-      const { name, partition } = holding.place;
+      const { name, partition } = holding.source;
       const offset = holding.handled();
       if (offset !== null) topics.set(name, [...(topics.get(name) ?? []), { partition, offset: String(offset) }]);
     }
     return [...topics].map(([topic, partitions]) => ({ topic, partitions }));
   }
 
-  /** The broker does not have the offset that comes next: nothing is skipped, the partition stands still and says so. */
+  /** The broker does not have the next offset: nothing is skipped, the partition stalls and reports it. */
   async #outOfRange(lane: ReadLane): Promise<void> {
-    const { name, partition } = lane.place;
+    const { name, partition } = lane.source;
     try {
       const { begin, end } = await this.#around.edges.of(name);
-      const problem = missing(lane.place, lane.fetched, begin[partition] ?? 0, end[partition] ?? 0);
+      const problem = missing(lane.source, lane.fetched, begin[partition] ?? 0, end[partition] ?? 0);
       lane.fail(problem ?? `${name}/${partition}: offset ${lane.fetched} is out of range`);
     } catch (error) {
       lane.fail((error as Error).message);

@@ -3,13 +3,13 @@ import type { ClusterView } from './cluster-view.js';
 const ASK_MS = 5000;
 
 export interface CoordinatorAnswer {
-  /** Of the Kafka protocol; 0: there is one. */
+  /** Of the Kafka protocol; 0: found. */
   readonly errorCode: number;
   /** `host:port` */
   readonly address: string;
 }
 
-/** Asks any broker which one looks after a consumer group. */
+/** Asks any broker for the coordinator of a consumer group. */
 export async function findCoordinator(cluster: ClusterView, groupId: string): Promise<CoordinatorAnswer> {
   await cluster.refresh();
   const question = { coordinatorKey: groupId, groupId, coordinatorType: 0 };

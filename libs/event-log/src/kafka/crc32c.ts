@@ -1,4 +1,4 @@
-/** Eight tables: eight bytes a step. */
+/** Eight tables: eight bytes per step. */
 const TABLES: readonly Int32Array[] = makeTables();
 
 function makeTables(): Int32Array[] {

@@ -9,7 +9,7 @@ export interface Edges {
   readonly end: Readonly<Record<number, number>>;
 }
 
-/** Beginnings and ends of topics; who asks within two milliseconds shares one question, asked after all of them. */
+/** First and end offsets of topics; callers within two milliseconds share one request, sent after all of them. */
 export class EdgeFinder {
   readonly #cluster: ClusterView;
   readonly #waiting = new Map<string, Promise<Edges>>();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { LogFateUnknown, LogRefused } from '../port.js';
+import { LogInDoubt, LogRefused } from '../port.js';
 import type { EventLog, LogRecord } from '../port.js';
 import { KAFKA_LIBS, TestBroker } from './broker.test-kit.js';
 import { newPrefix, openTestLog } from './kafka.test-kit.js';
@@ -16,7 +16,7 @@ const MESSAGE_TOO_LARGE = 10;
 const NOT_ENOUGH_REPLICAS = 19;
 const NOT_ENOUGH_REPLICAS_AFTER_APPEND = 20;
 const TOPIC_AUTHORIZATION_FAILED = 29;
-/** What a busy machine may add to a deadline. */
+/** Tolerance for a busy machine. */
 const SLACK_MS = 2500;
 
 const record = (value: string, key = 'k') => ({ topic: TOPIC, key, value }) as const;
@@ -30,7 +30,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>, with
   }
 }
 
-/** What is still held after the garbage is gone. */
+/** Heap size after garbage collection. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
@@ -49,7 +49,7 @@ async function readAll(log: EventLog): Promise<LogRecord[]> {
 
 if (KAFKA_LIBS === null) {
   describe.skip('Kafka faults (needs a Kafka of its own: COUNTERSIGN_TEST_KAFKA_LIBS)', () => {
-    it('is not tried', () => undefined);
+    it('is skipped', () => undefined);
   });
 } else {
   const libs = KAFKA_LIBS;
@@ -62,13 +62,13 @@ if (KAFKA_LIBS === null) {
         sendTimeoutMs: DEADLINE_MS,
         maxPendingBytes: 8 * 1024 * 1024,
       });
-    /** Appends and tells how it ended and whether in time. */
+    /** Appends and reports the outcome and whether it was in time. */
     async function outcome(value: string): Promise<'in' | 'unknown' | 'refused'> {
       const begun = performance.now();
       const ended = await log.append([record(value)]).then(
         () => 'in' as const,
         (error: unknown) => {
-          if (error instanceof LogFateUnknown) return 'unknown' as const;
+          if (error instanceof LogInDoubt) return 'unknown' as const;
           expect(error).toBeInstanceOf(LogRefused);
           return 'refused' as const;
         },
@@ -100,7 +100,7 @@ if (KAFKA_LIBS === null) {
       expect((await readAll(log)).map(textOf)).toEqual(['first', 'aaaaa', 'bbbbb']);
     });
 
-    it("tells apart what is not in the log from what may be, by the broker's error", async () => {
+    it("distinguishes what is not in the log from what may be, by the broker's error", async () => {
       const failing = async (errorCode: number) => {
         broker.proxy.sayProduceError(errorCode);
         const begun = performance.now();
@@ -113,8 +113,8 @@ if (KAFKA_LIBS === null) {
       expect((tooFew.error as Error).message).toContain('too few replicas');
       expect(tooFew.tookMs).toBeGreaterThan(DEADLINE_MS / 2);
       for (const [code, kind] of [
-        [NOT_ENOUGH_REPLICAS_AFTER_APPEND, LogFateUnknown],
-        [REQUEST_TIMED_OUT, LogFateUnknown],
+        [NOT_ENOUGH_REPLICAS_AFTER_APPEND, LogInDoubt],
+        [REQUEST_TIMED_OUT, LogInDoubt],
         [MESSAGE_TOO_LARGE, LogRefused],
         [TOPIC_AUTHORIZATION_FAILED, LogRefused],
       ] as const) {
@@ -129,7 +129,7 @@ if (KAFKA_LIBS === null) {
       expect(await moved).toBe('in');
     });
 
-    it('says that the fate is open while the broker is silent, then refuses, then recovers by itself', async () => {
+    it('is in doubt while the broker is silent, then refuses, then recovers by itself', async () => {
       const seen: string[] = [];
       const consumption = await log.consume({
         group: 'faults',
@@ -147,16 +147,16 @@ if (KAFKA_LIBS === null) {
       expect(await outcome('not sent')).toBe('refused');
       expect(performance.now() - refused).toBeLessThan(100);
       expect(consumption.stalled()).toBeNull();
-      await until('the consumption says that it stands still', () => consumption.stalled() !== null, 15_000);
+      await until('the consumption reports that it is stalled', () => consumption.stalled() !== null, 15_000);
       broker.proxy.thaw();
       await until('it accepts again', () => log.refusing() === null, 15_000);
       await until('an append succeeds', async () => (await outcome('after')) === 'in', 5000);
-      await until('the consumption goes on', () => seen.includes('after') && consumption.stalled() === null, 20_000);
+      await until('the consumption continues', () => seen.includes('after') && consumption.stalled() === null, 20_000);
       expect(seen).not.toContain('not sent');
       await consumption.stop();
     }, 60_000);
 
-    it('keeps what it answered for, and the order, while connections break', async () => {
+    it('keeps what it acknowledged, and the order, while connections break', async () => {
       const acknowledged: number[] = [];
       let n = 0;
       let stop = false;
@@ -182,7 +182,7 @@ if (KAFKA_LIBS === null) {
       expect([...first].filter((one, index, all) => index > 0 && one < (all[index - 1] ?? 0))).toEqual([]);
     }, 60_000);
 
-    it('survives a broker that is killed and gone for a while: answers in time, memory stays flat, goes on', async () => {
+    it('survives a broker that is killed and unavailable for a while: answers in time, memory stays flat, continues', async () => {
       const seen = new Set<string>();
       const consumption = await log.consume({
         group: 'survivor',

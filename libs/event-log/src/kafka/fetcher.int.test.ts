@@ -6,16 +6,16 @@ import type { ClusterView } from './cluster-view.js';
 import { Fetcher } from './fetcher.js';
 import { ReadLane } from './read-lane.js';
 
-/** As promised in the README, and what a busy machine may add. */
+/** As promised in the README, with tolerance for a busy machine. */
 const SILENT_MS = 10_000;
 const BUSY_MS = 15_000;
 
-describe('a fetch loop that stands still', () => {
+describe('a stalled fetch loop', () => {
   let server: Server;
   let connections = 0;
 
   beforeAll(async () => {
-    // A broker that ends each conversation.
+    // A broker that ends each connection.
     server = createServer((socket: Socket) => {
       connections += 1;
       socket.on('error', () => undefined);
@@ -25,13 +25,13 @@ describe('a fetch loop that stands still', () => {
   });
   afterAll(() => server.close());
 
-  it('is told of, and begun anew over new connections, without anybody having called it', async () => {
+  it('is reported, and restarted over new connections, without being called', async () => {
     const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    // Nobody answers the question that follows a failure: the loop waits for ever.
+    // The request after a failure is never answered: the loop waits for ever.
     const cluster = { leader: () => address, problem: () => null, refresh: () => new Promise<void>(() => undefined) };
     const access = brokerAccess({ clientId: 'fetcher' });
     const fetcher = new Fetcher(cluster as unknown as ClusterView, access, 0, () => undefined);
-    const place = { topic: 'agent-events', name: 'agent-events', partition: 0 } as const;
+    const source = { topic: 'agent-events', name: 'agent-events', partition: 0 } as const;
     const options = {
       group: 'g',
       topics: ['agent-events'],
@@ -39,7 +39,7 @@ describe('a fetch loop that stands still', () => {
       position: () => null,
       handle: () => undefined,
     };
-    const lane = new ReadLane(place, 0, 0, options as never, () => undefined);
+    const lane = new ReadLane(source, 0, 0, options as never, () => undefined);
     try {
       fetcher.expect(1);
       fetcher.add(lane);

@@ -10,15 +10,15 @@ import { fetchRequest } from './requests.js';
 import type { FetchedPartition } from './requests.js';
 
 const MAX_WAIT_MS = 500;
-/** While a lane has enough and will want more soon, so long at most. */
+/** Maximum wait while a lane has enough and will want more soon, ms. */
 const SHORT_WAIT_MS = 10;
-/** So long after the last lane came, lanes that are still to come are not made to wait for a long poll. */
+/** Time after the last lane arrived during which expected lanes are not delayed by a long poll, ms. */
 const GATHERING_MS = 1000;
 const ANSWER_MS = 5000;
 const MAX_BYTES = 8 * 1024 * 1024;
 const PARTITION_BYTES = 1024 * 1024;
 const AGAIN_AFTER_MS = 100;
-/** So long may nothing have been fetched although records are wanted. */
+/** Maximum time without a fetch although records are wanted, ms. */
 const SILENT_MS = 10_000;
 const OUT_OF_RANGE = 1;
 
@@ -40,14 +40,14 @@ export class Fetcher {
   #links: Links;
   #generation = 0;
   #fetchedMs = performance.now();
-  #turn = 0;
+  #round = 0;
   #closed = false;
   #looking = false;
   #restarts = 0;
   #expected = 0;
   #gatheringUntilMs = 0;
 
-  /** `outOfRange` hears of a lane whose offset the broker does not have. */
+  /** `outOfRange` receives a lane whose offset the broker does not have. */
   constructor(cluster: ClusterView, access: BrokerAccess, paceMs: number, outOfRange: (lane: ReadLane) => void) {
     this.#cluster = cluster;
     this.#access = access;
@@ -57,7 +57,7 @@ export class Fetcher {
     this.#watchdog = setInterval(() => this.#watch(), 1000).unref();
   }
 
-  /** How many lanes will come. */
+  /** Number of expected lanes. */
   expect(lanes: number): void {
     this.#expected = lanes;
     this.#gatheringUntilMs = performance.now() + GATHERING_MS;
@@ -74,14 +74,14 @@ export class Fetcher {
     this.#lanes.delete(lane);
   }
 
-  /** Starts the fetches that are wanted and not under way. */
+  /** Starts the fetches that are wanted and not pending. */
   pump(): void {
     if (this.#closed) return;
     const asks = new Map<string, Ask[]>();
     for (const lane of this.#lanes) {
       const from = lane.wants();
       if (from === null) continue;
-      const leader = this.#cluster.leader(lane.place.name, lane.place.partition);
+      const leader = this.#cluster.leader(lane.source.name, lane.source.partition);
       if (leader === null) {
         lane.hinder(this.#cluster.problem() ?? 'the partition has no leader');
         this.#lookForLeaders();
@@ -118,21 +118,21 @@ export class Fetcher {
   async #fetch(leader: string, asks: readonly Ask[]): Promise<void> {
     const generation = this.#generation;
     this.#busy.add(leader);
-    // Whoever comes first gets a batch, however large it is: everybody comes first once.
-    const first = this.#turn++ % asks.length;
+    // The first partition gets a batch, however large it is: each is first in turn.
+    const first = this.#round++ % asks.length;
     const order = [...asks.slice(first), ...asks.slice(0, first)];
     const startedMs = performance.now();
     try {
-      const places = order.map(({ lane: { place }, from }) => ({
-        topic: place.name,
-        partition: place.partition,
+      const wanted = order.map(({ lane: { source }, from }) => ({
+        topic: source.name,
+        partition: source.partition,
         offset: from,
       }));
       const someFull = [...this.#lanes].some((lane) => lane.wants() === null);
       const gathering = this.#lanes.size < this.#expected && startedMs < this.#gatheringUntilMs;
       const maxWaitMs = someFull || gathering ? SHORT_WAIT_MS : MAX_WAIT_MS;
       const limits = { maxWaitMs, maxBytes: MAX_BYTES, partitionBytes: PARTITION_BYTES };
-      const found = await this.#links.to(leader).send(fetchRequest(places, limits), MAX_WAIT_MS + ANSWER_MS);
+      const found = await this.#links.to(leader).send(fetchRequest(wanted, limits), MAX_WAIT_MS + ANSWER_MS);
       if (generation !== this.#generation) return;
       this.#fetchedMs = performance.now();
       const failed = this.#deliver(order, found);
@@ -152,12 +152,12 @@ export class Fetcher {
     this.pump();
   }
 
-  /** True when some partition could not be had. */
+  /** True when some partition could not be fetched. */
   #deliver(asks: readonly Ask[], found: readonly FetchedPartition[]): boolean {
     const empty = found.every(({ records }) => records.length === 0);
     let failed = false;
     for (const { lane, from } of asks) {
-      const { name, partition } = lane.place;
+      const { name, partition } = lane.source;
       const answer = found.find((one) => one.topic === name && one.partition === partition);
       if (answer === undefined) continue;
       if (answer.errorCode === OUT_OF_RANGE) {
@@ -172,9 +172,9 @@ export class Fetcher {
       }
       try {
         const read = readRecordSet(answer.records, from, `${name}/${partition}`);
-        // What was compacted away at the end leaves no batch behind; other partitions' bytes may have left no room.
+        // Records compacted away at the end leave no batch; the bytes of other partitions may have left no room.
         const next = read.nextOffset === from && empty ? answer.highWatermark : read.nextOffset;
-        const records = read.records.map((record) => asLogRecord(lane.place, record));
+        const records = read.records.map((record) => asLogRecord(lane.source, record));
         lane.take(from, records, Math.max(from, next), answer.highWatermark);
       } catch (error) {
         if (!(error instanceof LogDamaged)) throw error;
@@ -203,7 +203,7 @@ export class Fetcher {
     return [...this.#lanes].some((lane) => lane.wants() !== null);
   }
 
-  /** Begins anew, over new connections, when nothing was fetched for too long. */
+  /** Restarts over new connections when nothing was fetched for too long. */
   #watch(): void {
     if (!this.#wanted()) this.#fetchedMs = performance.now();
     const due = Math.floor((performance.now() - this.#fetchedMs) / SILENT_MS);

@@ -7,12 +7,12 @@ import { dealOut, readAssignment, readSubscription, writeAssignment, writeSubscr
 import type { Assignment } from './assignment.js';
 
 const SESSION_MS = 10_000;
-/** So long a rebalance waits for the handlers of a member. */
+/** Time that a rebalance waits for the handlers of a member, ms. */
 const REBALANCE_MS = 60_000;
 const HEARTBEAT_MS = 500;
 const ASK_MS = 5000;
 const AGAIN_AFTER_MS = 250;
-/** So long may the group's coordinator not have answered. */
+/** Maximum time without an answer of the group's coordinator, ms. */
 const SILENT_MS = 10_000;
 const PROTOCOL = 'countersign';
 
@@ -41,11 +41,11 @@ export interface MemberOptions {
   readonly access: BrokerAccess;
   /** Names at the brokers. */
   readonly topics: readonly string[];
-  /** Takes what is assigned; a later call of `revoked` ends it. */
+  /** Takes an assignment; a later call of `revoked` ends it. */
   assigned(assignment: Assignment): void;
-  /** Resolves when no handler of this member runs any more. */
+  /** Resolves when no handler of this member is running. */
   revoked(): Promise<void>;
-  /** The offsets after the last ones handled: told to the brokers for tools that show lag, never read back. */
+  /** The offsets after the last ones handled: committed for tools that show lag, never read back. */
   handled(): readonly CommitTopic[];
 }
 
@@ -57,7 +57,10 @@ class Refused extends Error {
   }
 }
 
-/** A member of a consumer group: joins, keeps its place by heartbeats, and gives its partitions back before it rejoins. */
+/**
+ * A member of a consumer group: joins, keeps its membership by heartbeats, and releases its partitions before it
+ * rejoins.
+ */
 export class GroupMember {
   readonly #cluster: ClusterView;
   readonly #options: MemberOptions;
@@ -88,7 +91,7 @@ export class GroupMember {
   /** Leaves the group once the running handlers have returned. */
   async stop(): Promise<void> {
     this.#abort.abort();
-    // A join may take as long as a rebalance: it is not waited for.
+    // A join may take as long as a rebalance: it is not awaited.
     if (this.#joining) this.#link?.reset('stopped');
     await this.#running;
   }
@@ -119,7 +122,7 @@ export class GroupMember {
 
   async #ask<T>(name: string, options: object, timeoutMs = ASK_MS): Promise<T> {
     const link = (this.#link ??= await this.#findCoordinator());
-    // A stop while the coordinator was looked for: a join that is asked for now would be waited for.
+    // Stopped while the coordinator was looked up: a join sent now would be awaited.
     if (this.#joining) this.#abort.signal.throwIfAborted();
     const answer = await link.ask<T>(name, { groupId: this.#options.groupId, ...options }, timeoutMs);
     this.#heardMs = performance.now();
@@ -169,7 +172,7 @@ export class GroupMember {
     return [...dealt].map(([memberId, assignment]) => ({ memberId, memberAssignment: writeAssignment(assignment) }));
   }
 
-  /** Keeps the place until the group rebalances; rejects when the place is lost. */
+  /** Sends heartbeats until the group rebalances; rejects when the membership is lost. */
   async #keep(): Promise<void> {
     for (let beat = 1; ; beat++) {
       await delay(HEARTBEAT_MS, undefined, { signal: this.#abort.signal }).catch(() => undefined);
@@ -180,12 +183,12 @@ export class GroupMember {
   }
 
   async #beat(): Promise<number> {
-    const { errorCode } = await this.#ask<{ errorCode: number }>('Heartbeat', this.#place());
+    const { errorCode } = await this.#ask<{ errorCode: number }>('Heartbeat', this.#membership());
     if (errorCode !== 0 && errorCode !== REBALANCE) throw new Refused('a heartbeat', errorCode);
     return errorCode;
   }
 
-  /** While handlers come to their end, the group must not take this member for dead. */
+  /** While handlers finish, the group must not consider this member dead. */
   async #beatWhile(signal: AbortSignal): Promise<void> {
     for (;;) {
       await delay(HEARTBEAT_MS, undefined, { signal }).catch(() => undefined);
@@ -194,7 +197,7 @@ export class GroupMember {
     }
   }
 
-  #place() {
+  #membership() {
     return { groupGenerationId: this.#generation, memberId: this.#memberId };
   }
 
@@ -202,7 +205,7 @@ export class GroupMember {
     const topics = this.#options.handled();
     const text = JSON.stringify(topics);
     if (topics.length === 0 || text === this.#committed || this.#generation < 0) return;
-    await this.#ask('OffsetCommit', { ...this.#place(), retentionTime: -1, topics });
+    await this.#ask('OffsetCommit', { ...this.#membership(), retentionTime: -1, topics });
     this.#committed = text;
   }
 

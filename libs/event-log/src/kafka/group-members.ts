@@ -6,7 +6,7 @@ import type { KafkaLogOptions } from './options.js';
 
 const ASK_MS = 5000;
 const AGAIN_AFTER_MS = 250;
-/** Coordinators that move, or still load what they know, answer within this time. */
+/** Coordinators that move, or are still loading, answer within this time. */
 const WITHIN_MS = 15_000;
 
 export interface GroupMemberAddress {
@@ -18,13 +18,13 @@ export interface GroupMemberAddress {
 type Access = Pick<KafkaLogOptions, 'brokers' | 'clientId' | 'tls' | 'sasl' | 'topicPrefix'>;
 
 /**
- * Who is in a consumer group now. A member that was killed is in it until its session ends, ten seconds later.
+ * The current members of a consumer group. A killed member is listed until its session ends, ten seconds later.
  * @param group its name without the prefix
- * @throws when no broker can say
+ * @throws when no broker can answer
  */
 export async function kafkaGroupMembers(options: Access, group: string): Promise<readonly GroupMemberAddress[]> {
   const prefix = options.topicPrefix ?? '';
-  // One topic is named since none would mean all.
+  // One topic is named, since an empty list would mean all.
   const cluster = new ClusterView(options.brokers, brokerAccess(options), [`${prefix}agent-events`]);
   try {
     const until = performance.now() + WITHIN_MS;

@@ -15,7 +15,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   }
 }
 
-/** What several instances of a service share: effects and positions, saved together. */
+/** Shared by several instances of a service: effects and positions, saved together. */
 class Store {
   readonly positions = new Map<number, number>();
   readonly values: string[] = [];
@@ -37,7 +37,7 @@ class Store {
 
 if (TEST_BROKERS === null) {
   describe.skip('Kafka groups (needs Kafka: COUNTERSIGN_TEST_KAFKA_BROKERS)', () => {
-    it('is not tried', () => undefined);
+    it('is skipped', () => undefined);
   });
 } else {
   const brokers = TEST_BROKERS;
@@ -45,7 +45,7 @@ if (TEST_BROKERS === null) {
     const prefix = newPrefix();
     const logs: EventLog[] = [];
     let sent = 0;
-    /** A log as another process has it. */
+    /** A log as opened by another process. */
     const another = async () => {
       const log = await openTestLog(brokers, prefix, { topics: [TOPIC] });
       logs.push(log);
@@ -61,7 +61,7 @@ if (TEST_BROKERS === null) {
     });
     afterAll(() => dropTopics(brokers, prefix));
 
-    it('hands each record to one member while members come and go under load, without overlap or gap', async () => {
+    it('delivers each record to one member while members join and leave under load, without overlap or gap', async () => {
       const store = new Store();
       const consume = async () => {
         const log = await another();
@@ -94,7 +94,7 @@ if (TEST_BROKERS === null) {
       await until('everything is handled', () => store.values.length >= sent);
       for (const member of members) await member.caughtUp();
       const held = (): readonly number[] => members.map((member) => Object.keys(member.lag()).length);
-      // The last of the moves may still be under way.
+      // The last of the moves may still be pending.
       await until('every partition is held', () => held().reduce((sum, count) => sum + count, 0) === PARTITIONS);
       expect(Math.max(...held()) - Math.min(...held())).toBeLessThanOrEqual(1);
       expect(sorted(store)).toEqual(all());
@@ -103,7 +103,7 @@ if (TEST_BROKERS === null) {
       for (const member of members) await member.stop();
     }, 60_000);
 
-    it('says who is in a group', async () => {
+    it('lists the members of a group', async () => {
       const asked = { brokers, clientId: 'asking', topicPrefix: prefix };
       expect(await kafkaGroupMembers(asked, 'asked')).toEqual([]);
       const store = new Store();
@@ -139,8 +139,8 @@ if (TEST_BROKERS === null) {
       await first.stop();
       expect(sorted(store)).toEqual(all());
       const committed = await withAdmin(brokers, (admin) => admin.fetchOffsets({ groupId: `${prefix}positions` }));
-      const told = committed.flatMap(({ partitions }) => partitions.map(({ offset }) => Number(offset)));
-      expect(told.reduce((sum, offset) => sum + Math.max(0, offset), 0)).toBe(sent);
+      const offsets = committed.flatMap(({ partitions }) => partitions.map(({ offset }) => Number(offset)));
+      expect(offsets.reduce((sum, offset) => sum + Math.max(0, offset), 0)).toBe(sent);
       await withAdmin(brokers, (admin) => admin.deleteGroups([`${prefix}positions`]));
       await append(log, 10);
       const second = await consume('positions');
@@ -156,7 +156,7 @@ if (TEST_BROKERS === null) {
       expect(sorted(store)).toEqual(all());
     }, 60_000);
 
-    it('keeps its place while a handler takes longer than the heartbeats, and lets other partitions go on', async () => {
+    it('keeps its membership while a handler takes longer than the heartbeats, and lets other partitions continue', async () => {
       const log = await another();
       let blocked: LogBatch | null = null;
       let others = 0;
@@ -183,7 +183,7 @@ if (TEST_BROKERS === null) {
       await consumption.stop();
     }, 60_000);
 
-    it('leaves no group behind when everyone reads', async () => {
+    it('leaves no group behind in mode everyone', async () => {
       const log = await another();
       const consumption = await log.consume({
         group: 'projection',

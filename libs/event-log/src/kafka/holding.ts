@@ -5,7 +5,7 @@ import type { ConsumeOptions } from '../port.js';
 import type { EdgeFinder } from './edges.js';
 import type { Fetcher } from './fetcher.js';
 import { ReadLane } from './read-lane.js';
-import type { Place } from './read-records.js';
+import type { TopicPartition } from './read-records.js';
 
 const FIRST_BACK_OFF_MS = 100;
 const LONGEST_BACK_OFF_MS = 5000;
@@ -14,14 +14,16 @@ export interface HoldingParts {
   readonly options: ConsumeOptions;
   readonly edges: EdgeFinder;
   readonly fetcher: Fetcher;
-  /** Waits until nobody else in this process has the partition; gives the function that lets it go. */
-  readonly lock: (place: Place) => Promise<() => void>;
+  /** Waits until nothing else in this process holds the partition; returns the function that releases it. */
+  readonly lock: (source: TopicPartition) => Promise<() => void>;
 }
 
-/** One partition for as long as it is this member's: finds the position, then brings its batches to the handler. */
+/**
+ * One partition while it is assigned to this member: determines the position, then delivers its batches to the handler.
+ */
 export class Holding {
-  readonly place: Place;
-  /** Of the first attempt to find the position; rejects when it cannot be had. It is tried again all the same. */
+  readonly source: TopicPartition;
+  /** Of the first attempt to determine the position; rejects when that fails. It is retried anyway. */
   readonly started: Promise<void>;
   readonly #parts: HoldingParts;
   readonly #abort = new AbortController();
@@ -32,8 +34,8 @@ export class Holding {
   #problem: string | null = null;
   #release: () => void = () => undefined;
 
-  constructor(place: Place, parts: HoldingParts) {
-    this.place = place;
+  constructor(source: TopicPartition, parts: HoldingParts) {
+    this.source = source;
     this.#parts = parts;
     this.started = this.#start();
     this.#running = this.started.catch((error: unknown) => this.#startLater(error));
@@ -52,7 +54,7 @@ export class Holding {
     return this.#lane?.handled ?? null;
   }
 
-  /** Resolves with `true` once everything before `end` is handled, with `false` when it is let go before. */
+  /** Resolves with `true` once everything before `end` is handled, with `false` when it is released before. */
   async reached(end: number): Promise<boolean> {
     await this.#laneReady;
     return (await this.#lane?.reached(end)) ?? false;
@@ -71,12 +73,12 @@ export class Holding {
   }
 
   async #start(): Promise<void> {
-    const release = await this.#parts.lock(this.place);
+    const release = await this.#parts.lock(this.source);
     try {
       const { position, end } = await this.#position();
       if (this.#abort.signal.aborted) return release();
       this.#release = release;
-      this.#lane = new ReadLane(this.place, position, end, this.#parts.options, () => this.#parts.fetcher.pump());
+      this.#lane = new ReadLane(this.source, position, end, this.#parts.options, () => this.#parts.fetcher.pump());
       this.#parts.fetcher.add(this.#lane);
       this.#ready();
     } catch (error) {
@@ -103,23 +105,28 @@ export class Holding {
   }
 
   async #position(): Promise<{ position: number; end: number }> {
-    const { topic, name, partition } = this.place;
+    const { topic, name, partition } = this.source;
     const saved = await this.#parts.options.position(topic, partition);
     const edges = await this.#parts.edges.of(name);
     const begin = edges.begin[partition] ?? 0;
     const end = edges.end[partition] ?? 0;
     if (saved !== null) {
-      const problem = missing(this.place, saved, begin, end);
+      const problem = missing(this.source, saved, begin, end);
       if (problem !== null) throw new LogDamaged(problem);
     }
     return { position: Math.max(saved ?? 0, begin), end };
   }
 }
 
-/** What is wrong about reading on at `position`, or `null`. */
-export function missing({ topic, partition }: Place, position: number, begin: number, end: number): string | null {
-  const place = `${topic}/${partition}`;
-  if (position > end) return `${place}: position ${position} lies past the end ${end}: the log lost what was handled`;
+/** The problem of continuing at `position`, or `null`. */
+export function missing(
+  { topic, partition }: TopicPartition,
+  position: number,
+  begin: number,
+  end: number,
+): string | null {
+  const source = `${topic}/${partition}`;
+  if (position > end) return `${source}: position ${position} lies past the end ${end}: the log lost what was handled`;
   if (position >= begin || TOPICS[topic].retention.kind === 'compacted') return null;
-  return `${place}: offset ${position} is no longer kept, the first is ${begin}: messages were missed`;
+  return `${source}: offset ${position} is no longer kept, the first is ${begin}: messages were missed`;
 }

@@ -4,7 +4,7 @@ import { deleteRecords, dropTopics, newPrefix, openTestLog } from './kafka.test-
 
 if (TEST_BROKERS === null) {
   describe.skip('event log: Kafka (needs Kafka: COUNTERSIGN_TEST_KAFKA_BROKERS)', () => {
-    it('is not tried', () => undefined);
+    it('is skipped', () => undefined);
   });
 } else {
   const brokers = TEST_BROKERS;
@@ -20,7 +20,7 @@ if (TEST_BROKERS === null) {
         return log;
       },
       compact: {
-        skip: 'the brokers compact when they find it due; compaction.int.test.ts has a broker of its own for it',
+        skip: 'the brokers compact at a time of their own; compaction.int.test.ts has its own broker for it',
       },
       expireAll: async () => {
         await deleteRecords(brokers, `${prefix}agent-events`);

@@ -47,7 +47,7 @@ export async function openLog(options: KafkaLogOptions): Promise<EventLog> {
   return new KafkaLog(cluster, access, { ...options, topicPrefix: prefix, topics });
 }
 
-/** Brokers may start at the same time as we: what is not there yet is waited for, what is wrong is not. */
+/** Brokers may start at the same time as this process: unavailable ones are retried, wrong settings are not. */
 async function untilReady(
   cluster: ClusterView,
   { openTimeoutMs = OPEN_MS, log }: KafkaLogOptions,
@@ -113,8 +113,8 @@ class KafkaLog implements EventLog {
   }
 
   async read(topic: TopicName, partition: number, fromOffset: number, limit: number): Promise<readonly LogRecord[]> {
-    const place = { topic, name: this.#name(topic), partition };
-    return readRecords(this.#cluster, this.#readLinks, place, fromOffset, limit);
+    const source = { topic, name: this.#name(topic), partition };
+    return readRecords(this.#cluster, this.#readLinks, source, fromOffset, limit);
   }
 
   async consume(options: ConsumeOptions): Promise<Consumption> {

@@ -6,7 +6,7 @@ import type { EventLog } from '../port.js';
 import { openKafkaLog } from './open-kafka-log.js';
 import type { KafkaLogOptions } from './options.js';
 
-/** A prefix that no other test has. */
+/** A prefix for one test. */
 export const newPrefix = (): string => `test-${randomBytes(6).toString('hex')}.`;
 
 export function admin(brokers: readonly string[]) {
@@ -41,7 +41,7 @@ export async function dropTopics(brokers: readonly string[], prefix: string): Pr
   });
 }
 
-/** Deletes everything that is in a topic; a broker that has just made the topic may have to be asked twice. */
+/** Deletes all records of a topic; for a broker that has just created the topic it may take two requests. */
 export async function deleteRecords(brokers: readonly string[], topic: string): Promise<void> {
   await withAdmin(brokers, async (one) => {
     for (let tries = 0; ; tries++) {
@@ -57,7 +57,7 @@ export async function deleteRecords(brokers: readonly string[], topic: string): 
   });
 }
 
-/** Opens a log on topics of its own. */
+/** Opens a log on its own topics. */
 export function openTestLog(
   brokers: readonly string[],
   prefix: string,

@@ -1,6 +1,6 @@
 /**
- * What this adapter uses of kafkajs 2.2.4 below its public interface: one connection, and the encodings of the requests
- * that are not ours (see decision 0020). The version is exact in package.json.
+ * The parts of kafkajs 2.2.4 below its public interface that this adapter uses: one connection, and the encodings of
+ * the requests that are not encoded here (see decision 0020). The version is exact in package.json.
  */
 declare module 'kafkajs/src/network/connection.js' {
   import type { Socket } from 'node:net';
@@ -13,7 +13,7 @@ declare module 'kafkajs/src/network/connection.js' {
     requestTimeout: number;
     enforceRequestTimeout: boolean;
     logger: unknown;
-    /** Changed by the connection: each needs its own. */
+    /** Modified by the connection: each needs its own. */
     sasl: { mechanism: string; username: string; password: string } | null;
     socketFactory: (to: { host: string; port: number; onConnect: () => void }) => Socket;
   }
@@ -31,11 +31,11 @@ declare module 'kafkajs/src/network/connection.js' {
     send(exchange: Exchange): Promise<unknown>;
     rejectRequests(error: Error): void;
     setVersions(versions: Readonly<Record<number, { minVersion: number; maxVersion: number }>>): void;
-    /** Whether credentials travel in Kafka's own messages (KIP-152), so that a refusal has a reason. */
+    /** Reports whether credentials travel in Kafka's own messages (KIP-152), so that a refusal has a reason. */
     setSupportAuthenticationProtocol(isSupported: boolean): void;
-    /** Nothing to do without `sasl`. One at a time: who calls meanwhile shares it. */
+    /** Does nothing without `sasl`. Concurrent calls share one exchange. */
     authenticate(): Promise<void>;
-    /** `false` without `sasl`, and ten seconds before the session that the broker granted ends. */
+    /** `false` without `sasl`, and from ten seconds before the end of the session that the broker granted. */
     isAuthenticated(): boolean;
   }
   export { Connection as default };

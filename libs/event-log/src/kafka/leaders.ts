@@ -5,20 +5,20 @@ import { Links } from './link.js';
 import type { OwnRequest } from './requests.js';
 import type { WriteLane } from './write-lane.js';
 
-/** A broker that answers nothing for so long loses its connection. */
+/** A broker that is silent for this long loses its connection, ms. */
 const SILENCE_MS = 5000;
 const PROBE_MS = 1500;
 const LONGEST_PAUSE_MS = 500;
 
 interface Leader {
   outstanding: number;
-  /** When the oldest unanswered request was sent; `performance.now()`. */
+  /** `performance.now()` of the oldest unanswered request. */
   oldestMs: number;
   blocked: string | null;
   recovering: boolean;
 }
 
-/** The brokers that take appends: which of them answer, and bringing back those that do not. */
+/** The brokers that take appends: tracks which of them answer, and reconnects to those that do not. */
 export class Leaders {
   readonly #cluster: ClusterView;
   readonly #links: Links;
@@ -37,7 +37,9 @@ export class Leaders {
     cluster.onRefresh(() => this.#giveUp());
   }
 
-  /** Whether a request may be sent now: the broker answers, and fewer than `outstanding` requests wait. */
+  /**
+   * Reports whether a request may be sent now: the broker answers, and fewer than `outstanding` requests are pending.
+   */
   takes(address: string, outstanding: number): boolean {
     const leader = this.#leaders.get(address);
     return leader === undefined || (leader.blocked === null && leader.outstanding < outstanding);
@@ -59,21 +61,21 @@ export class Leaders {
     }
   }
 
-  /** Why nothing is taken for this partition now, or `null`. */
+  /** Why this partition accepts nothing now, or `null`. */
   blocked(lane: WriteLane): string | null {
     const address = this.#cluster.leader(lane.name, lane.partition);
     if (address === null) return this.#cluster.problem();
     return this.#leaders.get(address)?.blocked ?? null;
   }
 
-  /** Why nothing at all is taken, or `null`. */
+  /** Why no partition accepts anything, or `null`. */
   refusing(): string | null {
     if (this.#cluster.problem() !== null) return this.#cluster.problem();
     const reasons = this.#cluster.brokers().map((address) => this.#leaders.get(address)?.blocked ?? null);
     return reasons.every((reason) => reason !== null) ? reasons.join('; ') : null;
   }
 
-  /** A deadline has passed: asks the brokers that owe an answer whether they are there. */
+  /** After a passed deadline: probes the brokers with pending answers. */
   suspect(): void {
     const now = performance.now();
     for (const [address, leader] of this.#leaders) {
@@ -88,7 +90,7 @@ export class Leaders {
     this.#links.close();
   }
 
-  /** What a broker owes that the cluster has given up goes to its successors, without the wait for its silence. */
+  /** Requests to a broker that left the cluster go to its successors at once, without waiting for its silence. */
   #giveUp(): void {
     const known = this.#cluster.brokers();
     for (const [address, { outstanding }] of this.#leaders) {
@@ -115,7 +117,7 @@ export class Leaders {
     });
   }
 
-  /** Asks until an answer comes. It comes on the connection of the appends, behind what is outstanding there. */
+  /** Probes until an answer comes. It comes on the connection of the appends, after the pending requests there. */
   async #recover(address: string, leader: Leader): Promise<void> {
     let pause = 20;
     while (leader.blocked !== null && !this.#closed) {

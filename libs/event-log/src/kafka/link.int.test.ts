@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const ENDS_WITHIN_MS = 30_000;
 
-/** Asks a broker once, and has nothing left to do. */
+/** Sends a broker one request, and has nothing left to do. */
 const PROGRAM = `
   const { Link } = await import(process.argv[1]);
   const link = new Link(process.argv[2], { clientId: 'link', tls: null, sasl: null });
@@ -25,7 +25,7 @@ describe('a connection that the broker ends at once', () => {
   });
   afterAll(() => server.close());
 
-  it('keeps no process from ending', async () => {
+  it('does not keep a process from exiting', async () => {
     const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     const link = new URL('./link.js', import.meta.url).href;
     const program = ['--input-type=module', '-e', PROGRAM, link, address];

@@ -6,14 +6,14 @@ import type { OwnRequest } from './requests.js';
 
 export { NotAccepted, NotSent } from './connect.js';
 
-/** The request was sent and no answer came: what it asked for may have happened, or may yet happen. */
+/** The request was sent without an answer: its effect may have happened, or may yet happen. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
 interface Open {
   readonly broker: BrokerConnection;
-  /** What waits for an answer, in the order in which it was sent. */
+  /** Pending requests in the order in which they were sent. */
   readonly waiting: Map<number, (lost: Error) => void>;
   sent: number;
   answered: boolean;
@@ -22,8 +22,8 @@ interface Open {
 const nothing = () => undefined;
 
 /**
- * One connection to one broker, opened by the first request and again after it was lost. The broker takes the requests
- * of a connection one after the other and answers in order: a long poll holds up what is asked behind it.
+ * One connection to one broker, opened by the first request and again after it was lost. The broker processes the
+ * requests of a connection one after the other and answers in order: a long poll delays the requests after it.
  */
 export class Link {
   readonly address: string;
@@ -37,7 +37,7 @@ export class Link {
   }
 
   /**
-   * Sends a request that is encoded here and gives its decoded answer. An answer that takes longer than `timeoutMs`
+   * Sends a request that is encoded here and returns its decoded answer. An answer that takes longer than `timeoutMs`
    * resets the connection. Rejects with `NotSent` or `NoAnswer`.
    */
   async send<T>(request: OwnRequest<T>, timeoutMs: number): Promise<T> {
@@ -62,7 +62,7 @@ export class Link {
     return (await this.#exchange(open, request, (payload) => response.decode(payload), timeoutMs)) as T;
   }
 
-  /** Drops the connection at once; requests under way reject with `NoAnswer`. The next request opens a new one. */
+  /** Drops the connection at once; pending requests reject with `NoAnswer`. The next request opens a new one. */
   reset(reason: string): void {
     const opening = this.#opening;
     this.#opening = null;
@@ -80,7 +80,7 @@ export class Link {
     decode: (payload: Buffer) => Promise<unknown>,
     timeoutMs: number,
   ): Promise<unknown> {
-    const place = ++open.sent;
+    const number = ++open.sent;
     const late = `no answer from ${this.address} within ${timeoutMs} ms`;
     const timer = setTimeout(() => {
       if (this.#opening !== null) void this.#opening.then((now) => now === open && this.reset(late), nothing);
@@ -93,7 +93,7 @@ export class Link {
     });
     try {
       const answered = await new Promise((resolve, reject) => {
-        open.waiting.set(place, reject);
+        open.waiting.set(number, reject);
         answer.then(resolve, reject);
       });
       open.answered = true;
@@ -104,8 +104,8 @@ export class Link {
       throw new kind(message.includes(this.address) ? message : `${this.address}: ${message}`, { cause: error });
     } finally {
       clearTimeout(timer);
-      open.waiting.delete(place);
-      if (open.waiting.size > 0) setImmediate(() => this.#giveUpBefore(place, open));
+      open.waiting.delete(number);
+      if (open.waiting.size > 0) setImmediate(() => this.#giveUpBefore(number, open));
     }
   }
 
@@ -114,10 +114,10 @@ export class Link {
     return atOnce ? 'it closed the connection at the first request, as one that expects SASL does' : message;
   }
 
-  /** Answers come in order: what was sent before an answered request and has no answer yet never gets one. */
-  #giveUpBefore(place: number, { waiting }: Open): void {
+  /** Answers come in order: a pending request that was sent before an answered one never gets an answer. */
+  #giveUpBefore(number: number, { waiting }: Open): void {
     for (const [earlier, giveUp] of waiting) {
-      if (earlier < place) giveUp(new Error(`an answer of ${this.address} was lost`));
+      if (earlier < number) giveUp(new Error(`an answer of ${this.address} was lost`));
     }
   }
 
@@ -149,7 +149,7 @@ export class Link {
   }
 }
 
-/** The connections of one purpose, one for each broker. */
+/** The connections for one purpose, one for each broker. */
 export class Links {
   readonly #access: BrokerAccess;
   readonly #links = new Map<string, Link>();

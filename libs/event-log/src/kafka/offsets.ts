@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterView } from './cluster-view.js';
 
 const ASK_MS = 5000;
-const PATIENCE_MS = 30_000;
+const RETRY_MS = 30_000;
 const AGAIN_AFTER_MS = 100;
-/** Answers that another broker, or the same one a moment later, would give otherwise. */
-const PASSING: readonly number[] = [3, 5, 6, 9, 13, 56, 74, 75, 78];
+/** Error codes after which another broker, or the same one a moment later, may answer differently. */
+const TRANSIENT: readonly number[] = [3, 5, 6, 9, 13, 56, 74, 75, 78];
 
 export type Edge = 'begin' | 'end';
 
@@ -15,28 +15,34 @@ interface ListAnswer {
   }[];
 }
 
-/** Tries again what fails for the moment, with fresh leaders, up to 30 s: a new topic may wait so long for its leaders while brokers are busy. */
-export async function withPatience<T>(cluster: ClusterView, attempt: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS;
+/**
+ * Retries transient failures, with fresh leaders, for up to 30 s: a new topic may wait that long for its leaders while
+ * brokers are busy.
+ */
+export async function withRetries<T>(cluster: ClusterView, attempt: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + RETRY_MS;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (error instanceof Lasting || Date.now() > deadline) throw error;
+      if (error instanceof PermanentError || Date.now() > deadline) throw error;
       await delay(AGAIN_AFTER_MS);
       await cluster.refresh().catch(() => undefined);
     }
   }
 }
 
-/** An error that time does not heal. */
-export class Lasting extends Error {
-  override readonly name = 'Lasting';
+/** An error that a retry does not fix. */
+export class PermanentError extends Error {
+  override readonly name = 'PermanentError';
 }
 
-/** The first kept offset, or one past the last replicated one, of each partition of `topic` (its name at the brokers). */
+/**
+ * The first retained offset, or one past the last replicated one, of each partition of `topic` (its name at the
+ * brokers).
+ */
 export function edgeOffsets(cluster: ClusterView, topic: string, edge: Edge): Promise<Record<number, number>> {
-  return withPatience(cluster, async () => {
+  return withRetries(cluster, async () => {
     const leaders = cluster.topic(topic)?.leaders;
     if (leaders === undefined) throw new Error(`Kafka has no topic ${topic}`);
     const partitionsOf = new Map<string, number[]>();
@@ -54,7 +60,7 @@ export function edgeOffsets(cluster: ClusterView, topic: string, edge: Edge): Pr
         const answer = await cluster.to(leader).ask<ListAnswer>('ListOffsets', { topics, isolationLevel: 0 }, ASK_MS);
         for (const { partition, errorCode, offset } of answer.responses.flatMap((response) => response.partitions)) {
           if (errorCode !== 0) {
-            const kind = PASSING.includes(errorCode) ? Error : Lasting;
+            const kind = TRANSIENT.includes(errorCode) ? Error : PermanentError;
             throw new kind(`offsets of ${topic}/${partition}: the broker answered with error ${errorCode}`);
           }
           offsets[partition] = Number(offset);

@@ -1,8 +1,8 @@
-/** Lets one holder at a time have a partition inside this process, whatever the group's coordinator believes. */
+/** Serializes the holders of a partition within this process, whatever the group's coordinator assigns. */
 export class PartitionLocks {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Resolves with the function that gives it back, once all earlier holders have. */
+  /** Resolves with the function that releases it, once all earlier holders have released it. */
   async take(key: string): Promise<() => void> {
     const before = this.#last.get(key);
     let release: () => void = () => undefined;

@@ -13,7 +13,7 @@ describe('partitioner', () => {
     expect(murmur2(Buffer.from('abc'))).toBe(479470107);
   });
 
-  it('places keys of every length where kafkajs places them', () => {
+  it('assigns keys of every length to the partition of kafkajs', () => {
     const partitioner = Partitioners.DefaultPartitioner();
     const partitionMetadata = Array.from({ length: 12 }, (_, partitionId) => ({
       partitionId,

@@ -18,7 +18,7 @@ export function murmur2(key: Uint8Array): number {
   return hash ^ (hash >>> 15);
 }
 
-/** The partition that Java's default partitioner gives to a key: every client of the topics agrees on it. */
+/** The partition that Java's default partitioner assigns to a key: every client of the topics agrees on it. */
 export function partitionOf(key: Uint8Array, partitions: number): number {
   return (murmur2(key) & 0x7fffffff) % partitions;
 }

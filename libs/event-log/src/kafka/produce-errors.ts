@@ -1,6 +1,6 @@
-/** What an error code of a produce answer says about the batch. */
+/** Meaning of an error code of a produce response for the batch. */
 export type Verdict =
-  /** Not in the log, and may be taken when sent again. */
+  /** Not in the log, and may be accepted when sent again. */
   | 'again'
   /** Not in the log, and would be refused again. */
   | 'refused'
@@ -12,7 +12,7 @@ interface Meaning {
   readonly words: string;
 }
 
-/** Codes of the Kafka protocol. What is not listed leaves the fate open. */
+/** Codes of the Kafka protocol. Unlisted ones leave the batch in doubt. */
 const MEANINGS: Readonly<Record<number, Meaning>> = {
   2: { verdict: 'refused', words: 'the broker found the batch damaged' },
   3: { verdict: 'again', words: 'the broker does not know the topic or partition' },

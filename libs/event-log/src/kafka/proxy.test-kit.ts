@@ -8,7 +8,7 @@ interface Pair {
   readonly broker: Socket;
 }
 
-/** Stands before a broker and loses, holds back or cuts what passes. It knows where Kafka's messages begin and end. */
+/** A proxy in front of a broker that drops, delays or cuts messages. It knows the framing of Kafka's messages. */
 export class KafkaProxy {
   readonly #server: Server;
   readonly #target: number;
@@ -34,18 +34,18 @@ export class KafkaProxy {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The next answer to a request of that kind does not arrive; resolves when it was lost. */
+  /** Drops the next answer to a request of that kind; resolves when it was dropped. */
   dropNextAnswer(apiKey: number): Promise<void> {
     this.#toDrop = apiKey;
     return new Promise((resolve) => (this.#dropped = resolve));
   }
 
-  /** Answers to produce requests say from now on that this error occurred; `null`: what the broker said. */
+  /** Replaces the error code of produce responses; `null`: unchanged. */
   sayProduceError(errorCode: number | null): void {
     this.#produceError = errorCode;
   }
 
-  /** Connections stay open and nothing passes any more, in either direction. */
+  /** Connections stay open, but pass nothing in either direction. */
   freeze(): void {
     this.#frozen = true;
     for (const { client, broker } of this.#pairs) {
@@ -62,7 +62,7 @@ export class KafkaProxy {
     }
   }
 
-  /** Cuts every connection there is. */
+  /** Cuts every connection. */
   cut(): void {
     for (const { client, broker } of this.#pairs) {
       client.resetAndDestroy();
@@ -109,7 +109,7 @@ export class KafkaProxy {
   }
 }
 
-/** Whole messages: four bytes of length and what they announce. */
+/** Whole messages: four bytes of length and that many bytes. */
 function onMessages(socket: Socket, take: (message: Buffer) => void): void {
   let held: Buffer = Buffer.alloc(0);
   socket.on('data', (chunk) => {

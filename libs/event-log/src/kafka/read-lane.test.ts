@@ -9,7 +9,7 @@ function records(from: number, end: number): LogRecord[] {
 }
 
 describe('a partition on its way to the handler', () => {
-  it('goes on in smaller batches where the handler cannot do a whole one, in order, without a gap', async () => {
+  it('continues in smaller batches where the handler cannot process a whole one, in order, without a gap', async () => {
     const sizes: number[] = [];
     const handled: number[] = [];
     let most = 300;

@@ -1,25 +1,25 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
 import { messageOf } from '@countersign/async';
 import type { ConsumeOptions, LogBatch, LogRecord } from '../port.js';
-import type { Place } from './read-records.js';
+import type { TopicPartition } from './read-records.js';
 
 const FIRST_BACK_OFF_MS = 50;
 const LONGEST_BACK_OFF_MS = 5000;
 const DEFAULT_BATCH = 1000;
-/** So many are not divided when they fail. */
+/** Batches of at most this size are not divided when they fail. */
 const SMALL_BATCH = 50;
 const BUFFER_BYTES = 4 * 1024 * 1024;
-/** So long may nothing have been fetched although records are wanted. */
+/** Maximum time without a fetch although records are wanted, ms. */
 const SILENT_MS = 10_000;
-/** A handler that takes longer is told of as standing still. */
+/** A handler that takes longer is reported as stalled, ms. */
 const HANDLER_LIMIT_MS = 120_000;
 
 /**
- * One partition on its way to the handler: what was fetched waits here, one batch is handled at a time. After a failure
- * half of it comes again: a store that is too slow for a whole batch within its time limit would never get one done.
+ * Delivers one partition to the handler: buffers fetched records and hands over one batch at a time. After a failure it
+ * redelivers half of the batch: a store that is too slow for a whole one within its timeout would never finish it.
  */
 export class ReadLane {
-  readonly place: Place;
+  readonly source: TopicPartition;
   readonly #options: ConsumeOptions;
   readonly #maxBatch: number;
   readonly #room: () => void;
@@ -39,8 +39,8 @@ export class ReadLane {
   readonly #running: Promise<void>;
 
   /** `room` is called when it wants more records. */
-  constructor(place: Place, position: number, end: number, options: ConsumeOptions, room: () => void) {
-    this.place = place;
+  constructor(source: TopicPartition, position: number, end: number, options: ConsumeOptions, room: () => void) {
+    this.source = source;
     this.#options = options;
     this.#maxBatch = options.maxBatch ?? DEFAULT_BATCH;
     this.#handled = position;
@@ -56,7 +56,7 @@ export class ReadLane {
     return this.#buffer.length < 2 * this.#maxBatch && this.#bufferBytes < BUFFER_BYTES ? this.#fetched : null;
   }
 
-  /** Takes what was fetched from `from` on; what it did not ask for (any more) is left out. */
+  /** Takes records fetched from `from`; those it no longer wants are dropped. */
   take(from: number, records: readonly LogRecord[], next: number, end: number): void {
     if (this.#abort.signal.aborted || from !== this.#fetched) return;
     this.#end = Math.max(end, next);
@@ -73,7 +73,7 @@ export class ReadLane {
     this.#arrived?.();
   }
 
-  /** Whether a full batch waits. */
+  /** Reports whether a full batch is buffered. */
   get full(): boolean {
     return this.#buffer.length >= this.#maxBatch;
   }
@@ -82,12 +82,12 @@ export class ReadLane {
     return this.#progress.size > 0;
   }
 
-  /** What keeps records from coming, until some come. */
+  /** The reason why no records come, until some come. */
   fail(problem: string): void {
     this.#fetchProblem = problem;
   }
 
-  /** What kept the last fetch from succeeding; told of when none succeeds for long. */
+  /** The reason why the last fetch failed; reported when none succeeds for long. */
   hinder(obstacle: string): void {
     this.#obstacle = obstacle;
   }
@@ -147,7 +147,7 @@ export class ReadLane {
   }
 
   get #name(): string {
-    return `${this.place.topic}/${this.place.partition}`;
+    return `${this.source.topic}/${this.source.partition}`;
   }
 
   async #run(): Promise<void> {
@@ -160,7 +160,7 @@ export class ReadLane {
         this.#arrived = null;
         continue;
       }
-      const { topic, partition } = this.place;
+      const { topic, partition } = this.source;
       let records: readonly LogRecord[];
       let last: LogRecord;
       for (;;) {
@@ -188,7 +188,7 @@ export class ReadLane {
       this.#bufferBytes -= records.reduce((sum, record) => sum + record.value.length, 0);
       this.#moveTo(this.#buffer.length === 0 ? this.#fetched : last.offset + 1);
       this.#room();
-      await nextTurn();
+      await nextTick();
     }
   }
 

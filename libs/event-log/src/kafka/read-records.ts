@@ -3,7 +3,7 @@ import { LogDamaged } from '../port.js';
 import type { LogRecord } from '../port.js';
 import type { ClusterView } from './cluster-view.js';
 import type { Links } from './link.js';
-import { edgeOffsets, withPatience } from './offsets.js';
+import { edgeOffsets, withRetries } from './offsets.js';
 import { readRecordSet } from './record-batch.js';
 import { fetchRequest } from './requests.js';
 
@@ -12,7 +12,7 @@ const READ_BYTES = 8 * 1024 * 1024;
 const PARTITION_BYTES = 1024 * 1024;
 const OUT_OF_RANGE = 1;
 
-export interface Place {
+export interface TopicPartition {
   readonly topic: TopicName;
   /** The topic's name at the brokers. */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface Place {
 export async function readRecords(
   cluster: ClusterView,
   links: Links,
-  place: Place,
+  source: TopicPartition,
   fromOffset: number,
   limit: number,
 ): Promise<LogRecord[]> {
@@ -31,22 +31,22 @@ export async function readRecords(
   let next = fromOffset;
   let bytes = 0;
   while (records.length < limit && bytes < READ_BYTES) {
-    const set = await fetchOnce(cluster, links, place, next);
+    const set = await fetchOnce(cluster, links, source, next);
     if (set === null || next >= set.end) break;
-    const read = readRecordSet(set.bytes, next, `${place.name}/${place.partition}`);
+    const read = readRecordSet(set.bytes, next, `${source.name}/${source.partition}`);
     for (const record of read.records) {
       if (records.length === limit || (bytes > 0 && bytes + record.value.length > READ_BYTES)) return records;
       bytes += record.value.length;
-      records.push(asLogRecord(place, record));
+      records.push(asLogRecord(source, record));
     }
-    // What was compacted away at the end leaves no batch behind.
+    // Records compacted away at the end leave no batch.
     next = read.nextOffset > next ? read.nextOffset : set.end;
   }
   return records;
 }
 
 export function asLogRecord(
-  { topic, partition }: Place,
+  { topic, partition }: TopicPartition,
   record: { offset: number; key: string; value: Uint8Array; timeMs: number },
 ): LogRecord {
   const { offset, key, value, timeMs } = record;
@@ -56,10 +56,10 @@ export function asLogRecord(
 async function fetchOnce(
   cluster: ClusterView,
   links: Links,
-  { name, partition }: Place,
+  { name, partition }: TopicPartition,
   offset: number,
 ): Promise<{ bytes: Buffer; end: number } | null> {
-  return withPatience(cluster, async () => {
+  return withRetries(cluster, async () => {
     const leader = cluster.leader(name, partition);
     if (leader === null) {
       if (partition >= (cluster.topic(name)?.leaders.length ?? Infinity)) return null;

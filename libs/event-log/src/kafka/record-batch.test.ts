@@ -18,7 +18,7 @@ function batchOf(records: readonly { key: string; value: string }[], baseOffset 
   return target;
 }
 
-/** Changes the header and makes the check sum right again. */
+/** Changes the header and corrects the checksum. */
 function altered(batch: Buffer, change: (batch: Buffer) => void): Buffer {
   const copy = Buffer.from(batch);
   change(copy);
@@ -45,7 +45,7 @@ describe('record batches', () => {
     );
   });
 
-  it('leaves out what lies before the offset that was asked for, and a batch that was cut off', () => {
+  it('omits records before the requested offset, and a batch that was cut off', () => {
     const first = batchOf(
       [
         { key: 'a', value: '1' },
@@ -60,7 +60,7 @@ describe('record batches', () => {
     expect(read.nextOffset).toBe(12);
   });
 
-  it('refuses any flipped bit behind the check sum, and never makes a record of it', () => {
+  it('refuses any flipped bit after the checksum, and never makes a record of it', () => {
     const batch = batchOf([
       { key: 'agent', value: '{"a":1}' },
       { key: 'agent', value: '{"a":2}' },
@@ -101,7 +101,7 @@ describe('record batches', () => {
     expect(readRecordSet(empty, 7, 'p')).toEqual({ records: [], nextOffset: 12 });
   });
 
-  it('hands a null key and a null value of a foreign writer on as empty ones', () => {
+  it('delivers a null key and a null value of a foreign writer as empty ones', () => {
     const body = Buffer.from([12, 0, 0, 0, 1, 1, 0]);
     const foreign = altered(Buffer.concat([batchOf([{ key: 'k', value: 'v' }]).subarray(0, 61), body]), (batch) => {
       batch.writeInt32BE(batch.length - 12, 8);

@@ -34,7 +34,7 @@ export interface ReadRecord {
 
 export interface ReadRecords {
   readonly records: readonly ReadRecord[];
-  /** Where to read on: past the last whole batch, also when its records were compacted away. */
+  /** The next offset to read: past the last whole batch, also when its records were compacted away. */
   readonly nextOffset: number;
 }
 
@@ -76,7 +76,7 @@ export function batchBytes(records: readonly RecordToWrite[]): number {
   return bytes;
 }
 
-/** Writes one uncompressed batch without a producer id; returns where it ends. */
+/** Writes one uncompressed batch without a producer id; returns its end. */
 export function writeBatch(target: Buffer, from: number, records: readonly RecordToWrite[], nowMs: number): number {
   let at = from + HEADER_BYTES;
   for (let delta = 0; delta < records.length; delta++) {
@@ -144,10 +144,10 @@ class Cursor {
 const EMPTY = new Uint8Array(0);
 
 /**
- * Reads a fetched record set from `fromOffset` on. A batch that was cut off at the end is left for the next fetch.
- * A null key or value is an empty one. Throws `LogDamaged` naming `place` for what a check sum or the format refutes.
+ * Reads a fetched record set from `fromOffset` on. A batch that was cut off at the end is left for the next fetch. A
+ * null key or value is an empty one. Throws `LogDamaged` naming `where` where the checksum or the format is violated.
  */
-export function readRecordSet(set: Buffer, fromOffset: number, place: string): ReadRecords {
+export function readRecordSet(set: Buffer, fromOffset: number, where: string): ReadRecords {
   const records: ReadRecord[] = [];
   let nextOffset = fromOffset;
   let at = 0;
@@ -155,7 +155,7 @@ export function readRecordSet(set: Buffer, fromOffset: number, place: string): R
     const end = at + LENGTH_AT + 4 + set.readInt32BE(at + LENGTH_AT);
     if (end > set.length) break;
     const baseOffset = Number(set.readBigInt64BE(at));
-    const damaged = (what: string) => new LogDamaged(`${place}: the batch at offset ${baseOffset} ${what}`);
+    const damaged = (what: string) => new LogDamaged(`${where}: the batch at offset ${baseOffset} ${what}`);
     if (end < at + HEADER_BYTES) throw damaged('has no valid length');
     if (set[at + MAGIC_AT] !== 2) throw damaged(`has record format ${set[at + MAGIC_AT]}; only format 2 is read`);
     if (crc32c(set, at + ATTRIBUTES_AT, end) !== set.readUInt32BE(at + CRC_AT)) throw damaged('fails its check sum');

@@ -1,6 +1,6 @@
 import { MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../port.js';
 
-/** Why a record is refused before anything is sent, or `null`. */
+/** The reason to refuse a record before anything is sent, or `null`. */
 export function problemOf(topic: string, lanes: unknown, key: Uint8Array, valueBytes: number): string | null {
   if (lanes === undefined) return `there is no topic ${topic}`;
   if (key.length === 0 || key.length > MAX_KEY_BYTES) return `a key has 1 to ${MAX_KEY_BYTES} bytes`;

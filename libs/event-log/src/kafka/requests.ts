@@ -22,7 +22,9 @@ export interface ProduceAnswer {
   readonly baseOffset: number;
 }
 
-/** Produce, version 7, acks=all, one batch for each partition. `timeoutMs`: how long the broker waits for the replicas. */
+/**
+ * Produce, version 7, acks=all, one batch for each partition. `timeoutMs`: time that the broker waits for the replicas.
+ */
 export function produceRequest(batches: readonly PartitionBatch[], timeoutMs: number): OwnRequest<ProduceAnswer[]> {
   return {
     name: 'Produce',
@@ -87,13 +89,13 @@ export interface FetchedPartition {
   readonly records: Buffer;
 }
 
-/** Fetch, version 11, without a session, what is replicated. */
-export function fetchRequest(places: readonly FetchFrom[], limits: FetchLimits): OwnRequest<FetchedPartition[]> {
+/** Fetch, version 11, without a session, replicated records only. */
+export function fetchRequest(positions: readonly FetchFrom[], limits: FetchLimits): OwnRequest<FetchedPartition[]> {
   return {
     name: 'Fetch',
     version: 11,
     encode() {
-      const topics = byTopic(places);
+      const topics = byTopic(positions);
       let bytes = 4 * 3 + 4 + 1 + 8 + 4 + 4 + 2;
       for (const [topic, group] of topics) bytes += 6 + Buffer.byteLength(topic) + 28 * group.length;
       const target = Buffer.allocUnsafe(bytes);

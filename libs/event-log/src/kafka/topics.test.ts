@@ -5,7 +5,7 @@ const settings = (topic: keyof typeof TOPICS, changed: Record<string, string> = 
   new Map(Object.entries({ ...settingsOf(TOPICS[topic], single), ...changed }));
 
 describe('topics', () => {
-  it.each(['agent-events', 'agents'] as const)('finds nothing to say about %s as it makes it', (topic) => {
+  it.each(['agent-events', 'agents'] as const)('accepts %s as it creates it', (topic) => {
     const { partitions } = TOPICS[topic];
     expect(worseThanNeeded(TOPICS[topic], { partitions, replicas: 3, settings: settings(topic) }, false)).toEqual([]);
     const single = { partitions, replicas: 1, settings: settings(topic, {}, true) };
@@ -23,7 +23,7 @@ describe('topics', () => {
     expect(worseThanNeeded(TOPICS['agent-events'], found, false)).toEqual(['12 partitions expected, 6 found']);
   });
 
-  it('refuses one copy or one confirmation unless that is allowed, and says how to allow it', () => {
+  it('refuses one replica or one acknowledgement unless that is allowed, and says how to allow it', () => {
     const found = { partitions: 12, replicas: 1, settings: settings('agent-events', { 'min.insync.replicas': '1' }) };
     const worse = worseThanNeeded(TOPICS['agent-events'], found, false);
     expect(worse).toHaveLength(2);
@@ -31,7 +31,7 @@ describe('topics', () => {
     expect(worseThanNeeded(TOPICS['agent-events'], found, true)).toEqual([]);
   });
 
-  it('says each reason once, with all topics that it holds for', () => {
+  it('lists each reason once, with all its topics', () => {
     const found = [
       { topic: 'p.agents', reason: 'one copy' },
       { topic: 'p.anchors', reason: 'one copy' },

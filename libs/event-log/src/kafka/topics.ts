@@ -7,7 +7,7 @@ import type { ClusterView } from './cluster-view.js';
 const ASK_MS = 15_000;
 const SETTLE_MS = 15_000;
 const DAY_MS = 86_400_000;
-/** A commit of 512 KiB, or one record of the greatest size, with room. */
+/** A commit of 512 KiB, or one record of the maximum size, with room. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 const NONE = 0;
@@ -21,15 +21,15 @@ const SINGLE = 'set COUNTERSIGN_ALLOW_SINGLE_BROKER=true where the loss of a bro
 export class TooFewBrokers extends LogDamaged {}
 
 export interface TopicRules {
-  /** Put before every topic's name. */
+  /** Prefix of every topic's name. */
   readonly prefix: string;
   readonly topics: readonly TopicName[];
   readonly allowSingleBroker: boolean;
-  /** Nothing is made. */
+  /** Nothing is created. */
   readonly mustExist: boolean;
 }
 
-/** Settings that a new topic gets. */
+/** Settings of a new topic. */
 export function settingsOf(topic: TopicDefinition, allowSingleBroker: boolean): Readonly<Record<string, string>> {
   const settings = {
     'min.insync.replicas': allowSingleBroker ? '1' : '2',
@@ -57,7 +57,7 @@ export function settingsOf(topic: TopicDefinition, allowSingleBroker: boolean): 
   };
 }
 
-/** What is worse about an existing topic than what this program would have made; each as words that fit other topics. */
+/** Settings of an existing topic that are worse than those of a new one; each as words that fit other topics. */
 export function worseThanNeeded(
   topic: TopicDefinition,
   found: { readonly partitions: number; readonly replicas: number; readonly settings: ReadonlyMap<string, string> },
@@ -92,7 +92,7 @@ export function worseThanNeeded(
   return worse;
 }
 
-/** One sentence for each reason, with all topics that it holds for: `<reason>: <topic>, <topic>`. */
+/** One sentence for each reason, with all its topics: `<reason>: <topic>, <topic>`. */
 export function byReason(found: readonly { readonly topic: string; readonly reason: string }[]): string {
   const topics = new Map<string, string[]>();
   for (const { topic, reason } of found) topics.set(reason, [...(topics.get(reason) ?? []), topic]);
@@ -100,9 +100,9 @@ export function byReason(found: readonly { readonly topic: string; readonly reas
 }
 
 /**
- * Makes the topics that are missing and checks all. Services may do this at the same time.
- * Rejects with one `LogDamaged` that lists everything that is worse than needed; with `TooFewBrokers` while there are
- * fewer brokers than a new topic has copies.
+ * Creates the topics that are missing and checks all. Services may do this concurrently. Rejects with one `LogDamaged`
+ * that lists everything that is worse than needed; with `TooFewBrokers` while there are fewer brokers than a new topic
+ * has replicas.
  */
 export async function ensureTopics(cluster: ClusterView, rules: TopicRules): Promise<void> {
   await cluster.refresh();

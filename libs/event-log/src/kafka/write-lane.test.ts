@@ -17,11 +17,11 @@ function laneWith(...values: readonly string[]): WriteLane {
 const valuesOf = (lane: WriteLane) => lane.take(ignored).map(({ value }) => value);
 
 describe('the records of one partition', () => {
-  it('go together, in their order', () => {
+  it('are sent together, in their order', () => {
     expect(valuesOf(laneWith('1', '2', '3'))).toEqual(['1', '2', '3']);
   });
 
-  it('leave those out whose calls have ended, and tell of them', () => {
+  it('omit those whose calls have ended, and report them', () => {
     const lane = laneWith('1');
     const over = waiting('2');
     over.call.promise.catch(ignored);
@@ -33,7 +33,7 @@ describe('the records of one partition', () => {
     expect(dropped).toEqual(['2']);
   });
 
-  it('go one at a time after a failure, in the same order, until one is taken', () => {
+  it('are sent one at a time after a failure, in the same order, until one is accepted', () => {
     const lane = laneWith('1', '2', '3');
     const batch = lane.take(ignored);
     lane.failed('too few replicas', 0, LIMIT_MS);
@@ -43,7 +43,7 @@ describe('the records of one partition', () => {
     expect(valuesOf(lane)).toEqual(['2', '3']);
   });
 
-  it('are tried again after pauses that grow up to a limit, and begin anew with a success', () => {
+  it('are retried after pauses that grow up to a limit, and restart with a success', () => {
     const lane = laneWith();
     const pauses = Array.from({ length: 6 }, (_, n) => lane.failed('away', n * 1000, 250));
     expect(pauses).toEqual([40, 80, 160, 250, 250, 250]);
@@ -52,7 +52,7 @@ describe('the records of one partition', () => {
     expect(lane.failed('away', 9000, 250)).toBe(40);
   });
 
-  it('have no hope while nothing has been taken for the whole time of a call, but one is tried', () => {
+  it('are hopeless while nothing was accepted for the whole timeout of a call, but one is attempted', () => {
     const lane = laneWith('1');
     expect(lane.hopeless(0, LIMIT_MS)).toBeNull();
     for (const atMs of [0, 400, 800]) lane.failed('too few replicas', atMs, LIMIT_MS);
@@ -68,7 +68,7 @@ describe('the records of one partition', () => {
     expect(lane.hopeless(1000, LIMIT_MS)).toBeNull();
   });
 
-  it('have hope again when the last failure was long ago', () => {
+  it('are not hopeless when the last failure was long ago', () => {
     const lane = laneWith('1');
     for (const atMs of [0, 1000]) lane.failed('away', atMs, LIMIT_MS);
     expect(lane.hopeless(2999, LIMIT_MS)).toBe('away');

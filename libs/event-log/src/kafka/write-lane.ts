@@ -3,30 +3,30 @@ import type { TopicName } from '@countersign/contracts';
 import type { AppendCall } from './append-call.js';
 import type { RecordToWrite } from './record-batch.js';
 
-/** A commit carries at most so much of one partition, unless one record has more. */
+/** Maximum bytes of one partition in a commit, unless one record has more. */
 const COMMIT_BYTES = 512 * 1024;
 const FIRST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 500;
-/** What a record counts beside its value. */
+/** Bytes that a record counts in addition to its value. */
 export const RECORD_OVERHEAD = 200;
 
 export interface WaitingRecord extends RecordToWrite {
   readonly call: AppendCall;
   readonly index: number;
-  /** It was sent once and may be in the log. */
+  /** It was sent before and may be in the log. */
   resent: boolean;
 }
 
-/** The records of one partition on their way: in the order of their calls, one batch outstanding. */
+/** The pending records of one partition: in the order of their calls, one batch outstanding. */
 export class WriteLane {
   readonly topic: TopicName;
   /** The topic's name at the brokers. */
   readonly name: string;
   readonly partition: number;
   outstanding = false;
-  /** Not before this moment (performance.now) is anything sent. */
+  /** Nothing is sent before this time (performance.now). */
   notBeforeMs = 0;
-  /** Why the last batch was not taken, or `null`. */
+  /** Why the last batch was not accepted, or `null`. */
   problem: string | null = null;
   #failures = 0;
   #failingSinceMs = 0;
@@ -44,7 +44,7 @@ export class WriteLane {
     this.#queue.push(record);
   }
 
-  /** Puts back in front what was taken, in its order. */
+  /** Puts taken records back in front, in their order. */
   putBack(records: readonly WaitingRecord[]): void {
     this.#queue = [...records, ...this.#queue.slice(this.#head)];
     this.#head = 0;
@@ -55,7 +55,10 @@ export class WriteLane {
     this.#failures = 0;
   }
 
-  /** The last batch was not taken: the next one carries one record, and follows after a pause that grows. Gives it, ms. */
+  /**
+   * Records that the last batch was not accepted: the next one carries one record, after a growing pause. Returns the
+   * pause, ms.
+   */
   failed(reason: string, nowMs: number, longestPauseMs: number): number {
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS, longestPauseMs);
     if (this.#failures++ === 0) this.#failingSinceMs = nowMs;
@@ -65,14 +68,17 @@ export class WriteLane {
     return pause;
   }
 
-  /** Why another record has no hope: nothing was taken for `limitMs`, and one is being tried. Else `null`. */
+  /**
+   * The reason why another record would fail: nothing was accepted for `limitMs`, and one is being attempted. Else
+   * `null`.
+   */
   hopeless(nowMs: number, limitMs: number): string | null {
     const failing = this.#failures > 0 && nowMs - this.#failedMs < 2 * limitMs;
     if (!failing || nowMs - this.#failingSinceMs < limitMs) return null;
     return this.outstanding || !this.empty ? this.problem : null;
   }
 
-  /** The next batch, without the records whose calls have ended; `dropped` hears of those. */
+  /** The next batch, without the records whose calls have ended; `dropped` receives those. */
   take(dropped: (record: WaitingRecord) => void): WaitingRecord[] {
     const batch: WaitingRecord[] = [];
     let bytes = 0;
@@ -90,7 +96,7 @@ export class WriteLane {
     return batch;
   }
 
-  /** Lets go of the records in front whose calls have ended: no call lives longer than an earlier one. */
+  /** Drops the records in front whose calls have ended: no call outlives an earlier one. */
   prune(dropped: (record: WaitingRecord) => void): void {
     for (; this.#queue[this.#head]?.call.over; this.#head++) dropped(this.#queue[this.#head]!);
     this.#shrink();

@@ -16,12 +16,12 @@ import { lanesOf, RECORD_OVERHEAD } from './write-lane.js';
 import type { WaitingRecord, WriteLane } from './write-lane.js';
 
 const DEFAULT_PENDING_BYTES = 64 * 1024 * 1024;
-/** One request carries at most so much, unless one batch has more. */
+/** Maximum bytes of one request, unless one batch has more. */
 const REQUEST_BYTES = 4 * 1024 * 1024;
-/** Requests to one broker that wait for an answer, each with partitions of its own. */
+/** Pending requests to one broker, for disjoint partitions. */
 const OUTSTANDING = 4;
 const AGAIN_AFTER_MS = 40;
-/** The last attempt has at least so long to be answered. */
+/** Minimum time that the last attempt has for its answer, ms. */
 const LAST_ATTEMPT_MS = 100;
 
 interface Batch {
@@ -33,14 +33,14 @@ export interface WriterOptions {
   readonly prefix: string;
   readonly topics: readonly TopicName[];
   readonly access: BrokerAccess;
-  /** From the call of `append` to its answer, ms. */
+  /** Timeout of a call of `append`, ms. */
   readonly sendTimeoutMs: number;
   readonly maxPendingBytes?: number;
 }
 
 /**
- * Appends through one request at a time for each partition: a batch that is sent again cannot be overtaken. What is
- * appended in one turn of the event loop is sent together; what comes while a partition waits goes with its next batch.
+ * Appends through one request at a time for each partition: a batch that is resent cannot be overtaken. Records of one
+ * event-loop tick are sent together; those that arrive while a partition waits go with its next batch.
  */
 export class KafkaWriter {
   readonly #cluster: ClusterView;
@@ -99,7 +99,7 @@ export class KafkaWriter {
     return this.#closed ? 'the log is closed' : this.#leaders.refusing();
   }
 
-  /** Refuses from now on, waits for the answers that are due, then lets the connections go. */
+  /** Refuses new calls, waits for pending answers, then closes the connections. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#deadlines.waiting.map(({ promise }) => promise));
@@ -107,7 +107,7 @@ export class KafkaWriter {
     this.#leaders.close();
   }
 
-  /** Marks a lane as having something to send; it goes at the end of this turn. */
+  /** Marks a lane as having something to send; it goes at the end of this tick. */
   #offer(lane: WriteLane): void {
     if (lane.outstanding || lane.empty) return;
     this.#ready.add(lane);
@@ -171,7 +171,7 @@ export class KafkaWriter {
       lane.taken();
       for (const [delta, record] of records.entries()) {
         this.#forget(record);
-        record.call.landed(record.index, lane.partition, baseOffset + delta);
+        record.call.appended(record.index, lane.partition, baseOffset + delta);
       }
       return;
     }
@@ -186,11 +186,11 @@ export class KafkaWriter {
     }
   }
 
-  /** Nothing of the batch is in the log: it goes again before the deadlines of its calls. */
+  /** Nothing of the batch is in the log: it is resent before the deadlines of its calls. */
   #again(lane: WriteLane, records: readonly WaitingRecord[], reason: string): void {
     this.#failed(lane, reason);
     lane.putBack(records);
-    // An attempt that its deadline would cut off leaves the fate open: refused now it is known.
+    // An attempt that is cut off by its deadline leaves the call in doubt: refused now, the outcome is known.
     const late = records.filter(({ call }) => call.deadlineAt < lane.notBeforeMs + LAST_ATTEMPT_MS);
     for (const { call } of late) if (!call.over) call.expire(reason);
     lane.prune(this.#forget);
@@ -202,7 +202,7 @@ export class KafkaWriter {
     setTimeout(() => this.#pump(), pause + 1).unref();
   }
 
-  /** The batch may be in the log: each record goes once more, which may write it twice but keeps the order. */
+  /** The batch may be in the log: each record is sent once more, which may write it twice but keeps the order. */
   #doubt(lane: WriteLane, records: readonly WaitingRecord[], reason: string): void {
     const first = records.filter((record) => !record.resent);
     for (const record of records) {

@@ -1,6 +1,9 @@
 import { openSqliteLog } from './sqlite-log.js';
 
-/** Appends until it is killed and prints each acknowledged record (writing to a pipe is synchronous): `<offset> <value>`. Argument: the file. */
+/**
+ * Appends until it is killed and prints each acknowledged record (writing to a pipe is synchronous): `<offset>
+ * <value>`. Argument: the file.
+ */
 const log = await openSqliteLog({ file: process.argv[2] ?? '' });
 const run = `${process.pid}`;
 let sent = 0;

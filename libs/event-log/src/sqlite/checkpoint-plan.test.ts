@@ -4,32 +4,32 @@ import type { CheckpointState } from './checkpoint-plan.js';
 const step = (frames: number, moved: number, state: Partial<Omit<CheckpointState, 'wal'>> = {}) =>
   nextStep({ wal: { frames, moved }, underWay: false, ended: false, heldUpAt: null, ...state });
 
-describe('what keeps the write-ahead log short', () => {
-  it('is nothing while there is little in it', () => {
+describe('the plan of checkpoints', () => {
+  it('does nothing while the write-ahead log is short', () => {
     expect(step(0, 0)).toBe('none');
     expect(step(BEGIN_FRAMES - 1, 0)).toBe('none');
     expect(step(RESET_FRAMES - 1, RESET_FRAMES - BEGIN_FRAMES)).toBe('none');
   });
 
-  it('is a run of the thread once enough has gathered, one at a time', () => {
+  it('starts a run of the thread once enough frames have accumulated, one at a time', () => {
     expect(step(BEGIN_FRAMES, 0)).toBe('begin');
     expect(step(BEGIN_FRAMES, 0, { underWay: true })).toBe('none');
     expect(step(BEGIN_FRAMES, 0, { ended: true })).toBe('begin');
   });
 
-  it('is the rest of a long one, right after a run', () => {
+  it('finishes a long one right after a run', () => {
     expect(step(RESET_FRAMES, RESET_FRAMES - 5)).toBe('begin');
     expect(step(RESET_FRAMES, RESET_FRAMES - 5, { underWay: true })).toBe('none');
     expect(step(RESET_FRAMES, RESET_FRAMES - 5, { ended: true })).toBe('finish');
     expect(step(RESET_FRAMES, RESET_FRAMES, { ended: true })).toBe('none');
   });
 
-  it('is all of it at the limit, whatever the thread does', () => {
+  it('finishes all at the limit, whatever the thread does', () => {
     for (const underWay of [false, true]) expect(step(LIMIT_FRAMES, 0, { underWay })).toBe('finish-first');
     expect(step(LIMIT_FRAMES, LIMIT_FRAMES)).toBe('none');
   });
 
-  it('is tried again after some frames where a reader held it up, and at once in a new log', () => {
+  it('retries after some frames where a reader delayed it, and at once in a new log', () => {
     const heldUpAt = LIMIT_FRAMES + 10;
     expect(step(heldUpAt + 1, LIMIT_FRAMES, { heldUpAt })).toBe('none');
     expect(step(heldUpAt + RETRY_FRAMES, LIMIT_FRAMES, { heldUpAt })).toBe('finish-first');

@@ -1,18 +1,18 @@
-/** What SQLite tells of the write-ahead log, in frames: a frame is a page with its header, some 4 KiB. */
+/** SQLite's state of the write-ahead log, in frames: a frame is a page with its header, some 4 KiB. */
 export interface WalPosition {
-  /** Frames that it holds. */
+  /** Frames in it. */
   readonly frames: number;
-  /** Of those, the ones that are in the file already, synced. */
+  /** Frames that are already in the file, synced. */
   readonly moved: number;
 }
 
-/** So many frames that are not in the file yet have the checkpoint thread begin. */
+/** Frames not yet in the file at which the checkpoint thread starts. */
 export const BEGIN_FRAMES = 1024;
-/** From so many on, the writer moves what the thread left over, so that the next commit begins at the front again. */
+/** Frames at which the writer moves what the thread left, so that the next commit starts at the front again. */
 export const RESET_FRAMES = 4096;
-/** With so many, the writer takes nothing before it has moved all: a bound under a load that never pauses. */
+/** Frames at which the writer accepts nothing before it has moved all: a bound under continuous load. */
 export const LIMIT_FRAMES = 8192;
-/** Frames before the next try, when a reader kept the writer from moving all. */
+/** Frames before the next attempt, when a reader kept the writer from moving all. */
 export const RETRY_FRAMES = 256;
 
 /**
@@ -23,30 +23,30 @@ export type CheckpointStep = 'none' | 'begin' | 'finish' | 'finish-first';
 
 export interface CheckpointState {
   readonly wal: WalPosition;
-  /** The thread is at it. */
+  /** The thread is running. */
   readonly underWay: boolean;
   /** A run of the thread has ended since the last step. */
   readonly ended: boolean;
-  /** How many frames there were when the writer last could not move all, or `null`. */
+  /** Number of frames when the writer last could not move all, or `null`. */
   readonly heldUpAt: number | null;
 }
 
-/** Who moves the write-ahead log into the file beside the writer. */
+/** Moves the write-ahead log into the file, concurrently with the writer. */
 export interface CheckpointRuns {
-  /** One was asked for and has not ended. */
+  /** A run was requested and has not ended. */
   readonly underWay: boolean;
-  /** So many have ended. */
+  /** Number of ended runs. */
   readonly ended: number;
   begin(): void;
-  /** What went wrong up to now, or `null`. */
+  /** The first error so far, or `null`. */
   problem(): string | null;
-  /** Returns when none is under way; blocks the calling thread meanwhile. */
+  /** Returns when no run is pending; blocks the calling thread meanwhile. */
   wait(): void;
-  /** Returns when nothing will touch the files any more; blocks the calling thread meanwhile. */
+  /** Returns when it no longer touches the files; blocks the calling thread meanwhile. */
   stop(): void;
 }
 
-/** What to do between two commits. */
+/** The step to take between two commits. */
 export function nextStep({ wal, underWay, ended, heldUpAt }: CheckpointState): CheckpointStep {
   const left = wal.frames - wal.moved;
   const mayFinish = left > 0 && (heldUpAt === null || wal.frames < heldUpAt || wal.frames >= heldUpAt + RETRY_FRAMES);

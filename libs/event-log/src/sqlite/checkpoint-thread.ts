@@ -7,8 +7,8 @@ import { GONE } from './protocol.js';
 import type { FromCheckpointer, ToCheckpointer } from './protocol.js';
 
 /**
- * Program of the checkpoint thread: moves the write-ahead log into the file while the writer commits, each run when asked.
- * After the first failure it moves nothing any more.
+ * Program of the checkpoint thread: moves the write-ahead log into the file while the writer commits, each run on
+ * request. After the first failure it moves nothing.
  */
 const { file, port, ended } = workerData as { file: string; port: MessagePort; ended: Int32Array };
 
@@ -32,8 +32,8 @@ attempt(() => {
 });
 port.on('message', (message: ToCheckpointer) => {
   if (message.kind === 'close') {
-    // Also after a failure: the writer is connected still, so this moves nothing. Left to the end of the thread, this
-    // connection could be the last one, and SQLite checkpoints when that closes.
+    // Also after a failure: the writer is still connected, so this moves nothing. If it stayed open until the end of
+    // the thread, this connection could be the last one, and SQLite checkpoints when that closes.
     try {
       connection?.close();
     } catch {

@@ -4,22 +4,22 @@ import type { CheckpointRuns } from './checkpoint-plan.js';
 import { GONE } from './protocol.js';
 import type { FromCheckpointer, ToCheckpointer } from './protocol.js';
 
-/** How long closing waits for the thread, ms: a run that is longer than that holds no lock of the writer. */
+/** Time that closing waits for the thread, ms: a longer run holds no lock of the writer. */
 const STOP_MS = 10_000;
-/** Between two looks whether the thread still lives, ms. */
+/** Interval of the checks that the thread is alive, ms. */
 const LOOK_MS = 1000;
 
-/** The writer's hold on the thread that moves the write-ahead log into the file. */
+/** The writer's handle of the thread that moves the write-ahead log into the file. */
 export class Checkpointer implements CheckpointRuns {
   readonly #port: MessagePort;
-  /** One cell: how many runs have ended, or `GONE`. */
+  /** One cell: the number of ended runs, or `GONE`. */
   readonly #cell = new Int32Array(new SharedArrayBuffer(4));
   #asked = 0;
   #taken = 0;
   #problem: string | null = null;
   #stopping = false;
 
-  /** @param changed called when a run has ended or failed, unless a call of this object found that out before */
+  /** @param changed called when a run has ended or failed, unless a call of this object noticed it before */
   constructor(file: string, changed: () => void) {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;

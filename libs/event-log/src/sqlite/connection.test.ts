@@ -7,6 +7,6 @@ it.each([
   ['3.50.9', false],
   ['4.0.0', true],
   ['2.60.0', false],
-])('SQLite %s may checkpoint beside commits: %s', (version, recent) => {
+])('SQLite %s may checkpoint concurrently with commits: %s', (version, recent) => {
   expect(isRecent(version)).toBe(recent);
 });

@@ -3,22 +3,22 @@ import Database from 'better-sqlite3';
 export type Connection = Database.Database;
 export type Statement = Database.Statement<unknown[]>;
 
-/** Before it, a checkpoint of one connection could lose what another commits at that moment (the "WAL-reset bug"). */
+/** Before it, a checkpoint of one connection could lose a concurrent commit of another (the "WAL-reset bug"). */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
-/** How long a statement waits for a lock of another connection, ms. */
+/** Time that a statement waits for a lock of another connection, ms. */
 export const BUSY_MS = 5000;
 
 /**
- * SQLite's result code of an error (`SQLITE_FULL`…), or `null` when it is not SQLite's. By its code alone: the driver
- * keeps the error class of whoever loaded it first in the process, which need not be this realm's.
+ * SQLite's result code of an error (`SQLITE_FULL`…), or `null` when it is not SQLite's. By its code only: the driver
+ * keeps the error class of the realm that loaded it first in the process, which need not be this one.
  */
 export function sqliteCode(error: unknown): string | null {
   const code: unknown = (error as { readonly code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : null;
 }
 
-/** The file's bytes are not a log, whatever the disk does: `SQLITE_CORRUPT…`, `SQLITE_NOTADB`. */
+/** The file's bytes are not a log, independent of the disk's state: `SQLITE_CORRUPT…`, `SQLITE_NOTADB`. */
 export function isDamage(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== null && (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB');
@@ -31,7 +31,10 @@ export function connectReading(file: string): Connection {
   return connection;
 }
 
-/** A writing connection: the writer's, or that of its checkpoint thread. Throws unless every commit is synced before it returns. */
+/**
+ * A writing connection: the writer's, or that of its checkpoint thread. Throws unless every commit is synced before it
+ * returns.
+ */
 export function connectWriting(file: string, mayCreate: boolean): Connection {
   const connection = new Database(file, { fileMustExist: !mayCreate, timeout: BUSY_MS });
   try {
@@ -49,13 +52,13 @@ export function connectWriting(file: string, mayCreate: boolean): Connection {
   }
 }
 
-/** Switches to write-ahead logging; throws where the file system does not let it. */
+/** Switches to write-ahead logging; throws where the file system does not support it. */
 export function useWriteAheadLog(connection: Connection): void {
   const mode: unknown = connection.pragma('journal_mode = WAL', { simple: true });
   if (mode !== 'wal') throw new Error(`SQLite keeps journal_mode=${String(mode)}, not WAL: refused`);
 }
 
-/** Whether checkpoints and commits of this version of SQLite may go on at the same time. */
+/** Reports whether this version of SQLite may checkpoint and commit concurrently. */
 export function isRecent(version: string): boolean {
   const parts = version.split('.').map(Number);
   for (const [i, oldest] of OLDEST_SQLITE.entries()) {

@@ -3,7 +3,7 @@ import { PartitionFollower } from './partition-follower.js';
 import type { LogReader } from './reader.js';
 import type { WriterClient } from './writer-client.js';
 
-/** Follows every topic of the options; resolves when it is known which partitions are this member's. */
+/** Follows every topic of the options; resolves when this member's partitions are known. */
 export async function startConsumption(
   options: ConsumeOptions,
   reader: LogReader,

@@ -9,7 +9,7 @@ import { openSqliteLog } from './sqlite-log.js';
 const PROGRAM = fileURLToPath(new URL('./appender.test-program.js', import.meta.url));
 const ROUNDS = 6;
 
-/** Runs the appending program, kills it with SIGKILL some time after it began, gives what it had printed whole. */
+/** Runs the appending program, kills it with SIGKILL after some time, and returns its complete output. */
 async function appendUntilKilled(file: string, afterMs: number): Promise<string[]> {
   const child = spawn(process.execPath, [PROGRAM, file], { stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
@@ -23,7 +23,7 @@ async function appendUntilKilled(file: string, afterMs: number): Promise<string[
   return lines;
 }
 
-it('has every acknowledged record after SIGKILL, again and again on one file', async () => {
+it('has every acknowledged record after SIGKILL, repeatedly on one file', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'event-log-'));
   const file = join(directory, 'log.db');
   const acknowledged: string[] = [];

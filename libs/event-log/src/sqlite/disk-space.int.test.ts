@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { DiskSpace } from './disk-space.js';
 
-it('is short below what is to stay free, looks again only after a moment, and never where the size is not known', () => {
+it('is short below the reserve, checks again only after a moment, and never where the size is unknown', () => {
   let now = 0;
   const clock = (): number => now;
   const short = new DiskSpace(tmpdir(), Number.MAX_SAFE_INTEGER, clock);

@@ -1,12 +1,12 @@
 import { statfsSync } from 'node:fs';
 
-/** At most so often the file system is asked, ms. */
+/** Minimum interval between queries of the file system, ms. */
 const LOOK_EVERY_MS = 250;
 /** Kept free by default: 64 MiB, on a small file system a twentieth of it. */
 const KEPT_FREE_BYTES = 64 * 1024 * 1024;
 const KEPT_FREE_PART = 20;
 
-/** Says when a file system has too little room for the next commits, so that they are refused before it is full. */
+/** Reports when a file system has too little room for the next commits, so that they are refused before it is full. */
 export class DiskSpace {
   readonly #folder: string;
   readonly #keptFree: number | null;
@@ -21,14 +21,14 @@ export class DiskSpace {
     this.#now = now;
   }
 
-  /** Why nothing must be written, or `null`. A file system that does not say its size is never short. */
+  /** The reason why nothing must be written, or `null`. A file system that does not report its size is never short. */
   shortage(): string | null {
     if (this.#now() - this.#lookedAt < LOOK_EVERY_MS) return this.#shortage;
     this.#lookedAt = this.#now();
     try {
       const { bavail, bsize, blocks } = statfsSync(this.#folder);
       const kept = this.#keptFree ?? Math.min(KEPT_FREE_BYTES, (blocks * bsize) / KEPT_FREE_PART);
-      // Some more than that must be free again, or it would refuse and take in turns.
+      // More than the reserve must be free again, or it would alternate between refusing and accepting.
       const needed = this.#shortage === null ? kept : kept * 1.25;
       const free = bavail * bsize;
       this.#shortage =

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { LogDamaged, LogFateUnknown, LogRefused } from '../port.js';
+import { LogDamaged, LogInDoubt, LogRefused } from '../port.js';
 import type { NewRecord } from '../port.js';
 import { LIMIT_FRAMES } from './checkpoint-plan.js';
 import { latchMark } from './open-file.js';
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Changes the file as another program would, behind the log's back. */
+/** Changes the file as another program would. */
 function tamper(sql: string): void {
   const connection = new Database(file);
   connection.exec(sql);
@@ -56,14 +56,14 @@ describe('a write that fails', () => {
     expect(valuesOf(file)).toEqual(['1']);
   });
 
-  it('at the commit: the fate is unknown, and nothing is taken until the log is opened again', async () => {
+  it('at the commit: the batch is in doubt, and nothing is accepted until the log is opened again', async () => {
     const log = await openSqliteLog({ file });
     await log.append([record('1')]);
     tamper(`CREATE TABLE parent (id INTEGER PRIMARY KEY);
       CREATE TABLE child (id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
       CREATE TRIGGER fault AFTER INSERT ON topic_agent_events BEGIN INSERT INTO child VALUES (1); END`);
     const calls = await Promise.allSettled([log.append([record('2')]), log.append([record('3')])]);
-    for (const call of calls) expect(call).toMatchObject({ reason: expect.any(LogFateUnknown) });
+    for (const call of calls) expect(call).toMatchObject({ reason: expect.any(LogInDoubt) });
     await expect(log.append([record('4')])).rejects.toThrow(LogRefused);
     expect(existsSync(latchMark(file))).toBe(true);
     await expect(log.close()).rejects.toThrow('FOREIGN KEY');
@@ -75,7 +75,7 @@ describe('a write that fails', () => {
     expect(valuesOf(file)).toEqual(['1', '5']);
   });
 
-  it('is not even begun where the disk has too little room', async () => {
+  it('is not started where the disk has too little room', async () => {
     const first = await openSqliteLog({ file });
     await first.append([record('1')]);
     await first.close();
@@ -101,12 +101,12 @@ describe('a damaged file', () => {
   it.each([
     ['cut short', () => truncateSync(file, 8192)],
     ['emptied', () => truncateSync(file, 0)],
-    ['overwritten', () => writeFileSync(file, 'not a database at all, but long enough to be looked at'.repeat(200))],
+    ['overwritten', () => writeFileSync(file, 'not a database, but long enough to be read'.repeat(200))],
     ['of another program', () => tamper('PRAGMA application_id = 1')],
     ['of another format', () => tamper('PRAGMA user_version = 99')],
     ['without a table', () => tamper('DROP TABLE topic_agent_events')],
     ['made for other partitions', () => tamper("UPDATE meta SET value = '3' WHERE name = 'partitions'")],
-  ])('%s: is named and left as it is', async (_case, damage) => {
+  ])('%s: is named and left unchanged', async (_case, damage) => {
     await fill(50);
     damage();
     const before = readFileSync(file);
@@ -117,18 +117,18 @@ describe('a damaged file', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('is not made anew when only its write-ahead log is left', async () => {
+  it('is not recreated when only its write-ahead log is left', async () => {
     writeFileSync(`${file}-wal`, 'left over');
     await expect(openSqliteLog({ file })).rejects.toThrow(LogDamaged);
     expect(existsSync(file)).toBe(false);
   });
 
-  it('with one flipped bit in a record: reading names topic and offset, a consumer stands still', async () => {
+  it('with one flipped bit in a record: reading names topic and offset, a consumer stalls', async () => {
     await fill(50);
     expect(verifyLog(file)).toEqual([]);
     const bytes = readFileSync(file);
-    const place = bytes.indexOf('"n":17,');
-    bytes[place + 4] = (bytes[place + 4] ?? 0) ^ 1;
+    const at = bytes.indexOf('"n":17,');
+    bytes[at + 4] = (bytes[at + 4] ?? 0) ^ 1;
     writeFileSync(file, bytes);
     const named = `agent-events at offset 17 is damaged`;
     expect(verifyLog(file)).toEqual([expect.stringContaining(named)]);
@@ -149,7 +149,7 @@ describe('a damaged file', () => {
     await log.close();
   });
 
-  it('with a record gone from the middle: reading says which is missing', async () => {
+  it('with a record missing from the middle: reading names it', async () => {
     await fill(20);
     tamper('DELETE FROM topic_agent_events WHERE record_offset IN (5, 6)');
     expect(verifyLog(file)).toEqual([expect.stringContaining('from offset 5 to 6 are missing')]);

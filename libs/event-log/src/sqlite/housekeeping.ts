@@ -5,7 +5,7 @@ import { isCompacted, keptDays, tableOf } from './schema.js';
 
 /** Rows that one transaction of housekeeping may delete: a few milliseconds. */
 const ROWS = 100;
-/** Rows that one step of the first scan looks at. */
+/** Rows that one step of the first scan reads. */
 const SCANNED = 1000;
 /** Keys remembered for compaction; beyond it the topic is scanned instead. */
 const REMEMBERED = 100_000;
@@ -15,15 +15,15 @@ interface Compacted {
   readonly topic: number;
   readonly superseded: Statement;
   readonly scan: Statement;
-  /** Keys with a record since the last look. */
+  /** Keys with a record since the last step. */
   dirty: Set<string>;
-  /** Where the scan for older duplicates stands; `null` when it has gone through. */
+  /** Cursor of the scan for older duplicates; `null` when it is complete. */
   cursor: { key: string; offset: number } | null;
 }
 
 /**
- * Deletes what need not be kept, in steps short enough to stand between two commits.
- * Compaction keeps the newest record of each key; retention deletes from the front and records the new beginning.
+ * Deletes what need not be retained, in steps short enough to run between two commits. Compaction keeps the newest
+ * record of each key; retention deletes from the front and records the new beginning.
  */
 export class Housekeeping {
   readonly #log: LogFile;

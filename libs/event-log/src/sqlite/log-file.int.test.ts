@@ -9,7 +9,7 @@ import type { AppendAnswer, AppendRequest } from './protocol.js';
 
 const FRAME_BYTES = 4096 + 24;
 
-/** Runs that end, or fail, only when the test says so. */
+/** Runs that end, or fail, only on the test's command. */
 class Runs {
   underWay = false;
   ended = 0;
@@ -41,7 +41,7 @@ describe('the file and its checkpoint thread', () => {
     file = join(directory, 'log.db');
     runs = new Runs();
     const connection = openForWriting(file, 0);
-    // What is counted here are frames, not syncs.
+    // The test counts frames, not syncs.
     connection.pragma('synchronous = OFF');
     log = new LogFile(connection, file, runs);
   });
@@ -68,27 +68,30 @@ describe('the file and its checkpoint thread', () => {
   };
   const walBytes = (): number => statSync(`${file}-wal`).size;
 
-  it('refuse after a failure of the thread, and tell of no fate that was decided after it', () => {
+  it('refuse after a failure of the thread, and report no outcome that was decided after it', () => {
     expect(append(['before'])).toMatchObject({ first: 0 });
-    // The thread fails while the commit is under way: what the poll before the commit could not see.
+    // The thread fails during the commit: the poll before the commit cannot see it.
     let polls = 0;
     runs.problem = () => ((polls += 1) > 1 ? 'disk I/O error' : null);
-    expect(append(['during'])).toMatchObject({ fate: 'unknown', reason: expect.stringContaining('disk I/O error') });
-    expect(append(['after'])).toMatchObject({ fate: 'refused' });
+    expect(append(['during'])).toMatchObject({
+      outcome: 'in-doubt',
+      reason: expect.stringContaining('disk I/O error'),
+    });
+    expect(append(['after'])).toMatchObject({ outcome: 'refused' });
     expect(existsSync(latchMark(file))).toBe(true);
     expect(log.change(() => undefined)).toBe(false);
     expect(log.close()).toContain('disk I/O error');
     expect(runs.stopped).toBe(true);
   });
 
-  it('leave the log to grow up to its limit while a run lasts, then wait for it', () => {
+  it('leave the log to grow up to its limit during a run, then wait for it', () => {
     commits(LIMIT_FRAMES);
     expect(runs.waits).toBeGreaterThan(0);
     expect(walBytes()).toBeLessThan((LIMIT_FRAMES + 10) * FRAME_BYTES);
     expect(walBytes()).toBeGreaterThan(RESET_FRAMES * FRAME_BYTES);
   }, 60_000);
 
-  it('begin at the front of the log again soon after a run', () => {
+  it('restart at the front of the log soon after a run', () => {
     const thread = connectWriting(file, false);
     for (let round = 0; round < LIMIT_FRAMES / 64; round += 1) {
       commits(64);
@@ -103,7 +106,7 @@ describe('the file and its checkpoint thread', () => {
     expect(walBytes()).toBeLessThan((RESET_FRAMES + 1024) * FRAME_BYTES);
   }, 60_000);
 
-  it('go on beside a reader that keeps the log from beginning anew, and catch up once it is gone', () => {
+  it('continue beside a reader that keeps the log from restarting, and catch up once it has ended', () => {
     append(['first']);
     const reader = connectReading(file);
     reader.exec('BEGIN');

@@ -9,15 +9,18 @@ import { leaveLatchMark } from './open-file.js';
 import type { AppendAnswer, AppendRequest } from './protocol.js';
 import { tableOf } from './schema.js';
 
-/** SQLite's words for `SQLITE_FULL`, as the checkpoint thread hands them on. */
+/** SQLite's message for `SQLITE_FULL`, as the checkpoint thread passes it on. */
 const FULL = 'database or disk is full';
 
-/** The file as its one writer has it: commits batches, and refuses for ever after the first failure; another object of a file that was opened again goes on. */
+/**
+ * The file for its one writer: commits batches, and refuses for ever after the first failure; after reopening the file
+ * another object continues.
+ */
 export class LogFile {
   readonly ends: number[];
-  /** Why it takes nothing any more, or `null`. */
+  /** Why it accepts nothing any more, or `null`. */
   latched: string | null = null;
-  /** Whether what failed was a full disk: once there is room, the file may be opened again. */
+  /** True if the failure was a full disk: once there is room, the file may be opened again. */
   full = false;
 
   readonly #file: string;
@@ -84,13 +87,13 @@ export class LogFile {
     } catch (error) {
       const reason = this.latch(error);
       this.#undo();
-      return this.#all(requests, 'unknown', reason);
+      return this.#all(requests, 'in-doubt', reason);
     }
     for (let topic = 0; topic < ends.length; topic++) this.ends[topic] = ends[topic] ?? 0;
     this.#lastTime = at;
-    // What failed in the checkpoint thread meanwhile comes before these answers.
+    // A concurrent failure of the checkpoint thread takes precedence over these answers.
     const problem = this.#latchWithCheckpointer();
-    return problem === null ? answers : this.#all(requests, 'unknown', problem);
+    return problem === null ? answers : this.#all(requests, 'in-doubt', problem);
   }
 
   #insert(request: AppendRequest, ends: number[], at: number): number | Record<number, number> {
@@ -125,8 +128,8 @@ export class LogFile {
 
   /**
    * Keeps the write-ahead log short: has the checkpoint thread move it into the file, and moves the rest here where no
-   * commit comes between. SQLite's own automatic checkpoint hides a failed sync and tries it again with the next commit;
-   * these latch.
+   * commit intervenes. SQLite's automatic checkpoint hides a failed sync and retries it with the next commit; these
+   * latch.
    */
   checkpointIfDue(): void {
     if (this.#latchWithCheckpointer() !== null) return;
@@ -151,8 +154,8 @@ export class LogFile {
   }
 
   /**
-   * Moves all of the write-ahead log into the file and empties it, so that neither holds what retention deleted. A reader
-   * that has it open just then keeps it from being emptied: `false`, and nothing is waited for.
+   * Moves all of the write-ahead log into the file and empties it, so that neither contains what retention deleted.
+   * `false` when a concurrent reader prevents it; it does not wait.
    */
   emptyWriteAheadLog(): boolean {
     if (this.#latchWithCheckpointer() !== null) return false;
@@ -186,7 +189,9 @@ export class LogFile {
     return this.latched;
   }
 
-  /** Ends with an empty write-ahead log; after a failure without syncing anything again. Gives what went wrong. */
+  /**
+   * Ends with an empty write-ahead log; after a failure without syncing anything again. Returns the problem, if any.
+   */
   close(): string | null {
     this.#checkpointer.stop();
     if (this.#latchWithCheckpointer() !== null) {
@@ -204,7 +209,7 @@ export class LogFile {
     return null;
   }
 
-  /** SQLite checkpoints when the last connection closes, unless that one may only read. */
+  /** SQLite checkpoints when the last connection closes, unless that one is read-only. */
   #closeWithoutCheckpoint(): void {
     let last: Connection | undefined;
     try {
@@ -227,7 +232,7 @@ export class LogFile {
     }
   }
 
-  #all(requests: readonly AppendRequest[], fate: 'refused' | 'unknown', reason: string): AppendAnswer[] {
-    return requests.map(({ sequence }) => ({ sequence, fate, reason }));
+  #all(requests: readonly AppendRequest[], outcome: 'refused' | 'in-doubt', reason: string): AppendAnswer[] {
+    return requests.map(({ sequence }) => ({ sequence, outcome, reason }));
   }
 }

@@ -1,7 +1,7 @@
 import { Memberships } from './memberships.js';
 
 describe('memberships', () => {
-  it('gives a partition to who comes first, and to the next when the holder leaves', () => {
+  it('gives a partition to the first member, and to the next when the holder leaves', () => {
     const memberships = new Memberships<string>();
     expect(memberships.join('p', 'a')).toBe(true);
     expect(memberships.join('p', 'b')).toBe(false);
@@ -12,7 +12,7 @@ describe('memberships', () => {
     expect(memberships.join('p', 'd')).toBe(true);
   });
 
-  it('passes on every partition of a client that is gone', () => {
+  it('passes on every partition of a client that has ended', () => {
     const memberships = new Memberships<string>();
     for (const partition of ['p', 'q']) {
       memberships.join(partition, `gone ${partition}`);

@@ -1,4 +1,4 @@
-/** Which member of a group has a partition: the one that came first, until it leaves; then the next. */
+/** The member of a group that has a partition: the first one, until it leaves; then the next. */
 export class Memberships<Member> {
   readonly #queues = new Map<string, Member[]>();
 
@@ -13,7 +13,7 @@ export class Memberships<Member> {
     return false;
   }
 
-  /** Takes out every member that `gone` names; gives those that a partition falls to. */
+  /** Removes every member that `gone` names; returns those that inherit a partition. */
   leave(gone: (member: Member) => boolean): Member[] {
     const promoted: Member[] = [];
     for (const [partition, queue] of this.#queues) {

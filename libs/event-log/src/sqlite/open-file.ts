@@ -6,7 +6,7 @@ import { connectReading, connectWriting, isDamage, useWriteAheadLog } from './co
 import type { Connection } from './connection.js';
 import { addTopics, checkSchema, createSchema } from './schema.js';
 
-/** Written beside the log when a sync or write failed: the next opening checks every page first. */
+/** Written next to the log when a sync or write failed: the next opening checks every page first. */
 export function latchMark(file: string): string {
   return `${file}.failed`;
 }
@@ -15,7 +15,7 @@ export function leaveLatchMark(file: string, reason: string): void {
   try {
     writeFileSync(latchMark(file), `${reason}\n`, { mode: 0o600 });
   } catch {
-    // The disk takes nothing any more; the writer refuses all the same.
+    // The disk accepts nothing any more; the writer refuses anyway.
   }
 }
 
@@ -47,7 +47,7 @@ function quickCheck(connection: Connection, file: string): void {
   if (answer !== 'ok') throw new LogDamaged(`${file} is damaged: ${String(answer)}`);
 }
 
-/** Looks at an existing file without the power to change it. Gives the topics that it lacks. */
+/** Inspects an existing file read-only. Returns the topics that it lacks. */
 function inspect(file: string, everyPage: boolean): TopicName[] {
   let connection: Connection | undefined;
   try {
@@ -63,8 +63,8 @@ function inspect(file: string, everyPage: boolean): TopicName[] {
 }
 
 /**
- * Opens the log for its one writer, makes it where there is none, and moves what a crash left in the write-ahead log
- * durably into the file before anybody reads it. Throws `LogDamaged` naming the file; overwrites nothing.
+ * Opens the log for its one writer, creates it where there is none, and moves what a crash left in the write-ahead log
+ * durably into the file before anything reads it. Throws `LogDamaged` naming the file; overwrites nothing.
  */
 export function openForWriting(file: string, nowMs: number): Connection {
   if (!existsSync(file)) {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { openSqliteLog } from './sqlite-log.js';
 
-/** Opens the log over the port that it was given, appends a hundred records, follows the topic and reports. */
+/** Opens the log over the given port, appends a hundred records, follows the topic and reports. */
 const { file, writer } = workerData as { file: string; writer: MessagePort };
 const log = await openSqliteLog({ file, writer });
 await Promise.all(

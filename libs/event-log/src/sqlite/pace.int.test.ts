@@ -41,7 +41,7 @@ describe('a paced consumer', () => {
   const offsets = (): number[] => batches.flatMap((batch) => batch.offsets);
   const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-  it('takes what comes after a silence at once', async () => {
+  it('takes a message after a silence at once', async () => {
     await sleep(PACE_MS + 50);
     const appendedAt = performance.now();
     await append(1);
@@ -49,7 +49,7 @@ describe('a paced consumer', () => {
     expect(batches[0]!.at - appendedAt).toBeLessThan(PACE_MS);
   });
 
-  it('lets messages gather while they keep coming, and loses none', async () => {
+  it('lets messages accumulate while they keep coming, and loses none', async () => {
     const until = performance.now() + 4 * PACE_MS;
     let count = 0;
     while (performance.now() < until) {
@@ -65,7 +65,7 @@ describe('a paced consumer', () => {
     }
   });
 
-  it('does not wait when a batch is full, or when somebody waits for it', async () => {
+  it('does not wait when a batch is full, or when a caller waits for it', async () => {
     await append(1);
     while (batches.length === 0) await sleep(1);
     await append(175);

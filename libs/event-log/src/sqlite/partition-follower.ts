@@ -1,5 +1,5 @@
 import type { TopicName } from '@countersign/contracts';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
 import { messageOf } from '@countersign/async';
 import { LogDamaged } from '../port.js';
 import type { ConsumeOptions, LogBatch } from '../port.js';
@@ -10,7 +10,7 @@ const FIRST_BACK_OFF_MS = 50;
 const LONGEST_BACK_OFF_MS = 5000;
 const DEFAULT_BATCH = 1000;
 
-/** Brings one partition's batches to one handler, one after the other, for as long as the partition is this member's. */
+/** Delivers one partition's batches to one handler, one after the other, while the partition is this member's. */
 export class PartitionFollower {
   readonly #topic: TopicName;
   readonly #options: ConsumeOptions;
@@ -20,7 +20,7 @@ export class PartitionFollower {
   readonly #progress = new Set<() => void>();
   readonly #maxBatch: number;
   readonly #paceMs: number;
-  #nextTurnAt = 0;
+  #nextBatchAt = 0;
   #endPause: (() => void) | null = null;
   #next: number | null = null;
   #problem: string | null = null;
@@ -35,13 +35,13 @@ export class PartitionFollower {
     this.#paceMs = options.paceMs ?? 0;
   }
 
-  /** Takes the partition: finds the position, then follows. Rejects when the position cannot be had. */
+  /** Takes the partition: determines the position, then follows. Rejects when the position cannot be determined. */
   async start(): Promise<void> {
     this.#next = await this.#position();
     if (!this.#abort.signal.aborted) this.#running = this.#follow();
   }
 
-  /** As `start`, but tries again and shows the problem meanwhile. */
+  /** As `start`, but retries and shows the problem meanwhile. */
   async startOver(): Promise<void> {
     let backOff = FIRST_BACK_OFF_MS;
     while (!this.#abort.signal.aborted) {
@@ -114,7 +114,7 @@ export class PartitionFollower {
         continue;
       }
       if (batch === null) await this.#more();
-      else await nextTurn();
+      else await nextTick();
       batch = null;
       await this.#pause();
     }
@@ -123,7 +123,7 @@ export class PartitionFollower {
   #read(): LogBatch | null {
     const from = this.#next ?? 0;
     const end = this.#reader.end(this.#topic);
-    this.#nextTurnAt = performance.now() + this.#paceMs;
+    this.#nextBatchAt = performance.now() + this.#paceMs;
     const records = this.#reader.recent(this.#topic, from, this.#maxBatch);
     const last = records.at(-1);
     if (last === undefined) return null;
@@ -135,11 +135,11 @@ export class PartitionFollower {
     for (const wake of [...this.#progress]) wake();
   }
 
-  /** Waits until the writer speaks of a record past the position. */
+  /** Waits until the writer announces a record past the position. */
   #more(): Promise<void> {
     const { signal } = this.#abort;
     const arrived = () => signal.aborted || this.#client.endOf(this.#topic) > (this.#next ?? 0);
-    if (arrived()) return nextTurn();
+    if (arrived()) return nextTick();
     return new Promise((resolve) => {
       const wake = () => {
         if (!arrived()) return;
@@ -152,10 +152,10 @@ export class PartitionFollower {
     });
   }
 
-  /** Lets messages gather, unless a batch is full or somebody waits for them. */
+  /** Lets messages accumulate, unless a batch is full or a caller waits for them. */
   async #pause(): Promise<void> {
     const { signal } = this.#abort;
-    const wait = this.#nextTurnAt - performance.now();
+    const wait = this.#nextBatchAt - performance.now();
     const waiting = this.#client.endOf(this.#topic) - (this.#next ?? 0);
     if (wait <= 0 || waiting >= this.#maxBatch || signal.aborted || this.#progress.size > 0) return;
     await new Promise<void>((resolve) => {

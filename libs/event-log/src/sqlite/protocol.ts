@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 
-/** What a client asks of the writer thread. `topic` and the entries of `topics` index `TOPIC_NAMES`. */
+/** Messages of a client to the writer thread. `topic` and the entries of `topics` index `TOPIC_NAMES`. */
 export type ToWriter =
   | {
       readonly kind: 'append';
@@ -10,7 +10,7 @@ export type ToWriter =
       readonly keys: readonly string[];
       readonly values: readonly string[];
     }
-  /** From now on, the ends are told when this topic's has moved. */
+  /** Subscribes to changes of this topic's end. */
   | { readonly kind: 'watch'; readonly topic: number }
   | { readonly kind: 'join'; readonly member: number; readonly partition: string }
   | { readonly kind: 'leave'; readonly member: number }
@@ -20,24 +20,24 @@ export type ToWriter =
 
 export type AppendRequest = Extract<ToWriter, { kind: 'append' }>;
 
-/** What became of one `append`: the first offset that each topic's records took (they are consecutive), or why not. */
+/** Outcome of one `append`: the first offset that each topic's records took (they are consecutive), or the failure. */
 export type AppendAnswer =
   | { readonly sequence: number; readonly first: number | Readonly<Record<number, number>> }
-  | { readonly sequence: number; readonly fate: 'refused' | 'unknown'; readonly reason: string };
+  | { readonly sequence: number; readonly outcome: 'refused' | 'in-doubt'; readonly reason: string };
 
 export type FromWriter =
   | { readonly kind: 'answers'; readonly answers: readonly AppendAnswer[] }
   /** Offsets after the last durable record, in the order of `TOPIC_NAMES`. */
   | { readonly kind: 'ends'; readonly ends: readonly number[] }
   | { readonly kind: 'latched'; readonly reason: string }
-  /** What was latched takes records again. */
+  /** After being latched, it accepts records again. */
   | { readonly kind: 'recovered' }
   | { readonly kind: 'assigned'; readonly member: number }
   | { readonly kind: 'waiting'; readonly member: number }
   | { readonly kind: 'maintained'; readonly sequence: number; readonly problem: string | null }
   | { readonly kind: 'closed' };
 
-/** Between the opener and the thread it started. */
+/** From the opener to the thread that it started. */
 export type ToThread = { readonly kind: 'connect'; readonly port: MessagePort } | { readonly kind: 'close' };
 export type FromThread =
   | { readonly kind: 'ready' }
@@ -46,9 +46,9 @@ export type FromThread =
 
 /** Between the writer thread and the checkpoint thread. */
 export type ToCheckpointer = { readonly kind: 'checkpoint' } | { readonly kind: 'close' };
-/** A run has ended. `problem`: what has gone wrong by now; after it nothing is moved any more. */
+/** A run has ended. `problem`: the first error so far; after it nothing is moved any more. */
 export interface FromCheckpointer {
   readonly problem: string | null;
 }
-/** In place of the count of runs: the checkpoint thread has ended. */
+/** In place of the number of runs: the checkpoint thread has ended. */
 export const GONE = -1;

@@ -8,7 +8,7 @@ import { connectReading, isDamage } from './connection.js';
 import { LogReader } from './reader.js';
 import { checkSchema } from './schema.js';
 
-/** The log of a stopped instance, to be read and never changed. */
+/** The log of a stopped instance, read-only. */
 export interface StoredLog {
   /** Every record in offset order; throws `LogDamaged` at the first damaged one. */
   records(topic: TopicName): Iterable<LogRecord>;
@@ -17,13 +17,13 @@ export interface StoredLog {
   close(): void;
 }
 
-/** A stored log of one file, which has one partition a topic. */
+/** A stored log in one file, which has one partition per topic. */
 export interface StoredLogFile extends StoredLog {
   /** As `EventReader.read`. Throws `LogDamaged`. */
   read(topic: TopicName, fromOffset: number, limit: number): readonly LogRecord[];
 }
 
-/** Throws `LogDamaged` when the file is not there, not a log, or its header or tables are damaged. */
+/** Throws `LogDamaged` when the file is missing, not a log, or its header or tables are damaged. */
 export function readSqliteLog(file: string): StoredLogFile {
   openAndCheck(file, false);
   const reader = new LogReader(file);
@@ -36,7 +36,10 @@ export function readSqliteLog(file: string): StoredLogFile {
   };
 }
 
-/** Reads every page and every record. Gives what is wrong in plain words, each naming the file; empty when all is well. */
+/**
+ * Reads every page and every record. Returns the problems in plain words, each naming the file; empty when there are
+ * none.
+ */
 export function verifyLog(file: string): string[] {
   const problems: string[] = [];
   const attempt = (work: () => void) => {

@@ -7,7 +7,7 @@ import { connectReading, isDamage } from './connection.js';
 import type { Connection, Statement } from './connection.js';
 import { isCompacted, tableOf } from './schema.js';
 
-/** A read ends after the record with which its values pass this many bytes. */
+/** A read ends after the record with which its values exceed this many bytes. */
 const READ_BYTES = 8 * 1024 * 1024;
 
 type Row = [offset: number, appendedAtMs: number, key: string, checksum: number, value: Uint8Array];
@@ -18,7 +18,7 @@ interface TopicStatements {
   readonly first: Statement;
 }
 
-/** So long records that one consumer read serve the others of its thread, ms. */
+/** Time for which records that one consumer read serve the others of its thread, ms. */
 const RECENT_MS = 200;
 
 interface RecentRead {
@@ -27,8 +27,8 @@ interface RecentRead {
 }
 
 /**
- * Reads the log over a connection of its own; each call is one short read. A topic that came with a newer program than the
- * one that wrote the file is empty. Throws `LogDamaged` for damaged content.
+ * Reads the log over its own connection; each call is one short read. A topic that the program which wrote the file did
+ * not know is empty. Throws `LogDamaged` for damaged content.
  */
 export class LogReader {
   readonly #file: string;
@@ -75,7 +75,7 @@ export class LogReader {
     });
   }
 
-  /** Records from `from` on. Throws `LogDamaged` when records at or after `from` were deleted by retention. */
+  /** Records from `from` on. Throws `LogDamaged` when retention deleted records at or after `from`. */
   read(topic: TopicName, from: number, limit: number): LogRecord[] {
     return this.#guard(() => {
       const records: LogRecord[] = [];
@@ -94,7 +94,7 @@ export class LogReader {
     });
   }
 
-  /** As `read`, from what was read a moment ago where that begins at or before `from` and goes beyond it. */
+  /** As `read`, from the last read where that begins at or before `from` and extends beyond it. */
   recent(topic: TopicName, from: number, limit: number): readonly LogRecord[] {
     const now = performance.now();
     const before = this.#recent.get(topic);
@@ -128,7 +128,7 @@ export class LogReader {
     return (this.#begin.get(topic) as number | undefined) ?? 0;
   }
 
-  /** A topic kept by time has no holes: before its beginning they are missed, after it they are lost. */
+  /** A time-retained topic has no gaps: before its beginning records are missed, after it they are lost. */
   #refuseGap(topic: TopicName, from: number, missing: number, found: number): never {
     const begin = this.#recordedBegin(topic);
     if (from < begin) {

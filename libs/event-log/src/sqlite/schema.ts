@@ -18,7 +18,7 @@ export function isCompacted(topic: TopicName): boolean {
   return TOPICS[topic].retention.kind === 'compacted';
 }
 
-/** Days that a topic is kept, or `null` when it is compacted. */
+/** Retention of a topic in days, or `null` when it is compacted. */
 export function keptDays(topic: TopicName): number | null {
   const retention = TOPICS[topic].retention;
   return retention.kind === 'time' ? retention.days : null;
@@ -44,7 +44,7 @@ function createTopic(connection: Connection, topic: TopicName): void {
   connection.prepare('INSERT INTO topics (name, begin_offset) VALUES (?, 0)').run(topic);
 }
 
-/** Lays out an empty file in one transaction. */
+/** Creates the tables of an empty file in one transaction. */
 export function createSchema(connection: Connection, nowMs: number): void {
   connection.transaction(() => {
     connection.pragma(`application_id = ${APPLICATION_ID}`);
@@ -59,8 +59,8 @@ export function createSchema(connection: Connection, nowMs: number): void {
 }
 
 /**
- * Compares header, tables and partition count with what this program makes; takes no longer for a big file.
- * Throws `LogDamaged` that names the file and the first difference. Gives the topics that the file does not have yet.
+ * Compares header, tables and partition count with those of this program; takes no longer for a big file. Throws
+ * `LogDamaged` that names the file and the first difference. Returns the topics that the file does not have yet.
  */
 export function checkSchema(connection: Connection, file: string): TopicName[] {
   const pragma = (name: string): unknown => connection.pragma(name, { simple: true });
@@ -97,7 +97,7 @@ export function checkSchema(connection: Connection, file: string): TopicName[] {
   return missing;
 }
 
-/** Makes the tables of topics that came with a newer program. */
+/** Creates the tables of topics that are new in this program. */
 export function addTopics(connection: Connection, topics: readonly TopicName[]): void {
   if (topics.length === 0) return;
   connection.transaction(() => {

@@ -9,32 +9,32 @@ import { startWriterThread } from './writer-handle.js';
 import type { WriterHandle } from './writer-handle.js';
 
 export interface SqliteLogOptions {
-  /** Path of `log.db`; its directory exists and is this process's alone. */
+  /** Path of `log.db`; its directory exists and is used only by this process. */
   readonly file: string;
   /** A port from `connectPort()` of the log that another thread opened. Without it the writer thread is started. */
   readonly writer?: MessagePort;
   /** Bytes of values that may wait for the disk before `append` refuses; default 64 MiB. */
   readonly maxPendingBytes?: number;
   /**
-   * Bytes that stay free on its file system: with less, `append` refuses until there is room again. Default: 64 MiB, on a
+   * Reserve on the file system, bytes: with less, `append` refuses until there is room again. Default: 64 MiB, on a
    * small file system a twentieth of it. Only where the writer thread is started.
    */
   readonly keptFreeBytes?: number | null;
 }
 
 export interface SqliteLog extends EventLog {
-  /** Resolves with the reason when the writer thread ended unasked; of the log that started it alone. */
+  /** Resolves with the reason when the writer thread ends unexpectedly; only for the log that started it. */
   readonly died: Promise<Error>;
-  /** A port for another thread of this process: hand it over and open with it. */
+  /** A port for another thread of this process, to be passed to it for its `openSqliteLog`. */
   connectPort(): MessagePort;
-  /** Deletes what retention and compaction let go at this time, in short steps; resolves when nothing is left. */
+  /** Deletes what retention and compaction release at this time, in short steps; resolves when nothing is left. */
   maintain(nowMs: number): Promise<void>;
 }
 
 const PENDING_BYTES = 64 * 1024 * 1024;
 
 /**
- * Opens the embedded log. The first opener starts the thread that alone writes the file; its `close` ends it for all.
+ * Opens the embedded log. The first opener starts the only thread that writes the file; its `close` ends it for all.
  * Rejects with `LogDamaged` naming what is damaged.
  */
 export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLog> {

@@ -31,7 +31,7 @@ const said = async (worker: Worker): Promise<unknown> => (await once(worker, 'me
 describe('the writer thread', () => {
   const NOT_A_MESSAGE = { kind: 'append' };
 
-  it('is said to have died, with the reason, and nothing is appended any more', async () => {
+  it('is reported as dead, with the reason, and nothing is appended any more', async () => {
     const writer = log.connectPort();
     await log.append([{ topic: 'agents', key: 'k', value: 'before' }]);
     writer.postMessage(NOT_A_MESSAGE);
@@ -105,7 +105,7 @@ describe('several threads', () => {
     await exited;
   });
 
-  it('leave nothing pending when a thread ends in the middle', async () => {
+  it('leave nothing pending when a thread ends midway', async () => {
     const other = startOther();
     await said(other);
     await other.terminate();

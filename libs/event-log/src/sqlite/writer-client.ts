@@ -3,13 +3,13 @@ import { TOPIC_NAMES } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
 import { MessageChannel } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import { LogFateUnknown, LogRefused, MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../port.js';
+import { LogInDoubt, LogRefused, MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../port.js';
 import type { Appended, NewRecord } from '../port.js';
 import type { AppendAnswer, FromWriter, ToWriter } from './protocol.js';
 
-/** Characters of values that one message to the writer carries at most, unless one call has more. */
+/** Maximum characters of values in one message to the writer, unless one call has more. */
 const MESSAGE_CHARACTERS = 4 * 1024 * 1024;
-/** What a waiting record counts beside its value. */
+/** Bytes that a waiting record counts in addition to its value. */
 const RECORD_OVERHEAD = 200;
 const TOPIC_INDEX = new Map<string, number>(TOPIC_NAMES.map((name, index) => [name, index]));
 
@@ -20,20 +20,20 @@ interface Call {
   readonly reject: (reason: Error) => void;
 }
 
-/** One thread's way to the writer thread. Sends what was appended in one turn of the event loop as one message. */
+/** One thread's connection to the writer thread. Sends the appends of one event-loop tick as one message. */
 export class WriterClient {
   readonly #port: MessagePort;
   readonly #maxPendingBytes: number;
   readonly #flushSoon = oncePerTick(() => this.#flush());
   #queue: Call[] = [];
   /**
-   * In the order of the answers. A map that always fills and empties is made anew all the time, each old table holds the
-   * next, and one that the collector has taken for long-lived keeps all later calls from being collected with the young.
+   * In the order of the answers. A Map that constantly fills and empties reallocates its table, each old table
+   * references the next, and once one is tenured all later calls stay out of young-generation collection.
    */
   #sent: { readonly sequence: number; readonly calls: readonly Call[] }[] = [];
   #sequence = 0;
   #pendingBytes = 0;
-  /** For good. */
+  /** Permanently. */
   #refusing: string | null = null;
   /** Until the writer has recovered. */
   #latched: string | null = null;
@@ -76,12 +76,12 @@ export class WriterClient {
     });
   }
 
-  /** Ends of all topics as the writer told last; they trail the file by some milliseconds. */
+  /** Ends of all topics by the writer's last notice; they trail the file by some milliseconds. */
   endOf(topic: TopicName): number {
     return this.#ends[TOPIC_INDEX.get(topic) ?? -1] ?? 0;
   }
 
-  /** Calls back when the end of the topic is told, at once and at every change, until the returned function is called. */
+  /** Calls back at once and at every change of the topic's end, until the returned function is called. */
   onEnds(topic: TopicName, wake: () => void): () => void {
     const index = TOPIC_INDEX.get(topic) ?? -1;
     let wakers = this.#wakers.get(index);
@@ -93,7 +93,10 @@ export class WriterClient {
     return () => wakers.delete(wake);
   }
 
-  /** Asks for a partition in a group; calls back with `false` when another member has it, with `true` once it is ours. */
+  /**
+   * Requests a partition in a group; calls back with `false` when another member has it, with `true` once it is this
+   * one's.
+   */
   join(partition: string, changed: (assigned: boolean) => void): () => void {
     const member = ++this.#sequence;
     this.#members.set(member, changed);
@@ -120,7 +123,7 @@ export class WriterClient {
     return port2;
   }
 
-  /** Refuses from now on and resolves when every call under way is answered. */
+  /** Refuses new calls and resolves when every pending call is answered. */
   async drain(): Promise<void> {
     this.#refusing ??= 'the log is closed';
     if (this.#pendingBytes > 0) await new Promise<void>((resolve) => this.#idlers.push(resolve));
@@ -132,12 +135,12 @@ export class WriterClient {
     this.#port.close();
   }
 
-  /** The writer thread is gone: what it had not answered may or may not be in the log. */
+  /** The writer thread has ended: what it had not answered may or may not be in the log. */
   fail(reason: string): void {
     this.#refusing ??= reason;
     const sent = this.#sent;
     this.#sent = [];
-    for (const { calls } of sent) this.#settle(calls, (call) => call.reject(new LogFateUnknown(reason)));
+    for (const { calls } of sent) this.#settle(calls, (call) => call.reject(new LogInDoubt(reason)));
     const queue = this.#queue;
     this.#queue = [];
     this.#settle(queue, (call) => call.reject(new LogRefused(reason)));
@@ -224,9 +227,9 @@ export class WriterClient {
   #answer(answer: AppendAnswer): void {
     if (this.#sent[0]?.sequence !== answer.sequence) return;
     const { calls } = this.#sent.shift()!;
-    if ('fate' in answer) {
+    if ('outcome' in answer) {
       this.#latched ??= answer.reason;
-      const error = answer.fate === 'unknown' ? LogFateUnknown : LogRefused;
+      const error = answer.outcome === 'in-doubt' ? LogInDoubt : LogRefused;
       return this.#settle(calls, (call) => call.reject(new error(answer.reason)));
     }
     const next: Record<number, number> = {};

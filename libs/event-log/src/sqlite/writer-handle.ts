@@ -3,12 +3,12 @@ import type { MessagePort } from 'node:worker_threads';
 import { LogDamaged } from '../port.js';
 import type { FromThread, ToThread } from './protocol.js';
 
-/** The opener's hold on the writer thread. */
+/** The opener's handle of the writer thread. */
 export interface WriterHandle {
   connect(): MessagePort;
-  /** Resolves with the reason when the thread ends unasked: nothing can be appended by this process any more. */
+  /** Resolves with the reason when the thread ends unexpectedly: this process can no longer append. */
   readonly died: Promise<Error>;
-  /** Commits what has arrived, empties the write-ahead log, ends the thread. Rejects when that could not be done. */
+  /** Commits what has arrived, empties the write-ahead log, ends the thread. Rejects when that fails. */
   close(): Promise<void>;
 }
 
@@ -38,11 +38,11 @@ export async function startWriterThread(file: string, keptFreeBytes: number | nu
     });
     void exited.then(() => reject(new Error(problem ?? 'the log-writer thread did not start')));
   });
-  const tell = (message: ToThread, transfer: MessagePort[] = []) => worker.postMessage(message, transfer);
+  const send = (message: ToThread, transfer: MessagePort[] = []) => worker.postMessage(message, transfer);
   return {
     connect() {
       const { port1, port2 } = new MessageChannel();
-      tell({ kind: 'connect', port: port1 }, [port1]);
+      send({ kind: 'connect', port: port1 }, [port1]);
       return port2;
     },
     died,
@@ -52,7 +52,7 @@ export async function startWriterThread(file: string, keptFreeBytes: number | nu
         worker.once('message', (message: FromThread) => resolve(message.kind === 'closed' ? message.problem : null));
         void exited.then(() => resolve(problem));
       });
-      tell({ kind: 'close' });
+      send({ kind: 'close' });
       const wrong = await closed;
       await exited;
       if (wrong !== null) throw new Error(wrong);

@@ -7,29 +7,29 @@ import type { LogFile } from './log-file.js';
 import { Memberships } from './memberships.js';
 import type { AppendAnswer, AppendRequest, FromWriter, ToWriter } from './protocol.js';
 
-/** At least this long between two notices of new ends, ms. */
+/** Minimum time between two notices of new ends, ms. */
 const NOTICE_MS = 3;
-/** So long without an append before compaction begins, ms. */
+/** Idle time before compaction begins, ms. */
 const IDLE_MS = 20;
-/** Under a load that never pauses, compaction gets one step so often, ms. */
+/** Interval of compaction steps under continuous load, ms. */
 const BUSY_STEP_MS = 200;
 const STEP_BUDGET_MS = 2;
-/** Between two looks whether a full disk has room again, ms. */
+/** Interval of the checks whether a full disk has room again, ms. */
 const RECOVER_EVERY_MS = 1000;
-/** One commit takes no more than about this many characters of values. */
+/** A commit takes no more than about this many characters of values. */
 const COMMIT_CHARACTERS = 8 * 1024 * 1024;
 
 interface Client {
   readonly port: MessagePort;
-  /** Topics that it follows, with the end that it was told. */
-  readonly told: Map<number, number>;
+  /** Followed topics, with their last notified end. */
+  readonly notified: Map<number, number>;
 }
 interface Member {
   readonly client: Client;
   readonly id: number;
 }
 
-/** Takes what arrived from all clients, commits once, answers all; keeps house when nothing arrives. */
+/** Takes what arrived from all clients, commits once, answers all; runs housekeeping when nothing arrives. */
 export class WriterLoop {
   #log: LogFile;
   #housekeeping: Housekeeping;
@@ -45,7 +45,7 @@ export class WriterLoop {
   #noticedAt = 0;
   #notice: NodeJS.Timeout | null = null;
   #idle: NodeJS.Timeout | null = null;
-  /** Retention deleted what the write-ahead log may still hold. */
+  /** Retention deleted records that the write-ahead log may still contain. */
   #unscrubbed = false;
   #steppedAt = 0;
   #reportedLatch: string | null = null;
@@ -61,7 +61,7 @@ export class WriterLoop {
   }
 
   connect(port: MessagePort): void {
-    const client: Client = { port, told: new Map() };
+    const client: Client = { port, notified: new Map() };
     this.#clients.add(client);
     port.on('message', (message: ToWriter) => {
       this.#take(client, message);
@@ -70,17 +70,17 @@ export class WriterLoop {
     });
     port.on('close', () => this.#forget(client));
     const reason = this.#refusing();
-    if (reason !== null) this.#tell(client, { kind: 'latched', reason });
+    if (reason !== null) this.#send(client, { kind: 'latched', reason });
   }
 
-  /** Keeps the write-ahead log short: after commits, and when the checkpoint thread has something to tell. */
+  /** Keeps the write-ahead log short: after commits, and when the checkpoint thread reports. */
   checkpoint(): void {
     if (this.#closed) return;
     this.#log.checkpointIfDue();
-    this.#tellLatch();
+    this.#sendLatch();
   }
 
-  /** Commits what has arrived, closes file and ports. Gives what went wrong, or `null`. */
+  /** Commits what has arrived, closes file and ports. Returns the problem, or `null`. */
   close(): string | null {
     do {
       this.#commit();
@@ -92,7 +92,7 @@ export class WriterLoop {
     if (this.#recovering !== null) clearTimeout(this.#recovering);
     const problem = this.#log.close();
     for (const client of this.#clients) {
-      this.#tell(client, { kind: 'closed' });
+      this.#send(client, { kind: 'closed' });
       client.port.close();
     }
     return problem;
@@ -105,11 +105,11 @@ export class WriterLoop {
         for (const value of message.values) this.#inboxCharacters += value.length;
         return;
       case 'watch':
-        client.told.set(message.topic, -1);
-        return this.#tellEnds(client);
+        client.notified.set(message.topic, -1);
+        return this.#notifyEnds(client);
       case 'join': {
         const mine = this.#memberships.join(message.partition, { client, id: message.member });
-        return this.#tell(client, { kind: mine ? 'assigned' : 'waiting', member: message.member });
+        return this.#send(client, { kind: mine ? 'assigned' : 'waiting', member: message.member });
       }
       case 'leave':
         return this.#leave((member) => member.client === client && member.id === message.member);
@@ -122,7 +122,7 @@ export class WriterLoop {
     }
   }
 
-  /** Collects what lies in the ports already, so that one commit serves it all. */
+  /** Collects what is already in the ports, so that one commit serves all of it. */
   #drain(): void {
     for (const client of this.#clients) {
       while (this.#inboxCharacters < COMMIT_CHARACTERS) {
@@ -141,7 +141,9 @@ export class WriterLoop {
     const requests = inbox.map(({ request }) => request);
     this.#shortage = this.#space.shortage();
     const answers =
-      this.#shortage === null ? this.#log.append(requests, Date.now()) : refusedForWantOfRoom(requests, this.#shortage);
+      this.#shortage === null
+        ? this.#log.append(requests, Date.now())
+        : refusedForLackOfSpace(requests, this.#shortage);
     const byClient = new Map<Client, AppendAnswer[]>();
     inbox.forEach(({ client, request }, index) => {
       const answer = answers[index];
@@ -151,7 +153,7 @@ export class WriterLoop {
       else own.push(answer);
       if ('first' in answer) this.#noteKeys(request);
     });
-    for (const [client, own] of byClient) this.#tell(client, { kind: 'answers', answers: own });
+    for (const [client, own] of byClient) this.#send(client, { kind: 'answers', answers: own });
     this.#noticeSoon();
     this.checkpoint();
     this.#keepHouseWhenIdle();
@@ -179,19 +181,19 @@ export class WriterLoop {
   #noticeEnds(): void {
     this.#notice = null;
     this.#noticedAt = performance.now();
-    for (const client of this.#clients) this.#tellEnds(client);
+    for (const client of this.#clients) this.#notifyEnds(client);
   }
 
-  /** A client that follows only topics in which nothing happens is left alone. */
-  #tellEnds(client: Client): void {
+  /** A client that follows only unchanged topics is not notified. */
+  #notifyEnds(client: Client): void {
     const { ends } = this.#log;
     let moved = false;
-    for (const [topic, end] of client.told) {
+    for (const [topic, end] of client.notified) {
       if (end === ends[topic]) continue;
-      client.told.set(topic, ends[topic] ?? 0);
+      client.notified.set(topic, ends[topic] ?? 0);
       moved = true;
     }
-    if (moved) this.#tell(client, { kind: 'ends', ends });
+    if (moved) this.#send(client, { kind: 'ends', ends });
   }
 
   #keepHouseWhenIdle(): void {
@@ -205,7 +207,7 @@ export class WriterLoop {
     if (more) this.#idle?.refresh();
   }
 
-  /** Runs retention and compaction to their end, one step a turn of the event loop. */
+  /** Runs retention and compaction to their end, one step per event-loop tick. */
   #maintain(client: Client, sequence: number, nowMs: number): void {
     const step = () => {
       if (this.#closed) return;
@@ -218,14 +220,14 @@ export class WriterLoop {
       }
       if (this.#unscrubbed) this.#unscrubbed = !this.#log.emptyWriteAheadLog();
       this.checkpoint();
-      this.#tell(client, { kind: 'maintained', sequence, problem: this.#log.latched });
+      this.#send(client, { kind: 'maintained', sequence, problem: this.#log.latched });
     };
     setImmediate(step);
   }
 
   #leave(gone: (member: Member) => boolean): void {
     for (const { client, id } of this.#memberships.leave(gone)) {
-      this.#tell(client, { kind: 'assigned', member: id });
+      this.#send(client, { kind: 'assigned', member: id });
     }
   }
 
@@ -238,12 +240,12 @@ export class WriterLoop {
     return this.#log.latched ?? this.#shortage;
   }
 
-  #tellLatch(): void {
+  #sendLatch(): void {
     const reason = this.#refusing();
     if (reason === this.#reportedLatch) return;
     this.#reportedLatch = reason;
     for (const client of this.#clients) {
-      this.#tell(client, reason === null ? { kind: 'recovered' } : { kind: 'latched', reason });
+      this.#send(client, reason === null ? { kind: 'recovered' } : { kind: 'latched', reason });
     }
     if (reason !== null && (this.#log.latched === null || this.#log.full)) this.#recoverSoon();
   }
@@ -257,8 +259,8 @@ export class WriterLoop {
   }
 
   /**
-   * Takes room that was made on a full disk. Nothing is tried again on a connection that has failed: the file is closed
-   * without another sync, opened, and checked page by page, as after a restart.
+   * Continues once a full disk has room. Nothing is retried on a failed connection: the file is closed without another
+   * sync, opened, and checked page by page, as after a restart.
    */
   #recover(): void {
     if (this.#closed) return;
@@ -276,14 +278,14 @@ export class WriterLoop {
       }
     }
     if (again) this.#recoverSoon();
-    this.#tellLatch();
+    this.#sendLatch();
   }
 
-  #tell(client: Client, message: FromWriter): void {
+  #send(client: Client, message: FromWriter): void {
     client.port.postMessage(message);
   }
 }
 
-function refusedForWantOfRoom(requests: readonly AppendRequest[], reason: string): AppendAnswer[] {
-  return requests.map(({ sequence }) => ({ sequence, fate: 'refused', reason }));
+function refusedForLackOfSpace(requests: readonly AppendRequest[], reason: string): AppendAnswer[] {
+  return requests.map(({ sequence }) => ({ sequence, outcome: 'refused', reason }));
 }

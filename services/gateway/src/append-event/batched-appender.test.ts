@@ -1,15 +1,15 @@
-import { LogFateUnknown, LogRefused } from '@countersign/event-log';
+import { LogInDoubt, LogRefused } from '@countersign/event-log';
 import type { NewRecord } from '@countersign/event-log';
 import { BatchedAppender } from './batched-appender.js';
-import type { Fate } from './batched-appender.js';
+import type { AppendOutcome } from './batched-appender.js';
 
 const record = (key: string, size = 1): NewRecord => ({ topic: 'agent-events', key, value: 'x'.repeat(size) });
 
-const appended = (appender: BatchedAppender, one: NewRecord): Promise<Fate> =>
+const appended = (appender: BatchedAppender, one: NewRecord): Promise<AppendOutcome> =>
   new Promise((resolve) => appender.append(one, { settled: resolve }));
 
 describe('BatchedAppender', () => {
-  it('appends what one turn brings as one batch, in order', async () => {
+  it('appends the records of one tick as one batch, in order', async () => {
     const batches: string[][] = [];
     const appender = new BatchedAppender({
       append: async (records) => {
@@ -25,7 +25,7 @@ describe('BatchedAppender', () => {
     expect(batches).toEqual([['a', 'b', 'c'], ['d']]);
   });
 
-  it('cuts a turn that brings more than a batch may carry', async () => {
+  it('splits a tick with more than a batch may carry', async () => {
     const sizes: number[] = [];
     const appender = new BatchedAppender({
       append: async (records) => void sizes.push(records.length) as never,
@@ -37,10 +37,10 @@ describe('BatchedAppender', () => {
 
   it.each([
     ['refused', new LogRefused('full')],
-    ['unknown', new LogFateUnknown('time-out')],
-    ['unknown', new Error('anything else')],
-  ])('says %s after %s', async (fate, error) => {
+    ['in-doubt', new LogInDoubt('time-out')],
+    ['in-doubt', new Error('anything else')],
+  ])('says %s after %s', async (outcome, error) => {
     const appender = new BatchedAppender({ append: () => Promise.reject(error), refusing: () => null });
-    expect(await appended(appender, record('a'))).toBe(fate);
+    expect(await appended(appender, record('a'))).toBe(outcome);
   });
 });

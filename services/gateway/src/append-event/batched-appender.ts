@@ -2,32 +2,32 @@ import { oncePerTick } from '@countersign/async';
 import { LogRefused } from '@countersign/event-log';
 import type { EventWriter, NewRecord } from '@countersign/event-log';
 
-/** `durable`; certainly not in the log; or nobody knows. */
-export type Fate = 'durable' | 'refused' | 'unknown';
+/** `durable`; certainly not in the log; or in doubt. */
+export type AppendOutcome = 'durable' | 'refused' | 'in-doubt';
 
-/** Waits for a record's fate. MUST NOT throw. */
-export interface FateListener {
-  settled(fate: Fate): void;
+/** Waits for a record's outcome. MUST NOT throw. */
+export interface OutcomeListener {
+  settled(outcome: AppendOutcome): void;
 }
 
-/** Told of each append and of its end. */
+/** Notified of each append and of its end. */
 export interface AppendWatch {
   begun(size: number): void;
-  ended(size: number, milliseconds: number, fate: Fate): void;
+  ended(size: number, milliseconds: number, outcome: AppendOutcome): void;
 }
 
 const UNWATCHED: AppendWatch = { begun: () => undefined, ended: () => undefined };
 
-/** One append carries at most this much text; a longer turn makes several. */
+/** Maximum text of one append; a larger tick makes several. */
 const MAX_BATCH_CHARACTERS = 4 * 1024 * 1024;
 
-/** Collects what one turn of the event loop brings and appends it as one batch: one commit serves all of them. */
+/** Collects the records of one event-loop tick and appends them as one batch: one commit serves all of them. */
 export class BatchedAppender {
   readonly #writer: EventWriter;
   readonly #watch: AppendWatch;
   readonly #flushSoon = oncePerTick(() => this.#flush());
   #records: NewRecord[] = [];
-  #listeners: FateListener[] = [];
+  #listeners: OutcomeListener[] = [];
   #characters = 0;
 
   constructor(writer: EventWriter, watch: AppendWatch = UNWATCHED) {
@@ -35,8 +35,8 @@ export class BatchedAppender {
     this.#watch = watch;
   }
 
-  /** The listener hears once what became of the record. */
-  append(record: NewRecord, listener: FateListener): void {
+  /** The listener is called once with the record's outcome. */
+  append(record: NewRecord, listener: OutcomeListener): void {
     if (this.#characters + record.value.length > MAX_BATCH_CHARACTERS) this.#flush();
     this.#records.push(record);
     this.#listeners.push(listener);
@@ -53,17 +53,17 @@ export class BatchedAppender {
     this.#characters = 0;
     this.#watch.begun(records.length);
     const begunAt = performance.now();
-    const settle = (fate: Fate): void => {
-      this.#watch.ended(records.length, performance.now() - begunAt, fate);
-      for (const listener of listeners) listener.settled(fate);
+    const settle = (outcome: AppendOutcome): void => {
+      this.#watch.ended(records.length, performance.now() - begunAt, outcome);
+      for (const listener of listeners) listener.settled(outcome);
     };
     this.#append(records).then(
       () => settle('durable'),
-      (error: unknown) => settle(error instanceof LogRefused ? 'refused' : 'unknown'),
+      (error: unknown) => settle(error instanceof LogRefused ? 'refused' : 'in-doubt'),
     );
   }
 
-  /** A writer that throws where it should reject leaves the fate unknown as well. */
+  /** A writer that throws where it should reject leaves the append in doubt as well. */
   async #append(records: readonly NewRecord[]): Promise<void> {
     await this.#writer.append(records);
   }

@@ -1,5 +1,5 @@
 import type { EventEnvelope } from '@countersign/contracts';
-import { LogFateUnknown } from '@countersign/event-log';
+import { LogInDoubt } from '@countersign/event-log';
 import type { NewRecord } from '@countersign/event-log';
 import { readEnvelope } from '@countersign/evidence';
 import { EntropyPool } from '../domain/entropy.js';
@@ -49,7 +49,7 @@ const leafOf = (record: NewRecord): EventEnvelope['leaf'] => {
 };
 
 describe('UnansweredChecks', () => {
-  it('appends one event for each, and the same bytes again when their fate is unknown', async () => {
+  it('appends one event for each, and the same bytes again when they are in doubt', async () => {
     const { unanswered, sends, failing } = bench();
     failing.refusing = 'no space left';
     unanswered.add(check(1), false);
@@ -57,7 +57,7 @@ describe('UnansweredChecks', () => {
     await unanswered.flush();
     expect(sends).toEqual([]);
     failing.refusing = null;
-    failing.error = new LogFateUnknown('time-out');
+    failing.error = new LogInDoubt('time-out');
     await unanswered.flush();
     failing.error = null;
     await unanswered.flush();
@@ -69,9 +69,9 @@ describe('UnansweredChecks', () => {
     expect(sends).toHaveLength(2);
   });
 
-  it('stamps anew what waited for more than a day', async () => {
+  it('builds the event again after more than a day', async () => {
     const { unanswered, sends, failing, clock } = bench();
-    failing.error = new LogFateUnknown('time-out');
+    failing.error = new LogInDoubt('time-out');
     unanswered.add(check(1), false);
     await unanswered.flush();
     clock.ms += 25 * HOUR;
@@ -81,7 +81,7 @@ describe('UnansweredChecks', () => {
     await unanswered.stop();
   });
 
-  it('waits for the end of a claim, and forgets one that a retry answered', async () => {
+  it('waits for the end of a claim, and drops one that a retry answered', async () => {
     const { unanswered, sends, clock } = bench();
     unanswered.add(check(1), true);
     unanswered.add(check(2), true);
@@ -95,7 +95,7 @@ describe('UnansweredChecks', () => {
     await unanswered.stop();
   });
 
-  it('writes what is left when it stops', async () => {
+  it('appends the remaining events when it stops', async () => {
     const { unanswered, sends } = bench();
     unanswered.add(check(1), true);
     unanswered.add(check(2), false);

@@ -7,11 +7,11 @@ import type { UnansweredCheck } from '../domain/unanswered-event.js';
 
 const RETRY_MS = 250;
 const BATCH = 500;
-/** A claim of an idempotency key lasts this long; until then a retry may still answer its event. */
+/** Lifetime of a claim of an idempotency key; until then a retry may still answer its event. */
 const CLAIM_MS = 24 * 3600 * 1000;
-/** Nobody appends an event later than 48 h after its `occurredAt`: one that waited this long is stamped anew. */
+/** No event is appended later than 48 h after its `occurredAt`: one that waited this long is built again. */
 const STALE_MS = 24 * 3600 * 1000;
-/** Beyond this the gateway takes no check whose fate it could not write down. */
+/** Beyond this the gateway admits no check, since it could not record one in doubt. */
 export const MAX_UNANSWERED = 100_000;
 
 export interface UnansweredChecksOptions {
@@ -25,15 +25,15 @@ export interface UnansweredChecksOptions {
 
 interface Due {
   readonly check: UnansweredCheck;
-  /** The record once it was built: a second try appends the same bytes. */
+  /** The record once it was built: a second attempt appends the same bytes. */
   record: NewRecord | null;
   builtAt: number;
 }
 
 /**
  * The checks that ended with 503 although their event was sent: `action.unanswered` is appended for each as soon as the
- * log accepts. A claimed one waits until its claim is over, because a retry may answer it. Kept in memory: a crash
- * leaves no such trace.
+ * log accepts. A claimed one waits until its claim is over, because a retry may answer it. Kept in memory: after a
+ * crash they leave no such event.
  */
 export class UnansweredChecks {
   readonly #options: UnansweredChecksOptions;
@@ -70,7 +70,7 @@ export class UnansweredChecks {
     this.#claimed.delete(eventId);
   }
 
-  /** Tries once to append all that is due. Never rejects. */
+  /** Attempts once to append all that is due. Never rejects. */
   flush(): Promise<void> {
     this.#running ??= this.#pass()
       .catch((error: unknown) => {
@@ -90,10 +90,7 @@ export class UnansweredChecks {
     await this.flush();
     await this.flush();
     if (this.#due.size > 0) {
-      this.#options.log.warn(
-        { waiting: this.#due.size },
-        'stopped with checks whose unknown fate could not be written',
-      );
+      this.#options.log.warn({ waiting: this.#due.size }, 'stopped with checks in doubt that could not be recorded');
     }
   }
 
