@@ -21,7 +21,7 @@ const VIOLATION: StaticViolation = {
   detail: null,
   extras: null,
 };
-/** Each agent keeps its profile: a rate window that changes is no part of what must come back. */
+/** Each agent keeps its profile: changes of a rate window are not part of what has to be restored. */
 const PROFILES = [
   { spending: { limitMicros: 50, window: 'day' }, rate: { max: 3, per_seconds: 60 }, observe: false },
   { spending: { limitMicros: 80, window: 'month' }, rate: null, observe: false },
@@ -73,22 +73,22 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('raise' as const), agent: fc.nat(2) }) },
 );
 
-/** Keeps everything that ever landed and computes each answer from the whole of it: slow and plain. */
+/** Keeps every appended event and computes each answer from all of them: slow and plain. */
 class Model {
   nowMs = START;
-  readonly landed: CountedEvent[] = [];
+  readonly appended: CountedEvent[] = [];
   readonly frozen = new Set<string>();
   readonly unfrozenAt = new Map<string, number>();
   readonly version = new Map<string, number>();
 
-  /** What was given back of the spending of an agent in a day or a month. */
+  /** Credited spending of an agent in a day or a month. */
   readonly back = new Map<string, number>();
 
   backOf(agentId: string, window: string): number {
     return this.back.get(`${agentId} ${window}`) ?? 0;
   }
 
-  /** What was given back of the windows that an agent was counted in last; `null` before it was counted. */
+  /** Credits of the windows in which an agent was last counted; `null` before it was counted. */
   givenBack(agentId: string): GivenBackSums | null {
     const last = this.of(agentId).findLast(({ costMicros }) => costMicros > 0);
     if (last === undefined) return null;
@@ -108,7 +108,7 @@ class Model {
   }
 
   of(agentId: string): CountedEvent[] {
-    return this.landed.filter((event) => event.agentId === agentId);
+    return this.appended.filter((event) => event.agentId === agentId);
   }
 
   spent(agentId: string, length: number): number {
@@ -123,7 +123,7 @@ class Model {
     return this.of(agentId).filter(inside).length;
   }
 
-  /** Violation type and outcome that the port's rules give a trip. */
+  /** Violation type and outcome of a trip by the port's rules. */
   expected({ agentId, violation, spending, rate, costMicros, observe }: CheckTrip): [string, string | null] {
     if (this.frozen.has(agentId)) return ['frozen', null];
     let found: string | null = violation?.violation_type ?? null;
@@ -137,9 +137,9 @@ class Model {
     return [found === null || observe ? 'allowed' : 'denied', found];
   }
 
-  /** The event that answered a trip's idempotency key last. */
+  /** The last event that answered a trip's idempotency key. */
   known(trip: CheckTrip): CountedEvent | undefined {
-    return this.landed.findLast(
+    return this.appended.findLast(
       ({ accountId, idempotency, occurredAtMs }) =>
         accountId === trip.accountId &&
         idempotency?.keySha256 === trip.idempotency?.keySha256 &&
@@ -148,16 +148,16 @@ class Model {
     );
   }
 
-  /** Whether the answer of an event may be given again. */
+  /** Reports whether the answer of an event may be replayed. */
   holds(event: CountedEvent, { agentId, profileVersion }: CheckTrip): boolean {
     if (event.idempotency?.answer.body.startsWith('{"allowed":true') !== true) return true;
     if (this.frozen.has(agentId) || event.idempotency.profileVersion !== profileVersion) return false;
     return this.nowMs - event.occurredAtMs < 600_000;
   }
 
-  /** What a snapshot says that was taken after the first `count` events, with today's flags and versions. */
+  /** A snapshot taken after the first `count` events, with today's flags and versions. */
   snapshot(count: number): UsageSnapshot {
-    const events = this.landed.slice(0, count);
+    const events = this.appended.slice(0, count);
     const sum = (some: CountedEvent[]) => some.reduce((total, { costMicros }) => total + costMicros, 0);
     const within = (some: CountedEvent[], label: string) =>
       some.filter(({ occurredAtMs }) => iso(occurredAtMs).startsWith(label));
@@ -232,14 +232,14 @@ function eventOf(trip: CheckTrip, judgement: Judgement, offset: number): Counted
   return { partition: 0, offset, accountId, agentId, eventId, occurredAtMs: nowMs, ...counts, idempotency };
 }
 
-/** What policy says of an agent to all counters, twice: a repetition changes nothing. */
+/** Sends policy's credits of an agent to all counters, twice: a repetition changes nothing. */
 async function sayGivenBack(model: Model, agentId: string, all: readonly Counters[]): Promise<void> {
   const sums = model.givenBack(agentId);
   if (sums === null) return;
   for (const counters of [...all, ...all]) await counters.giveBack(agentId, sums);
 }
 
-/** Runs one command against counters as a gateway would, and keeps the model in step. */
+/** Runs one command against counters as a gateway would, and updates the model accordingly. */
 async function run(one: Command, number: number, model: Model, all: readonly Counters[]): Promise<void> {
   if (one.kind === 'pass') {
     model.nowMs += one.ms;
@@ -281,7 +281,7 @@ async function run(one: Command, number: number, model: Model, all: readonly Cou
   }
   const { judgement } = result;
   expect([judgement.outcome, judgement.violation?.violation_type ?? null]).toEqual(expected);
-  const event = eventOf(trip, judgement, model.landed.length);
+  const event = eventOf(trip, judgement, model.appended.length);
   for (const counters of all) {
     const keySha256 = trip.idempotency?.keySha256 ?? null;
     if (!one.lands) await counters.takeBack(trip.accountId, agentId, judgement, keySha256);
@@ -291,18 +291,18 @@ async function run(one: Command, number: number, model: Model, all: readonly Cou
     if (one.lands && judgement.freezesAgent) await counters.freeze(agentId, judgement.nowMs);
   }
   if (!one.lands) return;
-  model.landed.push(event);
+  model.appended.push(event);
   const unfrozenAt = model.unfrozenAt.get(agentId) ?? 0;
   if (judgement.freezesAgent && unfrozenAt < judgement.nowMs) model.frozen.add(agentId);
 }
 
-/** Random lives of counters, against a plain model, and against counters rebuilt in the middle of that life. */
+/** Random histories of counters, against a plain model, and against counters rebuilt midway. */
 export function countersModelContract(
   name: string,
   open: (options: { clock: () => number }) => Promise<ContractCounters>,
 ): void {
-  describe(`counters in random lives: ${name}`, () => {
-    it('answer as the plain rules say, and after a rebuild as if they had lived through it all', async () => {
+  describe(`counters in random histories: ${name}`, () => {
+    it('answer as the plain rules say, and after a rebuild as if there had been none', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(command, { maxLength: 60 }),
@@ -317,16 +317,16 @@ export function countersModelContract(
               await lived.counters.serve();
               let number = 0;
               for (const one of before) await run(one, number++, model, [lived.counters]);
-              const upTo = Math.floor((cut / 1001) * (model.landed.length + 1));
+              const upTo = Math.floor((cut / 1001) * (model.appended.length + 1));
               await rebuilt.counters.restore(model.snapshot(upTo));
-              const tail = model.landed.slice(upTo);
+              const tail = model.appended.slice(upTo);
               await rebuilt.counters.replay(tail);
               await rebuilt.counters.replay(tail.slice(-3));
               await rebuilt.counters.serve();
               for (const accountId of ACCOUNTS) {
                 const usage = await lived.counters.usage(accountId);
                 expect(usage.actionsEver).toBe(
-                  model.landed.filter((event) => event.accountId === accountId && event.countsAction).length,
+                  model.appended.filter((event) => event.accountId === accountId && event.countsAction).length,
                 );
                 expect(await rebuilt.counters.usage(accountId)).toEqual(usage);
               }
@@ -334,7 +334,7 @@ export function countersModelContract(
                 const frozen = await lived.counters.isFrozen(`g${agent}`);
                 expect(frozen).toBe(model.frozen.has(`g${agent}`));
                 expect(await rebuilt.counters.isFrozen(`g${agent}`)).toBe(frozen);
-                // Rebuilt counters hold what was given back up to the snapshot, and receive the rest.
+                // Rebuilt counters hold the credits of the snapshot, and receive the rest.
                 await sayGivenBack(model, `g${agent}`, [rebuilt.counters]);
               }
               for (const one of after) await run(one, number++, model, [lived.counters, rebuilt.counters]);

@@ -9,7 +9,7 @@ import { statesContract } from './contract/states.contract.js';
 export { tripOf } from './contract/counters.test-setup.js';
 export type { ContractCounters, OpenCounters } from './contract/counters.test-setup.js';
 
-/** What all counters do, wherever they keep their counts: the sentences of `port.ts` as tests. */
+/** The contract of all counters, whatever their storage: the sentences of `port.ts` as tests. */
 export function countersContract(name: string, open: OpenCounters): void {
   describe(`counters: ${name}`, () => {
     const bench = new CountersBench(open);

@@ -8,7 +8,7 @@ export type {
   Counters,
   GivenBackSums,
   Judgement,
-  RebuildTurn,
+  RebuildLease,
   StoredAnswer,
   UsageSnapshot,
   VersionedKind,

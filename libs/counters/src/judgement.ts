@@ -1,12 +1,12 @@
 import type { CheckTrip, Judgement, StaticViolation } from './port.js';
 
-/** What a judgement takes from the trip that it judges. */
+/** The part of a trip that a judgement contains. */
 export type JudgedFacts = Pick<
   CheckTrip,
   'entropy' | 'actionSalt' | 'payloadSalt' | 'versions' | 'costMicros' | 'rate' | 'freezeOnViolation'
 >;
 
-/** The judgement that outcome and violation make of a trip: a refusal and a denial cost nothing. */
+/** The judgement of a trip by outcome and violation: a refusal and a denial cost nothing. */
 export function judgementOf(
   facts: JudgedFacts,
   nowMs: number,

@@ -1,6 +1,6 @@
 import type { Plan, SpendingWindow, RateLimit, Severity, ViolationType, AnswerExtras } from '@countersign/contracts';
 
-/** What has a version that a gateway must not be behind of. */
+/** Records whose version in a gateway's read model must not be older than the counters'. */
 export type VersionedKind = 'account' | 'api-key' | 'session' | 'agent';
 
 /** A denial by the static rules (off-limits, APIs, data scope, output), found before the trip. */
@@ -13,17 +13,17 @@ export interface StaticViolation {
   readonly extras: AnswerExtras | null;
 }
 
-/** What the one atomic round trip of a check takes. Money is whole micro-dollars, at most 2^53 − 1. */
+/** Input of the one atomic round trip of a check. Money is whole micro-dollars, at most 2^53 − 1. */
 export interface CheckTrip {
   readonly accountId: string;
   readonly agentId: string;
   readonly apiKeyId: string;
-  /** What the gateway's projection held when it judged the static rules. */
+  /** Versions in the gateway's read model when it judged the static rules. */
   readonly versions: { readonly account: number; readonly apiKey: number; readonly agent: number };
   readonly plan: { readonly plan: Plan; readonly actionCap: number | null; readonly sandboxExpiresAtMs: number | null };
-  /** Version of the agent's profile that the static rules were judged by: an allowed answer is replayed under it alone. */
+  /** Version of the agent's profile for the static rules: an allowed answer is replayed only under it. */
   readonly profileVersion: number;
-  /** The agent's status in the projection is `frozen`. */
+  /** The agent's status in the read model is `frozen`. */
   readonly frozen: boolean;
   readonly observe: boolean;
   readonly freezeOnViolation: boolean;
@@ -38,7 +38,7 @@ export interface CheckTrip {
   readonly payloadSalt: string | null;
 }
 
-/** How the trip decided. With the request's body and the profile it determines the event's bytes. */
+/** Decision of the trip. With the request's body and the profile it determines the event's bytes. */
 export interface Judgement {
   /** The counters' clock, ms since the epoch. */
   readonly nowMs: number;
@@ -56,7 +56,7 @@ export interface Judgement {
   readonly freezesAgent: boolean;
 }
 
-/** What was answered, word for word, for a repeated idempotency key. */
+/** The answer, verbatim, for a repeated idempotency key. */
 export interface StoredAnswer {
   readonly status: number;
   readonly body: string;
@@ -66,17 +66,19 @@ export interface StoredAnswer {
 
 export type CheckTripResult =
   | { readonly kind: 'judged'; readonly judgement: Judgement }
-  /** Nothing was counted or claimed: the projection is older than this; wait for it and come again. */
+  /** Nothing was counted or claimed: the read model is older than this; wait for it and retry. */
   | { readonly kind: 'stale'; readonly versions: CheckTrip['versions'] }
   /** The same key with the same body was answered, and the answer still holds: give the same answer. */
   | { readonly kind: 'answered'; readonly answer: StoredAnswer }
-  /** The same key is under way or had a 503: append the bytes that this judgement determines, then answer. */
+  /** The same key is pending or had a 503: append the bytes that this judgement determines, then answer. */
   | { readonly kind: 'claimed'; readonly judgement: Judgement }
-  /** As `claimed`, but freeze, plan or profile changed since: judged anew; the old event is to be marked unanswered. */
+  /**
+   * As `claimed`, but freeze, plan or profile changed since: judged again; the old event is to be marked unanswered.
+   */
   | { readonly kind: 'rejudged'; readonly judgement: Judgement; readonly superseded: Judgement }
   /** The same key with another body. */
   | { readonly kind: 'conflict' }
-  /** As many idempotency keys as may be held are under way, and none is answered: nothing was counted. */
+  /** The bound of idempotency keys is reached by pending ones, and none is answered: nothing was counted. */
   | { readonly kind: 'crowded'; readonly most: number }
   /** The counters lost their data and are being rebuilt, or cannot be reached: answer 503. */
   | { readonly kind: 'unavailable'; readonly reason: string };
@@ -88,21 +90,21 @@ export interface AccountUsage {
   readonly period: string;
 }
 
-/** What a check of an agent would meet now. */
+/** Usage that a check of an agent would be judged by now. */
 export interface AgentUsage {
   readonly nowMs: number;
   /** The freeze flag. */
   readonly frozen: boolean;
-  /** What the day and the month hold, less what was given back. */
+  /** Spending of the day and the month, less credits. */
   readonly dayMicros: number;
   readonly monthMicros: number;
-  /** Checks in the rate window that was asked for; 0 without one. */
+  /** Checks in the requested rate window; 0 without one. */
   readonly rateCount: number;
   /** Time of the check that must leave that window before another one fits; `null` when one fits now, or none ever. */
   readonly rateBlockedBy: number | null;
 }
 
-/** What an event of the log does to the counters; derived from its envelope by the caller. */
+/** Effect of an event of the log on the counters; derived from its envelope by the caller. */
 export interface CountedEvent {
   readonly partition: number;
   readonly offset: number;
@@ -136,7 +138,7 @@ export interface UsageSnapshot {
     readonly dayMicros: number;
     readonly month: string;
     readonly monthMicros: number;
-    /** What of the sums was given back; absent: nothing. */
+    /** Credited part of the sums; absent: nothing. */
     readonly dayBackMicros?: number;
     readonly monthBackMicros?: number;
     readonly rateTimes: readonly number[];
@@ -155,7 +157,7 @@ export interface UsageSnapshot {
   readonly versions: readonly { readonly kind: VersionedKind; readonly id: string; readonly version: number }[];
 }
 
-/** All that was given back so far of what an agent spent in a day and in a month, in micro-dollars. */
+/** Total credits so far of an agent's spending in a day and in a month, in micro-dollars. */
 export interface GivenBackSums {
   /** `2026-11-21` (UTC). */
   readonly day: string;
@@ -170,12 +172,12 @@ export class CountersUnavailable extends Error {
   override readonly name = 'CountersUnavailable';
 }
 
-/** So long an idempotency key is remembered, ms. */
+/** Time for which an idempotency key is remembered, ms. */
 export const CLAIM_MS = 24 * 60 * 60 * 1000;
-/** So long an answer that allows is replayed, ms; a denial is replayed as long as its key is remembered. */
+/** Time for which an answer that allows is replayed, ms; a denial is replayed as long as its key is remembered. */
 export const ALLOW_REPLAY_MS = 10 * 60 * 1000;
 
-/** How many idempotency keys are remembered at a time. */
+/** Maximum numbers of remembered idempotency keys. */
 export interface ClaimBounds {
   /** Of all accounts. */
   readonly all: number;
@@ -184,75 +186,74 @@ export interface ClaimBounds {
 }
 export const CLAIM_BOUNDS: ClaimBounds = { all: 1_000_000, account: 100_000 };
 
-/** Idempotency keys that are remembered. */
+/** Remembered idempotency keys. */
 export interface ClaimFigures {
   /** Not answered yet. */
   readonly open: number;
   readonly answered: number;
-  /** Forgotten before their time for a bound of {@link ClaimBounds}, since the counters were rebuilt. */
+  /** Forgotten early for a bound of {@link ClaimBounds}, since the counters were rebuilt. */
   readonly evicted: number;
 }
 
-/** Whether an answer to a check allows its action. */
+/** Reports whether an answer to a check allows its action. */
 export function allows(answer: StoredAnswer): boolean {
   return answer.body.startsWith('{"allowed":true');
 }
 
-/** The turn to rebuild. */
-export interface RebuildTurn {
+/** The lease of a rebuild. */
+export interface RebuildLease {
   /**
-   * So long after the turn began an event may still reach the log that was judged before it, ms: the tail is read to its
-   * end once more after that, before `serve`.
+   * Time after the start of the lease within which an event judged before it may still reach the log, ms: the tail is
+   * read to its end again after that, before `serve`.
    */
   readonly settleMs: number;
 }
 
 /**
- * What gateways share at the moment of decision. One clock, one atomic trip a check.
+ * The state that gateways share when they decide. One clock, one atomic trip per check.
  *
- * `check` judges in this order and counts only what it decided:
- * version of the API key (stale) → idempotency (answered, conflict, claimed) → versions (stale) →
- * plan (`sandbox_expired`, `action_cap`) → freeze → the static violation → spending → rate.
- * The key's version comes first, because who asks must be known before an old answer is told.
- * - Stale: a version that was raised, or that the open claim of this idempotency key was judged under, is above the
- *   trip's. It leaves no effect.
+ * `check` judges in this order and counts only what it decided: version of the API key (stale) → idempotency (answered,
+ * conflict, claimed) → versions (stale) → plan (`sandbox_expired`, `action_cap`) → freeze → the static violation →
+ * spending → rate. The key's version comes first, because the caller must be authenticated before an old answer is
+ * returned.
+ * - Stale: a version that was raised, or under which the open claim of this idempotency key was judged, is above the
+ *   trip's. It has no effect.
  * - Plan: expired from `sandboxExpiresAtMs` on; the cap is compared with all actions ever in a sandbox, else with those
  *   of the calendar month.
- * - A check that reaches the policy (everything after freeze) counts one action, allowed or denied;
- *   spending and rate count allowed ones alone.
+ * - A check that reaches the policy (everything after freeze) counts one action, allowed or denied; spending and rate
+ *   count only allowed ones.
  * - Spending: day and month are counted whether or not a limit is set. The sum of the window plus this cost must not
- *   pass the limit (`action`: the cost alone); what costs nothing passes none, also where the window has passed it
- *   already. Sums saturate at 2^53 − 1. What was given back of a window is not in its sum.
- * - Rate: an exact sliding window over the checks judged under a rate limit; one counts while
- *   `now − time < per_seconds * 1000`. A window that a profile widens holds what the narrower one still held.
+ *   exceed the limit (`action`: the cost alone); a free action exceeds none, even where the window already exceeds it.
+ *   Sums saturate at 2^53 − 1. Credits of a window are not in its sum.
+ * - Rate: an exact sliding window over the checks judged under a rate limit; one counts while `now − time < per_seconds
+ *   * 1000`. A window that a profile widens contains what the narrower one still contained.
  * - In observe mode nothing after freeze denies: the violation is returned, the outcome is `allowed`, everything
  *   counts, nothing freezes.
  * - Windows are those of the counters' clock in UTC.
- * - With an idempotency key the judgement is kept as a claim for 24 hours in the same step.
- *   A claim whose account or agent version or freeze flag is no longer the same is judged anew (`rejudged`);
- *   what it counted is taken back first.
+ * - With an idempotency key the judgement is kept as a claim for 24 hours in the same step. A claim whose account or
+ *   agent version or freeze flag has changed is judged again (`rejudged`); what it counted is reverted first.
  * - Claims are bounded: beyond the bound a check with a new idempotency key is `unavailable`.
  * - `check` never sets the freeze flag: the gateway calls `freeze` once the denial is durable.
  */
 export interface Counters {
-  /** `null` when it serves; else why not. */
+  /** `null` when it serves; else the reason. */
   unavailable(): string | null;
-  /** ms since the epoch; never falls, never stands still for long. */
+  /** ms since the epoch; never decreases, never stays the same for long. */
   now(): Promise<number>;
   check(trip: CheckTrip): Promise<CheckTripResult>;
   /**
-   * Keeps the answer of a claim; the first one stays. An answer other than 200 is not replayed: it ends the claim.
-   * With `entropy` (the judgement's) only if the claim has not been judged anew since.
+   * Keeps the answer of a claim; the first one stays. An answer other than 200 is not replayed: it ends the claim. With
+   * `entropy` (the judgement's) only if the claim has not been judged again since.
    */
   answered(accountId: string, keySha256: string, answer: StoredAnswer, entropy?: string): Promise<void>;
   /**
-   * Takes back what a judgement counted: only for a definite failure to append (`LogRefused`); drops its claim.
-   * With a key it does so when every check that was given this judgement (`judged`, `claimed`) has failed so: another
-   * attempt whose fate is open may land. Nothing happens once the claim is answered or judged anew.
+   * Reverts what a judgement counted: only for a definite failure to append (`LogRefused`); drops its claim. With a key
+   * it does so when every check that received this judgement (`judged`, `claimed`) has failed so: another attempt in
+   * doubt may succeed. Does nothing once the claim is answered or judged again.
    */
   takeBack(accountId: string, agentId: string, judgement: Judgement, keySha256: string | null): Promise<void>;
   /**
-   * Says how much of an agent's spending was given back so far. It raises and never lowers what was said of the same day
+   * Sets the total credits of an agent's spending so far. It raises and never lowers earlier credits of the same day
    * and month, so that a repetition changes nothing; of windows other than the newest counted ones it changes nothing.
    * No sum falls below zero. Rejects as `usage` does.
    */
@@ -263,7 +264,7 @@ export interface Counters {
   version(kind: VersionedKind, id: string): Promise<number | null>;
   /** Sets the freeze flag unless the agent was unfrozen at or after `atMs`. */
   freeze(agentId: string, atMs: number): Promise<void>;
-  /** Clears the flag and remembers when; gives that time (ms by the counters' clock). */
+  /** Clears the flag and remembers the time; returns it (ms by the counters' clock). */
   unfreeze(agentId: string): Promise<number>;
   isFrozen(agentId: string): Promise<boolean>;
   /** Rejects with `CountersUnavailable` while it does not serve, as does `isFrozen`. */
@@ -273,21 +274,22 @@ export interface Counters {
   /** Counts nothing and forgets nothing. Rejects as `usage` does. */
   agentUsage(agentId: string, rate: RateLimit | null): Promise<AgentUsage>;
   /**
-   * Takes the turn to rebuild, for one at a time: totals and claims of before are forgotten, versions, freezes and
-   * unfreezes stay. `null`: another has it, or they serve by now. What the one does that had the turn before and lost it
-   * rejects with `CountersUnavailable`, as this does while they cannot be reached.
+   * Takes the lease of a rebuild, for one gateway at a time: earlier totals and claims are dropped, versions, freezes
+   * and unfreezes stay. `null`: another gateway holds it, or they serve by now. Calls of an earlier holder that lost it
+   * reject with `CountersUnavailable`, as this does while they cannot be reached.
    */
-  beginRebuild(): Promise<RebuildTurn | null>;
-  /** Gives the turn back unfinished, for another to begin anew. */
+  beginRebuild(): Promise<RebuildLease | null>;
+  /** Releases the lease without finishing, for another gateway to start from zero. */
   abandonRebuild(): Promise<void>;
   /**
-   * Begins or continues a rebuild (without a turn it takes one, and forgets nothing): adds the snapshot's facts (totals replace, versions and freezes only rise;
-   * a freeze older than the unfreezing known here is none). A claim of a snapshot is answered.
+   * Begins or continues a rebuild (without a lease it takes one, and drops nothing): adds the snapshot's facts (totals
+   * replace, versions and freezes only increase; a freeze older than the known unfreeze is ignored). A claim of a
+   * snapshot is answered.
    */
   restore(snapshot: UsageSnapshot): Promise<void>;
   /**
    * Applies events of the log's tail, each once by event id within a rebuild. The clock does not fall behind them,
-   * unless they lie more than a day ahead of it.
+   * unless they are more than a day ahead of it.
    */
   replay(events: readonly CountedEvent[]): Promise<void>;
   /** Ends the rebuild: from now on it serves. */

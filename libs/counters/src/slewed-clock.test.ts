@@ -15,7 +15,7 @@ function clocks(wall = 1_000_000) {
 }
 
 describe('the slewed clock', () => {
-  it('goes with the wall clock while that goes evenly', () => {
+  it('follows the wall clock while that is steady', () => {
     const { time, clock, pass } = clocks();
     for (const ms of [0, 1, 250, 60_000]) {
       pass(ms);
@@ -38,7 +38,7 @@ describe('the slewed clock', () => {
     expect(clock.now()).toBe(time.wall);
   });
 
-  it('goes at half speed while the wall clock is behind, until they meet', () => {
+  it('runs at half speed while the wall clock is behind, until they meet', () => {
     const { time, clock, pass } = clocks();
     time.wall -= 1000;
     pass(400);
@@ -64,7 +64,7 @@ describe('the slewed clock', () => {
     expect(other.clock.now()).toBe(other.time.wall);
   });
 
-  it('never falls and never stands still, whatever the wall clock does', () => {
+  it('never decreases and never stops, whatever the wall clock does', () => {
     const step = fc.record({ passed: fc.nat(10_000), wallStep: fc.integer({ min: -7_200_000, max: 7_200_000 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 50 }), (steps) => {

@@ -3,17 +3,17 @@ const JUMP_MS = 1000;
 /** It never starts further ahead of the wall clock than this, ms. */
 const FARTHEST_AHEAD_MS = 86_400_000;
 
-/** Where the counters' time comes from. */
+/** Source of the counters' time. */
 export interface CountersClock {
-  /** Whole ms since the epoch; never less than it gave before. */
+  /** Whole ms since the epoch; never decreases. */
   now(): number;
-  /** Lets the clock not fall behind what was recorded before a restart. */
+  /** Keeps the clock from falling behind what was recorded before a restart. */
   notBefore(ms: number): void;
 }
 
 /**
- * Goes by the monotonic clock, so that no step of the wall clock stops or reverses it. When the wall clock is more than
- * a second ahead, it jumps forward to it; when the wall clock is behind, it goes at half speed until they meet.
+ * Follows the monotonic clock, so that no step of the wall clock stops or reverses it. When the wall clock is more than
+ * a second ahead, it jumps forward to it; when the wall clock is behind, it runs at half speed until they meet.
  */
 export class SlewedClock implements CountersClock {
   readonly #wall: () => number;
@@ -32,7 +32,7 @@ export class SlewedClock implements CountersClock {
     return Math.floor(this.#advance());
   }
 
-  /** More than a day ahead of the wall clock, what was recorded is taken for the mistake of a clock and ignored. */
+  /** More than a day ahead of the wall clock, a recorded time is attributed to a clock error and ignored. */
   notBefore(ms: number): void {
     if (ms > this.#advance() && ms <= this.#wall() + FARTHEST_AHEAD_MS) this.#time = ms;
   }

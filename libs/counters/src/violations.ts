@@ -9,8 +9,8 @@ export function dollars(micros: number): string {
 }
 
 /**
- * The denial of an action that would exceed the spending limit. Never tells what the action costs, but that it alone is too
- * much, where no waiting helps.
+ * The denial of an action that would exceed the spending limit. Never reveals the cost of the action, except that it
+ * alone exceeds the limit, where waiting does not help.
  */
 export function spendingViolation(
   { limitMicros, window }: { readonly limitMicros: number; readonly window: SpendingWindow },
@@ -49,7 +49,7 @@ export function rateViolation(limit: RateLimit, counted: number, fitsAtMs: numbe
   };
 }
 
-/** What spending and rate would deny of an action now, each by itself. */
+/** Violations of spending and rate that an action would cause now, each by itself. */
 export function countedViolations(
   usage: AgentUsage,
   { spending, rate, costMicros }: Pick<CheckTrip, 'spending' | 'rate' | 'costMicros'>,
@@ -66,7 +66,7 @@ export function countedViolations(
   };
 }
 
-/** A window of centuries may end beyond what a date can say. */
+/** A window of centuries may end beyond the range of a date. */
 function isoTime(ms: number): string {
   return new Date(Math.min(ms, 8.64e15)).toISOString();
 }

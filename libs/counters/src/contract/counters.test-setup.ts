@@ -9,10 +9,10 @@ import type {
 } from '../port.js';
 import type { StoredAnswer, UsageSnapshot } from '../port.js';
 
-/** Counters for one test, not serving yet, whose time is what `clock` gives. */
+/** Counters for one test, not serving yet, whose time comes from `clock`. */
 export interface ContractCounters {
   readonly counters: Counters;
-  /** The same counters as another gateway holds them. */
+  /** The same counters as opened by another gateway. */
   readonly another: () => Promise<Counters>;
   /** Closes them all. */
   readonly cleanup: () => Promise<void>;
@@ -90,9 +90,9 @@ export const agentSnapshot = (
 });
 export const EMPTY: UsageSnapshot = { accounts: [], agents: [], claims: [], versions: [] };
 
-/** Counters that serve, for each test anew, and what is asked of them again and again. */
+/** Serving counters, opened for each test, and the requests that tests repeat. */
 export class CountersBench {
-  /** The time that they are given, ms since 1970. */
+  /** The time that they use, ms since 1970. */
   nowMs = START;
   counters!: Counters;
   #opened!: ContractCounters;
@@ -107,7 +107,7 @@ export class CountersBench {
     afterEach(() => this.#opened.cleanup());
   }
 
-  /** Other counters for the rest of the test, which serve. */
+  /** Opens other, serving counters for the rest of the test. */
   async reopen(claimBounds: ClaimBounds): Promise<void> {
     await this.#opened.cleanup();
     this.#opened = await this.open({ clock: () => this.nowMs, claimBounds });

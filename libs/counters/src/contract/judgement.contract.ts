@@ -2,12 +2,12 @@ import type { CheckTrip } from '../port.js';
 import { deniedOf, keyed, START, tripOf, VIOLATION } from './counters.test-setup.js';
 import type { CountersBench } from './counters.test-setup.js';
 
-/** Judgements, their order, and what a plan allows. */
+/** Judgements, their order, and the limits of plans. */
 export function judgementContract(bench: CountersBench): void {
   const { judge, outcomeOf, kindOf, actions } = bench;
 
   describe('a judgement', () => {
-    it('carries what determines the event: time, random material, versions', async () => {
+    it('carries the facts that determine the event: time, random material, versions', async () => {
       const trip = tripOf({
         costMicros: 5,
         payloadSalt: 'payload salt',
@@ -41,7 +41,7 @@ export function judgementContract(bench: CountersBench): void {
       expect(await outcomeOf({ costMicros: 70, spending: { limitMicros: 70, window: 'day' }, rate })).toBe('allowed');
     });
 
-    it('says that a denial freezes where the profile wants it, and sets no flag itself', async () => {
+    it('marks a denial as freezing where the profile says so, and sets no flag itself', async () => {
       expect((await judge({ violation: VIOLATION, freezeOnViolation: true })).freezesAgent).toBe(true);
       expect(await bench.counters.isFrozen('agent')).toBe(false);
       expect((await judge({ freezeOnViolation: true })).freezesAgent).toBe(false);
@@ -95,7 +95,7 @@ export function judgementContract(bench: CountersBench): void {
   });
 
   describe('plan', () => {
-    it('expires a sandbox from its time on and counts no refusal', async () => {
+    it('expires a sandbox from its expiry time on and counts no refusal', async () => {
       const plan = { plan: 'sandbox', actionCap: null, sandboxExpiresAtMs: START + 1000 } as const;
       bench.nowMs = START + 999;
       expect(await outcomeOf({ plan })).toBe('allowed');
@@ -131,8 +131,8 @@ export function judgementContract(bench: CountersBench): void {
       expect(await bench.counters.usage('s')).toMatchObject({ actionsInPeriod: 0, actionsEver: 2, period: '2026-12' });
     });
 
-    it('knows no cap where there is none, and nothing of an account that never acted', async () => {
-      expect(await bench.counters.usage('nobody')).toEqual({ actionsInPeriod: 0, actionsEver: 0, period: '2026-11' });
+    it('knows no cap where there is none, and reports nothing of an account that never acted', async () => {
+      expect(await bench.counters.usage('unknown')).toEqual({ actionsInPeriod: 0, actionsEver: 0, period: '2026-11' });
       for (let n = 0; n < 5; n++) expect(await outcomeOf()).toBe('allowed');
     });
   });

@@ -2,7 +2,7 @@ import { countedViolations } from '../violations.js';
 import { MOST, START, DAY_MS, tripOf } from './counters.test-setup.js';
 import type { CountersBench } from './counters.test-setup.js';
 
-/** Spending and rates, and what would be met. */
+/** Spending and rates, and the usage of an agent. */
 export function limitsContract(bench: CountersBench): void {
   const { judge, outcomeOf } = bench;
 
@@ -21,7 +21,7 @@ export function limitsContract(bench: CountersBench): void {
       expect(await outcomeOf({ ...trip, costMicros: 101 })).toBe('denied');
     });
 
-    it('denies nothing that costs nothing, also once a limit was lowered below what was counted', async () => {
+    it('denies no free action, even after a limit was lowered below what was counted', async () => {
       for (const window of ['day', 'month'] as const) {
         await judge({ agentId: window, costMicros: 90 });
         const lowered = { agentId: window, spending: { limitMicros: 50, window } };
@@ -33,7 +33,7 @@ export function limitsContract(bench: CountersBench): void {
       }
     });
 
-    it('tells limit and counter and never the cost', async () => {
+    it('reports limit and counter and never the cost', async () => {
       const spending = { limitMicros: 100_500_000, window: 'day' } as const;
       await judge({ costMicros: 90_000_000, spending });
       const { violation } = await judge({ costMicros: 20_000_017, spending });
@@ -66,7 +66,7 @@ export function limitsContract(bench: CountersBench): void {
       expect(await outcomeOf({ costMicros: 41, spending, agentId: 'other' })).toBe('allowed');
     });
 
-    it('has again what was given back, in the window that counted it, each sum once and none below zero', async () => {
+    it('regains credited spending, in the window that counted it, each sum once and none below zero', async () => {
       const spending = { limitMicros: 100, window: 'day' } as const;
       const sums = { day: '2026-11-21', dayMicros: 80, month: '2026-11', monthMicros: 80 };
       await bench.counters.giveBack('agent', sums);
@@ -85,7 +85,7 @@ export function limitsContract(bench: CountersBench): void {
       expect(await bench.counters.agentUsage('agent', null)).toMatchObject({ dayMicros: 0, monthMicros: 40 });
     });
 
-    it('has nothing again of a day or a month that is over', async () => {
+    it('regains nothing of a day or a month that is over', async () => {
       await judge({ costMicros: 50 });
       await bench.counters.giveBack('agent', { day: '2026-11-21', dayMicros: 50, month: '2026-11', monthMicros: 50 });
       bench.nowMs += DAY_MS;
@@ -113,11 +113,11 @@ export function limitsContract(bench: CountersBench): void {
     });
   });
 
-  describe('what a check of an agent would meet', () => {
+  describe('the usage of an agent', () => {
     const rate = { max: 3, per_seconds: 10 };
     const spending = { limitMicros: 100, window: 'day' } as const;
 
-    it('is told without counting anything, and denies exactly what a check then denies', async () => {
+    it('is read without counting anything, and denies exactly what a check then denies', async () => {
       expect(await bench.counters.agentUsage('agent', rate)).toEqual({
         nowMs: START,
         frozen: false,
@@ -151,7 +151,7 @@ export function limitsContract(bench: CountersBench): void {
       expect(await bench.counters.agentUsage('agent', null)).toMatchObject({ rateCount: 0, rateBlockedBy: null });
     });
 
-    it('tells the freeze flag, and begins anew with the day and the month', async () => {
+    it('contains the freeze flag, and restarts with the day and the month', async () => {
       await judge({ spending, costMicros: 30 });
       await bench.counters.freeze('agent', START + 1);
       expect((await bench.counters.agentUsage('agent', null)).frozen).toBe(true);
@@ -181,7 +181,7 @@ export function limitsContract(bench: CountersBench): void {
       expect(await outcomeOf({ rate })).toBe('allowed');
     });
 
-    it('tells limit, count and when the next check fits', async () => {
+    it('reports limit, count and the time at which the next check fits', async () => {
       for (const at of [0, 1000, 2000]) {
         bench.nowMs = START + at;
         await judge({ rate });
@@ -199,7 +199,7 @@ export function limitsContract(bench: CountersBench): void {
       expect(await outcomeOf({ rate })).toBe('allowed');
     });
 
-    it('says when a check fits after the limit was lowered, and that none fits a limit of 0', async () => {
+    it('reports the time at which a check fits after the limit was lowered, and that none fits a limit of 0', async () => {
       for (const at of [0, 1000, 2000]) {
         bench.nowMs = START + at;
         await judge({ rate });

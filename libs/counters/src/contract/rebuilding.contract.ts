@@ -13,7 +13,7 @@ import {
 } from './counters.test-setup.js';
 import type { CountersBench } from './counters.test-setup.js';
 
-/** Counts that are made anew from snapshots and the log. */
+/** Counts that are rebuilt from snapshots and the log. */
 export function rebuildingContract(bench: CountersBench): void {
   const { outcomeOf, kindOf, actions } = bench;
 
@@ -26,7 +26,7 @@ export function rebuildingContract(bench: CountersBench): void {
     });
     afterEach(() => cleanupFresh());
 
-    it('refuses checks and says why until it serves, and again when a rebuild begins', async () => {
+    it('refuses checks with the reason until it serves, and again when a rebuild begins', async () => {
       expect(fresh.unavailable()).not.toBeNull();
       expect(await kindOf()).toBe('unavailable');
       await expect(fresh.usage('account')).rejects.toMatchObject({ name: 'CountersUnavailable' });
@@ -41,7 +41,7 @@ export function rebuildingContract(bench: CountersBench): void {
       expect(await actions()).toBe(1);
     });
 
-    it('begins anew: forgets totals and claims, keeps versions, freezes and unfreezes', async () => {
+    it('starts from zero: forgets totals and claims, keeps versions, freezes and unfreezes', async () => {
       await fresh.replay([
         eventOf({ eventId: '1', costMicros: 9, countsRate: true }),
         eventOf({
@@ -108,7 +108,7 @@ export function rebuildingContract(bench: CountersBench): void {
       expect(await kindOf(keyed('old'))).toBe('judged');
     });
 
-    it('takes what was given back from a snapshot, forgets it with the totals, and raises it from there', async () => {
+    it('restores credits from a snapshot, forgets them with the totals, and raises them from there', async () => {
       const sums = { day: '2026-11-21', dayMicros: 90, month: '2026-11', monthMicros: 90 };
       await expect(fresh.giveBack('agent', sums)).rejects.toMatchObject({ name: 'CountersUnavailable' });
       const totals = { dayMicros: 100, monthMicros: 300 };
@@ -128,7 +128,7 @@ export function rebuildingContract(bench: CountersBench): void {
       expect(await fresh.agentUsage('agent', null)).toMatchObject({ dayMicros: 15, monthMicros: 205 });
     });
 
-    it('replaces totals, and lets versions and freezes only rise', async () => {
+    it('replaces totals, and lets versions and freezes only increase', async () => {
       await fresh.raise('agent', 'agent', 9);
       bench.nowMs = START + 50;
       await fresh.unfreeze('agent');

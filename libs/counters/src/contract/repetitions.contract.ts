@@ -2,7 +2,7 @@ import { ALLOW_REPLAY_MS, CLAIM_MS } from '../port.js';
 import { answerOf, deniedOf, EMPTY, keyed, START, tripOf, VIOLATION } from './counters.test-setup.js';
 import type { CountersBench } from './counters.test-setup.js';
 
-/** Idempotency keys, and checks that are taken back. */
+/** Idempotency keys, and reverted checks. */
 export function repetitionsContract(bench: CountersBench): void {
   const { judge, outcomeOf, kindOf, actions } = bench;
 
@@ -22,12 +22,12 @@ export function repetitionsContract(bench: CountersBench): void {
       expect(await bench.counters.check(tripOf(keyed('k')))).toEqual({ kind: 'answered', answer: answerOf('e1') });
     });
 
-    it('keys are the account’s own', async () => {
+    it('keys are scoped to the account', async () => {
       await judge(keyed('k'));
       expect(await kindOf({ ...keyed('k', 'other body'), accountId: 'other' })).toBe('judged');
     });
 
-    it('gives an open key the judgement that it has', async () => {
+    it('gives an open key its existing judgement', async () => {
       const judgement = await judge({ ...keyed('k'), costMicros: 5 });
       bench.nowMs += 60_000;
       expect(await bench.counters.check(tripOf({ ...keyed('k'), costMicros: 5 }))).toEqual({
@@ -38,7 +38,7 @@ export function repetitionsContract(bench: CountersBench): void {
       expect(await actions()).toBe(1);
     });
 
-    it('an API key’s version of its own does not reopen a claim', async () => {
+    it('an API key’s own version does not reopen a claim', async () => {
       const judgement = await judge(keyed('k'));
       const retry = tripOf({ ...keyed('k'), apiKeyId: 'another key', versions: { account: 1, apiKey: 8, agent: 1 } });
       expect(await bench.counters.check(retry)).toEqual({ kind: 'claimed', judgement });
@@ -48,7 +48,7 @@ export function repetitionsContract(bench: CountersBench): void {
       ['the agent’s profile', { versions: { account: 1, apiKey: 1, agent: 2 } }],
       ['the plan', { versions: { account: 2, apiKey: 1, agent: 1 } }],
       ['the freeze flag', { frozen: true }],
-    ])('judges an open key anew when %s changed, and takes back what it had counted', async (_what, change) => {
+    ])('judges an open key again when %s changed, and reverts what it had counted', async (_what, change) => {
       const rate = { max: 1, per_seconds: 3600 };
       const spending = { limitMicros: 10, window: 'day' } as const;
       const superseded = await judge({ ...keyed('k'), costMicros: 10, spending, rate });
@@ -66,7 +66,7 @@ export function repetitionsContract(bench: CountersBench): void {
       });
     });
 
-    it('a gateway behind the claim’s versions is stale and changes nothing', async () => {
+    it('a gateway older than the claim’s versions is stale and changes nothing', async () => {
       const judgement = await judge({ ...keyed('k'), versions: { account: 1, apiKey: 1, agent: 7 } });
       expect(await bench.counters.check(tripOf(keyed('k')))).toEqual({
         kind: 'stale',
@@ -76,7 +76,7 @@ export function repetitionsContract(bench: CountersBench): void {
       expect(await bench.counters.check(fresh)).toEqual({ kind: 'claimed', judgement });
     });
 
-    it('an answer to a judgement that was made anew is not kept', async () => {
+    it('an answer to a superseded judgement is not kept', async () => {
       const old = await judge(keyed('k'));
       const change = { versions: { account: 1, apiKey: 1, agent: 2 } };
       const result = await bench.counters.check(tripOf({ ...keyed('k'), ...change }));
@@ -114,7 +114,7 @@ export function repetitionsContract(bench: CountersBench): void {
       const trip = tripOf({ ...keyed('k'), costMicros: 5, ...change });
       const result = await bench.counters.check(trip);
       expect(result).toMatchObject({ kind: 'judged', judgement: { outcome, entropy: trip.entropy } });
-      // What was answered stays counted: the action may have been done.
+      // An answered check stays counted: the action may have been executed.
       expect(await actions()).toBe(outcome === 'frozen' ? 1 : 2);
       expect(await kindOf({ ...keyed('k', 'other body'), ...change })).toBe('conflict');
       if (result.kind !== 'judged' || outcome === 'frozen') return;
@@ -137,7 +137,7 @@ export function repetitionsContract(bench: CountersBench): void {
       expect(await bench.counters.check(tripOf(keyed('k')))).toEqual({ kind: 'answered', answer: answerOf('e1') });
     });
 
-    it('gives a gateway that is behind a raised version no allowed answer', async () => {
+    it('gives a gateway that is older than a raised version no allowed answer', async () => {
       await judge(keyed('k'));
       await bench.counters.answered('account', 'k', answerOf('e1'));
       await bench.counters.raise('agent', 'agent', 2);
@@ -191,7 +191,7 @@ export function repetitionsContract(bench: CountersBench): void {
       expect(await kindOf(of('large', '1'))).toBe('judged');
     });
 
-    it('an account all of whose keys are under way gets no more; it counts nothing, others do not notice', async () => {
+    it('an account all of whose keys are pending gets no more; it counts nothing, others are not affected', async () => {
       await bench.reopen({ all: 100, account: 3 });
       for (const key of ['1', '2', '3']) await judge(of('large', key));
       expect(await bench.counters.check(tripOf(of('large', '4')))).toEqual({ kind: 'crowded', most: 3 });
@@ -206,7 +206,7 @@ export function repetitionsContract(bench: CountersBench): void {
       expect(await kindOf(of('large', '8'))).toBe('crowded');
     });
 
-    it('at the bound of all the account that holds most forgets its oldest', async () => {
+    it('at the overall bound the account with the most keys forgets its oldest', async () => {
       await bench.reopen({ all: 6, account: 5 });
       for (const key of ['1', '2', '3', '4']) await answered('large', key);
       for (const key of ['1', '2', '3']) await answered('small', key);
@@ -239,7 +239,7 @@ export function repetitionsContract(bench: CountersBench): void {
     });
   });
 
-  describe('taking back', () => {
+  describe('reverting', () => {
     const rate = { max: 1, per_seconds: 3600 };
     const spending = { limitMicros: 10, window: 'month' } as const;
     const full = { costMicros: 10, spending, rate };
@@ -281,7 +281,7 @@ export function repetitionsContract(bench: CountersBench): void {
       expect(await kindOf({ ...keyed('k'), ...full })).toBe('judged');
     });
 
-    it('does nothing once the claim was answered or judged anew', async () => {
+    it('does nothing once the claim was answered or judged again', async () => {
       const answered = await judge(keyed('k'));
       await bench.counters.answered('account', 'k', answerOf('e1'));
       await bench.counters.takeBack('account', 'agent', answered, 'k');

@@ -2,7 +2,7 @@ import type { CheckTrip, CheckTripResult, Counters } from '../port.js';
 import { answerOf, keyed, START, tripOf, VIOLATION } from './counters.test-setup.js';
 import type { CountersBench } from './counters.test-setup.js';
 
-/** Checks at once and on several gateways; observing, versions, frozen agents. */
+/** Concurrent checks and several gateways; observing, versions, frozen agents. */
 export function statesContract(bench: CountersBench): void {
   const { judge, outcomeOf, actions } = bench;
 
@@ -41,7 +41,7 @@ export function statesContract(bench: CountersBench): void {
     const allowed = (results: readonly CheckTripResult[]) =>
       results.filter((result) => result.kind === 'judged' && result.judgement.outcome === 'allowed');
 
-    it('judge 100 twins of one idempotency key once', async () => {
+    it('judge 100 duplicates of one idempotency key once', async () => {
       const results = await checks(100, { ...keyed('twin'), costMicros: 5 });
       expect(results.filter(({ kind }) => kind === 'judged')).toHaveLength(1);
       expect(results.filter(({ kind }) => kind === 'claimed')).toHaveLength(99);
@@ -62,7 +62,7 @@ export function statesContract(bench: CountersBench): void {
       ['account', 'account', { account: 2, apiKey: 1, agent: 1 }],
       ['api-key', 'api key', { account: 1, apiKey: 2, agent: 1 }],
       ['agent', 'agent', { account: 1, apiKey: 1, agent: 2 }],
-    ] as const)('obey a new version of an %s from the moment on in which it was raised', async (kind, id, versions) => {
+    ] as const)('obey a new version of an %s from the moment at which it is raised', async (kind, id, versions) => {
       for (const [n, gateway] of gateways.entries()) {
         const other = gateways[(n + 1) % gateways.length]!;
         const trip = { agentId: `agent ${n}`, apiKeyId: `api key ${n}`, accountId: `account ${n}` };
@@ -73,7 +73,7 @@ export function statesContract(bench: CountersBench): void {
       }
     });
 
-    it('obey a freeze and an unfreeze from the moment on in which they were set', async () => {
+    it('obey a freeze and an unfreeze from the moment at which they are set', async () => {
       for (const [n, gateway] of gateways.entries()) {
         const other = gateways[(n + 1) % gateways.length]!;
         const outcome = async () => {
@@ -89,7 +89,7 @@ export function statesContract(bench: CountersBench): void {
       }
     });
 
-    it('answer and take back what another judged', async () => {
+    it('answer and revert what another judged', async () => {
       const [first, second] = [gateways[0]!, gateways[1]!];
       const judged = await first.check(tripOf({ ...keyed('k'), costMicros: 5 }));
       if (judged.kind !== 'judged') throw new Error(judged.kind);
@@ -130,7 +130,7 @@ export function statesContract(bench: CountersBench): void {
   });
 
   describe('versions', () => {
-    it('only rise, and are unknown at first', async () => {
+    it('only increase, and are unknown at first', async () => {
       expect(await bench.counters.version('session', 's')).toBeNull();
       await bench.counters.raise('session', 's', 4);
       await bench.counters.raise('session', 's', 3);
@@ -142,7 +142,7 @@ export function statesContract(bench: CountersBench): void {
       ['account', 'account'],
       ['api-key', 'api key'],
       ['agent', 'agent'],
-    ] as const)('of an %s that is ahead makes a check stale without any effect', async (kind, id) => {
+    ] as const)('of an %s that is newer makes a check stale without any effect', async (kind, id) => {
       await bench.counters.raise(kind, id, 5);
       const rate = { max: 1, per_seconds: 60 };
       const stale = await bench.counters.check(tripOf({ ...keyed('k'), costMicros: 10, rate }));
@@ -153,7 +153,7 @@ export function statesContract(bench: CountersBench): void {
       expect(await outcomeOf({ ...keyed('k', 'other'), costMicros: 10, spending, rate, versions })).toBe('allowed');
     });
 
-    it('that a gateway has before they were raised are welcome', async () => {
+    it('that a gateway has before they were raised are accepted', async () => {
       await bench.counters.raise('agent', 'agent', 1);
       expect(await outcomeOf({ versions: { account: 1, apiKey: 1, agent: 9 } })).toBe('allowed');
     });
@@ -176,7 +176,7 @@ export function statesContract(bench: CountersBench): void {
       expect(await actions()).toBe(2);
     });
 
-    it('refuses by the projection alone as well', async () => {
+    it('also refuses by the read model alone', async () => {
       expect(await outcomeOf({ frozen: true })).toBe('frozen');
       expect(await bench.counters.isFrozen('agent')).toBe(false);
     });

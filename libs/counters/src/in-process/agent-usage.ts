@@ -3,7 +3,7 @@ import type { AgentUsage } from '../port.js';
 import type { RateWindow } from './rate-window.js';
 import type { AgentTotals } from './totals.js';
 
-/** `Counters.agentUsage` of what is counted of an agent; `undefined` where nothing is. */
+/** `Counters.agentUsage` from the totals of an agent; `undefined` where nothing was counted. */
 export function agentUsage(totals: AgentTotals | undefined, rate: RateLimit | null, nowMs: number): AgentUsage {
   const window = totals?.rate ?? null;
   const past = window === null || rate === null ? 0 : countPast(window, nowMs - rate.per_seconds * 1000);
@@ -19,7 +19,7 @@ export function agentUsage(totals: AgentTotals | undefined, rate: RateLimit | nu
   };
 }
 
-/** How many times lie at `edgeMs` or before. */
+/** Number of times at or before `edgeMs`. */
 function countPast(window: RateWindow, edgeMs: number): number {
   let past = 0;
   while (past < window.count && window.at(past) <= edgeMs) past += 1;

@@ -9,7 +9,7 @@ export interface CalendarDay {
 let cachedNumber = NaN;
 let cached: CalendarDay = { day: '', month: '' };
 
-/** Gives the same object for all times of one day in a row. */
+/** Returns the same object for consecutive times of one day. */
 export function calendarDay(ms: number): CalendarDay {
   const number = Math.floor(ms / DAY_MS);
   if (number !== cachedNumber) {

@@ -18,7 +18,7 @@ const claim = (name: string, atMs: number): Claim => {
 };
 
 describe('the claim book', () => {
-  it('lets all go in time, in small steps, whatever was put again or dropped meanwhile', () => {
+  it('drops all in time, in small steps, whatever was put again or dropped meanwhile', () => {
     const book = new ClaimBook(CLAIM_BOUNDS);
     for (let n = 0; n < 1000; n++) book.put(claim(`c${n}`, n));
     for (let n = 0; n < 100; n++) book.put(claim(`c${n}`, 2000));

@@ -3,14 +3,14 @@ import type { ClaimBounds, ClaimFigures, Judgement, StoredAnswer } from '../port
 import { ClaimHolders } from './claim-holders.js';
 import type { ClaimHolder } from './claim-holders.js';
 
-/** What an idempotency key stands for. */
+/** The state of an idempotency key. */
 export interface Claim {
   readonly name: string;
   readonly accountId: string;
   readonly bodySha256: string;
   readonly agentId: string;
   readonly atMs: number;
-  /** The freeze flag that it was judged under. */
+  /** The freeze flag at the judgement. */
   readonly frozen: boolean;
   /** Version of the profile that judges it; once it is answered `null` for a denial, -1 for an unknown one. */
   allowedBy: number | null;
@@ -18,25 +18,25 @@ export interface Claim {
   judgement: Judgement | null;
   /** `null` while it is open. */
   answer: StoredAnswer | null;
-  /** Checks that were given the judgement and have not failed for certain. */
+  /** Checks that received the judgement and have not certainly failed. */
   attempts: number;
 }
 
-/** Claims looked at for expiry in one step. */
+/** Claims that one step inspects for expiry. */
 const STEP = 64;
 
 export function claimName(accountId: string, keySha256: string): string {
   return `${accountId} ${keySha256}`;
 }
 
-/** Whether the answer of a claim still holds for an agent with this profile and freeze flag. */
+/** Reports whether the answer of a claim still holds for an agent with this profile and freeze flag. */
 export function holds({ allowedBy, atMs }: Claim, profileVersion: number, frozen: boolean, nowMs: number): boolean {
   return allowedBy === null || (allowedBy === profileVersion && !frozen && nowMs - atMs < ALLOW_REPLAY_MS);
 }
 
 /**
- * Claims by name, oldest first, each for 24 hours; expired ones go in small steps. At the bound of its account a new claim
- * takes the place of the account's oldest answered one, at the bound of all that of the account which holds most.
+ * Claims by name, oldest first, each for 24 hours; expired ones are dropped in small steps. At the bound of its account
+ * a new claim replaces the account's oldest answered one, at the overall bound that of the account with the most.
  */
 export class ClaimBook {
   readonly #bounds: ClaimBounds;
@@ -65,7 +65,7 @@ export class ClaimBook {
     return claim === undefined || nowMs - claim.atMs >= CLAIM_MS ? undefined : claim;
   }
 
-  /** Makes room for one more claim of the account; gives the bound that leaves none, `null` where there is room. */
+  /** Makes room for one more claim of the account; returns the bound that leaves none, `null` where there is room. */
   makeRoom(accountId: string): number | null {
     const own = this.#holders.of(accountId);
     if (own !== undefined && own.size >= this.#bounds.account && !this.#evict(own)) return this.#bounds.account;
@@ -74,7 +74,7 @@ export class ClaimBook {
     return evicted ? null : this.#bounds.all;
   }
 
-  /** Puts a claim at the end of the order, in place of an older one of its name. */
+  /** Puts a claim at the end of the order, replacing an older one of its name. */
   put(claim: Claim): void {
     this.drop(claim.name);
     this.#claims.set(claim.name, claim);
@@ -105,13 +105,13 @@ export class ClaimBook {
     this.sort();
   }
 
-  /** Lets some expired claims go. */
+  /** Drops some expired claims. */
   expire(nowMs: number): void {
     for (let step = 0; step < STEP; step++) {
       if (this.#next === null) {
         let found = this.#oldestFirst.next();
         if (found.done === true) {
-          // An iterator that has ended stays ended, also when claims were added since.
+          // An iterator that has ended stays ended, even when claims were added since.
           this.#oldestFirst = this.#claims.values();
           found = this.#oldestFirst.next();
           if (found.done === true) return;
@@ -124,7 +124,7 @@ export class ClaimBook {
     }
   }
 
-  /** Orders by time again, after claims were put in another order, and keeps the bounds. */
+  /** Sorts by time again, after claims were put in another order, and keeps the bounds. */
   sort(): void {
     const claims = [...this.#claims.values()].sort((a, b) => a.atMs - b.atMs);
     this.#claims = new Map();

@@ -5,10 +5,10 @@ export interface ClaimHolder<C> {
   size: number;
 }
 
-/** The accounts that hold claims, and which of them holds most: each step costs the same however many they are. */
+/** The accounts that hold claims, and the one with the most: each step has constant cost. */
 export class ClaimHolders<C> {
   readonly #holders = new Map<string, ClaimHolder<C>>();
-  /** By how many claims they hold. */
+  /** By number of claims. */
   readonly #bySize = new Map<number, Set<ClaimHolder<C>>>();
   #most = 0;
 
@@ -16,7 +16,7 @@ export class ClaimHolders<C> {
     return this.#holders.get(accountId);
   }
 
-  /** Counts one claim more. */
+  /** Counts one more claim. */
   add(accountId: string): ClaimHolder<C> {
     const holder = this.#holders.get(accountId) ?? { accountId, answered: new ClaimQueue<C>(), size: 0 };
     if (holder.size === 0) this.#holders.set(accountId, holder);
@@ -33,7 +33,7 @@ export class ClaimHolders<C> {
     return holder;
   }
 
-  /** One of those that hold most. */
+  /** One of those with the most claims. */
   largest(): ClaimHolder<C> | undefined {
     return this.#bySize.get(this.#most)?.values().next().value;
   }
@@ -54,12 +54,12 @@ export class ClaimHolders<C> {
       if (beside === undefined) this.#bySize.set(size, new Set([holder]));
       else beside.add(holder);
     }
-    // A step is one claim: what holds most moves by one.
+    // A step is one claim: the maximum changes by one.
     if (size > this.#most || !this.#bySize.has(this.#most)) this.#most = size;
   }
 }
 
-/** Claims in the order in which they were answered; those that were dropped meanwhile are skipped. */
+/** Claims in the order in which they were answered; dropped ones are skipped. */
 export class ClaimQueue<C> {
   #claims: C[] = [];
   #head = 0;
@@ -68,7 +68,7 @@ export class ClaimQueue<C> {
     this.#claims.push(claim);
   }
 
-  /** Lets the oldest go as long as they are no longer held. */
+  /** Drops the oldest as long as they are no longer held. */
   dropWhile(gone: (claim: C) => boolean): void {
     while (this.#head < this.#claims.length && gone(this.#claims[this.#head]!)) this.#head += 1;
     if (this.#head < 64 || this.#head * 2 < this.#claims.length) return;

@@ -34,7 +34,7 @@ countersModelContract('in process', async ({ clock }) => {
 });
 
 describe('in-process counters', () => {
-  it('go by a clock that does not fall behind what they are rebuilt from', async () => {
+  it('use a clock that does not fall behind what they are rebuilt from', async () => {
     const ahead = Date.now() + 3_600_000;
     const counters = new InProcessCounters();
     const answer = { status: 200, body: '{}', eventId: 'e', coverage: null };
@@ -65,7 +65,7 @@ describe('in-process counters', () => {
 });
 
 describe('counters through a port', () => {
-  it('are unavailable once the other end is gone', async () => {
+  it('are unavailable once the other end is closed', async () => {
     const { port1, port2 } = new MessageChannel();
     const counters = new InProcessCounters();
     serveCounters(counters, port1);

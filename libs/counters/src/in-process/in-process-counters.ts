@@ -11,7 +11,7 @@ import type {
   Counters,
   GivenBackSums,
   Judgement,
-  RebuildTurn,
+  RebuildLease,
   StoredAnswer,
   UsageSnapshot,
   VersionedKind,
@@ -25,13 +25,15 @@ import { CountersState } from './state.js';
 export interface InProcessCountersOptions {
   /** Default: a `SlewedClock`. */
   readonly clock?: CountersClock;
-  /** Idempotency keys remembered at a time (24 hours each), about 0.6 KiB each; default `CLAIM_BOUNDS`. */
+  /** Number of idempotency keys remembered (24 hours each), about 0.6 KiB each; default `CLAIM_BOUNDS`. */
   readonly claimBounds?: ClaimBounds;
 }
 
 const REBUILDING = 'the counters are being rebuilt';
 
-/** The counters of a single process. They hold nothing on disk: a start rebuilds them, until then they do not serve. */
+/**
+ * The counters of a single process. They store nothing on disk: a start rebuilds them, and they do not serve before.
+ */
 export class InProcessCounters implements Counters {
   readonly #clock: CountersClock;
   readonly #state: CountersState;
@@ -117,7 +119,7 @@ export class InProcessCounters implements Counters {
     return this.#state.claims.figures();
   }
 
-  async beginRebuild(): Promise<RebuildTurn | null> {
+  async beginRebuild(): Promise<RebuildLease | null> {
     if (this.#unavailable !== REBUILDING) return null;
     this.#replayed = new Set();
     this.#state.forgetCounts();

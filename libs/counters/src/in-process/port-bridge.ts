@@ -4,7 +4,7 @@ import { CountersUnavailable } from '../port.js';
 import type { Counters } from '../port.js';
 import type { InProcessCounters } from './in-process-counters.js';
 
-/** What another thread may call; `unavailable` is told unasked and `close` ends the bridge alone. */
+/** Methods that another thread may call; `unavailable` is pushed and `close` ends only the bridge. */
 type Method = Exclude<keyof Counters, 'unavailable' | 'close'>;
 
 interface Call {
@@ -17,7 +17,7 @@ type Reply =
   | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly unavailable: boolean; readonly message: string };
 
-/** Serves this thread's counters to the thread that has the other end of the port, until that end closes. */
+/** Serves this thread's counters to the thread at the other end of the port, until that end closes. */
 export function serveCounters(counters: InProcessCounters, port: MessagePort): void {
   const methods = counters as unknown as Record<Method, (...values: readonly unknown[]) => Promise<unknown>>;
   const reply = (message: Reply) => port.postMessage(message);
@@ -36,8 +36,8 @@ export function serveCounters(counters: InProcessCounters, port: MessagePort): v
 }
 
 /**
- * The counters of another thread. Calls keep their order. When the other end is gone, checks are `unavailable` and
- * everything else rejects with `CountersUnavailable`. `close` ends this end only.
+ * The counters of another thread. Calls keep their order. When the other end is closed, checks are `unavailable` and
+ * everything else rejects with `CountersUnavailable`. `close` closes this end only.
  */
 export function connectCounters(port: MessagePort): Counters {
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (reason: Error) => void }>();

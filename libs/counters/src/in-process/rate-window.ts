@@ -1,8 +1,8 @@
-/** The greatest `max` of a rate limit; older times than that many newest ones never decide. */
+/** Maximum `max` of a rate limit; times older than that many newest ones never decide. */
 const MOST = 100_000;
 const SMALLEST = 16;
 
-/** Times of counted checks in rising order, in a ring: both ends in O(1), at most the 100,000 newest. */
+/** Times of counted checks in ascending order, in a ring: both ends in O(1), at most the 100,000 newest. */
 export class RateWindow {
   #ring = new Float64Array(SMALLEST);
   #head = 0;
@@ -16,7 +16,7 @@ export class RateWindow {
     return this.#count === 0 ? -Infinity : this.at(this.#count - 1);
   }
 
-  /** The `index`-th oldest time. */
+  /** The time at `index`, oldest first. */
   at(index: number): number {
     return this.#ring[(this.#head + index) & (this.#ring.length - 1)] ?? NaN;
   }
@@ -29,13 +29,13 @@ export class RateWindow {
     this.#set(index, time);
   }
 
-  /** Forgets times that are `windowMs` old or older. */
+  /** Drops times that are `windowMs` old or older. */
   trim(nowMs: number, windowMs: number): void {
     while (this.#count > 0 && nowMs - this.at(0) >= windowMs) this.#dropOldest();
     if (this.#ring.length > SMALLEST && this.#count < this.#ring.length / 8) this.#resize(this.#ring.length / 2);
   }
 
-  /** Takes out one entry of exactly this time, if there is one. */
+  /** Removes one entry of exactly this time, if there is one. */
   remove(time: number): void {
     let index = this.#count - 1;
     while (index >= 0 && this.at(index) > time) index--;

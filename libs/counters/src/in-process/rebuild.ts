@@ -4,7 +4,7 @@ import { claimName } from './claim-book.js';
 import { RateWindow } from './rate-window.js';
 import type { CountersState } from './state.js';
 
-/** Puts a snapshot's facts into the state: totals replace, versions and freezes only rise. */
+/** Puts a snapshot's facts into the state: totals replace, versions and freezes only increase. */
 export function restoreSnapshot(state: CountersState, snapshot: UsageSnapshot, nowMs: number): void {
   for (const { accountId, period, actionsInPeriod, actionsEver } of snapshot.accounts) {
     Object.assign(state.account(accountId), { period, actionsInPeriod, actionsEver });
@@ -34,7 +34,7 @@ export function restoreSnapshot(state: CountersState, snapshot: UsageSnapshot, n
   for (const { kind, id, version } of snapshot.versions) state.raise(kind, id, version);
 }
 
-/** Counts one event of the log as the check that made it did. */
+/** Counts one event of the log as its check was counted. */
 export function replayEvent(state: CountersState, event: CountedEvent, nowMs: number): void {
   const { accountId, agentId, occurredAtMs, idempotency } = event;
   if (event.countsAction) state.account(accountId).count(occurredAtMs);

@@ -13,7 +13,7 @@ const check = (over: Partial<ReplayedCheck> = {}): ReplayedCheck => ({
   ...over,
 });
 
-describe('counts that are replayed', () => {
+describe('replayed counts', () => {
   it('judge as counters do whose clock shows the same times', async () => {
     let now = DAY;
     const counters = new InProcessCounters({ clock: { now: () => now, notBefore: () => undefined } });

@@ -2,14 +2,14 @@ import { CLAIM_BOUNDS } from '../port.js';
 import type { CheckTrip, Judgement } from '../port.js';
 import { CountersState } from './state.js';
 
-/** What a judgement of spending and rate takes of a check. */
+/** The part of a check that the judgement of spending and rate uses. */
 export type ReplayedCheck = Pick<
   CheckTrip,
   'violation' | 'costMicros' | 'spending' | 'rate' | 'observe' | 'freezeOnViolation'
 >;
 
 const AGENT = 'agent';
-/** No plan, no freeze, no key, no stale version: the judgement is that of the policy alone. */
+/** No plan, no freeze, no key, no stale version: the judgement depends on the policy alone. */
 const POLICY_ALONE = {
   accountId: 'account',
   agentId: AGENT,
@@ -25,20 +25,20 @@ const POLICY_ALONE = {
 } as const;
 
 /**
- * Spending and rate of one agent whose checks are judged at times that the caller names, in the order of the calls. It is
- * the state machine that gateways count by, so it judges as a gateway would have.
+ * Spending and rate of one agent whose checks are judged at times that the caller passes, in the order of the calls. It
+ * is the state machine of the gateways' counters, so it judges as a gateway would have.
  */
 export class ReplayCounts {
   readonly #state = new CountersState(CLAIM_BOUNDS);
 
-  /** Counts what was counted of a check, without judging it. */
+  /** Counts what a check counted, without judging it. */
   count(counted: Pick<Judgement, 'costMicros' | 'countsRate'>, atMs: number): void {
     const agent = this.#state.agent(AGENT);
     if (counted.costMicros > 0) agent.spend(counted.costMicros, atMs);
     if (counted.countsRate) agent.countRate(atMs);
   }
 
-  /** Gives back what a check counted towards spending at `atMs`. */
+  /** Credits what a check counted towards spending at `atMs`. */
   giveBack(costMicros: number, atMs: number): void {
     this.#state.agent(AGENT).takeBackSpending(costMicros, atMs);
   }

@@ -9,10 +9,10 @@ import type { Claim } from './claim-book.js';
 import { AccountTotals, AgentTotals } from './totals.js';
 
 const CONFLICT: CheckTripResult = { kind: 'conflict' };
-/** Every so many checks one agent is looked at for what can be forgotten. */
+/** Number of checks after which one agent is inspected for data to forget. */
 const FORGET_EVERY = 8;
 
-/** The meaning of the counters as a state machine: time is a parameter, nothing waits, nothing is read or written. */
+/** The counters as a state machine: time is a parameter, no waiting, no I/O. */
 export class CountersState {
   readonly accounts = new Map<string, AccountTotals>();
   readonly agents = new Map<string, AgentTotals>();
@@ -24,7 +24,7 @@ export class CountersState {
     agent: new Map(),
   };
   #checks = 0;
-  #agentsInTurn = this.agents.entries();
+  #agentsToInspect = this.agents.entries();
 
   constructor(bounds: ClaimBounds) {
     this.claims = new ClaimBook(bounds);
@@ -73,7 +73,7 @@ export class CountersState {
       if (most !== null) return { kind: 'crowded', most };
     }
     const judgement = this.#judge(trip, agent, frozen, nowMs);
-    // A refusal is not replayed: the answer that the key had stays, so that another body is refused as before.
+    // A refusal is not replayed: the key keeps its answer, so that another body is refused as before.
     if (idempotency !== null && (claim === undefined || claim.answer === null || judgement.countsAction)) {
       const { bodySha256 } = idempotency;
       const { accountId, agentId, profileVersion: allowedBy } = trip;
@@ -83,7 +83,7 @@ export class CountersState {
     return superseded === null ? { kind: 'judged', judgement } : { kind: 'rejudged', judgement, superseded };
   }
 
-  /** Totals and claims go, versions, freezes and unfreezes stay. */
+  /** Drops totals and claims, keeps versions, freezes and unfreezes. */
   forgetCounts(): void {
     this.accounts.clear();
     this.claims.clear();
@@ -190,8 +190,8 @@ export class CountersState {
   #forget(nowMs: number): void {
     this.claims.expire(nowMs);
     if (++this.#checks % FORGET_EVERY !== 0) return;
-    const next = this.#agentsInTurn.next();
-    if (next.done === true) this.#agentsInTurn = this.agents.entries();
+    const next = this.#agentsToInspect.next();
+    if (next.done === true) this.#agentsToInspect = this.agents.entries();
     else if (next.value[1].forget(nowMs)) this.agents.delete(next.value[0]);
   }
 }
@@ -200,7 +200,7 @@ function spendingOf({ spending, costMicros }: CheckTrip, agent: AgentTotals, now
   if (spending === null || costMicros === 0) return null;
   const { limitMicros, window } = spending;
   const counted = window === 'action' ? 0 : agent.spent(window, nowMs);
-  // Subtracted, because the sum may lie beyond what a number holds exactly.
+  // Subtracted, because the sum may exceed the integers that a number holds exactly.
   return counted > limitMicros - costMicros ? spendingViolation(spending, counted, costMicros) : null;
 }
 

@@ -3,10 +3,10 @@ import { calendarDay } from './calendar.js';
 import { RateWindow } from './rate-window.js';
 
 export const MOST_MICROS = Number.MAX_SAFE_INTEGER;
-/** A rate window of unknown length is kept so long without a check. */
+/** Time for which a rate window of unknown length is kept without a check. */
 const UNKNOWN_WINDOW_MS = 31 * 86_400_000;
 
-/** What is counted of one account. */
+/** Totals of one account. */
 export class AccountTotals {
   /** `''` until something was counted. */
   period = '';
@@ -33,13 +33,13 @@ export class AccountTotals {
   }
 }
 
-/** What is counted and flagged of one agent. */
+/** Totals and flags of one agent. */
 export class AgentTotals {
   day = '';
   dayMicros = 0;
   month = '';
   monthMicros = 0;
-  /** What of the sums was given back. */
+  /** Credited part of the sums. */
   dayBackMicros = 0;
   monthBackMicros = 0;
   frozen = false;
@@ -48,7 +48,7 @@ export class AgentTotals {
   /** Length of the rate window at the last check. */
   rateWindowMs = UNKNOWN_WINDOW_MS;
 
-  /** What its window holds at this time, in micro-dollars. */
+  /** Spending in its window at this time, in micro-dollars. */
   spent(window: 'day' | 'month', nowMs: number): number {
     const now = calendarDay(nowMs);
     if (window === 'day') return this.day >= now.day ? reduce(this.dayMicros, this.dayBackMicros) : 0;
@@ -92,7 +92,7 @@ export class AgentTotals {
     if (this.unfrozenAtMs < atMs) this.frozen = true;
   }
 
-  /** Lets go what can no longer decide; `true` when nothing at all is left to remember. */
+  /** Drops what can no longer decide; `true` when nothing is left to remember. */
   forget(nowMs: number): boolean {
     if (this.rate !== null && nowMs - this.rate.newest >= this.rateWindowMs) this.rate = null;
     return this.rate === null && !this.frozen && this.unfrozenAtMs === 0 && this.month < calendarDay(nowMs).month;
@@ -103,7 +103,7 @@ function saturate(sum: number, micros: number): number {
   return micros >= MOST_MICROS - sum ? MOST_MICROS : sum + micros;
 }
 
-/** A saturated sum no longer knows what it held: it stays. */
+/** A saturated sum no longer knows its amount: it stays. */
 function reduce(sum: number, micros: number): number {
   return sum === MOST_MICROS ? sum : Math.max(0, sum - micros);
 }

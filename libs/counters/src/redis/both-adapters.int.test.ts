@@ -89,7 +89,7 @@ withRedis('both adapters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
   const prefix = `both-${randomBytes(6).toString('hex')}-`;
   afterAll(() => removeKeys(url ?? '', prefix));
 
-  it('say the same, word for word, whatever is asked', async () => {
+  it('give identical results for any calls', async () => {
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), async (steps) => {

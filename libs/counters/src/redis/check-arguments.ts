@@ -3,7 +3,7 @@ import { shortHash } from './keys.js';
 import type { Keys } from './keys.js';
 import { claimFacts } from './replies.js';
 
-/** What the check's script is called with: see `lua/check.ts`. */
+/** Arguments of the check's script: see `lua/check.ts`. */
 export interface CheckArguments {
   readonly keys: readonly string[];
   readonly args: readonly (string | number)[];

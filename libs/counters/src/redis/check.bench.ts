@@ -4,7 +4,10 @@ import { tripOf } from '../counters.contract.js';
 import type { CheckTrip } from '../port.js';
 import { connectRedisCounters } from './connect.js';
 
-/** Checks a second, round trips and memory: `node dist/redis/check.bench.js redis://127.0.0.1:6379/9` (is emptied). */
+/**
+ * Checks per second, round trips and memory: `node dist/redis/check.bench.js redis://127.0.0.1:6379/9` (the database is
+ * emptied).
+ */
 const [, , url] = process.argv;
 if (url === undefined) throw new Error('name a Redis database that may be emptied');
 const SECONDS = 4;

@@ -11,7 +11,7 @@ export interface ConnectOptions {
   readonly deadlineMs: number;
   readonly settleMs: number;
   readonly claimBounds: ClaimBounds;
-  /** For tests alone. */
+  /** Only for tests. */
   readonly testClock: (() => number) | null;
 }
 

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 const CONNECT_MS = 2_000;
 const SLOWEST_RETRY_MS = 1_000;
 
-/** A connection, not opened yet, that queues nothing, repeats nothing and comes back by itself. */
+/** A connection, not opened yet, that does not queue or repeat commands, and reconnects by itself. */
 export function redisConnection(url: string): Redis {
   return new Redis(url, {
     lazyConnect: true,

@@ -37,7 +37,7 @@ withRedis('Redis counters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
       testClock,
     });
 
-  it('keep a clock that never falls, is never far behind, and slows down where it is ahead', async () => {
+  it('keep a clock that never decreases, is never far behind, and slows down where it is ahead', async () => {
     const counters = await connect(null);
     await counters.serve();
     expect(Math.abs((await counters.now()) - Date.now())).toBeLessThan(1000);
@@ -60,7 +60,7 @@ withRedis('Redis counters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
     await counters.close();
   });
 
-  it('go by a clock that does not fall behind what they are rebuilt from, unless that is days ahead', async () => {
+  it('use a clock that does not fall behind what they are rebuilt from, unless that is days ahead', async () => {
     const counters = await connect(null);
     const answer = { status: 200, body: '{}', eventId: 'e', coverage: null };
     const claim = { accountId: 'a', keySha256: 'k', bodySha256: 'b', profileVersion: 1, answer };
@@ -101,7 +101,7 @@ withRedis('Redis counters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
     await counters.close();
   });
 
-  it('let everything go in time that cannot decide any more', async () => {
+  it('expire everything that can no longer decide', async () => {
     const counters = await connect(null);
     await counters.serve();
     await counters.check(tripOf({ ...keyed('k'), rate: { max: 5, per_seconds: 60 }, costMicros: 1 }));
@@ -116,7 +116,7 @@ withRedis('Redis counters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
     await counters.close();
   });
 
-  it('load their scripts again when Redis has forgotten them', async () => {
+  it('load their scripts again when Redis has lost them', async () => {
     const counters = await connect(null);
     await counters.serve();
     await redis.script('FLUSH');
@@ -125,7 +125,7 @@ withRedis('Redis counters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
     await counters.close();
   });
 
-  it('do not open where no Redis answers, and say so', async () => {
+  it('do not open where no Redis answers, and report it', async () => {
     await expect(openRedisCounters({ url: 'redis://127.0.0.1:1' })).rejects.toMatchObject({
       name: 'CountersUnavailable',
       message: expect.stringContaining('cannot be reached') as string,

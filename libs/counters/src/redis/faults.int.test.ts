@@ -53,8 +53,8 @@ withRedis('counters whose Redis breaks (needs redis-server and COUNTERSIGN_TEST_
     expect(await gateways.tooMuch()).toEqual([0, 0]);
   };
 
-  it('serve nobody when it was flushed, until one of them has rebuilt them', async () => {
-    // A busy machine may have made a few wait too long before.
+  it('serve no gateway after a flush, until one of them has rebuilt them', async () => {
+    // A busy machine may have delayed a few too long before.
     const before = unavailable();
     expect(before).toBeLessThan(20);
     expect(gateways.rebuilds).toBe(1);
@@ -70,7 +70,7 @@ withRedis('counters whose Redis breaks (needs redis-server and COUNTERSIGN_TEST_
     await exact();
   });
 
-  it('are rebuilt when it was killed and comes back without its last writes', async () => {
+  it('are rebuilt when it was killed and restarts without its last writes', async () => {
     await redis.kill();
     await sleep(100);
     const begun = performance.now();
@@ -87,7 +87,7 @@ withRedis('counters whose Redis breaks (needs redis-server and COUNTERSIGN_TEST_
     await exact();
   });
 
-  it('answer in time while it stands still, recover by themselves, and count nothing that nobody was told', async () => {
+  it('answer in time while it is paused, recover by themselves, and count no refused check', async () => {
     redis.signal('SIGSTOP');
     await sleep(1500);
     const silent = gateways.counters[0]!.unavailable();
@@ -100,7 +100,7 @@ withRedis('counters whose Redis breaks (needs redis-server and COUNTERSIGN_TEST_
     await exact();
   });
 
-  it('let no gateway go on with a rebuild whose turn has passed to another, or that began before a flush', async () => {
+  it('let no gateway continue a rebuild whose lease has passed to another, or that began before a flush', async () => {
     await gateways.close();
     const connect = () => connectRedisCounters({ ...QUIET, url: redis.url, prefix: 'turns:' });
     const [stalled, next] = [await connect(), await connect()];

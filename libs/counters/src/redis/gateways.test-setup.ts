@@ -8,9 +8,9 @@ export const DEADLINE_MS = 250;
 const SETTLE_MS = 400;
 const silent = { info: () => undefined, warn: () => undefined };
 
-/** Gateways that share counters and a log; each appends what it judged a little later and rebuilds when it must. */
+/** Gateways that share counters and a log; each appends its judgements with a delay and rebuilds when necessary. */
 export class Gateways {
-  /** What is durable. */
+  /** The durable events. */
   readonly log: CountedEvent[] = [];
   readonly answers = new Map<string, number>();
   counters: readonly Counters[] = [];
@@ -49,7 +49,7 @@ export class Gateways {
     await this.serving();
   }
 
-  /** Checks without end: `eight` a gateway at a time. */
+  /** Starts continuous checks: eight at a time per gateway. */
   load(): void {
     this.#running = true;
     this.#loops = this.counters.flatMap((counters) => Array.from({ length: 8 }, () => this.#loop(counters)));
@@ -69,7 +69,7 @@ export class Gateways {
     throw new Error(`they do not serve: ${this.counters.map((counters) => counters.unavailable()).join('; ')}`);
   }
 
-  /** Actions of account and micro-dollars of agent that the counters hold more than the log does. */
+  /** Actions of account and micro-dollars of agent in the counters in excess of the log. */
   async tooMuch(): Promise<readonly [number, number]> {
     const counters = this.counters[0]!;
     const { actionsEver } = await counters.usage('account');
@@ -115,18 +115,18 @@ export class Gateways {
   }
 
   async #rebuild(counters: Counters): Promise<void> {
-    const turn = await counters.beginRebuild();
-    if (turn === null) return;
+    const lease = await counters.beginRebuild();
+    if (lease === null) return;
     await counters.restore({ accounts: [], agents: [], claims: [], versions: [] });
     await counters.replay([...this.log]);
-    await sleep(turn.settleMs);
+    await sleep(lease.settleMs);
     await counters.replay([...this.log]);
     await counters.serve();
     this.rebuilds += 1;
   }
 }
 
-/** By the words of a denial, which count nothing towards spending. */
+/** From the text of a denial, which counts nothing towards spending. */
 async function spentBy(counters: Counters, agentId: string): Promise<number> {
   const spending = { limitMicros: 0, window: 'day' } as const;
   const result = await counters.check(tripOf({ accountId: 'asks', agentId, costMicros: 1, spending }));

@@ -1,23 +1,23 @@
 import type { VersionedKind } from '../port.js';
 
-/** The names of everything that an installation keeps in Redis. */
+/** The names of everything that an installation stores in Redis. */
 export interface Keys {
-  /** How all of them begin. */
+  /** Their common prefix. */
   readonly name: string;
   readonly state: string;
-  readonly turn: string;
+  readonly lease: string;
   account(id: string): string;
   agent(id: string): string;
   rate(agentId: string): string;
   claim(accountId: string, keySha256: string): string;
-  /** Where the version lies, below `name`. */
+  /** Key of the version, below `name`. */
   versioned(kind: VersionedKind, id: string): string;
 }
 
 /** Changes with the layout, so that another version of this program finds nothing and rebuilds. */
 const LAYOUT = 'cs1:';
 
-/** A session ends long before; nobody asks for its version after that. */
+/** A session ends long before; its version is not needed after that. */
 export const SESSION_KEPT_MS = 7 * 86_400_000;
 
 const LETTER: Readonly<Record<VersionedKind, string>> = { account: 'a:', agent: 'g:', 'api-key': 'k:', session: 's:' };
@@ -27,7 +27,7 @@ export function keysBelow(prefix: string): Keys {
   return {
     name,
     state: `${name}state`,
-    turn: `${name}turn`,
+    lease: `${name}turn`,
     account: (id) => `${name}a:${id}`,
     agent: (id) => `${name}g:${id}`,
     rate: (agentId) => `${name}r:${agentId}`,
@@ -38,7 +38,7 @@ export function keysBelow(prefix: string): Keys {
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** A hash in 43 characters instead of 64; anything else stays as it is. */
+/** A hash in 43 characters instead of 64; anything else is unchanged. */
 export function shortHash(hex: string): string {
   return SHA256.test(hex) ? Buffer.from(hex, 'hex').toString('base64url') : hex;
 }

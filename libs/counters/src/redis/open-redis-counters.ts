@@ -4,14 +4,14 @@ import type { ClaimBounds, Counters } from '../port.js';
 export interface OpenRedisCountersOptions {
   /** `redis://` or `rediss://`, with the number of the database as path. */
   readonly url: string;
-  /** Before the names of all keys, for installations that share a database; default none. */
+  /** Prefix of the names of all keys, for installations that share a database; default none. */
   readonly prefix?: string;
   readonly log?: Log;
-  /** So long a call waits for Redis, ms; default 250. */
+  /** Timeout of a call to Redis, ms; default 250. */
   readonly deadlineMs?: number;
-  /** So long after the counters stopped serving an event that they judged may still reach the log, ms. */
+  /** Time after the counters stopped serving within which an event that they judged may still reach the log, ms. */
   readonly settleMs?: number;
-  /** Idempotency keys remembered at a time (24 hours each); default `CLAIM_BOUNDS`. */
+  /** Number of idempotency keys remembered (24 hours each); default `CLAIM_BOUNDS`. */
   readonly claimBounds?: ClaimBounds;
 }
 
@@ -23,8 +23,8 @@ interface Log {
 const SILENT: Log = { warn: () => undefined, info: () => undefined };
 
 /**
- * The counters of any number of processes on one Redis (7 or later, a single primary that evicts nothing). They serve
- * once one of the gateways has rebuilt them. The driver is loaded here, so that whoever does not call this needs none.
+ * The counters of any number of processes on one Redis (7 or later, a single primary without eviction). They serve once
+ * one of the gateways has rebuilt them. The driver is loaded here, so that other callers do not need one.
  * @throws CountersUnavailable when Redis cannot be reached or cannot hold them
  */
 export async function openRedisCounters(options: OpenRedisCountersOptions): Promise<Counters> {

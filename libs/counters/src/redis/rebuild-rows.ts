@@ -4,13 +4,13 @@ import { SESSION_KEPT_MS, shortHash } from './keys.js';
 import type { Keys } from './keys.js';
 import { dayNumber, monthNumber } from './months.js';
 
-/** Rows of one script call: it must not hold Redis up for long. */
+/** Rows of one script call: it must not block Redis for long. */
 const ROWS = 250;
 /** Times of a rate in one row; a Lua call takes no more than some thousands of arguments. */
 const TIMES = 1_000;
-/** What such a row weighs among others. */
+/** Weight of such a row among others. */
 const RATE_ROW = 10;
-/** The greatest `max` of a rate limit: older times never decide. */
+/** The maximum `max` of a rate limit: older times never decide. */
 const MOST_TIMES = 100_000;
 
 type Row = readonly (string | number | readonly number[])[];
@@ -36,7 +36,7 @@ function* portions(rows: Iterable<Row>): Generator<string> {
     portion = [];
     weight = 0;
   }
-  // Also an empty snapshot begins a rebuild.
+  // Even an empty snapshot begins a rebuild.
   yield JSON.stringify(portion);
 }
 
@@ -75,7 +75,7 @@ function eventRow(event: CountedEvent): Row {
     flag(event.countsRate),
     flag(event.freezesAgent),
   ];
-  // Other answers are not given again.
+  // Other answers are not replayed.
   if (idempotency?.answer.status !== 200) return row;
   const { keySha256, bodySha256, profileVersion, answer } = idempotency;
   return [...row, shortHash(keySha256), bodySha256, JSON.stringify(answer), allowedBy(answer, profileVersion)];

@@ -11,7 +11,7 @@ import type {
   Counters,
   GivenBackSums,
   Judgement,
-  RebuildTurn,
+  RebuildLease,
   StoredAnswer,
   UsageSnapshot,
   VersionedKind,
@@ -25,14 +25,14 @@ import type { CallOptions, RedisLink } from './redis-link.js';
 import { checkResult, DONE, LOST, REBUILDING } from './replies.js';
 import { SCRIPTS } from './script.js';
 import type { Script } from './script.js';
-import { TurnToRebuild } from './turn-to-rebuild.js';
+import { RedisRebuildLease } from './rebuild-lease.js';
 
 export interface RedisCountersOptions {
   readonly link: RedisLink;
   readonly keys: Keys;
   readonly claimBounds: ClaimBounds;
   readonly settleMs: number;
-  /** For tests alone: the time to go by instead of that of Redis. */
+  /** Only for tests: the time used instead of that of Redis. */
   readonly testClock: (() => number) | null;
 }
 
@@ -42,18 +42,18 @@ const LOOK_MS = 200;
 
 /**
  * The counters of any number of gateways on one Redis. Each method is one script, so one atomic round trip. They serve
- * the run of Redis that they were rebuilt in: another run, an empty one, or one that does not answer is `unavailable`.
+ * the run of Redis in which they were rebuilt: another run, an empty one, or one that does not answer is `unavailable`.
  */
 export class RedisCounters implements Counters {
   readonly #options: RedisCountersOptions;
-  readonly #turn: TurnToRebuild;
+  readonly #lease: RedisRebuildLease;
   readonly #look: NodeJS.Timeout;
   #state: string | null = LOST_WORDS;
   #replayed = new Set<string>();
 
   constructor(options: RedisCountersOptions) {
     this.#options = options;
-    this.#turn = new TurnToRebuild((...call) => this.#call(...call), options.keys, options.claimBounds);
+    this.#lease = new RedisRebuildLease((...call) => this.#call(...call), options.keys, options.claimBounds);
     this.#look = setInterval(() => void this.look(), LOOK_MS);
     this.#look.unref();
   }
@@ -62,7 +62,7 @@ export class RedisCounters implements Counters {
     return this.#options.link.problem() ?? this.#state;
   }
 
-  /** Learns whether they serve, also while nobody asks for a check. */
+  /** Updates whether they serve, also without a check. */
   async look(): Promise<void> {
     await this.#call(SCRIPTS.look, [this.#options.keys.state], []).catch(() => undefined);
   }
@@ -164,8 +164,8 @@ export class RedisCounters implements Counters {
     return { open: open ?? 0, answered: (all ?? 0) - (open ?? 0), evicted: evicted ?? 0 };
   }
 
-  async beginRebuild(): Promise<RebuildTurn | null> {
-    const begun = await this.#turn.begin(true);
+  async beginRebuild(): Promise<RebuildLease | null> {
+    const begun = await this.#lease.begin(true);
     if (begun === 'serving') this.#state = null;
     if (begun !== 'mine') return null;
     this.#replayed = new Set();
@@ -175,34 +175,34 @@ export class RedisCounters implements Counters {
 
   async abandonRebuild(): Promise<void> {
     this.#replayed = new Set();
-    await this.#turn.abandon();
+    await this.#lease.abandon();
   }
 
   async restore(snapshot: UsageSnapshot): Promise<void> {
     await this.#rebuild();
-    for (const rows of snapshotRows(snapshot, this.#options.keys)) await this.#turn.put(SCRIPTS.restore, rows);
+    for (const rows of snapshotRows(snapshot, this.#options.keys)) await this.#lease.put(SCRIPTS.restore, rows);
   }
 
   async replay(events: readonly CountedEvent[]): Promise<void> {
     await this.#rebuild();
     const fresh = events.filter(({ eventId }) => !this.#replayed.has(eventId) && this.#replayed.add(eventId));
-    for (const rows of eventRows(fresh)) await this.#turn.put(SCRIPTS.replay, rows);
+    for (const rows of eventRows(fresh)) await this.#lease.put(SCRIPTS.replay, rows);
   }
 
   async serve(): Promise<void> {
-    await this.#turn.serve();
+    await this.#lease.serve();
     this.#replayed = new Set();
     this.#state = null;
   }
 
   async close(): Promise<void> {
     clearInterval(this.#look);
-    await this.#turn.close().catch(() => undefined);
+    await this.#lease.close().catch(() => undefined);
     await this.#options.link.close();
   }
 
   async #rebuild(): Promise<void> {
-    if (!(await this.#turn.need())) return;
+    if (!(await this.#lease.need())) return;
     this.#replayed = new Set();
     this.#state = REBUILDING_WORDS;
   }
@@ -222,7 +222,7 @@ export class RedisCounters implements Counters {
     return reply;
   }
 
-  /** Counted after its caller had been told that it was not: nobody appends its event. */
+  /** Counted after its caller was refused: its event is not appended. */
   #withdraw(reply: readonly unknown[], trip: CheckTrip): void {
     if (Number(reply[0]) < DONE) return;
     const result = checkResult(reply, trip);

@@ -7,11 +7,11 @@ import { RedisTime } from './redis-time.js';
 import { LATE } from './replies.js';
 import type { Script } from './script.js';
 import { serverProblem, serverRun } from './server-info.js';
-import { TurnBatch } from './turn-batch.js';
+import { TickBatch } from './tick-batch.js';
 
-/** More calls than this are not sent at a time: they would only wait. */
+/** Calls that are sent at a time; more would only wait. */
 const MOST_OUTSTANDING = 10_000;
-/** After so long without a reply the connection is made anew. */
+/** Silence after which the connection is reopened, ms. */
 const SILENT_MS = 5_000;
 const REBUILD_CALL_MS = 10_000;
 const BEAT_MS = 200;
@@ -23,11 +23,11 @@ export interface RedisLinkOptions {
   readonly log: { warn(detail: object, words: string): void; info(detail: object, words: string): void };
 }
 
-/** What becomes of a call: a reply, also after its deadline. */
+/** Callbacks of a call: a reply, also after its deadline. */
 export interface CallOptions {
-  /** Also called when the caller has been told that there was no reply in time. */
+  /** Called with a reply that came after the caller was refused for its deadline. */
   readonly late?: (reply: readonly unknown[]) => void;
-  /** For the steps of a rebuild, which take longer than a check may. */
+  /** For the steps of a rebuild, which may take longer than a check. */
   readonly patient?: boolean;
 }
 
@@ -39,12 +39,12 @@ interface WaitingCall extends Timed {
 }
 
 /**
- * One connection to Redis on which scripts run. Nothing waits for a connection: while there is none, or while Redis does
- * not answer, calls reject at once with `CountersUnavailable`. A reply that does not come in time rejects as well.
+ * One connection to Redis on which scripts run. Nothing waits for a connection: while there is none, or while Redis
+ * does not answer, calls reject at once with `CountersUnavailable`. A late reply rejects as well.
  */
 export class RedisLink {
   readonly #redis: Redis;
-  readonly #batch: TurnBatch;
+  readonly #batch: TickBatch;
   readonly #options: RedisLinkOptions;
   readonly #deadlines: Deadlines<WaitingCall>;
   readonly #time = new RedisTime();
@@ -64,7 +64,7 @@ export class RedisLink {
       for (const call of due) call.expire();
     }, options.now);
     this.#redis = redisConnection(options.url);
-    this.#batch = new TurnBatch(this.#redis);
+    this.#batch = new TickBatch(this.#redis);
     this.#redis.on('error', (error: Error) => {
       this.#lastError = error.message;
     });
@@ -92,12 +92,12 @@ export class RedisLink {
     return link;
   }
 
-  /** Which start of which server the connection leads to; `null` without one. */
+  /** The start of the connected server, by its run id; `null` without one. */
   get run(): string | null {
     return this.#run;
   }
 
-  /** Why calls reject, or `null`. */
+  /** The reason why calls reject, or `null`. */
   problem(): string | null {
     return this.#problem;
   }
@@ -169,7 +169,7 @@ export class RedisLink {
     return (await this.#batch.evalsha(script.sha1, parts)) as unknown[];
   }
 
-  /** A server that does not know a script may have started anew behind an address that stayed open. */
+  /** A server that lacks a script may have restarted behind an address that stayed open. */
   async #load(script: Script): Promise<void> {
     let loading = this.#loading.get(script.name);
     if (loading === undefined) {
@@ -199,7 +199,7 @@ export class RedisLink {
     this.#problem = `Redis cannot be reached${this.#lastError === '' ? '' : `: ${this.#lastError}`}`;
   }
 
-  /** Learns which server this is, whether it may be used, and its time. */
+  /** Reads the identity of the server, whether it may be used, and its time. */
   async #inspect(): Promise<void> {
     const { now, log } = this.#options;
     const before = now();
@@ -215,12 +215,12 @@ export class RedisLink {
     this.#time.follow(time, before, now());
   }
 
-  /** Follows the time of Redis, and finds out that it answers again. */
+  /** Follows the time of Redis, and notices that it answers again. */
   async #heartbeat(): Promise<void> {
     const { now, log } = this.#options;
     if (this.#silentSince !== null && now() - this.#silentSince > SILENT_MS) {
       this.#silentSince = null;
-      log.warn({}, 'Redis does not answer: the connection is made anew');
+      log.warn({}, 'Redis does not answer: the connection is reopened');
       this.#redis.disconnect(true);
       return;
     }

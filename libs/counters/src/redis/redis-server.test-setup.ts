@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
-/** Whether this machine can start a Redis of its own. */
+/** Reports whether this machine can start a Redis of its own. */
 export function redisServerInstalled(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0;
 }
 
-/** A Redis of its own, with an append-only file as in production, to be broken. */
+/** A Redis for one test, with an append-only file as in production, to be broken. */
 export class OwnRedis {
   readonly #directory = mkdtempSync(join(tmpdir(), 'counters-redis-'));
   #port = 0;
@@ -48,7 +48,7 @@ export class OwnRedis {
     await gone;
   }
 
-  /** What a crash of the machine does: the end of the append-only file was never written. */
+  /** Simulates a crash of the machine: the end of the append-only file was never written. */
   loseTail(bytes: number): void {
     const folder = join(this.#directory, 'appendonlydir');
     const file = readdirSync(folder).find((name) => name.endsWith('.incr.aof'));

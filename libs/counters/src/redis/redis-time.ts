@@ -1,4 +1,4 @@
-/** A slower reading of the time says too little. */
+/** A reading that took longer is too inexact. */
 const SLOW_MS = 50;
 
 /** The time of Redis by this process's monotonic clock. */
@@ -7,7 +7,7 @@ export class RedisTime {
   #offset: number | null = null;
 
   /**
-   * Takes a reading as of when it was asked for, so that no call is taken for one that came too late.
+   * Takes a reading as of the time of its request, so that no call is mistaken for a late one.
    * @param time what `TIME` replied: seconds and microseconds
    */
   follow(time: readonly (number | string)[], askedAt: number, now: number): void {
@@ -19,7 +19,7 @@ export class RedisTime {
     this.#offset = null;
   }
 
-  /** A time of the monotonic clock by that of Redis, ms; empty while it is not known. */
+  /** A time of the monotonic clock as Redis time, ms; empty while it is unknown. */
   at(monotonicMs: number): number | '' {
     return this.#offset === null ? '' : Math.ceil(monotonicMs + this.#offset);
   }

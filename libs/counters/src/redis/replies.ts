@@ -3,13 +3,13 @@ import type { JudgedFacts } from '../judgement.js';
 import type { CheckTrip, CheckTripResult, Judgement, StaticViolation, StoredAnswer } from '../port.js';
 import { rateViolation, spendingViolation } from '../violations.js';
 
-/** First member of every script's reply. Everything above 0 is the script's own. */
+/** First member of every script's reply. Values above 0 are specific to the script. */
 export const LATE = -1;
 export const REBUILDING = -2;
 export const LOST = 0;
 export const DONE = 1;
 
-/** What of a trip its judgement is made of; kept with a claim. */
+/** The facts of a trip that its judgement contains; kept with a claim. */
 export type ClaimFacts = JudgedFacts & Pick<CheckTrip, 'violation' | 'spending'>;
 
 const OUTCOMES = [null, 'allowed', 'denied', 'frozen', 'sandbox_expired', 'action_cap'] as const;
@@ -19,7 +19,7 @@ export function claimFacts(trip: CheckTrip): ClaimFacts {
   return { entropy, actionSalt, payloadSalt, versions, costMicros, rate, freezeOnViolation, violation, spending };
 }
 
-/** What the reply of the check's script means; `trip` is the one that was sent. */
+/** The result in the reply of the check's script; `trip` is the one that was sent. */
 export function checkResult(reply: readonly unknown[], trip: CheckTrip): CheckTripResult {
   switch (reply[0]) {
     case 1:
@@ -53,7 +53,7 @@ function factsAt(reply: readonly unknown[], index: number): ClaimFacts {
   return JSON.parse(String(reply[index])) as ClaimFacts;
 }
 
-/** Time, outcome, what was found, what was counted and when the next check fits, from `index` on. */
+/** Time, outcome, finding, count and the time at which the next check fits, from `index` on. */
 function judgementAt(reply: readonly unknown[], index: number, facts: ClaimFacts): Judgement {
   const outcome = OUTCOMES[at(reply, index + 1)];
   if (outcome === undefined || outcome === null) throw new Error('the check’s script gave no outcome');

@@ -15,7 +15,7 @@ import {
 import { BEGIN, GIVE_UP, REPLAY, RESTORE, SERVE } from './lua/rebuild.js';
 import { ANSWERED, GIVE_BACK, TAKE_BACK } from './lua/settle.js';
 
-/** A script as Redis knows it. */
+/** A script with its SHA-1. */
 export interface Script {
   readonly name: string;
   readonly lua: string;

@@ -16,7 +16,7 @@ const info = (change: Readonly<Record<string, string>> = {}): string => {
 };
 
 describe('a server', () => {
-  it('may hold the counters when it is a single primary that drops nothing', () => {
+  it('may hold the counters when it is a single primary without eviction', () => {
     expect(serverProblem(info())).toBeNull();
     expect(serverProblem(info({ maxmemory: '1000' }))).toBeNull();
     expect(serverProblem(info({ maxmemory_policy: 'allkeys-lru' }))).toBeNull();

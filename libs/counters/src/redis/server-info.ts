@@ -5,7 +5,7 @@ export function serverRun(info: string): string {
   return field(info, 'run_id') ?? '';
 }
 
-/** Why a server cannot hold the counters, by its `INFO`; `null` when it can. */
+/** The reason why a server cannot hold the counters, by its `INFO`; `null` when it can. */
 export function serverProblem(info: string): string | null {
   const version = field(info, 'redis_version') ?? '0';
   if (Number.parseInt(version, 10) < FIRST_VERSION) return `Redis ${version} is too old: version 7 or later is needed`;

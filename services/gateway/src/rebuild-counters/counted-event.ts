@@ -2,13 +2,13 @@ import { checkAnswer } from '@countersign/contracts';
 import type { EventEnvelope } from '@countersign/contracts';
 import type { CountedEvent } from '@countersign/counters';
 
-/** Offsets that the totals of an account or an agent already stand at: what lies below is in them. */
+/** Offsets up to which the totals of an account or an agent count: events below are included. */
 export interface StandsAt {
   account(accountId: string, partition: number): number;
   agent(agentId: string): number;
 }
 
-/** What an event of the log still does to counters that were restored from totals; `null`: nothing. */
+/** Effect of an event of the log on counters that were restored from totals; `null`: none. */
 export function countedEvent(
   envelope: EventEnvelope,
   partition: number,

@@ -4,7 +4,7 @@ import type { ServiceContext } from '@countersign/service-kit';
 
 const LOOK_MS = 500;
 
-/** Rebuilds the counters whenever they do not serve, and again when a rebuild failed; of several gateways one does. */
+/** Rebuilds the counters whenever they do not serve, and again when a rebuild failed; one of several gateways does. */
 export class CountersKeeper {
   readonly #counters: Pick<Counters, 'unavailable'>;
   readonly #rebuild: () => Promise<unknown>;
@@ -28,7 +28,7 @@ export class CountersKeeper {
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
-  /** Why the counters do not serve, or `null`. */
+  /** The reason why the counters do not serve, or `null`. */
   problem(): string | null {
     const unavailable = this.#counters.unavailable();
     if (unavailable === null) return null;
@@ -47,7 +47,7 @@ export class CountersKeeper {
         this.#problem = null;
       })
       .catch((error: unknown) => {
-        // They say themselves why: out of reach, or another gateway has taken over.
+        // They report the reason themselves: unavailable, or another gateway has taken over.
         if (error instanceof CountersUnavailable) {
           this.#problem = null;
           return;

@@ -8,18 +8,18 @@ const READ = 5_000;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
 
-/** What the compacted topics say of the counters, and where in `agent-events` they stand. */
+/** The content of the compacted topics for the counters, and its offsets in `agent-events`. */
 export interface ReadSnapshot {
   readonly snapshot: UsageSnapshot;
-  /** Everything below these offsets is in the snapshot; a partition without one: nothing is. */
+  /** Everything below these offsets is in the snapshot; nothing of a partition without one. */
   readonly position: Readonly<Record<number, number>>;
   readonly standsAt: StandsAt;
 }
 
-/** Reads `usage` and the versions of everything that a gateway must not be behind of. */
+/** Reads `usage` and the versions of all records that a gateway must not be behind of. */
 export async function readSnapshot(log: EventReader): Promise<ReadSnapshot> {
-  // Rows are published before the position that they reach: one that is published while the rows are read, in another
-  // partition, may reach beyond a row that was read before it.
+  // Rows are published before the position that they reach: a row published in another partition during the reading may
+  // reach beyond a row that was read before it.
   const before = await log.endOffsets('usage');
   const inTime = ({ partition, offset }: LogRecord, id: string) => id !== POSITION || offset < (before[partition] ?? 0);
   const usage = await readNewest<UsageFacts>(log, 'usage', inTime);

@@ -69,7 +69,7 @@ describe('rebuildCounters', () => {
     await bench.log.append(Object.entries(records).map(([id, value]) => versionedRecord('usage', id, version, value)));
   };
 
-  /** What is left of a limit of 10 dollars a day, in dollars. */
+  /** The remainder of a limit of 10 dollars a day, in dollars. */
   const left = async (counters: InProcessCounters): Promise<number> => {
     for (let cents = 0; ; cents += 1) {
       const result = counters.checkNow({

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { CountedEvent, Counters, RebuildTurn } from '@countersign/counters';
+import type { CountedEvent, Counters, RebuildLease } from '@countersign/counters';
 import type { EventReader } from '@countersign/event-log';
 import { readMessage } from '@countersign/evidence';
 import type { ServiceContext } from '@countersign/service-kit';
@@ -17,27 +17,26 @@ export interface RebuildContext {
 }
 
 /**
- * Brings counters to where the log is: totals from `usage`, versions and freezes from the topics of their owners, then
- * the events that came after. With totals this reads only the log's tail; without any, the whole log. The end of the
- * tail is read once more when nothing that was judged before can reach the log any longer; where nobody and nothing was
- * ever made, nothing was judged.
- * `false`: another gateway rebuilds them, or has.
+ * Restores counters from the log: totals from `usage`, versions and freezes from the topics of their owners, then the
+ * events after them. With totals this reads only the log's tail; without any, the whole log. The end of the tail is
+ * read again once no event judged before can still reach the log; that is skipped where no record was ever created,
+ * since nothing was judged. `false`: another gateway rebuilds them, or has.
  */
 export async function rebuildCounters(context: RebuildContext, clock: () => number): Promise<boolean> {
   const { counters } = context;
-  const turn = await counters.beginRebuild();
-  if (turn === null) return false;
+  const lease = await counters.beginRebuild();
+  if (lease === null) return false;
   try {
-    await rebuild(context, turn, clock);
+    await rebuild(context, lease, clock);
     return true;
   } catch (error) {
-    // Another gateway may be able to.
+    // Another gateway may succeed.
     await counters.abandonRebuild().catch(() => undefined);
     throw error;
   }
 }
 
-async function rebuild(context: RebuildContext, turn: RebuildTurn, clock: () => number): Promise<void> {
+async function rebuild(context: RebuildContext, lease: RebuildLease, clock: () => number): Promise<void> {
   const { eventLog, counters, log } = context;
   const begun = clock();
   log.info({}, 'the counters are being rebuilt');
@@ -56,8 +55,8 @@ async function rebuild(context: RebuildContext, turn: RebuildTurn, clock: () => 
   };
   let events = await replay();
   const nothingJudged = snapshot.versions.length === 0 && events === 0;
-  if (turn.settleMs > 0 && !nothingJudged) {
-    const left = turn.settleMs - (clock() - begun);
+  if (lease.settleMs > 0 && !nothingJudged) {
+    const left = lease.settleMs - (clock() - begun);
     if (left > 0) await setTimeout(left);
     events += await replay();
   }
@@ -79,21 +78,21 @@ async function replayPartition(
   const begin = (await eventLog.beginOffsets('agent-events'))[partition] ?? 0;
   const first = Math.max(begin, position);
   let offset = first;
-  let told = clock();
+  let reportedAt = clock();
   for (;;) {
     const records = await eventLog.read('agent-events', partition, offset, READ);
     if (records.length === 0) return { events: offset - first, end: offset };
     const counted: CountedEvent[] = [];
     for (const record of records) {
       const envelope = readMessage(record.value);
-      // What the leaf predicate rejects is parked by every consumer: it counts nothing here either.
+      // Every consumer dead-letters what the leaf predicate rejects: it counts nothing here either.
       const event = envelope.ok ? countedEvent(envelope.value, partition, record.offset, standsAt) : null;
       if (event !== null) counted.push(event);
     }
     await counters.replay(counted);
     offset = records.at(-1)!.offset + 1;
-    if (clock() - told > PROGRESS_MS) {
-      told = clock();
+    if (clock() - reportedAt > PROGRESS_MS) {
+      reportedAt = clock();
       const end = (await eventLog.endOffsets('agent-events'))[partition] ?? offset;
       log.info({ partition, replayed: offset - first, left: end - offset }, 'counters: replaying events');
     }

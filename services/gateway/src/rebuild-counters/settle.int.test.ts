@@ -6,9 +6,9 @@ import { rebuildCounters } from './rebuild-counters.js';
 
 const SETTLE_MS = 300;
 
-describe('the wait for what was judged before a loss', () => {
+describe('the wait for events judged before a loss', () => {
   let log: PartitionedLog;
-  /** How often the end of the log was read. */
+  /** Number of reads of the log's end. */
   let looks: number;
   beforeEach(() => {
     log = new PartitionedLog(2);
@@ -39,7 +39,7 @@ describe('the wait for what was judged before a loss', () => {
     return performance.now() - begun;
   };
 
-  it('is left out where nobody was ever there to ask', async () => {
+  it('is skipped where no record ever existed', async () => {
     await rebuilt();
     expect(looks).toBe(1);
   });

@@ -12,7 +12,7 @@ const AGENTS = 20;
 const CHECKS = 200;
 const COST = 0.25;
 
-interface Told {
+interface Published {
   readonly record: LogRecord;
   readonly envelope: EventEnvelope;
 }
@@ -34,16 +34,16 @@ describe('rebuilding from a log of twelve partitions', () => {
   /** The same events and agents in partitions, with instances of policy that publish what each has read so far. */
   function installation() {
     const log = new PartitionedLog(PARTITIONS);
-    const told: Told[] = envelopes.map((envelope) => {
+    const records: Published[] = envelopes.map((envelope) => {
       const value = JSON.stringify(envelope);
       return { envelope, record: log.put({ topic: 'agent-events', key: envelope.leaf.agentId, value }) };
     });
     let version = 1;
-    /** Rows first, then the position; `upTo`: how much of each partition was followed. */
+    /** Rows first, then the position; `upTo`: how far each partition was followed. */
     const publish = (upTo: (partition: number) => number, what: 'rows alone' | 'all' = 'all') => {
       version += 1;
       const put = (id: string, value: UsageFacts) => log.put(versionedRecord('usage', id, version, value));
-      const below = told.filter(({ record }) => record.offset < upTo(record.partition));
+      const below = records.filter(({ record }) => record.offset < upTo(record.partition));
       const month = new Date().toISOString().slice(0, 7);
       const day = new Date().toISOString().slice(0, 10);
       for (const agentId of agents) {
@@ -111,7 +111,7 @@ describe('rebuilding from a log of twelve partitions', () => {
     for (const agent of agents) expect(await spent(counters, agent)).not.toBeNaN();
   };
 
-  it('takes from each partition what lies above its own position', async () => {
+  it('takes from each partition what is above its own position', async () => {
     const { log, publish } = installation();
     publish((partition) => partition % 5);
     const { counters, events } = await rebuilt(log);

@@ -26,33 +26,33 @@ withRedis('two gateways on one Redis', () => {
       body: JSON.stringify({ agentId, action: { type: 'a', estimatedCost: 0.5 } }),
     });
 
-  it('obey a freeze, a new profile and a revoked key with the very next check, wherever it comes', async () => {
-    for (const [n, told] of gateways.entries()) {
+  it('obey a freeze, a new profile and a revoked key with the very next check, on any gateway', async () => {
+    for (const [n, gateway] of gateways.entries()) {
       const other = gateways[1 - n]!;
       const [frozen, changed, keyId] = [randomUUID(), randomUUID(), randomUUID()];
       const key = mintApiKey((bytes) => randomBytes(bytes));
       await bench.putKey(keyId, key, {}, false);
-      await told.counters.raise('api-key', keyId, 1);
+      await gateway.counters.raise('api-key', keyId, 1);
       for (const agent of [frozen, changed]) {
         await bench.putAgent(agent, {}, {}, false);
-        await told.counters.raise('agent', agent, 1);
+        await gateway.counters.raise('agent', agent, 1);
         expect(await check(other, agent)).toMatchObject({ status: 200, body: { allowed: true } });
       }
       await bench.putAgent(frozen, {}, { status: 'frozen' }, false);
-      await told.counters.raise('agent', frozen, 2);
-      await told.counters.freeze(frozen, await told.counters.now());
+      await gateway.counters.raise('agent', frozen, 2);
+      await gateway.counters.freeze(frozen, await gateway.counters.now());
       expect((await check(other, frozen)).body).toMatchObject({ allowed: false });
       await bench.putAgent(changed, { spending_limit: 0.1, spending_window: 'action' }, {}, false);
-      await told.counters.raise('agent', changed, 2);
+      await gateway.counters.raise('agent', changed, 2);
       expect((await check(other, changed)).body).toMatchObject({ allowed: false });
       while ((await check(other, changed, key)).status !== 200) await sleep(10);
       await bench.putKey(keyId, key, { revokedAt: new Date().toISOString() }, false);
-      await told.counters.raise('api-key', keyId, 2);
+      await gateway.counters.raise('api-key', keyId, 2);
       expect((await check(other, changed, key)).status).toBe(401);
     }
   });
 
-  it('are 503 when Redis has lost its data, and count exactly what is in the log afterwards', async () => {
+  it('return 503 when Redis has lost its data, and count exactly what is in the log afterwards', async () => {
     const agent = randomUUID();
     await bench.putAgent(agent, {}, {}, false);
     await gateways[0]!.counters.raise('agent', agent, 1);

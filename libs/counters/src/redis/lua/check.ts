@@ -3,11 +3,11 @@ import { PRELUDE, SERVING } from './prelude.js';
 import { TOTALS } from './totals.js';
 
 /**
- * The one trip of a check: `Counters.check` word for word.
- * KEYS: state, account, agent, API key, rate, and with an idempotency key claim.
- * ARGV from 4: account version, key version, agent version, frozen, observe, static violation, cost, limit, window,
- * rate max, rate seconds, cap, sandbox, expiry; with an idempotency key agent id, hash of the body, entropy, facts,
- * most claims of all and of an account, account id, short hash of the key, profile version. What is absent is empty. Sums leave as text: the driver reads integers near 2^53 wrongly.
+ * The one trip of a check: exactly `Counters.check`. KEYS: state, account, agent, API key, rate, and with an
+ * idempotency key claim. ARGV from 4: account version, key version, agent version, frozen, observe, static violation,
+ * cost, limit, window, rate max, rate seconds, cap, sandbox, expiry; with an idempotency key agent id, hash of the
+ * body, entropy, facts, most claims of all and of an account, account id, short hash of the key, profile version.
+ * Absent ones are empty. Sums are returned as text: the driver reads integers near 2^53 wrongly.
  */
 export const CHECK = `${PRELUDE}${SERVING}${TOTALS}${CLAIMS}
 local account_version, key_version, agent_version = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])

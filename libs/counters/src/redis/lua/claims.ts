@@ -1,11 +1,11 @@
 /**
- * Claims of idempotency keys, packed: 1 generation, 2 hash of the body, 3 time, 4 the answer or false; with an answer 5 the
- * version of the profile that allowed it (0: a denial, -1: unknown), while it is open 5 agent, 6 frozen, 7 account version,
- * 8 agent version, 9 entropy, 10 attempts, 11 counts an action, 12 cost, 13 counts towards the rate, 14 outcome, 15 what
- * was found, 16 counted, 17 fits at, 18 the facts of the judgement, 19 version of the profile.
+ * Claims of idempotency keys, packed: 1 generation, 2 hash of the body, 3 time, 4 the answer or false; with an answer 5
+ * the version of the profile that allowed it (0: a denial, -1: unknown), while it is open 5 agent, 6 frozen, 7 account
+ * version, 8 agent version, 9 entropy, 10 attempts, 11 counts an action, 12 cost, 13 counts towards the rate, 14
+ * outcome, 15 finding, 16 counted, 17 fits at, 18 the facts of the judgement, 19 version of the profile.
  *
- * Each account's claims of a generation are listed by time in a sorted set, the open ones after all answered ones. Beside
- * them stand how many there are, and how many each account has.
+ * Each account's claims of a generation are listed by time in a sorted set, the open ones after all answered ones.
+ * Their number, and the number of each account, are stored as well.
  */
 export const CLAIMS = `
 local ALLOW_REPLAY, OPEN = 600000, 100000000000000

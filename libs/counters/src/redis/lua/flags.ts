@@ -2,7 +2,7 @@ import { CLAIMS } from './claims.js';
 import { PRELUDE, SERVING } from './prelude.js';
 import { TOTALS } from './totals.js';
 
-/** Whether they serve. KEYS: state. */
+/** Checks that the counters serve. KEYS: state. */
 export const LOOK = `${PRELUDE}${SERVING}
 return {1}
 `;
@@ -12,7 +12,10 @@ export const NOW = `${PRELUDE}
 return {1, clock()}
 `;
 
-/** `Counters.raise`. KEYS: state, what has the version. ARGV from 4: version, and where nobody asks after a while how long it is kept, ms. */
+/**
+ * `Counters.raise`. KEYS: state, the hash with the version. ARGV from 4: version, and where it expires its time to
+ * live, ms.
+ */
 export const RAISE = `${PRELUDE}
 local version = tonumber(ARGV[4])
 if version > (tonumber(call('HGET', KEYS[2], 'v')) or -1) then call('HSET', KEYS[2], 'v', whole(version)) end
@@ -20,12 +23,12 @@ if ARGV[5] then call('PEXPIRE', KEYS[2], ARGV[5]) end
 return {1}
 `;
 
-/** `Counters.version`. KEYS: state, what has the version. */
+/** `Counters.version`. KEYS: state, the hash with the version. */
 export const VERSION = `${PRELUDE}${SERVING}
 return {1, call('HGET', KEYS[2], 'v')}
 `;
 
-/** `Counters.freeze`. KEYS: state, agent. ARGV from 4: time. Newest freeze and newest unfreeze only rise. */
+/** `Counters.freeze`. KEYS: state, agent. ARGV from 4: time. Newest freeze and newest unfreeze only increase. */
 export const FREEZE = `${PRELUDE}
 local h = call('HMGET', KEYS[2], 'f', 'u')
 local at = tonumber(ARGV[4])
@@ -61,8 +64,8 @@ return {1, tonumber(h[1]) or 0, tonumber(h[2]) or 0, tonumber(h[3]) or 0}
 `;
 
 /**
- * `Counters.agentUsage`. KEYS: state, agent, rate. ARGV from 4: most and seconds of a rate limit, or nothing.
- * Changes nothing: what a narrower window would let go stays.
+ * `Counters.agentUsage`. KEYS: state, agent, rate. ARGV from 4: most and seconds of a rate limit, or nothing. Changes
+ * nothing: times outside a narrower window stay.
  */
 export const AGENT_USAGE = `${PRELUDE}${SERVING}${TOTALS}
 local now = clock()

@@ -1,9 +1,9 @@
 /**
- * Begins every script. `KEYS[1]` is the state; `ARGV[1]` the run of Redis that the caller is connected to, `ARGV[2]` the
- * time of Redis (ms) from which on the caller no longer waits, `ARGV[3]` the time to go by in tests, else empty.
+ * Start of every script. `KEYS[1]` is the state; `ARGV[1]` the run of Redis that the caller is connected to, `ARGV[2]`
+ * the time of Redis (ms) at which the caller gives up, `ARGV[3]` the clock of tests, else empty.
  *
  * A reply is an array whose first member is a code of `replies.ts`. A script whose caller has given up has no effect.
- * `clock()` follows the rules of `SlewedClock` on the time of Redis and keeps what it gave, so that it never falls.
+ * `clock()` follows the rules of `SlewedClock` on the time of Redis and stores its result, so that it never decreases.
  */
 export const PRELUDE = `
 local call, floor, max = redis.call, math.floor, math.max
@@ -42,13 +42,13 @@ end
 local function ms_ahead(now) return ARGV[3] == '' and max(0, now - floor(wall)) or 0 end
 `;
 
-/** Ends a script that only counters which serve may run. */
+/** Returns early unless the counters serve. */
 export const SERVING = `
 if st[1] ~= ARGV[1] then return {0} end
 if st[2] ~= '1' then return {-2} end
 `;
 
-/** Ends a script that must not touch the counts of another run of Redis; a rebuild may be under way. */
+/** Returns early in another run of Redis than the counts; a rebuild may be in progress. */
 export const SAME_RUN = `
 if st[1] ~= ARGV[1] then return {0} end
 `;

@@ -3,9 +3,10 @@ import { PRELUDE } from './prelude.js';
 import { TOTALS } from './totals.js';
 
 /**
- * Takes the turn to rebuild. KEYS: state, turn. ARGV from 4: token, ms that the turn lasts, begin anew, new generation.
- * Another's turn: 2. Anew although they serve this run: 3. A new generation makes all totals and claims of before
- * worthless; its time begins a millisecond later, so that what was judged before can be told from what comes.
+ * Takes the lease of a rebuild. KEYS: state, lease. ARGV from 4: token, ms that the lease lasts, start from zero, new
+ * generation. Held by another: 2. From zero although they serve this run: 3. A new generation invalidates all earlier
+ * totals and claims; its time begins a millisecond later, so that earlier judgements can be distinguished from later
+ * ones.
  */
 export const BEGIN = `${PRELUDE}
 if ARGV[6] == '1' and st[1] == ARGV[1] and st[2] == '1' then return {3} end
@@ -14,7 +15,7 @@ if holder and holder ~= ARGV[4] then return {2} end
 call('SET', KEYS[2], ARGV[4], 'PX', ARGV[5])
 if ARGV[6] == '1' or not gen then
   local now = clock()
-  -- The clock of a test may stand still: then nothing can be told by it.
+  -- The clock of a test may be stopped: then times do not distinguish generations.
   local name = string.sub(KEYS[1], 1, -6)
   if gen then call('DEL', name .. 'claims:' .. gen, name .. 'sizes:' .. gen) end
   call('HSET', KEYS[1], 'gen', ARGV[7], 'since', whole(ARGV[3] == '' and now or now - 1))
@@ -24,13 +25,13 @@ call('HSET', KEYS[1], 'run', ARGV[1], 'serving', '0')
 return {1}
 `;
 
-/** Only whose turn it is, in the run in which it began; the turn lasts on. */
-const MY_TURN = `${PRELUDE}
+/** Only for the holder of the lease, in the run in which it began; extends the lease. */
+const HELD_LEASE = `${PRELUDE}
 if st[1] ~= ARGV[1] or call('GET', KEYS[2]) ~= ARGV[4] then return {2} end
 call('PEXPIRE', KEYS[2], ARGV[5])
 `;
 
-const PUT_BACK = `${MY_TURN}${TOTALS}${CLAIMS}
+const PUT_BACK = `${HELD_LEASE}${TOTALS}${CLAIMS}
 local now = clock()
 local function not_before(ms)
   if ARGV[3] == '' and ms > now and ms <= wall + DAY then
@@ -56,10 +57,10 @@ local rows = cjson.decode(ARGV[6])
 `;
 
 /**
- * Facts of a snapshot. KEYS: state, turn. ARGV from 4: token, ms that the turn lasts, rows as JSON, most claims of all
- * and of an account. Rows: `["a", account, month, in month, ever]`, `["g", agent, day, micros, month, micros, frozen, unfrozen at,
- * micros given back of the day, of the month]`,
- * `["r", agent, begins, times]`, `["c", account, key, body, time, answer, allowed by]`, `["v", key, version]`.
+ * Facts of a snapshot. KEYS: state, lease. ARGV from 4: token, ms that the lease lasts, rows as JSON, most claims of
+ * all and of an account. Rows: `["a", account, month, in month, ever]`, `["g", agent, day, micros, month, micros,
+ * frozen, unfrozen at, credited micros of the day, of the month]`, `["r", agent, begins, times]`, `["c", account, key,
+ * body, time, answer, allowed by]`, `["v", key, version]`.
  */
 export const RESTORE = `${PUT_BACK}
 for i = 1, #rows do
@@ -100,9 +101,9 @@ return {1}
 `;
 
 /**
- * Events of the log's tail, each counted as the check that made it was. KEYS and ARGV as of `RESTORE`, rows:
- * `[account, agent, time, counts an action, cost, counts towards the rate, freezes, key, body, answer, allowed by]`, the last
- * four only with an idempotency key.
+ * Events of the log's tail, each counted as its check was. KEYS and ARGV as of `RESTORE`, rows: `[account, agent, time,
+ * counts an action, cost, counts towards the rate, freezes, key, body, answer, allowed by]`, the last four only with an
+ * idempotency key.
  */
 export const REPLAY = `${PUT_BACK}
 for i = 1, #rows do
@@ -136,14 +137,14 @@ end
 return {1}
 `;
 
-/** Ends the rebuild. KEYS: state, turn. ARGV from 4: token, ms that the turn lasts. */
-export const SERVE = `${MY_TURN}
+/** Ends the rebuild. KEYS: state, lease. ARGV from 4: token, ms that the lease lasts. */
+export const SERVE = `${HELD_LEASE}
 call('HSET', KEYS[1], 'serving', '1')
 call('DEL', KEYS[2])
 return {1}
 `;
 
-/** Lets the turn go, for another to begin anew. */
+/** Releases the lease, for another gateway to start from zero. */
 export const GIVE_UP = `${PRELUDE}
 if call('GET', KEYS[2]) == ARGV[4] then call('DEL', KEYS[2]) end
 return {1}

@@ -3,8 +3,8 @@ import { PRELUDE, SAME_RUN, SERVING } from './prelude.js';
 import { TOTALS } from './totals.js';
 
 /**
- * `Counters.answered`. KEYS: state, claim. ARGV from 4: the answer is to be kept, entropy or empty, answer, account id, short
- * hash of the key, whether it allows.
+ * `Counters.answered`. KEYS: state, claim. ARGV from 4: the answer is to be kept, entropy or empty, answer, account id,
+ * short hash of the key, whether it allows.
  */
 export const ANSWERED = `${PRELUDE}${SAME_RUN}${CLAIMS}
 local c = claim_of(KEYS[2], clock())
@@ -22,9 +22,9 @@ return {1}
 `;
 
 /**
- * `Counters.takeBack`. KEYS: state, account, agent, rate, and with an idempotency key claim.
- * ARGV from 4: time, cost, counts an action, counts towards the rate, entropy, account id, short hash of the key.
- * What was judged before the counts were begun anew is not in them.
+ * `Counters.takeBack`. KEYS: state, account, agent, rate, and with an idempotency key claim. ARGV from 4: time, cost,
+ * counts an action, counts towards the rate, entropy, account id, short hash of the key. Judgements from before the
+ * counts started from zero are not in them.
  */
 export const TAKE_BACK = `${PRELUDE}${SAME_RUN}${TOTALS}${CLAIMS}
 local at = tonumber(ARGV[4])

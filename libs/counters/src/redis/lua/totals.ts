@@ -1,10 +1,10 @@
 /**
- * Totals of accounts and agents. Hash of an account: `v` version; `e` the generation of the rest, `p` month, `n` actions
- * in it, `t` actions ever. Hash of an agent: `v` version, `f` newest freeze, `u` newest unfreeze; `e` the generation of
- * the rest, `d` and `x` day and what it spent, `m` and `y` month likewise, `q` until when the list of its rate is kept.
- * `b` is what of both was given back, packed: 1 generation, 2 and 3 day and micro-dollars, 4 and 5 month likewise.
- * What another generation counted is worth nothing; versions and freezes belong to none. Days are numbered from 1970,
- * months from year 0. The list of a rate holds times in rising order.
+ * Totals of accounts and agents. Hash of an account: `v` version; `e` the generation of the rest, `p` month, `n`
+ * actions in it, `t` actions ever. Hash of an agent: `v` version, `f` newest freeze, `u` newest unfreeze; `e` the
+ * generation of the rest, `d` and `x` day and spending in it, `m` and `y` month likewise, `q` expiry of the list of its
+ * rate. `b` are the credits of both, packed: 1 generation, 2 and 3 day and micro-dollars, 4 and 5 month likewise.
+ * Counts of another generation are void; versions and freezes belong to none. Days are numbered from 1970, months from
+ * year 0. The list of a rate holds times in ascending order.
  */
 export const TOTALS = `
 local function account_of(key)

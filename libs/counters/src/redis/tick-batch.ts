@@ -3,10 +3,10 @@ import { Command } from 'ioredis';
 import type { Redis } from 'ioredis';
 
 /**
- * Writes the script calls of one turn of the event loop to the connection at once, in their order. ioredis's own
- * pipelining does that as well, but costs a third of what a call costs here and keeps calls back while others wait.
+ * Writes the script calls of one event-loop tick to the connection at once, in their order. ioredis's own pipelining
+ * does that as well, but costs a third of a call's total cost here and holds calls back while others wait.
  */
-export class TurnBatch {
+export class TickBatch {
   readonly #redis: Redis;
   readonly #flushSoon = oncePerTick(() => this.#flush());
   #commands: Command[] = [];
@@ -15,7 +15,7 @@ export class TurnBatch {
     this.#redis = redis;
   }
 
-  /** Rejects as ioredis does, also when there is no connection at the end of the turn. */
+  /** Rejects as ioredis does, also when there is no connection at the end of the tick. */
   evalsha(sha1: string, parts: readonly (string | number)[]): Promise<unknown> {
     const command = new Command('evalsha', [sha1, ...parts], { replyEncoding: 'utf8' });
     this.#commands.push(command);
@@ -28,7 +28,7 @@ export class TurnBatch {
     this.#commands = [];
     const { stream } = this.#redis;
     let text = '';
-    // Taken while the connection writes: what it refuses is rejected and writes nothing.
+    // Replaced during the write: the connection rejects what it refuses and writes nothing.
     const sink = { writable: true, write: (piece: string) => (text += piece) };
     for (const command of commands) {
       void Promise.resolve(this.#redis.sendCommand(command, sink as never)).catch(() => undefined);

@@ -7,7 +7,7 @@ import { DONE } from './replies.js';
 import { SCRIPTS } from './script.js';
 import type { Script } from './script.js';
 
-/** Runs a script and gives its reply; rejects with `CountersUnavailable`. */
+/** Runs a script and returns its reply; rejects with `CountersUnavailable`. */
 export type RunScript = (
   script: Script,
   keys: readonly string[],
@@ -15,22 +15,22 @@ export type RunScript = (
   options?: CallOptions,
 ) => Promise<readonly unknown[]>;
 
-/** So long the turn outlives whoever has it, ms. */
-const TURN_MS = 10_000;
+/** Time for which the lease outlives its holder, ms. */
+const LEASE_MS = 10_000;
 const RENEW_MS = 3_000;
-/** Reading the log between two portions takes its time, but no longer than this. */
+/** Maximum time to read the log between two portions. */
 const MOST_BETWEEN_MS = 120_000;
 const PATIENT = { patient: true } as const;
-/** What `BEGIN` replies when there is nothing to rebuild. */
+/** Reply of `BEGIN` when there is nothing to rebuild. */
 const SERVES = 3;
 
-const PASSED = 'the turn to rebuild has passed to another';
+const PASSED = 'the lease of the rebuild has passed to another';
 
 /**
- * One rebuild at a time, whoever does it: the turn is a key with an expiry and the token of its holder, which every step
- * of the rebuild compares in Redis. Whoever stood still and lost the turn has no effect any more.
+ * One rebuild at a time, by any gateway: the lease is a key with an expiry and the token of its holder, which every
+ * step of the rebuild compares in Redis. A holder that was paused and lost the lease has no further effect.
  */
-export class TurnToRebuild {
+export class RedisRebuildLease {
   readonly #run: RunScript;
   readonly #keys: Keys;
   readonly #bounds: ClaimBounds;
@@ -46,20 +46,20 @@ export class TurnToRebuild {
     this.#bounds = bounds;
   }
 
-  /** @param anew what was counted before is forgotten */
-  async begin(anew: boolean): Promise<'mine' | 'another' | 'serving'> {
-    const { state, turn } = this.#keys;
+  /** @param fromZero drops all earlier counts */
+  async begin(fromZero: boolean): Promise<'mine' | 'another' | 'serving'> {
+    const { state, lease } = this.#keys;
     const generation = randomBytes(4).toString('hex');
-    const args = [this.#token, TURN_MS, anew ? 1 : 0, generation];
-    const [done] = await this.#run(SCRIPTS.begin, [state, turn], args, PATIENT);
+    const args = [this.#token, LEASE_MS, fromZero ? 1 : 0, generation];
+    const [done] = await this.#run(SCRIPTS.begin, [state, lease], args, PATIENT);
     if (done !== DONE || this.#closed) return done === SERVES ? 'serving' : 'another';
     this.#held = 'mine';
     this.#putAt = performance.now();
-    this.#renew ??= setInterval(() => this.#renewTurn(), RENEW_MS);
+    this.#renew ??= setInterval(() => this.#renewLease(), RENEW_MS);
     return 'mine';
   }
 
-  /** Takes the turn and forgets nothing, unless it is held. `true` when it was taken now. */
+  /** Takes the lease and drops nothing, unless it is held. `true` when it was taken now. */
   async need(): Promise<boolean> {
     if (this.#held === 'mine') return false;
     if (this.#held === 'lost' || (await this.begin(false)) !== 'mine') throw new CountersUnavailable(PASSED);
@@ -70,12 +70,12 @@ export class TurnToRebuild {
   async put(script: Script, rows: string): Promise<void> {
     await this.need();
     this.#putAt = performance.now();
-    await this.#step(script, [TURN_MS, rows, this.#bounds.all, this.#bounds.account]);
+    await this.#step(script, [LEASE_MS, rows, this.#bounds.all, this.#bounds.account]);
   }
 
   async serve(): Promise<void> {
     await this.need();
-    await this.#step(SCRIPTS.serve, [TURN_MS]);
+    await this.#step(SCRIPTS.serve, [LEASE_MS]);
     this.#end('no');
   }
 
@@ -87,21 +87,21 @@ export class TurnToRebuild {
   async abandon(): Promise<void> {
     const held = this.#held;
     this.#end('no');
-    const { state, turn } = this.#keys;
-    if (held === 'mine') await this.#run(SCRIPTS.giveUp, [state, turn], [this.#token], PATIENT);
+    const { state, lease } = this.#keys;
+    if (held === 'mine') await this.#run(SCRIPTS.giveUp, [state, lease], [this.#token], PATIENT);
   }
 
   async #step(script: Script, args: readonly (string | number)[]): Promise<void> {
-    const { state, turn } = this.#keys;
-    const [done] = await this.#run(script, [state, turn], [this.#token, ...args], PATIENT);
+    const { state, lease } = this.#keys;
+    const [done] = await this.#run(script, [state, lease], [this.#token, ...args], PATIENT);
     if (done === DONE) return;
     this.#end('lost');
     throw new CountersUnavailable(PASSED);
   }
 
-  #renewTurn(): void {
+  #renewLease(): void {
     if (performance.now() - this.#putAt > MOST_BETWEEN_MS) return this.#end('lost');
-    this.#step(SCRIPTS.restore, [TURN_MS, '[]', this.#bounds.all, this.#bounds.account]).catch(() => undefined);
+    this.#step(SCRIPTS.restore, [LEASE_MS, '[]', this.#bounds.all, this.#bounds.account]).catch(() => undefined);
   }
 
   #end(held: 'no' | 'lost'): void {
