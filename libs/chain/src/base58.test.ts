@@ -20,7 +20,7 @@ describe('base58', () => {
     expect(decodeBase58(text)).toBeNull();
   });
 
-  it('knows the length of what it says', () => {
+  it('knows the length of the bytes', () => {
     expect(isBase58Of('1'.repeat(32), 32)).toBe(true);
     expect(isBase58Of('1'.repeat(31), 32)).toBe(false);
     expect(isBase58Of('1'.repeat(64), 64)).toBe(true);

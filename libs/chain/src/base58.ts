@@ -20,7 +20,10 @@ export function encodeBase58(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of a base58 text, or `null` when a character is not of its alphabet or the text is over 2048 long. */
+/**
+ * The bytes of a base58 text, or `null` when a character is not in its alphabet or the text is longer than 2048
+ * characters.
+ */
 export function decodeBase58(text: string): Uint8Array | null {
   if (text.length > LONGEST_TEXT) return null;
   const bytes: number[] = [];
@@ -38,7 +41,7 @@ export function decodeBase58(text: string): Uint8Array | null {
   return Uint8Array.from(bytes.reverse());
 }
 
-/** Whether the text is base58 of exactly `length` bytes: 32 for an address or blockhash, 64 for a signature. */
+/** Reports whether the text is base58 of exactly `length` bytes: 32 for an address or blockhash, 64 for a signature. */
 export function isBase58Of(text: string, length: 32 | 64): boolean {
   return text.length <= length * 2 && decodeBase58(text)?.length === length;
 }

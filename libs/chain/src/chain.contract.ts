@@ -4,13 +4,13 @@ import { ChainRejected } from './errors.js';
 import { MEMO_PROGRAM_ID } from './port.js';
 import type { Chain, MemoSigner, TransactionStatus } from './port.js';
 
-/** A program's address beside the curve: nobody holds its key. */
+/** A program's address, not a point of the curve: no key exists for it. */
 const DERIVED = 'Bh57W1UyycZSoX6YdokgfyUZ41HTCaHFXdALqFp8zDnM';
 
-/** What a suite needs of a network: a chain on it whose faucet gives, and the address of nobody. */
+/** A network for the suite: a chain whose faucet gives, and an address without a key. */
 export interface ChainUnderTest {
   readonly chain: Chain;
-  /** In which a transaction that was taken is final. */
+  /** Time within which an accepted transaction is final, ms. */
   readonly finalWithinMs: number;
 }
 
@@ -29,7 +29,7 @@ function newSigner() {
   };
 }
 
-/** What every adapter of the port must do, on a network of its own. */
+/** The contract of every adapter of the port, on its own network. */
 export function chainContract(name: string, makeChain: () => Promise<ChainUnderTest>): void {
   describe(`chain: ${name}`, () => {
     let chain: Chain;
@@ -57,7 +57,7 @@ export function chainContract(name: string, makeChain: () => Promise<ChainUnderT
       expect(isBase58Of(await chain.genesisHash(), 32)).toBe(true);
     });
 
-    it('shows what the faucet gave', async () => {
+    it('shows the balance that the faucet gave', async () => {
       expect(await chain.balance(signer.address)).toBeGreaterThan(1_900_000_000);
       expect(await chain.balance(newSigner().address)).toBe(0);
     });
@@ -92,7 +92,7 @@ export function chainContract(name: string, makeChain: () => Promise<ChainUnderT
       expect(await chain.time()).toBeGreaterThanOrEqual(transaction?.blockTime ?? Infinity);
     });
 
-    it('gives what is not final as confirmed or pending, and no transaction yet', async () => {
+    it('reports what is not final as confirmed or pending, and as no transaction yet', async () => {
       const prepared = await chain.prepareMemo('contract: not final', signer.key);
       await chain.send(prepared.wire);
       const status = await chain.status(prepared.signature);
@@ -145,7 +145,7 @@ export function chainContract(name: string, makeChain: () => Promise<ChainUnderT
       await expect(chain.prepareMemo('m', short)).rejects.toEqual(rejection('invalid-signer'));
     });
 
-    it('refuses what is no address, no signature and no transaction', async () => {
+    it('refuses malformed addresses, signatures and transactions', async () => {
       await expect(chain.balance('no address')).rejects.toEqual(rejection('invalid-address'));
       await expect(chain.balance('1'.repeat(5000))).rejects.toEqual(rejection('invalid-address'));
       await expect(chain.status('abc')).rejects.toBeInstanceOf(ChainRejected);
@@ -153,7 +153,7 @@ export function chainContract(name: string, makeChain: () => Promise<ChainUnderT
       await expect(chain.send('AAAA')).rejects.toEqual(rejection('invalid-transaction'));
     });
 
-    it('refuses who cannot pay, and a changed transaction', async () => {
+    it('refuses a payer without funds, and a changed transaction', async () => {
       const poor = newSigner();
       const unpaid = await chain.prepareMemo('contract: no money', poor.key);
       await expect(chain.send(unpaid.wire)).rejects.toEqual(rejection('insufficient-funds'));
@@ -217,7 +217,7 @@ export function chainContract(name: string, makeChain: () => Promise<ChainUnderT
       );
     });
 
-    it('moves on: heights rise and blockhashes change', async () => {
+    it('progresses: heights increase and blockhashes change', async () => {
       const first = { height: await chain.blockHeight('processed'), latest: await chain.latestBlockhash() };
       await new Promise((resolve) => setTimeout(resolve, 900));
       expect(await chain.blockHeight('processed')).toBeGreaterThan(first.height);

@@ -9,7 +9,7 @@ export function privateKeyOf(seed: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
 }
 
-/** The 32 bytes of the public key that belongs to a private key. */
+/** The 32 bytes of the public key of a private key. */
 export function rawPublicKey(privateKey: KeyObject): Uint8Array {
   return createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(SPKI.length);
 }

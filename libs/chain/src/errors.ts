@@ -1,10 +1,10 @@
-/** Why no node gave an answer. */
+/** Why no node answered. */
 export const UNAVAILABLE_REASONS = ['network', 'timeout', 'rate-limited', 'node-unhealthy', 'wrong-network'] as const;
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 
 /**
- * No configured node gave an answer in time. Retryable; a transaction that was being sent may have been taken all the
- * same, so its fate is unknown.
+ * No configured node answered in time. Retryable; a transaction that was being sent may have been accepted, so it is in
+ * doubt.
  */
 export class ChainUnavailable extends Error {
   override readonly name = 'ChainUnavailable';
@@ -16,7 +16,7 @@ export class ChainUnavailable extends Error {
   }
 }
 
-/** Why a node, or this library before it asked one, said no. */
+/** Reasons of a refusal, by a node or by this library before a request. */
 export const REJECTION_CODES = [
   'invalid-address',
   'invalid-memo',
@@ -32,7 +32,7 @@ export const REJECTION_CODES = [
 ] as const;
 export type RejectionCode = (typeof REJECTION_CODES)[number];
 
-/** The request reached a node and was refused, or can never be valid: repeating it unchanged does not help. */
+/** The request was refused by a node, or can never be valid: repeating it unchanged does not help. */
 export class ChainRejected extends Error {
   override readonly name = 'ChainRejected';
   readonly code: RejectionCode;

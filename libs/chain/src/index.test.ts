@@ -12,7 +12,7 @@ function loads(file: URL, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** Computes on its arguments alone: no driver. */
+/** Computes on its arguments only: not a driver. */
 const PURE = '@noble/curves/ed25519';
 
 const drivers = (file: string) =>

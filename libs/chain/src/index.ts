@@ -35,7 +35,7 @@ export { submitMemo } from './submission/submit-memo.js';
 export type { SubmitMemoOptions } from './submission/submit-memo.js';
 export { isWalletAddress } from './wallet-address.js';
 
-// What follows loads its driver when it is called, not before.
+// Each of the following loads its driver on the first call.
 
 /** Opens the chain behind the nodes; does not ask one yet. @throws RangeError without a URL */
 export async function openSolanaChain(options: SolanaChainOptions): Promise<Chain> {

@@ -5,7 +5,7 @@ describe('listedMemos', () => {
   const column = (texts: readonly string[]): string =>
     texts.map((text) => `[${Buffer.byteLength(text)}] ${text}`).join('; ');
 
-  it('gives back what a node lists, whatever the texts say', () => {
+  it('returns the memos of a listing, whatever their texts', () => {
     const text = fc.oneof(fc.string(), fc.constantFrom('; ', '[1] x; [2] yy', 'é☃𝄞', ''));
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (texts) => {
@@ -15,11 +15,11 @@ describe('listedMemos', () => {
     );
   });
 
-  it.each([null, '', 'x', '[5] abc', '[x] abc', '[-1] abc'])('gives nothing for %p', (given) => {
+  it.each([null, '', 'x', '[5] abc', '[x] abc', '[-1] abc'])('returns nothing for %p', (given) => {
     expect(listedMemos(given)).toEqual([]);
   });
 
-  it('ends where the form ends', () => {
+  it('ends where the format ends', () => {
     expect(listedMemos('[2] ab; [9] c')).toEqual(['ab']);
     expect(listedMemos('[2] abc; [1] d')).toEqual(['ab']);
   });

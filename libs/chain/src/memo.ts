@@ -16,7 +16,7 @@ export function memoTexts(
 }
 
 /**
- * Texts of a memo column as nodes list it: `[length in bytes] text`, several joined by `; `. What is not of that form
+ * Texts of a memo column as nodes list it: `[length in bytes] text`, several joined by `; `. Text of another format
  * ends the list.
  */
 export function listedMemos(column: string | null): readonly string[] {
@@ -37,7 +37,7 @@ export function isMemoProgram(address: string): boolean {
   return MEMO_PROGRAMS.has(address);
 }
 
-/** `null`: not UTF-8. A byte order mark stays what it is, a character. */
+/** `null`: not UTF-8. A byte order mark is kept as a character. */
 export function utf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

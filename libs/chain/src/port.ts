@@ -3,21 +3,20 @@ export type Network = 'solana:mainnet-beta' | 'solana:devnet' | 'solana:testnet'
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-/** The SPL Memo program, version 2: it verifies that the accounts it is given have signed. */
+/** The SPL Memo program, version 2: it verifies that the accounts passed to it have signed. */
 export const MEMO_PROGRAM_ID = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
 /**
- * Who pays and signs: a key at hand, or a function that reaches one.
- * `publicKey` is base58 (32 bytes); `secretKey` is Solana's 64 bytes, seed then public key; `sign` gives an Ed25519
- * signature of 64 bytes over the message.
+ * Payer and signer: a key, or a function that signs with one. `publicKey` is base58 (32 bytes); `secretKey` is Solana's
+ * 64 bytes, seed then public key; `sign` gives an Ed25519 signature of 64 bytes over the message.
  */
 export type MemoSigner =
   | { readonly publicKey: string; readonly secretKey: Uint8Array }
   | { readonly publicKey: string; readonly sign: (message: Uint8Array) => Uint8Array | Promise<Uint8Array> };
 
-/** A signed transaction that nobody has seen yet. Store it before it is sent. */
+/** A signed transaction that was not sent yet. Store it before it is sent. */
 export interface PreparedTransaction {
-  /** Base58 of the first signature: known before sending, and all that is needed to look the transaction up. */
+  /** Base58 of the first signature: known before sending, and sufficient to look the transaction up. */
   readonly signature: string;
   /** Base64 of the serialised transaction. */
   readonly wire: string;
@@ -51,13 +50,15 @@ export type TransactionStatus =
       readonly err: TransactionFailure | null;
     };
 
-/** What one node said, in this order: its finalized height, then each signature's status with the history searched. */
+/**
+ * The answers of one node, in this order: its finalized height, then each signature's status with the history searched.
+ */
 export interface Observation {
-  /** Block height at `finalized`, read BEFORE the statuses; who gave them had seen at least that block. */
+  /** Block height at `finalized`, read BEFORE the statuses: their node had seen at least that block. */
   readonly finalizedBlockHeight: number;
-  /** First slot of that node's history, `null` where it does not say. */
+  /** First slot of that node's history, `null` where it does not report it. */
   readonly historyFromSlot: number | null;
-  /** By signature; every signature that was asked for is there. */
+  /** By signature; contains every requested signature. */
   readonly statuses: ReadonlyMap<string, TransactionStatus>;
 }
 
@@ -73,13 +74,16 @@ export interface ChainTransaction {
   /** Base58 addresses of all accounts that signed, fee payer first. */
   readonly signers: readonly string[];
   readonly feePayer: string;
-  /** Texts of its top-level SPL Memo instructions, in order; one that is not UTF-8 is left out. */
+  /** Texts of its top-level SPL Memo instructions, in order; texts that are not UTF-8 are omitted. */
   readonly memos: readonly string[];
   /** Blocks from its own to the newest finalized one. */
   readonly confirmations: number | null;
 }
 
-/** A finalized transaction that names an address, as a node lists it: whether the address signed it, it does not say. */
+/**
+ * A finalized transaction that names an address, as a node lists it; the list does not say whether the address signed
+ * it.
+ */
 export interface ListedTransaction {
   readonly signature: string;
   readonly slot: number;
@@ -90,7 +94,7 @@ export interface ListedTransaction {
   readonly memos: readonly string[];
 }
 
-/** Which of an address's transactions are listed. */
+/** Selects a page of an address's transactions. */
 export interface TransactionPage {
   /** Only those older than this signature's. */
   readonly before?: string;
@@ -111,11 +115,11 @@ export interface RegistrationTransaction {
 }
 
 /**
- * A Solana network as seen by those who write and check memos.
- * - Every call MUST end within a bound, with a value, `ChainUnavailable` (retryable, fate of a send unknown) or
+ * A Solana network for writers and verifiers of memos.
+ * - Every call MUST end within a bound, with a value, `ChainUnavailable` (retryable, a send is in doubt) or
  *   `ChainRejected` (refused; repeating it unchanged does not help).
- * - MUST NOT mix networks: a node whose genesis hash differs from the others' is not asked.
- * - MUST NOT send anything but in `send` and `requestAirdrop`.
+ * - MUST NOT mix networks: a node whose genesis hash differs from the others' is not used.
+ * - MUST NOT send anything except in `send` and `requestAirdrop`.
  */
 export interface Chain {
   /** By genesis hash. */
@@ -124,40 +128,44 @@ export interface Chain {
   /**
    * Builds and signs ONE transaction with one SPL Memo instruction and does not send it: the caller stores the result
    * first, so that a crash leaves a signature to look up.
-   * @throws ChainRejected `invalid-memo` (empty, lone surrogates, over the 1232 bytes of a transaction), `invalid-signer`
+   * @throws ChainRejected `invalid-memo` (empty, lone surrogates, over the 1232 bytes of a transaction),
+   * `invalid-signer`
    */
   prepareMemo(memo: string, signer: MemoSigner): Promise<PreparedTransaction>;
   /**
-   * Hands a signed transaction (base64) to the network; repeatable, since the network takes each signature once.
-   * Resolving means "taken by a node", not "landed".
+   * Passes a signed transaction (base64) to the network; repeatable, since the network accepts each signature once.
+   * Resolving means "accepted by a node", not "landed".
    */
   send(wire: string): Promise<void>;
-  /** Searches the history, at every node that answers before it says `not-found`. */
+  /** Searches the history; `not-found` only after all nodes that answer were asked. */
   status(signature: string): Promise<TransactionStatus>;
-  /** Height and statuses of one node, fit to decide that a transaction can no longer land. At most 256 signatures. */
+  /**
+   * Height and statuses of one node, sufficient to decide that a transaction can no longer land. At most 256
+   * signatures.
+   */
   observe(signatures: readonly string[]): Promise<Observation>;
   blockHeight(commitment?: Commitment): Promise<number>;
   latestBlockhash(commitment?: Commitment): Promise<LatestBlockhash>;
   /**
    * The network's own clock at the newest confirmed block, seconds since the epoch: no later block has an earlier time.
-   * `null` where the node does not give it.
+   * `null` where the node does not report it.
    */
   time(): Promise<number | null>;
   /**
-   * `null` unless it is finalized. MUST verify that the signature is the fee payer's over what is given: a node may lie
-   * about success and place alone.
-   * @throws ChainRejected where no node has it and one does not say so (it may keep less history than another)
+   * `null` unless it is finalized. MUST verify that the signature is the fee payer's over the returned content: a node
+   * can then lie only about success and slot.
+   * @throws ChainRejected where no node has it and one refuses to answer (it may keep less history than another)
    */
   transaction(signature: string): Promise<ChainTransaction | null>;
   /**
    * Finalized transactions that name the address, newest first; an empty page is the end.
-   * @throws ChainRejected `invalid-address`, `invalid-transaction` for a signature that is none
+   * @throws ChainRejected `invalid-address`, `invalid-transaction` for a malformed signature
    */
   transactionsOf(address: string, page?: TransactionPage): Promise<readonly ListedTransaction[]>;
   /** Lamports. */
   balance(address: string): Promise<number>;
   /**
-   * Asks the faucet for lamports and gives the signature; wait for it with `status`.
+   * Requests lamports from the faucet and returns the signature; wait for it with `status`.
    * @throws ChainRejected `airdrop-not-offered` on mainnet-beta and testnet
    */
   requestAirdrop(address: string, lamports: number): Promise<string>;

@@ -10,7 +10,7 @@ describe('isWalletAddress', () => {
     for (let i = 0; i < 10; i += 1) expect(isWalletAddress(Keypair.generate().publicKey.toBase58())).toBe(true);
   });
 
-  it('refuses what a program derives, beside the curve', () => {
+  it('refuses addresses that programs derive, off the curve', () => {
     const program = new PublicKey(MEMO_PROGRAM_ID);
     for (const seed of ['a', 'b', 'c']) {
       const [derived] = PublicKey.findProgramAddressSync([Buffer.from(seed)], program);

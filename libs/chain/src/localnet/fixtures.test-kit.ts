@@ -1,4 +1,4 @@
-/** What the tests of this package share: keys, a clock, a network in a directory that goes away. */
+/** Shared by the tests of this package: keys, a clock, a network in a temporary directory. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ export function newKey(): TestKey {
   return { publicKey: encodeBase58(raw), secretKey: Buffer.concat([seed, raw]) };
 }
 
-/** Stands still until it is moved. */
+/** A clock that moves only on the test's command. */
 export class HandClock {
   #monotonic = 0;
   readonly #start = Date.now();
@@ -67,7 +67,7 @@ export class TestBench {
   }
 }
 
-/** One JSON-RPC call, the answer as it came. */
+/** One JSON-RPC call; the answer unchanged. */
 export async function rpc(url: string, method: string, params: unknown[] = []): Promise<RpcReply> {
   return (await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))) as RpcReply;
 }

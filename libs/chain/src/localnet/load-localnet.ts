@@ -3,7 +3,7 @@ import type * as start from './start.js';
 /** `litesvm` has one package for each of these; npm installs the one that fits. */
 const BUILT_FOR = 'Linux and macOS on x64 and arm64';
 
-/** The binary of the embedded network is not there, or does not run here. The message says how to go on. */
+/** The binary of the embedded network is missing, or does not run here. The message says what to do. */
 export class NetworkNotBuilt extends Error {
   override readonly name = 'NetworkNotBuilt';
   constructor(cause: unknown) {
@@ -22,7 +22,8 @@ export class NetworkNotBuilt extends Error {
  */
 export async function loadLocalnet(): Promise<typeof start> {
   try {
-    // By itself first: a binary that is missing deeper in a graph of modules also ends the process, caught or not.
+    // By itself first: a binary that is missing deeper in a graph of modules also ends the process, even when the error
+    // is caught.
     await import('litesvm');
   } catch (error) {
     throw new NetworkNotBuilt(error);

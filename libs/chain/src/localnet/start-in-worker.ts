@@ -1,21 +1,22 @@
 import { Worker } from 'node:worker_threads';
 import type { Localnet, LocalnetOptions } from './localnet.js';
 
-/** A clock cannot cross to another thread. */
+/** A clock cannot be passed to another thread. */
 export type WorkerOptions = Omit<LocalnetOptions, 'clock'>;
 
 export type WorkerReport =
   | { readonly kind: 'started'; readonly rpcUrl: string; readonly wsUrl: string; readonly genesisHash: string }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string };
 
-/** A network in a thread of its own. */
+/** A network in its own thread. */
 export interface WorkerLocalnet extends Localnet {
   /** Resolves with the reason when the thread ends without `close`; never otherwise. */
   readonly died: Promise<Error>;
 }
 
 /**
- * Starts the embedded network in a worker thread, so that executing transactions and syncing its ledger hold nobody up.
+ * Starts the embedded network in a worker thread, so that executing transactions and syncing its ledger do not block
+ * the main thread.
  * @throws the network's error, with its name (`NetworkNotBuilt`, `LedgerDamaged`, `LedgerLocked`) and message
  */
 export async function startLocalnetInWorker(options: WorkerOptions): Promise<WorkerLocalnet> {

@@ -10,14 +10,14 @@ import type { LocalNode } from './rpc/method.js';
 import { PubSub } from './rpc/pubsub.js';
 
 const TRIES_FOR_A_PAIR = 70;
-/** So many of them with ports that the system chooses. */
+/** Attempts with ports that the system chooses. */
 const TRIES_OF_SYSTEM = 20;
 /** Below the ports that Linux, macOS and Windows give to connections. */
 const QUIET_PORTS = { first: 20_000, pairs: 6_000 } as const;
 const FINALITY_MS = 1_000;
 
 /**
- * Opens the ledger in `dir` (made when there is none) and serves it.
+ * Opens the ledger in `dir` (created when there is none) and serves it.
  * @throws LedgerDamaged, LedgerLocked, or the system's error when a port is taken
  */
 export async function startLocalnet(options: LocalnetOptions): Promise<Localnet> {
@@ -57,7 +57,7 @@ async function stop(node: LocalNode, servers: { rpc: Server; ws: Server }, pubSu
   const closed = closeServer(servers.rpc);
   await node.bank.idle();
   pubSub.close();
-  // What was being answered when the intake stopped still gets its answer.
+  // Pending requests are still answered after the intake has stopped.
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 500))]);
   servers.rpc.closeAllConnections();
   await Promise.all([closed, closeServer(servers.ws)]);
@@ -67,7 +67,7 @@ async function stop(node: LocalNode, servers: { rpc: Server; ws: Server }, pubSu
 
 /**
  * Clients derive the WebSocket's port from the other: it is the next one. Linux gives even ports to connections and odd
- * ones to listeners, or the other way: where thousands of connections were just closed no pair of its choice is free.
+ * ones to listeners, or vice versa: when thousands of connections were just closed, no pair of its choice is free.
  */
 async function listenOnPair(makeRpc: () => Server, port: number, host: string): Promise<{ rpc: Server; ws: Server }> {
   for (let tries = 1; ; tries++) {

@@ -38,7 +38,7 @@ const memo = (text: string | Buffer) =>
 const transfer = (to: PublicKey, lamports: number) =>
   SystemProgram.transfer({ fromPubkey: wallet.publicKey, toPubkey: to, lamports });
 
-describe('@solana/web3.js as it stands', () => {
+describe('@solana/web3.js, unmodified', () => {
   it('knows the node', async () => {
     expect(await connection.getGenesisHash()).toBe(genesisHash);
     expect((await connection.getVersion())['solana-core']).toEqual(expect.any(String));
@@ -79,7 +79,7 @@ describe('@solana/web3.js as it stands', () => {
     expect(names.signatures).toContain(signature);
   });
 
-  it('is told of a failure before sending, with logs; and of one that landed', async () => {
+  it('receives a failure before sending, with logs; and one of a landed transaction', async () => {
     const tooMuch = new Transaction().add(transfer(Keypair.generate().publicKey, 1e15));
     await expect(sendAndConfirmTransaction(connection, tooMuch, [wallet])).rejects.toMatchObject({
       name: 'Error',
@@ -88,7 +88,7 @@ describe('@solana/web3.js as it stands', () => {
     });
     const before = await connection.getBalance(wallet.publicKey);
     const again = new Transaction().add(transfer(Keypair.generate().publicKey, 1e15));
-    // This client rejects with the bare error when it meets it by status, else with its words.
+    // This client rejects with the bare error when it reads it from a status, else with its message.
     const refused: unknown = await sendAndConfirmTransaction(connection, again, [wallet], { skipPreflight: true }).then(
       () => null,
       (error: unknown) => error,
@@ -103,7 +103,7 @@ describe('@solana/web3.js as it stands', () => {
     expect(found?.meta).toMatchObject({ err: { InstructionError: [0, { Custom: 1 }] }, fee: 5_000 });
   });
 
-  it('runs the real Memo program, which refuses what is not UTF-8 and who has not signed', async () => {
+  it('runs the real Memo program, which refuses invalid UTF-8 and missing signers', async () => {
     const notText = new Transaction().add(memo(Buffer.from([0xff, 0xfe])));
     await expect(sendAndConfirmTransaction(connection, notText, [wallet])).rejects.toThrow(/invalid utf-8|Error/);
     const other = Keypair.generate();
@@ -136,7 +136,7 @@ describe('@solana/web3.js as it stands', () => {
     expect(two.map((one) => one?.lamports !== undefined)).toEqual([true, false]);
   });
 
-  it('sends version 0, and is told how to read it', async () => {
+  it('sends version 0, and reads it with the version given', async () => {
     const to = Keypair.generate().publicKey;
     const { blockhash } = await connection.getLatestBlockhash();
     const message = new TransactionMessage({

@@ -1,4 +1,4 @@
-/** Entry of a worker thread that runs the embedded network: options in `workerData`, `close` as the one message. */
+/** Entry of a worker thread that runs the embedded network: options in `workerData`, `close` as the only message. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadLocalnet } from './load-localnet.js';
 import type { WorkerOptions, WorkerReport } from './start-in-worker.js';

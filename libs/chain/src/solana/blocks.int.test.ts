@@ -101,7 +101,7 @@ describe('a node', () => {
     expect(await blocks.firstBlock(5001)).toBeNull();
   });
 
-  it('is not believed where it has forgotten the blocks before the first that it lists', async () => {
+  it('is not trusted where it no longer has the blocks before the first that it lists', async () => {
     const urls = [await node([200], [199], 300)];
     const blocks = bench.closes(new SolanaBlocks({ urls }));
     expect(await blocks.firstBlock(200)).toMatchObject({ slot: 200 });

@@ -5,7 +5,7 @@ import { boundedFetch } from './bounded-fetch.js';
 import { networkOf } from './networks.js';
 import { Nodes } from './nodes.js';
 
-/** A finalized block: what its header says. */
+/** The header of a finalized block. */
 export interface Block {
   readonly slot: number;
   /** Base58. */
@@ -14,10 +14,12 @@ export interface Block {
   readonly blockTime: number;
 }
 
-/** Finalized blocks of one network. Every call ends within a bound, with a value or `ChainUnavailable`/`ChainRejected`. */
+/**
+ * Finalized blocks of one network. Every call ends within a bound, with a value or `ChainUnavailable`/`ChainRejected`.
+ */
 export interface BlockReader {
   network(): Promise<Network>;
-  /** Newest slot that is finalized. */
+  /** Newest finalized slot. */
   newestSlot(): Promise<number>;
   /** The first block of this slot or a later one; `null` while none is finalized. */
   firstBlock(fromSlot: number): Promise<Block | null>;
@@ -26,12 +28,12 @@ export interface BlockReader {
 
 const REQUEST_MS = 5_000;
 const DEADLINE_MS = 15_000;
-/** Slots that are looked through at once: most have a block, so the first answer is short and nearly always enough. */
+/** Slots that are searched at once: most have a block, so the first answer is short and nearly always sufficient. */
 const FIRST_WIDTH = 16;
-/** As many as a node lists in one answer. */
+/** Maximum that a node lists in one answer. */
 const WIDEST = 500_000;
 
-/** Blocks through the JSON-RPC of nodes that keep them. */
+/** Blocks through the JSON-RPC of nodes that retain them. */
 export class SolanaBlocks implements BlockReader {
   readonly #nodes: Nodes<Connection>;
   readonly #closing = new AbortController();
@@ -79,7 +81,10 @@ function wider(width: number): number {
   return Math.min(width * 32, WIDEST);
 }
 
-/** A node that has forgotten earlier blocks lists later ones: the parent of the first one lies before where it began. */
+/**
+ * A node that no longer has earlier blocks lists later ones: the parent of the first one is before the start of its
+ * history.
+ */
 async function readFirst(connection: Connection, slot: number, fromSlot: number): Promise<Block> {
   const block = await connection.getBlock(slot, {
     commitment: 'finalized',

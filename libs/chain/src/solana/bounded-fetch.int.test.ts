@@ -22,7 +22,7 @@ describe('a request to a node that never answers', () => {
     silent.close();
   });
 
-  /** Runs while the garbage of the request's beginning is collected, as in a process with other work. */
+  /** Runs while the garbage of the request's start is collected, as in a process with other work. */
   async function waited(request: Promise<Response>): Promise<unknown> {
     const ended = request.then(
       () => 'answered',
@@ -35,12 +35,12 @@ describe('a request to a node that never answers', () => {
     return ended;
   }
 
-  it('ends when its time is over, whatever was collected meanwhile', async () => {
+  it('ends at its timeout, whatever was collected in between', async () => {
     const request = boundedFetch(300, new AbortController().signal)(url, { method: 'POST', body: '{}' });
     expect(await waited(request)).toMatchObject({ name: 'ChainUnavailable', reason: 'timeout' });
   });
 
-  it('ends when the chain is closed, and does not begin afterwards', async () => {
+  it('ends when the chain is closed, and does not start afterwards', async () => {
     const closing = new AbortController();
     const bounded = boundedFetch(60_000, closing.signal);
     const request = bounded(url);

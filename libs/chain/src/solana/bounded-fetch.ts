@@ -5,12 +5,12 @@ const LARGEST_ANSWER = 16 * 1024 * 1024;
 
 /**
  * A `fetch` for one JSON-RPC call: ends within `requestMs`, body included, and reads at most 16 MiB. It throws
- * `HttpFailure` for every status but 200, and `ChainUnavailable` for the rest: the driver waits for ever after an
+ * `HttpFailure` for every status except 200, and `ChainUnavailable` for the rest: the driver waits for ever after an
  * error that is not of its own realm's `Error`.
  */
 export function boundedFetch(requestMs: number, closing: AbortSignal): typeof fetch {
   return async (input, init) => {
-    // Not AbortSignal.any over AbortSignal.timeout: Node 20 to 24 collect that timeout as garbage, and it never comes.
+    // Not AbortSignal.any over AbortSignal.timeout: Node 20 to 24 collect that timeout as garbage, and it never fires.
     const ending = new AbortController();
     const { signal } = ending;
     const end = (): void => ending.abort();

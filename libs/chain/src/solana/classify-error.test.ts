@@ -22,7 +22,7 @@ describe('classifyError', () => {
     [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 'network'],
     ['a text', 'network'],
     [undefined, 'network'],
-  ])('%p is for another node: %s', (error, reason) => {
+  ])('%p is retried at another node: %s', (error, reason) => {
     expect(classifyError(error)).toMatchObject({ name: 'ChainUnavailable', reason, cause: error });
   });
 
@@ -35,11 +35,11 @@ describe('classifyError', () => {
     [rpcError(-32602, 'Invalid param: WrongSize'), 'rpc-error'],
     [rpcError(-32011, 'Transaction history is not available from this node'), 'history-not-available'],
     [new HttpFailure(413, null), 'invalid-transaction'],
-  ])('%p is a no: %s', (error, code) => {
+  ])('%p is a refusal: %s', (error, code) => {
     expect(classifyError(error)).toMatchObject({ name: 'ChainRejected', code, cause: error });
   });
 
-  it('keeps logs, and what was sorted before', () => {
+  it('keeps logs, and errors that are already classified', () => {
     const sorted = classifyError(sendError('Transaction simulation failed: x', ['Program log: y']));
     expect(sorted).toMatchObject({ logs: ['Program log: y'] });
     for (const known of [sorted, new ChainUnavailable('timeout', 't'), new ChainRejected('rpc-error', 'r')]) {
@@ -47,7 +47,7 @@ describe('classifyError', () => {
     }
   });
 
-  it('knows a duplicate', () => {
+  it('recognizes a duplicate', () => {
     expect(saysAlreadyProcessed(sendError('This transaction has already been processed'))).toBe(true);
     expect(saysAlreadyProcessed(sendError('Blockhash not found'))).toBe(false);
     expect(saysAlreadyProcessed(null)).toBe(false);

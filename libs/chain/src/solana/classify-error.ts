@@ -1,7 +1,7 @@
 import { ChainRejected, ChainUnavailable } from '../errors.js';
 import type { RejectionCode } from '../errors.js';
 
-/** A node's HTTP answer that is not 200. `retryAfterMs` is what it asked for, if it did. */
+/** A node's HTTP answer other than 200. `retryAfterMs` is the requested delay, if any. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
 
@@ -13,7 +13,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Codes with which a node says that it, not the request, is the trouble. */
+/** Codes for a problem of the node, not of the request. */
 const UNHEALTHY_CODES = new Set([-32603, -32005, -32014, -32016, 502, 503]);
 const HISTORY_CODES = new Set([-32011]);
 
@@ -25,7 +25,10 @@ const SENTENCES: readonly (readonly [RegExp, RejectionCode])[] = [
   [/simulation failed|processing instruction/i, 'transaction-failed'],
 ];
 
-/** Sorts what the driver or `fetch` threw: another node may be asked after `ChainUnavailable`, not after the other. */
+/**
+ * Classifies an error of the driver or `fetch`: another node may be asked after `ChainUnavailable`, not after the
+ * other.
+ */
 export function classifyError(error: unknown): ChainUnavailable | ChainRejected {
   if (error instanceof ChainUnavailable || error instanceof ChainRejected) return error;
   const cause = error;
@@ -34,7 +37,7 @@ export function classifyError(error: unknown): ChainUnavailable | ChainRejected 
     if (error.status === 413) return new ChainRejected('invalid-transaction', 'The node finds it too large', { cause });
     return new ChainUnavailable('node-unhealthy', `The node answered ${error.message}`, { cause });
   }
-  // By shape, not by class: what `fetch` throws may come from another realm.
+  // By shape, not by class: errors of `fetch` may come from another realm.
   if (!isErrorLike(error)) return new ChainUnavailable('network', 'The node could not be asked', { cause });
   if (error.name === 'TimeoutError' || error.name === 'AbortError') {
     return new ChainUnavailable('timeout', 'The node did not answer in time', { cause });
@@ -47,7 +50,7 @@ export function classifyError(error: unknown): ChainUnavailable | ChainRejected 
     return new ChainUnavailable('rate-limited', 'The node limits its rate', { cause });
   }
   const logs = 'logs' in error && Array.isArray(error.logs) ? error.logs.map(String) : undefined;
-  // The driver drops the code of a refused transaction; what is left is the node's own sentence.
+  // The driver drops the code of a refused transaction; only the node's own sentence remains.
   const refusedSend = 'transactionMessage' in error ? String(Reflect.get(error, 'transactionMessage')) : undefined;
   const message = refusedSend ?? error.message;
   if (typeof code === 'number' || refusedSend !== undefined) {
@@ -62,7 +65,7 @@ export function classifyError(error: unknown): ChainUnavailable | ChainRejected 
   return new ChainUnavailable('network', 'The node could not be reached', { cause });
 }
 
-/** A node that knows the transaction already says so by an error. */
+/** A node that already knows the transaction reports it as an error. */
 export function saysAlreadyProcessed(error: unknown): boolean {
   return isErrorLike(error) && /already been processed|AlreadyProcessed/.test(error.message);
 }

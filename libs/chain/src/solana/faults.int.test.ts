@@ -55,7 +55,7 @@ describe('several nodes', () => {
     await expect(alone.blockHeight()).rejects.toMatchObject({ name: 'ChainUnavailable', reason: 'wrong-network' });
   });
 
-  it('does not take the word of one node that it never saw a transaction', async () => {
+  it('does not trust one node that it never saw a transaction', async () => {
     const blind = await faulty();
     blind.fault = ({ method, params }) => {
       if (method === 'getSignatureStatuses') {
@@ -73,7 +73,7 @@ describe('several nodes', () => {
     expect((await chain.transaction(prepared.signature))?.memos).toEqual(['seen by the other']);
   });
 
-  it('asks the next for a transaction that the first keeps no history of, and says so where none does', async () => {
+  it('asks the next for a transaction outside the history of the first, and reports when no node has it', async () => {
     const forgetful = await faulty();
     forgetful.fault = ({ method }) =>
       method === 'getTransaction' || method === 'getSignatureStatuses'
@@ -89,7 +89,7 @@ describe('several nodes', () => {
     await expect(alone.transaction(prepared.signature)).rejects.toMatchObject({ code: 'history-not-available' });
   });
 
-  it('does not take one that has no such transaction for all, while another does not say so', async () => {
+  it('does not trust one that has no such transaction while another does not answer', async () => {
     const forgetful = await faulty();
     forgetful.fault = ({ method }) =>
       method === 'getTransaction'
@@ -112,7 +112,7 @@ describe('one node', () => {
     ['limits the rate', { kind: 'http', status: 429 }, 'rate-limited'],
     ['is ill', { kind: 'http', status: 500 }, 'node-unhealthy'],
     ['cuts', { kind: 'cut' }, 'network'],
-  ] as const)('is given up within the bound when it %s', async (_what, fault, reason) => {
+  ] as const)('is abandoned within the bound when it %s', async (_what, fault, reason) => {
     const node = await faulty();
     node.fault = () => fault;
     const chain = chainOf(node.url, { requestMs: 150, deadlineMs: 800 });
@@ -123,7 +123,7 @@ describe('one node', () => {
     expect(node.calls.length).toBeLessThan(12);
   });
 
-  it('is asked again after a rate limit, no sooner than it wants', async () => {
+  it('is retried after a rate limit, not before the requested delay', async () => {
     const node = await faulty();
     const times: number[] = [];
     node.fault = () => {
@@ -138,7 +138,7 @@ describe('one node', () => {
   it.each([
     ['seconds', () => '30'],
     ['a date', () => new Date(Date.now() + 30_000).toUTCString()],
-  ])('is left alone by later calls as well when it says when to come back, in %s', async (_form, retryAfter) => {
+  ])('is not asked by later calls either during a requested delay, in %s', async (_form, retryAfter) => {
     const node = await faulty();
     node.fault = () => ({ kind: 'http', status: 429, retryAfter: retryAfter() });
     const chain = chainOf(node.url);
@@ -147,7 +147,7 @@ describe('one node', () => {
     expect(node.calls.length).toBe(1);
   });
 
-  it('is not asked again after it said no', async () => {
+  it('is not asked again after it refused', async () => {
     const node = await faulty();
     node.fault = ({ method }) =>
       method === 'sendTransaction' ? { kind: 'error', code: -32602, message: 'failed to deserialize' } : null;
@@ -155,7 +155,7 @@ describe('one node', () => {
     expect(node.count('sendTransaction')).toBe(1);
   });
 
-  it('says that it keeps no history: neither found nor not found', async () => {
+  it('reports that it keeps no history: neither found nor not found', async () => {
     const node = await faulty();
     const prepared = await chainOf(healthy.rpcUrl).prepareMemo('x', authority);
     node.fault = ({ method }) =>
@@ -173,7 +173,7 @@ describe('one node', () => {
   });
 });
 
-/** Counts on the healthy node, past every fault, in how many transactions a memo is. */
+/** Counts on the healthy node, past every fault, the transactions that contain a memo. */
 async function landings(memo: string): Promise<number> {
   const { result } = await rpc(healthy.rpcUrl, 'getSignaturesForAddress', [
     authority.publicKey,
@@ -182,7 +182,7 @@ async function landings(memo: string): Promise<number> {
   return (result as { memo: string | null }[]).filter((one) => one.memo?.endsWith(`] ${memo}`)).length;
 }
 
-describe('a memo on the way', () => {
+describe('a memo in flight', () => {
   async function setUp(memo: string) {
     const node = await faulty();
     const chain = chainOf(node.url);
@@ -213,7 +213,7 @@ describe('a memo on the way', () => {
     expect(await landings('dropped')).toBe(1);
   });
 
-  it('expires: signed anew once, when it can no longer land', async () => {
+  it('expires: signed again once, when it can no longer land', async () => {
     const { node, step, stored } = await setUp('expired');
     node.fault = drop([]);
     await step();
@@ -228,7 +228,7 @@ describe('a memo on the way', () => {
     expect(await landings('expired')).toBe(1);
   });
 
-  it('lands late, at the end of its validity: found, not signed anew', async () => {
+  it('lands late, at the end of its validity: found, not signed again', async () => {
     const { node, step, stored } = await setUp('late');
     const held: unknown[] = [];
     node.fault = drop(held);
@@ -260,7 +260,7 @@ describe('a memo on the way', () => {
     expect(await landings('lagging')).toBe(1);
   });
 
-  it('is not given up when the first node lags as a whole: the other one knows it', async () => {
+  it('is not abandoned when the first node lags as a whole: the other one knows it', async () => {
     const lagging = await faulty();
     const chain = chainOf([lagging.url, healthy.rpcUrl]);
     let stored: SubmissionIntent = intentFor('lagging as a whole');
@@ -286,12 +286,12 @@ describe('a memo on the way', () => {
     expect(await landings('lagging as a whole')).toBe(1);
   });
 
-  it('lands twice when a node lies: both say the same, the earlier one counts', async () => {
+  it('lands twice when a node lies: both have the same memo, the earlier one counts', async () => {
     const { node, step, stored } = await setUp('twice');
     const held: unknown[][] = [];
     node.fault = drop(held);
     await step();
-    // It lands, and the node says for long that it did not, with a height beyond its validity.
+    // It lands, and the node denies it for a long time, with a height beyond its validity.
     await rpc(healthy.rpcUrl, 'sendTransaction', held[0]);
     clock.passSlots(400);
     node.fault = ({ method, params }) =>
@@ -307,7 +307,7 @@ describe('a memo on the way', () => {
     expect(await landings('twice')).toBe(2);
   });
 
-  it('cannot be looked up in a history that begins later: waits for somebody who knows', async () => {
+  it('cannot be looked up in a history that begins later: waits for a node with more history', async () => {
     const { node, step, stored } = await setUp('short history');
     const held: unknown[] = [];
     node.fault = drop(held);
@@ -320,7 +320,7 @@ describe('a memo on the way', () => {
     expect(stored().attempts).toHaveLength(1);
   });
 
-  it('meets a rate limit at each call: nothing is lost, nothing doubled', async () => {
+  it('gets a rate limit at each call: nothing is lost, nothing duplicated', async () => {
     const { node, step, stored } = await setUp('limited');
     for (const limited of ['getLatestBlockhash', 'sendTransaction', 'getEpochInfo']) {
       node.fault = ({ method }) => (method === limited ? { kind: 'http', status: 429 } : null);
@@ -335,7 +335,7 @@ describe('a memo on the way', () => {
     expect(await landings('limited')).toBe(1);
   });
 
-  it('is taken although the answer got lost', async () => {
+  it('is accepted although the answer got lost', async () => {
     const { node, step, stored } = await setUp('answer lost');
     node.fault = ({ method, params }) => {
       if (method !== 'sendTransaction') return null;

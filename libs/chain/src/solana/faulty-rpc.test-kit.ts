@@ -9,7 +9,7 @@ export interface RpcCall {
   readonly params: readonly unknown[];
 }
 
-/** What a faulty node does with a call. */
+/** Behaviour of a faulty node for one call. */
 export type Fault =
   | { readonly kind: 'http'; readonly status: number; readonly retryAfter?: string }
   | { readonly kind: 'error'; readonly code: number; readonly message: string }
@@ -19,7 +19,7 @@ export type Fault =
   | { readonly kind: 'text'; readonly text: string }
   | null;
 
-/** A node that passes on to a healthy one what `fault` lets through. */
+/** A node that forwards to a healthy one what `fault` lets through. */
 export class FaultyRpc {
   readonly calls: RpcCall[] = [];
   fault: (call: RpcCall) => Fault = () => null;

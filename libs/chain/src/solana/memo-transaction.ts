@@ -36,13 +36,13 @@ export function addressOf(address: string): PublicKey {
   return new PublicKey(bytes);
 }
 
-/** @throws ChainRejected invalid-address where nobody can hold its key */
+/** @throws ChainRejected invalid-address where no key can exist for it */
 export function walletOf(address: string): PublicKey {
   if (isWalletAddress(address)) return addressOf(address);
   throw new ChainRejected('invalid-address', 'A wallet is a point of Ed25519, 32 bytes in base58');
 }
 
-/** Signs, and looks at the signature before it trusts it. @throws ChainRejected invalid-signer */
+/** Signs, and verifies the signature. @throws ChainRejected invalid-signer */
 export async function signMemo(
   transaction: Transaction,
   signer: MemoSigner,

@@ -6,7 +6,7 @@ const BY_GENESIS_HASH: ReadonlyMap<string, Network> = new Map([
   ['4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY', 'solana:testnet'],
 ]);
 
-/** The public networks have one genesis hash each; a network with another is somebody's own. */
+/** The public networks have one genesis hash each; any other is a private network. */
 export function networkOf(genesisHash: string): Network {
   return BY_GENESIS_HASH.get(genesisHash) ?? 'solana:localnet';
 }

@@ -4,19 +4,19 @@ import { classifyError, HttpFailure } from './classify-error.js';
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
-/** A longer rest than this is not given, whatever a node asks for. */
+/** Maximum delay that a node can request, ms. */
 const LONGEST_WISH_MS = 60_000;
 
-/** What is known of one node. */
+/** State of one node. */
 interface NodeState<Client> {
   readonly client: Client;
   verified: boolean;
-  /** Its genesis hash is another: never asked again. */
+  /** Its genesis hash is another: never used again. */
   foreign: boolean;
   failures: number;
-  /** Not asked before this time while another node will do. */
+  /** Not used before this time while another node is available. */
   restUntilMs: number;
-  /** It asked not to be asked before this time (`Retry-After`). */
+  /** It requested not to be used before this time (`Retry-After`). */
   wishUntilMs: number;
 }
 
@@ -25,7 +25,7 @@ export interface NodesOptions<Client> {
   readonly genesisHash: (client: Client) => Promise<string>;
   /** Nodes of another network are refused; without it the first that answers decides. */
   readonly expectedGenesisHash: string | null;
-  /** In which a call ends, whatever the nodes do. */
+  /** Timeout of a call over all nodes, ms. */
   readonly deadlineMs: number;
 }
 
@@ -52,7 +52,7 @@ export class Nodes<Client> {
 
   /**
    * The answer of the first node that gives one.
-   * @throws ChainRejected as soon as a node says no; ChainUnavailable when the deadline passes
+   * @throws ChainRejected as soon as a node refuses; ChainUnavailable when the deadline passes
    */
   async ask<T>(question: (client: Client) => Promise<T>): Promise<T> {
     const deadline = Date.now() + this.#options.deadlineMs;
@@ -82,9 +82,9 @@ export class Nodes<Client> {
   }
 
   /**
-   * Like `ask`; but while the answer is not `enough`, the other nodes are asked once as well. A node that says no (it may
-   * keep less history than another) stands in nobody's way.
-   * @throws ChainRejected, ChainUnavailable where no node answers: what the first one said
+   * As `ask`; but while the answer is not `enough`, the other nodes are asked once as well. A node that refuses (it may
+   * keep less history than another) does not end the search.
+   * @throws ChainRejected, ChainUnavailable where no node answers: the error of the first one
    */
   async askUntil<T>(question: (client: Client) => Promise<T>, enough: (answer: T) => boolean): Promise<T[]> {
     const tried: { last: Client | null } = { last: null };
@@ -108,7 +108,7 @@ export class Nodes<Client> {
       try {
         answers.push(await this.#askOne(state, question));
       } catch {
-        // Its answer was wanted beside what another node said.
+        // Its answer was only an addition to another node's.
       }
     }
     if (refusal !== null && answers.length === 0) throw refusal;
@@ -143,7 +143,7 @@ export class Nodes<Client> {
     }
   }
 
-  /** Requests are bounded one by one; this bounds what the driver makes of them. */
+  /** Requests have their own timeouts; this bounds what the driver makes of them. */
   async #bounded<T>(work: () => Promise<T>): Promise<T> {
     const timer = new AbortController();
     const late = sleep(this.#options.deadlineMs, undefined, { signal: timer.signal }).then(() => {
@@ -166,7 +166,7 @@ export class Nodes<Client> {
     state.verified = true;
   }
 
-  /** Rested nodes first, from the one that answered last; those that rest come last. */
+  /** Available nodes first, from the one that answered last; paused ones last. */
   #inOrder(): NodeState<Client>[] {
     const now = Date.now();
     const { length } = this.#states;
@@ -175,7 +175,7 @@ export class Nodes<Client> {
     return [...ours.filter((one) => one.restUntilMs <= now), ...ours.filter((one) => one.restUntilMs > now)];
   }
 
-  /** Until the first node has rested; `null` when there is none. */
+  /** Time until the first node is available; `null` when there is none. */
   #pauseMs(): number | null {
     const ours = this.#states.filter(({ foreign }) => !foreign);
     if (ours.length === 0) return null;

@@ -35,11 +35,11 @@ function nodeWith({ message }: VersionedTransaction, signatures: readonly string
   } as unknown as Connection;
 }
 
-describe('a transaction that several had to sign', () => {
+describe('a transaction with several required signers', () => {
   const transaction = signedByBoth();
   const [first, second] = transaction.signatures.map(encodeBase58) as [string, string];
 
-  it('has them for signers, the first as payer', async () => {
+  it('has them as signers, the first as payer', async () => {
     expect(await finalizedTransaction(nodeWith(transaction, [first, second]), first)).toMatchObject({
       signers: [payer.publicKey.toBase58(), authority.publicKey.toBase58()],
       feePayer: payer.publicKey.toBase58(),
@@ -55,8 +55,8 @@ describe('a transaction that several had to sign', () => {
     ['more signatures are shown', [first, second, second]],
     ['the first is not the one that was asked for', [second, first]],
     ['none is shown', []],
-  ])('is not believed where %s', async (_what, signatures) => {
-    const told = finalizedTransaction(nodeWith(transaction, signatures), first);
-    await expect(told).rejects.toMatchObject({ name: 'ChainUnavailable', reason: 'node-unhealthy' });
+  ])('is not trusted where %s', async (_what, signatures) => {
+    const shown = finalizedTransaction(nodeWith(transaction, signatures), first);
+    await expect(shown).rejects.toMatchObject({ name: 'ChainUnavailable', reason: 'node-unhealthy' });
   });
 });

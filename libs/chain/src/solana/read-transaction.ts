@@ -6,9 +6,9 @@ import { memoTexts } from '../memo.js';
 import type { ChainTransaction } from '../port.js';
 
 /**
- * `null` unless it is finalized. Who signed and what it says is not taken on the node's word: the signature is the fee
- * payer's over all of it, and is verified here, as are those of all others who had to sign.
- * @throws ChainUnavailable when the node does not know its fate, or shows another transaction than was asked for
+ * `null` unless it is finalized. Signers and memos are not taken on trust from the node: the signature is the fee
+ * payer's over the whole message, and is verified here, as are those of all other required signers.
+ * @throws ChainUnavailable when the node does not know its result, or shows another transaction than the requested one
  */
 export async function finalizedTransaction(
   connection: Connection,
@@ -57,7 +57,7 @@ function allSigned(message: VersionedMessage, signatures: readonly string[]): bo
   });
 }
 
-/** `null` when the node no longer has the block: nodes clean up, and then answer with an error. */
+/** `null` when the node no longer has the block: nodes prune, and then answer with an error. */
 async function heightOf(connection: Connection, slot: number): Promise<number | null> {
   try {
     const block = await connection.getBlock(slot, {

@@ -46,18 +46,18 @@ beforeEach(async () => {
 });
 afterAll(() => bench.end());
 
-const tell = (result: unknown): void => {
+const answerWith = (result: unknown): void => {
   liar.fault = ({ method }) => (method === 'getTransaction' ? { kind: 'result', result } : null);
 };
 
-describe('a transaction that a node shows', () => {
+describe('a transaction shown by a node', () => {
   it.each([
     ['another memo', () => (shown.transaction.message.instructions[0]!.data = encodeBase58(Buffer.from('a lie')))],
     ['another payer', () => (shown.transaction.message.accountKeys[0] = Keypair.generate().publicKey.toBase58())],
     ['another transaction', async () => (shown = await show(others))],
-  ])('is not believed with %s: another node is asked, and without one nothing is known', async (_what, lie) => {
+  ])('is not trusted with %s: another node is asked, and without one it is unknown', async (_what, lie) => {
     await lie();
-    tell(shown);
+    answerWith(shown);
     const both = bench.closes(new SolanaChain({ urls: [liar.url, rpcUrl] }));
     expect((await both.transaction(signature))?.memos).toEqual(['what was signed']);
     const alone = bench.closes(new SolanaChain({ urls: liar.url, deadlineMs: 200 }));
@@ -67,9 +67,9 @@ describe('a transaction that a node shows', () => {
     });
   });
 
-  it('is believed as it was signed', async () => {
-    tell(shown);
-    const told = bench.closes(new SolanaChain({ urls: liar.url }));
-    expect((await told.transaction(signature))?.feePayer).toBe(signer.publicKey);
+  it('is trusted as it was signed', async () => {
+    answerWith(shown);
+    const chain = bench.closes(new SolanaChain({ urls: liar.url }));
+    expect((await chain.transaction(signature))?.feePayer).toBe(signer.publicKey);
   });
 });

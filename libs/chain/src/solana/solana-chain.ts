@@ -26,19 +26,19 @@ import { boundedFetch } from './bounded-fetch.js';
 
 const MOST_SIGNATURES = 256;
 const MOST_LISTED = 1_000;
-/** Where the account of the clock has `unix_timestamp`: 8 bytes, after slot, epoch start, epoch and schedule epoch. */
+/** Offset of `unix_timestamp` in the clock account: 8 bytes, after slot, epoch start, epoch and schedule epoch. */
 const CLOCK_SECONDS_AT = 32;
 
 export interface SolanaChainOptions {
-  /** JSON-RPC addresses of nodes of ONE network, a list or comma separated; the first healthy one is asked. */
+  /** JSON-RPC addresses of nodes of ONE network, a list or comma separated; the first healthy one is used. */
   readonly urls: string | readonly string[];
-  /** For blockhashes, heights and balances unless a call says otherwise; `confirmed` unless given. */
+  /** Default for blockhashes, heights and balances; `confirmed` unless given. */
   readonly commitment?: Commitment;
   /** Nodes with another genesis hash are refused; without it the first node that answers decides. */
   readonly genesisHash?: string;
-  /** In which one request to one node ends; 5000 unless given. */
+  /** Timeout of one request to one node; 5000 unless given. */
   readonly requestMs?: number;
-  /** In which a call starts no other attempt; 15000 unless given. */
+  /** Time within which a call may start another attempt; 15000 unless given. */
   readonly deadlineMs?: number;
 }
 
@@ -104,7 +104,7 @@ export class SolanaChain implements Chain {
         const { absoluteSlot, blockHeight } = await connection.getEpochInfo('finalized');
         if (blockHeight === undefined) throw new ChainUnavailable('node-unhealthy', 'The node gave no block height');
         const found = await statuses(connection, signatures, absoluteSlot);
-        // Some nodes do not offer it: then nothing is known of where their history begins.
+        // Some nodes do not offer it: then the start of their history is unknown.
         const historyFromSlot = found.some(isNotFound)
           ? await connection.getFirstAvailableBlock().catch(() => null)
           : null;
@@ -141,7 +141,7 @@ export class SolanaChain implements Chain {
 
   async transaction(signature: string): Promise<ChainTransaction | null> {
     requireSignatures([signature]);
-    // A node that says no has not looked: beside it, another's `null` does not say that the transaction is nowhere.
+    // A node that refuses has not searched: then another's `null` does not prove that the transaction is nowhere.
     const refusals: ChainRejected[] = [];
     const answers = await this.#nodes.askUntil(
       (connection) =>
@@ -223,7 +223,7 @@ function requireSignatures(signatures: readonly string[]): void {
   }
 }
 
-/** `atLeastSlot`: behind one address there may be several machines; one that lags behind this slot is not believed. */
+/** `atLeastSlot`: several machines may be behind one address; one that lags behind this slot is not trusted. */
 async function statuses(
   connection: Connection,
   signatures: readonly string[],

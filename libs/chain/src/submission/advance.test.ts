@@ -10,7 +10,9 @@ const signer = { publicKey: 'authority', sign: (message: Uint8Array) => message 
 const LIFE = 150;
 const FINALITY = 32;
 
-/** A chain of blocks without a network: every block is one height, what is sent lands in the next one or is lost. */
+/**
+ * A chain of blocks without a network: every block is one height; a sent transaction lands in the next one or is lost.
+ */
 class ModelChain {
   height = 1_000;
   lag = 0;
@@ -58,7 +60,7 @@ class ModelChain {
     return { finalizedBlockHeight, historyFromSlot: this.historyFromSlot, statuses };
   }
 
-  /** Lost transactions that somebody kept turn up again; they land while they are valid. */
+  /** Lost transactions that were held back arrive; they land while they are valid. */
   release(): void {
     for (const wire of this.held.splice(0)) this.#land(wire);
   }
@@ -77,7 +79,7 @@ class ModelChain {
   }
 }
 
-/** One process: keeps in `stored` what it saved, and may die at a chosen call. */
+/** One process: keeps what it saved in `stored`, and may die at a chosen call. */
 class Process {
   stored: SubmissionIntent = intentFor('m');
   dieBefore: 'save' | 'send' | null = null;
@@ -150,7 +152,7 @@ describe('advance', () => {
     expect(saved.attempts).toHaveLength(1);
   });
 
-  it('takes many intents with one look', async () => {
+  it('handles many intents with one look-up', async () => {
     const chain = new ModelChain();
     let looks = 0;
     const stored = new Map<string, SubmissionIntent>();
@@ -223,7 +225,7 @@ describe('advance', () => {
               process.dieAfterSave = false;
           }
           expect(chain.landed.size).toBeLessThanOrEqual(1);
-          // Whatever was replaced can no longer land at the time at which its successor is there.
+          // A replaced transaction can no longer land by the time its successor exists.
           for (const { lastValidBlockHeight } of process.stored.attempts.slice(0, -1)) {
             expect(chain.height).toBeGreaterThanOrEqual(lastValidBlockHeight);
           }

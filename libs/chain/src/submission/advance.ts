@@ -16,16 +16,16 @@ export interface SubmissionTools<Intent extends SubmissionIntent> {
 export interface Advanced<Intent extends SubmissionIntent> {
   /** As it was last saved. */
   readonly intent: Intent;
-  /** What was decided and, without a `problem`, done. */
+  /** The step that was decided and, without a `problem`, done. */
   readonly step: SubmissionStep;
-  /** Why the step could not be done now; the next round tries again. */
+  /** Why the step failed; the next round retries. */
   readonly problem: ChainUnavailable | ChainRejected | null;
 }
 
 /**
- * Takes every intent one step further, with one look at the chain for all. To be called again, after a pause or a
- * crash, until each is `done` or `failed`. Must not run twice at the same time for one intent.
- * @throws what `save` throws; then nothing was sent for that intent
+ * Takes every intent one step further, with one look-up of the chain for all. To be called again, after a pause or a
+ * crash, until each is `done` or `failed`. Must not run concurrently for one intent.
+ * @throws the error of `save`; then nothing was sent for that intent
  */
 export async function advance<Intent extends SubmissionIntent>(
   intents: readonly Intent[],
@@ -88,7 +88,7 @@ async function takeStep<Intent extends SubmissionIntent>(
     return { intent: current, step, problem: null };
   } catch (error) {
     const problem = problemOf(error);
-    // A node that lags, or the end of the validity: the next look at the chain tells which.
+    // A node that lags, or the end of the validity: the next look-up shows which.
     const harmless = problem instanceof ChainRejected && problem.code === 'blockhash-not-found';
     return { intent: current, step, problem: harmless ? null : problem };
   }

@@ -1,6 +1,9 @@
 import type { PreparedTransaction, TransactionFailure } from '../port.js';
 
-/** A memo that is to be on the chain once, and what has been done for it. Stored before every step that others see. */
+/**
+ * A memo that is to be on the chain once, with the transactions signed for it. Stored before every step that is visible
+ * outside.
+ */
 export interface SubmissionIntent {
   readonly memo: string;
   /** Every transaction ever signed for it, oldest first. */
@@ -14,17 +17,19 @@ export function intentFor(memo: string): SubmissionIntent {
   return { memo, attempts: [], landed: null };
 }
 
-/** What to do next for an intent. */
+/** The next step of an intent. */
 export type SubmissionStep =
   /** Sign a transaction, store it, then send it. */
   | { readonly step: 'sign'; readonly why: 'first' | 'expired' }
-  /** The network does not know the transaction and it can still land: hand over the same bytes again. */
+  /** The network does not know the transaction and it can still land: send the same bytes again. */
   | { readonly step: 'send'; readonly wire: string }
   /** It is in a block that is not final. */
   | { readonly step: 'wait'; readonly why: 'not-final' }
-  /** Its validity is over, but no look-up can show that it did not land: an operator must name a node with history. */
+  /**
+   * Its validity is over, but no look-up can show that it did not land: an operator must configure a node with history.
+   */
   | { readonly step: 'wait'; readonly why: 'history-too-short' }
-  /** Nothing is known yet, or not of every attempt. */
+  /** Nothing is known yet, or not about every attempt. */
   | { readonly step: 'observe' }
   /** It is finalized: store where. */
   | { readonly step: 'record'; readonly landed: { readonly signature: string; readonly slot: number } }

@@ -26,26 +26,26 @@ describe('nextStep', () => {
     expect(nextStep(intentFor('m'), seen(1, {}))).toEqual({ step: 'sign', why: 'first' });
   });
 
-  it('looks before it does anything about a transaction that an earlier process signed', () => {
+  it('looks up a transaction that an earlier process signed before anything else', () => {
     expect(nextStep(signed(A), null)).toEqual({ step: 'observe' });
     expect(nextStep(signed(A), seen(500, {}))).toEqual({ step: 'observe' });
     expect(nextStep(signed(A, B), seen(500, { B: NOT_FOUND }))).toEqual({ step: 'observe' });
   });
 
-  it('dropped: hands over the same bytes again while they can land', () => {
+  it('dropped: sends the same bytes again while they can land', () => {
     for (const height of [60, 199, 200]) {
       expect(nextStep(signed(A), seen(height, { A: NOT_FOUND }))).toEqual({ step: 'send', wire: 'wire of A' });
     }
   });
 
-  it('expired: signs anew only beyond the last valid height and with a history that reaches back', () => {
+  it('expired: signs again only beyond the last valid height and with a history that reaches back', () => {
     expect(nextStep(signed(A), seen(201, { A: NOT_FOUND }))).toEqual({ step: 'sign', why: 'expired' });
     expect(nextStep(signed(A), seen(201, { A: NOT_FOUND }, 50))).toEqual({ step: 'sign', why: 'expired' });
     expect(nextStep(signed(A), seen(201, { A: NOT_FOUND }, null))).toEqual({ step: 'sign', why: 'expired' });
     expect(nextStep(signed(A), seen(9999, { A: NOT_FOUND }, 51))).toEqual({ step: 'wait', why: 'history-too-short' });
   });
 
-  it('does not believe in an expiry of what is in a block', () => {
+  it('does not consider a transaction in a block as expired', () => {
     const pending: TransactionStatus = { state: 'pending', slot: 190 };
     const confirmed: TransactionStatus = { state: 'confirmed', slot: 190, err: null };
     const confirmedWithError: TransactionStatus = { state: 'confirmed', slot: 190, err: 'AccountInUse' };
@@ -54,12 +54,12 @@ describe('nextStep', () => {
     }
   });
 
-  it('records what is final', () => {
+  it('records a final transaction', () => {
     const step = nextStep(signed(A), seen(250, { A: { state: 'finalized', slot: 199, err: null } }));
     expect(step).toEqual({ step: 'record', landed: { signature: 'A', slot: 199 } });
   });
 
-  it('landed late: an earlier attempt that turns up counts, the earliest of several', () => {
+  it('landed late: an earlier attempt that appears counts, the earliest of several', () => {
     const late: TransactionStatus = { state: 'finalized', slot: 198, err: null };
     const second: TransactionStatus = { state: 'finalized', slot: 300, err: null };
     const record = { step: 'record', landed: { signature: 'A', slot: 198 } };
@@ -80,7 +80,7 @@ describe('nextStep', () => {
     });
   });
 
-  it('gives up on a memo that is final with an error, unless another attempt can still land', () => {
+  it('fails a memo that is final with an error, unless another attempt can still land', () => {
     const failed: TransactionStatus = {
       state: 'finalized',
       slot: 198,

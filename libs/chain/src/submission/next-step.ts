@@ -7,10 +7,10 @@ type Fate =
   | { readonly fate: 'in-a-block' | 'can-land' | 'cannot-land' | 'unproven' | 'unknown' };
 
 /**
- * What to do next, given what is stored and what one node has just said.
- * - Another transaction is signed only when every earlier one is proven unable to land: the finalized block height
- *   has passed its `lastValidBlockHeight` and a look-up in a history that reaches back to it does not find it.
- * - Of several that landed all the same the earliest counts; the others say the same.
+ * The next step, given the stored intent and the latest answers of one node.
+ * - Another transaction is signed only when every earlier one is proven unable to land: the finalized block height has
+ *   passed its `lastValidBlockHeight` and a look-up in a history that reaches back to it does not find it.
+ * - Of several that landed anyway the earliest counts; the others have the same memo.
  */
 export function nextStep(intent: SubmissionIntent, observed: Observation | null): SubmissionStep {
   if (intent.landed !== null) return { step: 'done' };

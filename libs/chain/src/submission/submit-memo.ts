@@ -8,19 +8,19 @@ import type { SubmissionIntent } from './intent.js';
 const POLL_MS = 500;
 
 export interface SubmitMemoOptions<Intent extends SubmissionIntent> extends SubmissionTools<Intent> {
-  /** Between two looks at the chain; 500 unless given. */
+  /** Interval of look-ups, ms; 500 unless given. */
   readonly pollMs?: number;
-  /** Ends the wait; the intent stays as it was saved, to be taken up again. */
+  /** Ends the wait; the intent stays as saved and can be continued. */
   readonly signal?: AbortSignal;
   /** Called after each step, for logs and metrics. */
   readonly onStep?: (advanced: Advanced<Intent>) => void;
 }
 
 /**
- * Brings one memo onto the chain and resolves with the intent when it is finalized. Picks up where an earlier process
- * stopped. While the chain is out of reach it goes on trying.
+ * Brings one memo onto the chain and resolves with the intent when it is finalized. Continues where an earlier process
+ * stopped. Retries while the chain is unavailable.
  * @throws ChainRejected `transaction-failed` when the transaction is final with an error, the signal's reason when
- *   aborted, what `save` throws
+ * aborted, the error of `save`
  */
 export async function submitMemo<Intent extends SubmissionIntent>(
   intent: Intent,

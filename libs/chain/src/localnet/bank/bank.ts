@@ -10,11 +10,11 @@ import type { Slots } from './slots.js';
 import { isWritable } from './wire.js';
 import type { WireTransaction } from './wire.js';
 
-/** Executed at most in one turn of the event loop, with one commit at its end. */
+/** Maximum number of transactions executed in one event-loop tick, with one commit at its end. */
 const LARGEST_BATCH = 256;
 const LONGEST_QUEUE = 10_000;
 
-/** `taken` says what a node says when it has forwarded a transaction: it is in the ledger, or was before. */
+/** `taken` corresponds to a node's answer when it has forwarded a transaction: it is in the ledger, or was before. */
 export type Submission =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly execution: Execution }
@@ -27,13 +27,13 @@ interface Queued {
   readonly resolve: (submission: Submission) => void;
 }
 
-/** With `detail` when it landed: it succeeded, or failed and paid its fee all the same. */
+/** With `detail` when it landed: it succeeded, or failed and paid its fee anyway. */
 interface Executed {
   readonly execution: Execution;
   readonly detail: LandedDetail | null;
 }
 
-/** Takes transactions, lets them land, and answers only for what is on the disk. */
+/** Executes transactions and answers only for what is durable. */
 export class Bank {
   engine: Engine;
   readonly faucet: Faucet;
@@ -51,7 +51,7 @@ export class Bank {
     this.engine = this.#fromLedger();
   }
 
-  /** Accounts as the ledger has them. */
+  /** Accounts as in the ledger. */
   #fromLedger(): Engine {
     const engine = new Engine();
     engine.restore(this.faucet.genesisAccount());
@@ -59,7 +59,7 @@ export class Bank {
     return engine;
   }
 
-  /** Why it takes nothing any more, or `null`. Memory is ahead of a disk that failed: only a restart helps. */
+  /** Why it accepts nothing any more, or `null`. Memory is ahead of a failed disk: only a restart helps. */
   broken(): string | null {
     return this.#broken;
   }
@@ -85,7 +85,7 @@ export class Bank {
     });
   }
 
-  /** Moves what programs and readers see as the time on to now. */
+  /** Sets the time that programs and readers see to now. */
   tick(): void {
     this.engine.setTime(this.#slots.at('processed'), this.#slots.blockTimeSeconds());
   }
@@ -95,13 +95,13 @@ export class Bank {
     return this.engine.simulate(transaction, options);
   }
 
-  /** What keeps a transaction from being executed at all, or `null`. */
+  /** The reason why a transaction cannot be executed at all, or `null`. */
   judge(transaction: WireTransaction): TransactionFailure | null {
     if (this.#ledger.has(transaction.signatures[0] ?? '')) return 'AlreadyProcessed';
     return this.#slots.usable(transaction.blockhash) === null ? 'BlockhashNotFound' : null;
   }
 
-  /** Resolves when nothing is waiting. */
+  /** Resolves when nothing is pending. */
   async idle(): Promise<void> {
     while (this.#turn !== null) await this.#turn;
   }
@@ -135,7 +135,7 @@ export class Bank {
           const one = describe(transaction, wire, execution, detail, slot, blockTime);
           landed.set(one.signature, one);
         }
-        // Without preflight a node answers before it knows: what cannot be executed is dropped in silence.
+        // Without preflight a node answers before it knows: a transaction that cannot be executed is dropped silently.
         const refused = detail === null && (preflight || execution.failure === 'SignatureFailure');
         answers.push(refused ? { kind: 'refused', execution } : { kind: 'taken' });
       }
@@ -145,7 +145,7 @@ export class Bank {
       }
     } catch (error) {
       const why = this.#broken ?? `the ledger cannot be written: ${messageOf(error)}`;
-      // A full disk took nothing of the batch: with accounts as the ledger has them, the next one is tried.
+      // A full disk stored nothing of the batch: with accounts as in the ledger, the next one is attempted.
       if ((error as { code?: unknown }).code === 'SQLITE_FULL') this.#reload(why);
       else this.#broken = why;
       for (const { resolve } of batch) resolve({ kind: 'unhealthy', why });

@@ -7,7 +7,7 @@ import { parseTransaction } from './wire.js';
 
 const RUNS = 6_000;
 
-/** Changes real transactions at random and gives the engine what the parser lets through. */
+/** Changes real transactions at random and passes those that the parser accepts to the engine. */
 const FUZZ = `
   const [{ Engine }, { Faucet }, { parseTransaction }] = await Promise.all(
     ['engine.js', 'faucet.js', 'wire.js'].map((file) => import(new URL(file, process.argv[1]).href)),
@@ -35,7 +35,7 @@ const FUZZ = `
 `;
 
 describe('the engine', () => {
-  it('survives whatever the parser lets through', () => {
+  it('survives everything that the parser accepts', () => {
     const payer = Keypair.fromSeed(new Uint8Array(32).fill(1));
     const message = new TransactionMessage({
       payerKey: payer.publicKey,

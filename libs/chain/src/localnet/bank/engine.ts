@@ -34,7 +34,7 @@ export interface Execution {
 }
 
 export interface SimulatedExecution extends Execution {
-  /** Accounts as the transaction would leave them, those that it may write. */
+  /** Writable accounts as the transaction would leave them. */
   readonly accounts: readonly Account[];
 }
 
@@ -44,13 +44,13 @@ type KitAddress = KitAccount['address'];
 const ADDRESS_TABLE_HEADER = 56;
 
 /**
- * Executes real transactions: the virtual machine of Solana with its system and SPL programs, in this process. Which
- * blockhashes and duplicates are taken is for the caller to decide. The VM's own types end here.
+ * Executes real transactions: the virtual machine of Solana with its system and SPL programs, in this process. The
+ * caller decides which blockhashes and duplicates are accepted. The VM's own types do not leave this class.
  */
 export class Engine {
   readonly #vm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n);
 
-  /** Sets what programs see as the time. */
+  /** Sets the time that programs see. */
   setTime(slot: number, unixSeconds: number): void {
     const clock = this.#vm.getClock();
     if (clock.slot === BigInt(slot) && clock.unixTimestamp === BigInt(unixSeconds)) return;
@@ -84,7 +84,7 @@ export class Engine {
     }
   }
 
-  /** `null`: nobody has put anything there. */
+  /** `null`: nothing was ever stored there. */
   account(address: string): Account | null {
     const found = this.#vm.getAccount(address as KitAddress);
     if (!found.exists || (found.lamports === 0n && found.data.length === 0)) return null;

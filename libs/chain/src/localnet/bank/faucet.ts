@@ -7,7 +7,7 @@ import type { WireTransaction } from './wire.js';
 const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 /** Five million SOL: every balance, and every sum of balances, is exact in JSON. */
 const SUPPLY = 5_000_000 * 1e9;
-/** What one request can ask for: ten thousand SOL. */
+/** Maximum of one request: ten thousand SOL. */
 export const LARGEST_AIRDROP = 10_000 * 1e9;
 
 /** The account that holds the supply at genesis and gives from it by ordinary signed transactions. */
@@ -33,7 +33,7 @@ export class Faucet {
     };
   }
 
-  /** A signed transfer. No two are alike: a compute limit that means nothing here differs. */
+  /** A signed transfer. No two are equal: an insignificant compute limit differs. */
   transfer(to: Uint8Array, lamports: number, blockhash: string): WireTransaction {
     this.#given = (this.#given + 1) % 1_000_000;
     const limit = Buffer.alloc(5);

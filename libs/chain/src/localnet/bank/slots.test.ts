@@ -22,7 +22,7 @@ describe('slots', () => {
     expect(slots.at('processed')).toBe(3);
   });
 
-  it('go on behind the last slot of the ledger even when the wall clock was set back', () => {
+  it('continue after the last slot of the ledger even when the wall clock was set back', () => {
     expect(setUp({ afterSlot: 500, wallMs: 0 }).slots.at('processed')).toBe(501);
     expect(setUp({ afterSlot: 500, wallMs: 1000 * SLOT_MS }).slots.at('processed')).toBe(1000);
   });
@@ -63,7 +63,7 @@ describe('slots', () => {
     expect(slots.usable(slots.blockhash(slots.at('finalized')))).toBe(0);
   });
 
-  it('have block times that never fall: a clock set back stands still until it has caught up', () => {
+  it('have block times that never decrease: after the clock was set back they stay until it has caught up', () => {
     const { slots, time } = setUp({ wallMs: 100_000, afterSeconds: 105 });
     expect(slots.blockTimeSeconds()).toBe(105);
     time.wall = 107_900;

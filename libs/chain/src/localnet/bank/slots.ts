@@ -15,9 +15,9 @@ export interface LocalnetClock {
 export const SYSTEM_CLOCK: LocalnetClock = { wallMs: () => Date.now(), monotonicMs: () => performance.now() };
 
 /**
- * The slots of the network, computed from the time that has passed, so that an idle network does nothing. Every slot
- * has a block, so a slot's number is also its block height. The hash of a slot's block is a function of genesis hash
- * and slot.
+ * The slots of the network, computed from the elapsed time, so that an idle network does nothing. Every slot has a
+ * block, so a slot's number is also its block height. The hash of a slot's block is a function of genesis hash and
+ * slot.
  */
 export class Slots {
   readonly #clock: LocalnetClock;
@@ -31,8 +31,8 @@ export class Slots {
   #newestSeconds: number;
 
   /**
-   * `afterSlot`, `afterSeconds`: slot and block time of the ledger's last transaction; the network goes on behind them,
-   * whatever the wall clock says.
+   * `afterSlot`, `afterSeconds`: slot and block time of the ledger's last transaction; the network continues after
+   * them, whatever the wall clock says.
    */
   constructor(options: {
     readonly genesisHash: string;
@@ -98,7 +98,7 @@ export class Slots {
     return this.#recent.get(blockhash) ?? null;
   }
 
-  /** By the wall clock; it never falls: behind a clock that was ahead it stands still until the clock has caught up. */
+  /** By the wall clock, but never decreasing: after a clock that was ahead it stays until the clock has caught up. */
   blockTimeSeconds(): number {
     this.#newestSeconds = Math.max(this.#newestSeconds, Math.floor(this.#clock.wallMs() / 1000));
     return this.#newestSeconds;

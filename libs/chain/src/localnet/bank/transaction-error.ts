@@ -95,12 +95,12 @@ const INSTRUCTION_ERRORS = [
   'BorshIoError',
 ];
 
-/** What the engine gives: a number for an error without fields, else an object of one of its classes. */
+/** The engine's error: a number for an error without fields, else an object of one of its classes. */
 export type EngineError =
   number | { readonly index: number; err?(): EngineInstructionError } | { accountIndex: number };
 export type EngineInstructionError = number | { readonly code: number } | { readonly msg: string };
 
-/** The engine's error as the network's JSON words it. `kind` is the class name of an error with fields. */
+/** The engine's error in the network's JSON. `kind` is the class name of an error with fields. */
 export function transactionFailure(error: EngineError, kind: string): TransactionFailure {
   if (typeof error === 'number') return TRANSACTION_ERRORS[error] ?? `Unknown${error}`;
   if ('accountIndex' in error) {
@@ -116,7 +116,7 @@ function instructionFailure(error: EngineInstructionError): TransactionFailure {
   return 'code' in error ? { Custom: error.code } : { BorshIoError: error.msg };
 }
 
-/** The network's own sentence for the errors that callers meet, for messages of the RPC. */
+/** The network's own sentence for the common errors, for messages of the RPC. */
 export function failureSentence(failure: TransactionFailure): string {
   if (typeof failure !== 'string') {
     const found = failure['InstructionError'];

@@ -15,12 +15,12 @@ export interface WireLookup {
   readonly readonly: readonly number[];
 }
 
-/** A transaction as its bytes say it; addresses and signatures in base58. */
+/** A parsed transaction; addresses and signatures in base58. */
 export interface WireTransaction {
   readonly version: 'legacy' | 0;
   readonly signatures: readonly string[];
   readonly signatureBytes: readonly Uint8Array[];
-  /** What the signatures are over. */
+  /** The signed bytes. */
   readonly message: Uint8Array;
   readonly requiredSignatures: number;
   readonly readonlySigned: number;
@@ -38,9 +38,9 @@ export class MalformedTransaction extends Error {
 }
 
 /**
- * Reads a transaction (legacy or version 0) in the format of Solana's wire, strictly: canonical lengths, nothing left
- * over, every index in range. The engine behind ends the process on bytes that it cannot read, so nothing that this
- * function refuses may reach it.
+ * Parses a transaction (legacy or version 0) in the format of Solana's wire, strictly: canonical lengths, nothing left
+ * over, every index in range. The engine ends the process on bytes that it cannot read, so nothing that this function
+ * refuses may reach it.
  * @throws MalformedTransaction
  */
 export function parseTransaction(bytes: Uint8Array): WireTransaction {
@@ -87,7 +87,7 @@ export function parseTransaction(bytes: Uint8Array): WireTransaction {
   return transaction;
 }
 
-/** Whether the static key at `index` may be written. */
+/** Reports whether the static key at `index` may be written. */
 export function isWritable(transaction: WireTransaction, index: number): boolean {
   const { requiredSignatures, readonlySigned, readonlyUnsigned, keys } = transaction;
   return index < requiredSignatures

@@ -1,4 +1,4 @@
-/** The ledger's file is not what this program wrote. It is left as it is: restore it, or move it away. */
+/** The ledger's file was not written by this program or is damaged. It is not changed: restore it, or move it away. */
 export class LedgerDamaged extends Error {
   override readonly name = 'LedgerDamaged';
   readonly path: string;

@@ -10,7 +10,7 @@ import type { TransactionRow } from './rows.js';
 
 const APPLICATION_ID = 0x43535043;
 const FORMAT = 1;
-/** Up to this size the whole file is checked when it is opened. */
+/** Files up to this size are checked completely when they are opened. */
 const CHECKED_BYTES = 64 * 2 ** 20;
 const CHECKED_ROWS = 100;
 
@@ -41,7 +41,7 @@ export function ledgerPath(dir: string): string {
 }
 
 /**
- * Holds the ledger for this network until `release`: the lock goes with the process, however it ends.
+ * Locks the ledger for this network until `release`: the lock ends with the process, however it ends.
  * @throws LedgerLocked
  */
 export function lockLedger(dir: string): { release(): void } {
@@ -58,7 +58,7 @@ export function lockLedger(dir: string): { release(): void } {
   return { release: () => lock.close() };
 }
 
-/** Makes the ledger beside its place and moves it there complete, unless it is there. */
+/** Creates the ledger under a temporary name and renames it when it is complete, unless it exists. */
 export function createLedger(dir: string, nowMs: number): void {
   const path = ledgerPath(dir);
   if (existsSync(path)) return;
@@ -85,7 +85,7 @@ export function createLedger(dir: string, nowMs: number): void {
 }
 
 /**
- * Opens the ledger and looks at it: whose it is, its pages (up to 64 MiB), its last rows.
+ * Opens the ledger and checks its header, its pages (up to 64 MiB) and its last rows.
  * @throws LedgerDamaged naming the file
  */
 export function openLedgerFile(dir: string, options: { readonly readonly: boolean }): Database.Database {

@@ -83,7 +83,7 @@ describe('the ledger', () => {
     expect(readLedger(bench.dir())).toBeNull();
   });
 
-  it('lets nobody else in, in this process, another thread or another process', async () => {
+  it('locks out others, in this process, another thread or another process', async () => {
     const { dir } = await bench.localnet();
     await expect(startLocalnet({ dir, port: 0 })).rejects.toMatchObject({ name: 'LedgerLocked', path: dir });
     await expect(startLocalnetInWorker({ dir, port: 0 })).rejects.toMatchObject({ name: 'LedgerLocked' });
@@ -106,7 +106,7 @@ describe('the ledger', () => {
     ['has lost its genesis', (path: string) => change(path, "DELETE FROM meta WHERE key = 'genesisHash'")],
     ['has a changed memo', (path: string) => change(path, `UPDATE transactions SET memos = '["x"]' WHERE seq = 2`)],
     ['has lost a transaction', (path: string) => change(path, 'DELETE FROM transactions WHERE seq = 2')],
-  ])('names its file and leaves it alone when it %s', async (_what, damage) => {
+  ])('names its file and does not change it when it %s', async (_what, damage) => {
     const { dir } = await filled(Array.from({ length: 30 }, (_, i) => `memo ${i}`));
     const path = join(dir, 'ledger.db');
     damage(path);
@@ -121,14 +121,14 @@ describe('the ledger', () => {
     await (await startLocalnet({ dir, port: 0 })).close();
   });
 
-  it('does not begin anew beside a log whose file is gone', async () => {
+  it('does not create a new file beside a log whose file is missing', async () => {
     const dir = bench.dir();
     writeFileSync(join(dir, 'ledger.db-wal'), 'left over');
     await expect(startLocalnet({ dir, port: 0 })).rejects.toMatchObject({ name: 'LedgerDamaged' });
     expect(existsSync(join(dir, 'ledger.db'))).toBe(false);
   });
 
-  it('takes nothing more after its disk failed, and says so', async () => {
+  it('accepts nothing more after its disk failed, and reports it', async () => {
     const { dir, rpcUrl } = await bench.localnet({ finalityMs: 0 });
     const chain = bench.closes(new SolanaChain({ urls: rpcUrl, deadlineMs: 500 }));
     const key = newKey();
@@ -143,7 +143,7 @@ describe('the ledger', () => {
     expect(await chain.status(prepared.signature)).toEqual({ state: 'not-found' });
   });
 
-  it('runs in a thread of its own', async () => {
+  it('runs in its own thread', async () => {
     const dir = bench.dir();
     const first = await startLocalnetInWorker({ dir, port: 0, finalityMs: 0 });
     const key = newKey();
@@ -155,7 +155,7 @@ describe('the ledger', () => {
     expect((await rpc(second.rpcUrl, 'getBalance', [key.publicKey])).result).toMatchObject({ value: 1e9 });
   });
 
-  it('has, after each of five kill -9 under load, all that was answered', async () => {
+  it('has, after each of five kill -9 under load, everything that was answered', async () => {
     const dir = bench.dir();
     const key = newKey();
     const answered: string[] = [];
@@ -195,12 +195,12 @@ describe('the ledger', () => {
     expect(answered.filter((signature) => !stored.has(signature))).toEqual([]);
     const { rpcUrl } = await bench.localnet({ dir, finalityMs: 0 });
     const chain = bench.closes(new SolanaChain({ urls: rpcUrl }));
-    // Each landed memo cost its fee, none twice: the accounts stand where the transactions leave them.
+    // Each landed memo cost its fee, none twice: the accounts match the transactions.
     expect(await chain.balance(key.publicKey)).toBe(1e10 - 5_000 * (stored.size - 1));
   }, 200_000);
 });
 
-/** Resolves when it holds; after the time, whether it holds or not. */
+/** Resolves when it holds; after the timeout, whether it holds or not. */
 async function until(withinMs: number, holds: () => boolean): Promise<void> {
   const end = performance.now() + withinMs;
   while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -226,7 +226,7 @@ function change(path: string, sql: string): void {
   rmSync(copy, { recursive: true });
 }
 
-/** The network in a process of its own, which prints its address or its error. */
+/** The network in its own process, which prints its address or its error. */
 function runNetwork(dir: string) {
   const entry = new URL('../start.js', import.meta.url).href;
   const script = `

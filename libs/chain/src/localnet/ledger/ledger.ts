@@ -5,7 +5,7 @@ import type { Genesis } from './files.js';
 import { fromRow, NO_ROW_HASH, toRow } from './rows.js';
 import type { LandedTransaction, TransactionRow } from './rows.js';
 
-/** What `getSignaturesForAddress` asks for; newest first. */
+/** Arguments of `getSignaturesForAddress`; newest first. */
 export interface AddressQuery {
   readonly address: string;
   readonly upToSlot: number;
@@ -23,8 +23,8 @@ const OF_ADDRESS = `SELECT t.* FROM transaction_accounts a JOIN transactions t O
   WHERE a.address = ? AND a.seq < ? AND a.seq > ? AND t.slot <= ? ORDER BY a.seq DESC LIMIT ?`;
 
 /**
- * Every transaction that landed and the accounts as they stand, in one SQLite file of a directory. What `commit` has
- * returned for is on the disk.
+ * Every landed transaction and the current accounts, in one SQLite file of a directory. `commit` returns when it is
+ * durable.
  */
 export class Ledger {
   readonly genesis: Genesis;
@@ -76,7 +76,7 @@ export class Ledger {
     return this.#lastSeq;
   }
 
-  /** All of it or nothing; durable when it returns. `null` for an account that is gone. */
+  /** Atomic; durable when it returns. `null` for a removed account. */
   commit(transactions: readonly LandedTransaction[], accounts: ReadonlyMap<string, Account | null>): void {
     const { insert, name, put, remove } = this.#statements;
     let seq = this.#lastSeq;
@@ -97,7 +97,7 @@ export class Ledger {
     this.#lastHash = hash;
   }
 
-  /** Non-executable accounts first: a program's data is there before the program. */
+  /** Non-executable accounts first: a program's data exists before the program. */
   *accounts(): Generator<Account> {
     const rows = this.#db.prepare<[], Omit<Account, 'executable'> & { executable: number }>(
       `SELECT ${ACCOUNT_FIELDS} FROM accounts ORDER BY executable`,
@@ -118,7 +118,7 @@ export class Ledger {
     return this.#statements.bySlot.all(slot).map(fromRow);
   }
 
-  /** Newest first. A `before` that is unknown gives nothing, an `until` that is unknown sets no limit. */
+  /** Newest first. An unknown `before` gives nothing, an unknown `until` sets no limit. */
   ofAddress(query: AddressQuery): LandedTransaction[] {
     const sequence = (signature: string): number | undefined => this.#statements.sequence.get(signature)?.seq;
     const before = query.before === null ? Number.MAX_SAFE_INTEGER : (sequence(query.before) ?? 0);

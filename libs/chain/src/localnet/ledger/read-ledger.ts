@@ -4,7 +4,7 @@ import { firstBrokenRow, ledgerPath, openLedgerFile, readGenesis } from './files
 import { fromRow } from './rows.js';
 import type { TransactionRow } from './rows.js';
 
-/** A landed transaction as the integrity check wants it. */
+/** A landed transaction for the integrity check. */
 export interface LedgerTransaction {
   readonly sequence: number;
   readonly signature: string;
@@ -35,7 +35,7 @@ export interface LedgerReader {
 }
 
 /**
- * Opens the ledger of a directory for reading, without a network and without changing it; `null` when there is none.
+ * Opens the ledger of a directory read-only, with or without a running network; `null` when there is none.
  * @throws LedgerDamaged naming the file
  */
 export function readLedger(dir: string): LedgerReader | null {

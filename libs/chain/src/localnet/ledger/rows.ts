@@ -16,7 +16,7 @@ export interface LandedTransaction {
   readonly memos: readonly string[];
   /** Addresses of all accounts that signed, fee payer first. */
   readonly signers: readonly string[];
-  /** All addresses it names: static keys, then loaded ones. */
+  /** All addresses in it: static keys, then loaded ones. */
   readonly accounts: readonly string[];
   readonly detail: LandedDetail;
 }
@@ -41,7 +41,7 @@ export interface TransactionRow {
   readonly signers: string;
   readonly accounts: string;
   readonly detail: string;
-  /** SHA-256 over the row before and this row: a change anywhere shows from there on. */
+  /** SHA-256 over the row before and this row: any change shows in all later rows. */
   readonly row_hash: Uint8Array;
 }
 

@@ -23,7 +23,7 @@ export type RpcAnswer =
   | { readonly jsonrpc: '2.0'; readonly result: unknown; readonly id: Id }
   | { readonly jsonrpc: '2.0'; readonly error: unknown; readonly id: Id };
 
-/** Answers one body of JSON-RPC 2.0, a call or a batch; `null` when nothing in it wants an answer. */
+/** Answers one body of JSON-RPC 2.0, a call or a batch; `null` when nothing in it needs an answer. */
 export async function answerBody(node: LocalNode, body: string): Promise<RpcAnswer | RpcAnswer[] | null> {
   let value: unknown;
   try {
@@ -42,7 +42,7 @@ export async function answerBody(node: LocalNode, body: string): Promise<RpcAnsw
   return wanted.length === 0 ? null : wanted;
 }
 
-/** Answers one call by `handle`; a notification (no id) is carried out and not answered. */
+/** Answers one call by `handle`; a notification (no id) is executed and not answered. */
 export async function answerCall(call: unknown, handle: (request: RpcRequest) => unknown): Promise<RpcAnswer | null> {
   let id: Id = null;
   try {

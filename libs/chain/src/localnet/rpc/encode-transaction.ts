@@ -25,7 +25,7 @@ export function encodeTransaction(transaction: WireTransaction, landed: LandedTr
   }
 }
 
-/** What came of it. */
+/** The result of its execution. */
 export function encodeMeta(landed: LandedTransaction): unknown {
   const { fee, preBalances, postBalances, innerInstructions, loadedAddresses, unitsConsumed, returnData } =
     landed.detail;
@@ -92,7 +92,7 @@ function lookupsOf({ version, lookups }: WireTransaction): Record<string, unknow
   };
 }
 
-/** Memos and lamport transfers are read; any other instruction is given as it is. */
+/** Memos and lamport transfers are parsed; any other instruction is returned unparsed. */
 function parsedInstruction(instruction: WireInstruction, addresses: readonly string[]): unknown {
   const programId = addresses[instruction.programIdIndex] ?? '';
   const accounts = instruction.accounts.map((index) => addresses[index] ?? '');

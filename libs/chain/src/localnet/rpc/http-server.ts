@@ -5,7 +5,7 @@ import type { LocalNode } from './method.js';
 
 export const LARGEST_BODY = 1024 * 1024;
 
-/** JSON-RPC over HTTP, for pages of any origin: the network holds nothing but test money and public records. */
+/** JSON-RPC over HTTP, for pages of any origin: the network holds only test money and public records. */
 export function createRpcServer(node: LocalNode): Server {
   const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 15_000 });
   server.maxConnections = 1_000;
@@ -50,7 +50,7 @@ function send(response: ServerResponse, status: number, type: string, body: stri
   response.end(body);
 }
 
-/** `null`: over the limit; what follows is not read. */
+/** `null`: over the limit; the rest is not read. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) return null;
   const parts: Buffer[] = [];

@@ -5,7 +5,7 @@ import { commitmentOf } from './params.js';
 import type { Config, Params } from './params.js';
 import { RpcError } from './rpc-error.js';
 
-/** What the methods speak of: one network of one node. */
+/** State of the methods: one network of one node. */
 export interface LocalNode {
   readonly bank: Bank;
   readonly ledger: Ledger;

@@ -5,7 +5,7 @@ import type { WireTransaction } from '../bank/wire.js';
 import { LARGEST_TRANSACTION, parseTransaction } from '../bank/wire.js';
 import { invalidParams } from './rpc-error.js';
 
-/** The positional parameters of one call, read with a reason for the caller where they do not fit. */
+/** The positional parameters of one call, read with an error for the client where they do not fit. */
 export type Params = readonly unknown[];
 export type Config = Readonly<Record<string, unknown>>;
 
@@ -65,7 +65,7 @@ export function historyCommitmentOf(config: Config): 'confirmed' | 'finalized' {
   return commitment;
 }
 
-/** Transaction or message as text; base58 is what nodes take unless told otherwise. */
+/** Transaction or message as text; the default encoding of nodes is base58. */
 export function bytesOf(text: string, encoding: unknown): Uint8Array {
   if (encoding === 'base64') {
     if (text.length > 2 * LARGEST_TRANSACTION) throw invalidParams('base64 encoded transaction is too large');

@@ -92,7 +92,7 @@ export class PubSub {
     }
   }
 
-  /** Tells who waits for what has come; looks again when the next slot begins, while anybody waits for it. */
+  /** Notifies subscribers of transactions that arrived; checks again at the next slot while there are subscribers. */
   #notify(): void {
     const { ledger, slots } = this.#node;
     let waiting = false;

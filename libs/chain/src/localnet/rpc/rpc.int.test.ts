@@ -47,7 +47,7 @@ describe('JSON-RPC', () => {
     expect(await post(url, body)).toMatchObject({ jsonrpc: '2.0', error: { code, message: expect.any(String) } });
   });
 
-  it('answers a batch call by call, and not what wants no answer', async () => {
+  it('answers a batch call by call, without notifications', async () => {
     const calls = [
       { jsonrpc: '2.0', id: 'a', method: 'getSlot' },
       { jsonrpc: '2.0', method: 'getSlot' },
@@ -92,7 +92,7 @@ describe('JSON-RPC', () => {
 });
 
 describe('sendTransaction', () => {
-  it('refuses a duplicate with preflight, and takes it without a second landing otherwise', async () => {
+  it('refuses a duplicate with preflight, and otherwise accepts it without executing it again', async () => {
     const { wire, signature } = await prepare('twice');
     expect((await send(wire)).result).toBe(signature);
     expect((await send(wire)).error).toMatchObject({
@@ -109,7 +109,7 @@ describe('sendTransaction', () => {
     expect(memos.filter((memo) => memo === '[5] twice' || memo === '[5] twins')).toHaveLength(2);
   });
 
-  it('refuses a blockhash that is over, and one of another network', async () => {
+  it('refuses an expired blockhash, and one of another network', async () => {
     const { wire, signature, blockhash } = await prepare('over');
     clock.passSlots(152);
     expect((await send(wire)).error).toMatchObject({ code: -32002, data: { err: 'BlockhashNotFound' } });
@@ -130,7 +130,7 @@ describe('sendTransaction', () => {
     }
   });
 
-  it('refuses who cannot pay; such a transaction never lands', async () => {
+  it('refuses a payer without funds; such a transaction never lands', async () => {
     const { wire, signature } = await prepare('poor', newKey());
     expect((await send(wire)).error).toMatchObject({ code: -32002, data: { err: 'AccountNotFound' } });
     expect((await send(wire, { skipPreflight: true })).result).toBe(signature);
@@ -193,7 +193,7 @@ describe('WebSocket', () => {
     return { socket, next, call, messages };
   }
 
-  it('tells once when a transaction has come', async () => {
+  it('notifies once when a transaction arrives', async () => {
     const { socket, next, call, messages } = await open();
     const { wire, signature } = await prepare('watched');
     call('signatureSubscribe', [signature, { commitment: 'processed' }]);

@@ -3,14 +3,14 @@ import { configAt, countAt, historyCommitmentOf } from '../params.js';
 import type { Config } from '../params.js';
 import { invalidParams } from '../rpc-error.js';
 
-/** Slots that one call may span, as nodes have it. */
+/** Slots that one call may span, as in real nodes. */
 const WIDEST_RANGE = 500_000;
 
 /** Lists of the slots that have a block: here every slot has one, from the first to the newest of the commitment. */
 export const BLOCK_METHODS: Readonly<Record<string, Method>> = {
   getBlocks: (node, params) => {
     const first = countAt(params, 0, 'start_slot');
-    // The second parameter may be left out.
+    // The second parameter is optional.
     const [end, config] = typeof params[1] === 'number' ? [countAt(params, 1, 'end_slot'), 2] : [null, 1];
     const newest = newestOf(node, configAt(params, config));
     const last = Math.min(end ?? newest, newest);

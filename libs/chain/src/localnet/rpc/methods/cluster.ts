@@ -75,7 +75,7 @@ export const CLUSTER_METHODS: Readonly<Record<string, Method>> = {
   },
 };
 
-/** Seconds since the epoch: what a transaction of the slot recorded, else what the slot's number says. */
+/** Seconds since the epoch: the recorded one of a transaction in the slot, else computed from the slot's number. */
 export function blockTime(node: LocalNode, slot: number): number {
   const recorded = node.ledger.bySlot(slot)[0]?.blockTime;
   return recorded ?? Math.floor((node.ledger.genesis.genesisMs + slot * SLOT_MS) / 1000);

@@ -89,12 +89,12 @@ function statusOf(node: LocalNode, landed: LandedTransaction) {
   };
 }
 
-/** As nodes word it: `[length in bytes] text`, several joined by `; `. */
+/** In the format of nodes: `[length in bytes] text`, several joined by `; `. */
 function memoColumn({ memos }: LandedTransaction): string | null {
   return memos.length === 0 ? null : memos.map((memo) => `[${Buffer.byteLength(memo)}] ${memo}`).join('; ');
 }
 
-/** The second parameter may be the encoding alone. */
+/** The second parameter may be only the encoding. */
 function encodingConfig(value: unknown): Config {
   return typeof value === 'string' ? { encoding: value } : configAt([value], 0);
 }

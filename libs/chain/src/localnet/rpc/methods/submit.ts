@@ -67,7 +67,7 @@ export const SUBMIT_METHODS: Readonly<Record<string, Method>> = {
   },
 };
 
-/** @throws RpcError -32002, -32003, -32005 unless the transaction was taken */
+/** @throws RpcError -32002, -32003, -32005 unless the transaction was accepted */
 function answerSubmission(submission: Submission): void {
   if (submission.kind === 'taken') return;
   if (submission.kind === 'unhealthy') {
