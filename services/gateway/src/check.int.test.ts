@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ApiKeyFacts } from '@countersign/contracts';
 import { canonicalLeaf, readEnvelope } from '@countersign/evidence';
 import { mintApiKey } from '@countersign/process';
-import { TurnTaker } from './check/turn-taker.js';
+import { TimeSlicer } from './check/time-slicer.js';
 import { GatewayBench, send } from './gateway.test-setup.js';
 
 const call = (url: string): Record<string, unknown> => ({ type: 'http_call', url });
@@ -39,7 +39,7 @@ describe('POST /v1/check', () => {
     expect(envelope.openings.payload).toEqual({ salt: expect.any(String) });
   });
 
-  it('denies with 200, the rule and no word of the action', async () => {
+  it('denies with 200 and the rule, without quoting the action', async () => {
     await bench.putAgent(bench.agentId, { blocked_apis: ['*.evil.example'], store_payload: true });
     const answer = await bench.check({ ...call('https://secret-host.evil.example/'), payload: 'kept' });
     expect(answer.status).toBe(200);
@@ -126,7 +126,7 @@ describe('POST /v1/check', () => {
     expect(get.headers.allow).toBe('POST');
   });
 
-  it('says what is wrong with a key, and lets it do what it was issued for', async () => {
+  it('reports the problem of a key, and allows what it was issued for', async () => {
     const { agentId } = bench;
     const keyed = async (facts: Partial<ApiKeyFacts>, agent = agentId): Promise<[number, string]> => {
       const key = mintApiKey((bytes) => randomBytes(bytes));
@@ -144,7 +144,7 @@ describe('POST /v1/check', () => {
     expect(await keyed({ agentIds: [agentId] }, agentId.toUpperCase())).toEqual([200, '{"allowed":true}']);
     const elsewhere = await keyed({ agentIds: [agentId] }, other);
     expect(elsewhere).toEqual([404, expect.stringContaining('not for that agent')]);
-    // Nothing shows of an agent that does not exist, or is another account's.
+    // An agent that does not exist and another account's give the same answer.
     expect(await keyed({ agentIds: [agentId] }, randomUUID())).toEqual(elsewhere);
     expect(await keyed({ rights: ['scan', 'policy'] })).toEqual([
       401,
@@ -195,12 +195,12 @@ describe('POST /v1/check', () => {
     expect((await bench.send({ path: '/v1/checks', body })).status).toBe(404);
   });
 
-  it('obeys what was changed before the check, and waits for what it has not read yet', async () => {
+  it('obeys changes from before the check, and waits for those it has not read yet', async () => {
     const key = mintApiKey((bytes) => randomBytes(bytes));
     const keyId = randomUUID();
     const agentId = randomUUID();
     await bench.putKey(keyId, key);
-    await bench.gateway.counters.raise('api-key', (await import('./follow/known-facts.js')).keySha256(key), 1);
+    await bench.gateway.counters.raise('api-key', (await import('./follow/read-model.js')).keySha256(key), 1);
     await bench.putAgent(agentId, {});
     const headers = { 'x-service-key': key };
     expect((await bench.check({ type: 'a' }, { headers }, agentId)).status).toBe(200);
@@ -210,16 +210,16 @@ describe('POST /v1/check', () => {
     expect((await bench.check({ type: 'a' }, { headers }, agentId)).status).toBe(404);
     await bench.putKey(keyId, key, { revokedAt: new Date().toISOString() });
     expect((await bench.check({ type: 'a' }, { headers })).status).toBe(401);
-    // Another account's agent is not there for this key.
+    // For this key another account's agent does not exist.
     await bench.putAgent(agentId, {}, { accountId: randomUUID() });
     expect((await bench.check({ type: 'a' }, {}, agentId)).status).toBe(404);
   });
 
-  it('reads a large payload by turns, and judges all of it', async () => {
+  it('reads a large payload in time slices, and judges all of it', async () => {
     const agentId = randomUUID();
     const rules = { blocked_pii: ['email' as const], block_secrets: true, blocked_topics: [], max_length: null };
     await bench.putAgent(agentId, { output_rules: rules });
-    const taken = jest.spyOn(TurnTaker.prototype, 'take');
+    const taken = jest.spyOn(TimeSlicer.prototype, 'take');
     const ask = async (payload: unknown): Promise<unknown> => {
       const { body } = await bench.check({ type: 'a', payload }, {}, agentId);
       return body.pii_kind ?? body.allowed;
@@ -236,13 +236,13 @@ describe('POST /v1/check', () => {
     jest.restoreAllMocks();
   });
 
-  it('asks the same of the counters for an agent of another account as for one that does not exist', async () => {
+  it('makes the same calls to the counters for an agent of another account as for one that does not exist', async () => {
     const strangers = randomUUID();
     await bench.putAgent(strangers, {}, { accountId: randomUUID() });
     const { counters } = bench.gateway;
     const asked = jest.spyOn(counters, 'version');
     const checked = jest.spyOn(counters, 'check');
-    // The first check waits until the gateway's copy has the agent.
+    // The first check waits until the gateway's read model has the agent.
     expect((await bench.check({ type: 'a' }, {}, strangers)).status).toBe(404);
     for (const agentId of [strangers, randomUUID()]) {
       asked.mockClear();
@@ -254,7 +254,7 @@ describe('POST /v1/check', () => {
     jest.restoreAllMocks();
   });
 
-  it('answers whatever is sent, never with 500', async () => {
+  it('answers any request, never with 500', async () => {
     const text = fc.oneof(
       fc.json(),
       fc.string({ unit: 'binary' }),
@@ -283,7 +283,7 @@ describe('POST /v1/check', () => {
     );
   });
 
-  it('tells in metrics what it did', async () => {
+  it('reports in metrics what it did', async () => {
     const text = await bench.gateway.metrics.metrics();
     expect(text).toMatch(/countersign_checks_total\{outcome="allowed"\} [1-9]/);
     expect(text).toMatch(/countersign_check_answers_total\{status="401"\} [1-9]/);

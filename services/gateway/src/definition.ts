@@ -4,9 +4,9 @@ import { checkRoutes, evaluationRoutes, scanRoutes } from '@countersign/contract
 import type { Route } from '@countersign/contracts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { AccountShares } from './admission/account-shares.js';
-import { Admission, LONG_TURN } from './admission/admission.js';
-import { Passage } from './admission/passage.js';
-import { Turns } from './admission/turns.js';
+import { Admission, LONG_TICK } from './admission/admission.js';
+import { LatencyProbe } from './admission/latency-probe.js';
+import { LoopShedder } from './admission/loop-shedder.js';
 import { BatchedAppender } from './append-event/batched-appender.js';
 import { UnansweredChecks } from './append-event/unanswered-checks.js';
 import { CheckHandler } from './http/check-handler.js';
@@ -16,7 +16,7 @@ import { Credentials } from './check/credentials.js';
 import type { CheckUnderWay } from './check/check-under-way.js';
 import { EntropyPool } from './domain/entropy.js';
 import { Evaluator } from './evaluation/evaluator.js';
-import { KnownFacts } from './follow/known-facts.js';
+import { ReadModel } from './follow/read-model.js';
 import { EVALUATOR, EvaluationController } from './http/evaluation-controller.js';
 import { SCANNER, ScanController, TOOL_LISTER } from './http/scan-controller.js';
 import { GatewayMetrics } from './metrics/gateway-metrics.js';
@@ -32,7 +32,7 @@ export const definition: ServiceDefinition = {
   routes: [checkRoutes, evaluationRoutes, scanRoutes].flatMap((routes) => Object.values<Route>(routes)),
   reads: ['accounts', 'api-keys', 'agents', 'sessions', 'usage', 'agent-events'],
   writes: ['agent-events'],
-  // Where they run in the same thread: what a crash left between their stores and the log is settled first.
+  // In the same thread: these first reconcile what a crash left between their stores and the log.
   after: ['identity', 'policy'],
   start: createGateway,
 };
@@ -40,32 +40,32 @@ export const definition: ServiceDefinition = {
 class GatewayModule {}
 
 /**
- * The gateway on the ports of `context`: `bare` answers its routes. It serves once its copies of accounts, keys and
- * agents are read and the counters stand; until then every check is 503, and `notReady` says why.
+ * The gateway on the ports of `context`: `bare` answers its routes. It serves once its read model of accounts, keys and
+ * agents is complete and the counters serve; until then every check is 503, and `notReady` says why.
  */
 export async function createGateway(context: ServiceContext): Promise<RunningService> {
   const { counters, eventLog, log, config } = context;
   const now = (): number => performance.now();
   const entropy = new EntropyPool();
-  const known = await KnownFacts.follow(context);
+  const known = await ReadModel.follow(context);
   const unanswered = new UnansweredChecks({ eventLog, counters, log, entropy, now });
   const deadlines = new Deadlines<CheckUnderWay>((due) => {
     for (const check of due) check.expire();
   }, now);
-  const trips = new Passage(now);
-  const appends = new Passage(now);
+  const trips = new LatencyProbe(now);
+  const appends = new LatencyProbe(now);
   const deadlineMs = config.checkDeadlineMs;
-  const turns: Turns = new Turns({
-    longMs: deadlineMs * LONG_TURN,
+  const shedder: LoopShedder = new LoopShedder({
+    longMs: deadlineMs * LONG_TICK,
     now,
-    lastly: () => checkHandler.endTurn(),
+    lastly: () => checkHandler.endTick(),
   });
   const admission = new Admission({
     known,
     counters,
     eventLog,
     unanswered,
-    turns,
+    shedder,
     trips,
     appends,
     deadlineMs,
@@ -85,9 +85,9 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
         metrics.batch(size);
         appends.entered();
       },
-      ended: (size, milliseconds, fate) => {
+      ended: (size, milliseconds, outcome) => {
         metrics.appended(size, milliseconds);
-        if (fate === 'durable') appends.passed(milliseconds);
+        if (outcome === 'durable') appends.passed(milliseconds);
         else appends.failed();
       },
     }),

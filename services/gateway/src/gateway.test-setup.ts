@@ -142,7 +142,7 @@ export class GatewayBench {
   ): Promise<void> {
     const version = (this.#versions.get(id) ?? 0) + 1;
     this.#versions.set(id, version);
-    // The owner's order: durable, then raised, then answered.
+    // In the owner's order: durable, then raised, then answered.
     await this.log.append([versionedRecord(topic, id, version, value)]);
     if (raise && (this.gateway as RunningGateway | undefined) !== undefined)
       await this.gateway.counters.raise(kind, id, version);
@@ -165,7 +165,7 @@ export class GatewayBench {
 
 export interface StartOptions {
   readonly deadlineMs?: number;
-  /** Puts something between the gateway and its log. */
+  /** Wraps the log of the gateway. */
   readonly between?: (log: EventLog) => EventLog;
 }
 

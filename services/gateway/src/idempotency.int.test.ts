@@ -45,7 +45,7 @@ describe('Idempotency-Key on POST /v1/check', () => {
     expect(again.headers['x-event-id']).toBe(first.headers['x-event-id']);
   });
 
-  it('gives 100 parallel twins one event', async () => {
+  it('gives 100 parallel duplicates one event', async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => keyed('twins', { type: 'a', estimatedCost: 1 })),
     );
@@ -55,7 +55,7 @@ describe('Idempotency-Key on POST /v1/check', () => {
     expect(await recorded([...ids][0])).toBe(1);
   });
 
-  it('does not give a refusal again', async () => {
+  it('does not replay a refusal', async () => {
     const agentId = randomUUID();
     await bench.putAgent(agentId, {}, { status: 'frozen' });
     const sent = { headers: { 'idempotency-key': 'frozen' } };
@@ -68,7 +68,7 @@ describe('Idempotency-Key on POST /v1/check', () => {
     expect((await bench.check({ type: 'a' }, sent, agentId)).body).toEqual({ allowed: true });
   });
 
-  it('gives no allow again once the agent is frozen or its profile changed: the repetition is a check of its own', async () => {
+  it('does not replay an allow once the agent is frozen or its profile changed: the repetition is a new check', async () => {
     const agentId = randomUUID();
     await bench.putAgent(agentId, {});
     const ask = (key: string): ReturnType<GatewayBench['check']> =>
@@ -80,7 +80,7 @@ describe('Idempotency-Key on POST /v1/check', () => {
     expect(denied.body).toMatchObject({ allowed: false, violation_type: 'off_limits_action' });
     expect(denied.headers['x-event-id']).not.toBe(first.headers['x-event-id']);
     expect([await recorded(first.headers['x-event-id']), await recorded(denied.headers['x-event-id'])]).toEqual([1, 1]);
-    // A denial is given again, also under another profile.
+    // A denial is replayed, also under another profile.
     await bench.putAgent(agentId, {});
     const again = await ask('m1');
     expect([again.text, again.headers['x-idempotent-replay']]).toEqual([denied.text, 'true']);
@@ -99,7 +99,7 @@ describe('Idempotency-Key on POST /v1/check', () => {
     expect(answered).toBeGreaterThan(3);
   });
 
-  it('answers the same after a restart, and goes on counting where it was', async () => {
+  it('answers the same after a restart, and continues to count', async () => {
     const first = await keyed('kept', { type: 'a', estimatedCost: 2 });
     const { actionsEver } = await bench.gateway.counters.usage(bench.accountId);
     await bench.stop();

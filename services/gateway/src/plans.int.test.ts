@@ -22,7 +22,7 @@ withRedis('a cap that two gateways share', () => {
     await bench.close();
   });
 
-  /** Told through the first gateway's counters, as identity tells it: in force for the next check anywhere. */
+  /** Through the first gateway's counters, as identity does it: in force for the next check on any gateway. */
   async function put(facts: Partial<AccountFacts>): Promise<void> {
     await bench.putAccount(facts, false);
     await gateways[0]!.counters.raise('account', bench.accountId, (version += 1));
@@ -47,7 +47,7 @@ withRedis('a cap that two gateways share', () => {
       facts: { plan: 'sandbox', sandboxExpiresAt: '2100-01-01T00:00:00.000Z' },
     },
   ];
-  it.each(CAPPED)('lets through what $plan has left, to the last action, of 200 checks at once', async (capped) => {
+  it.each(CAPPED)('allows exactly the remaining $plan actions, of 200 concurrent checks', async (capped) => {
     const { status, code, facts } = capped;
     const left = 117;
     const before = await used();
@@ -64,7 +64,7 @@ withRedis('a cap that two gateways share', () => {
       code,
       upgrade_url: 'https://example.com/plans',
     });
-    // Both are recorded, and only what reached the policy counts.
+    // Both are recorded, and only those that reached the policy count.
     const ids = new Set(answers.map(({ headers }) => headers['x-event-id']));
     const recorded = (await bench.events()).filter(({ leaf }) => ids.has(leaf.eventId));
     expect(new Set(recorded.map(({ leaf }) => leaf.eventId)).size).toBe(AT_ONCE);
@@ -91,11 +91,11 @@ withRedis('a cap that two gateways share', () => {
     );
     expect(denied.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
     expect(await used()).toBe(before + 3);
-    // A repetition of what was answered is no action: the cap does not touch it.
+    // A replay is not an action: the cap does not affect it.
     expect((await check(1, twin)).text).toBe(twins[0]!.text);
   });
 
-  it('is as large as the newest plan says, for the very next check of each gateway', async () => {
+  it('follows the newest plan with the very next check of each gateway', async () => {
     for (let round = 0; round < 5; round += 1) {
       await put({ plan: 'core', actionCap: await used() });
       expect([(await check(0)).status, (await check(1)).status]).toEqual([429, 429]);

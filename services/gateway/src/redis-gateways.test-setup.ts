@@ -18,7 +18,7 @@ export function withRedis(what: string, tests: () => void): void {
   else describe(what, tests);
 }
 
-/** A gateway beside others: what it counts is what all of one prefix count. */
+/** One of several gateways: all of one prefix share their counts. */
 export interface GatewayOnRedis {
   readonly port: number;
   readonly counters: Counters;
@@ -26,7 +26,7 @@ export interface GatewayOnRedis {
   stop(): Promise<void>;
 }
 
-/** @param prefix of the keys that its counters have on Redis: the same for gateways that count together */
+/** @param prefix of the keys of its counters on Redis: the same for gateways that share counts */
 export async function startOnRedis(eventLog: EventLog, prefix: string): Promise<GatewayOnRedis> {
   const counters = await openRedisCounters({ url, prefix, deadlineMs: 1000, settleMs: 500 });
   const context = {
@@ -59,7 +59,7 @@ export async function forgetOnRedis(prefix: string): Promise<void> {
   await askRedis('EVAL', `for _, k in ipairs(redis.call('KEYS', '${prefix}*')) do redis.call('DEL', k) end`, '0');
 }
 
-/** One command; gateways have no driver of Redis. */
+/** Runs one command; gateways have no driver of Redis. */
 export async function askRedis(...words: readonly string[]): Promise<void> {
   const { hostname, port, pathname } = new URL(url);
   const commands = [['SELECT', pathname.slice(1) || '0'], words];

@@ -6,9 +6,7 @@ import type { BenchOptions } from '../options.js';
 import { aimLine } from '../throughput/report.js';
 
 const run = promisify(execFile);
-const PROGRAM = fileURLToPath(
-  new URL('../../../../services/gateway/dist/follow/known-facts.bench.js', import.meta.url),
-);
+const PROGRAM = fileURLToPath(new URL('../../../../services/gateway/dist/follow/read-model.bench.js', import.meta.url));
 const AGENTS = 10_000;
 /** As large as profiles may be. */
 const LARGEST_KIB = 64;

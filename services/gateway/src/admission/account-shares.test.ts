@@ -7,7 +7,7 @@ describe('shares of accounts', () => {
     return new AccountShares(() => nowMs);
   };
 
-  it('owe a lone account nothing: no other holds it up', () => {
+  it('owe a lone account nothing: no other delays it', () => {
     const alone = shares();
     for (let i = 0; i < 1000; i += 1) {
       expect(alone.owed('a')).toBe(false);
@@ -25,7 +25,7 @@ describe('shares of accounts', () => {
       taken += 1;
       expect(taken).toBeLessThan(1000);
     }
-    // A quarter of 1,000, and of what is taken beside them.
+    // A quarter of 1,000, and of those admitted in addition to them.
     expect(taken).toBeGreaterThanOrEqual(250);
     expect(taken).toBeLessThan(400);
     expect(flooded.owed('flood')).toBe(false);

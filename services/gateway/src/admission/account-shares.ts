@@ -1,17 +1,17 @@
-/** What one account sent in the spans that are looked at. */
+/** Checks of one account in the measured spans. */
 interface Asked {
   taken: number;
   asked: number;
 }
 
 const SPAN_MS = 500;
-/** More accounts than this in a span are counted together. */
+/** Accounts beyond this number in a span are counted together. */
 const MOST_ACCOUNTS = 10_000;
 const EVERYBODY_ELSE = '';
 
 /**
- * Who sent how many checks in the last second, at most. While checks are turned away, an account that was given less than
- * half of what an equal division would give it is owed its checks: the flood of another does not turn them away.
+ * The number of checks of each account in about the last second. While checks are load-shed, an account that was given
+ * less than half of an equal share is owed its checks: another account's flood does not shed them.
  */
 export class AccountShares {
   readonly #now: () => number;
@@ -26,7 +26,7 @@ export class AccountShares {
     this.#now = now;
   }
 
-  /** A check of the account came. @returns whether it is taken although others are turned away */
+  /** A check of the account arrived. @returns whether it is admitted although others are load-shed */
   owed(accountId: string): boolean {
     const current = this.#of(accountId);
     current.asked += 1;
@@ -41,7 +41,7 @@ export class AccountShares {
     this.#taken += 1;
   }
 
-  /** Those that asked most, most first. */
+  /** The accounts with the most checks, most first. */
   busiest(count: number): readonly { readonly accountId: string; readonly checks: number }[] {
     return [...this.#current]
       .filter(([accountId]) => accountId !== EVERYBODY_ELSE)

@@ -1,4 +1,4 @@
-/** Why no check is taken now, as metrics count it. */
+/** Reason why no check is admitted now, as metrics count it. */
 export type ClosedReason =
   | 'event_loop'
   | 'event_log_slow'
@@ -10,10 +10,10 @@ export type ClosedReason =
   | 'event_log_refuses'
   | 'stopping';
 
-/** A refusal that is made once for all whom it meets. */
+/** A refusal whose bodies are built once. */
 export interface Closed {
   readonly reason: ClosedReason;
-  /** For callers. */
+  /** Message for clients. */
   readonly words: string;
   /** The body of `POST /v1/check`. */
   readonly checkBody: string;

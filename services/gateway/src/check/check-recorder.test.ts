@@ -1,5 +1,5 @@
 import type { Judgement } from '@countersign/counters';
-import type { Fate, FateListener } from '../append-event/batched-appender.js';
+import type { AppendOutcome, OutcomeListener } from '../append-event/batched-appender.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import { CheckRecorder, type CheckRecorderParts } from './check-recorder.js';
 import { CheckUnderWay } from './check-under-way.js';
@@ -35,19 +35,19 @@ const facts = (keySha256: string | null): CheckFacts =>
     upgradeUrl: 'https://example.com/',
   }) as unknown as CheckFacts;
 
-describe('a check whose deadline passed while its event was on its way to the log', () => {
-  /** How often, and with which claim, it is to be told of as unanswered. */
-  async function toldOf(keySha256: string | null, fate: Fate): Promise<readonly boolean[]> {
-    const told: boolean[] = [];
-    let listener: FateListener | null = null;
-    const add = (_check: unknown, claimed: boolean): void => void told.push(claimed);
+describe('a check whose deadline passed while its event was being appended', () => {
+  /** Calls that report it as unanswered, with the claim of each. */
+  async function reportsOf(keySha256: string | null, outcome: AppendOutcome): Promise<readonly boolean[]> {
+    const reported: boolean[] = [];
+    let listener: OutcomeListener | null = null;
+    const add = (_check: unknown, claimed: boolean): void => void reported.push(claimed);
     const parts = {
       counters: {
         takeBack: () => Promise.resolve(),
         freeze: () => Promise.resolve(),
         answered: () => Promise.resolve(),
       },
-      appender: { append: (_record: unknown, settled: FateListener) => (listener = settled) },
+      appender: { append: (_record: unknown, settled: OutcomeListener) => (listener = settled) },
       unanswered: { add, answered: () => undefined },
       log: { warn: () => undefined },
       recorded: () => undefined,
@@ -57,20 +57,20 @@ describe('a check whose deadline passed while its event was on its way to the lo
     const check = new CheckUnderWay(reply, observer, 0, 1000, 0, () => 0);
     new CheckRecorder(parts).record(check, judgement, facts(keySha256));
     check.expire();
-    (listener as FateListener | null)!.settled(fate);
+    (listener as OutcomeListener | null)!.settled(outcome);
     await new Promise((resolve) => setImmediate(resolve));
-    return told;
+    return reported;
   }
 
-  it('is told of once, whatever became of the event', async () => {
-    for (const fate of ['durable', 'unknown', 'refused'] as const) {
-      expect([fate, await toldOf(null, fate)]).toEqual([fate, [false]]);
+  it('is reported once, whatever the outcome of the event', async () => {
+    for (const outcome of ['durable', 'in-doubt', 'refused'] as const) {
+      expect([outcome, await reportsOf(null, outcome)]).toEqual([outcome, [false]]);
     }
   });
 
-  it('waits for its claim, unless the event is certainly not there', async () => {
-    expect(await toldOf('ef'.repeat(32), 'durable')).toEqual([true]);
-    expect(await toldOf('ef'.repeat(32), 'unknown')).toEqual([true]);
-    expect(await toldOf('ef'.repeat(32), 'refused')).toEqual([true, false]);
+  it('waits for its claim, unless the event is certainly not in the log', async () => {
+    expect(await reportsOf('ef'.repeat(32), 'durable')).toEqual([true]);
+    expect(await reportsOf('ef'.repeat(32), 'in-doubt')).toEqual([true]);
+    expect(await reportsOf('ef'.repeat(32), 'refused')).toEqual([true, false]);
   });
 });

@@ -1,7 +1,7 @@
 import type { CheckAnswer } from '@countersign/contracts';
 import type { Counters, Judgement } from '@countersign/counters';
 import type { ServiceContext } from '@countersign/service-kit';
-import type { BatchedAppender, Fate, FateListener } from '../append-event/batched-appender.js';
+import type { BatchedAppender, AppendOutcome, OutcomeListener } from '../append-event/batched-appender.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import { checkEvent } from '../domain/check-event.js';
 import type { CheckFacts } from '../domain/check-event.js';
@@ -20,10 +20,10 @@ export interface CheckRecorderParts {
   readonly recorded: (outcome: string, check: CheckUnderWay) => void;
 }
 
-/** From a judgement to the answer: the event is made durable first, then the caller is told. */
+/** From a judgement to the answer: the event is made durable before the answer is sent. */
 export class CheckRecorder {
   readonly #parts: CheckRecorderParts;
-  /** Events with an idempotency key that are being appended: a twin waits for the first instead of writing it again. */
+  /** Pending events with an idempotency key: a duplicate waits for the first instead of appending it again. */
   readonly #twins = new Map<string, Recording[]>();
 
   constructor(parts: CheckRecorderParts) {
@@ -33,7 +33,7 @@ export class CheckRecorder {
   record(check: CheckUnderWay, judgement: Judgement, facts: CheckFacts): void {
     const keySha256 = facts.idempotency?.keySha256 ?? null;
     if (check.overByNow()) {
-      // Counted, but never sent: nobody will see its event.
+      // Counted, but never sent: its event will not exist.
       void takeBack(this.#parts, facts, judgement, keySha256);
       return;
     }
@@ -57,16 +57,16 @@ export class CheckRecorder {
     const all = [recording];
     this.#twins.set(eventId, all);
     this.#parts.appender.append(record, {
-      settled: (fate) => {
+      settled: (outcome) => {
         this.#twins.delete(eventId);
-        for (const one of all) one.settled(fate);
+        for (const one of all) one.settled(outcome);
       },
     });
   }
 }
 
-/** A check whose event is under way to the log. Holds nothing of the request but what its answer needs. */
-class Recording implements FateListener {
+/** A check whose event is being appended. Holds only the parts of the request that its answer needs. */
+class Recording implements OutcomeListener {
   constructor(
     private readonly parts: CheckRecorderParts,
     private readonly check: CheckUnderWay,
@@ -76,14 +76,14 @@ class Recording implements FateListener {
     private readonly answer: CheckAnswer,
   ) {}
 
-  settled(fate: Fate): void {
-    if (fate === 'unknown') this.check.unavailable('unavailable', UNKNOWN);
-    else if (fate === 'refused') void this.#refused();
+  settled(outcome: AppendOutcome): void {
+    if (outcome === 'in-doubt') this.check.unavailable('unavailable', UNKNOWN);
+    else if (outcome === 'refused') void this.#refused();
     else if (this.judgement.freezesAgent || this.keySha256 !== null) void this.#follow();
-    else this.#tell();
+    else this.#answer();
   }
 
-  #tell(): void {
+  #answer(): void {
     if (this.check.overByNow()) return;
     const { answer, judgement } = this;
     this.parts.recorded(judgement.outcome, this.check);
@@ -92,13 +92,13 @@ class Recording implements FateListener {
 
   async #refused(): Promise<void> {
     await takeBack(this.parts, this.sent, this.judgement, this.keySha256);
-    // Its id was told at the deadline: with the claim gone no retry will answer it. Without one it has been added then.
+    // Its id was sent at the deadline: with the claim gone no retry will answer it. Without a claim it was added then.
     if (this.check.over && this.check.claimed) this.parts.unanswered.add(this.sent, false);
     this.check.sent = null;
     this.check.unavailable('unavailable', UNRECORDED);
   }
 
-  /** What must hold before the caller hears of it. */
+  /** Steps that must succeed before the answer. */
   async #follow(): Promise<void> {
     const { counters, log, unanswered } = this.parts;
     const { agentId, eventId } = this.sent;
@@ -115,10 +115,10 @@ class Recording implements FateListener {
       await this.#keepAnswer(this.keySha256);
       if (!this.check.overByNow()) unanswered.answered(eventId);
     }
-    this.#tell();
+    this.#answer();
   }
 
-  /** Keeps a 200 for whoever repeats the key; the claim of a refusal by plan or freeze is dropped by the counters. */
+  /** Keeps a 200 for repetitions of the key; the counters drop the claim of a refusal by plan or freeze. */
   async #keepAnswer(keySha256: string): Promise<void> {
     try {
       await this.parts.counters.answered(this.sent.accountId, keySha256, this.answer, this.judgement.entropy);
@@ -129,7 +129,7 @@ class Recording implements FateListener {
   }
 }
 
-/** Only for what certainly is not in the log. */
+/** Only for events that are certainly not in the log. */
 async function takeBack(
   parts: Pick<CheckRecorderParts, 'counters' | 'log'>,
   of: Pick<UnansweredCheck, 'accountId' | 'agentId'>,

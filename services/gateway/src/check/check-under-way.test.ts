@@ -4,7 +4,7 @@ import { CheckUnderWay } from './check-under-way.js';
 const ANSWER: CheckAnswer = { status: 200, body: '{"allowed":true}', eventId: 'e' } as unknown as CheckAnswer;
 const SENT = { eventId: 'e', agentId: 'g', accountId: 'a', cadenceSeconds: 1, apiKeyId: 'k' };
 
-describe('a check under way', () => {
+describe('a pending check', () => {
   let nowMs = 0;
   let said: unknown[] = [];
   const underWay = (): CheckUnderWay => {
@@ -33,7 +33,7 @@ describe('a check under way', () => {
     expect(said).toEqual([200]);
   });
 
-  it('is 503 from its deadline on, whoever comes first, and its event is told of as unanswered', () => {
+  it('returns 503 once its deadline has passed, however it ends, and reports its event as unanswered', () => {
     const check = underWay();
     check.sent = SENT;
     nowMs = 1000;
@@ -42,7 +42,7 @@ describe('a check under way', () => {
     expect(said).toEqual(['unanswered e', 503, 'deadline_exceeded', 'e']);
   });
 
-  it('is over for whoever asks after its deadline, before its event is sent', () => {
+  it('is over after its deadline, before its event is sent', () => {
     const check = underWay();
     nowMs = 5000;
     expect(check.over).toBe(false);

@@ -2,49 +2,49 @@ import type { Timed } from '@countersign/async';
 import type { CheckAnswer } from '@countersign/contracts';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
 
-/** Why a check was not judged. */
+/** Statuses of checks that were not judged. */
 export type RefusalStatus = 400 | 401 | 404 | 408 | 413 | 415;
 
-/** Where a check is answered: one of its methods is called, once. */
+/** The response of a check: exactly one of its methods is called, once. */
 export interface CheckReply {
   /**
    * @param retryAfter seconds
-   * @param replayed it is the answer that an earlier check with this Idempotency-Key was given
+   * @param replayed it is the answer of an earlier check with this Idempotency-Key
    */
   answer(answer: CheckAnswer, retryAfter: string | null, replayed: boolean): void;
   refuse(status: RefusalStatus, error: string, headers: readonly string[]): void;
-  /** @param eventId an event was sent, and its fate is unknown */
+  /** @param eventId an event was sent, and is in doubt */
   unavailable(code: 'unavailable' | 'deadline_exceeded', reason: string, eventId: string | null): void;
 }
 
-/** Told how checks end. */
+/** Notified of the end of checks. */
 export interface CheckObserver {
   /** An event was sent and its check ends with 503. */
   unanswered(check: UnansweredCheck, claimed: boolean): void;
   /** @param reason of a refusal */
   ended(check: CheckUnderWay, status: number, reason: string | null): void;
-  /** What must not happen did. */
+  /** An unexpected error. */
   failed(error: unknown): void;
 }
 
 const DEADLINE = 'The decision could not be made durable in time. Do not act; try again.';
 const SLOW_BODY = 'the body did not come in time: send it faster, and at once';
 const FAILED = 'The check could not be completed. Do not act; try again.';
-/** As proxies count callers that went away. */
+/** nginx's status for clients that closed the connection. */
 const CALLER_GONE = 499;
 
-/** One check from its head to its answer. It is answered once, whoever comes first. */
+/** One check from its head to its answer. It is answered exactly once, by the first event that ends it. */
 export class CheckUnderWay implements Timed {
-  /** Set once its event is given to the log. */
+  /** Set once its event is passed to the log. */
   sent: UnansweredCheck | null = null;
-  /** The account that holds its place, once it is known. */
+  /** The account that holds its slot, once it is known. */
   accountId: string | null = null;
   /** Its body is being read. */
   reading = false;
   /** A retry with its idempotency key may still get the answer of this event. */
   claimed = false;
   readonly #observer: CheckObserver;
-  /** `null` once it is over: what is over holds no request. */
+  /** `null` once it is over, so that no request is retained. */
   #reply: CheckReply | null;
 
   constructor(
@@ -52,7 +52,7 @@ export class CheckUnderWay implements Timed {
     observer: CheckObserver,
     readonly startedAt: number,
     readonly deadlineAt: number,
-    /** Memory that is set aside for its body. */
+    /** Memory reserved for its body. */
     public reservedBytes: number,
     private readonly now: () => number,
   ) {
@@ -64,7 +64,7 @@ export class CheckUnderWay implements Timed {
     return this.#reply === null;
   }
 
-  /** As {@link over}, and over from here on when its deadline has passed: where the process is starved, timers are late. */
+  /** As {@link over}, but also ends it when its deadline has passed: in a starved process timers are late. */
   overByNow(): boolean {
     if (!this.over && this.now() >= this.deadlineAt) this.expire();
     return this.over;
@@ -75,13 +75,13 @@ export class CheckUnderWay implements Timed {
     else this.unavailable('deadline_exceeded', DEADLINE);
   }
 
-  /** For errors that nobody foresaw: closed, like everything that is not decided. */
+  /** For unexpected errors: closed, like everything undecided. */
   fail(error: unknown): void {
     this.#observer.failed(error);
     this.unavailable('unavailable', FAILED);
   }
 
-  /** Not after its deadline: that is 503, however good the answer. */
+  /** Not after its deadline: then it is 503, whatever the answer. */
   answer(answer: CheckAnswer, retryAfter: string | null, replayed = false): void {
     if (!this.overByNow()) this.#end(answer.status, null)?.answer(answer, retryAfter, replayed);
   }
@@ -90,19 +90,19 @@ export class CheckUnderWay implements Timed {
     this.#end(status, error)?.refuse(status, error, headers);
   }
 
-  /** 503. When its event was sent, the caller gets its id, and `action.unanswered` will follow. */
+  /** 503. When its event was sent, the client gets its id, and `action.unanswered` will follow. */
   unavailable(code: 'unavailable' | 'deadline_exceeded', reason: string): void {
     if (this.over) return;
     if (this.sent !== null) this.#observer.unanswered(this.sent, this.claimed);
     this.#end(503, reason)?.unavailable(code, reason, this.sent?.eventId ?? null);
   }
 
-  /** The caller has gone: nobody is left to answer. */
+  /** The client has closed the connection: there is no one to answer. */
   abandon(): void {
     this.#end(CALLER_GONE, null);
   }
 
-  /** Where to answer, once. */
+  /** The reply, once. */
   #end(status: number, reason: string | null): CheckReply | null {
     const reply = this.#reply;
     if (reply === null) return null;

@@ -3,7 +3,7 @@ import { canonicalize, JsonRefused, parseJsonStrict } from '@countersign/evidenc
 import type { Committed } from '../domain/check-event.js';
 import { readCheck } from '../domain/read-check.js';
 
-/** A body that was read, judged and made ready to be committed. */
+/** A parsed and validated body, ready to be committed. */
 export interface PreparedCheck {
   /** Lower case. */
   readonly agentId: string;

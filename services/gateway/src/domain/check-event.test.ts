@@ -66,7 +66,7 @@ const judgement: fc.Arbitrary<Judgement> = fc
   }));
 
 describe('checkEvent', () => {
-  it('is a leaf and an envelope that everyone reads, and gives the answer that the envelope determines', () => {
+  it('is a leaf and an envelope that every reader accepts, and gives the answer that the envelope determines', () => {
     fc.assert(
       fc.property(judgement, facts, (judged, given) => {
         const { text, eventId, answer } = checkEvent(judged, given);
@@ -80,7 +80,7 @@ describe('checkEvent', () => {
         expect(envelope.coverage).toBe(given.coverage);
         expect(envelope.idempotency).toEqual(given.idempotency);
         expect(envelope.leaf.occurredAt).toBe(new Date(judged.nowMs).toISOString());
-        // Nothing that the envelope has no member for.
+        // Only members of the envelope.
         expect(Object.keys(envelope).sort()).toEqual(Object.keys(MEMBERS).sort());
       }),
       { numRuns: 500 },

@@ -22,7 +22,7 @@ export interface Committed {
   readonly canonical: string;
 }
 
-/** What a check's event is made of, beside its judgement. */
+/** Facts of a check's event, in addition to its judgement. */
 export interface CheckFacts {
   readonly accountId: string;
   readonly sandbox: boolean;
@@ -57,7 +57,10 @@ interface Words {
 
 const SILENT: Words = { reason: null, severity: null, extras: null };
 
-/** The event of a check: a pure function of its judgement and these facts, so whoever builds it again gets the same bytes. */
+/**
+ * The event of a check: a pure function of its judgement and these facts, so that building it again gives the same
+ * bytes.
+ */
 export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent {
   const { violation, outcome } = judgement;
   const policy = outcome === 'allowed' || outcome === 'denied';
@@ -129,7 +132,7 @@ export function envelopeOf(
   };
 }
 
-/** {@link envelopeOf} as text, from canonical forms that are at hand: nothing is walked a second time. */
+/** {@link envelopeOf} as text, from existing canonical forms: nothing is traversed a second time. */
 function envelopeText(
   judgement: Judgement,
   facts: CheckFacts,

@@ -4,7 +4,7 @@ const POOL_BYTES = 16 * 1024;
 const ID_BYTES = 10;
 const SALT_BYTES = 16;
 
-/** Random material from the system's generator, fetched by the pool: a call to it costs more than a check may. */
+/** Random material from the system's generator, fetched in blocks: a call to it costs more than a check may. */
 export class EntropyPool {
   readonly #pool = Buffer.allocUnsafe(POOL_BYTES);
   #next = POOL_BYTES;

@@ -1,7 +1,7 @@
 const VARIANT = ['8', '9', 'a', 'b'] as const;
 
 /**
- * UUID v7 (RFC 9562 section 5.7) of a time and of randomness in hex: the same as `uuidV7` of evidence gives for these bytes.
+ * UUID v7 (RFC 9562 section 5.7) of a time and of randomness in hex: equal to `uuidV7` of evidence for these bytes.
  * @param ms milliseconds since the epoch
  * @param entropy 10 bytes, 20 lower-case hex digits
  */
@@ -14,5 +14,5 @@ export function eventIdOf(ms: number, entropy: string): string {
   return `${last.head}${entropy.slice(1, 4)}-${variant}${entropy.slice(5, 8)}-${entropy.slice(8)}`;
 }
 
-/** Events of one millisecond share their beginning. */
+/** Events of one millisecond share their prefix. */
 let last = { ms: -1, head: '' };

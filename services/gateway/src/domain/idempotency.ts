@@ -3,14 +3,14 @@ import type { IdempotencyStamp } from '@countersign/contracts';
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/;
 
-/** What is wrong with the values of the header `Idempotency-Key`; `null` when nothing is. */
+/** The problem of the header `Idempotency-Key`; `null` for none. */
 export function idempotencyKeyProblem(key: string): string | null {
   return VISIBLE.test(key) ? null : 'Idempotency-Key must be 1 to 255 visible ASCII characters, sent once';
 }
 
 /**
- * What the counters and the log keep of a key and the body it came with: neither can be read back from it, and without
- * the key nobody can test a guess of the body.
+ * The stamp of a key and its body that counters and log keep: neither can be read back from it, and without the key a
+ * guess of the body cannot be tested.
  */
 export function idempotencyStamp(accountId: string, key: string, canonicalBody: string): IdempotencyStamp {
   return {

@@ -7,7 +7,7 @@ export interface RefusalWords {
   readonly extras: AnswerExtras;
 }
 
-/** What a recorded refusal says: 402, 429 and 403 of `POST /v1/check`. */
+/** The answer of a recorded refusal: 402, 429 and 403 of `POST /v1/check`. */
 export function planRefusal(
   outcome: 'frozen' | 'sandbox_expired' | 'action_cap',
   sandbox: boolean,

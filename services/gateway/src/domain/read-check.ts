@@ -7,8 +7,8 @@ const ACTION_TEXTS = ['url', 'dataScope', 'tool_name', 'toolName'] as const;
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The body of a check, or what to change in it. Judges as the schema `checkBody` of contracts does, by hand because
- * every check passes here; a property test holds the two together.
+ * The body of a check, or what to change in it. Equivalent to the schema `checkBody` of contracts, but written by hand
+ * because every check runs it; a property test compares the two.
  */
 export function readCheck(body: unknown): CheckRequest | string {
   if (!isObject(body)) return 'send an object with agentId and action';

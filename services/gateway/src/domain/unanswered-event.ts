@@ -11,7 +11,7 @@ export interface UnansweredCheck {
   readonly apiKeyId: string;
 }
 
-/** `action.unanswered`: says of an event that its answer had an unknown fate, whether the event landed or not. */
+/** `action.unanswered`: records that the answer of an event was in doubt, whether or not the event is in the log. */
 export function unansweredEvent(check: UnansweredCheck, nowMs: number, entropy: string): EventEnvelope {
   const leaf = plainLeaf({
     type: 'action.unanswered',

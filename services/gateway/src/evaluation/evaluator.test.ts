@@ -2,14 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { powersOf } from '@countersign/contracts';
 import { ReadingBudget } from '@countersign/policy-engine';
 import type { CheckHandler } from '../http/check-handler.js';
-import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
+import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import { Evaluator } from './evaluator.js';
 
 const KEY: KnownKey = { id: 'key', version: 1, accountId: 'account', ...powersOf({}) };
 const subject = { type: 'agent', id: '0b0f9a5e-3c0a-4d8e-9a57-2f6d1d5f4c11' };
 
-/** Decides each by keeping the thread for some time. */
-function busyDesk(ms: number, asked: string[], budgets: Set<unknown>): Pick<CheckHandler, 'ask'> {
+/** Decides each by blocking the thread for some time. */
+function busyHandler(ms: number, asked: string[], budgets: Set<unknown>): Pick<CheckHandler, 'ask'> {
   return {
     ask: ({ prepared, budget }, reply) => {
       budgets.add(budget);
@@ -25,10 +25,10 @@ function busyDesk(ms: number, asked: string[], budgets: Set<unknown>): Pick<Chec
 }
 
 describe('several evaluations of one request', () => {
-  it('give others their turn between them, and are begun in their order', async () => {
+  it('yield to other work between them, and start in their order', async () => {
     const asked: string[] = [];
     const budgets = new Set<unknown>();
-    const evaluator = new Evaluator(busyDesk(6, asked, budgets), {} as KnownFacts, { ended: () => 'revoked' });
+    const evaluator = new Evaluator(busyHandler(6, asked, budgets), {} as ReadModel, { ended: () => 'revoked' });
     const urls = Array.from({ length: 10 }, (_, n) => `https://a.example/${n}`);
     let over = false;
     let turns = 0;
@@ -42,7 +42,7 @@ describe('several evaluations of one request', () => {
     expect(decisions.map(({ context }) => context['event_id'])).toEqual(urls.map((_, n) => `${n + 1}`));
     expect(asked).toEqual(urls);
     expect(turns).toBeGreaterThanOrEqual(9);
-    // Their paths together cost what those of one call may.
+    // The readings of their paths share the budget of one call.
     expect([...budgets]).toEqual([expect.any(ReadingBudget)]);
   });
 });

@@ -7,21 +7,21 @@ import type { CheckHandler } from '../http/check-handler.js';
 import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareParsed } from '../check/prepare.js';
 import { idempotencyStamp } from '../domain/idempotency.js';
-import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
+import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import { itemOf, endsAt } from './outcome.js';
 import type { Decision, Outcome } from './outcome.js';
 import { readEvaluation } from './read-evaluation.js';
 
-/** Makes evaluations: each is a check like any other, with an event of its own that is durable before its answer. */
+/** Makes evaluations: each is a check like any other, with its own event that is durable before its answer. */
 export class Evaluator {
   constructor(
     private readonly checkHandler: Pick<CheckHandler, 'ask'>,
-    private readonly known: KnownFacts,
+    private readonly known: ReadModel,
     private readonly credentials: Pick<Credentials, 'ended'>,
   ) {}
 
   /**
-   * The key that the edge has accepted, which this copy may be about to read.
+   * The key that the edge has accepted, which this read model may not have read yet.
    * @throws HttpRefusal 401 where it was revoked meanwhile
    */
   async callerKey(id: string): Promise<KnownKey> {
@@ -59,8 +59,8 @@ export class Evaluator {
   }
 
   /**
-   * One after the other where one may end the rest, else side by side, recorded in their order: a hundred of them may share
-   * one large payload, so they are begun a few milliseconds at a time. They share what one call may read of paths.
+   * One after the other where one may end the rest, else concurrently, recorded in their order: a hundred of them may
+   * share one large payload, so they are started a few milliseconds at a time. They share the path budget of one call.
    */
   async evaluateAll(
     all: readonly EvaluationParts[],

@@ -1,7 +1,7 @@
 import type { CheckAnswer, EvaluationSemantic } from '@countersign/contracts';
 import type { RefusalStatus } from '../check/check-under-way.js';
 
-/** How one evaluation ended. */
+/** Outcome of one evaluation. */
 export type Outcome =
   | { readonly kind: 'decided'; readonly answer: CheckAnswer; readonly replayed: boolean }
   | { readonly kind: 'refused'; readonly status: RefusalStatus; readonly error: string }
@@ -9,7 +9,7 @@ export type Outcome =
       readonly kind: 'undecided';
       readonly code: 'unavailable' | 'deadline_exceeded';
       readonly reason: string;
-      /** An event was sent, and its fate is unknown. */
+      /** An event was sent, and is in doubt. */
       readonly eventId: string | null;
     };
 
@@ -19,7 +19,7 @@ export interface Decision {
   readonly context: { readonly [member: string]: unknown };
 }
 
-/** What was decided and recorded; refusals by plan or freeze are denials. */
+/** The recorded decision; refusals by plan or freeze are denials. */
 export function decisionOf({ body, eventId, coverage, status, wouldDeny }: CheckAnswer): Decision {
   const { allowed, ...words } = JSON.parse(body) as { allowed?: unknown };
   return {
@@ -38,7 +38,7 @@ export function undecided({ code, reason, eventId }: Extract<Outcome, { kind: 'u
   return { decision: false, context: { reason, code, ...(eventId === null ? {} : { event_id: eventId }) } };
 }
 
-/** As one of several: what was not decided says so in its context (section 7). */
+/** As one of several: the context of an undecided one says so (section 7). */
 export function itemOf(outcome: Outcome): Decision {
   switch (outcome.kind) {
     case 'decided':
@@ -52,7 +52,7 @@ export function itemOf(outcome: Outcome): Decision {
   }
 }
 
-/** Whether the evaluations after this one are not made (section 7). */
+/** True if the evaluations after this one are not made (section 7). */
 export function endsAt(decision: boolean, semantic: EvaluationSemantic): boolean {
   return semantic === 'deny_on_first_deny' ? !decision : semantic === 'permit_on_first_permit' && decision;
 }

@@ -11,7 +11,7 @@ const action = { name: 'http_call' };
 const resource = { type: 'url', id: 'https://api.example.com/x' };
 
 describe('an evaluation', () => {
-  it('becomes a check: name, resource and context in their places', () => {
+  it('becomes a check with name, resource and context in their members', () => {
     const read = readEvaluation({
       subject: { ...subject, properties: { team: 'billing' } },
       action: { name: 'tool_use', properties: { estimatedCost: 2, payload: { to: 'x' } } },
@@ -52,7 +52,7 @@ describe('an evaluation', () => {
     });
   });
 
-  it('keeps a resource of another type as evidence alone', () => {
+  it('keeps a resource of another type only as evidence', () => {
     const of = { type: 'constructor', id: 'r' };
     expect(readEvaluation({ subject, action, resource: of })).toEqual({
       agentId: subject.id,
@@ -117,7 +117,7 @@ describe('an evaluation', () => {
     [{ estimated_cost: 5000, uri: 'https://evil.example/x' }],
     [{ amount: 7, data_scope: 'pii' }],
     [{ arguments: '{"url":"https://evil.example/x"}' }],
-  ])('judges what the resource says of itself: %j', (properties) => {
+  ])('judges the properties of the resource: %j', (properties) => {
     const of = { type: 'record', id: 'r', properties };
     expect(readEvaluation({ subject, action, resource: of })).toEqual({
       agentId: subject.id,
@@ -143,7 +143,7 @@ describe('an evaluation', () => {
     expect(read).toEqual({ agentId: subject.id, action: { type: name, ...properties, resource: of } });
     const rules = compileProfile({ ...emptyProfile(subject.id), blocked_apis: ['evil.example'] });
     expect(decide(rules, (read as { action: Action }).action).violation?.rule).toBe('blocked_apis:no url given');
-    // The action's own counts, and of what is no call it is ordinary data.
+    // The action's own counts; for an action that is not a call it is ordinary data.
     const own = { name, properties: { [member]: 'own' } };
     expect(readEvaluation({ subject, action: own, resource: of })).toMatchObject({ action: { [member]: 'own' } });
     expect(readEvaluation({ subject, action: { name: 'update' }, resource: of })).toEqual({
@@ -152,7 +152,7 @@ describe('an evaluation', () => {
     });
   });
 
-  it('takes the id of a resource of an unknown type for what a call by its name calls', () => {
+  it('takes the id of a resource of an unknown type as what a call by its name calls', () => {
     const of = { type: 'ip', id: '10.0.0.1' };
     const asked = (name: string, properties: Record<string, JsonValue> = {}): unknown =>
       readEvaluation({ subject, action: { name, properties }, resource: of });
@@ -171,13 +171,13 @@ describe('an evaluation', () => {
     'create_view',
     'send_preview',
     'orders.buy_list',
-  ])('takes the price of a resource for what %s spends', (name) => {
+  ])('takes the price of a resource as what %s spends', (name) => {
     const of = { type: 'item', id: '1', properties: { price: 5 } };
     expect(readEvaluation({ subject, action: { name }, resource: of })).toMatchObject({ action: { price: 5 } });
   });
 
   it.each(['read', 'can_read_todo', 'document.view', 'listOrders', 'get'])(
-    'takes what a resource costs and holds for no part of %s',
+    'does not take cost and content of a resource as part of %s',
     (name) => {
       const of = { type: 'product', id: '7', properties: { total: 3, price: 9, content: 'x', output: 'y' } };
       expect(readEvaluation({ subject, action: { name }, resource: of })).toEqual({
@@ -193,7 +193,7 @@ describe('an evaluation', () => {
     },
   );
 
-  it('keeps what no rule reads as evidence alone', () => {
+  it('keeps members that no rule reads only as evidence', () => {
     const properties = { ownerID: 'alice', title: 'x', method: 'GET', url: null };
     const of = { type: 'todo', id: '7240d0db', properties };
     expect(readEvaluation({ subject, action: { name: 'can_update_todo' }, resource: of })).toEqual({
@@ -208,7 +208,7 @@ describe('an evaluation', () => {
     ['call_tool', 'tool_name'],
     ['tool.call', 'tool_name'],
     ['data_access', 'dataScope'],
-  ])('takes a resource of an unknown type for what %s is done to', (name, member) => {
+  ])('takes a resource of an unknown type as the object of %s', (name, member) => {
     const of = { type: 'widget', id: 'shell' };
     expect(readEvaluation({ subject, action: { name }, resource: of })).toMatchObject({
       action: { [member]: 'shell' },
@@ -217,16 +217,13 @@ describe('an evaluation', () => {
     expect(readEvaluation({ subject, action: named, resource: of })).toMatchObject({ action: { [member]: 'other' } });
   });
 
-  it.each(['user:alice', 'urn:isbn:1', 'orders', 'c:/x', '/x', 'readme.md'])(
-    'does not take %s for an address',
-    (id) => {
-      const of = { type: 'record', id };
-      expect(readEvaluation({ subject, action, resource: of })).toEqual({
-        agentId: subject.id,
-        action: { type: 'http_call', resource: of },
-      });
-    },
-  );
+  it.each(['user:alice', 'urn:isbn:1', 'orders', 'c:/x', '/x', 'readme.md'])('does not take %s as an address', (id) => {
+    const of = { type: 'record', id };
+    expect(readEvaluation({ subject, action, resource: of })).toEqual({
+      agentId: subject.id,
+      action: { type: 'http_call', resource: of },
+    });
+  });
 
   it.each([
     [{ action, resource }, 'subject is missing'],
@@ -250,7 +247,7 @@ describe('an evaluation', () => {
   });
 
   it('is judged as a check by the rules of a check', () => {
-    const wrong = readEvaluation({ subject: { ...subject, id: 'nobody' }, action, resource });
+    const wrong = readEvaluation({ subject: { ...subject, id: 'unknown' }, action, resource });
     const prepared = prepareParsed(wrong);
     expect(isMalformed(prepared) && prepared).toMatchObject({ status: 400, error: expect.stringContaining('UUID') });
     const scopeless = prepareParsed(
@@ -277,7 +274,7 @@ describe('an evaluation', () => {
 });
 
 describe('several evaluations', () => {
-  it('take what they do not say from the request', () => {
+  it('take omitted parts from the request', () => {
     const other = { type: 'tool', id: 'search' };
     expect(withDefaults({ subject, action, resource, context: { a: 1 } }, { resource: other })).toEqual({
       subject,
@@ -288,7 +285,7 @@ describe('several evaluations', () => {
     expect(withDefaults({ subject }, {})).toEqual({ subject });
   });
 
-  it('take of a part that they name only type, id and name from the request', () => {
+  it('take only type, id and name from the request for a part that they name', () => {
     const defaults = {
       subject: { ...subject, properties: { team: 'a' } },
       action: { name: 'tool_use', properties: { estimatedCost: 1 } },

@@ -12,7 +12,7 @@ import {
 } from '@countersign/policy-engine';
 import type { RuledMember } from '@countersign/policy-engine';
 
-/** The members of an action that say what it is done to. */
+/** The members of an action that name its object. */
 type ResourceMember = 'url' | 'tool_name' | 'dataScope';
 
 const MEMBER_OF: Readonly<Record<RuledMember, ResourceMember | null>> = {
@@ -32,17 +32,17 @@ const PLACE = new Set([
   ...['api', 'webapi', 'restapi', 'service', 'webservice', 'server', 'host', 'hostname', 'domain', 'origin', 'target'],
   ...['site', 'website', 'web', 'page', 'webpage', 'http', 'https', 'webhook', 'address', 'route'],
 ]);
-/** Types of {@link PLACE} whose id is else a name that lists of APIs may hold. */
+/** Types of {@link PLACE} whose id may otherwise be a name in lists of APIs. */
 const NAMED_API = new Set(['api', 'webapi', 'restapi', 'service', 'webservice']);
 /** A name with a dot or a port, an IP address, `localhost`; then nothing, or a path. */
 const HOST = /^(?:[^\s/?#\\@]+\.[^\s/?#\\@]+|[^\s/?#\\@:]+:\d+|\[[\da-f:.]+\](?::\d+)?|localhost)(?:[/?#\\]|$)/iu;
 
-/** Of an action that reads what it is done to: the first word of its name, behind `can` and `may` and a noun with a dot. */
+/** First words of the names of actions that read their object, after `can` and `may` and a noun with a dot. */
 const READS = new Set(['read', 'view', 'list', 'show', 'search', 'find', 'query', 'describe', 'inspect', 'preview']);
-/** These read alone. */
+/** These read only as the whole name. */
 const READS_ALONE = new Set(['get', 'see', 'open', 'access', 'download']);
 
-/** Behind these it does something else too. */
+/** After these it does something else too. */
 const JOINS = new Set(['and', 'or', 'then']);
 
 /** Members that come from other parts of the evaluation. */
@@ -50,7 +50,7 @@ const TAKEN = ['type', 'subject', 'resource'] as const;
 
 type Members = Record<string, JsonValue>;
 
-/** The body of `POST /v1/check` that an evaluation means: still to be judged as one. Or what to change in it. */
+/** The body of `POST /v1/check` that an evaluation corresponds to, not validated yet. Or what to change in it. */
 export function readEvaluation({ subject, action, resource, context }: EvaluationParts): object | string {
   if (subject === undefined) return 'subject is missing';
   if (subject.type === undefined) return 'subject.type is missing';
@@ -67,10 +67,10 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
   }
   const asked: Members = { ...given, type: action.name, resource };
   if (subject.properties !== undefined) asked['subject'] = subject;
-  // What rules read of an action they read of its resource too, also where its name is another spelling.
+  // Members that rules read in an action they read in its resource too, also in another spelling.
   for (const [member, value] of Object.entries(resource.properties ?? {})) {
     if (value === null || !isOfAction(member, action.name)) {
-      // Of a call, as a check would have it; its own counts.
+      // For a call, as in a check; its own member counts.
       if (value !== null && isCallType(action.name) && holdsAddress(member)) asked[member] ??= value;
       continue;
     }
@@ -94,8 +94,8 @@ export function readEvaluation({ subject, action, resource, context }: Evaluatio
 }
 
 /**
- * Whether rules read a member of the resource as one of the action. A resource that is only read has a price and a
- * content that are not what the action spends or says: there the names count that can mean nothing else.
+ * Reports whether rules read a member of the resource as one of the action. Price and content of a resource that is
+ * only read are not what the action spends or says: there only unambiguous names count.
  */
 function isOfAction(member: string, name: string): boolean {
   const meant = memberMeant(member);
@@ -118,7 +118,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** An address is one whatever its type is called: another word for it must not evade a rule about APIs. */
+/** An address is one whatever its type is called: a synonym of the type must not evade a rule about APIs. */
 function membersFor(name: string, type: string, id: string, given: Members, asked: Members): readonly ResourceMember[] {
   const member = memberFor(fold(type), type, id) ?? memberByAction(name, given, asked);
   if (member !== 'url' && isAddress(id)) return member === null ? ['url'] : [member, 'url'];
@@ -134,7 +134,9 @@ function memberFor(folded: string, type: string, id: string): ResourceMember | n
   return NAMED_API.has(folded) && !isAddress(id) ? 'tool_name' : null;
 }
 
-/** Of a resource of an unknown type, what the action says of it: a tool is used, data are accessed, an address is called. */
+/**
+ * For a resource of an unknown type, the member by the action: a tool is used, data are accessed, an address is called.
+ */
 function memberByAction(name: string, given: Members, asked: Members): ResourceMember | null {
   if (isToolType(name)) return given['tool_name'] === undefined && given['toolName'] === undefined ? 'tool_name' : null;
   if (fold(name) === 'dataaccess') return given['dataScope'] === undefined ? 'dataScope' : null;
@@ -147,8 +149,8 @@ function namesWhatIsCalled(asked: Members): boolean {
 }
 
 /**
- * What each evaluation of a request says, with the request's own parts where it says nothing (section 7). A part that it
- * names is its own, but for `type`, `id` and `name` that it leaves out.
+ * The parts of each evaluation of a request, with the request's own as defaults (section 7). A part that it names is
+ * its own, except for omitted `type`, `id` and `name`.
  */
 export function withDefaults(defaults: EvaluationParts, own: EvaluationParts): EvaluationParts {
   const subject = completed(own.subject, defaults.subject, ['type', 'id']);

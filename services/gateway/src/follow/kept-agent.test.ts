@@ -12,14 +12,14 @@ const facts = (allowed_apis: readonly string[]): AgentFacts =>
     profile: { ...emptyProfile('g'), allowed_apis, version: 3 },
   }) as unknown as AgentFacts;
 
-describe('an agent that is kept', () => {
+describe('a packed agent', () => {
   it.each([
     ['short', []],
     [
       'long',
       Array.from({ length: 100 }, (_, n) => `https://host-${n}.example.com/ü/${randomBytes(100).toString('base64')}`),
     ],
-  ])('gives its %s profile back as it was', (_what, apis) => {
+  ])('restores its %s profile unchanged', (_what, apis) => {
     const agent = facts(apis);
     const kept = keptAgent(agent);
     expect(profileOf(kept)).toEqual(agent.profile);
@@ -28,7 +28,7 @@ describe('an agent that is kept', () => {
   });
 });
 
-describe('values that were used recently', () => {
+describe('recently used values', () => {
   it('are kept up to their weight, and the newest always', () => {
     const used = new RecentlyUsed<string>(10);
     used.set('a', 'A', 4);

@@ -1,7 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { AgentFacts, BehaviorProfile } from '@countersign/contracts';
 
-/** What the gateway holds of an agent: its profile as JSON text, packed where it is long, because most agents are idle. */
+/**
+ * An agent in the gateway's read model: its profile as JSON text, compressed where it is long, because most agents are
+ * idle.
+ */
 export interface KeptAgent {
   readonly accountId: string;
   readonly status: AgentFacts['status'];
@@ -14,9 +17,9 @@ export interface KeptAgent {
   readonly profileLength: number;
 }
 
-/** Shorter text is held as it is: to pack it would save less than its own object takes. */
+/** Shorter text is stored uncompressed: compression would save less than its object takes. */
 const PACKED_FROM = 4096;
-/** The fastest: a profile is packed once a change. */
+/** The fastest: a profile is compressed at every change. */
 const LEVEL = 1;
 
 export function keptAgent({ accountId, status, registeredByKey, profile, profileSha256 }: AgentFacts): KeptAgent {
@@ -38,7 +41,7 @@ export function profileOf({ profile }: Pick<KeptAgent, 'profile'>): BehaviorProf
   return JSON.parse(text) as BehaviorProfile;
 }
 
-/** A copy of its own: zlib's buffer is part of a larger one. */
+/** Copied, because zlib's buffer is part of a larger one. */
 function packed(text: string): Uint8Array {
   return new Uint8Array(deflateRawSync(text, { level: LEVEL }));
 }

@@ -1,13 +1,13 @@
 interface Entry<V> {
   readonly value: V;
   readonly weight: number;
-  /** Since it was passed over last. */
+  /** Since it was last skipped. */
   used: boolean;
 }
 
 /**
- * Values by key, at most so much weight of them. The oldest goes first, unless it was used since it was set or passed over:
- * then it is passed over once more (second chance). A use costs no change of order, as it is part of every check.
+ * Values by key, up to a total weight. The oldest is evicted first, unless it was used since it was set or last
+ * skipped: then it is skipped (second chance). A use does not reorder, as it is part of every check.
  */
 export class RecentlyUsed<V> {
   readonly #most: number;
@@ -36,7 +36,7 @@ export class RecentlyUsed<V> {
   /** Keeps the newest whatever it weighs. */
   set(key: string, value: V, weight: number): void {
     this.delete(key);
-    // The newest is not among those that may go.
+    // The newest is not evicted.
     while (this.#weight + weight > this.#most && this.#entries.size > 0) this.#dropOne();
     this.#entries.set(key, { value, weight, used: false });
     this.#weight += weight;
@@ -47,7 +47,7 @@ export class RecentlyUsed<V> {
     this.#entries.delete(key);
   }
 
-  /** Ends: whatever is passed over is not used any more when its turn comes again. */
+  /** Terminates: a skipped entry is unused when it is reached again. */
   #dropOne(): void {
     for (const [key, entry] of this.#entries) {
       this.#entries.delete(key);

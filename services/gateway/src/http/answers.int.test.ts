@@ -25,7 +25,7 @@ describe('a check that is not answered in time', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  /** What comes back until the connection ends, or for two seconds. */
+  /** The response until the connection ends, or for two seconds. */
   const send = (text: string): Promise<{ readonly answer: string; readonly closed: boolean }> =>
     new Promise((resolve, reject) => {
       const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => socket.write(text));
@@ -43,13 +43,13 @@ describe('a check that is not answered in time', () => {
       socket.on('error', reject);
     });
 
-  it('costs a caller who is still sending the connection, and so what is held of the body', async () => {
+  it('closes the connection of a client that is still sending, and so releases its body', async () => {
     const { answer, closed } = await send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
     expect([answer.slice(0, 12), closed]).toEqual(['HTTP/1.1 503', true]);
     expect(answer).toContain('"code":"deadline_exceeded"');
   });
 
-  it('leaves the connection to a caller who has sent all', async () => {
+  it('keeps the connection of a client that has sent everything', async () => {
     const { answer, closed } = await send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
     expect([answer.slice(0, 12), closed]).toEqual(['HTTP/1.1 503', false]);
   });

@@ -6,15 +6,15 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const ALLOWED = '{"allowed":true}';
 const ALLOWED_LENGTH = `${ALLOWED.length}`;
 
-/** Says `true` where an earlier check with the same Idempotency-Key was given this answer. */
+/** `true` for an answer that an earlier check with the same Idempotency-Key was given. */
 export const IDEMPOTENT_REPLAY = 'x-idempotent-replay';
 
-/** Seconds after which it is worth to come again. */
+/** Seconds after which a retry is useful. */
 const RETRY_AFTER = '1';
 const TRY_AGAIN = ['retry-after', RETRY_AFTER];
 const LINGER_MS = 1000;
 
-/** An answer to a recorded check, word for word. */
+/** An answer to a recorded check, verbatim. */
 export function sendAnswer(
   response: ServerResponse,
   answer: CheckAnswer,
@@ -32,7 +32,7 @@ export function sendAnswer(
   response.end(body);
 }
 
-/** `{error}`. Where too much of the body has not been read, the connection is closed after it. */
+/** `{error}`. Closes the connection where too much of the body is unread. */
 export function sendError(
   response: ServerResponse,
   status: 400 | 401 | 404 | 405 | 408 | 413 | 415,
@@ -45,8 +45,8 @@ export function sendError(
 }
 
 /**
- * Fails closed: 503 with `allowed:false`. `eventId`: an event was sent, and its fate is unknown. Whoever has not sent the
- * whole body by the deadline loses the connection: it would hold what has come of the body.
+ * Fails closed: 503 with `allowed:false`. `eventId`: an event was sent, and is in doubt. A client that has not sent the
+ * whole body by the deadline loses the connection, which would retain the received part.
  */
 export function sendUnavailable(
   response: ServerResponse,
@@ -60,8 +60,8 @@ export function sendUnavailable(
   else send(response, 503, body, headers);
 }
 
-/** 503 before anything of the request was looked at. @param body JSON */
-export function sendTurnedAway(response: ServerResponse, body: string): void {
+/** 503 before anything of the request was read. @param body JSON */
+export function sendShed(response: ServerResponse, body: string): void {
   send(response, 503, body, TRY_AGAIN);
 }
 
@@ -91,14 +91,14 @@ function headersOf(body: string, headers: readonly string[]): string[] {
   ];
 }
 
-/** Whether the rest of the body is too much to read for nothing. */
+/** Reports whether the rest of the body is too much to read and discard. */
 function leavesTooMuch(request: IncomingMessage): boolean {
   if (request.complete) return false;
   const length = request.headers['content-length'];
   return length === undefined ? request.headers['transfer-encoding'] !== undefined : Number(length) > MAX_BODY_BYTES;
 }
 
-/** A caller that is still sending would lose the answer to a reset: what comes is dropped for a moment first. */
+/** A client that is still sending would lose the answer to a reset: its data is discarded for a moment first. */
 function endLingering(request: IncomingMessage, response: ServerResponse): void {
   const end = (): void => {
     clearTimeout(timer);

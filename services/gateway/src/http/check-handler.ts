@@ -6,14 +6,14 @@ import type { Admission } from '../admission/admission.js';
 import { CLOSED } from '../admission/closed.js';
 import type { Closed } from '../admission/closed.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
-import type { KnownFacts, KnownKey } from '../follow/known-facts.js';
+import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import { sendError } from './answers.js';
 import { HttpReply } from './http-reply.js';
 import { readCheckHeaders } from './check-headers.js';
 import type { CheckHeaders } from './check-headers.js';
 import { readBody } from './read-body.js';
 import type { BodyRead } from './read-body.js';
-import { TurnedAway } from './turned-away.js';
+import { ShedResponder } from './shed-responder.js';
 import type { GatewayMetrics } from '../metrics/gateway-metrics.js';
 import type { RefusalLog } from '../metrics/refusal-log.js';
 import { idempotencyKeyProblem, idempotencyStamp } from '../domain/idempotency.js';
@@ -25,16 +25,19 @@ import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareCheck } from '../check/prepare.js';
 
 const PATHS = ['/v1/check', '/v1/mcp/check'] as const;
-/** Of the evaluations, which the edge hands on once it has read them. */
+/** Path of the evaluations, which the edge passes on once it has read them. */
 const EVALUATION = '/access/v1/evaluation';
-/** Set aside for a body before anything of it has come; the rest as it comes: what is announced alone costs nobody else. */
+/**
+ * Bytes reserved for a body before any of it has come; the rest as it comes: an announced length alone takes nothing
+ * from others.
+ */
 const FIRST_BYTES = 16 * 1024;
 
 const SLASH = 0x2f;
 const QUESTION_MARK = 0x3f;
 
 export interface CheckHandlerParts {
-  readonly known: KnownFacts;
+  readonly known: ReadModel;
   readonly credentials: Credentials;
   readonly judge: CheckJudge;
   readonly admission: Admission;
@@ -48,19 +51,19 @@ export interface CheckHandlerParts {
   readonly now: () => number;
 }
 
-/** Takes `POST /v1/check` off the wire, in the order of refusal of additions.md, and sees each check to its end. */
+/** Handles `POST /v1/check`, in the order of refusal of additions.md, until each check is answered. */
 export class CheckHandler implements CheckObserver {
   readonly #parts: CheckHandlerParts;
-  readonly #away = new TurnedAway();
+  readonly #shedResponder = new ShedResponder();
   #drained: (() => void) | null = null;
 
   constructor(parts: CheckHandlerParts) {
     this.#parts = parts;
   }
 
-  /** Whether the request is for this desk; if so it is answered, sooner or later. */
+  /** Returns whether the request is for this handler, which then answers it. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (!isCheckPath(request.url!)) return this.#turnsAwayEvaluation(request, response);
+    if (!isCheckPath(request.url!)) return this.#shedsEvaluation(request, response);
     if (request.method !== 'POST') {
       this.#parts.metrics.answered(405);
       sendError(response, 405, 'use POST', ['allow', 'POST']);
@@ -76,7 +79,7 @@ export class CheckHandler implements CheckObserver {
       if (this.#owed(headers, now)) closed = admission.closed(now);
     }
     if (closed !== null) {
-      this.#turnAway(response, closed, closed.checkBody);
+      this.#shed(response, closed, closed.checkBody);
       return true;
     }
     headers ??= readCheckHeaders(request.rawHeaders);
@@ -86,22 +89,22 @@ export class CheckHandler implements CheckObserver {
     return true;
   };
 
-  /** A turn of the event loop in which requests came is over. */
-  endTurn(): void {
-    this.#away.endTurn();
+  /** An event-loop tick with requests is over. */
+  endTick(): void {
+    this.#shedResponder.endTick();
   }
 
-  /** Sees a check to its end that came on another way than {@link handle}. @param bytes memory that it takes */
+  /** Handles a check that came in another way than through {@link handle}. @param bytes memory that it takes */
   ask(job: CheckJob, reply: CheckReply, bytes: number): void {
     const now = this.#parts.now();
     const closed = this.#parts.admission.closed(now);
     if (closed !== null) {
-      this.#turnedAway(closed);
+      this.#countShed(closed);
       reply.unavailable('unavailable', closed.words, null);
       return;
     }
     const check = this.#begin(reply, bytes, now);
-    if (check !== null && this.#placed(check, job.key)) this.#parts.judge.judge(check, job);
+    if (check !== null && this.#takesSlot(check, job.key)) this.#parts.judge.judge(check, job);
   }
 
   unanswered(check: UnansweredCheck, claimed: boolean): void {
@@ -111,7 +114,7 @@ export class CheckHandler implements CheckObserver {
   ended(check: CheckUnderWay, status: number, reason: string | null): void {
     const { admission } = this.#parts;
     admission.release(check.reservedBytes);
-    if (check.accountId !== null) admission.givePlaceBack(check.accountId, check.reservedBytes);
+    if (check.accountId !== null) admission.giveSlotBack(check.accountId, check.reservedBytes);
     this.#parts.metrics.answered(status);
     if (reason !== null) this.#parts.refusals.refused(status, reason);
     if (admission.inFlight === 0) this.#drained?.();
@@ -121,7 +124,7 @@ export class CheckHandler implements CheckObserver {
     this.#parts.log.error({ err: error }, 'a check failed for a reason that was not foreseen');
   }
 
-  /** Takes no more checks; resolves when those under way are over, at the latest at their deadlines. */
+  /** Admits no more checks; resolves when pending ones are over, at the latest at their deadlines. */
   drain(): Promise<void> {
     const { admission } = this.#parts;
     admission.stop();
@@ -131,11 +134,11 @@ export class CheckHandler implements CheckObserver {
     });
   }
 
-  /** `null`: it was answered, because the bodies under way are too many. */
+  /** `null`: it was answered, because the pending bodies are too large. */
   #begin(reply: CheckReply, bytes: number, startedAt: number): CheckUnderWay | null {
     const { admission, deadlines, deadlineMs, now } = this.#parts;
     if (!admission.take(bytes)) {
-      this.#turnedAway(CLOSED.too_many);
+      this.#countShed(CLOSED.too_many);
       reply.unavailable('unavailable', CLOSED.too_many.words, null);
       return null;
     }
@@ -144,41 +147,41 @@ export class CheckHandler implements CheckObserver {
     return check;
   }
 
-  #turnAway(response: ServerResponse, closed: Closed, body: string): void {
-    this.#turnedAway(closed);
-    this.#away.answer(response, body, this.#parts.admission.pressed);
+  #shed(response: ServerResponse, closed: Closed, body: string): void {
+    this.#countShed(closed);
+    this.#shedResponder.answer(response, body, this.#parts.admission.pressed);
   }
 
-  #turnedAway({ reason, words }: Closed): void {
+  #countShed({ reason, words }: Closed): void {
     const { metrics, refusals } = this.#parts;
     metrics.answered(503);
-    metrics.turnedAway(reason);
+    metrics.shed(reason);
     refusals.refused(503, words);
   }
 
-  /** Evaluations are taken by the edge; where there is no room it need not read them. */
-  #turnsAwayEvaluation(request: IncomingMessage, response: ServerResponse): boolean {
+  /** The edge reads evaluations; while load is shed it need not read them. */
+  #shedsEvaluation(request: IncomingMessage, response: ServerResponse): boolean {
     if (!request.url!.startsWith(EVALUATION) || request.method !== 'POST') return false;
     if (this.#parts.admission.enter() >= 0) return false;
-    this.#turnAway(response, CLOSED.event_loop, CLOSED.event_loop.evaluationBody);
+    this.#shed(response, CLOSED.event_loop, CLOSED.event_loop.evaluationBody);
     return true;
   }
 
-  /** Whether a check is owed to the account of a key that is known here, whatever else comes. */
+  /** Reports whether a check is owed to the account of a known key, whatever the load. */
   #owed({ apiKey }: CheckHeaders, now: number): boolean {
     const { known, admission } = this.#parts;
     const key = apiKey === null ? undefined : known.key(apiKey);
     return key !== undefined && admission.owed(key.accountId, now);
   }
 
-  /** Gives the check the place of its account, or ends it. */
-  #placed(check: CheckUnderWay, { accountId }: KnownKey): boolean {
+  /** Takes the slot of the check's account, or ends the check. */
+  #takesSlot(check: CheckUnderWay, { accountId }: KnownKey): boolean {
     const { admission, metrics } = this.#parts;
-    if (admission.takePlace(accountId, check.reservedBytes)) {
+    if (admission.takeSlot(accountId, check.reservedBytes)) {
       check.accountId = accountId;
       return true;
     }
-    metrics.turnedAway(CLOSED.account_share.reason);
+    metrics.shed(CLOSED.account_share.reason);
     check.unavailable('unavailable', CLOSED.account_share.words);
     return false;
   }
@@ -201,7 +204,7 @@ export class CheckHandler implements CheckObserver {
     const { credentials } = this.#parts;
     const problem = key === null ? credentials.unknown(headers.apiKey, request.rawHeaders) : credentials.problem(key);
     if (key === null || problem !== null) return check.refuse(401, problem ?? '', ['www-authenticate', 'Bearer']);
-    if (!this.#placed(check, key)) return;
+    if (!this.#takesSlot(check, key)) return;
     if (!headers.host && request.httpVersionMinor === 1) return check.refuse(400, 'send a Host header');
     if (headers.mediaProblem !== null) return check.refuse(415, headers.mediaProblem);
     const room = (held: number): boolean => held <= check.reservedBytes || this.#setAside(check, held);
@@ -228,7 +231,7 @@ export class CheckHandler implements CheckObserver {
     if (check.over) return;
     if (body === 'cut') return check.abandon();
     if (body === 'no room') {
-      this.#parts.metrics.turnedAway(CLOSED.too_many.reason);
+      this.#parts.metrics.shed(CLOSED.too_many.reason);
       return check.unavailable('unavailable', CLOSED.too_many.words);
     }
     if (body === 'too large') return check.refuse(413, 'send a body of at most 1 MiB');

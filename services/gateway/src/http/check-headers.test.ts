@@ -35,7 +35,7 @@ describe('readCheckHeaders', () => {
     expect(readCheckHeaders(raw).mediaProblem).toBe(problem);
   });
 
-  it('reads what else matters', () => {
+  it('reads the other relevant headers', () => {
     const raw = ['Host', 'x', 'Content-Length', '12', 'Idempotency-Key', 'k'];
     expect(readCheckHeaders(raw)).toMatchObject({ host: true, contentLength: 12, idempotencyKey: 'k' });
     expect(readCheckHeaders([...raw, 'idempotency-key', 'k']).idempotencyKey).toBe('');

@@ -1,8 +1,8 @@
-/** What the gateway reads of a request's head. A header that was sent twice has more than one value. */
+/** The parts of a request's head that the gateway reads. A header that was sent twice has more than one value. */
 export interface CheckHeaders {
   /** `null`: none, another scheme, or sent twice. */
   readonly apiKey: string | null;
-  /** `null`: it is JSON in UTF-8 without an encoding, or says nothing. */
+  /** `null`: it is JSON in UTF-8 without an encoding, or is not specified. */
   readonly mediaProblem: string | null;
   /** As sent; `null`: none; the empty string: sent twice. */
   readonly idempotencyKey: string | null;
@@ -17,8 +17,8 @@ const ENCODED = 'send the body without Content-Encoding';
 const NOT_JSON = 'send the body as application/json in UTF-8';
 
 /**
- * One pass over the headers as received: faster than the object that Node builds of them, and nothing is merged.
- * Credentials as `readApiKeyHeaders` of service-kit judges them.
+ * One pass over the raw headers: faster than the object that Node builds of them, and nothing is merged. Judges
+ * credentials as `readApiKeyHeaders` of http-edge does.
  */
 export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
   let serviceKey: string | null = null;
@@ -31,7 +31,7 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
   let host = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!;
-    // The length tells most names apart without lower-casing them.
+    // The length distinguishes most names without lower-casing them.
     switch (name.length) {
       case 4:
         if (is(name, 'host')) host = true;

@@ -8,7 +8,7 @@ import type { Evaluator } from '../evaluation/evaluator.js';
 import { decisionOf, undecided } from '../evaluation/outcome.js';
 import { IDEMPOTENT_REPLAY } from './answers.js';
 import { withDefaults } from '../evaluation/read-evaluation.js';
-import type { KnownKey } from '../follow/known-facts.js';
+import type { KnownKey } from '../follow/read-model.js';
 
 export const EVALUATOR = Symbol('evaluator');
 

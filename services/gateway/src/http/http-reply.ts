@@ -3,7 +3,7 @@ import type { CheckAnswer } from '@countersign/contracts';
 import type { CheckReply, RefusalStatus } from '../check/check-under-way.js';
 import { sendAnswer, sendError, sendUnavailable } from './answers.js';
 
-/** The answer of `POST /v1/check`, if there is still someone to read it. */
+/** The response of `POST /v1/check`, if the client still reads it. */
 export class HttpReply implements CheckReply {
   constructor(private readonly response: ServerResponse) {}
 

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The body whole, or why it is not there: longer than allowed, no room for it, or the caller has gone. */
+/** The whole body, or why it is missing: longer than allowed, no room for it, or the client closed the connection. */
 export type BodyRead = Buffer | 'too large' | 'no room' | 'cut';
 
 const EMPTY = Buffer.alloc(0);
 
 /**
  * Collects a body of at most {@link MAX_BODY_BYTES}; more is never held. Calls back once.
- * @param room whether so many bytes of it may be held: asked before they are
+ * @param room reserves bytes of it: called before they are held
  */
 export function readBody(
   request: IncomingMessage,
@@ -50,7 +50,7 @@ class BodyReader {
       this.request.pause();
       this.#finish('too large');
     } else if (!this.room(this.#size)) {
-      // What still comes is dropped, so that the connection can be used again.
+      // The rest is discarded, so that the connection can be used again.
       this.#finish('no room');
     } else if (this.#first === null) this.#first = chunk;
     else (this.#rest ??= []).push(chunk);
@@ -63,7 +63,7 @@ class BodyReader {
 
   #finish(body: BodyRead): void {
     const done = this.#done;
-    // Nothing of the body or the check is held through the request, which lives as long as the answer takes.
+    // Releases body and check, since the request lives as long as the response takes.
     this.#done = this.#first = this.#rest = null;
     done?.(body);
   }

@@ -2,7 +2,7 @@ import { Histogram, Registry } from 'prom-client';
 import { FoldedHistogram } from './folded-histogram.js';
 
 describe('FoldedHistogram', () => {
-  it('reads as a histogram of prom-client does', async () => {
+  it('has the same output as a histogram of prom-client', async () => {
     const theirs = new Registry();
     const histogram = new Histogram({
       name: 'waits_seconds',

@@ -3,13 +3,16 @@ import type { Histogram, Registry } from 'prom-client';
 export interface FoldedHistogramOptions {
   readonly name: string;
   readonly help: string;
-  /** Upper bounds, rising, in the unit of what is added. */
+  /** Upper bounds, ascending, in the unit of the added values. */
   readonly bounds: readonly number[];
-  /** So many of that unit are one of the metric's. */
+  /** Number of those units in one unit of the metric. */
   readonly divisor: number;
 }
 
-/** A histogram counted in plain numbers: as much of prom-client's own as a registry asks of a metric when it is read. */
+/**
+ * A histogram counted in plain numbers: implements the part of prom-client's histogram that a registry uses when it is
+ * read.
+ */
 export class FoldedHistogram {
   readonly #options: FoldedHistogramOptions;
   readonly #counts: number[];
@@ -22,7 +25,7 @@ export class FoldedHistogram {
     registry.registerMetric({ name, get: () => this.#read(), reset: () => undefined } as unknown as Histogram);
   }
 
-  /** Counts the value so many times. */
+  /** Adds the value this many times. */
   add(value: number, times = 1): void {
     const { bounds } = this.#options;
     this.#sum += value * times;

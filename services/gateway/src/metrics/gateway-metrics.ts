@@ -17,13 +17,13 @@ export interface GatewayGauges {
 }
 
 /**
- * Counted in plain numbers and put into prom-client's form when someone reads: its own counting by labels costs more
+ * Counted in plain numbers and converted to prom-client's form when it is read: its own counting by labels costs more
  * than a decision.
  */
 export class GatewayMetrics {
   readonly #outcomes = new Map<string, number>();
   readonly #statuses = new Map<number, number>();
-  readonly #turnedAway = new Map<ClosedReason, number>();
+  readonly #shed = new Map<ClosedReason, number>();
   readonly #checks: FoldedHistogram;
   readonly #trips: FoldedHistogram;
   readonly #appends: FoldedHistogram;
@@ -53,14 +53,14 @@ export class GatewayMetrics {
         for (const [status, count] of this.#statuses) statuses.inc({ status: `${status}` }, count);
       },
     });
-    const turnedAway = new Counter({
+    const shed = new Counter({
       name: 'countersign_checks_turned_away_total',
-      help: 'Checks and evaluations answered 503 before they were looked at, by reason',
+      help: 'Checks and evaluations answered 503 before they were read, by reason',
       labelNames: ['reason'],
       registers,
       collect: () => {
-        turnedAway.reset();
-        for (const [reason, count] of this.#turnedAway) turnedAway.inc({ reason }, count);
+        shed.reset();
+        for (const [reason, count] of this.#shed) shed.inc({ reason }, count);
       },
     });
     const span = (what: string, help: string): FoldedHistogram =>
@@ -72,7 +72,7 @@ export class GatewayMetrics {
       });
     this.#checks = span('duration', 'Time from the request head to the answer of a recorded check');
     this.#trips = span('counters', 'Time of the trip of a check to the counters and back');
-    this.#appends = span('append', 'Time from the append of an event to its fate');
+    this.#appends = span('append', 'Time from the append of an event to its outcome');
     const replayed = new Counter({
       name: 'countersign_check_replays_total',
       help: 'Answers given again for a repeated idempotency key',
@@ -90,7 +90,7 @@ export class GatewayMetrics {
     });
     const unanswered: Gauge = new Gauge({
       name: 'countersign_unanswered_waiting',
-      help: 'Checks of unknown fate whose action.unanswered is not written yet',
+      help: 'Checks in doubt whose action.unanswered is not written yet',
       registers,
       collect: (): void => unanswered.set(gauges.unanswered()),
     });
@@ -144,8 +144,8 @@ export class GatewayMetrics {
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
   }
 
-  turnedAway(reason: ClosedReason): void {
-    this.#turnedAway.set(reason, (this.#turnedAway.get(reason) ?? 0) + 1);
+  shed(reason: ClosedReason): void {
+    this.#shed.set(reason, (this.#shed.get(reason) ?? 0) + 1);
   }
 
   recorded(outcome: string, milliseconds: number): void {
@@ -165,12 +165,12 @@ export class GatewayMetrics {
     this.#batches.add(size);
   }
 
-  /** Events of one append have met their fate. */
+  /** The outcome of the events of one append is known. */
   appended(size: number, milliseconds: number): void {
     this.#appends.add(milliseconds, size);
   }
 
-  /** A check came back from the counters. */
+  /** A check returned from the counters. */
   counted(milliseconds: number): void {
     this.#trips.add(milliseconds);
   }

@@ -2,7 +2,7 @@ import type { ServiceContext } from '@countersign/service-kit';
 
 const EVERY_MS = 1000;
 
-/** Logs at most one refusal a second for each status, and how many more there were: a flood of them stays cheap. */
+/** Logs at most one refusal per second for each status, with the number of the others: a flood of them stays cheap. */
 export class RefusalLog {
   readonly #last = new Map<number, { at: number; silent: number }>();
 

@@ -2,18 +2,19 @@ import type { Counters } from '@countersign/counters';
 import { needsOwnKey, ownKeyNeeded } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { ApiKeyCaller } from '@countersign/http-edge';
-import type { KnownAgent, KnownFacts } from '../follow/known-facts.js';
+import type { KnownAgent, ReadModel } from '../follow/read-model.js';
 
 const WAIT_MS = 1000;
 
-export type Known = Pick<KnownFacts, 'agents' | 'agent'>;
+export type Known = Pick<ReadModel, 'agents' | 'agent'>;
 
-/** The account and the key that ask. */
+/** Account and key of the caller. */
 export type KeyHolder = Pick<ApiKeyCaller, 'accountId' | 'powers'>;
 
 /**
- * The agent with the profile that is in force, whoever changed it where. A frozen one as well.
- * @throws HttpRefusal 404 where the account has no such agent, it is inactive, or needs a key of its own; 503 while its rules are not known
+ * The agent with the profile in force, on whichever instance it was changed. A frozen one as well.
+ * @throws HttpRefusal 404 where the account has no such agent, it is inactive, or needs a key of its own; 503 while its
+ * rules are not known
  */
 export async function agentInForce(
   known: Known,

@@ -1,7 +1,7 @@
 import { emptyProfile, compileProfile } from '@countersign/policy-engine';
 import { powersOf } from '@countersign/contracts';
 import type { ApiKeyFacts, BehaviorProfile } from '@countersign/contracts';
-import type { KnownAgent } from '../follow/known-facts.js';
+import type { KnownAgent } from '../follow/read-model.js';
 import type { KeyHolder } from './agent-in-force.js';
 import { Scanner } from './scanner.js';
 
@@ -58,7 +58,7 @@ describe('a scan', () => {
     expect(await observed.scan(holder(), { agentId: AGENT, text })).toEqual({ allowed: true });
   });
 
-  it('is 404 for what is not there, another account, or inactive, and judges what is frozen', async () => {
+  it('is 404 for a missing or inactive agent or one of another account, and judges a frozen one', async () => {
     for (const [one, account] of [
       [scannerOf({}, { status: 'inactive' }), 'a'],
       [scannerOf({}), 'b'],
@@ -72,7 +72,7 @@ describe('a scan', () => {
     });
   });
 
-  it('is for a key that names the agent, or the first, where a key registered the agent', async () => {
+  it('requires a key that names the agent, or the first, where a key registered the agent', async () => {
     const one = scannerOf({}, { registeredByKey: 'k' });
     const by = (facts: Partial<ApiKeyFacts>) => one.scan(holder('a', facts), { agentId: AGENT.toUpperCase(), text });
     await expect(by({})).rejects.toMatchObject({ status: 404, message: expect.stringContaining(AGENT) });
@@ -85,7 +85,7 @@ describe('a scan', () => {
     await expect(late.scan(holder(), { agentId: AGENT, text })).rejects.toMatchObject({ status: 503 });
   });
 
-  it('takes so much text of an account and no more at once, and again once that is judged', async () => {
+  it('takes a bounded amount of text of an account at once, and more once that is judged', async () => {
     const one = scannerOf({ output_rules: rules });
     const long = { agentId: AGENT, text: 'a'.repeat(1024 * 1024 - 1) };
     const scans = await Promise.allSettled(Array.from({ length: 9 }, () => one.scan(holder(), long)));

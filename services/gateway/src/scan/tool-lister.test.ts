@@ -16,7 +16,7 @@ function listerOf(patch: Partial<BehaviorProfile>, status = 'active'): ToolListe
   });
 }
 
-describe('which tools an agent may not use', () => {
+describe('tools that an agent may not use', () => {
   it.each([
     [{ off_limits_actions: ['delete_*'] }, 'off_limits_actions:delete_*'],
     [{ allowed_actions: ['read_file'] }, 'allowed_actions:not listed'],
@@ -30,7 +30,7 @@ describe('which tools an agent may not use', () => {
     ]);
   });
 
-  it('none for what no tool’s name breaks, for rules that are only observed, and for a freeze', async () => {
+  it('no tool whose name breaks no rule, none for rules that are only observed, and none for a freeze', async () => {
     const all = tools.map((name) => ({ name, allowed: true }));
     const limits = { spending_limit: 0, rate_limit: { max: 1, per_seconds: 60 }, blocked_data_scopes: ['*'] };
     for (const one of [
@@ -42,7 +42,7 @@ describe('which tools an agent may not use', () => {
     }
   });
 
-  it('nothing of another account’s agent, or of one that is inactive', async () => {
+  it('nothing for another account’s agent, or an inactive one', async () => {
     await expect(listerOf({}).tools(holder('b'), { agentId: AGENT, tools })).rejects.toMatchObject({ status: 404 });
     await expect(listerOf({}, 'inactive').tools(holder('a'), { agentId: AGENT, tools })).rejects.toMatchObject({
       status: 404,

@@ -4,7 +4,7 @@ import type { Counters } from '@countersign/counters';
 import { judgeTool } from '@countersign/policy-engine';
 import { agentInForce, type KeyHolder, type Known } from './agent-in-force.js';
 
-/** Tells which tools an agent may use at all. Nothing is recorded or counted. */
+/** Lists the tools that an agent may not use at all. Nothing is recorded or counted. */
 export class ToolLister {
   constructor(
     private readonly known: Known,
@@ -12,9 +12,9 @@ export class ToolLister {
   ) {}
 
   /**
-   * Each tool in the order asked, with what the lists say of its name: whatever else a call gives, a name that is denied
-   * stays denied, since all that an action names must be allowed. Rules that are only observed
-   * deny nothing, and a freeze is not of the tools.
+   * Each tool in the given order, with the verdict on its name: a denied name stays denied whatever else a call
+   * contains, since all that an action names must be allowed. Rules that are only observed deny nothing, and a freeze
+   * does not concern tools.
    * @throws HttpRefusal as {@link agentInForce}
    */
   async tools(holder: KeyHolder, { agentId, tools }: ToolsRequest): Promise<{ readonly tools: readonly object[] }> {

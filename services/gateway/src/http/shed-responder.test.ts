@@ -1,7 +1,7 @@
 import { Agent, createServer, request } from 'node:http';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TurnedAway } from './turned-away.js';
+import { ShedResponder } from './shed-responder.js';
 
 const CALLERS = 300;
 const LONG_BODY = 'x'.repeat(300_000);
@@ -32,35 +32,35 @@ async function served(connections: number, listener: RequestListener, test: (ask
   }
 }
 
-describe('who is turned away', () => {
-  it('is answered at once where turns are short, else when the turn ends, and may come again', async () => {
-    const away = new TurnedAway();
+describe('a load-shed request', () => {
+  it('is answered at once where ticks are short, else at the end of the tick, and may be sent again', async () => {
+    const responder = new ShedResponder();
     const seen: ServerResponse[] = [];
     let answeredFirst = 0;
     const listener: RequestListener = (_, response) => {
       seen.push(response);
-      away.answer(response, BODY, seen.length % 3 !== 0);
-      if (seen.length > CALLERS) setImmediate(() => away.endTurn());
+      responder.answer(response, BODY, seen.length % 3 !== 0);
+      if (seen.length > CALLERS) setImmediate(() => responder.endTick());
       if (seen.length !== CALLERS) return;
       answeredFirst = seen.filter(({ writableEnded }) => writableEnded).length;
-      away.endTurn();
+      responder.endTick();
     };
     await served(CALLERS, listener, async (ask) => {
       const bodies = Array.from({ length: CALLERS }, (_, i) => (i % 100 === 0 ? LONG_BODY : 'short'));
       expect(new Set(await Promise.all(bodies.map(ask)))).toEqual(new Set([503]));
       expect(answeredFirst).toBe((CALLERS * 2) / 3);
-      // Their connections take the next request, whatever was not read of the last one.
+      // Their connections take the next request, even with an unread body of the last one.
       expect(new Set(await Promise.all(Array.from({ length: 100 }, () => ask('again'))))).toEqual(new Set([503]));
     });
   });
 
-  it('is answered at once only once a turn: who comes again at once waits for its end', async () => {
-    const away = new TurnedAway();
+  it('is answered at once only once per tick: a repetition waits for its end', async () => {
+    const responder = new ShedResponder();
     let newest: ServerResponse | null = null;
     let came: () => void = () => undefined;
     const listener: RequestListener = (_, response) => {
       newest = response;
-      away.answer(response, BODY, true);
+      responder.answer(response, BODY, true);
       came();
     };
     await served(1, listener, async (ask) => {
@@ -69,7 +69,7 @@ describe('who is turned away', () => {
       const answered = ask('second');
       await second;
       expect(newest!.writableEnded).toBe(false);
-      away.endTurn();
+      responder.endTick();
       expect(await answered).toBe(503);
       expect(await ask('third')).toBe(503);
     });

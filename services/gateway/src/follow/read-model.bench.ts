@@ -9,12 +9,11 @@ import { canonicalize } from '@countersign/evidence';
 import { emptyProfile } from '@countersign/policy-engine';
 import { loadConfig } from '@countersign/process';
 import { versionedRecord } from '@countersign/topics';
-import { KnownFacts } from './known-facts.js';
+import { ReadModel } from './read-model.js';
 
 /**
- * What a gateway holds of many agents, all of which were asked about once, as JSON:
- * `node --expose-gc known-facts.bench.js AGENTS KiB`. The profiles are lists of random text, which no packing makes small;
- * 0 KiB: without a rule.
+ * Memory of many agents, each queried once, as JSON: `node --expose-gc read-model.bench.js AGENTS KiB`. The profiles
+ * are lists of random text, which does not compress; 0 KiB: without a rule.
  */
 const [agents = 10_000, kib = 64] = process.argv.slice(2).map(Number);
 const BATCH = 50;
@@ -37,7 +36,7 @@ function factsOf(id: string): AgentFacts {
   } as unknown as AgentFacts;
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'known-facts-'));
+const directory = mkdtempSync(join(tmpdir(), 'read-model-'));
 try {
   const log = await openSqliteLog({ file: join(directory, 'log.db') });
   const ids = Array.from({ length: agents }, () => randomUUID());
@@ -45,13 +44,13 @@ try {
     await log.append(ids.slice(n, n + BATCH).map((id) => versionedRecord<AgentFacts>('agents', id, 1, factsOf(id))));
   }
   const config = loadConfig({ COUNTERSIGN_DATA_DIR: directory });
-  const facts = await KnownFacts.follow({ name: 'gateway', eventLog: log, config });
-  while (facts.problem() !== null) await sleep(20);
+  const readModel = await ReadModel.follow({ name: 'gateway', eventLog: log, config });
+  while (readModel.problem() !== null) await sleep(20);
   const begun = performance.now();
   let characters = 0;
   for (const id of ids) {
-    if (facts.agent(id) === undefined) throw new Error('an agent is not known');
-    characters += facts.agents.get(id)!.value.profileLength;
+    if (readModel.agent(id) === undefined) throw new Error('an agent is not known');
+    characters += readModel.agents.get(id)!.value.profileLength;
   }
   const usedMs = performance.now() - begun;
   for (let n = 0; n < 3; n += 1) {
@@ -64,11 +63,11 @@ try {
     heldMiB: mib(heapUsed + external),
     residentMiB: mib(rss),
     profileKiB: characters / agents / 1024,
-    compiled: facts.compiledProfiles,
+    compiled: readModel.compiledProfiles,
     useMs: usedMs / agents,
   };
   process.stdout.write(`${JSON.stringify(figures)}\n`);
-  await facts.stop();
+  await readModel.stop();
   await log.close();
 } finally {
   rmSync(directory, { recursive: true, force: true });

@@ -1,5 +1,7 @@
-/** Checks under way by account: none may hold more than its part of places and bytes, so that there is room for others. */
-export class Places {
+/**
+ * Pending checks by account: none may hold more than its share of slots and bytes, so that there is room for others.
+ */
+export class AccountSlots {
   readonly #held = new Map<string, { checks: number; bytes: number }>();
 
   constructor(
@@ -7,7 +9,7 @@ export class Places {
     private readonly mostBytes: number,
   ) {}
 
-  /** @returns false where nothing was taken, because the account would hold more than its part */
+  /** @returns false where nothing was taken, because the account would hold more than its share */
   take(accountId: string, bytes: number): boolean {
     const held = this.#held.get(accountId);
     if (held === undefined) {
@@ -20,7 +22,7 @@ export class Places {
     return true;
   }
 
-  /** More bytes of a check that has its place. */
+  /** More bytes of a check that has its slot. */
   takeMore(accountId: string, bytes: number): boolean {
     const held = this.#held.get(accountId)!;
     if (held.bytes + bytes > this.mostBytes) return false;

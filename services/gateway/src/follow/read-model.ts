@@ -30,22 +30,22 @@ export interface KnownAgent {
   readonly profile: CompiledProfile;
 }
 
-/** Of profiles that are held compiled; a compiled one takes some six times its text. */
+/** Text of the profiles that are held compiled; a compiled one takes some six times its text. */
 const COMPILED_CHARACTERS = 16 * 1024 * 1024;
-/** What a compiled profile without any rule weighs. */
+/** Weight of a compiled profile without any rule. */
 const OVERHEAD_CHARACTERS = 512;
-/** More keys than a gateway sees at a time: then the memory of them begins anew. */
+/** Maximum number of remembered keys, more than a gateway sees at a time; then the cache is cleared. */
 const MAX_REMEMBERED_KEYS = 10_000;
 
 type FollowContext = Pick<ServiceContext, 'name' | 'eventLog' | 'config'>;
 
-/** What the gateway holds of accounts, keys, agents and profiles: its own copies, no look-up elsewhere. */
-export class KnownFacts {
+/** The gateway's read model of accounts, keys, agents and profiles: local copies, without look-ups elsewhere. */
+export class ReadModel {
   readonly accounts: Projection<AccountFacts>;
   readonly apiKeys: Projection<ApiKeyFacts>;
   readonly agents: Projection<KeptAgent>;
   readonly #cadence: number | null;
-  /** By the key as sent, so that a key in use is hashed once. Forgotten whenever any key changes. */
+  /** By the key as sent, so that a key in use is hashed once. Cleared whenever any key changes. */
   readonly #keys = new Map<string, KnownKey>();
   readonly #accounts = new Map<string, KnownAccount>();
   /** Compiled at first use, weighed by the text of their profiles. */
@@ -66,13 +66,13 @@ export class KnownFacts {
     agents.onChange((id) => this.#agents.delete(id));
   }
 
-  /** Begins to read; `problem()` is not null until all three topics were read. */
-  static async follow(context: FollowContext): Promise<KnownFacts> {
-    return new KnownFacts(
+  /** Starts to read; `problem()` is not null until all three topics were read. */
+  static async follow(context: FollowContext): Promise<ReadModel> {
+    return new ReadModel(
       context.config,
       await Projection.follow<AccountFacts>(context, 'accounts'),
       await Projection.follow<ApiKeyFacts>(context, 'api-keys', { indexes: { sha256: (_id, key) => key.sha256 } }),
-      // A profile with a rule that is not understood, or a damaged one, stops the projection: nothing is allowed by it.
+      // A profile with an unknown rule, or a damaged one, stops the projection: it must not allow anything.
       await Projection.follow<AgentFacts, KeptAgent>(context, 'agents', {
         accepts: (agent) => profileProblem(agent.profile) === null,
         keep: keptAgent,
@@ -92,7 +92,7 @@ export class KnownFacts {
     return key;
   }
 
-  /** What is known of a key by its whole text, also of one that is not in force. */
+  /** The facts of a key by its whole text, also of one that is not in force. */
   factsOf(text: string): ApiKeyFacts | undefined {
     return this.apiKeys.find('sha256', keySha256(text))?.value;
   }
@@ -122,12 +122,12 @@ export class KnownFacts {
     return agent;
   }
 
-  /** How many profiles are held compiled. */
+  /** Number of profiles that are held compiled. */
   get compiledProfiles(): number {
     return this.#agents.size;
   }
 
-  /** Why nothing can be judged by what is held, or `null`. */
+  /** The reason why nothing can be judged by the read model, or `null`. */
   problem(): string | null {
     return this.agents.problem() ?? this.apiKeys.problem() ?? this.accounts.problem();
   }
@@ -156,7 +156,7 @@ function readAgent({ version, value }: Projected<KeptAgent>): KnownAgent {
   return { version, facts: value, profile: compileProfile(profileOf(value)) };
 }
 
-/** SHA-256 of an API key as `api-keys` holds it. */
+/** SHA-256 of an API key as in `api-keys`. */
 export function keySha256(text: string): string {
   return hash('sha256', text);
 }

@@ -1,44 +1,47 @@
-/** What {@link Turns} needs of the process. */
-export interface TurnsOptions {
-  /** A turn this long makes callers wait, ms. */
+/** The parts of the process that {@link LoopShedder} uses. */
+export interface LoopShedderOptions {
+  /** A tick this long delays clients, ms. */
   readonly longMs: number;
   /** Monotonic, ms. */
   readonly now: () => number;
-  /** What is left to be done in a turn in which requests came, as a part of it. */
+  /** Remaining work of a tick with requests, as a fraction of it. */
   readonly lastly?: () => void;
-  /** Calls back when the turn is over. */
-  readonly afterTurn?: (then: () => void) => void;
+  /** Calls back when the tick is over. */
+  readonly afterTick?: (then: () => void) => void;
 }
 
-/** Fewer requests than this in a turn are no crowd: what makes it long then is not helped by turning them away. */
+/** Fewer requests than this in a tick are not a crowd: shedding them would not shorten it. */
 const CROWD = 512;
-/** So many times a long turn, and no stall explains it: it takes no more, and turns are kept short from then on. */
+/**
+ * A tick of this many times the long one is not explained by a stall: it takes no more, and ticks are kept short from
+ * then on.
+ */
 const LONGEST = 3;
-/** Turns must have been long for so long after the first long one: a stall alone, and what piled up in it, are served. */
+/** Time for which ticks must have been long after the first long one: a single stall, and its backlog, are served. */
 const STANDING_MS = 250;
-/** While some are turned away a turn takes about so long: who is turned away waits for the end of one. */
+/** Approximate length of a tick while load is shed: a shed request waits for the end of one. */
 const TARGET_MS = 2;
-/** This part of the time goes to checks that are taken, however many are turned away. */
+/** Part of the time that is reserved for admitted checks, however many are shed. */
 const KEPT_PART = 0.25;
-/** A turn of so many times the target has met a crowd that waited. */
+/** A tick of this many times the target has met a backlog. */
 const BACKLOG = 4;
-/** For so long a crowd that waited is turned away first, until checks get their part again. */
+/** Time for which a backlog is shed first, until checks get their part again. */
 const BACKLOG_MS = 2000;
-/** How fast a turn may take more again. */
+/** Growth factor of the time for checks. */
 const GROWTH = 1.1;
-/** So long without anybody turned away, and everybody is taken again. */
+/** Time without a shed request after which all are admitted again. */
 const CALM_MS = 1000;
 
 const LATE = -1;
 
 /**
- * Turns requests away when the event loop cannot keep up. A request waits unseen in its socket until the loop comes by:
- * so a turn's length is what callers wait. When turns stay long, each takes requests for a part of its time only, and
- * what else comes in it is refused, which costs a fraction. The part shrinks and grows until turns are short.
+ * Sheds load when the event loop cannot keep up. A request waits unseen in its socket until the loop reads it: so the
+ * length of a tick is what clients wait. When ticks stay long, each admits requests for only a part of its time, and
+ * the rest is refused, which costs a fraction. The part shrinks and grows until ticks are short.
  */
-export class Turns {
-  readonly #options: TurnsOptions;
-  readonly #afterTurn: (then: () => void) => void;
+export class LoopShedder {
+  readonly #options: LoopShedderOptions;
+  readonly #afterTick: (then: () => void) => void;
   readonly #end = (): void => {
     this.#options.lastly?.();
     this.#over(this.#options.now());
@@ -47,36 +50,36 @@ export class Turns {
   #entered = 0;
   #begunAt = 0;
   #endedAt = 0;
-  /** End of the first of the long turns that follow each other, or -1. */
+  /** End of the first of consecutive long ticks, or -1. */
   #longSince = -1;
   #pressed = false;
   #full = false;
   #budgetMs = TARGET_MS;
   #refusedAt = 0;
-  /** End of the first of the turns that met a crowd, or -1. */
+  /** End of the first of the ticks that met a crowd, or -1. */
   #backlogSince = -1;
 
-  constructor(options: TurnsOptions) {
+  constructor(options: LoopShedderOptions) {
     this.#options = options;
-    this.#afterTurn = options.afterTurn ?? setImmediate;
+    this.#afterTick = options.afterTick ?? setImmediate;
   }
 
-  /** Whether requests are turned away, or may be in the next turn. */
+  /** True while requests are shed, or may be in the next tick. */
   get pressed(): boolean {
     return this.#pressed;
   }
 
-  /** For each request: the time, or -1 where this turn takes no more. */
+  /** For each request: the time, or -1 where this tick admits no more. */
   enter(): number {
     if (this.#full) return LATE;
     const now = this.#options.now();
     if (!this.#open) {
       this.#open = true;
-      // Also where nobody came for so long: whoever comes now would be refused for what is over.
+      // Also after a time without requests: the next one would be refused for a load that has ended.
       if (now - this.#refusedAt > CALM_MS) this.#pressed = false;
       this.#entered = 0;
       this.#begunAt = now;
-      this.#afterTurn(this.#end);
+      this.#afterTick(this.#end);
     }
     this.#entered += 1;
     if (now - this.#begunAt <= this.#most()) return now;
@@ -84,7 +87,7 @@ export class Turns {
     return LATE;
   }
 
-  /** What a first long turn took has yet to be written down, and its deadlines come nearer. */
+  /** The events of the first long tick are not appended yet, and their deadlines approach. */
   #most(): number {
     if (this.#pressed) return this.#budgetMs;
     return this.#entered < CROWD ? Number.POSITIVE_INFINITY : LONGEST * this.#options.longMs;

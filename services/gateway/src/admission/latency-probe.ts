@@ -1,14 +1,13 @@
 /**
- * Something that checks pass through one after another, the log or the counters: how long whoever enters now will be in
- * it, as far as anyone can tell. What comes through beside others that hang is a sign of life: one dead partition holds
- * up its own checks alone.
+ * Estimates how long a check that enters now will take in something that checks pass one after another, the log or the
+ * counters. A success next to others that hang is a sign of life: one dead partition delays only its own checks.
  */
-export class Passage {
+export class LatencyProbe {
   readonly #now: () => number;
   #inside = 0;
-  /** When something came through last, or when the first of those inside entered. */
+  /** Time of the last success, or of the first entry of those inside. */
   #movedAt = 0;
-  /** How long the last that came through was inside. */
+  /** Time that the last success took. */
   #lastMs = 0;
 
   /** @param now monotonic, ms */
@@ -31,12 +30,12 @@ export class Passage {
     this.#lastMs = milliseconds;
   }
 
-  /** It will not come through. */
+  /** It will not pass. */
   failed(): void {
     this.#inside -= 1;
   }
 
-  /** ms; 0 where nobody is inside. */
+  /** ms; 0 while it is empty. */
   delay(at: number): number {
     return this.#inside === 0 ? 0 : Math.max(at - this.#movedAt, this.#lastMs);
   }

@@ -1,14 +1,14 @@
-import { Passage } from './passage.js';
+import { LatencyProbe } from './latency-probe.js';
 
-describe('a passage', () => {
+describe('a latency probe', () => {
   let nowMs = 0;
-  const passage = (): Passage => {
+  const probe = (): LatencyProbe => {
     nowMs = 1000;
-    return new Passage(() => nowMs);
+    return new LatencyProbe(() => nowMs);
   };
 
-  it('holds nobody up while it is empty', () => {
-    const empty = passage();
+  it('reports no delay while it is empty', () => {
+    const empty = probe();
     empty.entered();
     nowMs += 700;
     empty.passed(700);
@@ -18,8 +18,8 @@ describe('a passage', () => {
     expect(empty.delay(nowMs)).toBe(0);
   });
 
-  it('takes as long as the last one took, or as nobody has come through', () => {
-    const queue = passage();
+  it('takes as long as the last one took, or the time since the last passed', () => {
+    const queue = probe();
     for (let i = 0; i < 3; i += 1) queue.entered();
     nowMs += 300;
     expect(queue.delay(nowMs)).toBe(300);
@@ -32,8 +32,8 @@ describe('a passage', () => {
     expect(queue.delay(nowMs)).toBe(400);
   });
 
-  it('takes who came through for a sign of life, and who failed not', () => {
-    const beside = passage();
+  it('takes a success as a sign of life, but not a failure', () => {
+    const beside = probe();
     beside.entered();
     for (let i = 0; i < 10; i += 1) {
       nowMs += 100;
