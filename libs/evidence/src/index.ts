@@ -48,7 +48,7 @@ export {
 } from './window/window-tree.js';
 export { type AnchoredLeaf, proofFor, unanchored } from './window/proof.js';
 export {
-  type AbsenceNeighbour,
+  type AdjacentLeaf,
   type AbsenceProof,
   absenceProof,
   type AnchoredRoot,

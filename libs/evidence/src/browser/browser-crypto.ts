@@ -3,8 +3,8 @@ import nacl from 'tweetnacl';
 import type { EvidenceCrypto } from '../crypto.js';
 
 /**
- * {@link EvidenceCrypto} in plain JavaScript. `tweetnacl` compares R as it is encoded, without the cofactor, as `node:crypto`
- * does: of two verifiers none accepts what the other refuses (decision 0037).
+ * {@link EvidenceCrypto} in plain JavaScript. `tweetnacl` compares R as it is encoded, without the cofactor, as
+ * `node:crypto` does: of two verifiers none accepts what the other refuses (decision 0037).
  */
 export const browserCrypto: EvidenceCrypto = {
   sha256: (bytes) => sha256(bytes),

@@ -24,14 +24,14 @@ export function fromBase64Url(text: string): Uint8Array | null {
   return decode(text, URL_SAFE, [0, 2, 3]);
 }
 
-/** Whether `text` is the one base64 form of its bytes. */
+/** Reports whether `text` is the one base64 form of its bytes. */
 export function isCanonicalBase64(text: string): boolean {
   return fromBase64(text) !== null;
 }
 
 const SALT = /^[A-Za-z0-9_-]{21}[AQgw]$/;
 
-/** Whether `value` is a salt: 16 bytes in canonical base64url without padding. */
+/** Reports whether `value` is a salt: 16 bytes in canonical base64url without padding. */
 export function isSalt(value: unknown): value is string {
   return typeof value === 'string' && SALT.test(value);
 }

@@ -26,7 +26,7 @@ export function fromHex(hex: string): Uint8Array | null {
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Whether `value` is 32 bytes in lower-case hex. */
+/** Reports whether `value` is 32 bytes in lower-case hex. */
 export function isHash(value: unknown): value is string {
   return typeof value === 'string' && HASH.test(value);
 }

@@ -7,7 +7,7 @@ export function utf8(text: string): Uint8Array {
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Whether `text` holds no lone surrogate, so that its UTF-8 form means the same string. */
+/** Reports whether `text` holds no lone surrogate, so that its UTF-8 form means the same string. */
 export function isWellFormed(text: string): boolean {
   return !LONE_SURROGATE.test(text);
 }

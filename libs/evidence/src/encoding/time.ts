@@ -1,6 +1,8 @@
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Whether `value` is a real instant from 1970 on in ISO 8601 UTC with milliseconds: `2026-03-01T09:30:00.000Z`. */
+/**
+ * Reports whether `value` is a real instant from 1970 on in ISO 8601 UTC with milliseconds: `2026-03-01T09:30:00.000Z`.
+ */
 export function isInstant(value: unknown): value is string {
   if (typeof value !== 'string' || !INSTANT.test(value)) return false;
   const ms = Date.parse(value);

@@ -3,12 +3,12 @@ import { toHex } from './hex.js';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Whether `value` is a UUID of any version, in lower case. */
+/** Reports whether `value` is a UUID of any version, in lower case. */
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
 
-/** Whether `value` is a UUID v7 (RFC 9562 section 5.7), in lower case. */
+/** Reports whether `value` is a UUID v7 (RFC 9562 section 5.7), in lower case. */
 export function isUuidV7(value: unknown): value is string {
   return typeof value === 'string' && UUID_V7.test(value);
 }

@@ -81,7 +81,8 @@ function findReordered(items: readonly unknown[], depth: number): ReadonlySet<ob
 }
 
 /**
- * Whether JSON.stringify writes the value as RFC 8785 does; containers for which it does not are added to `reordered`.
+ * Reports whether JSON.stringify writes the value as RFC 8785 does; containers for which it does not are added to
+ * `reordered`.
  * @throws NotCanonical as {@link canonicalize}, for what JSON.stringify would change or omit
  */
 function keepsOrder(value: unknown, depth: number, reordered: Set<object>): boolean {
@@ -172,7 +173,7 @@ export function quote(text: string): string {
   return mayNeedEscapes(text) ? quoteChecked(text) : '"' + text + '"';
 }
 
-/** Whether each character has to be inspected; always for long texts. */
+/** Reports whether each character has to be inspected; always for long texts. */
 function mayNeedEscapes(text: string): boolean {
   if (text.length > 64) return true;
   for (let i = 0; i < text.length; i += 1) {

@@ -29,7 +29,7 @@ export function commitmentText(kind: CommitmentKind, salt: string, canonicalValu
 /** `value-not-kept`: the opening has only its salt, so that only a holder of the value can verify it. */
 export type OpeningVerdict = 'opens' | 'wrong' | 'value-not-kept';
 
-/** Whether `opening` opens `commitment`. A malformed salt never does. */
+/** Reports whether `opening` opens `commitment`. A malformed salt never does. */
 export function opens(commitment: string, kind: CommitmentKind, opening: Opening, sha256: Sha256): OpeningVerdict {
   if (!isSalt(opening.salt)) return 'wrong';
   if (opening.value === undefined) return 'value-not-kept';

@@ -13,11 +13,11 @@ const readings = new WeakMap<Uint8Array, Reading<EventEnvelope>>();
  */
 export function readMessage(bytes: Uint8Array): Reading<EventEnvelope> {
   let reading = readings.get(bytes);
-  if (reading === undefined) readings.set(bytes, (reading = readAnew(bytes)));
+  if (reading === undefined) readings.set(bytes, (reading = parseMessage(bytes)));
   return reading;
 }
 
-function readAnew(bytes: Uint8Array): Reading<EventEnvelope> {
+function parseMessage(bytes: Uint8Array): Reading<EventEnvelope> {
   let parsed: unknown;
   try {
     parsed = parseJsonStrict(bytes, VERIFICATION_LIMITS);

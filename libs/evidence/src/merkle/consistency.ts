@@ -11,8 +11,8 @@ export interface ConsistencyClaim {
 }
 
 /**
- * Whether the tree of `size1` leaves is a prefix of that of `size2` (RFC 9162 section 2.1.4.2). Trees of equal size
- * need equal roots and an empty proof. `false` for an empty tree, of which nothing follows.
+ * Reports whether the tree of `size1` leaves is a prefix of that of `size2` (RFC 9162 section 2.1.4.2). Trees of equal
+ * size need equal roots and an empty proof. `false` for an empty tree, of which nothing follows.
  */
 export function verifyConsistency(claim: ConsistencyClaim, sha256: Sha256): boolean {
   const { size1, size2, root1, root2, proof } = claim;

@@ -29,7 +29,7 @@ export function rootFromPath(
   return used === path.length ? node : null;
 }
 
-/** Whether `path` proves `leaf` at `index` of the tree of `treeSize` leaves whose root is `root`. */
+/** Reports whether `path` proves `leaf` at `index` of the tree of `treeSize` leaves whose root is `root`. */
 export function verifyInclusion(
   proof: {
     readonly leaf: Uint8Array;

@@ -28,7 +28,7 @@ const FILE_SPECIFICATION = new RegExp(
 const EMBEDDED_FILE =
   /^<<\n\/Type \/EmbeddedFile\n\/Params <<\n\/CreationDate \(D:\d{14}Z\)\n\/ModDate \(D:\d{14}Z\)\n\/CheckSum \([0-9a-f]{32}\)\n\/Size \d{1,10}\n>>\n\/Subtype \/application#2Fjson\n\/Length \d{1,10}\n(\/Filter \/FlateDecode\n)?>>$/;
 
-/** Whether a file claims to be a PDF. */
+/** Reports whether a file claims to be a PDF. */
 export function isPdf(bytes: Uint8Array): boolean {
   return bytes.length >= HEAD.length && HEAD.every((byte, i) => bytes[i] === byte);
 }

@@ -7,11 +7,11 @@ export interface StatusFacts {
   readonly holds: boolean;
   /** Reported outcomes of this check (`action.outcome` events that refer to it), in any order. */
   readonly reported: readonly ReportedOutcome[];
-  /** Whether an `action.unanswered` event names this check. */
+  /** True if an `action.unanswered` event names this check. */
   readonly unanswered: boolean;
   /** The check that an `action.outcome` refers to. */
   readonly referred: LeafEvent | null;
-  /** Whether the action names a data scope. Used only for `data_access`. */
+  /** True if the action names a data scope. Used only for `data_access`. */
   readonly dataScope: boolean;
 }
 
@@ -63,7 +63,7 @@ function isExecution(outcome: LeafEvent['outcome']): boolean {
   return outcome === 'succeeded' || outcome === 'failed';
 }
 
-/** Whether the value that an action commitment opens to names a data scope. */
+/** Reports whether the value that an action commitment opens to names a data scope. */
 export function namesDataScope(action: unknown): boolean {
   if (typeof action !== 'object' || action === null) return false;
   const scope = (action as { readonly dataScope?: unknown }).dataScope;

@@ -11,7 +11,7 @@ export function airlineStory(sha256: Sha256): Story {
   const refunds = storyAgentOf('Refunds', 1, [0, 2, 2, null], refundDrafts, sha256);
   return {
     agents: [desk, refunds],
-    neighbours: 3,
+    otherAgents: 3,
     range: { from: '2026-03-02T10:00:00.000Z', to: '2026-03-02T10:30:00.000Z' },
     anchored: true,
     controls: [{ framework: 'soc2', controlId: 'CC7.2', title: 'Monitoring of system components', relation: 'direct' }],
@@ -26,7 +26,7 @@ export function smallStory(sha256: Sha256): Story {
       storyAgentOf('Seating', 3, [0, 0, 1, 1, null], seatDrafts, sha256),
       storyAgentOf('Meals', 1, [0], refundDrafts, sha256),
     ],
-    neighbours: 2,
+    otherAgents: 2,
   };
 }
 

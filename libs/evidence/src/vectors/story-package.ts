@@ -43,7 +43,7 @@ export interface StoryAgent {
 export interface Story {
   readonly agents: readonly StoryAgent[];
   /** Number of other owners' agents in each window, whose leaves surround these. */
-  readonly neighbours: number;
+  readonly otherAgents: number;
   readonly range: { readonly from: string; readonly to: string };
   /** `false`: issued before the report's transaction was final. */
   readonly anchored: boolean;
@@ -192,7 +192,7 @@ function anchorStory(
         events: at.map((i) => agent.events[i]!.leaf),
         leaves: at.map((i) => leafHashOf(agent.events[i]!.leaf, sha256)),
       }));
-    const others: AgentEvents[] = Array.from({ length: story.neighbours }, (_, i) => ({
+    const others: AgentEvents[] = Array.from({ length: story.otherAgents }, (_, i) => ({
       agentId: storyUuid(`neighbour ${i}`, STORY_START, sha256),
       firstSequence: 1 + i,
       leaves: { count: 1 + (i % 3), root: bytesOf(`neighbour root ${number} ${i}`, 32, sha256) },

@@ -44,7 +44,7 @@ function desks(sha256: Sha256, over: Partial<Story> = {}): Story {
       storyAgentOf('Seating', 1, [0, 0, 1, 1, 2], seatDrafts, sha256),
       storyAgentOf('Meals', 1, [0, 1], refundDrafts, sha256),
     ],
-    neighbours: 0,
+    otherAgents: 0,
     range: { from: at(0), to: at(1800) },
     anchored: true,
     controls: [],
@@ -497,7 +497,7 @@ export const WALK_CASES: readonly WalkCase[] = [
   {
     name: 'events-ahead',
     description: 'A clock was ahead: an event is dated after the block that holds its window.',
-    make: scene((sha256) => ({ ...airlineStory(sha256), neighbours: 0 })),
+    make: scene((sha256) => ({ ...airlineStory(sha256), otherAgents: 0 })),
     unsettled: ['event-ahead'],
   },
   {

@@ -1,7 +1,7 @@
 import type { AgentWindowLeaf } from '@countersign/contracts';
 import type { Sha256 } from '../crypto.js';
 import { isRecord } from '../reading.js';
-import type { AbsenceNeighbour, AbsenceProof } from '../window/absence.js';
+import type { AdjacentLeaf, AbsenceProof } from '../window/absence.js';
 import { agentKey, windowLeafHash } from '../window/window-tree.js';
 import { checkWindowAnchor, networkNotes, unchecked } from './chain-check.js';
 import { rootHex, type ProofFault } from './event-proof.js';
@@ -42,7 +42,7 @@ export interface AbsenceResult {
   readonly problems: readonly Problem[];
 }
 
-const neighbour = nullable(object({ leaf: windowLeafShape, leafIndex: count, path: list(hash) }));
+const adjacentLeaf = nullable(object({ leaf: windowLeafShape, leafIndex: count, path: list(hash) }));
 
 const absenceShape = both(
   object({
@@ -50,8 +50,8 @@ const absenceShape = both(
     kind: oneOf('absence'),
     agentId: uuid,
     agentKey: hash,
-    before: neighbour,
-    after: neighbour,
+    before: adjacentLeaf,
+    after: adjacentLeaf,
     treeSize: positive,
     merkleRoot: hash,
     txSignature: base58,
@@ -62,15 +62,15 @@ const absenceShape = both(
   windowLabel,
 );
 
-/** Whether a JSON value claims to be a proof of absence. */
+/** Reports whether a JSON value claims to be a proof of absence. */
 export function claimsAbsence(value: unknown): boolean {
   return isRecord(value) && value['kind'] === 'absence';
 }
 
 /**
  * Verifies that an agent had no event in a window, from the proof and the chain look-ups alone
- * ({@link transactionsToAsk} names the transaction). It takes the order of the leaves from the authority that anchored them.
- * Never throws, whatever `proof` is.
+ * ({@link transactionsToAsk} names the transaction). It takes the order of the leaves from the authority that anchored
+ * them. Never throws, whatever `proof` is.
  */
 export function verifyAbsence(proof: unknown, options: Pick<VerifyOptions, 'crypto' | 'chain'>): AbsenceResult {
   const fault = absenceShape(proof);
@@ -122,7 +122,7 @@ function absenceFault(proof: AbsenceProof, sha256: Sha256): ProofFault | null {
   return null;
 }
 
-function isOf(one: AbsenceNeighbour | null, key: AgentWindowLeaf['agentKey']): boolean {
+function isOf(one: AdjacentLeaf | null, key: AgentWindowLeaf['agentKey']): boolean {
   return one !== null && one.leaf.agentKey === key;
 }
 

@@ -91,8 +91,8 @@ export class AuthorityLine {
   }
 
   /**
-   * Whether a window was certainly closed before another: `prev` leads from the other back to it, or, where their
-   * durations differ, it was not anchored after it.
+   * Reports whether a window was certainly closed before another: `prev` leads from the other back to it, or, where
+   * their durations differ, it was not anchored after it.
    */
   isBefore(window: ChainWindow, other: ChainWindow): boolean {
     if (window.authority !== other.authority || window.durationSeconds !== other.durationSeconds) {

@@ -102,7 +102,9 @@ function checkTransaction(
   };
 }
 
-/** Whether an authority signed it while it was allowed to anchor; `true` where none is given to compare with. */
+/**
+ * Reports whether an authority signed it while it was allowed to anchor; `true` where none is given to compare with.
+ */
 export function signedByAuthority(
   transaction: ChainTransaction,
   network: string,
@@ -129,7 +131,7 @@ export function secondsBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 1000;
 }
 
-/** Whether an instant lies in `[from, to)`; `null` is open. */
+/** Reports whether an instant lies in `[from, to)`; `null` is open. */
 export function isWithin(at: string, from: string | null, to: string | null): boolean {
   const ms = Date.parse(at);
   return (from === null || Date.parse(from) <= ms) && (to === null || ms < Date.parse(to));

@@ -27,7 +27,7 @@ export function readProof(value: unknown): Reading<InclusionProof> {
   return refuse(`${fault.path === '' ? 'the proof' : fault.path.slice(1)} must be ${fault.form}`);
 }
 
-/** Whether a value given as a proof claims to be anchored: then it fails unless it holds. */
+/** Reports whether a value given as a proof claims to be anchored: then it fails unless it holds. */
 export function claimsAnchor(proof: unknown): boolean {
   return !(isRecord(proof) && proof['anchored'] === false);
 }

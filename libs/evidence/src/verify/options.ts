@@ -44,7 +44,7 @@ export interface ListedTransaction {
 /** The transactions of one authority on the queried network. */
 export interface AuthorityWalk {
   readonly address: string;
-  /** Whether the list reaches from the newest transaction back to {@link walkBackTo}, or to the first of all. */
+  /** True if the list reaches from the newest transaction back to {@link walkBackTo}, or to the first of all. */
   readonly complete: boolean;
   /** Newest first. */
   readonly listed: readonly ListedTransaction[];

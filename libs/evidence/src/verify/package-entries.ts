@@ -27,7 +27,7 @@ export interface CheckedEntry {
   readonly leaf: LeafEvent;
   /** `null` where the proof could not be read. */
   readonly proof: InclusionProof | null;
-  /** Whether its proof holds as far as it was checked; `true` for an unanchored event. */
+  /** True if its proof holds as far as it was checked; `true` for an unanchored event. */
   readonly holds: boolean;
 }
 

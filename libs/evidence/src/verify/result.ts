@@ -80,7 +80,10 @@ export type UnsettledCode = (typeof UNSETTLED_CODES)[number];
 export interface Unsettled {
   readonly code: UnsettledCode;
   readonly message: string;
-  /** Of `window-unlisted`: each agent and window, as a memo names it, that a proof of absence would settle; at most 10,000. */
+  /**
+   * Of `window-unlisted`: each agent and window, as a memo names it, that a proof of absence would settle; at most
+   * 10,000.
+   */
   readonly unlisted?: readonly { readonly agentId: string; readonly window: string }[];
 }
 

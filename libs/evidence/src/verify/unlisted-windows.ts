@@ -47,8 +47,8 @@ export function unlistedWindows(
 }
 
 /**
- * Whether a package with this range and this report time should list a window: it overlaps the range and was anchored
- * before the report, or its label lies wholly in the range and before the report.
+ * Reports whether a package with this range and this report time should list a window: it overlaps the range and was
+ * anchored before the report, or its label lies wholly in the range and before the report.
  */
 function concerns({ range }: SignedPackage, window: ChainWindow, reportTime: string | null): boolean {
   const [from, to] = [Date.parse(range.from), Date.parse(range.to)];
@@ -57,7 +57,7 @@ function concerns({ range }: SignedPackage, window: ChainWindow, reportTime: str
   return window.startMs >= from && window.endMs <= Math.min(to, Date.parse(reportTime));
 }
 
-/** Whether the listed leaves of one window contain the agent, or surround the position of its key. */
+/** Reports whether the listed leaves of one window contain the agent, or surround the position of its key. */
 function isSettled(listed: readonly PackageWindow[], key: string): boolean {
   const [some] = listed;
   if (some === undefined) return false;

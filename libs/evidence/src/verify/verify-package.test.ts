@@ -136,8 +136,8 @@ describe('verifyPackage', () => {
 
   it('names a profile that is not the one whose hash the leaf holds', () => {
     const story = airlineStory(sha256);
-    const [desk] = story.agents;
-    const { leaf } = desk!.events[1]!;
+    const [booking] = story.agents;
+    const { leaf } = booking!.events[1]!;
     const draft: Draft = {
       type: 'profile.changed',
       fields: { profileVersion: 3, profileSha256: leaf.profileSha256! },
@@ -148,8 +148,8 @@ describe('verifyPackage', () => {
       { agentId: leaf.agentId, eventId: leaf.eventId, atMs: Date.parse(leaf.occurredAt) },
       sha256,
     );
-    const events = desk!.events.map((other, i) => (i === 1 ? event : other));
-    const issued = issueStory({ ...story, agents: [{ ...desk!, events }] }, key, sha256);
+    const events = booking!.events.map((other, i) => (i === 1 ? event : other));
+    const issued = issueStory({ ...story, agents: [{ ...booking!, events }] }, key, sha256);
     expect(verify(issued).problems.map(({ code }) => code)).toEqual(['profile-differs']);
   });
 
@@ -247,10 +247,10 @@ describe('any events', () => {
   const event = fc.record({ kind, action, payload: fc.option(fc.jsonValue(), { nil: undefined }), step: fc.nat(2) });
   const agents = fc.array(fc.array(event, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
 
-  function story(given: typeof agents extends fc.Arbitrary<infer T> ? T : never, neighbours: number): Story {
+  function story(given: typeof agents extends fc.Arbitrary<infer T> ? T : never, otherAgents: number): Story {
     return {
       ...smallStory(sha256),
-      neighbours,
+      otherAgents,
       agents: given.map((events, a) => {
         const id = storyUuid(`agent ${a}`, STORY_START, sha256);
         const ids = events.map((_, i) => storyUuid(`agent ${a} event ${i}`, STORY_START + i, sha256));
@@ -288,8 +288,8 @@ describe('any events', () => {
 
   it('become a package that verifies, read back from its text', () => {
     fc.assert(
-      fc.property(agents, fc.nat(5), (given, neighbours) => {
-        const issued = issueStory(story(given, neighbours), key, sha256);
+      fc.property(agents, fc.nat(5), (given, otherAgents) => {
+        const issued = issueStory(story(given, otherAgents), key, sha256);
         const text = JSON.stringify(issued.pkg);
         const result = verify(issued, parseJsonStrict(text, VERIFICATION_LIMITS));
         expect(result.problems).toEqual([]);
@@ -310,7 +310,7 @@ describe('500 mutations of a realistic package', () => {
   const afterOrigin = text.indexOf('/v1/keys/', origin);
   const whole = canonicalize(airline.pkg);
 
-  /** Whether the text was refused; a change that leaves the parsed value the same does not count. */
+  /** Reports whether the text was refused; a change that leaves the parsed value the same does not count. */
   function refused(changed: string): boolean {
     try {
       const value = parseJsonStrict(changed, VERIFICATION_LIMITS);

@@ -29,7 +29,7 @@ describe('a proof of absence', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(1_000), (agents, n) => {
         const story = storyOf(agents);
-        const proof = story.proofOf(storyUuid(`nobody ${n}`, STORY_START, sha256));
+        const proof = story.proofOf(storyUuid(`absent ${n}`, STORY_START, sha256));
         expect(verifyAbsence(proof, { crypto: nodeCrypto, chain: chainOf(story) })).toMatchObject({
           ok: true,
           problems: [],
@@ -40,7 +40,7 @@ describe('a proof of absence', () => {
     );
   });
 
-  it('cannot be made for an agent that is in it, whatever the neighbours, nor from another tree', () => {
+  it('cannot be made for an agent that is in it, whatever the adjacent leaves, nor from another tree', () => {
     const story = storyOf(5);
     const { present, tree, window } = story;
     expect(() => story.proofOf(present.agentId)).toThrow(RangeError);

@@ -6,7 +6,7 @@ import type { AnchoredLeaf } from './proof.js';
 import { agentKey } from './window-tree.js';
 
 /** A leaf of the window tree next to the position at which an absent agent would be. */
-export interface AbsenceNeighbour {
+export interface AdjacentLeaf {
   readonly leaf: AgentWindowLeaf;
   /** Its index in the window tree. */
   readonly leafIndex: number;
@@ -24,9 +24,9 @@ export interface AbsenceProof {
   readonly agentId: string;
   readonly agentKey: string;
   /** `null`: the agent would come before all others. */
-  readonly before: AbsenceNeighbour | null;
+  readonly before: AdjacentLeaf | null;
   /** `null`: the agent would come after all others. */
-  readonly after: AbsenceNeighbour | null;
+  readonly after: AdjacentLeaf | null;
   /** Agents of the window. */
   readonly treeSize: number;
   readonly merkleRoot: string;
@@ -63,26 +63,26 @@ export async function positionOfKey(
  * Builds the proof that an agent had no event in a window.
  * @param tree the window tree
  * @param position number of agents of the window with a smaller key: {@link positionOfKey}
- * @param neighbours leaves at `position - 1` and `position`, `null` where the tree ends
- * @throws RangeError where the neighbours do not surround the agent (it had events, or the position is another), or the
+ * @param adjacent leaves at `position - 1` and `position`, `null` where the tree ends
+ * @throws RangeError where the adjacent leaves do not surround the agent (it had events, or the position is another), or the
  * tree is not the one that was anchored
  */
 export function absenceProof(
   agentId: string,
   tree: MerkleTree,
   position: number,
-  neighbours: { readonly before: AgentWindowLeaf | null; readonly after: AgentWindowLeaf | null },
+  adjacent: { readonly before: AgentWindowLeaf | null; readonly after: AgentWindowLeaf | null },
   window: AnchoredRoot,
   sha256: Sha256,
 ): AbsenceProof {
   if (toHex(tree.root()) !== window.merkleRoot) throw new RangeError('the tree is not the one that was anchored');
   const key = agentKey(agentId, sha256);
-  const { before, after } = neighbours;
+  const { before, after } = adjacent;
   const surrounded =
     (before === null ? position === 0 : before.agentKey < key) &&
     (after === null ? position === tree.size : key < after.agentKey);
-  if (!surrounded || tree.size === 0) throw new RangeError('the agent does not stand between these neighbours');
-  const neighbour = (leaf: AgentWindowLeaf | null, leafIndex: number): AbsenceNeighbour | null =>
+  if (!surrounded || tree.size === 0) throw new RangeError('the agent is not between these leaves');
+  const adjacentLeaf = (leaf: AgentWindowLeaf | null, leafIndex: number): AdjacentLeaf | null =>
     leaf === null ? null : { leaf, leafIndex, path: tree.path(leafIndex).map(toHex) };
   const { merkleRoot, txSignature, network, windowStart, windowEnd } = window;
   return {
@@ -90,8 +90,8 @@ export function absenceProof(
     kind: 'absence',
     agentId: agentId.toLowerCase(),
     agentKey: key,
-    before: neighbour(before, position - 1),
-    after: neighbour(after, position),
+    before: adjacentLeaf(before, position - 1),
+    after: adjacentLeaf(after, position),
     treeSize: tree.size,
     ...{ merkleRoot, txSignature, network, windowStart, windowEnd },
   };
