@@ -29,7 +29,7 @@ export class Deadlines<T extends Timed> {
     this.#now = now;
   }
 
-  /** What has been added and not been dropped by a sweep. */
+  /** Entries that were added and not dropped by a sweep yet. */
   get waiting(): readonly T[] {
     return this.#waiting;
   }
