@@ -1,7 +1,7 @@
 import { CountersignError } from './errors.js';
 import type { CheckResult } from './result.js';
 
-/** Thrown by `guard` where the action may not be executed; `result` says why. */
+/** Thrown by `guard` if the action may not be executed; `result` has the reason. */
 export class ActionDeniedError extends CountersignError {
   override readonly name = 'ActionDeniedError';
 

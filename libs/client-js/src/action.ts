@@ -1,6 +1,6 @@
-/** What an agent is about to do. Further members are the caller's own and are kept with the event. */
+/** An action that an agent is about to take. Further members are the caller's own and are stored with the event. */
 export interface Action {
-  /** The field `action.type`: `http_call`, `llm_response`, `data_access`, `tool_use`, or a word of one's own. */
+  /** The field `action.type`: `http_call`, `llm_response`, `data_access`, `tool_use`, or a custom type. */
   readonly actionType: string;
   readonly url?: string;
   readonly toolName?: string;
@@ -8,18 +8,18 @@ export interface Action {
   readonly dataScope?: string;
   /** US dollars. */
   readonly estimatedCost?: number;
-  /** What is sent or said: any JSON value. */
+  /** Content of the action: any JSON value. */
   readonly payload?: unknown;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly [member: string]: unknown;
 }
 
-/** A value in an object's clothes. */
+/** Wrapper objects of primitive values. */
 const IN_JSON: ReadonlySet<string> = new Set(['String', 'Number', 'Boolean']);
 
 /**
- * Body of `POST /v1/check`, as text. A `Map` is the list of its pairs in it, a `Set` the list of its values.
- * @throws TypeError where the action is not one, or has no JSON form
+ * Body of `POST /v1/check`, as text. A `Map` becomes the list of its pairs, a `Set` the list of its values.
+ * @throws TypeError for an invalid action, or one without a JSON form
  */
 export function checkBody(agentId: string, action: Action): string {
   const { actionType, ...members } = action;
@@ -30,15 +30,15 @@ export function checkBody(agentId: string, action: Action): string {
 }
 
 /**
- * A value as JSON text; `undefined` where it is nothing that JSON has.
- * @throws TypeError where it has no JSON form
+ * A value as JSON text; `undefined` for a value that JSON omits.
+ * @throws TypeError for a value without a JSON form
  */
 export function jsonText(value: unknown): string | undefined {
   const text: string | undefined = JSON.stringify(value, shown);
   return text;
 }
 
-/** What JSON would show as `{}`, though there may be something in it, is not what is executed: nobody could judge it. */
+/** Refuses objects that JSON would show as `{}` whatever they hold: the check would not see what is executed. */
 function shown(name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);

@@ -1,7 +1,7 @@
 import { invalid, membersOf, readRefusal } from './result.js';
 import type { Answer } from './transport.js';
 
-/** An agent that is to be made. */
+/** Fields of a new agent. */
 export interface NewAgent {
   readonly name: string;
   readonly type?: string;
@@ -9,7 +9,7 @@ export interface NewAgent {
   readonly version?: string;
 }
 
-/** An agent as the service keeps it; what is not set is not there. */
+/** An agent as the service stores it; fields that are not set are absent. */
 export interface AgentRecord {
   /** UUID: the `agentId` of its checks. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface AgentRecord {
   readonly updatedAt: string;
   /** Its rules, by the names of the service (`allowed_apis`, `spending_limit`…). */
   readonly behaviorProfile: Readonly<Record<string, unknown>>;
-  /** The key that registered it, where that is not the account's first: only a key that names the agent acts as it. */
+  /** Id of the key that registered it, unless that is the account's first: only a key that names the agent can act as it. */
   readonly registeredByKey?: string;
 }
 
@@ -42,8 +42,8 @@ const OPTIONAL = {
 } as const;
 
 /**
- * The agent that an answer to its registration gives.
- * @throws CountersignError where it was not registered, or the answer is not one of the service
+ * The agent in the answer to its registration.
+ * @throws CountersignError if it was not registered, or the answer is not one of the service
  */
 export function readAgent(answer: Answer): AgentRecord {
   if (answer.status !== 201) throw readRefusal(answer);

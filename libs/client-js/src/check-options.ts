@@ -1,8 +1,8 @@
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * @param what is named in the message
- * @throws TypeError where the options are not an object, or have a member that is not known
+ * @param what name of the options in the message
+ * @throws TypeError if the options are not an object, or have an unknown member
  */
 export function requireKnown(options: unknown, known: readonly string[], what: string): asserts options is Members {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
@@ -15,7 +15,7 @@ export function requireKnown(options: unknown, known: readonly string[], what: s
   throw new TypeError(`${what}: unknown option "${unknown}".${hint} Known options: ${known.join(', ')}`);
 }
 
-/** @throws TypeError where one of the named options is there and not a function */
+/** @throws TypeError if one of the named options is set and not a function */
 export function requireFunctions(options: Members, names: readonly string[]): void {
   for (const name of names) {
     const value = options[name];
@@ -24,12 +24,12 @@ export function requireFunctions(options: Members, names: readonly string[]): vo
   }
 }
 
-/** @throws TypeError where an option is not a number, or `fits` is not true of it */
+/** @throws TypeError if an option is not a number, or `fits` returns false for it */
 export function requireNumber(name: string, value: unknown, fits: (value: number) => boolean, words: string): void {
   if (typeof value !== 'number' || !fits(value)) throw new TypeError(`${name}: ${words}, not ${kindOf(value)}`);
 }
 
-/** A value in words that hold no secret. */
+/** Describes a value without revealing it. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return String(value);
@@ -37,7 +37,7 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : `a value of the type ${typeof value}`;
 }
 
-/** The known name that another spelling most likely means. */
+/** The known name that a misspelled one most likely means. */
 function nearestOf(name: string, known: readonly string[]): string | undefined {
   const given = folded(name);
   const same = known.find((one) => folded(one) === given);
@@ -50,7 +50,7 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
 
 const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/gu, '');
 
-/** How many letters have to be added, left out or replaced (Levenshtein). */
+/** Levenshtein distance. */
 function distance(from: string, to: string): number {
   let row = [...to, ''].map((_letter, index) => index);
   for (const [place, letter] of [...from].entries()) {

@@ -2,13 +2,13 @@ import { requireNumber } from './check-options.js';
 import { CountersignError } from './errors.js';
 
 export interface CircuitBreakerOptions {
-  /** Calls in a row without a decision, after which the service is left alone. Default 5. */
+  /** Consecutive calls without a decision after which the circuit opens. Default 5. */
   readonly failures?: number;
-  /** For how long, milliseconds; then one call tries again. Default 10,000. */
+  /** Milliseconds that it stays open; then one call is sent as a trial. Default 10,000. */
   readonly cooldownMs?: number;
 }
 
-/** Leaves a service alone that did not decide several times in a row. */
+/** Sends no calls for some time after several consecutive ones without a decision. */
 export class CircuitBreaker {
   readonly #failures: number;
   readonly #cooldownMs: number;
@@ -18,8 +18,8 @@ export class CircuitBreaker {
   #isTrying = false;
 
   /**
-   * @param now milliseconds of a clock that never goes back
-   * @throws TypeError where an option is out of range
+   * @param now milliseconds of a monotonic clock
+   * @throws TypeError if an option is out of range
    */
   constructor(
     { failures = 5, cooldownMs = 10_000 }: CircuitBreakerOptions,
@@ -31,7 +31,7 @@ export class CircuitBreaker {
     this.#cooldownMs = cooldownMs;
   }
 
-  /** Whether a call may be sent; one that may has to tell how it ended. */
+  /** True if a call may be sent; its end has to be reported by `ended` or `failed`. */
   admits(): boolean {
     if (this.#inARow < this.#failures) return true;
     if (this.#isTrying || this.now() < this.#openUntil) return false;
@@ -39,13 +39,13 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** There was a decision, or the caller gave up: that says nothing against the service. */
+  /** Ends a call with a decision, or one that the caller cancelled. */
   ended(decided: boolean): void {
     this.#isTrying = false;
     if (decided) this.#inARow = 0;
   }
 
-  /** What is answered in place of a call that is not admitted: why, and when the service is asked again. */
+  /** Error of a call that is not admitted: the reason, and the time of the next call. */
   error(): CountersignError {
     const waitMs = Math.max(0, this.#openUntil - this.now());
     const next = this.#isTrying ? 'once the attempt under way has ended' : `in ${(waitMs / 1000).toFixed(1)} s`;
@@ -54,7 +54,7 @@ export class CircuitBreaker {
     return new CountersignError('circuit_open', words, { retryAfterMs: waitMs });
   }
 
-  /** @param why in words, with or without a full stop */
+  /** @param why the reason, with or without a full stop */
   failed(why: string): void {
     this.#isTrying = false;
     this.#lastFailure = /[.!?]$/u.test(why) ? why : `${why}.`;

@@ -205,16 +205,16 @@ describe('a client, and a service that', () => {
     expect(executed).toBe(false);
   });
 
-  it('does not take a report: what was done stays done, and it is told', async () => {
+  it('does not accept a report: the result of the action remains, and the failure is reported', async () => {
     handle = (request, ...rest) =>
       (request.url === '/v1/check' ? answers(200, ALLOWED) : answers(404, { error: 'no such event' }))(
         request,
         ...rest,
       );
-    const told: unknown[] = [];
-    const one = client({ onReportFailed: (error) => void told.push(error) });
+    const reported: unknown[] = [];
+    const one = client({ onReportFailed: (error) => void reported.push(error) });
     expect(await one.guard(act, () => 7)).toBe(7);
-    expect(told).toMatchObject([{ code: 'agent_not_found', message: 'no such event' }]);
+    expect(reported).toMatchObject([{ code: 'agent_not_found', message: 'no such event' }]);
     handle = answers(409, { error: 'reported already' });
     await one.reportOutcome({ eventId: EVENT, outcome: 'skipped' });
   });

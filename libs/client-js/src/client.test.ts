@@ -63,9 +63,9 @@ describe('a client', () => {
         new Response('{"allowed":true,"error":"no"}', { status: isCheck ? 200 : status, headers }),
       );
     };
-    return new Countersign({ apiKey: 'k', agentId: AGENT, fetch, retries: 0, onReportFailed: told });
+    return new Countersign({ apiKey: 'k', agentId: AGENT, fetch, retries: 0, onReportFailed });
   };
-  let told: NonNullable<CountersignOptions['onReportFailed']> = () => undefined;
+  let onReportFailed: NonNullable<CountersignOptions['onReportFailed']> = () => undefined;
 
   it('asks nothing for a generator, and reports one that was given as failed, since nothing of it is done', async () => {
     const one = logs(201);
@@ -95,12 +95,12 @@ describe('a client', () => {
     expect(await one.guard({ actionType: 'pay' }, () => [...values()])).toEqual(['paid']);
   });
 
-  it('lives on where what is told of a report that failed fails as well, at once or later', async () => {
+  it('continues if the handler of a failed report fails as well, at once or later', async () => {
     const warned = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
     const unhandled = jest.fn();
     process.on('unhandledRejection', unhandled);
     for (const fails of [() => Promise.reject(new Error('no log')), () => void fail('no log')]) {
-      told = fails;
+      onReportFailed = fails;
       expect(await logs(404).guard({ actionType: 'pay' }, () => 7)).toBe(7);
     }
     await new Promise((resolve) => setTimeout(resolve, 0));

@@ -13,7 +13,7 @@ import { newIdempotencyKey, withRetries, type Tries } from './retry.js';
 import { post, type Answer, type Request } from './transport.js';
 import { requireWhole, whole } from './whole.js';
 
-/** Asks before an agent acts: `POST /v1/check`, and what belongs to it. */
+/** Client of the service: checks before an agent acts, outcomes, scans and registration. */
 export class Countersign {
   readonly #agentId: string;
   readonly #baseUrl: string;
@@ -25,7 +25,7 @@ export class Countersign {
   readonly #onDenied: CountersignOptions['onDenied'];
   readonly #onReportFailed: NonNullable<CountersignOptions['onReportFailed']>;
 
-  /** @throws TypeError where the key, the agent's id or the address is missing or malformed, or an option is unknown, of another type or out of range */
+  /** @throws TypeError if the key, the agent's id or the address is missing or malformed, or an option is unknown, has a wrong type or is out of range */
   constructor(options: CountersignOptions);
   constructor(apiKey: string, agentId: string, baseUrl?: string);
   constructor(first: CountersignOptions | string, agentId?: string, baseUrl?: string) {
@@ -53,15 +53,16 @@ export class Countersign {
   }
 
   /**
-   * Whether the action is allowed. Every answer, and that there was none, is a result; it is never allowed by mistake.
-   * @throws TypeError where the action or its key is not one; CountersignError without a decision under
-   * `failMode: 'throw'`; the signal's reason where the caller gave up
+   * Asks for a decision about an action. Every answer, and the lack of one, is a result; a failure is never `allowed` unless
+   * `failMode` is `open`.
+   * @throws TypeError for an invalid action or key; CountersignError without a decision under `failMode: 'throw'`; the
+   * signal's reason after a cancellation
    */
   async check(action: Action, options: CallOptions = {}): Promise<CheckResult> {
     requireCallOptions(options);
     const body = checkBody(options.agentId ?? this.#agentId, action);
     const { idempotencyKey = newIdempotencyKey() } = options;
-    // No request could bear it: that would pass for a service that is not there.
+    // Such a header cannot be sent, which would look like an unreachable service.
     if (!/^[\x21-\x7e]{1,255}$/u.test(idempotencyKey)) {
       throw new TypeError('idempotencyKey: 1 to 255 visible ASCII characters');
     }
@@ -72,9 +73,10 @@ export class Countersign {
   }
 
   /**
-   * Checks, executes `fn` where the action is allowed, and reports what became of it: `fn` is over when it resolves.
-   * @returns what `fn` gives
-   * @throws TypeError where `fn` is a generator function, and nothing was asked, or gives a generator; ActionDeniedError where it is not allowed, and `fn` was not called; what `fn` throws; else as {@link check}
+   * Checks, executes `fn` if the action is allowed, and reports the outcome when `fn` has resolved.
+   * @returns the result of `fn`
+   * @throws TypeError if `fn` is a generator function, before any request, or returns a generator; ActionDeniedError if the
+   * action is not allowed and `fn` was not called; errors of `fn`; otherwise as {@link check}
    */
   async guard<T>(action: Action, fn: (check: CheckResult) => T | Promise<T>, options: CallOptions = {}): Promise<T> {
     requireWhole(fn);
@@ -91,8 +93,8 @@ export class Countersign {
   }
 
   /**
-   * Says what became of a checked action: `POST /v1/mcp/log`. What was reported before stays.
-   * @throws CountersignError where it was not taken
+   * Reports the outcome of a checked action: `POST /v1/mcp/log`. An earlier report of the check remains.
+   * @throws CountersignError if it was not accepted
    */
   async reportOutcome(report: OutcomeReport, options: Pick<CallOptions, 'agentId' | 'signal'> = {}): Promise<void> {
     requireCallOptions(options);
@@ -100,7 +102,7 @@ export class Countersign {
     await withRetries(
       async (timeoutMs) => {
         const answer = await this.#post('/v1/mcp/log', body, {}, timeoutMs, options.signal);
-        // 409: an earlier try of this, or somebody else, has reported it.
+        // 409: an earlier attempt, or another caller, has reported it.
         if (answer.status !== 201 && answer.status !== 409) throw readRefusal(answer);
       },
       { ...this.#tries, signal: options.signal },
@@ -108,7 +110,7 @@ export class Countersign {
   }
 
   /**
-   * Judges a text by the output rules of the agent alone: `POST /v1/mcp/scan`. Nothing is recorded or counted.
+   * Judges a text only by the output rules of the agent: `POST /v1/mcp/scan`. Nothing is recorded or counted.
    * @throws as {@link check}
    */
   async scan(text: string, options: Pick<CallOptions, 'agentId' | 'signal'> = {}): Promise<CheckResult> {
@@ -118,10 +120,11 @@ export class Countersign {
   }
 
   /**
-   * Makes an agent of the key's account: `POST /v1/mcp/register`. It is checked by a key that names it, which an admin
-   * issues, or by the account's first key where a call names its id as `agentId`. One try, for which there is all of `timeoutMs`: another would make another agent.
-   * @throws CountersignError where it was refused, or it is not known whether it was made (`isUnavailable`); the signal's
-   * reason where the caller gave up
+   * Creates an agent in the key's account: `POST /v1/mcp/register`. Its checks need a key that names it, which an admin
+   * issues, or the account's first key with its id as `agentId`. There is one attempt, within `timeoutMs`, since another one
+   * would create another agent.
+   * @throws CountersignError if it was refused, or if it may have been created (`isUnavailable`); the signal's reason after a
+   * cancellation
    */
   async register(agent: NewAgent, options: Pick<CallOptions, 'signal'> = {}): Promise<AgentRecord> {
     const { timeoutMs } = this.#tries;

@@ -1,4 +1,4 @@
-/** The service refused for a reason that another try does not change. */
+/** Refusals by the service, which a retry does not change. */
 export type RefusalCode =
   | 'invalid_request'
   | 'unauthorized'
@@ -7,13 +7,13 @@ export type RefusalCode =
   | 'plan_action_cap'
   | 'agent_frozen'
   | 'agent_not_found'
-  /** Another program, or another path of the service, has answered: the address is wrong. */
+  /** Another program, or another path of the service, answered: the address is wrong. */
   | 'not_countersign'
   | 'refused';
 
-/** No decision was had: what becomes of the action is for the fail mode to say. */
+/** There is no decision: the fail mode determines the result. */
 export type UnavailableCode =
-  /** A 5xx of the service or of something before it. */
+  /** A 5xx of the service or of a proxy in front of it. */
   | 'unavailable'
   /** The service could not decide, or not make the decision durable, before its deadline. */
   | 'deadline_exceeded'
@@ -21,9 +21,9 @@ export type UnavailableCode =
   | 'timeout'
   /** No connection, or one that ended early. */
   | 'unreachable'
-  /** An answer that is not the service's: HTML, a redirect, JSON that was cut off or says something else. */
+  /** An answer that is not one of the service: HTML, a redirect, truncated JSON or other JSON. */
   | 'invalid_response'
-  /** Too many calls in a row had no decision: the service is left alone for a while. */
+  /** Too many consecutive calls without a decision: no calls are sent for some time. */
   | 'circuit_open';
 
 export type ErrorCode = RefusalCode | UnavailableCode | 'action_denied';
@@ -41,7 +41,7 @@ export function isUnavailable(code: ErrorCode): code is UnavailableCode {
   return UNAVAILABLE.has(code);
 }
 
-/** What went wrong, by a code of a closed list; `status` is the answer's where there was one. */
+/** An error with a code of a closed list; `status` is that of the answer, if there was one. */
 export class CountersignError extends Error {
   override readonly name: string = 'CountersignError';
 
@@ -60,7 +60,7 @@ export class CountersignError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
   }
 
-  /** Whether no decision was had, so that the same call may succeed later. */
+  /** True if there is no decision, so that the same call may succeed later. */
   get isUnavailable(): boolean {
     return isUnavailable(this.code);
   }

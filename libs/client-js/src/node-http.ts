@@ -9,14 +9,14 @@ interface NodeModules {
 
 type Load = <Name extends keyof NodeModules>(name: Name) => NodeModules[Name];
 
-/** The platform's own, as it was when this was loaded. */
+/** The platform's own `fetch`, from the time at which this module was loaded. */
 const { fetch: platformFetch } = globalThis;
-/** Where undici, which is the platform's `fetch`, looks for who sends: an `Agent`, unless somebody has set a proxy. */
+/** The dispatcher of undici, which is the platform's `fetch`: an `Agent`, unless a proxy is set. */
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
 /**
- * Sends one POST request as the platform does it best: on Node 20.16 and later by node:http, which takes half the time of
- * its `fetch`; elsewhere, and where somebody has put another `fetch` or a proxy in its place, by `fetch`.
+ * Sends one POST request the fastest way of the platform: on Node 20.16 and later by node:http, which takes half the time of
+ * its `fetch`; on other platforms, and if `fetch` was replaced or a proxy set, by `fetch`.
  * @throws as `post` does
  */
 export function postByPlatform(request: Request): Promise<Answer> {
@@ -30,18 +30,18 @@ function hasProxy(): boolean {
   return dispatcher !== undefined && dispatcher.constructor.name !== 'Agent';
 }
 
-/** No module of Node is named in an import, so bundles for other platforms hold none. */
+/** Loads modules of Node without an import, so that bundles for other platforms do not contain them. */
 function nodeModules(): Load | null {
   const { process, navigator } = globalThis as {
     readonly process?: { readonly release?: { readonly name?: string }; readonly getBuiltinModule?: Load };
     readonly navigator?: { readonly userAgent?: string };
   };
-  // Other runtimes pass for Node, and make its http of their fetch. Node 20 has no navigator; pdf.js defines one with an empty name.
+  // Other runtimes identify as Node, and implement its http by their fetch. Node 20 has no navigator; pdf.js defines one with an empty name.
   const isNode = !navigator?.userAgent || navigator.userAgent.startsWith('Node.js');
   return isNode && process?.release?.name === 'node' ? (process.getBuiltinModule ?? null) : null;
 }
 
-/** The global agents keep connections for the next request. */
+/** Uses the global agents, which keep connections alive. */
 function exchange(load: Load, { url, headers, body }: Request): Exchange {
   const { request } = url.startsWith('https:') ? load('node:https') : load('node:http');
   const asked = request(url, { method: 'POST', headers });
@@ -49,7 +49,7 @@ function exchange(load: Load, { url, headers, body }: Request): Exchange {
     const broke = (): void => reject(new Error('the connection ended without an answer'));
     let [answered, ended] = [false, false];
     asked.on('error', reject);
-    // An answer that ends with its connection is read to its end after this.
+    // An answer that ends with its connection is read to its end afterwards.
     asked.on('close', () => answered || broke());
     asked.on('upgrade', ({ statusCode = 0 }, socket) => {
       socket.destroy();
@@ -66,7 +66,7 @@ function exchange(load: Load, { url, headers, body }: Request): Exchange {
         else pieces.push(piece);
       });
       response.on('error', reject);
-      // Only where it is needed: an error takes its stack with it, and some 20 µs.
+      // Created only if needed: an error captures its stack, which takes some 20 µs.
       response.on('close', () => ended || broke());
       response.on('end', () => {
         ended = true;

@@ -18,11 +18,11 @@ const OPTIONS = [
 const CALL_OPTIONS = ['agentId', 'idempotencyKey', 'signal'] as const satisfies readonly (keyof CallOptions)[];
 const FAIL_MODES: ReadonlySet<unknown> = new Set<FailMode>(['closed', 'open', 'throw']);
 
-/** Options with their defaults, each looked at. */
+/** Validated options with their defaults. */
 export interface ReadOptions {
   readonly apiKey: string;
   readonly agentId: string;
-  /** Without `/v1`, and without a slash at the end. */
+  /** Without `/v1` and without a trailing slash. */
   readonly baseUrl: string;
   readonly timeoutMs: number;
   readonly attemptTimeoutMs: number;
@@ -31,7 +31,7 @@ export interface ReadOptions {
   readonly circuitBreaker: CircuitBreakerOptions | false;
 }
 
-/** @throws TypeError where an option is missing, not known, of another type, or out of range */
+/** @throws TypeError if an option is missing, unknown, of a wrong type, or out of range */
 export function readOptions(given: CountersignOptions): ReadOptions {
   requireKnown(given, OPTIONS, 'options');
   const { timeoutMs = 5000, attemptTimeoutMs = 2000, retries = 2, failMode = 'closed', circuitBreaker = {} } = given;
@@ -57,7 +57,7 @@ export function requireCallOptions(options: CallOptions): void {
   if (options.agentId !== undefined) requireAgent(options.agentId);
 }
 
-/** Blanks around a key come with the file that it was read from. */
+/** Trims blanks, which often come with the file from which a key was read. */
 function keyOf(apiKey: unknown): string {
   const key = typeof apiKey === 'string' ? apiKey.trim() : '';
   if (key === '')

@@ -3,51 +3,51 @@ import { CountersignError } from './errors.js';
 import { parseStrictly } from './strict-json.js';
 import type { ErrorCode, RefusalCode, UnavailableCode } from './errors.js';
 
-/** What the service, or the fail mode, says of an action. */
+/** Decision of the service, or of the fail mode, about an action. */
 export interface CheckResult {
   readonly allowed: boolean;
-  /** Why not, in words that say what can be done. */
+  /** Reason of a denial, with what to do instead. */
   readonly reason?: string;
   readonly severity?: string;
-  /** Set where no policy decided: the plan, the credentials, the request, or no answer at all. */
+  /** Set if the policy did not decide: the plan, the credentials, the request, or no answer. */
   readonly violations?: readonly (RefusalCode | UnavailableCode)[];
-  /** Which rule of the profile was broken, and how: `api_not_allowed`, `spending_limit_exceeded`… */
+  /** Kind of violation of the profile: `api_not_allowed`, `spending_limit_exceeded`… */
   readonly violationType?: string;
   readonly rule?: string;
   readonly detail?: string;
   /** Of `unsafe_output`: `pii`, `secret`, `topic` or `length`. */
   readonly category?: string;
-  /** Of `pii`: which kind was found, such as `iban`. */
+  /** Of `pii`: the kind that was found, such as `iban`. */
   readonly piiKind?: string;
-  /** Of `topic`: which of the blocked ones was found. */
+  /** Of `topic`: the blocked topic that was found. */
   readonly matchedTopic?: string;
-  /** Of `length`: how many characters there are. */
+  /** Of `length`: the number of characters. */
   readonly length?: number;
   readonly upgradeUrl?: string;
-  /** The event that records the check: quote it when an outcome is reported. */
+  /** The event that records the check, for the report of its outcome. */
   readonly eventId?: string;
-  /** `none`: no rule of the profile speaks of this kind of action. */
+  /** `none`: no rule of the profile applies to this kind of action. */
   readonly coverage?: 'governed' | 'none';
-  /** In observe mode, what would have been denied: `<violation type>; rule=<rule, percent-encoded>`. */
+  /** In observe mode, the violation that would have been denied: `<violation type>; rule=<rule, percent-encoded>`. */
   readonly wouldDeny?: string;
-  /** An earlier check with the same idempotency key was given this decision, with this event: nothing was counted again. */
+  /** This is the decision, with the event, of an earlier check with the same idempotency key: nothing was counted again. */
   readonly idempotentReplay?: true;
-  /** No decision was had, and the fail mode is `open`. */
+  /** There was no decision, and the fail mode is `open`. */
   readonly failedOpen?: true;
-  /** Beside `violations`: what went wrong. */
+  /** Set together with `violations`: the error. */
   readonly error?: CountersignError;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** By status, where the body names no code of its own. */
+/** By status, for a body without a code. */
 const REFUSALS: Readonly<Record<number, RefusalCode>> = {
   400: 'invalid_request',
   401: 'unauthorized',
   402: 'sandbox_expired',
   404: 'agent_not_found',
 };
-/** The same of a body that denies (`allowed: false`): others send these as well. */
+/** The same for a body with `allowed: false`: other programs send these statuses as well. */
 const DENIALS: Readonly<Record<number, RefusalCode>> = { 403: 'agent_frozen', 429: 'plan_action_cap' };
 const BY_BODY: ReadonlySet<string> = new Set<ErrorCode>([
   'sandbox_expired',
@@ -57,8 +57,8 @@ const BY_BODY: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 /**
- * The result that the answer to a check gives.
- * @throws CountersignError where it holds no decision: `isUnavailable` says so
+ * The result in the answer to a check.
+ * @throws CountersignError with `isUnavailable` if it holds no decision
  */
 export function readCheck(answer: Answer): CheckResult {
   const { status } = answer;
@@ -75,7 +75,7 @@ export function readCheck(answer: Answer): CheckResult {
   return { reason: error.message, ...result(answer, body, false), ...reason, violations, error };
 }
 
-/** What an answer that is no success says. An answer that is not the service's own is unavailable, whatever its status. */
+/** The error of an answer that is not a success. An answer that is not one of the service is unavailable, whatever its status. */
 export function readRefusal(answer: Answer): CountersignError {
   const { status, retryAfterMs, eventId } = answer;
   const details = {
@@ -100,7 +100,7 @@ export function readRefusal(answer: Answer): CountersignError {
   return new CountersignError(known, said, details);
 }
 
-/** A 404 that speaks of no agent or event. */
+/** A 404 that is not about an agent or event. */
 function elsewhere(said: string, details: CountersignError['details']): CountersignError {
   const isOurs = said === 'there is no such route';
   const words = isOurs ? 'Countersign has no such route' : `what answered is not Countersign ("${said.slice(0, 200)}")`;
@@ -129,7 +129,7 @@ function result(answer: Answer, body: Members, allowed: boolean): CheckResult {
   return { allowed, ...Object.fromEntries(there) };
 }
 
-/** @throws CountersignError `invalid_response` where the answer is no JSON object */
+/** @throws CountersignError `invalid_response` if the answer is not a JSON object */
 export function membersOf(answer: Answer): Members {
   let body: unknown;
   try {

@@ -1,13 +1,13 @@
 import { CountersignError } from './errors.js';
 
 export interface Tries {
-  /** How often it is tried again. */
+  /** Number of retries. */
   readonly retries: number;
-  /** For all tries and the waits between them, milliseconds. */
+  /** Milliseconds for all attempts and the delays between them. */
   readonly timeoutMs: number;
-  /** For one try, milliseconds. */
+  /** Milliseconds for one attempt. */
   readonly attemptTimeoutMs: number;
-  /** Of the service, for messages. */
+  /** Address of the service, for messages. */
   readonly address: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -15,9 +15,9 @@ export interface Tries {
 const FIRST_WAIT_MS = 50;
 
 /**
- * What `attempt` gives, tried again where nothing was decided and time is left: after 50 ms, then twice as long each time,
- * half of it by chance, or when the service says. `attempt` must be safe to repeat.
- * @throws the last error of `attempt`; the signal's reason where the caller gave up
+ * Calls `attempt`, and retries while there is no decision and time is left: after 50 ms, then twice as long each time, with
+ * jitter of one half, or after the delay that the service names. `attempt` must be safe to repeat.
+ * @throws the last error of `attempt`; the signal's reason after a cancellation
  */
 export async function withRetries<T>(attempt: (timeoutMs: number) => Promise<T>, tries: Tries): Promise<T> {
   const { retries, timeoutMs, attemptTimeoutMs, signal } = tries;
@@ -41,7 +41,7 @@ export async function withRetries<T>(attempt: (timeoutMs: number) => Promise<T>,
   }
 }
 
-/** The last error of a call, in words for all its attempts. */
+/** The last error of a call, with a message for all its attempts. */
 function summed(
   error: CountersignError,
   attempts: number,
@@ -75,7 +75,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
 
 let made = 0;
 
-/** A key that no other call uses. Not a secret: where the platform has no random UUIDs, time, chance and a count will do. */
+/** A unique key. It is not a secret: without random UUIDs on the platform, it consists of time, random digits and a counter. */
 export function newIdempotencyKey(): string {
   const { crypto } = globalThis as { readonly crypto?: { randomUUID?: () => string } };
   const uuid = crypto?.randomUUID?.();

@@ -1,9 +1,8 @@
-/** Of JSON text that is well-formed: its braces, and its strings, with the colon that makes one a name. */
+/** Braces and strings of well-formed JSON text, with the colon that follows a name. */
 const PIECES = /[{}]|"[^"\\]*(?:\\.[^"\\]*)*"\s*:?/gu;
 
 /**
- * The value of JSON text in which no object says a name twice. Whoever stands between could read the first of two, and this
- * the last.
+ * Parses JSON text in which no object has a name twice: a proxy could read the first of two, and this client the last.
  * @throws SyntaxError
  */
 export function parseStrictly(text: string): unknown {

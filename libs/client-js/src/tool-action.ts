@@ -1,44 +1,44 @@
 import { jsonText, type Action } from './action.js';
 import { ActionDeniedError } from './action-denied.js';
 
-/** A call of a tool, as something between a model and the tool sees it. */
+/** A call of a tool, between the model and the tool. */
 export interface CalledTool {
   readonly toolName: string;
-  /** The arguments. `undefined`: there are none. */
+  /** The arguments; `undefined` if there are none. */
   readonly input: unknown;
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** What a body of `POST /v1/check` takes, less what is not of the action. */
+/** Maximum size of a body of `POST /v1/check`, less the members outside of the action. */
 const MOST_BYTES = 1024 * 1024 - 1024;
-/** What the service takes of one text. */
+/** Maximum size of one text in the service. */
 const LONGEST_TEXT_BYTES = 262_144;
-/** Characters of a piece of a longer one: in UTF-8 at most 256,000 bytes. */
+/** Characters of a piece of a longer text: in UTF-8 at most 256,000 bytes. */
 const PIECE = 64_000;
-/** What two pieces share, so that output rules miss nothing where one ends. */
+/** Overlap of two pieces, so that output rules miss nothing at the boundary. */
 const OVERLAP = 4_000;
 
-/** Longer ones no rule reads. */
+/** Rules ignore longer URLs. */
 const LONGEST_URL = 65_536;
 const URL_NAME = /^(?:ur[li]|href)$/;
 
 /**
- * The action that a call of a tool is: its name and its arguments as `payload`, in which the service looks for addresses
- * and output rules read. The argument `url`, `uri` or `href` is repeated as `url`, so that records show it where the payload
- * is not kept; it changes no verdict. A text that is longer than the service takes is the list of its pieces, and
+ * The action of a tool call: its name, and its arguments as `payload`, in which the service looks for addresses and which
+ * output rules read. The argument `url`, `uri` or `href` is repeated as `url`, so that records show it even if the payload is
+ * not stored; it does not change the decision. A text that is too long for the service becomes the list of its pieces, and
  * `metadata.inPieces` names it.
- * @param own members that replace those; another `url` among them is the caller's word
- * @throws ActionDeniedError where the call cannot be judged, with words for the model; TypeError where the arguments have
- * no JSON form
+ * @param own members that replace those; a `url` among them is taken from the caller
+ * @throws ActionDeniedError if the call cannot be judged, with a message for the model; TypeError if the arguments have no
+ * JSON form
  */
 export function toolCallAction({ toolName, input, metadata }: CalledTool, own: Partial<Action> = {}): Action {
   const payload = 'payload' in own ? own.payload : input;
   const sent = jsonOf(payload);
   const url = 'url' in own ? undefined : urlArgument('payload' in own ? (jsonOrNone(input) ?? sent) : sent);
   const pieced: string[] = [];
-  // No text is longer than the whole.
+  // No text is longer than the whole payload.
   const isLong = bytesOf(jsonText(sent) ?? '') > LONGEST_TEXT_BYTES;
-  // Of the pieces of a JSON text the service could not read what it holds.
+  // The service could not parse JSON text in pieces, so its value is sent.
   const read = isLong && typeof sent === 'string' ? (held(sent) ?? sent) : sent;
   const inList = isLong ? inPieces(read, '', pieced) : read;
   const whole = pieced.length === 0 && read === sent ? payload : inList;
@@ -61,7 +61,7 @@ export function toolCallAction({ toolName, input, metadata }: CalledTool, own: P
   return action;
 }
 
-/** The first argument that is a URL by its name, in any letter case. */
+/** The first argument whose name says that it is a URL, in any letter case. */
 function urlArgument(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined;
   for (const [name, value] of Object.entries(input)) {
@@ -71,7 +71,7 @@ function urlArgument(input: unknown): string | undefined {
   return undefined;
 }
 
-/** What a JSON text holds, where that is a list or an object. */
+/** The value of JSON text if it is a list or an object. */
 function held(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -85,7 +85,7 @@ function notJudged(reason: string): ActionDeniedError {
   return new ActionDeniedError({ allowed: false, reason, severity: 'P1', violations: ['invalid_request'] });
 }
 
-/** What is sent is what is searched: also where a value makes JSON of itself, as `URL` does. */
+/** The value as it will be sent: values may have a JSON form of their own, as `URL` does. */
 function jsonOf(value: unknown): unknown {
   const text = jsonText(value);
   return text === undefined ? undefined : (JSON.parse(text) as unknown);
@@ -99,7 +99,7 @@ function jsonOrNone(value: unknown): unknown {
   }
 }
 
-/** @param pieced takes the JSON pointers of the texts that became lists */
+/** @param pieced receives the JSON pointers of the texts that became lists */
 function inPieces(value: unknown, place: string, pieced: string[]): unknown {
   if (typeof value === 'string') {
     if (bytesOf(value) <= LONGEST_TEXT_BYTES) return value;
@@ -124,6 +124,6 @@ function piecesOf(text: string): string[] {
 }
 
 function bytesOf(text: string): number {
-  // No character takes more than three bytes for each of its units.
+  // A UTF-16 code unit takes at most three bytes.
   return text.length * 3 <= LONGEST_TEXT_BYTES ? text.length : new TextEncoder().encode(text).length;
 }

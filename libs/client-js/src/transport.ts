@@ -1,6 +1,6 @@
 import { CountersignError } from './errors.js';
 
-/** An answer as it came, read to its end. */
+/** A complete answer. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
@@ -15,31 +15,31 @@ export interface Request {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** For the answer, read to its end. */
+  /** Milliseconds until the answer is complete. */
   readonly timeoutMs: number;
-  /** The caller's own. */
+  /** The caller's signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is used of the platform's `fetch`, which keeps connections for the next request. */
+/** The used part of the platform's `fetch`, which keeps connections alive. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A request that was sent. */
 export interface Exchange {
-  /** Rejects where there is none, and once it is left. */
+  /** Rejects if there is no answer, and after `leave`. */
   readonly answer: Promise<Answer>;
   readonly leave: () => void;
 }
 
-/** No answer of the service is as long. */
+/** Longer than any answer of the service. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** A timer that is set for longer goes off at once. */
+/** A longer timer fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Sends one POST request. Redirects are not followed: the key goes to no other address.
+ * Sends one POST request. Redirects are not followed, so that the key is sent to no other address.
  * @throws CountersignError `timeout`, `unreachable`, or `invalid_response` for an answer of more than 1 MiB; the signal's
- * reason where the caller gave up
+ * reason after a cancellation
  */
 export function post(fetch: Fetch, request: Request): Promise<Answer> {
   return withinTime(request, () => {
@@ -49,8 +49,8 @@ export function post(fetch: Fetch, request: Request): Promise<Answer> {
 }
 
 /**
- * The answer of an exchange that is left when its time is over, or the caller gives up. It settles by then, also where the
- * exchange itself never does.
+ * The answer of an exchange, which is abandoned after its timeout or when the caller cancels. The promise settles then, even if
+ * the exchange never does.
  * @throws as {@link post}
  */
 export async function withinTime({ timeoutMs, signal }: Request, send: () => Exchange): Promise<Answer> {
@@ -91,7 +91,7 @@ async function fetched(fetch: Fetch, { url, headers, body }: Request, signal: Ab
 
 async function textOf(response: Response): Promise<string> {
   const { status, body } = response;
-  // Platforms without streams give the whole text alone.
+  // Platforms without streams have only the whole text.
   const reader = (body as Partial<ReadableStream<Uint8Array>> | null)?.getReader?.();
   if (reader === undefined) return response.text();
   const decoder = new TextDecoder();
@@ -114,7 +114,7 @@ export function tooLong(status: number): CountersignError {
   return new CountersignError('invalid_response', 'the answer is not one of the service: it is too long', { status });
 }
 
-/** What the headers of an answer say. */
+/** Members of an answer that come from its headers. */
 export function said(header: (name: string) => string | null | undefined): Omit<Answer, 'status' | 'text'> {
   const eventId = header('x-event-id') ?? null;
   const coverage = header('x-policy-coverage');
@@ -129,10 +129,10 @@ export function said(header: (name: string) => string | null | undefined): Omit<
   };
 }
 
-/** What TLS makes of an answer in clear. */
+/** Errors of TLS for an unencrypted answer. */
 const SPOKEN_HTTP = /wrong version number|packet length too long|record layer failure/iu;
 
-/** `fetch failed` says nothing; what caused it does. Errors may be of another realm, where a caller runs in `node:vm`. */
+/** Message of the cause, since `fetch failed` says nothing. Errors may be of another realm if a caller runs in `node:vm`. */
 function wordsOf(error: unknown): string {
   const cause = (error as { readonly cause?: unknown } | null)?.cause;
   const words = messageOf(cause) ?? messageOf(error) ?? String(error);

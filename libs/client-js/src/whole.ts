@@ -2,14 +2,15 @@ const FUNCTIONS: ReadonlySet<string> = new Set(['[object GeneratorFunction]', '[
 const GENERATORS: ReadonlySet<string> = new Set(['[object Generator]', '[object AsyncGenerator]']);
 
 /**
- * What is executed is over when it resolves: of a generator nothing is done yet, and its outcome would be told too early.
- * @throws TypeError where `execute` is a function of generators
+ * Requires a function whose execution is over when it resolves. A generator has done nothing by then, so its outcome would be
+ * reported too early.
+ * @throws TypeError if `execute` is a generator function
  */
 export function requireWhole(execute: unknown): void {
   if (FUNCTIONS.has(kindOf(execute))) throw notWhole();
 }
 
-/** @throws TypeError where the value is a generator, as {@link requireWhole} */
+/** @throws TypeError if the value is a generator, as {@link requireWhole} */
 export function whole<T>(value: T): T {
   if (GENERATORS.has(kindOf(value))) throw notWhole();
   return value;

@@ -65,7 +65,9 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
           said(name, bound.agentId),
           said(name, free.agentId, NOWHERE),
         ]);
-        expect(allowed).toMatch(isHttp(name) ? /^200 \{"paid":40\}\n$/u : /^I was told.*: paid 40 USD back for 17\n$/u);
+        expect(allowed).toMatch(
+          isHttp(name) ? /^200 \{"paid":40\}\n$/u : /^The tool said.*: paid 40 USD back for 17\n$/u,
+        );
         expect(denied).toMatch(
           isHttp(name) ? /^403 \{"allowed":false,"reason":".*spending/u : /: Not executed: .*spending/u,
         );

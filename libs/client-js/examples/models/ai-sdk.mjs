@@ -5,12 +5,12 @@ const usage = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
 
-/** In place of a real one: calls the tool once, then says what it was told. */
+/** Replaces a real model: calls the tool once, then repeats its output. */
 export const model = new MockLanguageModelV3({
   doGenerate: async ({ prompt }) => {
     const last = prompt.at(-1);
     if (last.role === 'tool') {
-      const text = `I was told: ${last.content[0].output.value}`;
+      const text = `The tool said: ${last.content[0].output.value}`;
       return { content: [{ type: 'text', text }], finishReason: { unified: 'stop' }, usage, warnings: [] };
     }
     const input = JSON.stringify({ order: '17', usd: 40 });

@@ -1,7 +1,7 @@
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage } from '@langchain/core/messages';
 
-/** In place of a real one: calls the tool once, then says what it was told. */
+/** Replaces a real model: calls the tool once, then repeats its output. */
 class ScriptedModel extends BaseChatModel {
   _llmType() {
     return 'scripted';
@@ -16,7 +16,7 @@ class ScriptedModel extends BaseChatModel {
     const call = { type: 'tool_call', id: 'call_0', name: 'refund', args: { order: '17', usd: 40 } };
     const message =
       last.getType() === 'tool'
-        ? new AIMessage(`I was told (${last.status}): ${last.text}`)
+        ? new AIMessage(`The tool said (${last.status}): ${last.text}`)
         : new AIMessage({ content: '', tool_calls: [call] });
     return { generations: [{ text: message.text, message }] };
   }

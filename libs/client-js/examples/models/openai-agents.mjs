@@ -2,7 +2,7 @@ import { setTracingDisabled, Usage } from '@openai/agents';
 
 setTracingDisabled(true);
 
-/** In place of a real one: calls the tool once, then says what it was told. */
+/** Replaces a real model: calls the tool once, then repeats its output. */
 export const model = {
   async getResponse({ input }) {
     const last = typeof input === 'string' ? null : input.at(-1);
@@ -19,7 +19,7 @@ export const model = {
       status: 'completed',
       content: [{ type: 'output_text', text }],
     });
-    const said = last?.type === 'function_call_result' ? message(`I was told: ${last.output.text}`) : call;
+    const said = last?.type === 'function_call_result' ? message(`The tool said: ${last.output.text}`) : call;
     return { usage: new Usage(), output: [said] };
   },
   getStreamedResponse() {

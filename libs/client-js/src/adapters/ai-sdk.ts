@@ -11,13 +11,13 @@ export type { ToolCall, ToolGuardOptions } from './tool-call.js';
 
 export interface ToolSetGuardOptions extends ToolGuardOptions {
   /**
-   * Names of tools without `execute`, which run elsewhere: in the user's browser, or at the model's provider. Nothing here
-   * is asked before they do, so each is named, or `guardTools` throws.
+   * Names of tools without `execute`, which run in the user's browser or at the model's provider. They cannot be checked here,
+   * so each has to be named, or `guardTools` throws.
    */
   readonly elsewhere?: readonly string[];
 }
 
-/** What is used of a tool of `ai`, version 5 and later. */
+/** The used part of a tool of `ai`, version 5 and later. */
 interface ExecutableTool {
   readonly execute?: (input: unknown, call: ToolCallContext) => unknown;
 }
@@ -28,10 +28,10 @@ interface ToolCallContext {
 }
 
 /**
- * The same tools, each checked before it is executed, for `generateText`, `streamText` and agents of the Vercel AI SDK.
- * A call that may not be executed throws an `ActionDeniedError`, of which the SDK makes a `tool-error` that the model reads:
- * why, and what to do instead. A tool that is an async generator streams as before.
- * @throws TypeError where a tool has no `execute` and is not named in `elsewhere`
+ * Wraps tools so that each call is checked before it is executed, for `generateText`, `streamText` and agents of the Vercel AI
+ * SDK. A denied call throws an `ActionDeniedError`, which the SDK passes to the model as a `tool-error` with the reason and what
+ * to do instead. A tool that is an async generator streams as before.
+ * @throws TypeError if a tool has no `execute` and is not named in `elsewhere`
  */
 export function guardTools<T extends object>(countersign: Guard, tools: T, options: ToolSetGuardOptions = {}): T {
   requireToolGuardOptions(options, ['elsewhere']);
@@ -67,7 +67,7 @@ function guardedExecute(
   }
   return async (input, context = {}) => {
     const begun = await begin(input, context);
-    // Whether it gives pieces is known too late to hand them on: the last of them is the output.
+    // Too late to stream: if the result comes in pieces, the last one is the output.
     return endToolCall(begun, async () => lastOf(await execute(input, context)));
   };
 }

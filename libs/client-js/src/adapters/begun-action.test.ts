@@ -3,7 +3,7 @@ import { begin, isDenied, untilItsEnd } from './begun-action.js';
 
 const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
 
-/** A client of a service that allows or denies everything, and the outcomes that it was told. */
+/** A client of a service that allows or denies everything, and the outcomes that were reported to it. */
 function service(allowed: boolean): { client: Countersign; outcomes: unknown[] } {
   const outcomes: unknown[] = [];
   const fetch = (url: string, { body }: RequestInit): Promise<Response> => {
@@ -24,7 +24,7 @@ async function* counting(to: number): AsyncGenerator<number, string> {
 }
 
 describe('a begun action', () => {
-  it('is reported once, when it is told how it ended', async () => {
+  it('is reported once, when its end is reported', async () => {
     const { client, outcomes } = service(true);
     const begun = await begin(client, { actionType: 'pay' });
     expect([begun.check.allowed, outcomes]).toEqual([true, []]);

@@ -4,19 +4,19 @@ import type { Countersign } from '../client.js';
 import type { CallOptions } from '../options.js';
 import type { CheckResult } from '../result.js';
 
-/** What an adapter needs of the client: any that guards, also one of another copy of this package. */
+/** The part of the client that adapters use, also of another copy of this package. */
 export type Guard = Pick<Countersign, 'guard'>;
 
-/** An allowed action that goes on until it is told how it ended. */
+/** An allowed action that is being executed, until its end is reported. */
 export interface BegunAction {
   readonly check: CheckResult;
-  /** Each resolves when the outcome is reported, or could not be; the first call counts. */
+  /** Each resolves when the outcome is reported or the report has failed; the first call counts. */
   succeeded(): Promise<void>;
   failed(): Promise<void>;
 }
 
 /**
- * `guard` for what ends later, or comes in pieces: resolves once the action is allowed.
+ * `guard` for an action that ends later, or whose result is streamed: resolves once the action is allowed.
  * @throws as `guard` does before it executes
  */
 export function begin(countersign: Guard, action: Action, options: CallOptions = {}): Promise<BegunAction> {
@@ -35,7 +35,7 @@ export function begin(countersign: Guard, action: Action, options: CallOptions =
   });
 }
 
-/** What a begun action gives piece by piece, and in the end. One that is left before its end has failed. */
+/** Streams the result of an action and reports its end. An action whose stream is abandoned has failed. */
 export async function* untilItsEnd<T>(begun: BegunAction, pieces: AsyncIterable<T>): AsyncGenerator<T, unknown> {
   let ended = false;
   try {
@@ -51,7 +51,7 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-/** By its code: the class is another one where the client came by `require` and the adapter by `import`. */
+/** Compares the code, since the class differs if the client was loaded by `require` and the adapter by `import`. */
 export function isDenied(error: unknown): error is ActionDeniedError {
   return error instanceof Error && (error as { readonly code?: unknown }).code === 'action_denied';
 }

@@ -3,13 +3,13 @@ import { judge, type RequestGuardOptions, type RequestLike, type ResponseLike } 
 
 export type { RequestGuardOptions, RequestLike, ResponseLike } from './http-request.js';
 
-/** What is used of Express's response, which is Node's. */
+/** The used part of Express's response, which is Node's. */
 export interface ExpressResponse extends ResponseLike {
   writeHead(statusCode: number, headers: Record<string, string>): unknown;
   end(body: string): unknown;
 }
 
-/** Of Express 4 and 5, and of Connect. */
+/** Middleware of Express 4 and 5, and of Connect. */
 export type Middleware<Request> = (
   request: Request,
   response: ExpressResponse,
@@ -17,9 +17,9 @@ export type Middleware<Request> = (
 ) => void;
 
 /**
- * Middleware for Express, and for whatever calls `(request, response, next)` of Node: asks before the handlers that follow
- * it. A denial is 403 with the denial as `POST /v1/check` words it; without a decision it is 503; then no handler is called.
- * What the handlers answer is reported as the outcome. What the options' functions throw goes to `next`.
+ * Middleware for Express, and for any server that calls `(request, response, next)` of Node: checks before the handlers that
+ * follow. A denial is answered with 403 and the body of `POST /v1/check`, a check without a decision with 503; no handler is
+ * called then. The outcome is reported from the response. Errors of the options' functions go to `next`.
  */
 export function guardRequests<Request extends object = RequestLike>(
   countersign: Guard,

@@ -3,7 +3,7 @@ import { judge, type RequestGuardOptions, type RequestLike, type ResponseLike } 
 
 export type { RequestGuardOptions, RequestLike, ResponseLike } from './http-request.js';
 
-/** What is used of Fastify's reply. */
+/** The used part of Fastify's reply. */
 export interface FastifyReplyLike {
   readonly raw: ResponseLike;
   code(statusCode: number): unknown;
@@ -11,17 +11,16 @@ export interface FastifyReplyLike {
   send(payload: unknown): unknown;
 }
 
-/** What is used of a Fastify instance. */
+/** The used part of a Fastify instance. */
 export interface FastifyLike<Request> {
   addHook(name: 'preHandler', hook: (request: Request, reply: FastifyReplyLike) => Promise<unknown>): unknown;
 }
 
 /**
- * A plugin for Fastify: `app.register(guardRequests(countersign, { action }))` asks before each handler of the routes of the
- * scope in which it is registered and of the plugins in that scope, those that were registered first among them, after their
- * bodies are parsed and validated. A denial is 403 with the denial as
- * `POST /v1/check` words it; without a decision it is 503; then no handler is called. What the handler answers is reported
- * as the outcome. What the options' functions throw is Fastify's to answer: 500.
+ * A plugin for Fastify: `app.register(guardRequests(countersign, { action }))` checks before each handler of the routes of the
+ * scope in which it is registered, and of all plugins in that scope, after bodies are parsed and validated. A denial is answered
+ * with 403 and the body of `POST /v1/check`, a check without a decision with 503; no handler is called then. The outcome is
+ * reported from the response. Errors of the options' functions are answered by Fastify: 500.
  */
 export function guardRequests<Request extends object = RequestLike>(
   countersign: Guard,
@@ -40,6 +39,6 @@ export function guardRequests<Request extends object = RequestLike>(
       return reply;
     });
   };
-  // Without this the hook would hold for routes that the plugin itself makes, and it makes none.
+  // Otherwise the hook would apply only to routes of the plugin itself, and it has none.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
 }

@@ -21,13 +21,13 @@ class AnswerUnderWay extends EventEmitter {
   }
 }
 
-/** A client of a service that answers every check so, and a promise of the outcome that it is told. */
+/** A client of a service that answers every check so, and a promise of the outcome that is reported to it. */
 function service(status: number, answer: object): { client: Countersign; outcome: Promise<unknown> } {
-  let told: (outcome: unknown) => void;
-  const outcome = new Promise((resolve) => (told = resolve));
+  let report: (outcome: unknown) => void;
+  const outcome = new Promise((resolve) => (report = resolve));
   const fetch = (url: string, { body }: RequestInit): Promise<Response> => {
     if (url.endsWith('/v1/mcp/log')) {
-      told((JSON.parse(body as string) as { outcome: unknown }).outcome);
+      report((JSON.parse(body as string) as { outcome: unknown }).outcome);
       return Promise.resolve(new Response('{}', { status: 201 }));
     }
     return Promise.resolve(new Response(JSON.stringify(answer), { status, headers: { 'x-event-id': 'e-1' } }));

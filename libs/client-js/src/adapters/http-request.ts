@@ -4,7 +4,7 @@ import type { CallOptions } from '../options.js';
 import type { CheckResult } from '../result.js';
 import { begin, isDenied, type BegunAction, type Guard } from './begun-action.js';
 
-/** What is used of a request of Node's, Express's or Fastify's. */
+/** The used part of a request of Node, Express or Fastify. */
 export interface RequestLike {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -12,7 +12,7 @@ export interface RequestLike {
   readonly body?: unknown;
 }
 
-/** What is used of Node's `ServerResponse`. */
+/** The used part of Node's `ServerResponse`. */
 export interface ResponseLike {
   readonly statusCode: number;
   readonly writableFinished: boolean;
@@ -22,15 +22,15 @@ export interface ResponseLike {
 }
 
 export interface RequestGuardOptions<Request> {
-  /** What handling this request does; `null`: nothing that is to be asked about. */
+  /** The action that handling this request takes; `null`: none, so nothing is checked. */
   readonly action: (request: Request) => Action | null | Promise<Action | null>;
-  /** Who acts, where it is not the client's agent. Take it from credentials that were verified. */
+  /** The agent that acts, if it is not the client's. Take it from verified credentials. */
   readonly agentId?: (request: Request) => string | undefined;
-  /** Of the check. Default: a new one for each request, so that each is judged and counted. */
+  /** Idempotency key of the check. Default: a new one for each request, so that each is judged and counted. */
   readonly idempotencyKey?: (request: Request) => string | undefined;
 }
 
-/** What is answered in place of the handler. */
+/** Answer in place of the handler's. */
 export interface Refusal {
   readonly status: 403 | 503;
   readonly headers: Readonly<Record<string, string>>;
@@ -38,10 +38,10 @@ export interface Refusal {
 }
 
 /**
- * Asks before a request is handled; once it is allowed, what became of it is told by the response: succeeded below 400,
- * failed otherwise, and where it broke off.
- * @returns `go`: handle it; `gone`: nobody waits for an answer; or what to answer
- * @throws what `action`, `agentId` and `idempotencyKey` throw; TypeError where the action is not one
+ * Checks before a request is handled. If it is allowed, the outcome is reported from the response: succeeded below status 400,
+ * otherwise, and for a closed connection, failed.
+ * @returns `go`: handle it; `gone`: the connection is closed; or the refusal to send
+ * @throws errors of `action`, `agentId` and `idempotencyKey`; TypeError for an invalid action
  */
 export async function judge<Request>(
   countersign: Guard,
@@ -52,7 +52,7 @@ export async function judge<Request>(
   const left = new AbortController();
   const leave = (): void => left.abort();
   response.once('close', leave);
-  // Whoever was before this may have waited as well.
+  // Earlier middleware may have waited as well.
   if (response.destroyed === true) leave();
   try {
     const action = await options.action(request);
@@ -99,7 +99,7 @@ function reportAtEnd(response: ResponseLike, begun: BegunAction): void {
   response.once('close', () => void (response.writableFinished ? undefined : begun.failed()));
 }
 
-/** The agent's own: its policy, or that it is frozen or unknown. Of all else the caller knows nothing, and can change nothing. */
+/** Refusals that concern the agent. Others concern this service, and its caller cannot change them. */
 const OF_THE_AGENT: ReadonlySet<string> = new Set(['agent_frozen', 'agent_not_found']);
 
 function refusalOf(error: unknown): Refusal {
@@ -112,7 +112,7 @@ function refusalOf(error: unknown): Refusal {
   throw error;
 }
 
-/** As `POST /v1/check` says it. */
+/** Body and status of a denial, as in `POST /v1/check`. */
 function denial({ eventId, ...result }: CheckResult): Refusal {
   const body = {
     allowed: false,

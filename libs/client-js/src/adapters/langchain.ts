@@ -9,7 +9,7 @@ import {
 
 export type { ToolCall, ToolGuardOptions } from './tool-call.js';
 
-/** What is used of a `StructuredTool` of `@langchain/core`. */
+/** The used part of a `StructuredTool` of `@langchain/core`. */
 interface CallableTool {
   readonly name: string;
   readonly responseFormat?: string;
@@ -23,11 +23,11 @@ interface CallConfig {
 }
 
 /**
- * The same tools, each checked before it is executed, for agents, graphs and `invoke`. What a tool makes of its input comes
- * first: only what would be executed is asked about. A call that may not be executed gives a `ToolMessage` with
- * `status: 'error'`, or a text where the tool was called without a tool call: why, and what to do instead.
- * @param tools made by `tool()`, or of a class that extends `StructuredTool`
- * @throws TypeError for anything else, which could not be guarded
+ * Wraps tools so that each call is checked before it is executed, for agents, graphs and `invoke`. The tool parses its input
+ * first: only calls that would be executed are checked. A denied call returns a `ToolMessage` with `status: 'error'`, or a text
+ * if there was no tool call, with the reason and what to do instead.
+ * @param tools created by `tool()`, or of a class that extends `StructuredTool`
+ * @throws TypeError for other tools, which cannot be guarded
  */
 export function guardTools<T extends object>(
   countersign: Guard,
@@ -45,7 +45,7 @@ function guarded<T extends object>(countersign: Guard, tool: T, options: ToolGua
       `${name ?? 'what was given'} is no StructuredTool: nothing could be asked before it is executed`,
     );
   }
-  // One object for each call, so that a call knows whether it was itself that was denied.
+  // One object for each call, so that each call knows if it was denied itself.
   const guardedCall = async (...given: unknown[]): Promise<unknown> => {
     let wasDenied = false;
     const guardedExecute = async (input: unknown, runManager?: unknown, config?: CallConfig): Promise<unknown> => {
@@ -70,7 +70,7 @@ function guarded<T extends object>(countersign: Guard, tool: T, options: ToolGua
   return Object.create(tool, { call: { value: guardedCall } }) as T;
 }
 
-/** A generator goes on after it is given back. */
+/** Reports the end of the call; a generator ends after it is returned. */
 async function ended(begun: BegunAction, execute: () => unknown): Promise<unknown> {
   let value: unknown;
   try {

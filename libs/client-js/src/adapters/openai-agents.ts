@@ -9,7 +9,7 @@ import {
 
 export type { ToolCall, ToolGuardOptions } from './tool-call.js';
 
-/** What is used of what `tool` of `@openai/agents` takes. */
+/** The used part of the argument of `tool` of `@openai/agents`. */
 interface ToolDefinition {
   readonly name?: string;
   readonly outputSchema?: unknown;
@@ -23,12 +23,12 @@ interface ToolCallDetails {
 }
 
 /**
- * `tool` of the OpenAI Agents SDK, whose tools are checked before they are executed. A call that may not be executed gives
- * the model a text as the tool's output: why, and what to do instead. Wrapping `tool` and not what it makes is what shows
- * a failed execution as failed: what it makes turns an error into an output. Where a tool has an `outputSchema`, which a
- * text does not fulfil, a denial is thrown, as an `ActionDeniedError`, to the `errorFunction` of the tool.
- * @param tool the function of that name of `@openai/agents`; what is given back is used in its place, and throws a TypeError
- * where a tool has an `outputSchema` and no `errorFunction`
+ * Wraps `tool` of the OpenAI Agents SDK so that calls of its tools are checked before they are executed. The model gets a text
+ * as the output of a denied call, with the reason and what to do instead. The function `tool` is wrapped and not its result,
+ * because the result turns errors into outputs, so that failures would be reported as successes. For a tool with an
+ * `outputSchema`, which a text does not match, a denial is thrown as an `ActionDeniedError` to its `errorFunction`.
+ * @param tool the function of that name of `@openai/agents`; the returned one replaces it, and throws a TypeError for a tool
+ * with an `outputSchema` and no `errorFunction`
  */
 export function guardTool<F extends (definition: never) => unknown>(
   countersign: Guard,
@@ -62,7 +62,7 @@ export function guardTool<F extends (definition: never) => unknown>(
       },
     };
     const made = tool(guardedDefinition as never);
-    // The model knows it by the name that the SDK made of the given one, such as refund_order of "refund order".
+    // The model sees the name that the SDK derives from the given one, such as refund_order for "refund order".
     const { name } = (made ?? {}) as { readonly name?: unknown };
     if (typeof name === 'string' && name !== '') toolName = name;
     return made;

@@ -8,26 +8,26 @@ import { toolCallAction } from '../tool-action.js';
 import { whole } from '../whole.js';
 import { begin, isDenied, type BegunAction, type Guard } from './begun-action.js';
 
-/** A model's call of a tool, as a framework hands it over. */
+/** A model's call of a tool, as a framework passes it on. */
 export interface ToolCall {
   readonly toolName: string;
-  /** What the model gave, after the tool's schema. */
+  /** The model's input, parsed by the tool's schema. */
   readonly input: unknown;
-  /** The framework's; not unique for ever: some models count from 0 in each run. */
+  /** Id by the framework, which is not globally unique: some models count from 0 in each run. */
   readonly toolCallId?: string;
 }
 
 export interface ToolGuardOptions {
   /**
    * Members of the action that replace those of the default: `actionType: 'tool_use'`, `toolName`, the input as `payload`,
-   * its argument `url` as `url`, the call's id in `metadata`. A spending limit counts the `estimatedCost` that this gives.
+   * its argument `url` as `url`, the call's id in `metadata`. A spending limit counts the `estimatedCost` that this returns.
    */
   readonly action?: (call: ToolCall) => Partial<Action>;
-  /** Who acts, where it is not the client's agent. */
+  /** The agent that acts, if it is not the client's. */
   readonly agentId?: (call: ToolCall) => string | undefined;
   /**
-   * Of the check. Default: a new one for each execution, so that each is judged, counted and reported by itself. Give one
-   * that names the run as well as the call where an execution that is repeated is to be the same check.
+   * Idempotency key of the check. Default: a new one for each execution, so that each is judged, counted and reported on its
+   * own. Return one that names the run and the call if a repeated execution is to be the same check.
    */
   readonly idempotencyKey?: (call: ToolCall) => string | undefined;
 }
@@ -35,8 +35,8 @@ export interface ToolGuardOptions {
 const OPTIONS = ['action', 'agentId', 'idempotencyKey'] as const satisfies readonly (keyof ToolGuardOptions)[];
 
 /**
- * @param more names of options that one adapter alone has
- * @throws TypeError where an option is not known, or not a function
+ * @param more names of options of one adapter
+ * @throws TypeError if an option is unknown or not a function
  */
 export function requireToolGuardOptions(options: ToolGuardOptions, more: readonly string[] = []): void {
   requireKnown(options, [...OPTIONS, ...more], 'options');
@@ -44,8 +44,8 @@ export function requireToolGuardOptions(options: ToolGuardOptions, more: readonl
 }
 
 /**
- * Begins a call of a tool, where it is allowed.
- * @throws ActionDeniedError whose message is for the model; else as `guard` does before it executes
+ * Begins a call of a tool if it is allowed.
+ * @throws ActionDeniedError with a message for the model; otherwise as `guard` does before it executes
  */
 export async function beginToolCall(
   countersign: Guard,
@@ -64,9 +64,9 @@ export async function beginToolCall(
 }
 
 /**
- * Executes a call of a tool that has begun, and reports what became of it.
- * @returns what `execute` gives, each piece of it where it comes in pieces
- * @throws what `execute` throws; TypeError where it gives a generator, of which nothing is done yet
+ * Executes a call of a tool that has begun, and reports its outcome.
+ * @returns the result of `execute`
+ * @throws errors of `execute`; TypeError if it returns a generator, which has not executed anything yet
  */
 export async function endToolCall<T>(begun: BegunAction, execute: () => T | PromiseLike<T>): Promise<T> {
   let value: T;
@@ -96,7 +96,7 @@ function callOptionsOf(call: ToolCall, options: ToolGuardOptions, signal: AbortS
   };
 }
 
-/** What the model reads in place of a result: that nothing was done, why, and what to do instead. */
+/** Text for the model in place of a result: nothing was done, the reason, and what to do instead. */
 function wordsFor({ toolName }: ToolCall, { reason = 'no reason was given', violations }: CheckResult): string {
   const [code] = violations ?? [];
   if (code !== undefined && isUnavailable(code)) {
