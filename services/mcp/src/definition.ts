@@ -7,7 +7,7 @@ import { ownAddress } from './answer/own-address.js';
 import { Conversation } from './answer/conversation.js';
 import { CONVERSATION, McpController } from './http/mcp-controller.js';
 
-/** The hosted server of the tool protocol: what an agent's model may ask of the API, as tools. */
+/** The hosted MCP server: routes of the API as tools for models. */
 export const definition: ServiceDefinition = {
   name: 'mcp',
   routes: Object.values(mcpRoutes),

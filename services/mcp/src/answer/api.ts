@@ -1,6 +1,6 @@
 import { CountersignError, post } from '@countersign/client';
 
-/** What the API answered. */
+/** An answer of the API. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -12,12 +12,12 @@ export interface ApiAnswer {
 
 const TIMEOUT_MS = 15_000;
 
-/** The API, as its caller would ask it. */
+/** Calls the API on behalf of the caller. */
 export class Api {
-  /** @param url where it is reached, without a slash at the end */
+  /** @param url address of the API, without a trailing slash */
   constructor(private readonly url: () => string) {}
 
-  /** An API that cannot be reached, or answers what is not its own, is 503: nothing was decided. */
+  /** Returns 503, nothing decided, if the API cannot be reached or its answer is not one of the API. */
   async ask(path: string, body: unknown, apiKey: string): Promise<ApiAnswer> {
     try {
       const answer = await post(fetch, {

@@ -9,7 +9,7 @@ function conversationWith(answer: Omit<ApiAnswer, 'eventId'>): Conversation {
 }
 
 describe('a conversation', () => {
-  it('answers a call that is cancelled beside it: nobody waits for ever', async () => {
+  it('answers a call that the same request cancels, so that the request ends', async () => {
     const body = { allowed: true };
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
     const { status, text } = await conversationWith({ status: 200, body }).answer(
@@ -21,8 +21,8 @@ describe('a conversation', () => {
     expect([status, JSON.parse(text)]).toMatchObject([200, { id: 7, result: { structuredContent: body } }]);
   });
 
-  it('takes a denial for a result with any status, and nothing for allowed with another than that of success', async () => {
-    const told = async (status: number, allowed: boolean): Promise<unknown> => {
+  it('takes a denial as a result with any status, and allowed only with that of success', async () => {
+    const isError = async (status: number, allowed: boolean): Promise<unknown> => {
       const { text } = await conversationWith({ status, body: { allowed } }).answer(
         call,
         'k',
@@ -31,6 +31,10 @@ describe('a conversation', () => {
       );
       return (JSON.parse(text) as { readonly result: { readonly isError?: boolean } }).result.isError ?? false;
     };
-    expect([await told(503, false), await told(200, true), await told(500, true)]).toEqual([false, false, true]);
+    expect([await isError(503, false), await isError(200, true), await isError(500, true)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 });

@@ -7,18 +7,18 @@ import { TOOLS } from '../tools/tools.js';
 import type { Api } from './api.js';
 
 const INSTRUCTIONS =
-  'Ask check_action before you act, with the id of your agent, and act only where it says allowed: true. A denial says why, and what to do instead. ' +
-  'Then report with log_action what became of it. scan_output judges a text before you send it.';
+  'Call check_action before you act, with the id of your agent, and act only if it says allowed: true. A denial has the reason, and what to do instead. ' +
+  'Then report the outcome with log_action. scan_output judges a text before you send it.';
 
 const INFO = { name: 'countersign', title: 'Countersign', version: '1.0.0' };
 
 export interface Reply {
   readonly status: number;
-  /** JSON; empty where nothing was asked. */
+  /** JSON; empty if there was no request. */
   readonly text: string;
 }
 
-/** Answers the messages of one request, each by itself: there is no session, so any instance may answer any of them. */
+/** Answers the messages of one request, each on its own: there is no session, so any instance can answer any of them. */
 export class Conversation {
   constructor(
     private readonly api: Pick<Api, 'ask'>,
@@ -27,7 +27,7 @@ export class Conversation {
 
   /**
    * @param message a JSON-RPC message, or several
-   * @param powers of the key: it is shown the tools that it may use
+   * @param powers rights of the key, which determine the tools that are shown
    */
   async answer(
     message: object,
@@ -41,7 +41,7 @@ export class Conversation {
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     transport.onerror = (error) => this.log.warn({ err: error }, 'a message of the tool protocol was refused');
     try {
-      // The types of the transport ask for callbacks that may be undefined.
+      // The types of the transport require callbacks that may be undefined.
       await server.connect(transport);
       const answer = await transport.handleRequest(requestOf(protocolVersion), { parsedBody: message });
       return { status: answer.status, text: await answer.text() };
@@ -55,7 +55,7 @@ export class Conversation {
     const { CallToolRequestSchema, CancelledNotificationSchema, ListToolsRequestSchema } =
       await import('@modelcontextprotocol/sdk/types.js');
     const server = new Server(INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
-    // One that is cancelled would never be answered, nor what stands beside it: the request would wait for ever.
+    // A cancelled call would not be answered, nor the others of its request, which would then never end.
     server.setNotificationHandler(CancelledNotificationSchema, () => undefined);
     const shown = TOOLS.filter(({ rights }) => hasOneOf(powers, rights)).map((tool) => tool.shown);
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: shown }));
@@ -66,7 +66,7 @@ export class Conversation {
   }
 }
 
-/** What the caller accepts is not asked: the answer is JSON in any case. */
+/** The request in the form of the transport. The caller's `Accept` is ignored: the answer is always JSON. */
 function requestOf(protocolVersion: string | undefined): Request {
   return new Request('http://mcp.invalid/mcp', {
     method: 'POST',

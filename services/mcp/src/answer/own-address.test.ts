@@ -1,13 +1,13 @@
 import { ownAddress } from './own-address.js';
 
-describe('where a process reaches its own routes', () => {
+describe('the address at which a process reaches its own routes', () => {
   it.each([
-    [{ host: '127.0.0.1', port: 8080, publicUrl: null }, 'http://told:1'],
-    [{ host: '127.0.0.1', port: 0, publicUrl: 'https://api.example' }, 'http://told:1'],
+    [{ host: '127.0.0.1', port: 8080, publicUrl: null }, 'http://public:1'],
+    [{ host: '127.0.0.1', port: 0, publicUrl: 'https://api.example' }, 'http://public:1'],
     [{ host: '0.0.0.0', port: 8080, publicUrl: 'https://api.example' }, 'http://127.0.0.1:8080'],
     [{ host: '10.0.0.7', port: 8080, publicUrl: 'https://api.example' }, 'http://10.0.0.7:8080'],
     [{ host: '::1', port: 8080, publicUrl: 'https://api.example' }, 'http://[::1]:8080'],
   ])('%j: %s', (config, expected) => {
-    expect(ownAddress(config, () => 'http://told:1')).toBe(expected);
+    expect(ownAddress(config, () => 'http://public:1')).toBe(expected);
   });
 });

@@ -3,8 +3,8 @@ import type { Config } from '@countersign/process';
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 
 /**
- * Where this process reaches its own routes: what callers are told may be an address that only they reach.
- * @param publicUrl `COUNTERSIGN_PUBLIC_URL`, else the address in use
+ * The address at which this process reaches its own routes: the public one may be reachable only for callers.
+ * @param publicUrl `COUNTERSIGN_PUBLIC_URL`, otherwise the address in use
  */
 export function ownAddress(config: Pick<Config, 'host' | 'port' | 'publicUrl'>, publicUrl: () => string): string {
   const { host, port } = config;

@@ -11,7 +11,7 @@ export const CONVERSATION = Symbol('conversation');
 export class McpController {
   constructor(@Inject(CONVERSATION) private readonly conversation: Conversation) {}
 
-  /** Each request brings its key, so one that was revoked is refused at the next message, whoever has connected before. */
+  /** Each request carries its key, so a revoked key is refused at the next message. */
   @HttpRoute(mcpRoutes.mcp)
   async mcp(@Input() { body, headers, caller }: RouteInput<object, unknown, ApiKeyCaller>): Promise<HttpAnswer> {
     const { status, text } = await this.conversation.answer(
@@ -24,7 +24,7 @@ export class McpController {
   }
 }
 
-/** The key that the edge has accepted. */
+/** The key that the edge accepted. */
 function apiKeyOf({ 'x-service-key': key, authorization = '' }: RouteInput['headers']): string {
   return typeof key === 'string' ? key : authorization.replace(/^Bearer +/i, '');
 }

@@ -7,9 +7,9 @@ type Body = ApiAnswer['body'];
 const UNDECIDED = 'it is not said whether this is allowed: do not act, ask again in a moment';
 
 /**
- * What a tool gives: the answer of its route and the event that records it. A denial is a result, so that the model reads
- * why and what to do instead; what the caller has to change (400, 404, 409), and an answer that does not say
- * whether the action is allowed, is an error of the tool.
+ * Calls a tool; its result is the answer of its route with the id of the event that records it. A denial is a result, so that
+ * the model reads the reason and what to do instead. Errors of the caller (400, 404, 409), and an answer whose `allowed` is not
+ * a boolean, are errors of the tool.
  */
 export async function callTool(
   name: string,
@@ -33,7 +33,7 @@ export async function callTool(
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
-/** Of what is no answer of the route nothing is told: `allowed` least of all. */
+/** Takes only the reason and the code from an answer that is not one of the route, never `allowed`. */
 function errorOf(status: number, { error, reason, code }: Body): Body {
   const why =
     [error, reason].find((text) => typeof text === 'string') ?? `the service answered ${status}: ${UNDECIDED}`;

@@ -8,29 +8,29 @@ import {
   type Route,
 } from '@countersign/contracts';
 
-/** A tool and the route that it asks. */
+/** A tool and the route that it calls. */
 export interface ApiTool {
   readonly path: string;
-  /** Of which a key must have one. */
+  /** Rights of which the key must have one. */
   readonly rights: NonNullable<Route['rights']>;
-  /** Whether its answer says `allowed`: then a refusal is a result. */
+  /** True if the answer has `allowed`: a refusal is then a result. */
   readonly decides: boolean;
   readonly shown: Tool;
 }
 
 const text = { type: 'string' };
-/** Nothing is required: what the caller has to change is told as `error`. */
+/** No member is required: for an error of the caller there is only `error`. */
 const decision = {
   type: 'object' as const,
   properties: {
-    allowed: { type: 'boolean', description: 'act only where it is true' },
+    allowed: { type: 'boolean', description: 'act only if it is true' },
     reason: { ...text, description: 'why not, and what to do instead' },
     severity: text,
     violation_type: text,
     rule: text,
     detail: text,
     code: text,
-    eventId: { ...text, description: 'name it to log_action' },
+    eventId: { ...text, description: 'pass it to log_action' },
     would_deny: { ...text, description: 'in observe mode, the rule that would have denied' },
     error: text,
   },
@@ -40,7 +40,7 @@ const textOrNull = { type: ['string', 'null'] };
 const agent = {
   type: 'object' as const,
   properties: {
-    id: { ...text, description: 'name it as agentId' },
+    id: { ...text, description: 'pass it as agentId' },
     ...{ name: text, status: text, created_at: text, updated_at: text },
     ...{ type: textOrNull, purpose: textOrNull, version: textOrNull },
     behavior_profile: { type: 'object', description: 'what the agent may do' },
@@ -62,7 +62,7 @@ export const TOOLS: readonly ApiTool[] = [
       name: 'register_agent',
       title: 'Register an agent',
       description:
-        'Creates an agent. Its actions are checked under the id that is given back, by an API key that names it, which an admin issues; not by the key that registered it.',
+        'Creates an agent. Its actions are checked under the returned id, with an API key that names it, which an admin issues; not with the key that registered it.',
       inputSchema: argumentsOf(policyRoutes.registerAgent.body),
       outputSchema: agent,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -76,7 +76,7 @@ export const TOOLS: readonly ApiTool[] = [
       name: 'check_action',
       title: 'Check an action',
       description:
-        'Asks whether an action is allowed. Call it before you act, and act only where the answer is allowed: true. The decision is recorded. A denial says why, and what to do instead.',
+        'Asks whether an action is allowed. Call it before you act, and act only if the answer is allowed: true. The decision is recorded. A denial has the reason, and what to do instead.',
       inputSchema: argumentsOf(checkRoutes.mcpCheck.body),
       outputSchema: decision,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -88,7 +88,7 @@ export const TOOLS: readonly ApiTool[] = [
     decides: false,
     shown: {
       name: 'log_action',
-      title: 'Report what became of an action',
+      title: 'Report the outcome of an action',
       description: 'Reports once whether a checked action succeeded, failed or was skipped.',
       inputSchema: argumentsOf(outcomeRoutes.reportOutcome.body),
       outputSchema: { type: 'object', properties: { eventId: text, error: text } },
