@@ -1,7 +1,7 @@
 import type { AnswerExtras, EventEnvelope } from './envelope.js';
 import type { LeafEvent } from './leaf.js';
 
-/** What a check was answered, word for word. */
+/** The answer of a check, byte for byte. */
 export interface CheckAnswer {
   readonly status: 200 | 402 | 403 | 429;
   /** JSON text. */
@@ -9,15 +9,15 @@ export interface CheckAnswer {
   readonly eventId: string;
   /** Header `x-policy-coverage`. */
   readonly coverage: string | null;
-  /** Header `x-would-deny`: the violation that observe mode let pass; `null` elsewhere. */
+  /** Header `x-would-deny`: the violation that observe mode let pass; otherwise `null`. */
   readonly wouldDeny: string | null;
 }
 
 const EXTRAS = ['category', 'pii_kind', 'matched_topic', 'length', 'code', 'upgrade_url'] as const;
 
 /**
- * The answer that the envelope of an `action.checked` event determines; whoever computes it, now or at a rebuild, gets
- * the same bytes. `null` for other events.
+ * The answer that the envelope of an `action.checked` event determines: the same bytes at the time of the check and at
+ * every rebuild. `null` for other events.
  */
 export function checkAnswer(envelope: EventEnvelope): CheckAnswer | null {
   const { leaf, answer, coverage } = envelope;
@@ -35,14 +35,14 @@ export function wouldDenyOf({ violation_type, rule }: Pick<LeafEvent, 'violation
   return rule === null ? violation_type : `${violation_type}; rule=${encodeURI(rule)}`;
 }
 
-/** What a denial says, in the order of its members. */
+/** Body of a denial; the order of its members is fixed. */
 export function denialBody(
-  words: Pick<LeafEvent, 'reason' | 'severity' | 'violation_type' | 'detail' | 'rule'>,
+  denial: Pick<LeafEvent, 'reason' | 'severity' | 'violation_type' | 'detail' | 'rule'>,
   extras: AnswerExtras | null,
 ): Readonly<Record<string, unknown>> {
   const body: Record<string, unknown> = { allowed: false };
   for (const member of ['reason', 'severity', 'violation_type', 'detail', 'rule'] as const) {
-    if (words[member] !== null) body[member] = words[member];
+    if (denial[member] !== null) body[member] = denial[member];
   }
   for (const member of EXTRAS) {
     if (extras?.[member] !== undefined) body[member] = extras[member];
@@ -66,5 +66,5 @@ function statusOf({ leaf, answer }: EventEnvelope): CheckAnswer['status'] | null
   }
 }
 
-/** Why a check of a frozen agent is 403. */
+/** Reason of the 403 for a check of a frozen agent. */
 export const FROZEN_REASON = 'This agent is frozen. Do not act; a member of the account must unfreeze it first.';

@@ -26,5 +26,5 @@ export const complianceScopeSchema = {
 /** Body of `PUT /v1/compliance-scope`; `null` is undeclared. */
 export type ComplianceScopeBody = JsonOf<typeof complianceScopeSchema>;
 
-/** What an account declared; absent members are undeclared. */
+/** The declaration of an account; absent members are undeclared. */
 export type ComplianceScope = { readonly [K in keyof ComplianceScopeBody]: NonNullable<ComplianceScopeBody[K]> };

@@ -13,7 +13,7 @@ export interface AnswerExtras {
   readonly upgrade_url?: string;
 }
 
-/** `none`: no rule of the profile spoke of this kind of action. Header `x-policy-coverage`. */
+/** `none`: no rule of the profile applies to this kind of action. Header `x-policy-coverage`. */
 export type PolicyCoverage = 'governed' | 'none';
 
 export interface IdempotencyStamp {
@@ -23,17 +23,17 @@ export interface IdempotencyStamp {
   readonly bodySha256: string;
 }
 
-/** Spending of a check that was not executed. */
+/** Refund of the spending of a check whose action was not executed. */
 export interface GivenBack {
   /** Whole micro-dollars, as the check's envelope has them. */
   readonly costMicros: number;
-  /** When the check counted them: `occurredAt` of its leaf. */
+  /** Time at which the check counted them: `occurredAt` of its leaf. */
   readonly occurredAt: string;
 }
 
 /**
- * A message of `agent-events`. Versioned, never hashed: the leaf inside it is what the trees hold.
- * A reader parks an envelope whose `v` it does not know; it never guesses.
+ * A message of `agent-events`. Versioned, never hashed: trees hold the leaf inside it.
+ * A consumer dead-letters an envelope whose `v` it does not know.
  */
 export interface EventEnvelope {
   readonly v: 1;
@@ -41,20 +41,20 @@ export interface EventEnvelope {
   readonly openings: Openings;
   readonly accountId: string;
   readonly cadenceSeconds: CadenceSeconds;
-  /** Whole micro-dollars that this check adds to the agent's spending; 0 when it adds none. */
+  /** Whole micro-dollars that this check adds to the agent's spending; 0 if none. */
   readonly costMicros: number;
-  /** Whether it counts one action of the account's plan. */
+  /** True if it counts as one action of the account's plan. */
   readonly countsAction: boolean;
-  /** Whether it counts towards the agent's rate limit: allowed while the profile had one. */
+  /** True if it counts towards the agent's rate limit: allowed while the profile had one. */
   readonly countsRate: boolean;
-  /** Whether the denial freezes the agent (`freeze_on_violation`). */
+  /** True if the denial freezes the agent (`freeze_on_violation`). */
   readonly freezesAgent: boolean;
   readonly apiKeyId: string | null;
   readonly idempotency: IdempotencyStamp | null;
   readonly answer: AnswerExtras | null;
   readonly coverage: PolicyCoverage | null;
-  /** Of `action.outcome`: the check that it speaks of was refused, and yet its execution is reported. */
+  /** Of `action.outcome`: its check was refused, and execution is reported nevertheless. */
   readonly executedRefusal?: true;
-  /** Of `action.outcome`: what the check that it speaks of counted towards spending and is given back. */
+  /** Of `action.outcome`: refund of the spending that its check counted. */
   readonly givesBack?: GivenBack;
 }

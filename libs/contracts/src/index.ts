@@ -8,7 +8,7 @@ export * from './records.js';
 export * from './api-key-rights.js';
 export * from './listed-action.js';
 export * from './unknown-field.js';
-export * from './neighbours.js';
+export * from './peers.js';
 export * from './http/route.js';
 export * from './http/json-schema.js';
 export * from './http/fragments.js';

@@ -27,7 +27,7 @@ export type CheckOutcome = (typeof CHECK_OUTCOMES)[number];
 export const REPORTED_OUTCOMES = ['succeeded', 'failed', 'skipped'] as const;
 export type ReportedOutcome = (typeof REPORTED_OUTCOMES)[number];
 
-/** Clocks may differ so far, ms: an event that lies further ahead of a clock was dated by one that was ahead. */
+/** Tolerated difference between clocks, ms: an event further in the future was dated by a clock that is ahead. */
 export const EVENT_AHEAD_MS = 60_000;
 
 export const SEVERITIES = ['P1', 'P2', 'P3'] as const;
@@ -46,13 +46,13 @@ export type ViolationType = (typeof VIOLATION_TYPES)[number];
 export const ACTION_KINDS = ['http_call', 'llm_response', 'data_access', 'tool_use', 'other'] as const;
 export type ActionKind = (typeof ACTION_KINDS)[number];
 
-/** Every key is in every leaf; what does not apply is `null`. */
+/** Every leaf has every key; a key that does not apply is `null`. */
 export interface LeafEvent {
   readonly v: 1;
   readonly type: LeafType;
   /** UUID v7, lower case. */
   readonly eventId: string;
-  /** The event that this one speaks of, or `null`. */
+  /** The event that this one refers to, or `null`. */
   readonly refersTo: string | null;
   /** UUID, lower case. */
   readonly agentId: string;
@@ -79,7 +79,7 @@ export interface LeafEvent {
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** Opens a commitment. `salt`: 16 random bytes in base64url without padding. No `value`: the value was not kept. */
+/** Opens a commitment. `salt`: 16 random bytes in base64url without padding. Without `value`, the value was not stored. */
 export interface Opening {
   readonly salt: string;
   readonly value?: JsonValue;

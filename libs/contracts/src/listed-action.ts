@@ -1,6 +1,6 @@
 import type { JsonValue } from './leaf.js';
 
-/** The six fields of a check's action that the list shows; what was not sent is `null`. */
+/** The six fields of a check's action that lists show; a field that was not sent is `null`. */
 export interface ListedAction {
   readonly type: JsonValue;
   readonly url: JsonValue;
@@ -10,7 +10,7 @@ export interface ListedAction {
   readonly metadata: JsonValue;
 }
 
-/** What lists of events show of a check's committed action; whatever was committed is shown. */
+/** The form in which lists of events show a check's committed action, whatever JSON value was committed. */
 export function listedAction(value: JsonValue): ListedAction {
   const action = isObject(value) ? value : {};
   const field = (name: string): JsonValue => (Object.hasOwn(action, name) ? action[name]! : null);

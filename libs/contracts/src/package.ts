@@ -3,7 +3,7 @@ import type { JsonValue, LeafEvent, Openings } from './leaf.js';
 /** One hash per level, lower-case hex, from the leaf upwards (RFC 6962 section 2.1.1). */
 export type MerklePath = readonly string[];
 
-/** Leaf of the window tree: its JCS bytes are what is hashed. */
+/** Leaf of the window tree: its JCS bytes are hashed. */
 export interface AgentWindowLeaf {
   /** SHA-256 of the lower-case agent id (UTF-8), lower-case hex. */
   readonly agentKey: string;
@@ -16,11 +16,11 @@ export interface AgentWindowLeaf {
 export interface AnchoredProof {
   readonly eventId: string;
   readonly anchored: true;
-  /** Place in the agent tree. */
+  /** Index in the agent tree. */
   readonly leafIndex: number;
   readonly treeSize: number;
   readonly path: MerklePath;
-  /** Place of the agent in the window tree. `count` of the window leaf is `treeSize` of the agent tree. */
+  /** Inclusion of the agent in the window tree. `count` of the window leaf is `treeSize` of the agent tree. */
   readonly agent: {
     readonly agentKey: string;
     readonly firstSequence: number;
@@ -90,14 +90,14 @@ export interface PackageAgent {
   readonly blockchain_ssn: string | null;
   readonly wallet_address: string | null;
   readonly chain_tx_signature: string | null;
-  /** `null` where the report holds no event of the agent. */
+  /** `null` if the report holds no event of the agent. */
   readonly firstSequence: number | null;
   readonly lastSequence: number | null;
   readonly count: number;
   readonly anchors: readonly PackageAnchor[];
 }
 
-/** An anchored window that the report touches, one entry for each agent and window. */
+/** An anchored window with events of the report, one entry for each agent and window. */
 export interface PackageWindow {
   readonly agentId: string;
   readonly windowStart: string;
@@ -144,7 +144,7 @@ export interface PackageTimestamp {
   readonly message: string;
 }
 
-/** What the signature covers once `timestamp` is added. */
+/** The signed content; the signature covers it together with `timestamp`. */
 export interface PackageContent {
   readonly schemaVersion: '1.0.0';
   readonly canonicalization: 'rfc8785-jcs';
@@ -167,7 +167,7 @@ export interface PackageContent {
   readonly inclusionProofs: readonly InclusionProof[];
   readonly windows: readonly PackageWindow[];
   readonly summary: PackageSummary;
-  /** The package was issued as a PDF whose every byte is signed too: a PDF of it without a signature is another. */
+  /** The package was issued as a PDF whose bytes are signed as well: a PDF without a signature is not the issued one. */
   readonly signedPages?: true;
 }
 

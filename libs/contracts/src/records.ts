@@ -4,7 +4,7 @@ import type { JsonValue } from './leaf.js';
 
 /**
  * A message of a compacted topic. `version` rises by at least one with every change and never falls;
- * a reader ignores a version that is not above the one it has. `value: null` says that the thing is gone.
+ * a consumer ignores a version that is not above its own. `value: null`: the thing was removed.
  */
 export interface VersionedRecord<T> {
   readonly v: 1;
@@ -16,7 +16,7 @@ export interface VersionedRecord<T> {
 export const PLANS = ['sandbox', 'core', 'scale', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** Agents that an account may have on a plan, inactive ones included: gateways and evidence keep those as well. */
+/** Most agents of an account on a plan, inactive ones included: gateways and evidence keep those as well. */
 export const AGENTS_OF_PLAN: Readonly<Record<Plan, number>> = {
   sandbox: 100,
   core: 1_000,
@@ -24,7 +24,7 @@ export const AGENTS_OF_PLAN: Readonly<Record<Plan, number>> = {
   enterprise: 100_000,
 };
 
-/** A profile in canonical JSON is at most this long, bytes. */
+/** Maximum size of a profile in canonical JSON, bytes. */
 export const MAX_PROFILE_BYTES = 65_536;
 
 export const ROLES = ['auditor', 'member', 'admin'] as const;
@@ -34,18 +34,18 @@ export type Role = (typeof ROLES)[number];
 export interface AccountFacts {
   readonly name: string;
   readonly plan: Plan;
-  /** The cap in force, actions a period (paid: calendar month UTC; sandbox: for ever); `null` is none. */
+  /** The cap in force, actions per period (paid: calendar month UTC; sandbox: no end); `null` is none. */
   readonly actionCap: number | null;
   /** Sandbox only, ISO time; `null` otherwise. */
   readonly sandboxExpiresAt: string | null;
-  /** Rules that an agent made by an API key begins with; absent: none are set. */
+  /** Initial rules of agents that are registered by an API key; absent: none are set. */
   readonly defaultProfile?: Partial<Omit<BehaviorProfile, 'agent_id' | 'version'>>;
-  /** Seconds between anchors that the plan gives (an override is applied by the writer of events). */
+  /** Seconds between anchors by plan (the writer of events applies an override). */
   readonly cadenceSeconds: number;
 }
 
 /**
- * What an API key may do: ask for decisions (`check`), report outcomes (`outcome`), have texts and tools judged (`scan`),
+ * Rights of an API key: ask for decisions (`check`), report outcomes (`outcome`), have texts and tools judged (`scan`),
  * create agents (`register`), read its agents and their profiles (`read`), put profiles in force (`policy`).
  */
 export const API_KEY_RIGHTS = ['check', 'outcome', 'scan', 'register', 'read', 'policy'] as const;
@@ -61,13 +61,13 @@ export interface ApiKeyFacts {
   readonly sha256: string;
   readonly createdAt: string;
   readonly revokedAt: string | null;
-  /** The key that the service issued with the account: it has every right, for every agent, without an end. */
+  /** The key that the service issued with the account: it has every right for every agent and does not expire. */
   readonly first?: true;
   /** Absent in records from before keys had rights: see `rightsOf`. */
   readonly rights?: readonly ApiKeyRight[];
   /** In lower case; absent: every agent of the account. */
   readonly agentIds?: readonly string[];
-  /** ISO time from which on the key is refused; absent: never. */
+  /** ISO time of expiry; absent: it does not expire. */
   readonly expiresAt?: string;
 }
 
@@ -90,7 +90,7 @@ export interface RateLimit {
   readonly per_seconds: number;
 }
 
-/** Kinds of personal data; of several in one payload the first in this order is told. */
+/** Kinds of personal data; of several in one payload the first in this order is reported. */
 export const PII_KINDS = [
   'credit_card',
   'iban',
@@ -126,7 +126,7 @@ export interface OutputRules {
   readonly max_length: number | null;
 }
 
-/** What a profile may require every action to name. */
+/** Members that a profile may require every action to name. */
 export const REQUIRED_MEMBERS = ['cost', 'url', 'data_scope', 'tool'] as const;
 export type RequiredMember = (typeof REQUIRED_MEMBERS)[number];
 
@@ -148,11 +148,11 @@ export interface BehaviorProfile {
   readonly freeze_on_violation: boolean;
   readonly store_payload: boolean;
   readonly output_rules: OutputRules | null;
-  /** Absent where it is not set: a profile without it has the hash that it always had. */
+  /** Absent if it is not set, so that the hash of a profile without it is the same as before the member existed. */
   readonly require?: readonly RequiredMember[];
 }
 
-/** Topic `agents`: the agent and its profile in one record, so that no reader ever sees one without the other. */
+/** Topic `agents`: the agent and its profile in one record, so that no consumer sees one without the other. */
 export interface AgentFacts {
   readonly accountId: string;
   readonly name: string;
@@ -166,7 +166,7 @@ export interface AgentFacts {
   readonly created_at: string;
   readonly updated_at: string;
   readonly registered_at: string | null;
-  /** Id of the API key that registered it, where that is not the account's first: see `needsOwnKey`. Never changes. */
+  /** Id of the API key that registered it, unless that is the account's first: see `needsOwnKey`. Never changes. */
   readonly registeredByKey?: string;
   /** Time of the last unfreeze (counters' clock, ms): a denial before it no longer freezes. 0: never. */
   readonly unfrozenAtMs: number;
@@ -186,7 +186,7 @@ export interface SigningKeyFacts {
 }
 
 /**
- * Topic `usage`, written by policy: what counters are rebuilt from, with the log's tail.
+ * Topic `usage`, written by policy: counters are rebuilt from it and the tail of the log.
  * Key: `position`, `account:<id>`, `agent:<id>`, `claim:<account id>:<key hash>`.
  */
 export type UsageFacts =
@@ -198,7 +198,7 @@ export type UsageFacts =
       readonly period: string;
       readonly actionsInPeriod: number;
       readonly actionsEver: number;
-      /** `<partition>` → offset up to which (exclusive) it stands. */
+      /** `<partition>` → offset up to which (exclusive) it has counted. */
       readonly offsets: Readonly<Record<number, number>>;
     }
   | {
@@ -209,10 +209,10 @@ export type UsageFacts =
       readonly dayMicros: number;
       readonly month: string;
       readonly monthMicros: number;
-      /** What of the day's and of the month's sum was given back; absent: nothing. */
+      /** Refunds in the day's and in the month's sum; absent: none. */
       readonly dayBackMicros?: number;
       readonly monthBackMicros?: number;
-      /** Times (ms) of the checks that count towards the rate limit, oldest first, inside its window only. */
+      /** Times (ms) of the checks that count towards the rate limit, oldest first, within its window. */
       readonly rateTimes: readonly number[];
     }
   | {
@@ -220,12 +220,12 @@ export type UsageFacts =
       readonly eventId: string;
       readonly bodySha256: string;
       readonly occurredAtMs: number;
-      /** Absent in records from before it was kept: an allowed answer of theirs is not replayed. */
+      /** Absent in older records, whose allowed answers are not replayed. */
       readonly profileVersion?: number;
       readonly answer: JsonValue;
     };
 
-/** Topic `anchor-requests`: a report wants its own transaction. Key: report id. */
+/** Topic `anchor-requests`: requests a transaction of its own for a report. Key: report id. */
 export interface AnchorRequest {
   readonly reportId: string;
   /** Content hash, lower-case hex. */
@@ -252,14 +252,14 @@ export type AnchorFacts =
       readonly validTo: string | null;
     }
   | {
-      /** The end of a window of one cadence: what lies below `offsets` and above the previous cut's is in it. */
+      /** The end of a window of one cadence: the window holds events from the previous cut's offsets up to `offsets` (exclusive). */
       readonly kind: 'cut';
       readonly cadenceSeconds: number;
       readonly number: number;
       readonly windowStart: string;
       readonly windowEnd: string;
       readonly offsets: Readonly<Record<number, number>>;
-      /** Agents whose leaves of this cadence wait for another window (their cadence changed inside one). */
+      /** Agents whose leaves of this cadence go into a later window, because their cadence changed within this one. */
       readonly carried: readonly string[];
     }
   | {
@@ -318,18 +318,15 @@ export interface ReportFacts {
   readonly withdrawn: string | null;
 }
 
-/** Compliance scope as stored by reporting. */
-export type StoredComplianceScope = ComplianceScope;
-
-/** Topic `compliance-scopes`, key: account id. How long content is kept follows from it. */
+/** Topic `compliance-scopes`, key: account id. It determines how long content is kept. */
 export interface DeclaredScope {
-  /** What the account declared of each framework; a framework that it did not declare is left out. */
+  /** Declaration for each framework; undeclared ones are absent. */
   readonly scope: ComplianceScope;
   /** ISO time of the declaration. */
   readonly declaredAt: string;
 }
 
-/** Where an agent stands in an anchored window: what a reader needs to build a proof. */
+/** Position of an agent in an anchored window, from which a proof is built. */
 export interface AgentWindowProof {
   readonly windowStart: string;
   readonly windowEnd: string;
@@ -358,7 +355,7 @@ export interface DeadLetter {
   readonly offset: number;
   readonly consumer: string;
   readonly problem: string;
-  /** Of the message, lower-case hex. The message itself may hold content: it stays at its origin alone. */
+  /** SHA-256 of the message, lower-case hex. The message itself may hold content, so it is not copied. */
   readonly sha256: string;
   readonly bytes: number;
   readonly parkedAt: string;

@@ -1,13 +1,13 @@
 /** Longer names are not shown. */
 const LONGEST_NAME = 64;
-/** A name that is shared by half of its words with a known one, or is so many letters away, is meant as that one. */
+/** Most letters between an unknown name and a known one that is suggested for it. */
 const MOST_LETTERS = 2;
 const MOST_SUGGESTED = 3;
 
 /**
- * What to say of a member that is not known: `unknown field "refund_limit". Did you mean "spending_limit"? Known fields: …`.
- * A name that is long or strange is not repeated.
- * @param place stands before the names: `action.`
+ * Message for an unknown member: `unknown field "refund_limit". Did you mean "spending_limit"? Known fields: …`.
+ * A name that is long or has unusual characters is not repeated.
+ * @param place prefix of the names: `action.`
  */
 export function unknownField(name: string, known: readonly string[], place = ''): string {
   const shown = /^[\w$@-]+$/.test(name) && name.length <= LONGEST_NAME;
@@ -38,7 +38,7 @@ const wordsOf = (name: string): readonly string[] =>
     .split(/[_-]/)
     .filter((word) => word.length > 2);
 
-/** Letters to add, drop or change (Levenshtein). */
+/** Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i += 1) {

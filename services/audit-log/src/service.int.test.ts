@@ -234,8 +234,8 @@ describe('audit-log in a process', () => {
     let done = false;
     const telling = (async () => {
       while (!done) {
-        const untold = await erasures.untold(100);
-        if (untold.length > 0) await erasures.tell(untold.map(({ eventId: id }) => id));
+        const pending = await erasures.pending(100);
+        if (pending.length > 0) await erasures.acknowledge(pending.map(({ eventId: id }) => id));
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     })();
@@ -302,7 +302,7 @@ describe('audit-log in a process', () => {
     const again = await until(archived, (events) => events[6]?.erased === true);
     expect(again.map(({ erased }) => erased)).toEqual([true, true, false, false, false, false, true, false]);
     expect(holding()).toBe(false);
-    expect(await (await context.neighbour('erasures')).untold(9)).toMatchObject([{ eventId: eventId(91) }]);
+    expect(await (await context.neighbour('erasures')).pending(9)).toMatchObject([{ eventId: eventId(91) }]);
   });
 
   it('parks what is no leaf, tells heads, and keeps all over a restart', async () => {

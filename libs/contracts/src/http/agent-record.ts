@@ -18,7 +18,7 @@ const agent = object({
   behavior_profile: behaviorProfile,
 });
 
-/** An agent as its account sees it; what is not set is null. */
+/** An agent as its account sees it; fields that are not set are null. */
 export const agentRecord = {
   ...agent,
   properties: {
@@ -26,7 +26,7 @@ export const agentRecord = {
     registered_by_key: {
       ...uuid,
       description:
-        'id of the API key that registered it; absent where a person did, or the account’s first key. An agent that has it is checked, reported on and scanned for only by a key that names it in `agentIds`, or by the first key',
+        'id of the API key that registered it; absent if a person did, or the account’s first key. Checks, outcomes and scans of such an agent need a key that names it in `agentIds`, or the first key',
     },
   },
 } as const;

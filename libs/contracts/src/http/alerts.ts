@@ -35,7 +35,7 @@ const newAlertConfig: JsonSchema = {
   required: Object.keys(entry),
   properties: {
     ...entry,
-    secret: { type: 'string', description: 'signs the messages of a webhook, `whsec_…`; shown here alone' },
+    secret: { type: 'string', description: 'signs the messages of a webhook, `whsec_…`; shown only here' },
   },
 };
 
@@ -45,7 +45,7 @@ const attempt = openObject({ at: instant, status, error: { type: ['string', 'nul
 export type DeliveryAttempt = JsonOf<typeof attempt>;
 
 const delivery = openObject({
-  id: { type: 'string', description: 'the `webhook-id` of every try' },
+  id: { type: 'string', description: 'the `webhook-id` of every attempt' },
   type: { type: 'string' },
   state: { type: 'string', enum: DELIVERY_STATES },
   createdAt: instant,
@@ -57,7 +57,7 @@ const delivery = openObject({
 /** A message in the delivery log of its destination. */
 export type DeliveryRecord = JsonOf<typeof delivery>;
 
-/** The body that a webhook is sent, signed as Standard Webhooks say. */
+/** Body of a webhook message, signed according to Standard Webhooks. */
 export const violationMessageSchema: JsonSchema = {
   type: 'object',
   required: ['type', 'timestamp', 'data'],
@@ -73,7 +73,11 @@ export const violationMessageSchema: JsonSchema = {
         severity,
         violation_type: nullable({ type: 'string', enum: VIOLATION_TYPES }),
         reason: { type: ['string', 'null'] },
-        count: { type: 'integer', minimum: 1, description: 'events of the agent and violation type summed in it' },
+        count: {
+          type: 'integer',
+          minimum: 1,
+          description: 'events of the agent and violation type that the message summarizes',
+        },
       },
     },
   },
@@ -90,7 +94,7 @@ export const alertsRoutes = {
     method: 'GET',
     path: '/v1/alert-configs',
     operationId: 'listAlertConfigs',
-    summary: 'Where violations are told, oldest first',
+    summary: 'Destinations of violation messages, oldest first',
     success: 200,
     responses: {
       200: {
@@ -109,11 +113,11 @@ export const alertsRoutes = {
     method: 'POST',
     path: '/v1/alert-configs',
     operationId: 'putAlertConfig',
-    summary: 'Make a destination, or with `id` change one',
+    summary: 'Create a destination, or change one with `id`',
     role: 'member',
     body: {
       type: 'object',
-      description: 'without `id`, kind and destination are required; with it, what is not named stays',
+      description: 'without `id`, kind and destination are required; with it, fields that are not named stay unchanged',
       properties: {
         id: uuid,
         kind,
@@ -131,11 +135,13 @@ export const alertsRoutes = {
     success: 200,
     responses: {
       200: { description: 'changed', schema: alertConfig },
-      201: { description: 'made', schema: newAlertConfig },
+      201: { description: 'created', schema: newAlertConfig },
       ...bodyErrors,
       ...sessionErrors,
       404: notFound,
-      409: error('the account has as many destinations as it may, or the destination was just changed by another'),
+      409: error(
+        'the account has the maximum number of destinations, or another request has just changed the destination',
+      ),
     },
   }),
   deleteAlertConfig: route({
@@ -143,7 +149,7 @@ export const alertsRoutes = {
     method: 'DELETE',
     path: '/v1/alert-configs/{id}',
     operationId: 'deleteAlertConfig',
-    summary: 'Remove a destination with its delivery log; what waits for it is not sent',
+    summary: 'Remove a destination with its delivery log; pending messages are not sent',
     role: 'member',
     params,
     success: 204,
@@ -160,7 +166,8 @@ export const alertsRoutes = {
     success: 200,
     responses: {
       200: {
-        description: 'whether it was taken, and the status of the HTTP or SMTP answer, `null` where there was none',
+        description:
+          'whether the receiver accepted it, and the status of the HTTP or SMTP answer, `null` if there was none',
         schema: {
           type: 'object',
           required: ['delivered', 'status'],
@@ -171,7 +178,7 @@ export const alertsRoutes = {
       ...sessionErrors,
       404: notFound,
       429: {
-        ...error('the account sent ten test messages within a minute'),
+        ...error('the account has sent ten test messages within a minute'),
         headers: { 'Retry-After': 'seconds until it may send another' },
       },
     },
@@ -186,7 +193,7 @@ export const alertsRoutes = {
     query: paging,
     success: 200,
     responses: {
-      200: { description: 'a page of messages with their tries', schema: pageOf('deliveries', delivery) },
+      200: { description: 'a page of messages with their attempts', schema: pageOf('deliveries', delivery) },
       400: bodyErrors[400],
       ...sessionErrors,
       404: notFound,
@@ -194,5 +201,5 @@ export const alertsRoutes = {
   }),
 } as const;
 
-/** With `id` an update, which keeps what it does not name. */
+/** With `id` an update, which leaves fields that it does not name unchanged. */
 export type AlertConfigBody = BodyOf<typeof alertsRoutes.putAlertConfig>;

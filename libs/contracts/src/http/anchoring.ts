@@ -1,4 +1,4 @@
 import type { Route } from './route.js';
 
-/** anchoring answers no request of its own: its facts are on the topic `anchors` and behind `ProofSource`. */
+/** anchoring has no routes: it publishes the topic `anchors` and provides `ProofSource`. */
 export const anchoringRoutes = {} as const satisfies Readonly<Record<string, Route>>;

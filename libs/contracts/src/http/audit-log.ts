@@ -51,7 +51,7 @@ const eventRecord = {
       type: 'boolean',
       const: true,
       description:
-        'there where `occurredAt` lies more than 60 s ahead of the clock that answers: a clock that was ahead dated the event. The event is sound, and keeps its time',
+        'present if `occurredAt` is more than 60 s in the future of the clock that answers: a clock that is ahead dated the event. The event is valid and keeps its time',
     },
   },
 } as const;
@@ -89,7 +89,7 @@ const anchorRecord = {
 /** One anchored window of an agent. */
 export type AnchorRecord = JsonOf<typeof anchorRecord>;
 
-/** What `GET /v1/events` and its export restrict by. */
+/** Filters of `GET /v1/events` and of its export. */
 const eventFilters = {
   agentId: uuid,
   from: isoTime,
@@ -116,7 +116,7 @@ export const auditLogRoutes = {
     success: 200,
     responses: {
       200: {
-        description: 'a page of events; `total` counts all that fit the filters',
+        description: 'a page of events; `total` counts all that match the filters',
         schema: pageOf('events', eventRecord),
       },
       400: bodyErrors[400],
@@ -128,7 +128,7 @@ export const auditLogRoutes = {
     method: 'GET',
     path: '/v1/events/export',
     operationId: 'exportEvents',
-    summary: 'Every event that fits the filters, newest first, as OCSF 1.5.0 events or as CSV',
+    summary: 'Every event that matches the filters, newest first, as OCSF 1.5.0 events or as CSV',
     tag: 'Events',
     auth: 'session',
     query: { format: { type: 'string', enum: EXPORT_FORMATS }, ...eventFilters },
@@ -136,15 +136,15 @@ export const auditLogRoutes = {
     responses: {
       200: {
         description:
-          '`format=ocsf`: JSON lines; `format=csv`: UTF-8 with a byte order mark. One that breaks off is not whole',
+          '`format=ocsf`: JSON lines; `format=csv`: UTF-8 with a byte order mark. An export whose connection is cut is incomplete',
         contentType: 'application/x-ndjson',
         schema: { type: 'string' },
         alsoAs: ['text/csv'],
-        headers: { 'content-disposition': 'a name for the file' },
+        headers: { 'content-disposition': 'a file name' },
       },
       400: bodyErrors[400],
       ...sessionErrors,
-      503: error('the archive cannot be read, or too many exports are under way'),
+      503: error('the archive cannot be read, or too many exports are running'),
     },
   }),
   eraseContent: route({
@@ -152,7 +152,7 @@ export const auditLogRoutes = {
     method: 'DELETE',
     path: '/v1/events/{eventId}/content',
     operationId: 'eraseEventContent',
-    summary: 'Erase the stored action and payload of an event; its leaf and its proofs stay',
+    summary: 'Erase the stored action and payload of an event; its leaf and its proofs remain',
     tag: 'Events',
     auth: 'session',
     role: 'admin',
@@ -163,7 +163,7 @@ export const auditLogRoutes = {
       400: bodyErrors[400],
       ...sessionErrors,
       404: error('the account has no such event'),
-      503: error('the erasure is not durable, or not yet carried out everywhere: ask again'),
+      503: error('the erasure is not durable, or not complete yet: try again'),
     },
   }),
   listAlerts: route({
@@ -171,7 +171,7 @@ export const auditLogRoutes = {
     method: 'GET',
     path: '/v1/alerts',
     operationId: 'listAlerts',
-    summary: 'Violation inbox: events denied or frozen since the last acknowledge, newest first',
+    summary: 'Violation inbox: events denied or frozen since the last acknowledgement, newest first',
     tag: 'Alerts',
     auth: 'session',
     query: paging,
@@ -201,7 +201,7 @@ export const auditLogRoutes = {
     method: 'GET',
     path: '/v1/alerts/open-count',
     operationId: 'countOpenAlerts',
-    summary: 'How many alerts are open',
+    summary: 'Number of open alerts',
     tag: 'Alerts',
     auth: 'session',
     success: 200,
@@ -225,7 +225,7 @@ export const auditLogRoutes = {
     success: 200,
     responses: {
       200: {
-        description: 'none is open',
+        description: 'no alert is open',
         schema: {
           type: 'object',
           required: ['openCount', 'acknowledgedAt'],
@@ -255,6 +255,6 @@ export const auditLogRoutes = {
   }),
 } as const;
 
-/** `from` is in, `to` is not. */
+/** `from` is inclusive, `to` is exclusive. */
 export type EventsQuery = QueryOf<typeof auditLogRoutes.listEvents>;
 export type ExportQuery = QueryOf<typeof auditLogRoutes.exportEvents>;

@@ -10,10 +10,10 @@ const action = {
   required: ['type'],
   properties: {
     type: { type: 'string', minLength: 1, examples: ['http_call', 'llm_response', 'data_access', 'tool_use'] },
-    url: { type: 'string', description: 'what is called, as a full http or https URL' },
+    url: { type: 'string', description: 'the address that is called, as a full http or https URL' },
     payload: {
       description:
-        'any JSON value, of a `tool_use` the arguments of the tool: addresses in them are judged as `url` is. Committed, and kept only with the profile’s store_payload',
+        'any JSON value; of a `tool_use`, the arguments of the tool: addresses in them are judged as `url` is. Committed, and stored only with the profile’s store_payload',
     },
     metadata: { type: 'object' },
     dataScope: { type: 'string', minLength: 1 },
@@ -59,7 +59,7 @@ const refusalBody: JsonSchema = {
   additionalProperties: false,
 };
 
-/** What a check is answered with 200. */
+/** Body of a check's 200. */
 export const decision: JsonSchema = {
   oneOf: [
     allowedDecision,
@@ -76,19 +76,19 @@ export const decision: JsonSchema = {
 
 const recorded = {
   'x-event-id': 'the event that records this check',
-  'x-policy-coverage': '`governed` or `none`: whether any rule of the profile spoke of this kind of action',
+  'x-policy-coverage': '`governed` or `none`: whether any rule of the profile applies to this kind of action',
 };
 
-/** Of an allowed check. */
+/** Header of an allowed check. */
 const observed = {
   'x-would-deny':
-    'in observe mode, the violation of the rule that would have denied: `<violation_type>; rule=<rule, percent-encoded>`; absent elsewhere',
+    'in observe mode, the violation of the rule that would have denied: `<violation_type>; rule=<rule, percent-encoded>`; otherwise absent',
 };
 
-/** Of an answer that may be that of an earlier check. */
+/** Header of an answer that may be that of an earlier check. */
 export const replayHeader = {
   'x-idempotent-replay':
-    '`true` where an earlier check with the same Idempotency-Key was given this answer, with this event; absent elsewhere',
+    '`true` if this is the answer, with the event, of an earlier check with the same Idempotency-Key; otherwise absent',
 };
 
 const refusal = (description: string, headers: Readonly<Record<string, string>>): RouteResponse => ({
@@ -105,25 +105,25 @@ const responses: Readonly<Record<number, RouteResponse>> = {
   },
   ...bodyErrors,
   400: { description: 'malformed; or the Idempotency-Key was used with another body', schema: errorSchema },
-  401: error('no API key that is in force and may do this'),
-  402: refusal('the sandbox has expired or is at its action cap', recorded),
+  401: error('no valid API key with this right'),
+  402: refusal('the sandbox has expired or has reached its action cap', recorded),
   403: refusal('the agent is frozen', recorded),
-  404: error('no such agent, it is inactive, or the key is not for it'),
-  408: error('the body did not come before the deadline, or slower than 1 KiB a second: nothing was judged'),
-  429: refusal('the plan is at its action cap', { ...recorded, 'Retry-After': 'seconds until the next period' }),
-  503: refusal('not decided, or not durable in time: do not act. The event may have landed: see x-event-id', {
-    'x-event-id': 'when the event was sent and its fate is unknown',
+  404: error('no such agent, an inactive one, or the key is not valid for it'),
+  408: error('the body did not arrive before the deadline, or slower than 1 KiB a second: nothing was decided'),
+  429: refusal('the plan has reached its action cap', { ...recorded, 'Retry-After': 'seconds until the next period' }),
+  503: refusal('not decided, or not durable in time: do not act. The check may be in doubt: see x-event-id', {
+    'x-event-id': 'if the event was sent and its result is not known',
     'Retry-After': 'seconds to wait',
   }),
 };
 
-/** Of whatever checks one action. */
+/** Headers of every route that checks one action. */
 export const checkHeaders: Readonly<Record<string, JsonSchema>> = {
   'idempotency-key': {
     type: 'string',
     pattern: '^[\\x21-\\x7e]{1,255}$',
     description:
-      'makes a retry safe: the same key with the same body gives the same answer and counts once. An answer that allows is repeated for 10 minutes, while the agent has the same profile and is not frozen; after that, or once either changed, the check is judged as a new one, with an event of its own. A denial is repeated for 24 hours; other answers than 200 are not repeated. With another body 400, for 24 hours; bodies are compared in canonical form (RFC 8785), so the letter case of agentId is part of the body. An account has at most 100,000 keys remembered at a time, unless the operator set another bound: a new one then takes the place of the oldest answered one, whose repetition is a new check',
+      'makes a retry safe: the same key with the same body gets the same answer and counts once. An answer that allows is repeated for 10 minutes, while the agent has the same profile and is not frozen; after that, or after either changes, the check is decided again, with an event of its own. A denial is repeated for 24 hours; answers other than 200 are not repeated. A different body gets 400 for 24 hours; bodies are compared in canonical form (RFC 8785), so the letter case of agentId matters. At most 100,000 keys of an account are stored at a time, unless the operator sets another limit: a new key then replaces the oldest answered one, and a repetition of that one is a new check',
   },
 };
 
@@ -155,7 +155,7 @@ export const checkRoutes = {
     method: 'POST',
     path: '/v1/mcp/check',
     operationId: 'mcpCheck',
-    summary: 'What POST /v1/check does, beside the other helpers of the tool protocol',
+    summary: 'Same as POST /v1/check, under the path of the tool protocol',
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['check'],

@@ -3,10 +3,10 @@ import { object } from './json-schema.js';
 
 const text = { type: 'string' } as const;
 
-/** What is said of an action that is allowed. */
+/** Decision about an allowed action. */
 export const allowedDecision = object({ allowed: { const: true } });
 
-/** What a denial says beside `allowed`. */
+/** Members of a denial in addition to `allowed`. */
 export const denialMembers = {
   reason: text,
   severity: { type: 'string', enum: SEVERITIES },

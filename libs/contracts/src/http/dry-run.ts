@@ -10,7 +10,7 @@ export const dryRunBody: JsonSchema = {
   properties: {
     profile: {
       ...profilePatch,
-      description: 'the draft: fields as a PATCH of the profile takes them, laid over the profile in force',
+      description: 'the draft: fields as in a PATCH of the profile, applied to the profile in force',
     },
     from: { ...isoTime, description: 'checks of this time and later' },
     to: { ...isoTime, description: 'checks before this time' },
@@ -25,74 +25,75 @@ const rule = nullable({ type: 'string' });
 const verdict = (description: string) => ({
   ...object({
     allowed: { type: 'boolean' },
-    violation_type: { ...violationType, description: 'present although allowed: found in observe mode' },
+    violation_type: { ...violationType, description: 'present for an allowed check: found in observe mode' },
     rule,
   }),
   description,
 });
 
-const anything = { description: 'as it was sent; null where it was not' };
+const anything = { description: 'as it was sent; null if it was not sent' };
 const example = object({
   eventId: uuid,
   occurredAt: isoTime,
   action: nullable({
     ...object({ type: anything, url: anything, tool_name: anything, dataScope: anything, estimatedCost: anything }),
-    description: 'as the list of events shows it, without metadata; null where it is longer than 4,096 characters',
+    description: 'as the list of events shows it, without metadata; null if it is longer than 4,096 characters',
   }),
   before: verdict('as recorded'),
   after: verdict('by the draft'),
 });
 
-/** What `POST /v1/agents/{id}/profile/dry-run` gives. */
+/** Answer of `POST /v1/agents/{id}/profile/dry-run`. */
 export const dryRun = object({
   agentId: uuid,
   range: object({ from: isoTime, to: isoTime }),
-  profileVersion: { type: 'integer', minimum: 1, description: 'of the profile that the draft was laid over' },
+  profileVersion: { type: 'integer', minimum: 1, description: 'version of the profile to which the draft was applied' },
   countedBefore: {
     ...object({
       since: nullable({
         ...isoTime,
-        description: 'start of what was read before `from`; null: the draft has no limit that reaches back',
+        description:
+          'start of the checks that were read before `from`; null: no limit of the draft needs earlier checks',
       }),
-      checks: counted('recorded checks of that time'),
+      checks: counted('recorded checks from `since` to `from`'),
       complete: {
         type: 'boolean',
-        description: 'false: there are more of them than are read, and the oldest are not counted',
+        description: 'false: there are more of them than are read; the oldest are not counted',
       },
     }),
     description:
-      'What spending and rate start with at `from`: what was counted before under the profiles in force then, as if the draft had replaced them at `from`.',
+      'Initial spending and rate at `from`: counted before it under the profiles in force then, as if the draft had replaced them at `from`.',
   },
   checks: counted('recorded checks in the range'),
-  evaluated: counted('of them, judged by the draft'),
-  unchanged: counted('of those judged, allowed or denied as they were'),
+  evaluated: counted('checks that were judged by the draft'),
+  unchanged: counted('judged checks with the same decision'),
   notEvaluated: {
     ...object({
       count: counted('checks that cannot be judged; spending and rate count them as they were recorded'),
       erased: counted('the content was erased'),
-      payloadNotKept: counted('an output rule of the draft would need the payload, which was not stored'),
+      payloadNotKept: counted('an output rule of the draft needs the payload, which was not stored'),
       frozen: counted('refused because the agent was frozen'),
       plan: counted('refused by the plan of the account'),
     }),
-    description: 'Recorded checks that the draft says nothing of, by reason.',
+    description: 'Recorded checks without a decision by the draft, by reason.',
   },
   flips: object({ toDenied: count, toAllowed: count }),
-  freezes: counted('denials that would freeze the agent; what follows is judged as if it had been unfrozen at once'),
+  freezes: counted('denials that would freeze the agent; later checks are judged as if it had been unfrozen at once'),
   byRule: {
     type: 'array',
     description:
-      'most flips first; a check that would be denied stands under the rule of the draft that denies it, one that would be allowed under the rule that denied it',
+      'most changes first; a check that would be denied is listed under the rule of the draft that denies it, one that would be allowed under the rule that denied it',
     items: object({
       violation_type: violationType,
       rule,
       toDenied: count,
       toAllowed: count,
-      examples: { type: 'array', items: example, maxItems: 5, description: 'the first of them, 100 in all at most' },
+      examples: { type: 'array', items: example, maxItems: 5, description: 'the first ones; at most 100 in total' },
     }),
   },
   truncatedAt: nullable({
     ...isoTime,
-    description: 'the range holds more than one answer judges: this is the time of the first event that was left out',
+    description: 'the range holds more events than one answer covers: the time of the first event that was left out',
   }),
 });
 

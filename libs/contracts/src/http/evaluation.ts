@@ -7,7 +7,7 @@ import type { RouteResponse } from './route.js';
 export const EVALUATION_SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const;
 export type EvaluationSemantic = (typeof EVALUATION_SEMANTICS)[number];
 
-/** Of one request. */
+/** Most evaluations of one request. */
 export const MOST_EVALUATIONS = 100;
 
 const text = { type: 'string', minLength: 1 } as const;
@@ -20,21 +20,21 @@ const subject = {
 } as const;
 const action = {
   type: 'object',
-  description: 'what it is about to do: `name` is the action’s type, `properties` its other members',
+  description: 'the action that it is about to take: `name` is the action’s type, `properties` its other members',
   properties: { name: text, properties },
 } as const;
 const resource = {
   type: 'object',
   description:
-    'what it is done to: the `id` of type `url` (`uri`, `endpoint`), `tool` (`function`) or `data` (`data_scope`, `file`, `table`), in any spelling, is judged as the action’s `url`, `tool_name` or `dataScope`; so is a host of an `api` or `site`, an address of any scheme as `url` whatever its type, and the id of any other type as the tool of a `tool_use` or the scope of a `data_access`. `properties` that rules read (`url`, `payload`, `estimatedCost`, …) are members of the action. 400 where two of these differ. All else is recorded and not judged',
+    'the object of the action: the `id` of type `url` (`uri`, `endpoint`), `tool` (`function`) or `data` (`data_scope`, `file`, `table`), in any spelling, is judged as the action’s `url`, `tool_name` or `dataScope`; so is a host of an `api` or `site`, an address of any scheme as `url` whatever its type, and the id of any other type as the tool of a `tool_use` or the scope of a `data_access`. `properties` that rules read (`url`, `payload`, `estimatedCost`, …) are members of the action. 400 if two of these differ. Everything else is recorded and not judged',
   properties: { type: text, id: text, properties },
 } as const;
-const context = { type: 'object', description: 'kept as the action’s `metadata`' } as const;
+const context = { type: 'object', description: 'stored as the action’s `metadata`' } as const;
 
-/** What an evaluation lacks may be among the defaults; what neither has is an error of that evaluation alone. */
+/** Members that an evaluation lacks are taken from the defaults; one that neither has is an error of that evaluation only. */
 const parts = { type: 'object', properties: { subject, action, resource, context } } as const;
 
-/** AuthZEN Authorization API 1.0, section 5: who does what to what. What is absent may come from the defaults. */
+/** AuthZEN Authorization API 1.0, section 5: subject, action, object. Absent members may come from the defaults. */
 export type EvaluationParts = JsonOf<typeof parts>;
 
 const evaluationBody: JsonSchema = {
@@ -68,7 +68,7 @@ const decision: JsonSchema = {
     context: {
       type: 'object',
       description:
-        'the event that records the decision, and of a denial what `POST /v1/check` answers beside `allowed`',
+        'the event that records the decision, and for a denial the members that `POST /v1/check` returns in addition to `allowed`',
       properties: {
         event_id: { type: 'string' },
         policy_coverage: { type: 'string' },
@@ -91,17 +91,17 @@ const decisions: JsonSchema = {
 
 const recorded = {
   'x-event-id': 'the event that records this check',
-  'x-request-id': 'the one that was sent, else a new one',
+  'x-request-id': 'the one that was sent, otherwise a new one',
 };
 
 const undecided: RouteResponse = {
-  description: 'not decided, or not durable in time: do not act. The event may have landed: see x-event-id',
+  description: 'not decided, or not durable in time: do not act. The check may be in doubt: see x-event-id',
   schema: {
     type: 'object',
     required: ['decision', 'context'],
     properties: { decision: { const: false }, context: { type: 'object' } },
   },
-  headers: { 'x-event-id': 'when the event was sent and its fate is unknown', 'Retry-After': 'seconds to wait' },
+  headers: { 'x-event-id': 'if the event was sent and its result is not known', 'Retry-After': 'seconds to wait' },
 };
 
 const unavailable = {
@@ -115,7 +115,7 @@ export const evaluationRoutes = {
     method: 'POST',
     path: '/access/v1/evaluation',
     operationId: 'accessEvaluation',
-    summary: 'POST /v1/check in the words of the AuthZEN Authorization API 1.0 (section 6)',
+    summary: 'POST /v1/check as the AuthZEN Authorization API 1.0 defines it (section 6)',
     tag: 'Checks',
     auth: 'api-key',
     rights: ['check'],
@@ -127,8 +127,8 @@ export const evaluationRoutes = {
     responses: {
       200: { description: 'the decision', schema: decision, headers: { ...recorded, ...replayHeader } },
       ...bodyErrors,
-      401: error('no API key that is in force and may do this'),
-      404: error('no such agent, it is inactive, or the key is not for it'),
+      401: error('no valid API key with this right'),
+      404: error('no such agent, an inactive one, or the key is not valid for it'),
       503: undecided,
     },
   }),
@@ -148,13 +148,13 @@ export const evaluationRoutes = {
     responses: {
       200: {
         description:
-          'a decision for each evaluation that was made, in order; without `evaluations` that of the request itself',
+          'a decision for each evaluation that was made, in order; without `evaluations`, that of the request itself',
         schema: decisions,
         headers: recorded,
       },
       ...bodyErrors,
-      401: error('no API key that is in force and may do this'),
-      404: error('without `evaluations`: no such agent, it is inactive, or the key is not for it'),
+      401: error('no valid API key with this right'),
+      404: error('without `evaluations`: no such agent, an inactive one, or the key is not valid for it'),
       503: undecided,
     },
   }),

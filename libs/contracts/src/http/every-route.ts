@@ -16,7 +16,7 @@ import { scanRoutes } from './scan.js';
 import { verificationPageRoutes } from './verification-page.js';
 import { verificationRoutes } from './verification.js';
 
-/** Every route of every service but the probes, which each process has: what one address in front of all of them answers. */
+/** Every route of every service except the probes, which each process has: the routes of one address in front of all of them. */
 export const everyRoute: readonly Route[] = [
   checkRoutes,
   evaluationRoutes,

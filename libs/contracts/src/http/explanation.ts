@@ -8,7 +8,7 @@ const ruleTrace = {
   oneOf: [
     object({
       name: text,
-      result: { const: 'matched', description: 'by itself it denies, whatever the others say' },
+      result: { const: 'matched', description: 'the rule denies, regardless of the others' },
       violation: {
         type: 'object',
         required: ['reason', 'severity', 'violation_type'],
@@ -20,24 +20,24 @@ const ruleTrace = {
     object({
       name: text,
       result: { const: 'not_applicable' },
-      because: { type: 'string', description: 'it is not set, or does not speak of this kind of action' },
+      because: { type: 'string', description: 'the rule is not set, or does not apply to this kind of action' },
     }),
   ],
 } as const;
 
-/** What `POST /v1/agents/{id}/explain` gives. */
+/** Answer of `POST /v1/agents/{id}/explain`. */
 export const explanation = object({
   agentId: uuid,
   agentStatus: {
     type: 'string',
     enum: ['active', 'frozen', 'inactive'],
-    description: 'a check of a frozen agent is 403, of an inactive one 404, whatever the rules say',
+    description: 'a check of a frozen agent is 403, of an inactive one 404, regardless of the rules',
   },
   profileVersion: { type: 'integer', minimum: 1 },
   mode: { type: 'string', enum: ['enforce', 'observe'], description: 'in `observe` nothing is denied' },
   coverage: { type: 'string', enum: ['governed', 'none'] },
   answer: {
-    description: 'what a check would be answered now by the policy; plan and status of the agent aside',
+    description: 'the answer of a check now by the policy, apart from plan and status of the agent',
     oneOf: [
       allowedDecision,
       {
@@ -48,7 +48,7 @@ export const explanation = object({
       },
     ],
   },
-  rules: { type: 'array', items: ruleTrace, description: 'every rule, in the order in which they are judged' },
+  rules: { type: 'array', items: ruleTrace, description: 'every rule, in the order of evaluation' },
 });
 
 export type Explanation = JsonOf<typeof explanation>;

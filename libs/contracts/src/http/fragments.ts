@@ -25,7 +25,7 @@ export const errorSchema: JsonSchema = {
 
 export const error = (description: string): RouteResponse => ({ description, schema: errorSchema });
 
-/** Responses that every session route may give; add its own 404 and 409. */
+/** Responses of every session route; a route adds its own 404 and 409. */
 export const sessionErrors = {
   401: error('no valid session'),
   403: error('the role may not do this'),

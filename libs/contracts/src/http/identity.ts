@@ -8,7 +8,7 @@ import type { RouteResponse } from './route.js';
 const EMAIL_PATTERN = '^[^\\s@]{1,64}@[^\\s@]{1,189}$';
 
 const email = { type: 'string', maxLength: 254, pattern: EMAIL_PATTERN } as const;
-/** A password that is being set. */
+/** A new password. */
 const newPassword = { type: 'string', minLength: 12, maxLength: 1024 } as const;
 const role = { type: 'string', enum: ROLES } as const;
 const plan = { type: 'string', enum: PLANS } as const;
@@ -28,7 +28,7 @@ const user = object({ id: uuid, email: { type: 'string' }, role, createdAt: isoT
 export type SignedIn = JsonOf<typeof signedIn>;
 export type UserRecord = JsonOf<typeof user>;
 
-/** Of API keys that are bound to agents. */
+/** Most agents that an API key is bound to. */
 const MOST_AGENTS_OF_KEY = 1000;
 
 const rights = {
@@ -37,7 +37,7 @@ const rights = {
   uniqueItems: true,
   items: { type: 'string', enum: API_KEY_RIGHTS },
   description:
-    'check: decisions; outcome: what became of actions; scan: texts and tools; register: new agents; read: agents and profiles; policy: profiles put in force',
+    'check: decisions; outcome: outcomes of actions; scan: texts and tools; register: new agents; read: agents and profiles; policy: replacing profiles',
 } as const;
 const keyAgents = nullable({
   type: 'array',
@@ -47,14 +47,14 @@ const keyAgents = nullable({
   items: uuid,
   description: 'the agents that the key may act for; null is every agent of the account',
 });
-const keyEnd = nullable({ ...isoTime, description: 'from then on the key gets 401; null is never' });
+const keyEnd = nullable({ ...isoTime, description: 'the key gets 401 from this time on; null: it does not expire' });
 
 const issuedKey = {
   id: uuid,
   name: { type: 'string' },
   prefix: { type: 'string', description: 'the first 16 characters of the key' },
   createdAt: isoTime,
-  first: { type: 'boolean', description: 'issued by the service with the account: it has every right' },
+  first: { type: 'boolean', description: 'issued by the service with the account; it has every right' },
   rights,
   agentIds: keyAgents,
   expiresAt: keyEnd,
@@ -70,9 +70,9 @@ const newApiKey = {
   required: ['name'],
   properties: {
     name: visibleName,
-    rights: { ...rights, description: 'left out: check, outcome and scan' },
-    agentIds: { ...keyAgents, description: 'left out, or null: every agent of the account' },
-    expiresAt: { ...keyEnd, description: 'a time to come; left out, or null: never' },
+    rights: { ...rights, description: 'default: check, outcome and scan' },
+    agentIds: { ...keyAgents, description: 'default, or null: every agent of the account' },
+    expiresAt: { ...keyEnd, description: 'a future time; default, or null: the key does not expire' },
   },
   additionalProperties: false,
 } as const;
@@ -96,7 +96,7 @@ const {
 } = profilePatch['properties'] as Readonly<Record<string, JsonSchema>>;
 const rules: JsonSchema = { type: 'object', properties: ruleFields, additionalProperties: false };
 const defaultProfile: JsonSchema = object({
-  profile: { ...nullable(rules), description: 'the fields that are set; null: there is no default profile' },
+  profile: { ...nullable(rules), description: 'the fields that are set; null: no default profile' },
 });
 
 const changedDefaultProfile: JsonSchema = {
@@ -105,14 +105,14 @@ const changedDefaultProfile: JsonSchema = {
 };
 
 const tooManyFailures: RouteResponse = {
-  ...error('too many failed attempts for this address or from this IP; come back after Retry-After'),
+  ...error('too many failed attempts for this address or from this IP; try again after Retry-After'),
   headers: { 'Retry-After': 'seconds to wait' },
 };
 const tooManyRegistrations: RouteResponse = {
-  ...error('more than 20 registrations from this IP in 15 minutes; come back after Retry-After'),
+  ...error('more than 20 registrations from this IP in 15 minutes; try again after Retry-After'),
   headers: { 'Retry-After': 'seconds to wait' },
 };
-const notNow = error('the change could not be made durable or be announced; it may still take effect');
+const notNow = error('the change could not be made durable or published; it may still take effect');
 const tag = 'Accounts';
 
 export const identityRoutes = {
@@ -139,7 +139,7 @@ export const identityRoutes = {
     method: 'POST',
     path: '/v1/auth/logout',
     operationId: 'logOut',
-    summary: 'Ends the session; its token gets 401 from then on',
+    summary: 'Ends the session; its token then gets 401',
     tag,
     auth: 'session',
     success: 204,
@@ -156,7 +156,7 @@ export const identityRoutes = {
     body: object({ currentPassword: { type: 'string', maxLength: 1024 }, newPassword }),
     success: 204,
     responses: {
-      204: { description: 'changed; the session of the request goes on' },
+      204: { description: 'changed; the session of the request stays valid' },
       ...bodyErrors,
       401: sessionErrors[401],
       403: error('the current password is wrong'),
@@ -171,7 +171,7 @@ export const identityRoutes = {
     operationId: 'register',
     summary: 'Creates a sandbox account with its first admin, where registration is open',
     description:
-      'With a mail server (`SMTP_URL`) the answer is 202 for every address, and the address gets a mail: to confirm the registration, or that it has an account already. Without one the account is made at once.',
+      'With a mail server (`SMTP_URL`) the answer is 202 for every address, and the address gets an e-mail: to confirm the registration, or that it has an account already. Without one the account is created at once.',
     tag,
     auth: 'none',
     body: object({ email, password: newPassword, accountName: visibleName }),
@@ -179,14 +179,14 @@ export const identityRoutes = {
     responses: {
       201: { description: 'registered and signed in', schema: signedIn },
       202: {
-        description: 'a mail was sent to the address',
+        description: 'an e-mail was sent to the address',
         schema: object({ confirmation: { type: 'string', enum: ['sent'] } }),
       },
       ...bodyErrors,
       404: error('registration is not open'),
-      409: error('the address is taken; only where there is no mail server'),
+      409: error('the address is taken; only without a mail server'),
       429: tooManyRegistrations,
-      503: error('the change could not be made durable or be announced, or the mail not be sent'),
+      503: error('the change could not be made durable or published, or the e-mail could not be sent'),
     },
   }),
   confirmRegistration: route({
@@ -194,7 +194,7 @@ export const identityRoutes = {
     method: 'POST',
     path: '/v1/auth/register/confirm',
     operationId: 'confirmRegistration',
-    summary: 'Makes the account of a registration, by the token of the mail that was sent to its address',
+    summary: 'Creates the account of a registration, by the token in the e-mail that was sent to its address',
     tag,
     auth: 'none',
     body: object({ token: { type: 'string', minLength: 1, maxLength: 4096 } }),
@@ -203,7 +203,7 @@ export const identityRoutes = {
       201: { description: 'registered and signed in', schema: signedIn },
       ...bodyErrors,
       404: error('registration is not open'),
-      409: error('the registration is confirmed already, or the address was taken since'),
+      409: error('the registration is confirmed already, or the address has been taken since'),
       503: notNow,
     },
   }),
@@ -248,7 +248,7 @@ export const identityRoutes = {
     method: 'PATCH',
     path: '/v1/users/{id}',
     operationId: 'updateUser',
-    summary: 'Gives a user another role, in force at once, in open sessions too',
+    summary: 'Changes the role of a user, effective at once, in open sessions as well',
     tag,
     auth: 'session',
     role: 'admin',
@@ -260,7 +260,7 @@ export const identityRoutes = {
       ...bodyErrors,
       ...sessionErrors,
       404: error('no such user'),
-      409: error('the last admin stays admin'),
+      409: error('the last admin cannot get another role'),
       503: notNow,
     },
   }),
@@ -280,7 +280,7 @@ export const identityRoutes = {
       400: bodyErrors[400],
       ...sessionErrors,
       404: error('no such user'),
-      409: error('the last admin stays'),
+      409: error('the last admin cannot be removed'),
       503: notNow,
     },
   }),
@@ -289,7 +289,7 @@ export const identityRoutes = {
     method: 'GET',
     path: '/v1/api-keys',
     operationId: 'listApiKeys',
-    summary: 'Lists the API keys of the account, revoked ones too, newest first',
+    summary: 'Lists the API keys of the account, revoked ones included, newest first',
     tag,
     auth: 'session',
     role: 'admin',
@@ -306,7 +306,7 @@ export const identityRoutes = {
     method: 'POST',
     path: '/v1/api-keys',
     operationId: 'createApiKey',
-    summary: 'Issues an API key; it is shown this once',
+    summary: 'Issues an API key; it is shown only once',
     tag,
     auth: 'session',
     role: 'admin',
@@ -334,7 +334,7 @@ export const identityRoutes = {
     params: { id: uuid },
     success: 204,
     responses: {
-      204: { description: 'revoked, also when it was so already' },
+      204: { description: 'revoked, also if it was revoked before' },
       400: bodyErrors[400],
       ...sessionErrors,
       404: error('no such API key'),
@@ -346,18 +346,18 @@ export const identityRoutes = {
     method: 'GET',
     path: '/v1/account/default-profile',
     operationId: 'getDefaultProfile',
-    summary: 'The profile that agents made by an API key begin with',
+    summary: 'The initial profile of agents that are registered by an API key',
     tag,
     auth: 'session',
     success: 200,
-    responses: { 200: { description: 'what is set', schema: defaultProfile }, 401: sessionErrors[401] },
+    responses: { 200: { description: 'the default profile', schema: defaultProfile }, 401: sessionErrors[401] },
   }),
   putDefaultProfile: route({
     service: 'identity',
     method: 'PUT',
     path: '/v1/account/default-profile',
     operationId: 'putDefaultProfile',
-    summary: 'Sets the profile that agents made by an API key begin with; null takes it away',
+    summary: 'Sets the initial profile of agents that are registered by an API key; null removes it',
     tag,
     auth: 'session',
     role: 'admin',
@@ -369,7 +369,7 @@ export const identityRoutes = {
     success: 200,
     responses: {
       200: {
-        description: 'what is set, with `warnings` where it says something in vain',
+        description: 'the default profile, with `warnings` if parts of it have no effect',
         schema: changedDefaultProfile,
       },
       ...bodyErrors,
@@ -382,14 +382,14 @@ export const identityRoutes = {
     method: 'GET',
     path: '/v1/account',
     operationId: 'getAccount',
-    summary: 'The account, its plan and what it has used',
+    summary: 'The account, its plan and its usage',
     tag,
     auth: 'session',
     success: 200,
     responses: {
       200: { description: 'the account', schema: account },
       401: sessionErrors[401],
-      503: error('the usage cannot be read at the moment'),
+      503: error('the usage cannot be read now'),
     },
   }),
 };

@@ -41,7 +41,7 @@ export const nullable = <const S extends JsonSchema>(schema: S) => ({ anyOf: [sc
 export const openObject = <const P extends Readonly<Record<string, JsonSchema>>>(properties: P) =>
   ({
     type: 'object',
-    // Typed as one name out of all: their number is of no concern to `JsonOf`.
+    // Typed as a tuple of one: `JsonOf` reads the names, not their number.
     required: Object.keys(properties) as readonly string[] as readonly [keyof P & string],
     properties,
   }) as const;

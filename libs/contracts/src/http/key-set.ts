@@ -20,7 +20,7 @@ const jwk = openObject({
 /** An Ed25519 key as RFC 8037 writes it, with members of `GET /v1/keys` in addition to the registered ones. */
 export type SigningKeyJwk = JsonOf<typeof jwk>;
 
-/** The signing keys as other programs read them. */
+/** The signing keys in a standard format. */
 export const keySetRoutes = {
   getKeySet: route({
     service: 'verification',
@@ -34,12 +34,12 @@ export const keySetRoutes = {
     success: 200,
     responses: {
       200: {
-        description: 'every key but the revoked ones; a retired one verifies what it signed before its `validTo`',
+        description: 'every key except revoked ones; a retired key verifies signatures from before its `validTo`',
         schema: openObject({ keys: { type: 'array', items: jwk } }),
         headers: revalidated,
       },
-      304: { description: 'as it was at the ETag that If-None-Match names' },
-      500: error('the look-up failed'),
+      304: { description: 'unchanged since the ETag in If-None-Match' },
+      500: error('the lookup failed'),
     },
   }),
 } as const;

@@ -20,11 +20,11 @@ export const mcpRoutes = {
     body: rpc,
     success: 200,
     responses: {
-      200: { description: 'answers to what was asked', schema: rpc },
-      202: { description: 'notifications were taken' },
+      200: { description: 'answers to the requests of the body', schema: rpc },
+      202: { description: 'notifications were accepted' },
       ...bodyErrors,
-      400: { description: 'malformed, or no message of the protocol: `{error}`, or a JSON-RPC error', schema: rpc },
-      401: error('no API key that is in force and may do this'),
+      400: { description: 'malformed, or not a message of the protocol: `{error}`, or a JSON-RPC error', schema: rpc },
+      401: error('no valid API key with this right'),
     },
   }),
 };

@@ -13,7 +13,7 @@ const SECURITY: Readonly<Record<Route['auth'], readonly Json[]>> = {
   session: [{ session: [] }],
 };
 
-/** Whom a route is for, as the last paragraph of its description. */
+/** The callers of a route, as the last paragraph of its description. */
 function callers({ auth, rights, role = 'auditor', perAddress }: Route): string {
   if (auth === 'api-key') {
     const named = rights?.map((right) => `\`${right}\``).join(' or ');
@@ -24,8 +24,8 @@ function callers({ auth, rights, role = 'auditor', perAddress }: Route): string 
     return `For people: a session of ${roles[role]}.`;
   }
   return perAddress === undefined
-    ? 'For anybody.'
-    : `For anybody; ${perAddress} of what an address may ask in a minute.`;
+    ? 'Public.'
+    : `Public; takes ${perAddress} of the allowance of an address for a minute.`;
 }
 
 function bodyExamples(note: OperationNote | undefined): {
@@ -49,7 +49,7 @@ function parameters(
   }));
 }
 
-/** Path parameters that a route names without a schema are text. */
+/** Path parameters without a schema are strings. */
 function pathSchemas(route: Route): Readonly<Record<string, JsonSchema>> {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   return Object.fromEntries(names.map((name) => [name, route.params?.[name] ?? { type: 'string' }]));
@@ -86,7 +86,7 @@ function operation(route: Route): Json {
 
 const NAMES = Object.keys(EVERY_NOTE);
 
-/** By tag, and in a tag as the notes are: what a reader needs first. What has no note is last, in order of its path. */
+/** By tag, and within a tag in the order of the notes. Routes without a note come last, by path. */
 function readingOrder(a: Route, b: Route): number {
   const places = ({ tag, operationId }: Route): readonly number[] => [
     TAGS.findIndex(({ name }) => name === tag),
@@ -98,7 +98,7 @@ function readingOrder(a: Route, b: Route): number {
   return rank(tagA) - rank(tagB) || rank(noteA) - rank(noteB) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 }
 
-/** The OpenAPI 3.1 document of these routes, from the same schemas that validate, in the order in which it is read. */
+/** The OpenAPI 3.1 document of these routes, from the schemas that validate requests, in reading order. */
 export function buildOpenApi(routes: readonly Route[], serverUrl?: string): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of [...routes].sort(readingOrder)) {

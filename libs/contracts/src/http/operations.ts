@@ -6,24 +6,24 @@ import { route } from './route.js';
 const text: JsonSchema = { type: 'string' };
 
 const caching = {
-  ETag: 'changes when the file does; sent back in If-None-Match',
-  'Cache-Control': 'a name with a hash may be kept for a year; everything else is asked for each time, for a 304',
+  ETag: 'changes with the file; send it back in If-None-Match',
+  'Cache-Control': 'a name with a hash may be cached for a year; everything else is requested each time, for a 304',
 } as const;
 
-/** Routes that the edge of every process answers itself. */
+/** Routes that the edge of every process answers. */
 export const operationsRoutes = {
   root: route({
     service: 'gateway',
     method: 'GET',
     path: '/',
     operationId: 'getRoot',
-    summary: 'What this is, and where to go on',
+    summary: 'Name of the service, and where to continue',
     tag: 'Operations',
     auth: 'none',
     success: 200,
     responses: {
       200: {
-        description: 'a sentence, and addresses',
+        description: 'a sentence and addresses',
         schema: {
           type: 'object',
           required: ['name', 'description', 'documentation', 'openapi', 'check', 'verify', 'ready'],
@@ -45,7 +45,7 @@ export const operationsRoutes = {
     method: 'GET',
     path: '/healthz',
     operationId: 'getHealth',
-    summary: 'Whether the process is alive',
+    summary: 'Liveness of the process',
     tag: 'Operations',
     auth: 'none',
     success: 200,
@@ -61,7 +61,7 @@ export const operationsRoutes = {
     method: 'GET',
     path: '/readyz',
     operationId: 'getReadiness',
-    summary: 'Whether every service in the process serves',
+    summary: 'Readiness of every service in the process',
     tag: 'Operations',
     auth: 'none',
     success: 200,
@@ -71,7 +71,7 @@ export const operationsRoutes = {
         schema: { type: 'object', required: ['ready'], properties: { ready: { const: true } } },
       },
       503: {
-        description: 'not ready, and what it waits for',
+        description: 'not ready, with the reasons',
         schema: {
           type: 'object',
           required: ['ready', 'waitingFor'],
@@ -86,12 +86,12 @@ export const operationsRoutes = {
     path: '/metrics',
     operationId: 'getMetrics',
     summary:
-      'Figures of the process in the Prometheus text format, for callers on this machine that name it `localhost` or by a loopback address, or with the metrics token',
+      'Metrics of the process in the Prometheus text format, for callers on this machine that address it as `localhost` or by a loopback address, or with the metrics token',
     tag: 'Operations',
     auth: 'none',
     success: 200,
     responses: {
-      200: { description: 'figures', contentType: 'text/plain; version=0.0.4; charset=utf-8', schema: text },
+      200: { description: 'metrics', contentType: 'text/plain; version=0.0.4; charset=utf-8', schema: text },
       401: error('the caller is not on this machine, or does not send the token'),
     },
   }),
@@ -118,7 +118,7 @@ export const operationsRoutes = {
     success: 200,
     responses: {
       200: { description: 'the page', contentType: 'text/html', headers: caching },
-      304: { description: 'the page of the ETag that If-None-Match names' },
+      304: { description: 'unchanged since the ETag in If-None-Match' },
     },
   }),
   docsFile: route({
@@ -139,7 +139,7 @@ export const operationsRoutes = {
         alsoAs: ['text/css', 'image/svg+xml'],
         headers: caching,
       },
-      304: { description: 'the file of the ETag that If-None-Match names' },
+      304: { description: 'unchanged since the ETag in If-None-Match' },
       404: error('the page has no such file'),
     },
   }),
@@ -148,13 +148,13 @@ export const operationsRoutes = {
     method: 'GET',
     path: '/.well-known/authzen-configuration',
     operationId: 'getAuthzenConfiguration',
-    summary: 'Where the AuthZEN Authorization API 1.0 is served (section 9)',
+    summary: 'Addresses of the AuthZEN Authorization API 1.0 (section 9)',
     tag: 'Checks',
     auth: 'none',
     success: 200,
     responses: {
       200: {
-        description: 'the addresses; there is no search',
+        description: 'the addresses; there is no search API',
         schema: {
           type: 'object',
           required: ['policy_decision_point', 'access_evaluation_endpoint', 'access_evaluations_endpoint'],

@@ -20,7 +20,7 @@ const newAgent = {
   properties: {
     name,
     type: label,
-    agent_type: { ...label, description: 'another name of type' },
+    agent_type: { ...label, description: 'alias of type' },
     purpose,
     version: label,
   },
@@ -56,22 +56,22 @@ const safetyPackage = object({
 const service = 'policy' as const;
 const tag = 'Agents';
 const noAgent = error('no such agent');
-const inactive = error('the agent is inactive, which is final');
-const notNow = error('the change could not be made durable or be announced; it may still take effect');
-const agentsFull = error('the account has as many agents as its plan allows: the answer says how many');
+const inactive = error('the agent is inactive, which cannot be undone');
+const notNow = error('the change could not be made durable or published; it may still take effect');
+const agentsFull = error('the account has as many agents as its plan allows: the answer gives the number');
 const tooOften: RouteResponse = {
   ...error(
-    'the account changes its agents too often: 1,200 changes a minute, of which a profile counts one more for each KiB',
+    'the account changes its agents too often: the limit is 1,200 changes a minute, and a profile counts one more for each KiB',
   ),
   headers: { 'Retry-After': 'seconds to wait' },
 };
-const profileTooLarge = error('the profile would pass 64 KiB of canonical JSON, or the body 1 MiB');
+const profileTooLarge = error('the profile would exceed 64 KiB of canonical JSON, or the body 1 MiB');
 const anAgent = (description: string) => ({ description, schema: agentRecord });
 const aChangedProfile = {
-  description: 'the whole profile, with `warnings` where it says something in vain',
+  description: 'the whole profile, with `warnings` if parts of it have no effect',
   schema: changedProfile,
 };
-const refusedKey = error('no API key that is in force and may do this');
+const refusedKey = error('no valid API key with this right');
 const aProfile = { description: 'the whole profile', schema: behaviorProfile };
 
 export const policyRoutes = {
@@ -128,7 +128,7 @@ export const policyRoutes = {
     method: 'PATCH',
     path: '/v1/agents/{id}',
     operationId: 'updateAgent',
-    summary: 'Changes what is named; null unsets',
+    summary: 'Changes the fields that are named; null unsets',
     tag,
     auth: 'session',
     role: 'member',
@@ -149,7 +149,7 @@ export const policyRoutes = {
     method: 'POST',
     path: '/v1/agents/{id}/freeze',
     operationId: 'freezeAgent',
-    summary: 'Freezes an agent: its very next check is refused, on every gateway',
+    summary: 'Freezes an agent: its next check is refused, on every gateway',
     tag,
     auth: 'session',
     role: 'member',
@@ -158,7 +158,7 @@ export const policyRoutes = {
     bodyOptional: true,
     success: 200,
     responses: {
-      200: anAgent('the agent, also when it is frozen already'),
+      200: anAgent('the agent, also if it is frozen already'),
       ...bodyErrors,
       ...sessionErrors,
       404: noAgent,
@@ -180,7 +180,7 @@ export const policyRoutes = {
     bodyOptional: true,
     success: 200,
     responses: {
-      200: anAgent('the agent, also when it is active already'),
+      200: anAgent('the agent, also if it is active already'),
       ...bodyErrors,
       ...sessionErrors,
       404: noAgent,
@@ -193,7 +193,7 @@ export const policyRoutes = {
     method: 'POST',
     path: '/v1/agents/{id}/deactivate',
     operationId: 'deactivateAgent',
-    summary: 'Ends an agent for good: its checks get 404, later changes 409',
+    summary: 'Deactivates an agent permanently: its checks get 404, later changes 409',
     tag,
     auth: 'session',
     role: 'member',
@@ -202,7 +202,7 @@ export const policyRoutes = {
     bodyOptional: true,
     success: 200,
     responses: {
-      200: anAgent('the agent, also when it is inactive already'),
+      200: anAgent('the agent, also if it is inactive already'),
       ...bodyErrors,
       ...sessionErrors,
       404: noAgent,
@@ -226,7 +226,7 @@ export const policyRoutes = {
     method: 'PATCH',
     path: '/v1/agents/{id}/profile',
     operationId: 'updateProfile',
-    summary: 'Changes the fields that are named; holds for the very next check',
+    summary: 'Changes the fields that are named; in force for the next check',
     tag,
     auth: 'session',
     role: 'member',
@@ -249,7 +249,7 @@ export const policyRoutes = {
     method: 'POST',
     path: '/v1/agents/{id}/explain',
     operationId: 'explainCheck',
-    summary: 'What every rule of the profile says of an action; takes the body of a check and records nothing',
+    summary: 'The result of every rule of the profile for an action; takes the body of a check and records nothing',
     tag,
     auth: 'session',
     params: { id: uuid },
@@ -268,21 +268,21 @@ export const policyRoutes = {
     method: 'POST',
     path: '/v1/agents/{id}/profile/dry-run',
     operationId: 'dryRunProfile',
-    summary: 'What a draft of the profile would have decided otherwise of the checks on record; changes nothing',
+    summary: 'Recorded checks that a draft of the profile would have decided differently; changes nothing',
     tag,
     auth: 'session',
     params: { id: uuid },
-    // The draft is judged as the body of a PATCH is, in the same words, so the handler applies `dryRunBody` itself.
+    // The draft is validated as the body of a PATCH is, with the same messages, so the handler applies `dryRunBody` itself.
     body: {},
     shownBody: dryRunBody,
     success: 200,
     responses: {
-      200: { description: 'what would flip, by rule', schema: dryRun },
+      200: { description: 'decisions that would change, by rule', schema: dryRun },
       ...bodyErrors,
       401: sessionErrors[401],
       404: noAgent,
       409: error('the agent is inactive, or version is not the current one'),
-      503: error('the record cannot be read now, or too many dry runs are under way'),
+      503: error('the archive cannot be read now, or too many dry runs are running'),
     },
   }),
   listSafetyPackages: route({
@@ -307,7 +307,7 @@ export const policyRoutes = {
     method: 'POST',
     path: '/v1/agents/{id}/apply-package',
     operationId: 'applySafetyPackage',
-    summary: "Merges a package's rules into the profile: lists united, the stricter number wins",
+    summary: "Merges a package's rules into the profile: the union of lists, the stricter of two numbers",
     tag,
     auth: 'session',
     role: 'member',
@@ -319,7 +319,7 @@ export const policyRoutes = {
       ...bodyErrors,
       ...sessionErrors,
       404: error('no such agent, or no such package'),
-      409: error('the agent is inactive, or a list would pass 1,000 entries'),
+      409: error('the agent is inactive, or a list would exceed 1,000 entries'),
       413: profileTooLarge,
       429: tooOften,
       503: notNow,
@@ -331,7 +331,7 @@ export const policyRoutes = {
     path: '/v1/mcp/register',
     operationId: 'mcpRegister',
     summary:
-      'Creates an agent, with an API key; it begins with the default profile of the account, and needs a key bound to it',
+      'Creates an agent, by an API key; it starts with the default profile of the account, and needs a key bound to it',
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['register'],
@@ -339,13 +339,13 @@ export const policyRoutes = {
     success: 201,
     responses: {
       201: anAgent(
-        'the new agent. Where another key than the account’s first registered it, only a key that names it in `agentIds` checks as it: an admin issues that one',
+        'the new agent. Unless the account’s first key registered it, its checks need a key that names it in `agentIds`, which an admin issues',
       ),
       ...bodyErrors,
-      401: error('no API key that is in force and may do this'),
+      401: error('no valid API key with this right'),
       403: error('an agent of the key is frozen'),
       409: error(
-        'the account has as many agents as its plan allows, or what the agents of the key are denied does not fit into one profile',
+        'the account has as many agents as its plan allows, or the denials for the agents of the key do not fit into one profile',
       ),
       429: tooOften,
       503: notNow,
@@ -356,7 +356,7 @@ export const policyRoutes = {
     method: 'GET',
     path: '/v1/mcp/agents/{id}',
     operationId: 'mcpGetAgent',
-    summary: 'An agent of the key, with its profile',
+    summary: 'An agent that the key is valid for, with its profile',
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['read'],
@@ -369,7 +369,7 @@ export const policyRoutes = {
     method: 'GET',
     path: '/v1/mcp/agents/{id}/profile',
     operationId: 'mcpGetProfile',
-    summary: 'The behavior profile of an agent of the key',
+    summary: 'The behavior profile of an agent that the key is valid for',
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['read', 'policy'],
@@ -382,7 +382,7 @@ export const policyRoutes = {
     method: 'PUT',
     path: '/v1/mcp/agents/{id}/profile',
     operationId: 'mcpPutProfile',
-    summary: 'Puts a whole profile in force; fields that are not named take their defaults',
+    summary: 'Replaces the profile; fields that are not named take their defaults',
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['policy'],

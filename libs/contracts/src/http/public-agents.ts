@@ -20,17 +20,17 @@ const publicAgent = {
   additionalProperties: false,
 } as const;
 
-/** A registered agent as anybody finds it. This service sets every member. */
+/** Public record of a registered agent. This service sets every member. */
 export type PublicAgentRecord = Required<JsonOf<typeof publicAgent>>;
 
-/** Registered agents as anybody finds them, without an account. */
+/** Public lookup of registered agents: no account is needed. */
 export const publicAgentRoutes = {
   lookUpAgent: route({
     service: 'verification',
     method: 'GET',
     path: '/v1/verify/{ssn}',
     operationId: 'lookUpAgent',
-    summary: 'What anybody may know of a registered agent, by its blockchain SSN',
+    summary: 'Public record of a registered agent, by its blockchain SSN',
     tag: 'Public',
     auth: 'none',
     perAddress: LOOK_UP,
@@ -44,10 +44,10 @@ export const publicAgentRoutes = {
     success: 200,
     responses: {
       200: { description: 'the public record', schema: publicAgent, headers: revalidated },
-      304: { description: 'as it was at the ETag that If-None-Match names' },
-      400: error('not an SSN: another form, or the check character is wrong'),
+      304: { description: 'unchanged since the ETag in If-None-Match' },
+      400: error('not an SSN: wrong form or check character'),
       404: error('no agent has this SSN'),
-      500: error('the look-up failed'),
+      500: error('the lookup failed'),
     },
   }),
 } as const;

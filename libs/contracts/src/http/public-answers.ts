@@ -1,14 +1,14 @@
-/** What one request to a public route takes of its address's allowance for a minute: a row is read, at most. */
+/** Cost of a request to a public route in its address's allowance for a minute: at most one row is read. */
 export const LOOK_UP = 1;
-/** Hashes are computed and the chain may be asked. */
+/** Cost of a verification: hashes are computed, and the chain may be asked. */
 export const VERIFICATION = 3;
-/** For each MiB that is verified: the largest bodies are verified one after another, for everybody together. */
+/** Cost for each MiB that is verified: the largest bodies of all callers are verified one after another. */
 export const VERIFIED_MIB = 5;
-/** A whole package is sent, unless its entity tag is known. */
+/** Cost of a package, which is sent unless the caller has its entity tag. */
 export const PACKAGE = 3;
 
-/** Headers of an answer that `If-None-Match` saves. */
+/** Headers of an answer that supports `If-None-Match`. */
 export const revalidated = {
-  ETag: 'changes when the answer does; sent back in If-None-Match',
-  'Cache-Control': 'for how long the answer may be used again',
+  ETag: 'changes with the answer; send it back in If-None-Match',
+  'Cache-Control': 'how long the answer may be cached',
 } as const;

@@ -9,8 +9,8 @@ const issuedPdf = {
     issued: { const: true },
     public: { const: false },
     pdfSha256: sha256Hex,
-    sha256: { ...sha256Hex, description: 'of the package inside' },
-    publicKeyUrl: { type: 'string', description: 'of the key that signed the package and the PDF' },
+    sha256: { ...sha256Hex, description: 'of the embedded package' },
+    publicKeyUrl: { type: 'string', description: 'address of the key that signed the package and the PDF' },
     issued_at: { type: 'string', format: 'date-time' },
   }),
   description: 'a PDF whose report is not public: that it was issued, when and by which key',
@@ -19,7 +19,7 @@ const issuedPdf = {
 /** Answer for a PDF whose report is not public: it holds no event, and nothing that opens one. */
 export type IssuedPdf = JsonOf<typeof issuedPdf>;
 
-/** Reports as anybody finds them, without an account. */
+/** Public reports: no account is needed. */
 export const publicReportRoutes = {
   getPublicReport: route({
     service: 'verification',
@@ -33,11 +33,11 @@ export const publicReportRoutes = {
     params: { id: uuid },
     success: 200,
     responses: {
-      200: { description: 'the package, byte for byte as it was issued', schema: packageSchema, headers: revalidated },
-      304: { description: 'the package of the ETag that If-None-Match names' },
+      200: { description: 'the package, byte for byte as issued', schema: packageSchema, headers: revalidated },
+      304: { description: 'unchanged since the ETag in If-None-Match' },
       400: error('not a report id'),
-      404: error('no such report, not a public one, or one that was withdrawn'),
-      500: error('the look-up failed'),
+      404: error('no such report, or it is not public, or it was withdrawn'),
+      500: error('the lookup failed'),
     },
   }),
   getReportByPdf: route({
@@ -45,7 +45,8 @@ export const publicReportRoutes = {
     method: 'GET',
     path: '/v1/reports/by-pdf-sha256/{sha256}',
     operationId: 'getReportByPdf',
-    summary: 'Whether a PDF was issued here, by the hash of the file: its package where the report is public',
+    summary:
+      'Finds out whether a PDF was issued here, by the hash of the file; returns its package if the report is public',
     tag: 'Public',
     auth: 'none',
     perAddress: PACKAGE,
@@ -54,14 +55,14 @@ export const publicReportRoutes = {
     responses: {
       200: {
         description:
-          'the package, byte for byte as it is embedded in the PDF, where the report is public; otherwise that the PDF was issued, when and by which key',
+          'the package, byte for byte as embedded in the PDF, if the report is public; otherwise that the PDF was issued, when and by which key',
         schema: { oneOf: [packageSchema, issuedPdf] },
         headers: revalidated,
       },
-      304: { description: 'the answer of the ETag that If-None-Match names' },
+      304: { description: 'unchanged since the ETag in If-None-Match' },
       400: error('not 64 lower-case hex characters'),
-      404: error('no PDF of that hash was issued here, or its report was withdrawn'),
-      500: error('the look-up failed'),
+      404: error('no PDF with that hash was issued here, or its report was withdrawn'),
+      500: error('the lookup failed'),
     },
   }),
 } as const;

@@ -13,24 +13,27 @@ const registrationTransaction = object({
     type: 'string',
     description: 'base64, unsigned; the wallet is its fee payer and signer; null without walletAddress',
   }),
-  memo: { type: 'string', description: 'what the one memo of the transaction says' },
+  memo: { type: 'string', description: 'text of the one memo of the transaction' },
   programId: { type: 'string', description: 'address of the SPL Memo program' },
   recentBlockhash: nullable({ type: 'string' }),
-  lastValidBlockHeight: nullable({ type: 'integer', description: 'of the chain; later the transaction cannot land' }),
+  lastValidBlockHeight: nullable({
+    type: 'integer',
+    description: 'block height of the chain after which the transaction cannot be included',
+  }),
 });
 
-/** What a wallet is given to sign; without its address only what can be said of any. */
+/** Transaction for a wallet to sign; without its address, only the parts that are the same for every wallet. */
 export type RegistrationDraft = JsonOf<typeof registrationTransaction>;
 
 const service = 'policy' as const;
 const tag = 'Agents';
 const noAgent = error('no such agent');
 const tooManyLookups = {
-  ...error('the account asks the chain too often, or about too many transactions at once'),
-  headers: { 'Retry-After': 'seconds until it may ask again' },
+  ...error('too many chain lookups of the account, or too many at once'),
+  headers: { 'Retry-After': 'seconds until the next lookup is accepted' },
 };
 
-/** Registration of an agent on the chain by a wallet that is the user's own (`evidence.md`, "Registration"). */
+/** Registration of an agent on the chain by the user's own wallet. */
 export const registrationRoutes = {
   registrationTransaction: route({
     service,
@@ -49,9 +52,9 @@ export const registrationRoutes = {
       400: bodyErrors[400],
       ...sessionErrors,
       404: noAgent,
-      409: error('the agent is registered already or inactive: no wallet is asked to pay'),
+      409: error('the agent is registered already or inactive: no wallet has to pay'),
       429: tooManyLookups,
-      503: error('the chain cannot be asked at the moment'),
+      503: error('the chain cannot be reached now'),
     },
   }),
   registerSelfCustody: route({
@@ -75,12 +78,12 @@ export const registrationRoutes = {
       409: {
         ...error(
           'the agent is registered already or inactive, the transaction registered another agent, or, with Retry-After, ' +
-            'the chain does not know it yet or has not finalized it',
+            'the chain does not have it yet or has not finalized it',
         ),
-        headers: { 'Retry-After': 'seconds, where the same request may be taken later' },
+        headers: { 'Retry-After': 'seconds, if the same request may be accepted later' },
       },
       429: tooManyLookups,
-      503: error('the chain cannot be asked at the moment, or the change could not be made durable or be announced'),
+      503: error('the chain cannot be reached now, or the change could not be made durable or published'),
     },
   }),
 };

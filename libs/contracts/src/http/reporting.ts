@@ -4,7 +4,7 @@ import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, sha256Hex, u
 import { nullable, object, type JsonOf, type JsonSchema } from './json-schema.js';
 import { route } from './route.js';
 
-/** A signed package as an answer. */
+/** A signed package. */
 export const packageSchema: JsonSchema = {
   type: 'object',
   description: 'Signed evidence package, schemaVersion 1.0.0',
@@ -28,7 +28,7 @@ export const packageSchema: JsonSchema = {
     timestamp: { type: 'object' },
     events: { type: 'array' },
     inclusionProofs: { type: 'array' },
-    signedPages: { const: true, description: 'issued as a PDF whose bytes are signed too; absent for format json' },
+    signedPages: { const: true, description: 'issued as a PDF whose bytes are signed as well; absent for format json' },
   },
 };
 
@@ -46,7 +46,7 @@ const reportEntry = {
     contentHash: sha256Hex,
     anchor: {
       type: 'object',
-      description: 'The transaction that holds the content hash, also when it landed after the report was issued',
+      description: 'The transaction that holds the content hash, also if it was confirmed after the report was issued',
       properties: {
         network: nullable({ type: 'string' }),
         txSignature: nullable({ type: 'string' }),
@@ -83,7 +83,7 @@ export const reportingRoutes = {
     summary: 'Issue a signed evidence package',
     tag: 'Reports',
     auth: 'session',
-    // The plan is judged before the body (403 before 400), so the handler applies `exportBody` itself.
+    // The plan is checked before the body (403 before 400), so the handler applies `exportBody` itself.
     body: {},
     shownBody: exportBody,
     success: 200,
@@ -96,8 +96,8 @@ export const reportingRoutes = {
       },
       ...bodyErrors,
       ...sessionErrors,
-      404: error('an agent that is not the account’s'),
-      503: error('the archive or the log is not reachable, or too many PDFs wait'),
+      404: error('an agent that the account does not have'),
+      503: error('the archive or the log cannot be reached, or too many PDFs are queued'),
     },
   }),
   listReports: route({
@@ -128,7 +128,7 @@ export const reportingRoutes = {
     success: 200,
     responses: {
       200: {
-        description: 'the package; its PDF where `Accept` names application/pdf first and one was issued',
+        description: 'the package; its PDF if `Accept` names application/pdf first and one was issued',
         schema: packageSchema,
         alsoAs: ['application/pdf'],
         headers: { 'x-pdf-sha256': 'SHA-256 of the PDF' },
@@ -162,7 +162,7 @@ export const reportingRoutes = {
     method: 'GET',
     path: '/v1/compliance-scope',
     operationId: 'getComplianceScope',
-    summary: 'What the account declared; null is undeclared',
+    summary: 'The declared compliance scope; null is undeclared',
     tag: 'Reports',
     auth: 'session',
     success: 200,

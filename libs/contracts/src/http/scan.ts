@@ -7,7 +7,7 @@ import { route } from './route.js';
 const toolName = { type: 'string', minLength: 1 } as const;
 
 const unknownYet = {
-  ...error('the rules in force are not known here yet'),
+  ...error('the rules in force are not loaded yet'),
   headers: { 'Retry-After': 'seconds to wait' },
 };
 
@@ -17,19 +17,19 @@ export const scanRoutes = {
     method: 'POST',
     path: '/v1/mcp/scan',
     operationId: 'mcpScan',
-    summary: "Judges a text by the agent's output rules alone; nothing is recorded or counted",
+    summary: "Judges a text by the agent's output rules only; nothing is recorded or counted",
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['scan'],
     body: object({ agentId: uuid, text: { type: 'string' } }),
     success: 200,
     responses: {
-      200: { description: "as a check's answer; a denial is 200 as well", schema: decision },
+      200: { description: 'as the answer of a check; a denial is 200 as well', schema: decision },
       ...bodyErrors,
-      401: error('no API key that is in force and may do this'),
-      404: error('no such agent, it is inactive, or the key is not for it'),
+      401: error('no valid API key with this right'),
+      404: error('no such agent, an inactive one, or the key is not valid for it'),
       503: {
-        ...error('the rules in force are not known here yet, or too many texts are being judged'),
+        ...error('the rules in force are not loaded yet, or too many texts are being judged'),
         headers: { 'Retry-After': 'seconds to wait' },
       },
     },
@@ -39,7 +39,7 @@ export const scanRoutes = {
     method: 'POST',
     path: '/v1/mcp/tools',
     operationId: 'mcpTools',
-    summary: 'Says which tools an agent may not use, whatever it gives them; nothing is recorded or counted',
+    summary: 'Says which tools an agent may not use with any arguments; nothing is recorded or counted',
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['scan'],
@@ -48,7 +48,7 @@ export const scanRoutes = {
     responses: {
       200: {
         description:
-          'each tool in the order asked; a call of one that is allowed here may be denied for what it is given',
+          'each tool in the order of the request; a call of a tool that is allowed here may be denied for its arguments',
         schema: {
           type: 'object',
           required: ['tools'],
@@ -75,8 +75,8 @@ export const scanRoutes = {
         },
       },
       ...bodyErrors,
-      401: error('no API key that is in force and may do this'),
-      404: error('no such agent, it is inactive, or the key is not for it'),
+      401: error('no valid API key with this right'),
+      404: error('no such agent, an inactive one, or the key is not valid for it'),
       503: unknownYet,
     },
   }),

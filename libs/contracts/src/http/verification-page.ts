@@ -4,24 +4,24 @@ import { route } from './route.js';
 
 const revalidated = {
   ETag: 'changes when the answer does; sent back in If-None-Match',
-  'Cache-Control': 'that it is asked for each time, for a 304',
+  'Cache-Control': 'the page is requested each time, for a 304',
 } as const;
 
-/** The page on which anybody verifies a report in a browser. */
+/** The public page that verifies a report in the browser. */
 export const verificationPageRoutes = {
   getPage: route({
     service: 'verification',
     method: 'GET',
     path: '/verify',
     operationId: 'getVerificationPage',
-    summary: 'A page that verifies a report in the browser; #report=<id>&sha256=<hash> names the one that is expected',
+    summary: 'A page that verifies a report in the browser; #report=<id>&sha256=<hash> names the expected one',
     tag: 'Public',
     auth: 'none',
     perAddress: LOOK_UP,
     success: 200,
     responses: {
       200: { description: 'the page', contentType: 'text/html', headers: revalidated },
-      304: { description: 'the page of the ETag that If-None-Match names' },
+      304: { description: 'unchanged since the ETag in If-None-Match' },
     },
   }),
   getPageFile: route({
@@ -42,7 +42,7 @@ export const verificationPageRoutes = {
         alsoAs: ['text/css', 'image/svg+xml'],
         headers: revalidated,
       },
-      304: { description: 'the file of the ETag that If-None-Match names' },
+      304: { description: 'unchanged since the ETag in If-None-Match' },
       404: error('the page has no such file'),
     },
   }),

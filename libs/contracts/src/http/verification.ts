@@ -112,12 +112,12 @@ export const verificationRoutes = {
     success: 200,
     responses: {
       200: {
-        description: 'every key; `activeKeyId` is empty while none signs',
+        description: 'every key; `activeKeyId` is empty while no key is active',
         schema: keysSchema,
         headers: revalidated,
       },
-      304: { description: 'as it was at the ETag that If-None-Match names' },
-      500: error('the look-up failed'),
+      304: { description: 'unchanged since the ETag in If-None-Match' },
+      500: error('the lookup failed'),
     },
   }),
   getKey: route({
@@ -133,10 +133,10 @@ export const verificationRoutes = {
     success: 200,
     responses: {
       200: { description: 'SPKI PEM of the Ed25519 public key', contentType: 'text/plain', headers: revalidated },
-      304: { description: 'the key of the ETag that If-None-Match names' },
+      304: { description: 'unchanged since the ETag in If-None-Match' },
       400: error('not a key id'),
       404: error('no such key'),
-      500: error('the look-up failed'),
+      500: error('the lookup failed'),
     },
   }),
   verifyInclusion: route({
@@ -163,10 +163,10 @@ export const verificationRoutes = {
     bodyForm: 'raw',
     success: 200,
     responses: {
-      200: { description: 'what holds and what could not be checked', schema: inclusionResult },
+      200: { description: 'the results, with the parts that could not be checked', schema: inclusionResult },
       ...bodyErrors,
       500: error('the verification failed'),
-      503: error('too much is being verified already, or this body takes too long: try again'),
+      503: error('too many verifications are running, or this body takes too long: try again'),
     },
   }),
   verifyChain: route({
@@ -178,28 +178,28 @@ export const verificationRoutes = {
     tag: 'Public',
     auth: 'none',
     perAddress: VERIFICATION,
-    // Malformed or missing members are 400 in the shape of the answer: the handler judges them.
+    // Malformed or missing members are 400 in the form of the answer: the handler validates them.
     body: {},
     shownBody: {
       type: 'object',
       required: ['anchor_tx_signature', 'sha256', 'signature'],
       properties: {
         anchor_tx_signature: { type: 'string', description: 'transaction signature in base58' },
-        sha256: { ...sha256Hex, description: 'of the package; its content hash is taken as well' },
-        signature: { type: 'string', description: 'of the package, base64' },
+        sha256: { ...sha256Hex, description: 'of the package; its content hash is accepted as well' },
+        signature: { type: 'string', description: 'signature of the package, base64' },
       },
     },
     success: 200,
     responses: {
       200: { description: 'confirmed or not', schema: anchorCheck },
       400: {
-        description: 'malformed or missing members; or no JSON object, in the shape of every other refusal',
+        description: 'malformed or missing members; or not a JSON object, in the form of all other refusals',
         schema: { anyOf: [anchorCheck, errorSchema] },
       },
       408: bodyErrors[408],
       413: bodyErrors[413],
       415: bodyErrors[415],
-      500: { description: 'the chain, or the facts about reports, could not be asked', schema: anchorCheck },
+      500: { description: 'the chain, or the records of reports, could not be read', schema: anchorCheck },
     },
   }),
 } as const;

@@ -14,7 +14,7 @@ interface Offer<K extends NeighbourName> {
 /** Who offers what to other services; only these methods are reached over HTTP. */
 export const OFFERS: { readonly [K in NeighbourName]: Offer<K> } = {
   'event-archive': { by: 'audit-log', methods: ['span', 'range', 'referring', 'leaves', 'caughtUp'] },
-  erasures: { by: 'audit-log', methods: ['untold', 'tell', 'among'] },
+  erasures: { by: 'audit-log', methods: ['pending', 'acknowledge', 'among'] },
   'proof-source': { by: 'anchoring', methods: ['windows', 'leafHashes'] },
   'account-operator': { by: 'identity', methods: ['hasAccount', 'createFirst', 'setPlan'] },
   'agent-operator': { by: 'policy', methods: ['createFirst'] },

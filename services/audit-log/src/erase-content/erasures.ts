@@ -3,11 +3,11 @@ import type { EventStore } from '../store/port.js';
 
 const MOST = 1_000;
 
-/** The neighbour `erasures`: what keepers of copies are told of. */
+/** The peer `erasures`, for services that store copies of content. */
 export function erasures(store: EventStore): Erasures {
   return {
-    untold: (limit) => store.untoldErasures(Math.min(limit, MOST)),
-    tell: async (eventIds) => {
+    pending: (limit) => store.untoldErasures(Math.min(limit, MOST)),
+    acknowledge: async (eventIds) => {
       if (eventIds.length > MOST) throw new RangeError(`at most ${MOST} event ids at a time`);
       await store.markErasuresTold(eventIds);
     },

@@ -46,8 +46,8 @@ describe('packages whose content was erased', () => {
       blobs,
       flush: async () => undefined,
       erasures: {
-        untold: async (limit) => untold.slice(0, limit),
-        tell: async (ids) => void (untold = untold.filter(({ eventId }) => !ids.includes(eventId))),
+        pending: async (limit) => untold.slice(0, limit),
+        acknowledge: async (ids) => void (untold = untold.filter(({ eventId }) => !ids.includes(eventId))),
         among: async (_agent, first, last) => gone.filter((sequence) => first <= sequence && sequence <= last),
       },
     };

@@ -64,10 +64,10 @@ export class Withdrawals {
   async turn(): Promise<void> {
     const { erasures } = this.#place;
     for (;;) {
-      const untold = await erasures.untold(MOST);
-      for (const erased of untold) await this.#withdraw(erased);
-      if (untold.length > 0) await erasures.tell(untold.map(({ eventId }) => eventId));
-      if (untold.length < MOST || this.#stopped) break;
+      const pending = await erasures.pending(MOST);
+      for (const erased of pending) await this.#withdraw(erased);
+      if (pending.length > 0) await erasures.acknowledge(pending.map(({ eventId }) => eventId));
+      if (pending.length < MOST || this.#stopped) break;
     }
     const dueMs = this.#reviewAtMs;
     if (dueMs === null || this.#now() < dueMs) return;

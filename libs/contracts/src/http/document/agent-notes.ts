@@ -8,25 +8,25 @@ export const AGENT_NOTES: OperationNotes = {
   createAgent: {
     body: { name: 'Order desk', type: 'assistant', purpose: 'answers questions about orders', version: '2026-03' },
     description:
-      'A new agent may do everything until its profile says otherwise; its checks are recorded from the first one on. Its `id` is the `agentId` of checks.',
+      'A new agent may do everything until its profile restricts it; its checks are recorded from the first one on. Its `id` is the `agentId` of checks.',
   },
-  listAgents: { description: 'Frozen and inactive ones too, each with its profile.' },
-  getAgent: { description: 'Once it is registered, its blockchain SSN is there as well.' },
+  listAgents: { description: 'Includes frozen and inactive agents, each with its profile.' },
+  getAgent: { description: 'A registered agent has its blockchain SSN.' },
   updateAgent: {
     body: { purpose: 'answers questions about orders and returns' },
-    description: 'What is not named stays. The profile has a route of its own.',
+    description: 'Fields that are not named stay unchanged. The profile has a route of its own.',
   },
   freezeAgent: {
     body: because,
     description:
-      'For when something goes wrong: from the very next check on every check of this agent is 403, and an event. The reason is kept with the event.',
+      'For incidents: from the next check on, every check of this agent is 403 and recorded as an event. The reason is stored with the event.',
   },
-  unfreezeAgent: { body: because, description: 'The profile decides again, from the very next check on.' },
+  unfreezeAgent: { body: because, description: 'The profile decides again from the next check on.' },
   deactivateAgent: {
     body: { reason: 'replaced by another agent' },
-    description: 'Cannot be undone. What is on record stays, as does a registration on the chain.',
+    description: 'Cannot be undone. Recorded events and a registration on the chain remain.',
   },
-  getProfile: { description: 'Every field, also those that were never set, and the `version`.' },
+  getProfile: { description: 'Every field, including those that were never set, and the `version`.' },
   updateProfile: {
     body: {
       allowed_apis: ['api.example.com', 'orders.*'],
@@ -36,19 +36,23 @@ export const AGENT_NOTES: OperationNotes = {
       output_rules: { blocked_pii: ['credit_card', 'us_ssn'], block_secrets: true },
     },
     description:
-      'What is not named stays; `null` unsets; `output_rules` is replaced whole. Each change raises `version` and makes an event. Send the `version` that you have seen to be told by 409 when somebody was faster. With `mode: observe` nothing is denied, and events say what would have been. Try a draft with `POST /v1/agents/{id}/profile/dry-run` first.',
+      'Fields that are not named stay unchanged; `null` unsets; `output_rules` is replaced as a whole. Each change raises `version` and is recorded as an event. Send the `version` that you have read to get 409 after a concurrent change. With `mode: observe` nothing is denied, and events record what would have been denied. Try a draft with `POST /v1/agents/{id}/profile/dry-run` first.',
   },
-  mcpGetAgent: { description: 'For programs that have a key and no session. An agent that the key is not for is 404.' },
-  mcpGetProfile: { description: 'What `countersign policy pull` writes, and `policy diff` compares with a file.' },
+  mcpGetAgent: {
+    description: 'For programs that have a key and no session. An agent that the key is not valid for is 404.',
+  },
+  mcpGetProfile: {
+    description: 'The profile that `countersign policy pull` writes and `policy diff` compares with a file.',
+  },
   mcpPutProfile: {
     body: { allowed_apis: ['api.example.com'], spending_limit: 100 },
     description:
-      'What `countersign policy apply` sends: the file is the whole truth. Send the `version` that was read to get 409 where another change came first.',
+      'Used by `countersign policy apply`: the file is the complete profile. Send the `version` that was read to get 409 after a concurrent change.',
   },
   explainCheck: {
     body: { agentId: EXAMPLE.agent, action: { type: 'http_call', url: 'https://api.example.com/v1/orders' } },
     description:
-      'To see why: each rule with what it says of the action, in the order in which they are judged. Nothing is recorded, nothing counts, and nobody is frozen. The `agentId` of the body is that of the path.',
+      'Explains a decision: each rule with its result for the action, in the order of evaluation. Nothing is recorded or counted, and no agent is frozen. The `agentId` of the body has to be that of the path.',
   },
   dryRunProfile: {
     body: {
@@ -57,17 +61,17 @@ export const AGENT_NOTES: OperationNotes = {
       to: '2026-03-02T00:00:00.000Z',
     },
     description:
-      'Before a profile is changed: the checks on record of a time, judged again by the draft as if it had been in force at `from`, and which of them would have come out otherwise, by rule.',
+      'Before a profile is changed: judges the recorded checks of a time range again by the draft, as if it had been in force at `from`, and returns those with a different decision, by rule.',
   },
-  listSafetyPackages: { description: 'Ready rules for common worries, to begin with.' },
+  listSafetyPackages: { description: 'Predefined rules for common risks, as a starting point.' },
   applySafetyPackage: {
     body: { packageId: 'spending-guard' },
     description:
-      'Its rules are copied: what they are from then on is the profile’s own. Look at the profile that comes back, since a list of what is allowed grows by what the package allows.',
+      'Copies the rules; later changes of the package do not affect the profile. Review the profile in the answer, since its lists of allowed entries grow by those of the package.',
   },
   registrationTransaction: {
     description:
-      'The first half of registering an agent on Solana: give the address of a wallet that is yours, sign what comes back, submit it, and tell of it with `register-blockchain-self-custody`. The key never leaves you, and the wallet pays the fee.',
+      'First step of registering an agent on Solana: send the address of your wallet, sign the transaction in the answer, submit it, and report it with `register-blockchain-self-custody`. The private key stays with you, and the wallet pays the fee.',
   },
   registerSelfCustody: {
     body: {
@@ -75,10 +79,10 @@ export const AGENT_NOTES: OperationNotes = {
       transactionSignature: '5'.repeat(88),
     },
     description:
-      'The second half: once the transaction is finalized the agent has its public number, `CSN-XXXX-XXXX-XXXX-XXXX`, which anybody looks up at `GET /v1/verify/{ssn}`. A 409 with `Retry-After` means: not finalized yet, ask again.',
+      'Second step: once the transaction is finalized, the agent has its public number, `CSN-XXXX-XXXX-XXXX-XXXX`, for the public lookup at `GET /v1/verify/{ssn}`. A 409 with `Retry-After` means that it is not finalized yet: try again.',
   },
   listAgentAnchors: {
     description:
-      'Each window of time in which the agent had events, with the root that is on the chain, its transaction, and which events it holds.',
+      'Each window with events of the agent: the root on the chain, its transaction, and the ids of the events.',
   },
 };

@@ -7,13 +7,13 @@ import type { JsonSchema } from '../json-schema.js';
 type Json = { readonly [key: string]: unknown };
 
 const ERROR = { $ref: '#/components/schemas/Error' } as const;
-export const SHOWN_ERROR = { ...errorSchema, description: 'What was refused, in a sentence that says what to change.' };
+export const SHOWN_ERROR = { ...errorSchema, description: 'The refusal, in a sentence that says what to change.' };
 
-/** A route may come from another thread, as a copy: what is the same is told by what it says. */
+/** A route may be a copy from another thread, so schemas are compared by their text. */
 const ERROR_TEXT = JSON.stringify(errorSchema);
 const isError = (schema: JsonSchema | undefined): boolean => JSON.stringify(schema) === ERROR_TEXT;
 
-/** What stands for a pattern: what would be made up from it reads like nothing that was ever sent. */
+/** Examples of common patterns: values generated from the patterns would not look realistic. */
 const INSTEAD_OF: ReadonlyMap<unknown, string> = new Map([
   [uuid['pattern'], EXAMPLE.agent],
   [isoTime['pattern'], EXAMPLE.at],
@@ -21,10 +21,10 @@ const INSTEAD_OF: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 const WAITING: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  429: { 'Retry-After': 'seconds after which the request is taken' },
+  429: { 'Retry-After': 'seconds after which the request is accepted' },
 };
 
-/** Refusals that the edge gives by the shape of a route, whether or not the route lists them. */
+/** Refusals by the edge that follow from the definition of a route, whether or not the route lists them. */
 function edgeRefusals(route: Route): Record<number, string> {
   const refusals: Record<number, string> = {};
   if (route.auth !== 'none') refusals[401] = 'no valid credentials';
@@ -35,7 +35,7 @@ function edgeRefusals(route: Route): Record<number, string> {
     refusals[400] = 'the request is malformed; the text says what to change';
   }
   if (route.perAddress !== undefined) {
-    refusals[429] = 'too many requests from this address: wait for as many seconds as Retry-After says';
+    refusals[429] = 'too many requests from this address: wait for the seconds in Retry-After';
   }
   if (route.body !== undefined) {
     refusals[408] = 'the body came slower than 1 KiB a second: send it again, faster';
@@ -50,8 +50,8 @@ const CREDENTIALS = {
   session: 'no session was sent: send the token of POST /v1/auth/login as Authorization: Bearer <token>',
 } as const;
 
-/** What the edge says where it refuses for every route alike. */
-function edgeWords({ auth, role = 'auditor', bodyLimit, perAddress }: Route): Readonly<Record<number, string>> {
+/** Error texts of refusals by the edge that are the same for all routes. */
+function edgeErrors({ auth, role = 'auditor', bodyLimit, perAddress }: Route): Readonly<Record<number, string>> {
   return {
     ...(auth === 'none' ? {} : { 401: CREDENTIALS[auth] }),
     ...(auth !== 'session' || role === 'auditor'
@@ -87,7 +87,7 @@ function answerExamples(
   if (named !== undefined) return { examples: named };
   const one = note?.answers?.[status];
   if (one !== undefined) return { example: one };
-  return isError(schema) ? { example: { error: edgeWords(route)[status] ?? description } } : {};
+  return isError(schema) ? { example: { error: edgeErrors(route)[status] ?? description } } : {};
 }
 
 function contentOf(contentType: string, { schema, alsoAs = [] }: RouteResponse, examples: Json): Json {
@@ -111,7 +111,7 @@ function withExamples<T>(schema: T): T {
   return (example === undefined ? shown : { ...shown, examples: [example] }) as T;
 }
 
-/** Every answer of a route by its status: those that it lists, and those that the edge gives for it. */
+/** Every answer of a route by its status: those that it lists, and refusals by the edge. */
 export function everyAnswer(route: Route, note: OperationNote | undefined): Json {
   const answers: Record<string, Json> = {};
   for (const [status, response] of Object.entries(route.responses)) {

@@ -44,7 +44,7 @@ const check = {
       value: { agentId: EXAMPLE.agent, action: { type: 'http_call', url: 'https://api.example.com/v1/orders' } },
     },
     tool: {
-      summary: 'A tool, with what it costs and what it is given',
+      summary: 'A tool, with its cost and arguments',
       value: {
         agentId: EXAMPLE.agent,
         action: {
@@ -56,11 +56,11 @@ const check = {
       },
     },
     output: {
-      summary: 'What a model is about to say',
+      summary: 'A response of a model, before it is sent',
       value: { agentId: EXAMPLE.agent, action: { type: 'llm_response', payload: 'Your order is on its way.' } },
     },
     data: {
-      summary: 'Data that is about to be read',
+      summary: 'An access to data',
       value: { agentId: EXAMPLE.agent, action: { type: 'data_access', dataScope: 'orders.read' } },
     },
   },
@@ -81,16 +81,16 @@ const evaluation = {
 
 const unevaluated = { decision: false, context: { reason: undecided.reason, code: undecided.code } };
 
-/** Routes that an agent asks with its API key. */
+/** Routes that agents call with an API key. */
 export const CHECK_NOTES: OperationNotes = {
   checkAction: {
     ...check,
     description:
-      'Ask before you act, and act on `200` with `allowed: true` alone. The profile of the agent decides, in the order off-limits and allowed actions, APIs, data scope, output, spending, rate; the first rule that denies is the answer. Each check is an event, denials too, and counts towards the plan; what is denied counts towards neither spending nor rate.\n\nSend an `Idempotency-Key` if you may try again: within 24 hours the same key with the same body has the same answer and counts once; an answer that allows is repeated for 10 minutes, while the agent’s profile is the same and it is not frozen.',
+      'Ask before each action, and act only on `200` with `allowed: true`. The profile of the agent decides, in the order off-limits and allowed actions, APIs, data scope, output, spending, rate; the first rule that denies determines the answer. Each check, including denials, is recorded as an event and counts towards the plan; denied checks count towards neither spending nor rate.\n\nSend an `Idempotency-Key` if you may retry: within 24 hours the same key with the same body gets the same answer and counts once; an answer that allows is repeated for 10 minutes, while the agent’s profile is the same and it is not frozen.',
   },
   mcpCheck: {
     ...check,
-    description: '`POST /v1/check` under the path of the other helpers: same body, same answers, same record.',
+    description: '`POST /v1/check` under the path of the tool protocol: same body, same answers, same record.',
   },
   accessEvaluation: {
     body: evaluation,
@@ -99,7 +99,7 @@ export const CHECK_NOTES: OperationNotes = {
       503: unevaluated,
     },
     description:
-      'For programs that speak AuthZEN: the agent is the subject, and each evaluation is a check, recorded and counted as one. A denial is `200` with `decision: false`; `context` says why.',
+      'For AuthZEN clients: the agent is the subject, and each evaluation is a check, recorded and counted as one. A denial is `200` with `decision: false`; `context` has the reason.',
   },
   accessEvaluations: {
     body: {
@@ -112,32 +112,32 @@ export const CHECK_NOTES: OperationNotes = {
     },
     answers: { 503: unevaluated },
     description:
-      'Up to 100 evaluations, each with what it does not say itself taken from the request. `evaluations_semantic` says whether all are made, or those up to the first denial or permission. It takes no `Idempotency-Key`.',
+      'Up to 100 evaluations; members that one lacks are taken from the request. `evaluations_semantic` determines if all are made, or only those up to the first denial or permission. `Idempotency-Key` is not supported.',
   },
   mcpLog: {
     body: { agentId: EXAMPLE.agent, eventId: EXAMPLE.event, outcome: 'succeeded' },
     answers: { 201: { eventId: EXAMPLE.event } },
     description:
-      'A check says what was allowed; only its outcome says what was done, and reports show it. Without `eventId` it is of the agent’s latest check. One outcome a check: another is 409. That something was done although it was refused makes an alert, and `Gap, review required` in reports. Taken for frozen agents too.',
+      'A check records what was allowed; its outcome records what was done, and reports show it. Without `eventId` it belongs to the agent’s latest check. One outcome for each check: another is 409. The execution of a refused action causes an alert, and `Gap, review required` in reports. Accepted for frozen agents as well.',
   },
   mcpScan: {
     body: { agentId: EXAMPLE.agent, text: 'My card is 4111 1111 1111 1111.' },
     description:
-      'For drafts and for what tools return: personal data, secrets, topics and length as the profile’s `output_rules` say. What was found is never quoted. To have it recorded, send the text as `payload` of a check.',
+      'For drafts and for results of tools: personal data, secrets, topics and length according to the profile’s `output_rules`. The answer never quotes what was found. To record the result, send the text as `payload` of a check.',
   },
   mcpTools: {
     body: { agentId: EXAMPLE.agent, tools: ['orders.create', 'wire_transfer'] },
     description:
-      'To show a model only what it may use: each name judged by the rules that speak of tools alone. It replaces no check, since a call may be denied for what it is given, and the profile may change.',
+      'To offer a model only the tools that it may use: each name is judged by the rules for tools only. It does not replace checks, since a call may be denied for its arguments, and the profile may change.',
   },
   mcpRegister: {
     body: { name: 'Order desk', type: 'assistant', purpose: 'answers questions about orders' },
     description:
-      'A new agent of the key’s account. It begins with the account’s default profile, or where none is set with what any of the key’s agents is denied. No key gets a new limit by it: unless the account’s first key registered it, it is checked only by a key that names it in `agentIds`, which an admin issues by `POST /v1/api-keys`; any other is 404. It is not idempotent: a second request makes a second agent.',
+      'Creates an agent in the key’s account. It starts with the account’s default profile or, if none is set, with everything denied that is denied to any of the key’s agents. No key gets access to it: unless the account’s first key registered it, its checks need a key that names it in `agentIds`, which an admin issues by `POST /v1/api-keys`; with any other key they are 404. Not idempotent: a second request creates a second agent.',
   },
   mcp: {
     body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
     description:
-      'Point an MCP client here, with the API key as bearer token. Each POST is answered by itself, in JSON; there is no session and no stream, so `GET` is 405. A denial is the result of a tool, with the reason, not a protocol error.',
+      'The address for MCP clients, with the API key as bearer token. Each POST is answered on its own, in JSON; there are no sessions and no streams, so `GET` is 405. A denial is the result of a tool, with the reason, not a protocol error.',
   },
 };

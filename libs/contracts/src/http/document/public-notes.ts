@@ -1,17 +1,20 @@
 import { EXAMPLE } from './operation-note.js';
 import type { OperationNotes } from './operation-note.js';
 
-/** What anybody may ask, and how a process tells of itself. */
+/** Public routes, and probes of a process. */
 export const PUBLIC_NOTES: OperationNotes = {
   listKeys: {
     description:
-      'With the time in which each was valid, and of a revoked one the reason: what it signed does not verify any more. `anchorAuthorities` are the addresses that sign anchors. Keep what you rely on: a key that comes with the report proves nothing.',
+      'With the validity of each key, and the reason of a revocation: signatures of a revoked key do not verify any more. `anchorAuthorities` are the addresses that sign anchors. Store the keys that you rely on: a key that comes with the report proves nothing.',
   },
-  getKey: { description: 'For `countersign verify --key` and `openssl`. Its id is a hash of it, so it never changes.' },
-  getKeySet: { description: 'For libraries that read JWK sets. Revoked keys are not in it.' },
+  getKey: {
+    description:
+      'For `countersign verify --key` and `openssl`. The id is a hash of the key, so the answer never changes.',
+  },
+  getKeySet: { description: 'For libraries that read JWK sets, without revoked keys.' },
   verifyInclusion: {
     description:
-      'Send a whole package, or one of its events with the proof. The signature is checked with the keys of this service, each path is walked, and each transaction is looked up on the chain. Who does not want to trust the answer runs `countersign verify`, or the page at `/verify`, which uploads nothing.',
+      'Send a whole package, or one of its events with the proof. The service checks the signature with its own keys, every path, and every transaction on the chain. To verify without trusting this service, use `countersign verify`, or the page at `/verify`, which uploads nothing.',
   },
   verifyChain: {
     body: {
@@ -21,7 +24,7 @@ export const PUBLIC_NOTES: OperationNotes = {
     },
     answers: { 500: { confirmed: false, error: 'the chain could not be asked' } },
     description:
-      'Whether the report existed when its transaction did. A node that refuses to look makes this “not checked”, never “not on the chain”.',
+      'Checks that the report existed at the time of its transaction. If the node refuses the lookup, the result is “not checked”, never “not on the chain”.',
   },
   lookUpAgent: {
     answers: {
@@ -36,34 +39,35 @@ export const PUBLIC_NOTES: OperationNotes = {
       },
     },
     description:
-      'For those who deal with an agent: that a wallet registered it, whether it is active, and how many of its actions are on record. A frozen or inactive agent is still found, with that status.',
+      'For parties that interact with an agent: the wallet that registered it, its status, and the number of its recorded actions. Frozen and inactive agents are found as well, with that status.',
   },
   getPublicReport: {
-    description: 'A report that is not public is answered as one that does not exist, also one that was withdrawn.',
+    description: 'A report that is not public, or that was withdrawn, gets the same answer as one that does not exist.',
   },
   getReportByPdf: {
     description:
-      'Whoever was given a PDF finds the signed package behind it: hash the file and ask. It needs no opt-in, since only who has the file knows the hash.',
+      'Finds the signed package of a PDF by the hash of the file. It needs no opt-in, since only holders of the file know the hash.',
   },
   getVerificationPage: {
     description:
-      'For people without a command line: it verifies a package or its PDF in the browser, and uploads nothing.',
+      'For users without a command line: it verifies a package or its PDF in the browser, and uploads nothing.',
   },
-  getVerificationPageFile: { description: 'What the page consists of, served under the same strict policy.' },
+  getVerificationPageFile: {
+    description: 'The files of the page, served with the same strict content security policy.',
+  },
   getRoot: {
-    description: 'For a person who opens the address in a browser, and for a program that asks what answers there.',
+    description: 'For users who open the address in a browser, and for programs that probe it.',
   },
-  getHealth: { description: 'For a supervisor that restarts what does not answer.' },
+  getHealth: { description: 'For a supervisor that restarts processes that do not answer.' },
   getReadiness: {
     answers: { 503: { ready: false, waitingFor: ['identity: the store cannot be reached'] } },
-    description: 'For a balancer. While it is 503, `waitingFor` says in words what is missing.',
+    description: 'For a load balancer. While it is 503, `waitingFor` lists what is missing.',
   },
-  getMetrics: { description: 'For Prometheus. Keep it inside: the edge proxy does not pass it on.' },
-  getOpenApi: { description: 'The same schemas that requests are judged by.' },
-  getDocs: { description: 'This page. Everything that it shows comes from this process; it asks nobody else.' },
+  getMetrics: { description: 'For Prometheus. Keep it internal: the edge proxy does not forward it.' },
+  getOpenApi: { description: 'From the same schemas that validate requests.' },
+  getDocs: { description: 'This page. All of its content comes from this process; it makes no other requests.' },
   getDocsFile: {
-    description:
-      'With the hash in its name a file may be kept for a year; without it, it is asked for again each time.',
+    description: 'A file with a hash in its name may be cached for a year; others are requested each time.',
   },
-  getAuthzenConfiguration: { description: 'So that AuthZEN clients find the two evaluation routes by themselves.' },
+  getAuthzenConfiguration: { description: 'For AuthZEN clients, to discover the two evaluation routes.' },
 };

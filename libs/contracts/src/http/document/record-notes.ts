@@ -33,33 +33,33 @@ export const RECORD_NOTES: OperationNotes = {
   listEvents: {
     answers: { 200: { events: [denied], total: 1, limit: 50, offset: 0 } },
     description:
-      'Checks and their outcomes, and every change of agents and profiles. The list follows the checks within a second. `anchored` says whether the event’s window is on the chain; `payloadSha256` is a salted commitment, not a hash of the payload. An event with `ahead` was dated by a clock that was ahead: it stays first in the list until that time has come.',
+      'Checks and their outcomes, and every change of agents and profiles. A check is in the list within a second. `anchored` is true if the event’s window is on the chain; `payloadSha256` is a salted commitment, not a hash of the payload. An event with `ahead` was dated by a clock that is ahead: it stays first in the list until that time has passed.',
   },
   exportEvents: {
     description:
-      'The list without pages, for a SIEM (`format=ocsf`) or a spreadsheet (`format=csv`), unsigned. It is streamed: one that broke off is not whole.',
+      'The list without pages, for a SIEM (`format=ocsf`) or a spreadsheet (`format=csv`), unsigned. It is streamed: an export whose connection is cut is incomplete.',
   },
   eraseEventContent: {
     description:
-      'For requests of those whom the content speaks of. The action and the payload go, from the archive and from stored packages; the event itself, its proof and its line in every report stay, and so does what is in other hands.',
+      'For requests of data subjects. The action and the payload are removed from the archive and from stored packages; the event itself, its proof and its line in every report remain, as do copies that others hold.',
   },
   listAlerts: {
     answers: { 200: { alerts: [denied], openCount: 1, acknowledgedAt: null, total: 1, limit: 50, offset: 0 } },
-    description: 'What was denied, or refused to a frozen agent, and nobody has acknowledged yet.',
+    description: 'Denied checks, and checks of frozen agents, that have not been acknowledged yet.',
   },
-  countOpenAlerts: { description: 'The number alone, for a badge.' },
-  acknowledgeAlerts: { description: 'For the whole account: later denials open the inbox again.' },
+  countOpenAlerts: { description: 'Only the number, for a badge.' },
+  acknowledgeAlerts: { description: 'For the whole account; later denials reopen the inbox.' },
   listAlertConfigs: {
-    description: 'A destination that failed for too long is disabled by the service: `disabledReason` says why.',
+    description: 'The service disables a destination that fails for too long: `disabledReason` has the reason.',
   },
   putAlertConfig: {
     body: { kind: 'webhook', destination: 'https://alerts.example.com/countersign', minSeverity: 'P2' },
     description:
-      'Webhooks follow Standard Webhooks: the `secret` is shown in this answer alone, and each message is signed with it. They go to public https addresses only. `minSeverity` `P2` means P1 and P2. The first violation of a kind is told at once, more of it within five minutes in one message.',
+      'Webhooks follow Standard Webhooks: the `secret` is only in this answer, and each message is signed with it. They are sent to public https addresses only. `minSeverity` `P2` means P1 and P2. The first violation of a type is sent at once, further ones within five minutes in one message.',
   },
   deleteAlertConfig: { description: 'Cannot be undone: a new destination has a new secret.' },
-  testAlertConfig: { description: 'One try, at once, and what the receiver answered.' },
-  listAlertDeliveries: { description: 'Each message with all its tries, and when the next one is due.' },
+  testAlertConfig: { description: 'One attempt, at once, with the answer of the receiver.' },
+  listAlertDeliveries: { description: 'Each message with all its attempts, and the time of the next one.' },
   exportSigned: {
     body: {
       format: 'json',
@@ -69,20 +69,20 @@ export const RECORD_NOTES: OperationNotes = {
       agentIds: [],
     },
     description:
-      'Every event of a range with its proof, the controls that it speaks to, and what it does not show, under an Ed25519 signature that anybody can check: `npx countersign verify`, `/verify`, or `POST /v1/inclusion/verify`. Without `agentIds` it is of all agents. `withhold` leaves out actions or payloads; the proofs hold all the same. For the plans Core, Scale and Enterprise; others get 403.',
+      'Every event of a range with its proof, its controls, and what it does not show, under an Ed25519 signature that anyone can verify: `npx countersign verify`, `/verify`, or `POST /v1/inclusion/verify`. Without `agentIds` it covers all agents. `withhold` leaves out actions or payloads; the proofs stay valid. For the plans Core, Scale and Enterprise; others get 403.',
   },
-  listReports: { description: 'With the hashes by which a file is known again, and the transaction that dates it.' },
+  listReports: { description: 'With the hashes that identify its files, and the transaction that dates it.' },
   getReport: {
-    description: 'Byte for byte what was issued. With `Accept: application/pdf` the PDF, where one was issued.',
+    description: 'Byte for byte as issued. With `Accept: application/pdf` the PDF, if one was issued.',
   },
   updateReport: {
     body: { public: true },
-    description: 'A public report is given to anybody who knows its id: `GET /v1/reports/{id}/public`.',
+    description: 'Anyone who knows the id of a public report can read it: `GET /v1/reports/{id}/public`.',
   },
-  getComplianceScope: { description: 'What reports say of the account’s scope, and what its retention goes by.' },
+  getComplianceScope: { description: 'The scope that reports state, and that determines the retention of content.' },
   putComplianceScope: {
     body: { soc2: { categories: ['security'] }, euaiact: { classification: 'not-high-risk' } },
     description:
-      'The account’s own declaration; the service does not judge whether it is right. What is left out is undeclared. Content is kept for as long as the longest of what was declared at least 30 days ago asks.',
+      'The account’s own declaration; the service does not check it. Absent members are undeclared. Content is kept for the longest period that a declaration of at least 30 days ago requires.',
   },
 };
