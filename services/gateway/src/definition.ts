@@ -13,7 +13,7 @@ import { CheckHandler } from './http/check-handler.js';
 import { CheckJudge } from './check/check-judge.js';
 import { CheckRecorder } from './check/check-recorder.js';
 import { Credentials } from './check/credentials.js';
-import type { CheckUnderWay } from './check/check-under-way.js';
+import type { PendingCheck } from './check/pending-check.js';
 import { EntropyPool } from './domain/entropy.js';
 import { Evaluator } from './evaluation/evaluator.js';
 import { ReadModel } from './follow/read-model.js';
@@ -49,7 +49,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const entropy = new EntropyPool();
   const known = await ReadModel.follow(context);
   const unanswered = new UnansweredChecks({ eventLog, counters, log, entropy, now });
-  const deadlines = new Deadlines<CheckUnderWay>((due) => {
+  const deadlines = new Deadlines<PendingCheck>((due) => {
     for (const check of due) check.expire();
   }, now);
   const trips = new LatencyProbe(now);

@@ -18,7 +18,7 @@ export function serverProblem(info: string): string | null {
   if (field(info, 'maxmemory') !== '0' && policy !== 'noeviction') {
     return `Redis may drop what is counted (maxmemory-policy ${policy}): it must be noeviction`;
   }
-  if (serverRun(info) === '') return 'Redis does not tell its run id';
+  if (serverRun(info) === '') return 'Redis does not report its run id';
   return null;
 }
 

@@ -8,7 +8,7 @@ import type { ClusterView } from './cluster-view.js';
 import type { EdgeFinder } from './edges.js';
 import { Fetcher } from './fetcher.js';
 import { GroupMember } from './group-member.js';
-import { Holding, missing } from './holding.js';
+import { AssignedPartition, missing } from './assigned-partition.js';
 import type { PartitionLocks } from './partition-locks.js';
 import type { ReadLane } from './read-lane.js';
 import type { TopicPartition } from './read-records.js';
@@ -29,7 +29,7 @@ export class KafkaConsumption implements Consumption {
   readonly #around: Surroundings;
   readonly #fetcher: Fetcher;
   readonly #stop = new AbortController();
-  #holdings: readonly Holding[] = [];
+  #partitions: readonly AssignedPartition[] = [];
   #member: GroupMember | null = null;
   #assigned!: Promise<void>;
   #assign: () => void = () => undefined;
@@ -58,13 +58,13 @@ export class KafkaConsumption implements Consumption {
 
   lag(): Readonly<Record<string, number>> {
     return Object.fromEntries(
-      this.#holdings.map((holding) => [`${holding.source.topic}/${holding.source.partition}`, holding.lag()]),
+      this.#partitions.map((one) => [`${one.source.topic}/${one.source.partition}`, one.lag()]),
     );
   }
 
   stalled(): string | null {
-    for (const holding of this.#holdings) {
-      const problem = holding.stalled();
+    for (const one of this.#partitions) {
+      const problem = one.stalled();
       if (problem !== null) return problem;
     }
     return this.#member?.stalled() ?? null;
@@ -89,7 +89,7 @@ export class KafkaConsumption implements Consumption {
     for (;;) {
       await this.#assigned;
       const reached = await Promise.all(
-        this.#holdings.map((one) => one.reached(ends.get(one.source.topic)?.[one.source.partition] ?? 0)),
+        this.#partitions.map((one) => one.reached(ends.get(one.source.topic)?.[one.source.partition] ?? 0)),
       );
       this.#refuseWhenStopped();
       if (reached.every(Boolean)) return;
@@ -120,22 +120,22 @@ export class KafkaConsumption implements Consumption {
           partition,
         })),
       );
-      this.#hold(partitions);
+      this.#take(partitions);
     } else {
       this.#member = new GroupMember(cluster, {
         groupId: prefix + this.#options.group,
         access,
         topics: this.#options.topics.map((topic) => prefix + topic),
-        assigned: (assignment) => this.#hold(this.#partitionsOf(assignment)),
+        assigned: (assignment) => this.#take(this.#partitionsOf(assignment)),
         revoked: () => this.#revoke(),
         handled: () => this.#handled(),
       });
     }
     await this.#assigned;
-    await Promise.all(this.#holdings.map((holding) => holding.started));
+    await Promise.all(this.#partitions.map((one) => one.started));
   }
 
-  #hold(partitions: readonly TopicPartition[]): void {
+  #take(partitions: readonly TopicPartition[]): void {
     const { edges, locks, prefix } = this.#around;
     const { mode, group } = this.#options;
     const parts = {
@@ -146,15 +146,15 @@ export class KafkaConsumption implements Consumption {
         mode === 'shared' ? locks.take(`${prefix}${group} ${name}/${partition}`) : () => undefined,
     };
     this.#fetcher.expect(partitions.length);
-    this.#holdings = partitions.map((source) => new Holding(source, parts));
+    this.#partitions = partitions.map((source) => new AssignedPartition(source, parts));
     this.#assign();
   }
 
   async #revoke(): Promise<void> {
-    const holdings = this.#holdings;
+    const held = this.#partitions;
     if (this.#member !== null && !this.#stop.signal.aborted) this.#expectAssignment();
-    await Promise.all(holdings.map((holding) => holding.stop()));
-    if (this.#holdings === holdings) this.#holdings = [];
+    await Promise.all(held.map((one) => one.stop()));
+    if (this.#partitions === held) this.#partitions = [];
   }
 
   #expectAssignment(): void {
@@ -172,9 +172,9 @@ export class KafkaConsumption implements Consumption {
 
   #handled() {
     const topics = new Map<string, { partition: number; offset: string }[]>();
-    for (const holding of this.#holdings) {
-      const { name, partition } = holding.source;
-      const offset = holding.handled();
+    for (const one of this.#partitions) {
+      const { name, partition } = one.source;
+      const offset = one.handled();
       if (offset !== null) topics.set(name, [...(topics.get(name) ?? []), { partition, offset: String(offset) }]);
     }
     return [...topics].map(([topic, partitions]) => ({ topic, partitions }));

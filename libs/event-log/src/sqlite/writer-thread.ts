@@ -12,7 +12,7 @@ import { WriterLoop } from './writer-loop.js';
 
 const parent = parentPort;
 if (parent === null) throw new Error('this file runs as the worker thread of openSqliteLog');
-const tell = (message: FromThread) => parent.postMessage(message);
+const send = (message: FromThread) => parent.postMessage(message);
 
 let loop: WriterLoop | null = null;
 const { file, keptFreeBytes } = workerData as { file: string; keptFreeBytes: number | null };
@@ -22,11 +22,11 @@ const open = (): LogFile => {
 };
 try {
   loop = new WriterLoop(open(), open, new DiskSpace(dirname(file), keptFreeBytes));
-  tell({ kind: 'ready' });
+  send({ kind: 'ready' });
 } catch (error) {
   const name = error instanceof LogDamaged || isDamage(error) ? 'LogDamaged' : 'Error';
   const problem = messageOf(error);
-  tell({ kind: 'failed', name, message: `${problem.includes(file) ? '' : `${file}: `}${problem}` });
+  send({ kind: 'failed', name, message: `${problem.includes(file) ? '' : `${file}: `}${problem}` });
   parent.close();
 }
 
@@ -35,7 +35,7 @@ if (loop !== null) {
   parent.on('message', (message: ToThread) => {
     if (message.kind === 'connect') return running.connect(message.port);
     const problem = running.close();
-    tell({ kind: 'closed', problem });
+    send({ kind: 'closed', problem });
     parent.close();
   });
 }

@@ -9,7 +9,7 @@ import { eventIdOf } from '../domain/event-id.js';
 import type { LatencyProbe } from '../admission/latency-probe.js';
 import type { KnownAccount, KnownAgent, ReadModel, KnownKey } from '../follow/read-model.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
-import type { CheckUnderWay } from './check-under-way.js';
+import type { PendingCheck } from './pending-check.js';
 import type { CheckRecorder } from './check-recorder.js';
 import type { Credentials } from './credentials.js';
 import type { PreparedCheck } from './prepare.js';
@@ -58,7 +58,7 @@ export class CheckJudge {
   }
 
   /** Judges the check until it is answered; errors end it as well. */
-  judge(check: CheckUnderWay, job: CheckJob): void {
+  judge(check: PendingCheck, job: CheckJob): void {
     try {
       this.#attempt(check, job);
     } catch (error) {
@@ -67,7 +67,7 @@ export class CheckJudge {
   }
 
   /** Repeated after each change that arrived meanwhile; the deadline ends it. */
-  #attempt(check: CheckUnderWay, job: CheckJob): void {
+  #attempt(check: PendingCheck, job: CheckJob): void {
     const { known } = this.#parts;
     const { key, prepared } = job;
     if (key.agents !== null && !key.agents.has(prepared.agentId)) {
@@ -98,7 +98,7 @@ export class CheckJudge {
     } else this.#count(check, job, account, agent, decide(agent.profile, prepared.action, job.budget));
   }
 
-  #count(check: CheckUnderWay, job: CheckJob, account: KnownAccount, agent: KnownAgent, decision: Decision): void {
+  #count(check: PendingCheck, job: CheckJob, account: KnownAccount, agent: KnownAgent, decision: Decision): void {
     const { counters, now, counted, trips } = this.#parts;
     const trip = this.#trip(job, account, agent, decision);
     const begunAt = now();
@@ -123,7 +123,7 @@ export class CheckJudge {
     );
   }
 
-  #follow(check: CheckUnderWay, result: Exclude<CheckTripResult, { kind: 'stale' }>, facts: CheckFacts): void {
+  #follow(check: PendingCheck, result: Exclude<CheckTripResult, { kind: 'stale' }>, facts: CheckFacts): void {
     const { recorder, unanswered } = this.#parts;
     switch (result.kind) {
       case 'judged':
@@ -193,7 +193,7 @@ export class CheckJudge {
    * The counters know a new agent before its record is read here. They are queried for another account's agent as well,
    * so that the time of the refusal does not reveal that it exists.
    */
-  async #learn(check: CheckUnderWay, job: CheckJob, agent: KnownAgent | undefined): Promise<void> {
+  async #learn(check: PendingCheck, job: CheckJob, agent: KnownAgent | undefined): Promise<void> {
     const { counters, known } = this.#parts;
     const { agentId } = job.prepared;
     if (agent?.facts.accountId !== job.key.accountId) {
@@ -213,7 +213,7 @@ export class CheckJudge {
     if (!check.over) this.#attempt(check, job);
   }
 
-  #wait(check: CheckUnderWay, job: CheckJob, trip: CheckTrip, versions: CheckTrip['versions']): void {
+  #wait(check: PendingCheck, job: CheckJob, trip: CheckTrip, versions: CheckTrip['versions']): void {
     const { known } = this.#parts;
     const left = this.#left(check);
     Promise.all([
@@ -231,7 +231,7 @@ export class CheckJudge {
       .catch((error: unknown) => check.fail(error));
   }
 
-  #left(check: CheckUnderWay): number {
+  #left(check: PendingCheck): number {
     return Math.max(0, check.deadlineAt - this.#parts.now());
   }
 }

@@ -2,7 +2,7 @@ import type { Judgement } from '@countersign/counters';
 import type { AppendOutcome, OutcomeListener } from '../append-event/batched-appender.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import { CheckRecorder, type CheckRecorderParts } from './check-recorder.js';
-import { CheckUnderWay } from './check-under-way.js';
+import { PendingCheck } from './pending-check.js';
 
 const ENTROPY = '07'.repeat(10);
 const judgement = {
@@ -54,7 +54,7 @@ describe('a check whose deadline passed while its event was being appended', () 
     } as unknown as CheckRecorderParts;
     const reply = { answer: () => undefined, refuse: () => undefined, unavailable: () => undefined };
     const observer = { unanswered: add, ended: () => undefined, failed: () => undefined };
-    const check = new CheckUnderWay(reply, observer, 0, 1000, 0, () => 0);
+    const check = new PendingCheck(reply, observer, 0, 1000, 0, () => 0);
     new CheckRecorder(parts).record(check, judgement, facts(keySha256));
     check.expire();
     (listener as OutcomeListener | null)!.settled(outcome);

@@ -6,7 +6,7 @@ import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import { checkEvent } from '../domain/check-event.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
-import type { CheckUnderWay } from './check-under-way.js';
+import type { PendingCheck } from './pending-check.js';
 
 const UNRECORDED = 'The decision could not be recorded. Do not act; try again.';
 const UNKNOWN = 'Whether the decision was recorded is unknown. Do not act; try again.';
@@ -17,7 +17,7 @@ export interface CheckRecorderParts {
   readonly appender: BatchedAppender;
   readonly unanswered: UnansweredChecks;
   readonly log: Pick<ServiceContext['log'], 'warn'>;
-  readonly recorded: (outcome: string, check: CheckUnderWay) => void;
+  readonly recorded: (outcome: string, check: PendingCheck) => void;
 }
 
 /** From a judgement to the answer: the event is made durable before the answer is sent. */
@@ -30,7 +30,7 @@ export class CheckRecorder {
     this.#parts = parts;
   }
 
-  record(check: CheckUnderWay, judgement: Judgement, facts: CheckFacts): void {
+  record(check: PendingCheck, judgement: Judgement, facts: CheckFacts): void {
     const keySha256 = facts.idempotency?.keySha256 ?? null;
     if (check.overByNow()) {
       // Counted, but never sent: its event will not exist.
@@ -69,7 +69,7 @@ export class CheckRecorder {
 class Recording implements OutcomeListener {
   constructor(
     private readonly parts: CheckRecorderParts,
-    private readonly check: CheckUnderWay,
+    private readonly check: PendingCheck,
     private readonly sent: UnansweredCheck,
     private readonly judgement: Judgement,
     private readonly keySha256: string | null,

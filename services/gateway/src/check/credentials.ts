@@ -4,7 +4,7 @@ import { isWellFormedApiKey } from '@countersign/process';
 import { apiKeyProblem, endedKeyProblem } from '@countersign/http-edge';
 import { keySha256 } from '../follow/read-model.js';
 import type { ReadModel, KnownKey } from '../follow/read-model.js';
-import type { CheckUnderWay } from './check-under-way.js';
+import type { PendingCheck } from './pending-check.js';
 
 const MAY_CHECK = rightsMask(['check']);
 const UNCHECKED = 'The API key could not be checked now. Do not act; try again.';
@@ -42,7 +42,7 @@ export class Credentials {
    * The counters know a new key by its hash before its record is read here. `null`: no such key, or the check is over
    * because it could not be judged.
    */
-  async newKey(text: string, check: CheckUnderWay): Promise<KnownKey | null> {
+  async newKey(text: string, check: PendingCheck): Promise<KnownKey | null> {
     if (!isWellFormedApiKey(text)) return null;
     try {
       if ((await this.counters.version('api-key', keySha256(text))) === null) return null;

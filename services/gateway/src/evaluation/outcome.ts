@@ -1,5 +1,5 @@
 import type { CheckAnswer, EvaluationSemantic } from '@countersign/contracts';
-import type { RefusalStatus } from '../check/check-under-way.js';
+import type { RefusalStatus } from '../check/pending-check.js';
 
 /** Outcome of one evaluation. */
 export type Outcome =

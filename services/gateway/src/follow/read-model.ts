@@ -7,8 +7,8 @@ import type { CompiledProfile } from '@countersign/policy-engine';
 import { Projection } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Projected } from '@countersign/topics';
-import { keptAgent, profileOf } from './kept-agent.js';
-import type { KeptAgent } from './kept-agent.js';
+import { packAgent, profileOf } from './packed-agent.js';
+import type { PackedAgent } from './packed-agent.js';
 import { RecentlyUsed } from './recently-used.js';
 
 /** An API key that is not revoked. */
@@ -26,7 +26,7 @@ export interface KnownAccount {
 
 export interface KnownAgent {
   readonly version: number;
-  readonly facts: KeptAgent;
+  readonly facts: PackedAgent;
   readonly profile: CompiledProfile;
 }
 
@@ -43,7 +43,7 @@ type FollowContext = Pick<ServiceContext, 'name' | 'eventLog' | 'config'>;
 export class ReadModel {
   readonly accounts: Projection<AccountFacts>;
   readonly apiKeys: Projection<ApiKeyFacts>;
-  readonly agents: Projection<KeptAgent>;
+  readonly agents: Projection<PackedAgent>;
   readonly #cadence: number | null;
   /** By the key as sent, so that a key in use is hashed once. Cleared whenever any key changes. */
   readonly #keys = new Map<string, KnownKey>();
@@ -55,7 +55,7 @@ export class ReadModel {
     config: FollowContext['config'],
     accounts: Projection<AccountFacts>,
     apiKeys: Projection<ApiKeyFacts>,
-    agents: Projection<KeptAgent>,
+    agents: Projection<PackedAgent>,
   ) {
     this.#cadence = config.anchorWindowSeconds;
     this.accounts = accounts;
@@ -73,9 +73,9 @@ export class ReadModel {
       await Projection.follow<AccountFacts>(context, 'accounts'),
       await Projection.follow<ApiKeyFacts>(context, 'api-keys', { indexes: { sha256: (_id, key) => key.sha256 } }),
       // A profile with an unknown rule, or a damaged one, stops the projection: it must not allow anything.
-      await Projection.follow<AgentFacts, KeptAgent>(context, 'agents', {
+      await Projection.follow<AgentFacts, PackedAgent>(context, 'agents', {
         accepts: (agent) => profileProblem(agent.profile) === null,
-        keep: keptAgent,
+        keep: packAgent,
       }),
     );
   }
@@ -152,7 +152,7 @@ function readKey(id: string, found: Projected<ApiKeyFacts> | undefined): KnownKe
   return { id, version: found.version, accountId: found.value.accountId, ...powersOf(found.value) };
 }
 
-function readAgent({ version, value }: Projected<KeptAgent>): KnownAgent {
+function readAgent({ version, value }: Projected<PackedAgent>): KnownAgent {
   return { version, facts: value, profile: compileProfile(profileOf(value)) };
 }
 

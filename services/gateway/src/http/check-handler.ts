@@ -17,9 +17,9 @@ import { ShedResponder } from './shed-responder.js';
 import type { GatewayMetrics } from '../metrics/gateway-metrics.js';
 import type { RefusalLog } from '../metrics/refusal-log.js';
 import { idempotencyKeyProblem, idempotencyStamp } from '../domain/idempotency.js';
-import { CheckUnderWay } from '../check/check-under-way.js';
+import { PendingCheck } from '../check/pending-check.js';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
-import type { CheckObserver, CheckReply } from '../check/check-under-way.js';
+import type { CheckObserver, CheckReply } from '../check/pending-check.js';
 import type { CheckJob, CheckJudge } from '../check/check-judge.js';
 import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareCheck } from '../check/prepare.js';
@@ -42,7 +42,7 @@ export interface CheckHandlerParts {
   readonly judge: CheckJudge;
   readonly admission: Admission;
   readonly unanswered: Pick<UnansweredChecks, 'add'>;
-  readonly deadlines: Deadlines<CheckUnderWay>;
+  readonly deadlines: Deadlines<PendingCheck>;
   readonly metrics: GatewayMetrics;
   readonly refusals: RefusalLog;
   readonly log: Pick<ServiceContext['log'], 'error'>;
@@ -111,7 +111,7 @@ export class CheckHandler implements CheckObserver {
     this.#parts.unanswered.add(check, claimed);
   }
 
-  ended(check: CheckUnderWay, status: number, reason: string | null): void {
+  ended(check: PendingCheck, status: number, reason: string | null): void {
     const { admission } = this.#parts;
     admission.release(check.reservedBytes);
     if (check.accountId !== null) admission.giveSlotBack(check.accountId, check.reservedBytes);
@@ -135,14 +135,14 @@ export class CheckHandler implements CheckObserver {
   }
 
   /** `null`: it was answered, because the pending bodies are too large. */
-  #begin(reply: CheckReply, bytes: number, startedAt: number): CheckUnderWay | null {
+  #begin(reply: CheckReply, bytes: number, startedAt: number): PendingCheck | null {
     const { admission, deadlines, deadlineMs, now } = this.#parts;
     if (!admission.take(bytes)) {
       this.#countShed(CLOSED.too_many);
       reply.unavailable('unavailable', CLOSED.too_many.words, null);
       return null;
     }
-    const check = new CheckUnderWay(reply, this, startedAt, startedAt + deadlineMs, bytes, now);
+    const check = new PendingCheck(reply, this, startedAt, startedAt + deadlineMs, bytes, now);
     deadlines.add(check);
     return check;
   }
@@ -175,7 +175,7 @@ export class CheckHandler implements CheckObserver {
   }
 
   /** Takes the slot of the check's account, or ends the check. */
-  #takesSlot(check: CheckUnderWay, { accountId }: KnownKey): boolean {
+  #takesSlot(check: PendingCheck, { accountId }: KnownKey): boolean {
     const { admission, metrics } = this.#parts;
     if (admission.takeSlot(accountId, check.reservedBytes)) {
       check.accountId = accountId;
@@ -186,7 +186,7 @@ export class CheckHandler implements CheckObserver {
     return false;
   }
 
-  #admit(check: CheckUnderWay, request: IncomingMessage, headers: CheckHeaders): void {
+  #admit(check: PendingCheck, request: IncomingMessage, headers: CheckHeaders): void {
     const { known, credentials } = this.#parts;
     const text = headers.apiKey;
     const key = text === null ? undefined : known.key(text);
@@ -199,7 +199,7 @@ export class CheckHandler implements CheckObserver {
     }
   }
 
-  #read(check: CheckUnderWay, request: IncomingMessage, headers: CheckHeaders, key: KnownKey | null): void {
+  #read(check: PendingCheck, request: IncomingMessage, headers: CheckHeaders, key: KnownKey | null): void {
     if (check.over) return;
     const { credentials } = this.#parts;
     const problem = key === null ? credentials.unknown(headers.apiKey, request.rawHeaders) : credentials.problem(key);
@@ -219,7 +219,7 @@ export class CheckHandler implements CheckObserver {
     });
   }
 
-  #setAside(check: CheckUnderWay, bytes: number): boolean {
+  #setAside(check: PendingCheck, bytes: number): boolean {
     const { accountId } = check;
     if (check.over || accountId === null) return false;
     if (!this.#parts.admission.takeMoreOf(accountId, bytes - check.reservedBytes)) return false;
@@ -227,7 +227,7 @@ export class CheckHandler implements CheckObserver {
     return true;
   }
 
-  #judge(check: CheckUnderWay, headers: CheckHeaders, key: KnownKey, body: BodyRead): void {
+  #judge(check: PendingCheck, headers: CheckHeaders, key: KnownKey, body: BodyRead): void {
     if (check.over) return;
     if (body === 'cut') return check.abandon();
     if (body === 'no room') {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CheckAnswer } from '@countersign/contracts';
-import type { CheckReply, RefusalStatus } from '../check/check-under-way.js';
+import type { CheckReply, RefusalStatus } from '../check/pending-check.js';
 import { sendAnswer, sendError, sendUnavailable } from './answers.js';
 
 /** The response of `POST /v1/check`, if the client still reads it. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AgentFacts } from '@countersign/contracts';
 import { emptyProfile } from '@countersign/policy-engine';
-import { keptAgent, profileOf } from './kept-agent.js';
+import { packAgent, profileOf } from './packed-agent.js';
 import { RecentlyUsed } from './recently-used.js';
 
 const facts = (allowed_apis: readonly string[]): AgentFacts =>
@@ -21,10 +21,10 @@ describe('a packed agent', () => {
     ],
   ])('restores its %s profile unchanged', (_what, apis) => {
     const agent = facts(apis);
-    const kept = keptAgent(agent);
-    expect(profileOf(kept)).toEqual(agent.profile);
-    expect([kept.accountId, kept.status, kept.profileVersion]).toEqual(['a', 'active', 3]);
-    expect(kept.profile.length).toBeLessThanOrEqual(kept.profileLength);
+    const packed = packAgent(agent);
+    expect(profileOf(packed)).toEqual(agent.profile);
+    expect([packed.accountId, packed.status, packed.profileVersion]).toEqual(['a', 'active', 3]);
+    expect(packed.profile.length).toBeLessThanOrEqual(packed.profileLength);
   });
 });
 

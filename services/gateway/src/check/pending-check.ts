@@ -22,7 +22,7 @@ export interface CheckObserver {
   /** An event was sent and its check ends with 503. */
   unanswered(check: UnansweredCheck, claimed: boolean): void;
   /** @param reason of a refusal */
-  ended(check: CheckUnderWay, status: number, reason: string | null): void;
+  ended(check: PendingCheck, status: number, reason: string | null): void;
   /** An unexpected error. */
   failed(error: unknown): void;
 }
@@ -34,7 +34,7 @@ const FAILED = 'The check could not be completed. Do not act; try again.';
 const CALLER_GONE = 499;
 
 /** One check from its head to its answer. It is answered exactly once, by the first event that ends it. */
-export class CheckUnderWay implements Timed {
+export class PendingCheck implements Timed {
   /** Set once its event is passed to the log. */
   sent: UnansweredCheck | null = null;
   /** The account that holds its slot, once it is known. */

@@ -1,5 +1,5 @@
 import type { CheckAnswer } from '@countersign/contracts';
-import { CheckUnderWay } from './check-under-way.js';
+import { PendingCheck } from './pending-check.js';
 
 const ANSWER: CheckAnswer = { status: 200, body: '{"allowed":true}', eventId: 'e' } as unknown as CheckAnswer;
 const SENT = { eventId: 'e', agentId: 'g', accountId: 'a', cadenceSeconds: 1, apiKeyId: 'k' };
@@ -7,7 +7,7 @@ const SENT = { eventId: 'e', agentId: 'g', accountId: 'a', cadenceSeconds: 1, ap
 describe('a pending check', () => {
   let nowMs = 0;
   let said: unknown[] = [];
-  const underWay = (): CheckUnderWay => {
+  const underWay = (): PendingCheck => {
     nowMs = 0;
     said = [];
     const reply = {
@@ -20,7 +20,7 @@ describe('a pending check', () => {
       ended: () => undefined,
       failed: () => undefined,
     };
-    return new CheckUnderWay(reply, observer, 0, 1000, 0, () => nowMs);
+    return new PendingCheck(reply, observer, 0, 1000, 0, () => nowMs);
   };
 
   it('is answered once, until its deadline', () => {

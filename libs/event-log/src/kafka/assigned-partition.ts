@@ -10,7 +10,7 @@ import type { TopicPartition } from './read-records.js';
 const FIRST_BACK_OFF_MS = 100;
 const LONGEST_BACK_OFF_MS = 5000;
 
-export interface HoldingParts {
+export interface AssignedPartitionParts {
   readonly options: ConsumeOptions;
   readonly edges: EdgeFinder;
   readonly fetcher: Fetcher;
@@ -21,11 +21,11 @@ export interface HoldingParts {
 /**
  * One partition while it is assigned to this member: determines the position, then delivers its batches to the handler.
  */
-export class Holding {
+export class AssignedPartition {
   readonly source: TopicPartition;
   /** Of the first attempt to determine the position; rejects when that fails. It is retried anyway. */
   readonly started: Promise<void>;
-  readonly #parts: HoldingParts;
+  readonly #parts: AssignedPartitionParts;
   readonly #abort = new AbortController();
   readonly #running: Promise<void>;
   #ready: () => void = () => undefined;
@@ -34,7 +34,7 @@ export class Holding {
   #problem: string | null = null;
   #release: () => void = () => undefined;
 
-  constructor(source: TopicPartition, parts: HoldingParts) {
+  constructor(source: TopicPartition, parts: AssignedPartitionParts) {
     this.source = source;
     this.#parts = parts;
     this.started = this.#start();

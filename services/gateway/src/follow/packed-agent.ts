@@ -5,7 +5,7 @@ import type { AgentFacts, BehaviorProfile } from '@countersign/contracts';
  * An agent in the gateway's read model: its profile as JSON text, compressed where it is long, because most agents are
  * idle.
  */
-export interface KeptAgent {
+export interface PackedAgent {
   readonly accountId: string;
   readonly status: AgentFacts['status'];
   readonly registeredByKey: AgentFacts['registeredByKey'];
@@ -22,26 +22,26 @@ const PACKED_FROM = 4096;
 /** The fastest: a profile is compressed at every change. */
 const LEVEL = 1;
 
-export function keptAgent({ accountId, status, registeredByKey, profile, profileSha256 }: AgentFacts): KeptAgent {
+export function packAgent({ accountId, status, registeredByKey, profile, profileSha256 }: AgentFacts): PackedAgent {
   const text = JSON.stringify(profile);
-  const kept = text.length < PACKED_FROM ? text : packed(text);
+  const stored = text.length < PACKED_FROM ? text : compressed(text);
   return {
     accountId,
     status,
     registeredByKey,
     profileVersion: profile.version,
     profileSha256,
-    profile: kept,
+    profile: stored,
     profileLength: text.length,
   };
 }
 
-export function profileOf({ profile }: Pick<KeptAgent, 'profile'>): BehaviorProfile {
+export function profileOf({ profile }: Pick<PackedAgent, 'profile'>): BehaviorProfile {
   const text = typeof profile === 'string' ? profile : inflateRawSync(profile).toString('utf8');
   return JSON.parse(text) as BehaviorProfile;
 }
 
 /** Copied, because zlib's buffer is part of a larger one. */
-function packed(text: string): Uint8Array {
+function compressed(text: string): Uint8Array {
   return new Uint8Array(deflateRawSync(text, { level: LEVEL }));
 }
