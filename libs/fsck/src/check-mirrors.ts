@@ -1,19 +1,11 @@
-import type { AgentFacts } from '@countersign/contracts';
+import type { AgentFacts, TopicName } from '@countersign/contracts';
 import type { StoredLog } from '@countersign/event-log';
 import type { ReportInspection } from '@countersign/reporting';
 import { registeredAgent } from '@countersign/verification';
+import type { FactInspection, PublicFact } from '@countersign/verification';
 import type { OwnedDocument } from '@countersign/document-store';
 import { LAYOUT } from './layout.js';
-import {
-  compareOwner,
-  compareReader,
-  pendingIn,
-  pendingOf,
-  type Kept,
-  type KeptRow,
-  type Owner,
-  type StoredRow,
-} from './mirrors.js';
+import { compareOwner, compareReader, pendingIn, pendingOf, type Kept, type Owner, type StoredRow } from './mirrors.js';
 import { digestOf, newestRecords } from './newest-records.js';
 import type { ServiceStores, Store } from './open-stores.js';
 import { Reached } from './places.js';
@@ -50,27 +42,25 @@ function* parsed(rows: Iterable<StoredRow>): Iterable<OwnedDocument> {
 }
 
 /** Registered agents as verification keeps them, against what the topic `agents` says of them. */
-function checkRegisteredAgents(log: StoredLog, facts: Store, check: Check): void {
-  const told = newestRecords<AgentFacts>(log, 'agents', { values: true });
-  const position = positionOf(facts, 'agents');
-  const rows = facts.prepare<[], { id: string; version: number; body: string | null }>(
-    `SELECT id, version, body FROM facts WHERE kind = 'agent'`,
-  );
-  for (const { id, version, body } of rows.iterate()) {
+async function checkRegisteredAgents(log: StoredLog, facts: FactInspection, check: Check): Promise<void> {
+  const published = newestRecords<AgentFacts>(log, 'agents', { values: true });
+  const position = new Reached(await facts.positions('agents'));
+  for await (const { kind, id, version, value: stored } of facts.facts()) {
+    if (kind !== 'agent') continue;
     check.examined += 1;
-    const newest = told.get(id);
-    told.delete(id);
+    const newest = published.get(id);
+    published.delete(id);
     const value = newest?.value ?? null;
     const agent = value === null ? null : registeredAgent(id, value);
-    const place = `${LAYOUT.facts} facts agent ${id}`;
+    const place = `${LAYOUT.facts} facts agent/${id}`;
     if (newest === undefined || newest.version < version) check.wrong(place, 'the topic agents has no such record');
     else if (newest.version > version) {
       if (position.has(newest.offset)) check.wrong(place, `version ${version}, the topic agents has ${newest.version}`);
       else check.behind += 1;
-    } else if (digestOf(agent) !== digestOf(body === null ? null : JSON.parse(body)))
+    } else if (digestOf(agent) !== digestOf(stored))
       check.wrong(place, `it is not what the topic agents says at offset ${newest.offset}`);
   }
-  for (const [id, { offset }] of told) {
+  for (const [id, { offset }] of published) {
     if (position.has(offset)) check.wrong(`agents offset ${offset}`, `${LAYOUT.facts} has no agent ${id}`);
     else check.behind += 1;
   }
@@ -101,36 +91,13 @@ export function checkHeads(log: StoredLog, archive: Store, check: Check): void {
 /** What verification and reporting keep of the public topics. */
 export async function checkPublicFacts(log: StoredLog, { facts, reports }: ServiceStores, check: Check): Promise<void> {
   if (facts !== null) {
-    const kept = (
-      topic: 'signing-keys' | 'reports' | 'anchors' | 'agent-heads',
-      kinds: string,
-      key: string,
-    ): Promise<void> => {
-      const statement = facts.prepare<[], KeptRow>(
-        `SELECT id, version, body AS value, ${key} AS key FROM facts WHERE kind IN (${kinds}) AND body IS NOT NULL`,
-      );
-      const position = positionOf(facts, topic);
-      return compareReader(
-        log,
-        {
-          topic,
-          place: LAYOUT.facts,
-          rows: () => parsedKept(statement.iterate()),
-          position,
-          ...(topic === 'anchors' ? { keeps: isKept } : {}),
-        },
-        check,
-      );
-    };
-    await kept('signing-keys', `'key'`, 'id');
-    await kept('reports', `'report'`, 'id');
-    await kept('agent-heads', `'agent-head'`, 'id');
-    checkRegisteredAgents(log, facts, check);
-    await kept(
-      'anchors',
-      `'authority', 'report-anchor'`,
-      `iif(kind = 'authority', 'authority:' || id, 'report:' || id)`,
-    );
+    for (const [topic, kinds] of KEPT) {
+      const position = new Reached(await facts.positions(topic));
+      const rows = (): AsyncIterable<Kept> => keptFacts(facts, kinds);
+      const keeps = topic === 'anchors' ? { keeps: isKept } : {};
+      await compareReader(log, { topic, place: LAYOUT.facts, rows, position, ...keeps }, check);
+    }
+    await checkRegisteredAgents(log, facts, check);
   }
   if (reports !== null) {
     await compareReader(
@@ -153,17 +120,25 @@ async function* keptAnchors(reports: ReportInspection): AsyncIterable<Kept> {
   }
 }
 
-function* parsedKept(rows: Iterable<KeptRow>): Iterable<Kept> {
-  for (const { key, ...row } of rows) yield { key, ...row, value: JSON.parse(row.value) as object };
+/** Kinds of facts that verification keeps of a topic as the topic has them. */
+const KEPT: readonly (readonly [topic: TopicName, kinds: readonly PublicFact['kind'][]])[] = [
+  ['signing-keys', ['key']],
+  ['reports', ['report']],
+  ['agent-heads', ['agent-head']],
+  ['anchors', ['authority', 'report-anchor']],
+];
+
+async function* keptFacts(facts: FactInspection, kinds: readonly PublicFact['kind'][]): AsyncIterable<Kept> {
+  for await (const { kind, id, version, value } of facts.facts()) {
+    if (value !== null && kinds.includes(kind))
+      yield { id: `facts ${kind}/${id}`, key: keyOf(kind, id), version, value };
+  }
 }
 
-function positionOf(facts: Store, topic: string): Reached {
-  const rows = facts
-    .prepare<[string], { partition: number; next: number }>(
-      'SELECT partition, next_offset AS next FROM positions WHERE topic = ?',
-    )
-    .all(topic);
-  return new Reached(rows.map(({ partition, next }) => [partition, next]));
+/** Key of the record in its topic. */
+function keyOf(kind: PublicFact['kind'], id: string): string {
+  if (kind === 'authority') return `authority:${id}`;
+  return kind === 'report-anchor' ? `report:${id}` : id;
 }
 
 function isKept(key: string): boolean {

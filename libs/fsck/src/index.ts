@@ -1,6 +1,5 @@
 export type { Progress } from './compare-events.js';
 export { examineDistributed } from './distributed/fsck-distributed.js';
-export { endInterruptedSwaps } from './distributed/interrupted-swaps.js';
 export { rebuildDistributed } from './distributed/rebuild-distributed.js';
 export { NotReadable, ServiceRuns } from './distributed/refusals.js';
 export { examine } from './fsck.js';

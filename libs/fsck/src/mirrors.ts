@@ -20,11 +20,6 @@ export interface Kept extends OwnedDocument {
   readonly key: string;
 }
 
-/** As a store that is read by SQL has it. */
-export interface KeptRow extends StoredRow {
-  readonly key: string;
-}
-
 export interface Owner {
   readonly topic: TopicName;
   /** File and table. */

@@ -7,6 +7,7 @@ import { readSqliteLog, verifyLog, type StoredLog } from '@countersign/event-log
 import type { AlertInspection } from '@countersign/alerts';
 import type { IdentityInspection } from '@countersign/identity';
 import type { ReportInspection } from '@countersign/reporting';
+import type { FactInspection } from '@countersign/verification';
 import { LAYOUT, placeOf, STORE_NAMES, type StoreName, type TableStoreName } from './layout.js';
 import type { Check } from './report.js';
 
@@ -17,6 +18,7 @@ export interface ServiceStores extends Readonly<Record<TableStoreName, Store | n
   readonly alerts: AlertInspection | null;
   readonly identity: IdentityInspection | null;
   readonly reports: ReportInspection | null;
+  readonly facts: FactInspection | null;
 }
 
 /** The files of a stopped instance. */
@@ -35,6 +37,7 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
     alerts: alertsFile,
     identity: identityFile,
     reports: reportsFile,
+    facts: factsFile,
     ...stores
   } = Object.fromEntries(STORE_NAMES.map((name) => [name, openStore(dataDir, name, files)])) as Record<
     StoreName,
@@ -42,7 +45,7 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
   >;
   const inspected = <T>(name: StoreName, file: Store | null, open: (file: string) => Promise<T>) =>
     file === null ? null : inspect(LAYOUT[name], () => open(placeOf(dataDir, name)), files, RESTORE);
-  for (const file of [alertsFile, identityFile, reportsFile]) file?.close();
+  for (const file of [alertsFile, identityFile, reportsFile, factsFile]) file?.close();
   const alerts = await inspected('alerts', alertsFile, async (file) => {
     return (await import('@countersign/alerts')).inspectAlerts({ file });
   });
@@ -52,6 +55,9 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
   const reports = await inspected('reports', reportsFile, async (file) => {
     return (await import('@countersign/reporting')).inspectReports({ file });
   });
+  const facts = await inspected('facts', factsFile, async (file) => {
+    return (await import('@countersign/verification')).inspectFacts({ file });
+  });
   const log = openLog(dataDir, files);
   const ledger = await openLedger(dataDir, files);
   return {
@@ -59,12 +65,14 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
     alerts,
     identity,
     reports,
+    facts,
     log,
     ledger,
     async close() {
       await alerts?.close();
       await identity?.close();
       await reports?.close();
+      await facts?.close();
       for (const store of Object.values(stores)) if (store !== null) closeStore(store);
       log?.close();
       ledger?.close();

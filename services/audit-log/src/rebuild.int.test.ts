@@ -38,7 +38,7 @@ if (URI === undefined) {
       await store.acknowledge(ACCOUNT, '2026-03-01T12:00:00.000Z');
       for (let partition = 0; partition < PARTITIONS; partition += 1) await appendNext(store, log, partition, EVENTS);
     });
-    beforeEach(() => rebuild.swap.begin());
+    beforeEach(() => rebuild.generation.begin());
     afterAll(async () => {
       await store.close();
       await rebuild.close();
@@ -50,7 +50,7 @@ if (URI === undefined) {
     const context = (begins: readonly number[]): RestoreContext =>
       ({
         directory: '',
-        openStore: async <T>(adapters: StoreAdapters<T>) => adapters.mongo(uri, rebuild.swap.suffix),
+        openStore: async <T>(adapters: StoreAdapters<T>) => adapters.mongo(uri, rebuild.generation.suffix),
         eventLog: {
           beginOffsets: async (topic: TopicName) => (topic === 'agent-events' ? { ...begins } : {}),
           endOffsets: async (topic: TopicName) => (topic === 'agent-events' ? log.map((all) => all.length) : {}),
@@ -89,8 +89,8 @@ if (URI === undefined) {
     ])('%s', async (_says, begins) => {
       const older = begins === BEGINS ? await archived() : [];
       await rebuildFromTopics(context(begins), older, () => undefined);
-      expect(await rebuild.takeOver(rebuild.swap.suffix)).toEqual([]);
-      expect(await says(rebuild.swap.suffix)).toEqual(await says());
+      expect(await rebuild.takeOver(rebuild.generation.suffix)).toEqual([]);
+      expect(await says(rebuild.generation.suffix)).toEqual(await says());
     });
 
     it('is refused where a dropped event is nowhere, or an archived one is in the log as well', async () => {
@@ -100,7 +100,7 @@ if (URI === undefined) {
       await expect(making(older.toSpliced(2, 1), BEGINS)).rejects.toThrow(
         /^sequence \d+ of agent .* is older than the log and lost$/,
       );
-      await rebuild.swap.begin();
+      await rebuild.generation.begin();
       await expect(making(older, [3, 0])).rejects.toThrow(
         'the archive holds more than the 3 events before the log begins',
       );
@@ -110,7 +110,7 @@ if (URI === undefined) {
       await rebuildFromTopics(context([0, 0]), [], () => undefined);
       const inboxes = connection.db!.collection<{ _id: string }>('audit_log_inboxes');
       await inboxes.insertOne({ _id: 'another', acknowledgedAt: 'yesterday', through: {} } as never);
-      expect(await rebuild.takeOver(rebuild.swap.suffix)).toEqual([
+      expect(await rebuild.takeOver(rebuild.generation.suffix)).toEqual([
         expect.stringMatching(/: 1 accounts have damaged ones$/),
       ]);
       await inboxes.deleteOne({ _id: 'another' });

@@ -18,6 +18,7 @@ import { PublicController } from './http/public-controller.js';
 import { PageController } from './http/page-controller.js';
 import { PUBLIC_VERIFICATION, PublicVerification } from './public-verification.js';
 import type { PackageBodies } from './store/package-bodies.js';
+import { openMongoPublicFacts, openSqlitePublicFacts } from './store/open.js';
 import type { PublicFacts } from './store/port.js';
 
 const FACTS = Symbol('public-facts');
@@ -73,9 +74,8 @@ export const definition: ServiceDefinition = {
   after: [],
   async start(context) {
     const facts = await context.openStore<PublicFacts>({
-      sqlite: async () =>
-        (await import('./store/sqlite.js')).openSqlitePublicFacts(join(context.directory, 'public-facts.db')),
-      mongo: async (uri) => (await import('./store/mongo.js')).openMongoPublicFacts(uri),
+      sqlite: () => openSqlitePublicFacts(join(context.directory, 'public-facts.db')),
+      mongo: (uri) => openMongoPublicFacts(uri),
     });
     const bodies = await openBodies(context);
     const verification = new PublicVerification(

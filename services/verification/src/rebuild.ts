@@ -3,14 +3,15 @@ import type { RestoreContext } from '@countersign/service-kit';
 import { storedPages } from '@countersign/topics';
 import { definition } from './definition.js';
 import { keepFacts } from './follow-facts.js';
+import { openMongoPublicFacts, openSqlitePublicFacts } from './store/open.js';
 import type { PublicFacts } from './store/port.js';
 
-/** Makes the public facts anew, where there are none: each of its topics is compacted and so has them all. */
+/** Fills an empty store with the public facts: each of their topics is compacted, so it has them all. */
 export async function rebuildFromTopics(context: RestoreContext): Promise<void> {
   const { eventLog, directory } = context;
   const facts = await context.openStore<PublicFacts>({
-    sqlite: async () => (await import('./store/sqlite.js')).openSqlitePublicFacts(join(directory, 'public-facts.db')),
-    mongo: async (uri, suffix) => (await import('./store/mongo.js')).openMongoPublicFacts(uri, suffix),
+    sqlite: () => openSqlitePublicFacts(join(directory, 'public-facts.db')),
+    mongo: openMongoPublicFacts,
   });
   try {
     for (const topic of definition.reads) {

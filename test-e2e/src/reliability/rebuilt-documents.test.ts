@@ -60,9 +60,9 @@ onServers(
     }
 
     it('replaces nothing while a service of a damaged store runs', async () => {
-      expect((await collection('verification_facts').deleteMany({ kind: 'key' })).deletedCount).toBe(1);
+      expect((await collection('verification_doc_facts').deleteMany({ 'keys.kind': 'key' })).deletedCount).toBe(1);
       const { code, stderr } = await rebuild();
-      expect(stderr).toMatch(/MongoDB verification_\* is in use: consumer group .*verification has 1 members/);
+      expect(stderr).toMatch(/MongoDB verification_doc_\* is in use: consumer group .*verification has 1 members/);
       expect(code).toBe(3);
     }, 120_000);
 
@@ -71,10 +71,10 @@ onServers(
       expect(acknowledged).toEqual({ openCount: 0, acknowledgedAt: expect.any(String) });
       expect((await instance.stop()).code).toBe(0);
       const command = new ProgramProcess(['fsck', '--rebuild'], { env: instance.installation.env });
-      const begun = async () => ((await names()).some((name) => name.includes('.rebuilding-')) ? true : null);
+      const begun = async () => ((await names()).some((name) => name.includes('.rebuilt-')) ? true : null);
       await eventually('something is made', 60, begun);
       expect(await command.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
-      expect(await collection('verification_facts').countDocuments({ kind: 'key' })).toBe(0);
+      expect(await collection('verification_doc_facts').countDocuments({ 'keys.kind': 'key' })).toBe(0);
     }, 120_000);
 
     it('makes each damaged projection anew, and keeps the damaged one', async () => {
@@ -85,7 +85,7 @@ onServers(
       const { code, stdout, stderr } = await rebuild();
       expect([code, stderr]).toEqual([0, '']);
       const { rebuilt } = JSON.parse(stdout) as { rebuilt: readonly Rebuilt[] };
-      const files = ['anchoring', 'audit_log', 'policy', 'verification'].map((name) => `MongoDB ${name}_*`);
+      const files = ['anchoring', 'audit_log', 'policy', 'verification_doc'].map((name) => `MongoDB ${name}_*`);
       expect(rebuilt.map(({ file }) => file)).toEqual(files);
       for (const { file, aside, refused, lost } of rebuilt) {
         expect([refused, lost]).toEqual([null, []]);
@@ -93,8 +93,12 @@ onServers(
       }
       const stamp = rebuilt[0]!.aside!.split('*')[1]!;
       expect(await collection(`anchoring_windows${stamp}`).countDocuments({ root: 'ab'.repeat(32) })).toBe(1);
-      expect((await names()).filter((name) => name.includes('rebuilding'))).toEqual([]);
-      expect(await connection.db!.collection('countersign_rebuilds').countDocuments()).toBe(0);
+      // Of each store the collections in use, and nothing that the killed command filled.
+      const suffixes = (await names()).flatMap((name) => /\.rebuilt-.*$/.exec(name)?.[0] ?? []);
+      expect(new Set(suffixes).size).toBe(files.length);
+      const left = { $or: [{ making: { $exists: true } }, { leaving: { $exists: true } }] };
+      expect(await collection('countersign_generations').countDocuments()).toBe(files.length);
+      expect(await collection('countersign_generations').countDocuments(left)).toBe(0);
 
       instance = await instance.startAgain();
       session = await instance.session();
@@ -110,19 +114,22 @@ onServers(
       expect((await instance.stop()).code).toBe(0);
     }, 240_000);
 
-    it('goes on where it was killed between two renames', async () => {
-      const made = ['verification_facts', 'verification_positions'];
-      const began = { state: 'swapping', token: 'killed', stamp: '20260101T000000Z', made, confirmed: true };
-      await collection('countersign_rebuilds').insertOne({ _id: 'verification', ...began } as never);
-      await connection.db!.renameCollection(made[0]!, `${made[0]}.rebuilding-killed`);
-      const { code, lines } = await fsck(instance.installation);
-      expect(code).toBe(1);
-      expect(lines).toContain('stores: MongoDB verification_*: its collections are being replaced');
+    it('renames what a command that was killed had replaced', async () => {
+      const generations = collection('countersign_generations');
+      const { suffix } = (await generations.findOne({ _id: 'verification' as never }))!;
+      const kept = `verification_doc_facts.damaged-20260101T000000Z`;
+      await collection('verification_doc_facts').insertOne({ replaced: true } as never);
+      const leaving = { suffix: '', stamp: '20260101T000000Z' };
+      await generations.updateOne({ _id: 'verification' as never }, { $set: { leaving } });
+      expect((await fsck(instance.installation)).code).toBe(0);
+      const inUse = `verification_doc_facts${String(suffix)}`;
+      expect((await collection(inUse).deleteMany({ 'keys.kind': 'key' })).deletedCount).toBe(1);
       const again = await instance.command('fsck', '--rebuild', '--settled', '--json');
       expect([again.code, again.stderr]).toEqual([0, '']);
-      const ended = { file: 'MongoDB verification_*', aside: null, refused: null, lost: [] };
-      expect((JSON.parse(again.stdout) as { rebuilt: readonly Rebuilt[] }).rebuilt).toEqual([ended]);
-      expect((await names()).filter((name) => made.includes(name)).sort()).toEqual(made);
+      const [ended] = (JSON.parse(again.stdout) as { rebuilt: readonly Rebuilt[] }).rebuilt;
+      expect(ended).toMatchObject({ file: 'MongoDB verification_doc_*', refused: null, lost: [] });
+      expect(await collection(kept).countDocuments({ replaced: true })).toBe(1);
+      expect(await names()).not.toContain('verification_doc_facts');
     }, 120_000);
   },
 );

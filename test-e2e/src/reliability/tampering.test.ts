@@ -199,13 +199,13 @@ describe('the integrity check', () => {
     alter('policy/policy.sqlite', `UPDATE agents SET facts = json_set(facts, '$.profile.spending_limit', 9)`);
     alter(
       'verification/public-facts.db',
-      `UPDATE facts SET body = json_set(body, '$.validFrom', '') WHERE kind = 'key'`,
+      `UPDATE doc_facts SET body = json_set(body, '$.value.validFrom', '') WHERE k_kind = 'key'`,
     );
     alter('localnet/ledger.db', `UPDATE transactions SET memos = '["other"]' WHERE memos LIKE '%root=%' AND seq < 9`);
     await named(
       /^usage: policy\/policy.sqlite agent_totals \S+: monthMicros is 1/,
       /^topics: policy\/policy.sqlite agents \S+: it is not what the topic agents says/,
-      /^public facts: verification\/public-facts.db key_/,
+      /^public facts: verification\/public-facts.db facts key\/key_/,
       /^files: localnet\/ledger.db/,
     );
   }, 60_000);

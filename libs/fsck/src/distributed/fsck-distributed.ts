@@ -17,7 +17,6 @@ import { inDistributedWords } from './names.js';
 import { FetchedLog } from './read-log.js';
 import { inspectStores, readStore } from './read-stores.js';
 import { openServerLog, reading, uriOf } from './servers.js';
-import { nameInterruptedSwaps } from './interrupted-swaps.js';
 
 const COUNTERS_MS = 5000;
 const FROM_BACKUP = 'restore the database from a backup';
@@ -32,7 +31,6 @@ export async function examineDistributed(config: Config, progress: Progress): Pr
   const files = report.check('stores', 'collections read', FROM_BACKUP);
   const closing: (() => unknown)[] = [];
   try {
-    await nameInterruptedSwaps(config, files);
     const stores = await readStores(config, files, closing);
     const live = await reading('Kafka', openServerLog(config));
     closing.push(() => live.close());
@@ -70,18 +68,19 @@ export async function examineDistributed(config: Config, progress: Progress): Pr
 }
 
 async function readStores(config: Config, files: Check, closing: (() => unknown)[]): Promise<ServiceStores> {
-  const { alerts, identity, reports } = await reading('MongoDB', inspectStores(uriOf(config), files));
+  const { alerts, identity, reports, facts } = await reading('MongoDB', inspectStores(uriOf(config), files));
   closing.push(() => alerts?.close());
   closing.push(() => identity?.close());
   closing.push(() => reports?.close());
+  closing.push(() => facts?.close());
   const stores: Partial<Record<TableStoreName, Store | null>> = {};
   for (const name of STORE_NAMES) {
-    if (name === 'alerts' || name === 'identity' || name === 'reports') continue;
+    if (name === 'alerts' || name === 'identity' || name === 'reports' || name === 'facts') continue;
     const store = await reading('MongoDB', readStore(name, uriOf(config), files));
     stores[name] = store;
     closing.push(() => store?.close());
   }
-  return { ...(stores as Record<TableStoreName, Store | null>), alerts, identity, reports };
+  return { ...(stores as Record<TableStoreName, Store | null>), alerts, identity, reports, facts };
 }
 
 /** Events beyond the position, which is saved last. */

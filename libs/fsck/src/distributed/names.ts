@@ -1,6 +1,6 @@
 import { LAYOUT } from '../layout.js';
 import { offsetOf, partitionOf } from '../places.js';
-import { ANCHORS, ARCHIVE, FACTS, POLICY } from './scratch-schema.js';
+import { ANCHORS, ARCHIVE, POLICY } from './scratch-schema.js';
 
 const COLLECTIONS: readonly (readonly [file: string, prefix: string])[] = [
   [LAYOUT.archive, 'audit_log'],
@@ -8,20 +8,20 @@ const COLLECTIONS: readonly (readonly [file: string, prefix: string])[] = [
   [LAYOUT.policy, 'policy'],
   [LAYOUT.identity, 'identity_doc'],
   [LAYOUT.reports, 'reporting_doc'],
-  [LAYOUT.facts, 'verification'],
+  [LAYOUT.facts, 'verification_doc'],
   [LAYOUT.alerts, 'alerts_doc'],
 ];
 
 /** Words that are names of collections behind the name of a file. */
 const TABLES: ReadonlySet<string> = new Set(
-  [ANCHORS, ARCHIVE, FACTS, POLICY].flatMap(({ tables, afterwards }) =>
+  [ANCHORS, ARCHIVE, POLICY].flatMap(({ tables, afterwards }) =>
     [...`${tables}${afterwards}`.matchAll(/CREATE (?:TABLE|VIEW) (\w+)/g)].map(([, name = '']) => name),
   ),
 );
 
 /** Those of services that keep documents. */
 const DOCUMENTS: ReadonlySet<string> = new Set(
-  'accounts anchors api_keys destinations members messages openings outbox reports scopes sessions threads users'.split(
+  'accounts anchors api_keys destinations facts members messages openings outbox positions reports scopes sessions threads users'.split(
     ' ',
   ),
 );

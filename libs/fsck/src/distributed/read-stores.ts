@@ -3,7 +3,7 @@ import type { StoredTable, StoredTables } from '@countersign/document-store';
 import { LAYOUT, type TableStoreName } from '../layout.js';
 import { inspect, words, type ServiceStores, type Store } from '../open-stores.js';
 import type { Check } from '../report.js';
-import { ANCHORS, ARCHIVE, FACTS, POLICY, type ScratchSchema } from './scratch-schema.js';
+import { ANCHORS, ARCHIVE, POLICY, type ScratchSchema } from './scratch-schema.js';
 
 interface Source {
   readonly open: (uri: string) => Promise<StoredTables>;
@@ -18,7 +18,6 @@ const SOURCES: Readonly<Record<TableStoreName, Source>> = {
   archive: { open: from(() => import('@countersign/audit-log')), schema: ARCHIVE },
   anchors: { open: from(() => import('@countersign/anchoring')), schema: ANCHORS },
   policy: { open: from(() => import('@countersign/policy')), schema: POLICY },
-  facts: { open: from(() => import('@countersign/verification')), schema: FACTS },
 };
 
 const RESTORE = 'restore the database from a backup; it has been left as it is';
@@ -51,15 +50,17 @@ export async function readStore(name: TableStoreName, uri: string, files: Check)
 export async function inspectStores(
   uri: string,
   files: Check,
-): Promise<Pick<ServiceStores, 'alerts' | 'identity' | 'reports'>> {
-  files.examined += 3;
+): Promise<Pick<ServiceStores, 'alerts' | 'identity' | 'reports' | 'facts'>> {
+  files.examined += 4;
   const { inspectAlerts } = await import('@countersign/alerts');
   const alerts = await inspect(LAYOUT.alerts, () => inspectAlerts({ uri }), files, null);
   const { inspectIdentity } = await import('@countersign/identity');
   const identity = await inspect(LAYOUT.identity, () => inspectIdentity({ uri }), files, null);
   const { inspectReports } = await import('@countersign/reporting');
   const reports = await inspect(LAYOUT.reports, () => inspectReports({ uri }), files, null);
-  return { alerts, identity, reports };
+  const { inspectFacts } = await import('@countersign/verification');
+  const facts = await inspect(LAYOUT.facts, () => inspectFacts({ uri }), files, null);
+  return { alerts, identity, reports, facts };
 }
 
 /** A database in a temporary file, which the system removes. */

@@ -20,7 +20,10 @@ import { openServerLog, reading, uriOf } from './servers.js';
 import { ServiceRuns } from './refusals.js';
 import { inUse, openStoreRebuild } from './store-rebuilds.js';
 
-/** Whoever opened a store before it was said that it is made anew has joined its group, or leads, after so long. */
+/**
+ * Between the beginning of a rebuild and the moment at which it replaces the store, ms: transactions that did not see it
+ * begin have ended by then, and instances that had opened the store have joined their group, or lead.
+ */
 const SETTLE_MS = 10_000;
 
 export interface RebuildOptions {
@@ -32,16 +35,15 @@ interface Work {
   readonly config: Config;
   readonly eventLog: EventLog;
   readonly stores: ReadonlyMap<Projection['name'], StoreRebuild>;
-  /** When it was said of all stores that they are made anew. */
-  readonly saidMs: number;
+  /** When the rebuild of all stores had begun. */
+  readonly begunMs: number;
   readonly chain: () => Promise<Chain>;
   readonly options: RebuildOptions;
 }
 
 /**
- * Makes the projections that findings speak of anew from Kafka, each in collections beside its own, and swaps them in
- * when no instance of its service runs. The log is only read. A repetition begins anew where one was interrupted before
- * the swap.
+ * Rebuilds the projections that findings name from Kafka, each in collections of its own, which replace those in use where
+ * no instance of its service runs. The log is only read. An interrupted rebuild has changed nothing.
  * @param report of an examination of the same installation
  * @throws ServiceRuns before anything is made; NotReadable
  */
@@ -64,11 +66,11 @@ export async function rebuildDistributed(
     let opened: Promise<Chain> | null = null;
     closing.push(async () => (await opened?.catch(() => null))?.close());
     for (const store of stores.values()) {
-      closing.push(() => store.swap.discard());
-      await store.swap.begin();
+      closing.push(() => store.generation.discard());
+      await store.generation.begin();
     }
     const chain = (): Promise<Chain> => (opened ??= openSolanaChain({ urls: config.solanaRpcUrls }));
-    const work: Work = { config, eventLog, stores, saidMs: performance.now(), chain, options };
+    const work: Work = { config, eventLog, stores, begunMs: performance.now(), chain, options };
     return await rebuildDamaged(report, {
       backup: 'the database',
       inWords: inDistributedWords,
@@ -87,40 +89,38 @@ async function requireStopped(stores: ReadonlyMap<Projection['name'], StoreRebui
 }
 
 async function rebuildOne(projection: Projection, work: Work): Promise<Omit<Rebuilt, 'file'>> {
-  const { config, eventLog, stores, saidMs, options } = work;
+  const { config, eventLog, stores, begunMs, options } = work;
   const { name } = projection;
   const store = stores.get(name)!;
-  const { swap } = store;
+  const { generation } = store;
   let damaged: Store | null = null;
   try {
-    await requireTold(store);
+    await requirePublished(store);
     const begins = await eventLog.beginOffsets('agent-events');
     const isRead = name === 'archive' && Object.values(begins).some((begin) => begin > 0);
     if (isRead) damaged = await readStore(name, uriOf(config), new Report().check('stores', '', ''));
-    const context = contextOf(swap.suffix, work);
+    const context = contextOf(generation.suffix, work);
     const { progress } = options;
     const lost = await projection.rebuild({ context, older: () => olderPlaces(begins, damaged), progress });
-    const notTaken = await store.takeOver(swap.suffix);
-    await sleep(Math.max(0, saidMs + SETTLE_MS - performance.now()));
-    const kept = await swap.swap(new Date(), { inUse: () => inUse(store, config) });
+    const notTaken = await store.takeOver(generation.suffix);
+    await sleep(Math.max(0, begunMs + SETTLE_MS - performance.now()));
+    const kept = await generation.replace(new Date(), { inUse: () => inUse(store, config) });
     const aside = kept === null ? null : inDistributedWords(LAYOUT[name]) + kept;
     return { aside, refused: null, lost: [...lost, ...notTaken] };
   } catch (error) {
-    const isHalf = await swap.interrupted().catch(() => false);
-    const refused = isHalf ? `${words(error)}; its collections are half replaced: run the command again` : words(error);
-    return { aside: null, refused: inDistributedWords(refused), lost: [] };
+    return { aside: null, refused: inDistributedWords(words(error)), lost: [] };
   } finally {
     damaged?.close();
-    // What was made and not swapped in holds content that no later erasure would reach.
-    await swap.discard().catch(() => undefined);
+    // What was filled and not put in use holds content that no later erasure would reach.
+    await generation.discard().catch(() => undefined);
   }
 }
 
-/** @throws where changes wait to be told: what they tell is in no topic */
-async function requireTold(store: StoreRebuild): Promise<void> {
-  const untold = (await store.untold?.()) ?? 0;
-  if (untold > 0)
-    throw new Error(`changes of ${untold} agents in it were not told yet: start the service once, and stop it`);
+/** @throws where changes are not published yet: no topic has them */
+async function requirePublished(store: StoreRebuild): Promise<void> {
+  const unpublished = (await store.unpublished?.()) ?? 0;
+  if (unpublished > 0)
+    throw new Error(`${unpublished} changes in it are not published yet: start the service once, and stop it`);
 }
 
 function contextOf(suffix: string, { config, eventLog, chain, options }: Work): RestoreContext {

@@ -77,10 +77,3 @@ export const POLICY: ScratchSchema = {
     CREATE TABLE outbox (topic TEXT, key TEXT);`,
   afterwards: '',
 };
-
-export const FACTS: ScratchSchema = {
-  tables: `
-    CREATE TABLE facts (kind TEXT, id TEXT, version INTEGER, body TEXT);
-    CREATE TABLE positions (topic TEXT, partition INTEGER, next_offset INTEGER);`,
-  afterwards: '',
-};

@@ -14,9 +14,6 @@ const MODULES: Readonly<Record<Projection['name'], () => Promise<Opener>>> = {
   facts: () => import('@countersign/verification'),
 };
 
-/** Stores that can be made anew, in the order of their making. */
-export const REBUILDABLE = Object.keys(MODULES) as readonly Projection['name'][];
-
 /** @throws NotReadable where MongoDB does not answer */
 export async function openStoreRebuild(name: Projection['name'], config: Config): Promise<StoreRebuild> {
   const module = await MODULES[name]();

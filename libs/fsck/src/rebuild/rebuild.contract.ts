@@ -78,7 +78,7 @@ export const describeRebuild = (small: SmallInstance): void =>
     );
 
     it('leave the old one or the new one in place whenever the process dies', async () => {
-      damage(place('facts'), { table: 'facts', column: null }, () => 0);
+      damage(place('facts'), { table: 'doc_facts', column: null }, () => 0);
       const old = hashOf(place('facts'));
       for (const dies of ['made', 'kept', 'settled'] as const) {
         const [result] = await rebuild((_file, step) => {

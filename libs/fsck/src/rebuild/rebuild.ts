@@ -64,8 +64,9 @@ async function rebuildOne(
   const damaged = openDamaged(file);
   const closing: (() => unknown)[] = [];
   try {
-    const untold = untoldIn(damaged);
-    if (untold > 0) throw new Error(`${untold} changes in it were not told yet: start the instance once, and stop it`);
+    const unpublished = unpublishedIn(damaged);
+    if (unpublished > 0)
+      throw new Error(`${unpublished} changes in it are not published yet: start the instance once, and stop it`);
     if (name === 'anchors' && existsSync(placeOf(dataDir, 'authority')))
       linkSync(placeOf(dataDir, 'authority'), join(directory, basename(LAYOUT.authority)));
     const context = contextOf(dataDir, directory, log, options, closing);
@@ -104,10 +105,15 @@ function close(store: Store | null): void {
   }
 }
 
-/** Messages that wait in its outbox: what they tell is in no topic. */
-function untoldIn(store: Store | null): number {
+/** Records that wait in its outbox, of either layout: they are in no topic. */
+function unpublishedIn(store: Store | null): number {
+  return countIn(store, 'outbox') + countIn(store, 'doc_outbox');
+}
+
+/** 0 where the table is missing or cannot be read. */
+function countIn(store: Store | null, table: string): number {
   try {
-    return store?.prepare<[], number>('SELECT count(*) FROM outbox').pluck().get() ?? 0;
+    return store?.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
   } catch {
     return 0;
   }

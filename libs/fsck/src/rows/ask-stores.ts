@@ -6,7 +6,6 @@ import { ARCHIVE_ROWS, RETENTION_ROWS } from './archive-rows.js';
 import { askPolicyRows } from './policy-rows.js';
 import { askRows } from './questions.js';
 import { hasColumn } from './positions.js';
-import { AGENT_FACT_ROWS, FACT_ROWS } from './fact-rows.js';
 
 /**
  * Asks each store about its own rows. What the embedded profile keeps in columns beside its facts, MongoDB keeps once.
@@ -18,6 +17,7 @@ export async function askStores(stores: ServiceStores, isEmbedded: boolean, chec
     [LAYOUT.alerts, alerts],
     [LAYOUT.identity, identity],
     [LAYOUT.reports, reports],
+    [LAYOUT.facts, facts],
   ] as const) {
     if (store === null) continue;
     check.examined += 1;
@@ -27,8 +27,6 @@ export async function askStores(stores: ServiceStores, isEmbedded: boolean, chec
   if (archive !== null) askRows(LAYOUT.archive, archive, ARCHIVE_ROWS, check);
   if (archive !== null && hasColumn(archive, 'agents', 'retained_sequence'))
     askRows(LAYOUT.archive, archive, RETENTION_ROWS, check);
-  if (facts !== null && hasColumn(facts, 'facts', 'ssn')) askRows(LAYOUT.facts, facts, AGENT_FACT_ROWS, check);
-  if (facts !== null) askRows(LAYOUT.facts, facts, FACT_ROWS, check);
   if (anchors !== null) askAnchorRows(anchors, check);
   if (policy !== null) askPolicyRows(policy, check);
 }

@@ -33,6 +33,8 @@ export const UNTOLD: Readonly<Record<string, string>> = {
   'reports doc_scopes inserted': ORDER,
   'reports doc_anchors inserted': ORDER,
   'reports doc_positions inserted': ORDER,
+  'facts doc_facts inserted': ORDER,
+  'facts doc_positions inserted': ORDER,
   'alerts doc_destinations inserted': ORDER,
   'alerts doc_threads inserted': ORDER,
   'alerts doc_threads row': NOTICES,

@@ -174,8 +174,8 @@ export interface Collections {
   readonly windowLeaves: mongo.Collection<WindowLeavesDocument>;
 }
 
-/** @param suffix ends the names of collections that are made beside those in use */
-export function collectionsOf(db: mongo.Db, suffix = ''): Collections {
+/** @param suffix ends the names, see `Generation` */
+export function collectionsOf(db: mongo.Db, suffix: string): Collections {
   const of = <T extends mongo.Document>(name: string): mongo.Collection<T> =>
     db.collection<T>(`anchoring_${name}${suffix}`);
   return {
@@ -192,7 +192,7 @@ export function collectionsOf(db: mongo.Db, suffix = ''): Collections {
 }
 
 /** anchoring's collections with the indexes that its queries need. */
-export async function openCollections(db: mongo.Db, suffix?: string): Promise<Collections> {
+export async function openCollections(db: mongo.Db, suffix: string): Promise<Collections> {
   const collections = collectionsOf(db, suffix);
   await Promise.all([
     collections.leaves.createIndexes([

@@ -39,7 +39,18 @@ if (SERVER === undefined) {
       expect(await rebuild.inUse()).toBeNull();
     }, 30_000);
 
-    it('has a term above the one of the store that it replaces, and is led by nobody while it is swapped in', async () => {
+    it('replaces no store that an instance leads meanwhile', async () => {
+      const standby = await opened();
+      await rebuild.generation.begin();
+      const inUse = async (): Promise<null> => {
+        await lead(standby);
+        return null;
+      };
+      await expect(rebuild.generation.replace(new Date(), { inUse })).rejects.toThrow('anchoring was used meanwhile');
+      await standby.close();
+    }, 30_000);
+
+    it('has a term above the one of the store that it replaces, which nobody leads any more', async () => {
       for (let term = 0; term < 3; term += 1) {
         const store = await opened();
         await lead(store);
@@ -47,20 +58,20 @@ if (SERVER === undefined) {
       }
       const { term } = await rootOf('root');
       const standby = await opened();
-      await rebuild.swap.begin();
-      const fresh = await opened(rebuild.swap.suffix);
+      await rebuild.generation.begin();
+      const { suffix } = rebuild.generation;
+      const fresh = await opened(suffix);
       await lead(fresh);
       await fresh.close();
-      await rebuild.takeOver(rebuild.swap.suffix);
-      expect(await rootOf(`root${rebuild.swap.suffix}`)).toMatchObject({ term: term + 1 });
-      const inUse = async (): Promise<null> => {
-        await expect(lead(standby)).rejects.toThrow(/are being replaced/);
-        return null;
-      };
-      expect(await rebuild.swap.swap(new Date(), { inUse })).toMatch(/^\.damaged-/);
-      await lead(standby);
-      expect(await rootOf('root')).toMatchObject({ term: term + 2 });
+      await rebuild.takeOver(suffix);
+      expect(await rootOf(`root${suffix}`)).toMatchObject({ term: term + 1 });
+      expect(await rebuild.generation.replace(new Date(), { inUse: async () => null })).toMatch(/^\.damaged-/);
+      await expect(lead(standby)).rejects.toThrow('restart this instance');
       await standby.close();
+      const next = await opened();
+      await lead(next);
+      expect(await rootOf(`root${suffix}`)).toMatchObject({ term: term + 2 });
+      await next.close();
     }, 30_000);
   });
 }

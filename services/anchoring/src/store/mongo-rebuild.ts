@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type mongo } from 'mongoose';
-import { readingOptions, StoreSwap } from '@countersign/document-store';
+import { GenerationRebuild, readingOptions, suffixInUse } from '@countersign/document-store';
 import type { StoreRebuild } from '@countersign/document-store';
 import { collectionsOf, type RootDocument } from './mongo-collections.js';
 import { LEASE_MS } from './mongo.js';
@@ -15,14 +15,14 @@ const FREE_MS = 1_500;
 export async function openRebuild(uri: string): Promise<StoreRebuild> {
   const connection = await createConnection(uri, readingOptions(uri)).asPromise();
   const db = connection.db!;
-  const collections = collectionsOf(db);
-  const names = Object.values({ ...collections }).map(({ collectionName }) => collectionName);
+  const names = Object.values({ ...collectionsOf(db, '') }).map(({ collectionName }) => collectionName);
+  const inUse = async (): Promise<Roots> => collectionsOf(db, await suffixInUse(db, 'anchoring')).root;
   return {
     group: null,
-    swap: new StoreSwap(db, 'anchoring', names),
-    inUse: () => whoLeads(collections.root),
+    generation: new GenerationRebuild(db, 'anchoring', names),
+    inUse: async () => whoLeads(await inUse()),
     async takeOver(suffix) {
-      await raiseTerm(collections.root, collectionsOf(db, suffix).root);
+      await raiseTerm(await inUse(), collectionsOf(db, suffix).root);
       return [];
     },
     close: () => connection.close(),
@@ -43,7 +43,7 @@ async function whoLeads(root: Roots): Promise<string | null> {
   return null;
 }
 
-/** What a leader of the damaged store still sends names its term, and must find nothing to change. */
+/** Terms only grow, also over a rebuild. */
 async function raiseTerm(damaged: Roots, fresh: Roots): Promise<void> {
   const [was, is] = await Promise.all([damaged.findOne({ _id: 'root' }), fresh.findOne({ _id: 'root' })]);
   if (is === null || !Number.isSafeInteger(was?.term)) return;

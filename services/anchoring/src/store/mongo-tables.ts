@@ -1,5 +1,5 @@
 import { createConnection, type mongo } from 'mongoose';
-import { readingOptions, storedTable } from '@countersign/document-store';
+import { readingOptions, storedTable, suffixInUse } from '@countersign/document-store';
 import type { Cell, StoredTable, StoredTables } from '@countersign/document-store';
 import { arrivalCheck } from '../domain/arrival-check.js';
 import { collectionsOf, type Collections, type LeavesDocument, type RootDocument } from './mongo-collections.js';
@@ -9,7 +9,7 @@ import { bytesOf, unpackRows } from './mongo-rows.js';
 /** The store as the tables of `schema.ts`; windows are numbered by their ids. */
 export async function openStoredTables(uri: string): Promise<StoredTables> {
   const connection = await createConnection(uri, readingOptions(uri)).asPromise();
-  const collections = collectionsOf(connection.db!);
+  const collections = collectionsOf(connection.db!, await suffixInUse(connection.db!, 'anchoring'));
   return { tables: tablesOf(collections), close: () => connection.close() };
 }
 

@@ -1,6 +1,6 @@
 import { createConnection, type Connection } from 'mongoose';
 import type { Sha256 } from '@countersign/evidence';
-import { mongoOptions, RebuildFence, tellingUnreachable } from '@countersign/document-store';
+import { mongoOptions, Generation, tellingUnreachable } from '@countersign/document-store';
 import { mongoAnchors } from './mongo-anchors.js';
 import { openCollections } from './mongo-collections.js';
 import { mongoCuts } from './mongo-cuts.js';
@@ -22,7 +22,7 @@ export const LEASE_MS = 10_000;
 
 /**
  * {@link AnchorStore} in MongoDB, for one leader and any number of standbys.
- * @throws when no server answers; StoreUnreachable while the collections are being replaced
+ * @throws when no server answers
  */
 export async function openMongoAnchorStore(uri: string, options: MongoStoreOptions): Promise<AnchorStore> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
@@ -38,8 +38,8 @@ async function storeOn(
   connection: Connection,
   { sha256, leaseMs = LEASE_MS, suffix }: MongoStoreOptions,
 ): Promise<AnchorStore> {
-  const fence = await RebuildFence.open(connection.db!, 'anchoring', suffix);
-  const collections = await openCollections(connection.db!, suffix);
+  const generation = suffix === undefined ? await Generation.open(connection.db!, 'anchoring') : null;
+  const collections = await openCollections(connection.db!, generation?.suffix ?? suffix ?? '');
   const root = new MongoRoot(collections.root, leaseMs);
   const terms = async () => (root.leads ? leaves.state.terms : (await root.read()).terms);
   const journal = new MongoJournal(collections.leaves, terms);
@@ -49,9 +49,9 @@ async function storeOn(
     ...mongoWindows(root, leaves, journal, collections),
     ...mongoAnchors(root, collections),
     async lead(signal) {
-      await fence?.require();
+      await generation?.require();
       return root.lead(signal, async (found) => {
-        await fence?.require();
+        await generation?.require();
         await leaves.load(found);
       });
     },

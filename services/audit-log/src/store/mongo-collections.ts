@@ -145,7 +145,7 @@ export interface Collections {
  * Collections of the driver: batches of a thousand leaves want no model between.
  * @param suffix ends the names of collections that are made beside those in use
  */
-export function collectionsOf(db: mongo.Db, suffix = ''): Collections {
+export function collectionsOf(db: mongo.Db, suffix: string): Collections {
   const of = <T extends mongo.Document>(name: string): mongo.Collection<T> =>
     db.collection<T>(`audit_log_${name}${suffix}`);
   return {

@@ -1,5 +1,5 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, StoreSwap } from '@countersign/document-store';
+import { GenerationRebuild, readingOptions, suffixInUse } from '@countersign/document-store';
 import type { StoreRebuild } from '@countersign/document-store';
 import { collectionsOf, type Collections, type InboxDocument } from './mongo-collections.js';
 
@@ -7,13 +7,15 @@ import { collectionsOf, type Collections, type InboxDocument } from './mongo-col
 export async function openRebuild(uri: string): Promise<StoreRebuild> {
   const connection = await createConnection(uri, readingOptions(uri)).asPromise();
   const db = connection.db!;
-  const inUse = collectionsOf(db);
-  const names = Object.values({ ...inUse }).map(({ collectionName }) => collectionName);
+  const names = Object.values({ ...collectionsOf(db, '') }).map(({ collectionName }) => collectionName);
   return {
     group: 'audit-log',
-    swap: new StoreSwap(db, 'audit-log', names),
+    generation: new GenerationRebuild(db, 'audit-log', names),
     inUse: async () => null,
-    takeOver: (suffix) => takeAcknowledgements(inUse, collectionsOf(db, suffix)),
+    async takeOver(suffix) {
+      const damaged = collectionsOf(db, await suffixInUse(db, 'audit-log'));
+      return takeAcknowledgements(damaged, collectionsOf(db, suffix));
+    },
     close: () => connection.close(),
   };
 }

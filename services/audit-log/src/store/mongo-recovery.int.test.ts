@@ -52,7 +52,7 @@ const name = (error: unknown): string => (error as Error).name;
       const database = `auditlog_${randomBytes(6).toString('hex')}`;
       const uri = URI!.replace(/\/(?=\?|$)/, `/${database}`);
       connection = await createConnection(uri, { ...mongoOptions(uri), ...PATIENT }).asPromise();
-      await createIndexes(collectionsOf(connection.db!));
+      await createIndexes(collectionsOf(connection.db!, ''));
     });
     beforeEach(clear);
     afterAll(async () => {
@@ -63,8 +63,14 @@ const name = (error: unknown): string => (error as Error).name;
     async function clear(): Promise<void> {
       const nothing = async (): Promise<void> => undefined;
       for (const collection of await connection.db!.collections()) await collection.deleteMany({});
-      failingStore = new MongoEventStore(collectionsOf(failing(connection.db!, () => fault)), nothing);
-      store = new MongoEventStore(collectionsOf(connection.db!), nothing);
+      failingStore = new MongoEventStore(
+        collectionsOf(
+          failing(connection.db!, () => fault),
+          '',
+        ),
+        nothing,
+      );
+      store = new MongoEventStore(collectionsOf(connection.db!, ''), nothing);
       fault = null;
     }
 
@@ -97,7 +103,7 @@ const name = (error: unknown): string => (error as Error).name;
     /** No leaf is there before an earlier one of its agent. */
     async function assertNoGaps(): Promise<void> {
       const last = new Map<string, number>();
-      const leaves = collectionsOf(connection.db!).events.find().sort({ agentId: 1, sequence: 1 });
+      const leaves = collectionsOf(connection.db!, '').events.find().sort({ agentId: 1, sequence: 1 });
       for (const { agentId: agent, sequence } of await leaves.toArray()) {
         expect(sequence).toBe((last.get(uuidText(agent)) ?? 0) + 1);
         last.set(uuidText(agent), sequence);

@@ -1,5 +1,5 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, storedTable } from '@countersign/document-store';
+import { readingOptions, storedTable, suffixInUse } from '@countersign/document-store';
 import type { Cell, StoredTable, StoredTables } from '@countersign/document-store';
 import { collectionsOf, uuidText, type Collections } from './mongo-collections.js';
 
@@ -9,7 +9,7 @@ const PARTITION = 2 ** 40;
 /** The store as the tables of `schema.ts`; agents and accounts are numbered by their ids, events by their place. */
 export async function openStoredTables(uri: string): Promise<StoredTables> {
   const connection = await createConnection(uri, readingOptions(uri)).asPromise();
-  const collections = collectionsOf(connection.db!);
+  const collections = collectionsOf(connection.db!, await suffixInUse(connection.db!, 'audit-log'));
   return { tables: tablesOf(collections), close: () => connection.close() };
 }
 

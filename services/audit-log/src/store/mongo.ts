@@ -1,6 +1,6 @@
 import { createConnection } from 'mongoose';
 import type { ArchivedEvent, ErasedContent, LeafEvent, TopicName } from '@countersign/contracts';
-import { mongoOptions, RebuildFence, tellingUnreachable } from '@countersign/document-store';
+import { mongoOptions, Generation, tellingUnreachable } from '@countersign/document-store';
 import type { EventFilter } from '../domain/event-filter.js';
 import type { StoredEvent } from '../domain/event-record.js';
 import { MongoAnchors } from './mongo-anchors.js';
@@ -32,16 +32,16 @@ import type {
 
 /**
  * Connects, makes the indexes that are missing, and gives the store.
- * @param suffix of collections that are made beside those in use
- * @throws when no server answers; StoreUnreachable while the collections are being replaced
+ * @param suffix of collections that a rebuild fills; absent: those in use are opened
+ * @throws when no server answers
  */
 export async function openMongoEventStore(uri: string, suffix?: string): Promise<EventStore> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   try {
-    const fence = await RebuildFence.open(connection.db!, 'audit-log', suffix);
-    const collections = collectionsOf(connection.db!, suffix);
+    const generation = suffix === undefined ? await Generation.open(connection.db!, 'audit-log') : null;
+    const collections = collectionsOf(connection.db!, generation?.suffix ?? suffix ?? '');
     await createIndexes(collections);
-    return tellingUnreachable(new MongoEventStore(collections, () => connection.close(), fence));
+    return tellingUnreachable(new MongoEventStore(collections, () => connection.close(), generation));
   } catch (error) {
     await connection.close();
     throw error;
@@ -58,10 +58,10 @@ export class MongoEventStore implements EventStore {
   readonly #inboxes: MongoInboxes;
   readonly #heads: MongoHeads;
   readonly #close: () => Promise<void>;
-  readonly #fence: RebuildFence | null;
+  readonly #generation: Generation | null;
 
-  constructor(collections: Collections, close: () => Promise<void>, fence: RebuildFence | null = null) {
-    this.#fence = fence;
+  constructor(collections: Collections, close: () => Promise<void>, generation: Generation | null = null) {
+    this.#generation = generation;
     const classes = new MongoClasses(collections.classes);
     this.#positions = new MongoPositions(collections.positions);
     this.#erasures = new MongoErasures(collections);
@@ -74,7 +74,7 @@ export class MongoEventStore implements EventStore {
   }
 
   async position(topic: TopicName, partition: number): Promise<number | null> {
-    await this.#fence?.require();
+    await this.#generation?.require();
     return this.#positions.next(topic, partition);
   }
 

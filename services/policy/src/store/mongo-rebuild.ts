@@ -1,5 +1,5 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, StoreSwap } from '@countersign/document-store';
+import { GenerationRebuild, readingOptions, suffixInUse } from '@countersign/document-store';
 import type { StoreRebuild } from '@countersign/document-store';
 import { GROUP } from '../follow/check-follower.js';
 import { collectionsOf } from './mongo-collections.js';
@@ -7,14 +7,17 @@ import { collectionsOf } from './mongo-collections.js';
 /** Agents are in their topic, totals follow from the log: nothing is taken over. */
 export async function openRebuild(uri: string): Promise<StoreRebuild> {
   const connection = await createConnection(uri, readingOptions(uri)).asPromise();
-  const collections = collectionsOf(connection);
-  const names = Object.values({ ...collections }).map(({ collectionName }) => collectionName);
+  const db = connection.db!;
+  const names = Object.values({ ...collectionsOf(connection) }).map(({ collectionName }) => collectionName);
   return {
     group: GROUP,
-    swap: new StoreSwap(connection.db!, 'policy', names),
+    generation: new GenerationRebuild(db, 'policy', names),
     inUse: async () => null,
     // An outbox that makes no sense may have held some.
-    untold: () => collections.agents.countDocuments({ outbox: { $exists: true, $nin: [null, []] } } as object),
+    async unpublished() {
+      const { agents } = collectionsOf(connection, await suffixInUse(db, 'policy'));
+      return agents.countDocuments({ outbox: { $exists: true, $nin: [null, []] } } as object);
+    },
     takeOver: async () => [],
     close: () => connection.close(),
   };

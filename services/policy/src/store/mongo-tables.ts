@@ -1,5 +1,5 @@
 import { createConnection } from 'mongoose';
-import { readingOptions, storedTable } from '@countersign/document-store';
+import { readingOptions, storedTable, suffixInUse } from '@countersign/document-store';
 import type { StoredTable, StoredTables } from '@countersign/document-store';
 import { sumOfPartitions } from '../domain/usage.js';
 import { collectionsOf } from './mongo-collections.js';
@@ -9,7 +9,8 @@ import { totalsOfPart } from './mongo-following.js';
 /** The store as the tables of `schema.ts`; totals as the topic `usage` tells them. */
 export async function openStoredTables(uri: string): Promise<StoredTables> {
   const connection = await createConnection(uri, readingOptions(uri)).asPromise();
-  return { tables: tablesOf(collectionsOf(connection)), close: () => connection.close() };
+  const suffix = await suffixInUse(connection.db!, 'policy');
+  return { tables: tablesOf(collectionsOf(connection, suffix)), close: () => connection.close() };
 }
 
 function tablesOf({ agents, positions, accountUsage, agentUsage }: PolicyCollections): readonly StoredTable[] {

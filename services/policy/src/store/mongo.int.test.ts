@@ -61,11 +61,11 @@ if (SERVER === undefined) {
     await store.create({ agent: { ...agent, id: 'y' }, records: [] });
     // Totals that cannot be read hide no change.
     await connection.db!.collection<{ _id: string }>('policy_account_usage').insertOne({ _id: 'damaged' });
-    expect(await rebuild.untold!()).toBe(1);
+    expect(await rebuild.unpublished!()).toBe(1);
     await store.outbox.sent((await store.outbox.pending(10)).map(({ id }) => id));
-    expect(await rebuild.untold!()).toBe(0);
+    expect(await rebuild.unpublished!()).toBe(0);
     await connection.db!.collection<{ _id: string }>('policy_agents').updateOne({ _id: 'y' }, { $set: { outbox: 7 } });
-    expect(await rebuild.untold!()).toBe(1);
+    expect(await rebuild.unpublished!()).toBe(1);
     for (const each of [store, rebuild, connection]) await each.close();
     await drop();
   });

@@ -3,7 +3,7 @@ import type { AgentFacts } from '@countersign/contracts';
 import {
   isDuplicateKey,
   mongoOptions,
-  RebuildFence,
+  Generation,
   StoreDamaged,
   tellingUnreachable,
 } from '@countersign/document-store';
@@ -23,15 +23,15 @@ import type { PolicyStore, UsageRow } from './port.js';
 const PAGE = 500;
 
 /**
- * @param suffix of collections that are made beside those in use
- * @throws when no server answers; StoreUnreachable while the collections are being replaced
+ * @param suffix of collections that a rebuild fills; absent: those in use are opened
+ * @throws when no server answers
  */
 export async function openMongoPolicyStore(uri: string, suffix?: string): Promise<PolicyStore> {
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   try {
-    const fence = await RebuildFence.open(connection.db!, 'policy', suffix);
-    const collections = await policyCollections(connection, suffix);
-    return tellingUnreachable(new MongoPolicyStore(connection, collections, fence));
+    const generation = suffix === undefined ? await Generation.open(connection.db!, 'policy') : null;
+    const collections = await policyCollections(connection, generation?.suffix ?? suffix);
+    return tellingUnreachable(new MongoPolicyStore(connection, collections, generation));
   } catch (error) {
     await connection.close();
     throw error;
@@ -46,14 +46,14 @@ class MongoPolicyStore implements PolicyStore {
   readonly #collections: PolicyCollections;
   readonly #following: MongoFollowing;
   readonly #usage: MongoUsage;
-  readonly #fence: RebuildFence | null;
+  readonly #generation: Generation | null;
   /** Tells agents apart that instances create in one millisecond. */
   readonly #instance = randomUUID();
   #created = 0;
 
-  constructor(connection: Connection, collections: PolicyCollections, fence: RebuildFence | null) {
+  constructor(connection: Connection, collections: PolicyCollections, generation: Generation | null) {
     this.#connection = connection;
-    this.#fence = fence;
+    this.#generation = generation;
     this.#collections = collections;
     this.outbox = embeddedOutbox(collections.agents);
     this.announcements = embeddedAnnouncements(collections.agents);
@@ -154,7 +154,7 @@ class MongoPolicyStore implements PolicyStore {
   }
 
   async position(partition: number): Promise<number | null> {
-    await this.#fence?.require();
+    await this.#generation?.require();
     return this.#following.position(partition);
   }
 

@@ -5,7 +5,6 @@ import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { createLogger, InstanceRunning, loadConfig, openDataDirectory, type Config } from '@countersign/process';
 import {
-  endInterruptedSwaps,
   examine,
   examineDistributed,
   LAYOUT,
@@ -94,17 +93,14 @@ async function inFolder(config: Config, rebuild: boolean, progress: Progress): P
   }
 }
 
-/** What an earlier command has left half done is ended first. */
 async function onServers(config: Config, rebuild: boolean, progress: Progress): Promise<Examined> {
   try {
     if (!rebuild) return { examination: await examineDistributed(config, progress), rebuilt: null };
-    const ended = await endInterruptedSwaps(config);
     const examination = await examineDistributed(config, progress);
-    if (examination.report.count === 0) return { examination, rebuilt: ended };
+    if (examination.report.count === 0) return { examination, rebuilt: [] };
     const rebuilt = await rebuildDistributed(config, examination.report, tellingProgress());
-    const all = [...ended, ...rebuilt];
-    if (rebuilt.every(({ refused }) => refused !== null)) return { examination, rebuilt: all };
-    return { examination: await examineDistributed(config, progress), rebuilt: all };
+    if (rebuilt.every(({ refused }) => refused !== null)) return { examination, rebuilt };
+    return { examination: await examineDistributed(config, progress), rebuilt };
   } catch (error) {
     if (error instanceof NotReadable || error instanceof ServiceRuns)
       throw new CommandFailed(EXIT.inUse, error.message);

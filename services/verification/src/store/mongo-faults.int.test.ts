@@ -1,6 +1,6 @@
 import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/test-kit';
 import { createConnection } from 'mongoose';
-import { openMongoPublicFacts } from './mongo.js';
+import { openMongoPublicFacts } from './open.js';
 import type { PublicFact, PublicFacts } from './port.js';
 
 const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];

@@ -10,7 +10,7 @@ export interface FactsHarness {
   clean(): Promise<void>;
 }
 
-const KEY: SigningKeyFacts = { publicKeyHex: 'ab'.repeat(32), status: 'active', validFrom: null, validTo: null };
+export const KEY: SigningKeyFacts = { publicKeyHex: 'ab'.repeat(32), status: 'active', validFrom: null, validTo: null };
 const REPORT: ReportFacts = {
   accountId: 'a',
   createdAt: '2026-01-01T00:00:00.000Z',
@@ -25,7 +25,9 @@ const REPORT: ReportFacts = {
   withdrawn: null,
 };
 
-const ANCHOR: ReportAnchorFacts = {
+export const DRAWN: ReportFacts = { ...REPORT, format: 'pdf', pdfSha256: '12'.repeat(32) };
+
+export const ANCHOR: ReportAnchorFacts = {
   kind: 'report',
   reportId: 'r1',
   contentHash: REPORT.contentHash,
@@ -44,7 +46,7 @@ const AUTHORITY: AuthorityFacts = {
   validTo: null,
 };
 
-const AGENT: RegisteredAgent = {
+export const AGENT: RegisteredAgent = {
   ssn: 'CSN-0000-0000-0000-0000',
   type: 'support',
   status: 'active',
@@ -118,7 +120,7 @@ export function publicFactsContract(name: string, harness: FactsHarness): void {
     });
 
     it('finds a report by the hash of its PDF, where it has one, over changes and restarts', async () => {
-      const drawn: ReportFacts = { ...REPORT, format: 'pdf', pdfSha256: '12'.repeat(32) };
+      const drawn = DRAWN;
       await facts.keep([{ kind: 'report', id: 'r1', version: 1, value: REPORT }], 'reports', 0, 1);
       await facts.keep([{ kind: 'report', id: 'r2', version: 1, value: drawn }], 'reports', 1, 1);
       expect(await facts.reportByPdfSha256('12'.repeat(32))).toEqual({ id: 'r2', facts: drawn });
