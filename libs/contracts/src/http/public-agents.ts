@@ -13,7 +13,7 @@ const publicAgent = {
     agent_type: nullable({ type: 'string' }),
     registered_at: nullable(isoTime),
     created_at: nullable(isoTime),
-    action_count: { type: 'integer', minimum: 0, description: 'checks on record, allowed and denied' },
+    action_count: { type: 'integer', minimum: 0, description: 'recorded checks, allowed and denied' },
     status: { enum: ['Active', 'Frozen', 'Inactive'] },
     owner_wallet: nullable({ type: 'string', description: 'address of the wallet that registered the agent' }),
   },
