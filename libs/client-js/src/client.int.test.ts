@@ -15,7 +15,7 @@ const EVENT = '01890a5d-ac96-774b-bcce-b302099a8057';
 const ALLOWED = { allowed: true };
 const DENIED = { allowed: false, reason: 'off limits', severity: 'P1', violation_type: 'off_limits_action', rule: 'r' };
 
-describe('a client, and a service that', () => {
+describe('a client, when the service', () => {
   let server: Server;
   let handle: Handler;
   let seen: Seen[];
@@ -51,7 +51,7 @@ describe('a client, and a service that', () => {
     };
   const act = { actionType: 'tool_use', toolName: 'crm.lookup', estimatedCost: 0.5 };
 
-  it('allows: both headers, the action as the service wants it, connections used again', async () => {
+  it('allows: sends both headers and the action in the form of the service, and keeps the connection', async () => {
     handle = answers(200, ALLOWED, { 'x-policy-coverage': 'governed' });
     const one = client();
     for (let n = 0; n < 20; n++) {
@@ -66,13 +66,13 @@ describe('a client, and a service that', () => {
     expect(new Set(seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(20);
   });
 
-  it('hands on what observe mode would have denied, and that a decision is repeated', async () => {
+  it('returns what observe mode would have denied, and marks a repeated decision', async () => {
     const wouldDeny = 'off_limits_action; rule=off_limits_actions:wire';
     handle = answers(200, ALLOWED, { 'x-would-deny': wouldDeny, 'x-idempotent-replay': 'true' });
     expect(await client().check(act)).toEqual({ allowed: true, eventId: EVENT, wouldDeny, idempotentReplay: true });
   });
 
-  it('denies: the rule, and no violations, which are for refusals', async () => {
+  it('denies: returns the rule, and no violations, which are for refusals', async () => {
     handle = answers(200, DENIED);
     const denied: unknown[] = [];
     const result = await client({ onDenied: (one) => void denied.push(one) }).check(act);
@@ -135,7 +135,7 @@ describe('a client, and a service that', () => {
     ['ends the connection', (request) => request.socket.destroy(), 'unreachable'],
     ['says nothing', () => undefined, 'timeout'],
   ];
-  it.each(undecided)('%s: never allowed by mistake', async (_what, handler, code) => {
+  it.each(undecided)('%s: is never allowed by mistake', async (_what, handler, code) => {
     handle = handler;
     const quick = code === 'timeout' ? { attemptTimeoutMs: 150, retries: 1 } : { retries: 1 };
     const closed = await client(quick).check(act);
@@ -148,31 +148,31 @@ describe('a client, and a service that', () => {
     expect(open).toMatchObject({ allowed: true, failedOpen: true, violations: [code] });
   });
 
-  it('is not there: unreachable', async () => {
+  it('is down: unreachable', async () => {
     const gone = client({ baseUrl: 'http://127.0.0.1:1', retries: 0 });
     expect(await gone.check(act)).toMatchObject({ allowed: false, violations: ['unreachable'] });
   });
 
-  it('speaks http where https is asked for: the reason says so', async () => {
+  it('speaks http although the address is https: the reason says so', async () => {
     const secure = client({ baseUrl: baseUrl().replace('http:', 'https:'), retries: 0 });
     const { allowed, error } = await secure.check(act);
     expect([allowed, error?.message]).toEqual([false, expect.stringContaining('the service speaks http here')]);
   });
 
-  it('fails once, then decides: tried again with the same key', async () => {
+  it('fails once, then decides: retries with the same key', async () => {
     let n = 0;
     handle = (...call) => (n++ === 0 ? answers(503, { allowed: false }) : answers(200, ALLOWED))(...call);
     expect(await client().check(act)).toMatchObject({ allowed: true });
     expect(new Set(seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
-  it('asks to wait longer than there is time: not waited for', async () => {
+  it('asks for a longer delay than there is time: does not wait', async () => {
     handle = answers(503, { allowed: false, reason: 'busy' }, { 'retry-after': '30' });
     expect(await client().check(act)).toMatchObject({ violations: ['unavailable'] });
     expect(seen.length).toBe(1);
   });
 
-  it('does not decide several times in a row: left alone, then tried by one call', async () => {
+  it('does not decide several times in a row: opens the circuit, then sends one trial call', async () => {
     handle = answers(500, { error: 'failed' });
     const one = client({ retries: 0, circuitBreaker: { failures: 2, cooldownMs: 50 } });
     for (const code of ['unavailable', 'unavailable', 'circuit_open']) {
@@ -188,7 +188,7 @@ describe('a client, and a service that', () => {
     expect(await one.check(act)).toMatchObject({ allowed: true });
   });
 
-  it('guards an action: executed and reported, or neither', async () => {
+  it('guards an action: executes and reports it, or neither', async () => {
     handle = (request, ...rest) =>
       (request.url === '/v1/check' ? answers(200, ALLOWED) : answers(201, { eventId: EVENT }))(request, ...rest);
     expect(await client().guard(act, ({ eventId }) => `done ${eventId}`)).toBe(`done ${EVENT}`);
@@ -219,7 +219,7 @@ describe('a client, and a service that', () => {
     await one.reportOutcome({ eventId: EVENT, outcome: 'skipped' });
   });
 
-  it('is slow, and its caller gives up: the reason of the caller', async () => {
+  it('is slow and the caller cancels: rejects with the reason of the caller', async () => {
     handle = () => undefined;
     const given = new AbortController();
     const asked = client().check(act, { signal: given.signal });

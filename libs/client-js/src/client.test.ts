@@ -17,7 +17,7 @@ describe('a client', () => {
     },
   );
 
-  it('waits no longer than it says, whatever the fetch that it was given does', async () => {
+  it('waits no longer than its timeout, whatever the given fetch does', async () => {
     const fetch = () => new Promise<Response>(() => undefined);
     const stuck = new Countersign({ apiKey: 'k', agentId: AGENT, retries: 0, attemptTimeoutMs: 20, fetch });
     expect(await stuck.check({ actionType: 'pay' })).toMatchObject({ allowed: false, violations: ['timeout'] });
@@ -27,7 +27,7 @@ describe('a client', () => {
     await expect(asked).rejects.toThrow('no longer needed');
   });
 
-  it('reads no answer without end, and one in pieces whole', async () => {
+  it('aborts an endless answer, and reads a chunked one to its end', async () => {
     let sent = 0;
     let ended = false;
     const endless = (_url: string, { signal }: RequestInit) => {
@@ -67,7 +67,7 @@ describe('a client', () => {
   };
   let onReportFailed: NonNullable<CountersignOptions['onReportFailed']> = () => undefined;
 
-  it('asks nothing for a generator, and reports one that was given as failed, since nothing of it is done', async () => {
+  it('sends no check for a generator function, and reports a returned generator as failed, since it has done nothing', async () => {
     const one = logs(201);
     let begun = false;
     async function* pieces(): AsyncGenerator<string> {
@@ -110,7 +110,7 @@ describe('a client', () => {
     warned.mockRestore();
   });
 
-  it('shows the service what is in maps and sets, and asks about nothing that it could not show', async () => {
+  it('sends the content of maps and sets, and refuses values that JSON cannot show', async () => {
     const one = logs(201);
     const payload = {
       map: new Map<unknown, unknown>([
@@ -153,7 +153,7 @@ describe('a client', () => {
   });
 });
 
-describe('a client that is made wrong', () => {
+describe('a client with wrong options', () => {
   it.each([
     [{ apiKey: '', agentId: AGENT }, /apiKey/u],
     [{ apiKey: 'two words', agentId: AGENT }, /apiKey/u],
@@ -183,7 +183,7 @@ describe('a client that is made wrong', () => {
     expect(() => new Countersign(options as never)).toThrow(words);
   });
 
-  it('or called with an unknown option', async () => {
+  it('is refused, also in a call with an unknown option', async () => {
     const one = new Countersign('k', AGENT);
     const options = { idempotencykey: 'a' } as never;
     await expect(one.check({ actionType: 'pay' }, options)).rejects.toThrow(/Did you mean "idempotencyKey"/u);

@@ -28,7 +28,7 @@ describe('a client on Node, without a fetch of its own', () => {
   };
   const pay = { actionType: 'pay' };
 
-  it('asks by node:http, unless a fetch was put in its place, or is given', async () => {
+  it('uses node:http, unless fetch was replaced or is passed', async () => {
     const { fetch } = globalThis;
     const one = client();
     await one.check(pay);
@@ -59,7 +59,7 @@ describe('a client on Node, without a fetch of its own', () => {
     expect(seen.map(({ headers }) => 'sec-fetch-mode' in headers)).toEqual([isByFetch]);
   });
 
-  it('asks by fetch where a proxy was set for that', async () => {
+  it('uses fetch if a proxy is set for it', async () => {
     // It is there from the first request of fetch on.
     await fetch('data:,');
     const globals = globalThis as unknown as Record<symbol, { dispatch(...request: readonly unknown[]): unknown }>;
@@ -80,7 +80,7 @@ describe('a client on Node, without a fetch of its own', () => {
     expect(seen.map(({ headers }) => 'sec-fetch-mode' in headers)).toEqual([true, false]);
   });
 
-  it('says the length of its body in bytes, and keeps its connection', async () => {
+  it('sends the length of its body in bytes, and keeps its connection', async () => {
     const one = client();
     for (let n = 0; n < 3; n += 1) await one.check({ ...pay, payload: 'groß' });
     const body = JSON.stringify({ agentId: 'a', action: { payload: 'groß', type: 'pay' } });
@@ -89,7 +89,7 @@ describe('a client on Node, without a fetch of its own', () => {
     expect(new Set(seen.map(({ socket }) => socket)).size).toBe(1);
   });
 
-  it('reads an answer in pieces whole, and none without end', async () => {
+  it('reads a chunked answer to its end, and aborts an endless one', async () => {
     const text = Buffer.from('{"allowed":false,"reason":"zu groß"}');
     const cut = text.indexOf('ß') + 1;
     handle = (response) => {
@@ -126,7 +126,7 @@ describe('a client on Node, without a fetch of its own', () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('finds an IPv6 address, and a path before its own', async () => {
+  it('takes an IPv6 address, and a base path', async () => {
     const other = createServer((request, response) => {
       seen.push(request);
       request.resume().on('end', () => response.end('{"allowed":true}'));
@@ -144,7 +144,7 @@ describe('a client on Node, without a fetch of its own', () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('leaves a request that its caller gives up, before and within the answer', async () => {
+  it('abandons a request that its caller cancels, before and within the answer', async () => {
     for (const begins of [false, true]) {
       const left = new AbortController();
       const closed = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@ import { ActionDeniedError } from './action-denied.js';
 import { toolCallAction } from './tool-action.js';
 
 describe('the action of a tool call', () => {
-  it('is a tool_use with the arguments as they came', () => {
+  it('is a tool_use with the arguments unchanged', () => {
     const input = { order: '17' };
     const action = toolCallAction({ toolName: 'refund', input, metadata: { toolCallId: 'c' } });
     expect(action).toEqual({
@@ -15,7 +15,7 @@ describe('the action of a tool call', () => {
     expect(toolCallAction({ toolName: 'now', input: undefined })).toEqual({ actionType: 'tool_use', toolName: 'now' });
   });
 
-  it('repeats the url among its arguments, or has the one that the caller says instead', () => {
+  it('repeats the url among its arguments, or has that of the caller instead', () => {
     const input = { Url: new URL('https://a.example/'), uri: 'https://c.example/' };
     expect(toolCallAction({ toolName: 'fetch', input })).toMatchObject({ url: 'https://a.example/' });
     for (const none of [{ to: 'https://a.example/' }, { url: `https://a.example/${'x'.repeat(65_536)}` }, ['x'], 'x']) {
@@ -33,13 +33,13 @@ describe('the action of a tool call', () => {
     });
   });
 
-  it('has what a long JSON text holds in its place, whose pieces could not be read', () => {
+  it('has the value of a long JSON text in its place, since pieces of it could not be parsed', () => {
     const value = { url: 'https://a.example/', content: 'x'.repeat(200_000), more: 'y'.repeat(100_000) };
     const { payload } = toolCallAction({ toolName: 'write', input: JSON.stringify(value) });
     expect(payload).toEqual(value);
   });
 
-  it('has the pieces of a text that is longer than a check takes, of which nothing is left out', () => {
+  it('has overlapping pieces of a text that is too long for a check, and leaves nothing out', () => {
     const text = 'é€😀x'.repeat(40_000);
     const input = { 'a/b~c': [text], short: 'y'.repeat(262_144) };
     const { payload, metadata } = toolCallAction({ toolName: 'write', input, metadata: { source: 's' } });
@@ -52,7 +52,7 @@ describe('the action of a tool call', () => {
     expect([first, ...rest.map((piece) => [...piece].slice(4_000).join(''))].join('')).toBe(text);
   });
 
-  it('is refused where it is larger than a check', () => {
+  it('is refused if it is too large for a check', () => {
     const input = { content: 'x'.repeat(1_100_000) };
     expect(() => toolCallAction({ toolName: 'write', input })).toThrow(ActionDeniedError);
     expect(() => toolCallAction({ toolName: 'write', input })).toThrow(/take \d+ bytes, and a check takes 1047552/u);

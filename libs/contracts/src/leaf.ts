@@ -1,5 +1,5 @@
 /**
- * The leaf event: what is hashed, anchored and proven. It holds decisions and pseudonyms, never content.
+ * The leaf event: the hashed, anchored and proven part of an event. It holds decisions and pseudonyms, never content.
  * Its format is fixed; `libs/evidence/FORMAT.md` is its specification.
  */
 
@@ -69,7 +69,7 @@ export interface LeafEvent {
   readonly detail: string | null;
   readonly actionKind: ActionKind | null;
   readonly profileVersion: number | null;
-  /** Lower-case hex of SHA-256 over the JCS of the profile as `GET /v1/agents/{id}/profile` gives it. */
+  /** Lower-case hex of SHA-256 over the JCS of the profile as `GET /v1/agents/{id}/profile` returns it. */
   readonly profileSha256: string | null;
   /** Commitment: lower-case hex of SHA-256(JCS(["action", salt, value])). */
   readonly action: string | null;

@@ -130,7 +130,7 @@ export interface OutputRules {
 export const REQUIRED_MEMBERS = ['cost', 'url', 'data_scope', 'tool'] as const;
 export type RequiredMember = (typeof REQUIRED_MEMBERS)[number];
 
-/** The behavior profile exactly as `GET /v1/agents/{id}/profile` gives it; its JCS is what `profileSha256` hashes. */
+/** The behavior profile exactly as `GET /v1/agents/{id}/profile` returns it; `profileSha256` is a hash of its JCS. */
 export interface BehaviorProfile {
   readonly agent_id: string;
   readonly version: number;

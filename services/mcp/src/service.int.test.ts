@@ -13,7 +13,7 @@ type Said = { readonly status: number; readonly body: unknown; readonly eventId?
 const EVENT = '01890a5d-ac96-774b-bcce-b302099a8057';
 
 /** The API, played; and the hosted server without the edge before it. */
-describe('the hosted server of the tool protocol', () => {
+describe('the hosted MCP server', () => {
   let api: Server;
   let hosted: Server;
   let said: Said;
@@ -70,7 +70,7 @@ describe('the hosted server of the tool protocol', () => {
     }
   });
 
-  it('shows four tools, with what they take, what they give and what they change', async () => {
+  it('shows four tools with their input, output and effects', async () => {
     expect(client.getInstructions()).toMatch(/check_action before you act/u);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['register_agent', 'check_action', 'log_action', 'scan_output']);
@@ -118,7 +118,7 @@ describe('the hosted server of the tool protocol', () => {
     expect([result.isError ?? false, result.structuredContent]).toEqual([false, body]);
   });
 
-  it('hands on what observe mode would have denied', async () => {
+  it('returns what observe mode would have denied', async () => {
     said = { status: 200, body: { allowed: true }, wouldDeny: 'off_limits_action; rule=off_limits_actions:wire' };
     const { structuredContent } = await client.callTool({ name: 'check_action', arguments: {} });
     expect(structuredContent).toEqual({ allowed: true, would_deny: said.wouldDeny });
@@ -134,7 +134,7 @@ describe('the hosted server of the tool protocol', () => {
     expect([result.isError, JSON.parse((result.content as [{ text: string }])[0].text)]).toEqual([true, body]);
   });
 
-  it('nothing is allowed where the API does not answer, or something else does', async () => {
+  it('allows nothing if the API does not answer, or another program does', async () => {
     said = { status: 200, body: '<html>' };
     const result = await client.callTool({ name: 'check_action', arguments: {} });
     expect(result.structuredContent).toMatchObject({ allowed: false, code: 'unavailable' });
@@ -159,20 +159,20 @@ describe('the hosted server of the tool protocol', () => {
     },
   );
 
-  it('a report that was not taken is an error of the tool', async () => {
+  it('returns an error of the tool for a report that was not accepted', async () => {
     said = { status: 503, body: { error: 'try again' } };
     expect((await client.callTool({ name: 'log_action', arguments: {} })).isError).toBe(true);
     said = { status: 200, body: '<html>' };
     expect((await client.callTool({ name: 'log_action', arguments: {} })).isError).toBe(true);
   });
 
-  it('says which tools there are', async () => {
+  it('lists its tools for an unknown one', async () => {
     const result = await client.callTool({ name: 'delete_everything', arguments: {} });
     expect([result.isError, JSON.stringify(result.content)]).toEqual([true, expect.stringContaining('check_action')]);
     expect(asked).toEqual([]);
   });
 
-  it('answers a message that is none as the protocol says, and a notification with nothing', async () => {
+  it('answers an invalid message according to the protocol, and a notification with an empty body', async () => {
     const conversation = new Conversation(new Api(() => addressOf(api)), { warn: () => undefined });
     const broken = await conversation.answer({ hello: 'you' }, 'k', powers, undefined);
     expect([broken.status, JSON.parse(broken.text)]).toMatchObject([400, { jsonrpc: '2.0', error: { code: -32700 } }]);

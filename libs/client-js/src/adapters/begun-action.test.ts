@@ -33,13 +33,13 @@ describe('a begun action', () => {
     expect(outcomes).toEqual(['succeeded']);
   });
 
-  it('does not begin where it is denied', async () => {
+  it('does not begin if it is denied', async () => {
     const { client, outcomes } = service(false);
     const thrown = await begin(client, { actionType: 'pay' }).catch((error: unknown) => error);
     expect([isDenied(thrown), outcomes]).toEqual([true, []]);
   });
 
-  it('gives its pieces and what it returns, and has succeeded then', async () => {
+  it('streams its pieces and its result, and has succeeded then', async () => {
     const { client, outcomes } = service(true);
     const pieces = untilItsEnd(await begin(client, { actionType: 'pay' }), counting(2));
     const given = [await pieces.next(), await pieces.next()];
@@ -47,7 +47,7 @@ describe('a begun action', () => {
     expect([await pieces.next(), outcomes]).toEqual([{ done: true, value: 'counted' }, ['succeeded']]);
   });
 
-  it('has failed where its pieces are not read to their end', async () => {
+  it('has failed if its pieces are not read to their end', async () => {
     const { client, outcomes } = service(true);
     for await (const piece of untilItsEnd(await begin(client, { actionType: 'pay' }), counting(3))) {
       if (piece === 2) break;

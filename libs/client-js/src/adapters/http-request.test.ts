@@ -68,7 +68,7 @@ describe('a request', () => {
     else expect(body).toMatchObject({ reason: (answer as { reason?: string }).reason ?? 'no such agent' });
   });
 
-  it('is not handled where its caller has left, and not asked about where there is nothing to ask', async () => {
+  it('is not handled if the connection is closed, and not checked without an action', async () => {
     const fetch = (_url: string, { signal }: RequestInit): Promise<Response> =>
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('left'))));
     const client = new Countersign({ apiKey: 'k', agentId: AGENT, fetch });
@@ -79,7 +79,7 @@ describe('a request', () => {
     expect(await judge(client, request, new AnswerUnderWay(), { action: () => null })).toBe('go');
   });
 
-  it('is not asked about where its caller has left while its action was found, or before', async () => {
+  it('is not checked if the connection was closed while its action was determined, or before', async () => {
     const asked: string[] = [];
     const fetch = (url: string): Promise<Response> => {
       asked.push(url);
@@ -98,7 +98,7 @@ describe('a request', () => {
     expect([leaving, left].map((one) => one.listenerCount('close'))).toEqual([0, 0]);
   });
 
-  it('is an error where its action is none', async () => {
+  it('is an error if its action is invalid', async () => {
     const { client } = service(200, { allowed: true });
     const judged = judge(client, request, new AnswerUnderWay(), { action: () => ({ actionType: '' }) });
     await expect(judged).rejects.toThrow(TypeError);

@@ -26,7 +26,7 @@ function service(status: number, answer: object): { client: Countersign; seen: S
 const call = { toolName: 'refund', input: { usd: 40 }, toolCallId: 'call_0' };
 
 describe('a call of a tool', () => {
-  it('is a tool_use with its input, and a check of its own although its id comes again', async () => {
+  it('is a tool_use with its input, and a check of its own although its id is repeated', async () => {
     const { client, seen } = service(200, { allowed: true });
     for (let run = 0; run < 2; run += 1) await (await beginToolCall(client, call, {})).succeeded();
     const action = { type: 'tool_use', toolName: 'refund', payload: { usd: 40 }, metadata: { toolCallId: 'call_0' } };
@@ -37,7 +37,7 @@ describe('a call of a tool', () => {
     expect(new Set(seen.map(({ key }) => key)).size).toBe(2);
   });
 
-  it('is what its options make of it', async () => {
+  it('follows its options', async () => {
     const { client, seen } = service(200, { allowed: true });
     await beginToolCall(client, call, {
       action: ({ input }) => ({ actionType: 'pay', estimatedCost: (input as { usd: number }).usd }),
@@ -63,28 +63,28 @@ describe('a call of a tool', () => {
   });
 });
 
-describe('tools that could not be guarded', () => {
+describe('tools that cannot be guarded', () => {
   const { client } = service(200, { allowed: true });
 
-  it('are an error, unless they are said to run elsewhere', () => {
+  it('are an error, unless they are declared to run elsewhere', () => {
     const tools = { refund: { execute: () => 'paid' }, confirm: {} };
     expect(() => guardTools(client, tools)).toThrow(/confirm has no execute/u);
     const guarded = guardTools(client, tools, { elsewhere: ['confirm'] });
     expect([guarded.confirm, guarded.refund === tools.refund]).toEqual([tools.confirm, false]);
   });
 
-  it('are an error where an option is not known', () => {
+  it('are an error if an option is unknown', () => {
     const actions = { actions: () => ({}) } as never;
     expect(() => guardTools(client, {}, actions)).toThrow(/unknown option "actions"\. Did you mean "action"/u);
     expect(() => guardLangChainTools(client, [], actions)).toThrow(/unknown option/u);
     expect(() => guardTool(client, () => null, { action: 'x' } as never)).toThrow(/action: a function/u);
   });
 
-  it('are an error where they are no tools of LangChain', () => {
+  it('are an error if they are not tools of LangChain', () => {
     expect(() => guardLangChainTools(client, [{ name: 'refund', func: () => 'paid' }])).toThrow(/refund is no/u);
   });
 
-  it('are an error where they give a generator, of which nothing is done yet', async () => {
+  it('are an error if they return a generator, which has done nothing yet', async () => {
     const tool = guardTool(client, (definition: { execute: (input: unknown) => unknown }) => definition);
     const pieces = async function* (): AsyncGenerator<string> {
       yield 'paid';
@@ -92,7 +92,7 @@ describe('tools that could not be guarded', () => {
     await expect(tool({ name: 'refund', execute: pieces } as never).execute({})).rejects.toThrow(/generator/u);
   });
 
-  it('are an error where a denial could be no output of theirs', async () => {
+  it('are an error if a denial does not match their output schema', async () => {
     const denying = service(200, { allowed: false, reason: 'no' }).client;
     const tool = guardTool(denying, (definition: { execute: (input: unknown) => unknown }) => definition);
     const refund = { name: 'refund', execute: () => 'paid', outputSchema: {} };
