@@ -41,7 +41,7 @@ describe('anchoring in a process', () => {
       COUNTERSIGN_LOG_LEVEL: 'silent',
     });
     running = await run([definition, probe((seen) => (context = seen))], config);
-    proofs = await context.neighbour('proof-source');
+    proofs = await context.peer('proof-source');
   }
 
   async function anchors(): Promise<ReadonlyMap<string, AnchorFacts>> {

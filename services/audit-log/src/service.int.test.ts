@@ -230,7 +230,7 @@ describe('audit-log in a process', () => {
 
   /** Plays the keeper of copies: tells each order as soon as it is there. */
   async function tellWhile<T>(asked: () => Promise<T>): Promise<T> {
-    const erasures = await context.neighbour('erasures');
+    const erasures = await context.peer('erasures');
     let done = false;
     const telling = (async () => {
       while (!done) {
@@ -256,10 +256,10 @@ describe('audit-log in a process', () => {
     expect((await erase()).status).toBe(204);
     const { body } = await ask(tokens['auditor']!, '/v1/events?type=content.erased');
     expect(body.events).toMatchObject([{ refersTo: eventId(1), action: { by: { kind: 'user', id: 'user-admin' } } }]);
-    const archive = await context.neighbour('event-archive');
+    const archive = await context.peer('event-archive');
     const [erased] = await archive.range(agentId(1), 1, 1, 1);
     expect(erased).toMatchObject({ erased: true, envelope: { leaf: envelope(1).leaf, openings: {} } });
-    expect(await (await context.neighbour('erasures')).among(agentId(1), 1, 99)).toEqual([1]);
+    expect(await (await context.peer('erasures')).among(agentId(1), 1, 99)).toEqual([1]);
   });
 
   it('answers 204 only when no copy is left, and for an event without content at once', async () => {
@@ -282,7 +282,7 @@ describe('audit-log in a process', () => {
     const target = envelope(91, { openings: { action: { salt, value: 'a marker of 4711' } } });
     await context.eventLog.append([{ topic: 'agent-events', key: target.leaf.agentId, value: JSON.stringify(target) }]);
     const archived = (): Promise<readonly { readonly erased: boolean }[]> =>
-      context.neighbour('event-archive').then((archive) => archive.range(agentId(1), 1, 99, 99));
+      context.peer('event-archive').then((archive) => archive.range(agentId(1), 1, 99, 99));
     const holding = (): boolean => readdirSync(place).some((name) => readFileSync(join(place, name)).includes('4711'));
     await until(archived, (events) => events.length === 7);
     await running.stop();
@@ -302,7 +302,7 @@ describe('audit-log in a process', () => {
     const again = await until(archived, (events) => events[6]?.erased === true);
     expect(again.map(({ erased }) => erased)).toEqual([true, true, false, false, false, false, true, false]);
     expect(holding()).toBe(false);
-    expect(await (await context.neighbour('erasures')).pending(9)).toMatchObject([{ eventId: eventId(91) }]);
+    expect(await (await context.peer('erasures')).pending(9)).toMatchObject([{ eventId: eventId(91) }]);
   });
 
   it('parks what is no leaf, tells heads, and keeps all over a restart', async () => {

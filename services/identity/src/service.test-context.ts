@@ -5,7 +5,7 @@ import { InProcessCounters } from '@countersign/counters';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
 import { createLogger, createRegistry, loadConfig } from '@countersign/process';
-import { Neighbourhood, serveThread } from '@countersign/service-kit';
+import { PeerRegistry, serveThread } from '@countersign/service-kit';
 import type { AccountOperator, ServingThread } from '@countersign/service-kit';
 import { definition } from './definition.js';
 
@@ -44,7 +44,7 @@ export async function runIdentity(
   const eventLog = shared?.eventLog ?? (await openSqliteLog({ file: join(folder, 'log.db') }));
   const counters = shared?.counters ?? new InProcessCounters();
   await counters.serve();
-  const neighbourhood = new Neighbourhood();
+  const peers = new PeerRegistry();
   let moved = 0;
   let address = '';
   const thread = {
@@ -53,7 +53,7 @@ export async function runIdentity(
     eventLog,
     counters,
     metrics: createRegistry('test', false),
-    neighbourhood,
+    peers,
     clock: () => Date.now() + moved,
     chain: () => Promise.reject(new Error('no chain in this test')),
     publicUrl: () => address,
@@ -71,7 +71,7 @@ export async function runIdentity(
     dataDir: folder,
     eventLog,
     counters,
-    operator: await neighbourhood.neighbour('account-operator'),
+    operator: await peers.peer('account-operator'),
     serving,
     async ask(method, path, body, token) {
       const response = await fetch(address + path, {

@@ -8,7 +8,7 @@ import { InProcessCounters } from '@countersign/counters';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
 import { createLogger, createRegistry, loadConfig, mintApiKey } from '@countersign/process';
-import { Neighbourhood, serveThread, sessionTokens } from '@countersign/service-kit';
+import { PeerRegistry, serveThread, sessionTokens } from '@countersign/service-kit';
 import { versionedRecord } from '@countersign/topics';
 import type { AgentOperator, ServingThread } from '@countersign/service-kit';
 import { ACCOUNT, check, events, FACTS, newest, OTHER_ACCOUNT, readTopic } from './policy.test-context.js';
@@ -26,14 +26,14 @@ const API_KEY = mintApiKey((bytes) => randomBytes(bytes));
 const KEY_ID = randomUUID();
 
 async function start(): Promise<void> {
-  const neighbourhood = new Neighbourhood();
+  const peers = new PeerRegistry();
   const thread = {
     config: loadConfig({ COUNTERSIGN_DATA_DIR: dataDir }),
     log: createLogger('silent'),
     eventLog,
     counters,
     metrics: createRegistry('test', false),
-    neighbourhood,
+    peers,
     clock: () => Date.now(),
     chain: () => Promise.reject(new Error('no chain in this test')),
     publicUrl: () => address,
@@ -41,7 +41,7 @@ async function start(): Promise<void> {
   serving = await serveThread([definition], thread, { on: { host: '127.0.0.1', port: 0 } }, (at) => {
     address = at;
   });
-  operator = await neighbourhood.neighbour('agent-operator');
+  operator = await peers.peer('agent-operator');
 }
 
 async function ready(): Promise<void> {

@@ -64,9 +64,9 @@ export const definition: ServiceDefinition = {
     const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
     const agents = await Projection.follow<AgentFacts, ReportedAgent>(context, 'agents', { keep: reportedAgent });
     const [archive, erasures, proofs] = await Promise.all([
-      context.neighbour('event-archive'),
-      context.neighbour('erasures'),
-      context.neighbour('proof-source'),
+      context.peer('event-archive'),
+      context.peer('erasures'),
+      context.peer('proof-source'),
     ]);
     const place: WithdrawalPlace = { store, blobs, erasures, flush: () => relay.flush() };
     const withdrawals = new Withdrawals(context, place);

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { Counters } from '@countersign/counters';
 import { openSqliteLog } from '@countersign/event-log';
 import { createLogger, createRegistry, loadConfig } from '@countersign/process';
-import { Neighbourhood, serveThread } from '@countersign/service-kit';
+import { PeerRegistry, serveThread } from '@countersign/service-kit';
 import type { ServingThread, ThreadContext } from '@countersign/service-kit';
 import { definition } from './definition.js';
 import * as given from './public-facts.test-setup.js';
@@ -61,7 +61,7 @@ describe('the public routes, with every other service gone', () => {
       eventLog,
       counters: new Proxy({} as Counters, { get: () => () => gone('counters') }),
       metrics: createRegistry('test', false),
-      neighbourhood: new Neighbourhood(),
+      peers: new PeerRegistry(),
       clock: () => Date.now(),
       chain: () => Promise.reject(new Error('the chain is gone')),
       publicUrl: () => serving.address,

@@ -70,8 +70,8 @@ export interface Config {
     /** Absolute; what it holds is sent as a bearer token. `null`: none is sent. */
     readonly tokenFile: string | null;
   } | null;
-  /** Where services of other processes are reached by their neighbours, by service name; no trailing slash. */
-  readonly neighbourUrls: Readonly<Partial<Record<ServiceName, string>>>;
+  /** Where services of other processes are reached by their peers, by service name; no trailing slash. */
+  readonly peerUrls: Readonly<Partial<Record<ServiceName, string>>>;
   /** `host:port` each, in small letters: webhooks may go there whatever it is, also without TLS. */
   readonly webhookAllowedHosts: readonly string[];
   /** For how long violations of one kind are summed after the first, seconds. */

@@ -163,7 +163,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     allowSingleBroker: values.COUNTERSIGN_ALLOW_SINGLE_BROKER ?? false,
     instanceSecretFile: given(values.COUNTERSIGN_INSTANCE_SECRET_FILE, resolve),
     ...signingKeyAccess(values),
-    neighbourUrls: withoutAbsent({
+    peerUrls: withoutAbsent({
       identity: values.COUNTERSIGN_IDENTITY_URL,
       policy: values.COUNTERSIGN_POLICY_URL,
       'audit-log': values.COUNTERSIGN_AUDIT_LOG_URL,

@@ -6,7 +6,7 @@ import { Module } from '@nestjs/common';
 import { openEmbedded } from '../adapters/embedded.js';
 import { createLogger, createRegistry, loadConfig } from '@countersign/process';
 import type { Config } from '@countersign/process';
-import { Neighbourhood } from '../service/neighbourhood.js';
+import { PeerRegistry } from '../service/peer-registry.js';
 import type { ServiceDefinition } from '../service/definition.js';
 import type { ServingThread } from '../service/serve-thread.js';
 import { Waiting } from '../service/waiting.js';
@@ -62,7 +62,7 @@ describe('a process with a port for its probes', () => {
       config,
       log,
       metrics: createRegistry('main', false),
-      neighbourhood: new Neighbourhood(),
+      peers: new PeerRegistry(),
       clock: () => Date.now(),
       waiting,
       routes: [],

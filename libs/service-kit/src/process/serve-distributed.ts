@@ -4,11 +4,11 @@ import type { Backends } from '../adapters/backends.js';
 import { openDistributed } from '../adapters/distributed.js';
 import { ConfigurationError, createRegistry, makeDataDirectory, serviceCredential } from '@countersign/process';
 import type { Config } from '@countersign/process';
-import { missingAddresses, neighboursElsewhere, neighboursElsewhereNow } from '../neighbours/elsewhere.js';
-import { internalApi } from '../neighbours/internal-api.js';
-import { speaksToServices } from '../neighbours/offers.js';
+import { missingAddresses, peersElsewhere, peersElsewhereNow } from '../peers/elsewhere.js';
+import { internalApi } from '../peers/internal-api.js';
+import { speaksToServices } from '../peers/offers.js';
 import type { ServiceDefinition } from '../service/definition.js';
-import { Neighbourhood } from '../service/neighbourhood.js';
+import { PeerRegistry } from '../service/peer-registry.js';
 import type { Waiting } from '../service/waiting.js';
 import { GRACE_MS } from './running-process.js';
 import type { RunningProcess } from './running-process.js';
@@ -21,7 +21,7 @@ const LINGER_MS = 2000;
  * Services of one process on Kafka, MongoDB and Redis, beside any number of others: nothing of the data directory is
  * locked. It listens at once, with a port for probes on that one alone until it is ready; `/readyz` names
  * what it waits for.
- * @throws ConfigurationError naming the address of each neighbour that is needed and unknown
+ * @throws ConfigurationError naming the address of each peer that is needed and unknown
  */
 export async function serveDistributed(
   definitions: readonly ServiceDefinition[],
@@ -35,12 +35,12 @@ export async function serveDistributed(
   // A process that needs no credential does not read the secret from which sessions could be forged.
   const credential = speaksToServices(definitions) ? await serviceCredential(config) : null;
   const here = new Set(definitions.map(({ name }) => name));
-  const neighbourhood =
+  const peers =
     credential === null
-      ? new Neighbourhood()
-      : new Neighbourhood(
-          neighboursElsewhere(config, here, credential, waiting),
-          neighboursElsewhereNow(config, here, credential),
+      ? new PeerRegistry()
+      : new PeerRegistry(
+          peersElsewhere(config, here, credential, waiting),
+          peersElsewhereNow(config, here, credential),
         );
   let backends: Backends | null = null;
   try {
@@ -48,11 +48,11 @@ export async function serveDistributed(
       config,
       log,
       metrics: createRegistry('main', true),
-      neighbourhood,
+      peers,
       clock: () => Date.now(),
       waiting,
       routes: everyRoute,
-      ...(credential === null ? {} : { internal: internalApi(neighbourhood, credential, log) }),
+      ...(credential === null ? {} : { internal: internalApi(peers, credential, log) }),
       backends: async () => (backends = await openDistributed(config, log, waiting)),
     });
     return {

@@ -3,7 +3,7 @@ import { openEmbedded } from '../adapters/embedded.js';
 import type { Config } from '@countersign/process';
 import { createRegistry, observeDataSpace, openDataDirectory } from '@countersign/process';
 import type { ServiceDefinition } from '../service/definition.js';
-import { Neighbourhood } from '../service/neighbourhood.js';
+import { PeerRegistry } from '../service/peer-registry.js';
 import { GRACE_MS } from './running-process.js';
 import type { RunningProcess } from './running-process.js';
 import { serveProcess } from './serve-process.js';
@@ -20,7 +20,7 @@ export async function serveEmbedded(
     try {
       const metrics = createRegistry('main', true);
       observeDataSpace(metrics, config.dataDir);
-      const thread = { config, log, metrics, neighbourhood: new Neighbourhood(), clock: () => Date.now() };
+      const thread = { config, log, metrics, peers: new PeerRegistry(), clock: () => Date.now() };
       const serving = await serveProcess(definitions, {
         ...thread,
         routes: definitions.flatMap(({ routes }) => routes),

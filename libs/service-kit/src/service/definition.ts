@@ -48,7 +48,7 @@ export interface AgentOperator {
 }
 
 /** What one service offers another: in process in the standalone, HTTP with a service credential otherwise. */
-export interface Neighbours {
+export interface Peers {
   readonly 'event-archive': EventArchive;
   readonly erasures: Erasures;
   readonly 'proof-source': ProofSource;
@@ -81,14 +81,14 @@ export interface ServiceContext {
   openStore<T>(adapters: StoreAdapters<T>): Promise<T>;
   /** Folder of this service's own files, mode 0700: `<data>/<name>`. */
   readonly directory: string;
-  provide<K extends keyof Neighbours>(name: K, neighbour: Neighbours[K]): void;
-  /** Resolves when the neighbour is provided or reachable. */
-  neighbour<K extends keyof Neighbours>(name: K): Promise<Neighbours[K]>;
+  provide<K extends keyof Peers>(name: K, peer: Peers[K]): void;
+  /** Resolves when the peer is provided or reachable. */
+  peer<K extends keyof Peers>(name: K): Promise<Peers[K]>;
   /**
-   * For a neighbour that a single request needs and the service does not: what is provided here by now, else `null`; of
+   * For a peer that a single request needs and the service does not: what is provided here by now, else `null`; of
    * another process at once, and its calls reject with 503 while it cannot be reached.
    */
-  neighbourNow<K extends keyof Neighbours>(name: K): Neighbours[K] | null;
+  peerNow<K extends keyof Peers>(name: K): Peers[K] | null;
   /** No other service runs in this thread. */
   readonly alone: boolean;
   /** Wall clock, ms. Only for schedules and labels; what an event says comes from `counters.now()`. */
@@ -139,8 +139,8 @@ export interface ServiceDefinition {
   readonly writes: readonly TopicName[];
   /** Services that must have started before (in one process), or be waited for. */
   readonly after: readonly ServiceName[];
-  /** Neighbours that it asks: where they run in another process, their address must be known. */
-  readonly asks?: readonly (keyof Neighbours)[];
+  /** Peers that it asks: where they run in another process, their address must be known. */
+  readonly asks?: readonly (keyof Peers)[];
   /** Opens stores, follows topics, builds the module. Long catching-up goes on after it returned: `notReady` tells. */
   start(context: ServiceContext): Promise<RunningService>;
 }

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { route } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import { createRegistry } from '@countersign/process';
-import { Neighbourhood } from './neighbourhood.js';
+import { PeerRegistry } from './peer-registry.js';
 import { serveThread } from './serve-thread.js';
 import { common, definitionWith, ROUTES, ThingsBench } from './things.test-setup.js';
 import type { Answer } from './things.test-setup.js';
@@ -162,7 +162,7 @@ describe('a serving thread', () => {
     const orphan = route({ ...common, method: 'GET', path: '/v1/orphan', operationId: 'orphan', auth: 'none' });
     const start = serveThread(
       [definitionWith({ batches: [], failures: 0 }, [orphan])],
-      { ...bench.thread, metrics: createRegistry('orphan', false), neighbourhood: new Neighbourhood() },
+      { ...bench.thread, metrics: createRegistry('orphan', false), peers: new PeerRegistry() },
       { on: { host: '127.0.0.1', port: 0 } },
     );
     await expect(start).rejects.toThrow('policy declares routes that nothing handles: GET /v1/orphan');

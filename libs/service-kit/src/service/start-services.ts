@@ -12,7 +12,7 @@ import type { RawHandler, EdgeRoute } from '@countersign/http-edge';
 import { hostService } from '../hosting/nest-host.js';
 import type { HostedService } from '../hosting/nest-host.js';
 import type { RunningService, ServiceContext, ServiceDefinition, StoreAdapters } from './definition.js';
-import type { Neighbourhood } from './neighbourhood.js';
+import type { PeerRegistry } from './peer-registry.js';
 import { startOrder } from './start-order.js';
 import type { Waiting } from './waiting.js';
 
@@ -23,7 +23,7 @@ export interface ThreadContext {
   readonly eventLog: EventLog;
   readonly counters: Counters;
   readonly metrics: Registry;
-  readonly neighbourhood: Neighbourhood;
+  readonly peers: PeerRegistry;
   readonly clock: () => number;
   /** Who waits for a server that a start needs; absent: nobody, the attempt fails. */
   readonly waiting?: Waiting;
@@ -99,7 +99,7 @@ async function startOne(definition: ServiceDefinition, thread: ThreadContext, al
  * @param alone no other service runs there
  */
 export async function contextFor(name: ServiceName, thread: ThreadContext, alone = false): Promise<ServiceContext> {
-  const { config, eventLog, counters, metrics, clock, neighbourhood } = thread;
+  const { config, eventLog, counters, metrics, clock, peers } = thread;
   const directory = join(config.dataDir, name);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return {
@@ -121,9 +121,9 @@ export async function contextFor(name: ServiceName, thread: ThreadContext, alone
       const open = (): Promise<T> => adapters.mongo(mongodbUri);
       return thread.waiting === undefined ? open() : thread.waiting.until(`MongoDB of ${name}`, open);
     },
-    provide: (which, neighbour) => neighbourhood.provide(which, neighbour),
-    neighbour: (which) => neighbourhood.neighbour(which),
-    neighbourNow: (which) => neighbourhood.neighbourNow(which),
+    provide: (which, peer) => peers.provide(which, peer),
+    peer: (which) => peers.peer(which),
+    peerNow: (which) => peers.peerNow(which),
   };
 }
 

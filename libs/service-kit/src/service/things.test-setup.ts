@@ -16,7 +16,7 @@ import type { ApiKeyCaller, RouteInput } from '@countersign/http-edge';
 import { StoreUnreachable } from '@countersign/document-store';
 import { HttpRoute, Input } from '../hosting/decorators.js';
 import type { ServiceDefinition } from './definition.js';
-import { Neighbourhood } from './neighbourhood.js';
+import { PeerRegistry } from './peer-registry.js';
 import { serveThread } from './serve-thread.js';
 import type { ServingThread } from './serve-thread.js';
 import type { ThreadContext } from './start-services.js';
@@ -180,7 +180,7 @@ export class ThingsBench {
         version: async (kind: string, id: string) => this.versions.get(`${kind}/${id}`) ?? null,
       } as unknown as Counters,
       metrics: createRegistry('test', false),
-      neighbourhood: new Neighbourhood(),
+      peers: new PeerRegistry(),
       clock: () => Date.now(),
       chain: () => Promise.reject(new Error('no chain in this test')),
       publicUrl: () => this.serving.address,

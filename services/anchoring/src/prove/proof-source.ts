@@ -6,7 +6,7 @@ import { WindowTrees } from './window-trees.js';
 
 const MOST_HASHES = 100_000;
 
-/** The neighbour `proof-source`. */
+/** The peer `proof-source`. */
 export function proofSource(store: AnchorStore, sha256: Sha256): ProofSource {
   const trees = new WindowTrees(store, sha256);
   return {

@@ -4,7 +4,7 @@ import type { EventStore } from '../store/port.js';
 
 const MOST = 1_000;
 
-/** The neighbour `event-archive`. */
+/** The peer `event-archive`. */
 export function eventArchive(store: EventStore, intake: EventIntake): EventArchive {
   return {
     span: (agentId, from, to) => store.span(agentId.toLowerCase(), Date.parse(from), Date.parse(to)),

@@ -11,16 +11,16 @@ const ARCHIVE_WAIT_MS = 10_000;
 
 /** Dry runs of this process over what the archive holds. */
 export class DryRuns {
-  readonly #context: Pick<ServiceContext, 'neighbourNow' | 'eventLog' | 'log'>;
+  readonly #context: Pick<ServiceContext, 'peerNow' | 'eventLog' | 'log'>;
   #underWay = 0;
 
-  constructor(context: Pick<ServiceContext, 'neighbourNow' | 'eventLog' | 'log'>) {
+  constructor(context: Pick<ServiceContext, 'peerNow' | 'eventLog' | 'log'>) {
     this.#context = context;
   }
 
   /** Of every check that was answered before. @throws HttpRefusal 503 while the archive cannot be read, or too many run */
   async run(wanted: DryRun): Promise<DryRunAnswer> {
-    const archive = this.#context.neighbourNow('event-archive');
+    const archive = this.#context.peerNow('event-archive');
     if (archive === null) throw notNow('audit-log cannot be asked at the moment: try again');
     if (this.#underWay >= MOST_AT_ONCE) throw notNow('other dry runs are under way: try again when they have ended');
     this.#underWay += 1;

@@ -1,6 +1,6 @@
 import { serviceCredential, type Config } from '@countersign/process';
 import { httpAddress } from '@countersign/http-edge';
-import { remoteNeighbour } from '@countersign/service-kit';
+import { remotePeer } from '@countersign/service-kit';
 import type { AccountOperator, AgentOperator, SigningKeyOperator } from '@countersign/service-kit';
 
 export interface Operators {
@@ -17,10 +17,10 @@ export async function operatorsOf(config: Config): Promise<Operators> {
   const credential = await serviceCredential(config);
   const here = httpAddress(config.host, config.port);
   return {
-    account: remoteNeighbour('account-operator', { baseUrl: config.neighbourUrls.identity ?? here, credential }),
-    agent: remoteNeighbour('agent-operator', { baseUrl: config.neighbourUrls.policy ?? here, credential }),
-    signingKeys: remoteNeighbour('signing-key-operator', {
-      baseUrl: config.neighbourUrls.reporting ?? here,
+    account: remotePeer('account-operator', { baseUrl: config.peerUrls.identity ?? here, credential }),
+    agent: remotePeer('agent-operator', { baseUrl: config.peerUrls.policy ?? here, credential }),
+    signingKeys: remotePeer('signing-key-operator', {
+      baseUrl: config.peerUrls.reporting ?? here,
       credential,
     }),
   };

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { Logger } from 'pino';
 import type { Route } from '@countersign/contracts';
 import { createRegistry, observeDataSpace, type Config } from '@countersign/process';
-import { GRACE_MS, Neighbourhood, openEmbedded, serveThread } from '@countersign/service-kit';
+import { GRACE_MS, openEmbedded, PeerRegistry, serveThread } from '@countersign/service-kit';
 import type { EmbeddedBackends, ServiceDefinition, ServingThread, ThreadContext } from '@countersign/service-kit';
 import { writeBootstrap, type Addresses } from '../first-start/bootstrap-file.js';
 import { ensureFirstStart, type FirstStart } from '../first-start/first-start.js';
@@ -135,7 +135,7 @@ async function serveEdge(
     config,
     log,
     metrics,
-    neighbourhood: new Neighbourhood(),
+    peers: new PeerRegistry(),
     eventLog: backends.eventLog,
     counters: backends.counters,
     clock: () => Date.now(),

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger, createRegistry, type Config } from '@countersign/process';
-import { joinEmbedded, Neighbourhood, serveThread } from '@countersign/service-kit';
+import { joinEmbedded, PeerRegistry, serveThread } from '@countersign/service-kit';
 import type {
   FirstAccount,
   PlanChange,
@@ -34,7 +34,7 @@ const channel = parentPort;
 const { config, shared, socketPath, modules } = workerData as WorkerInput;
 const log = createLogger(config.logLevel);
 const metrics = createRegistry('services', false);
-const neighbourhood = new Neighbourhood();
+const peers = new PeerRegistry();
 let publicUrl = '';
 let tellRpcUrls: (urls: readonly string[]) => void = () => undefined;
 const rpcUrls = new Promise<readonly string[]>((resolve) => {
@@ -55,7 +55,7 @@ async function start(): Promise<{
     config,
     log,
     metrics,
-    neighbourhood,
+    peers,
     eventLog: backends.eventLog,
     counters: backends.counters,
     clock: () => Date.now(),
@@ -85,12 +85,11 @@ const handlers = {
   started: async () => (await started).routes,
   notReady: async () => (await started).serving.notReady(),
   metrics: () => metrics.getMetricsAsJSON(),
-  hasAccount: async () => (await neighbourhood.neighbour('account-operator')).hasAccount(),
-  createAccount: async (first: FirstAccount) => (await neighbourhood.neighbour('account-operator')).createFirst(first),
-  createAgent: async (first: FirstAgent) => (await neighbourhood.neighbour('agent-operator')).createFirst(first),
-  setPlan: async (change: PlanChange) => (await neighbourhood.neighbour('account-operator')).setPlan(change),
-  signingKeys: async (request: SigningKeyRequest) =>
-    answerKeys(await neighbourhood.neighbour('signing-key-operator'), request),
+  hasAccount: async () => (await peers.peer('account-operator')).hasAccount(),
+  createAccount: async (first: FirstAccount) => (await peers.peer('account-operator')).createFirst(first),
+  createAgent: async (first: FirstAgent) => (await peers.peer('agent-operator')).createFirst(first),
+  setPlan: async (change: PlanChange) => (await peers.peer('account-operator')).setPlan(change),
+  signingKeys: async (request: SigningKeyRequest) => answerKeys(await peers.peer('signing-key-operator'), request),
   closeIntake: async (graceMs: number) => (await started).serving.closeIntake(graceMs),
   stop: async () => {
     await (await started).stop();

@@ -5,28 +5,28 @@ import type { Logger } from 'pino';
 import type { EventArchive } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { RawHandler } from '@countersign/http-edge';
-import type { Neighbourhood } from '../service/neighbourhood.js';
-import { INTERNAL_PREFIX, NEIGHBOUR_NAMES, OFFERS } from './offers.js';
-import type { NeighbourName } from './offers.js';
+import type { PeerRegistry } from '../service/peer-registry.js';
+import { INTERNAL_PREFIX, PEER_NAMES, OFFERS } from './offers.js';
+import type { PeerName } from './offers.js';
 
 const LONGEST_REQUEST = 1024 * 1024;
 const LONGEST_RANGE = 16 * 1024 * 1024;
 const RANGE_PAGE = 50;
 
 /**
- * `POST /internal/<neighbour>/<method>`: a JSON array of arguments in, `{value}` out, for services that hold the service
+ * `POST /internal/<peer>/<method>`: a JSON array of arguments in, `{value}` out, for services that hold the service
  * credential. What is not offered by this process is 404; an error of the method is 500 `{error}`.
  */
-export function internalApi(neighbourhood: Neighbourhood, credential: string, log: Logger): RawHandler {
+export function internalApi(peers: PeerRegistry, credential: string, log: Logger): RawHandler {
   const expected = sha256(`Bearer ${credential}`);
   return (request, response) => {
     const url = request.url ?? '';
     if (!url.startsWith(INTERNAL_PREFIX)) return false;
-    answer(neighbourhood, expected, request, url.slice(INTERNAL_PREFIX.length)).then(
+    answer(peers, expected, request, url.slice(INTERNAL_PREFIX.length)).then(
       (value) => respond(response, 200, { value: value ?? null }),
       (error: unknown) => {
         if (error instanceof HttpRefusal) return respond(response, error.status, { error: error.message });
-        log.error({ err: error, path: url }, 'a neighbour’s request failed');
+        log.error({ err: error, path: url }, 'a peer’s request failed');
         return respond(response, 500, { error: messageOf(error) });
       },
     );
@@ -34,19 +34,14 @@ export function internalApi(neighbourhood: Neighbourhood, credential: string, lo
   };
 }
 
-async function answer(
-  neighbourhood: Neighbourhood,
-  expected: Buffer,
-  request: IncomingMessage,
-  path: string,
-): Promise<unknown> {
+async function answer(peers: PeerRegistry, expected: Buffer, request: IncomingMessage, path: string): Promise<unknown> {
   if (!timingSafeEqual(sha256(request.headers.authorization ?? ''), expected)) {
     throw new HttpRefusal(401, 'this needs the service credential: do all processes have the same instance secret?');
   }
   if (request.method !== 'POST') throw new HttpRefusal(405, 'use POST');
   const [name = '', method = '', ...rest] = path.split('/');
-  if (rest.length > 0 || !isNeighbour(name)) throw new HttpRefusal(404, 'there is no such neighbour');
-  const provided = neighbourhood.provided(name);
+  if (rest.length > 0 || !isPeer(name)) throw new HttpRefusal(404, 'there is no such peer');
+  const provided = peers.provided(name);
   if (provided === null) throw new HttpRefusal(503, `${name} is not offered here, or not yet`);
   if (method === 'ping') return null;
   if (!(OFFERS[name].methods as readonly string[]).includes(method))
@@ -94,8 +89,8 @@ async function readArguments(request: IncomingMessage): Promise<readonly unknown
   return args as readonly unknown[];
 }
 
-function isNeighbour(name: string): name is NeighbourName {
-  return (NEIGHBOUR_NAMES as readonly string[]).includes(name);
+function isPeer(name: string): name is PeerName {
+  return (PEER_NAMES as readonly string[]).includes(name);
 }
 
 function sha256(text: string): Buffer {

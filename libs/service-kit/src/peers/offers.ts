@@ -1,18 +1,18 @@
 import type { ServiceName } from '@countersign/contracts';
-import type { Neighbours, ServiceDefinition } from '../service/definition.js';
+import type { Peers, ServiceDefinition } from '../service/definition.js';
 
-export type NeighbourName = keyof Neighbours;
+export type PeerName = keyof Peers;
 
-/** Methods of a neighbour, each of which takes and gives plain JSON data. */
-export type MethodOf<K extends NeighbourName> = keyof Neighbours[K] & string;
+/** Methods of a peer, each of which takes and gives plain JSON data. */
+export type MethodOf<K extends PeerName> = keyof Peers[K] & string;
 
-interface Offer<K extends NeighbourName> {
+interface Offer<K extends PeerName> {
   readonly by: ServiceName;
   readonly methods: readonly MethodOf<K>[];
 }
 
 /** Who offers what to other services; only these methods are reached over HTTP. */
-export const OFFERS: { readonly [K in NeighbourName]: Offer<K> } = {
+export const OFFERS: { readonly [K in PeerName]: Offer<K> } = {
   'event-archive': { by: 'audit-log', methods: ['span', 'range', 'referring', 'leaves', 'caughtUp'] },
   erasures: { by: 'audit-log', methods: ['pending', 'acknowledge', 'among'] },
   'proof-source': { by: 'anchoring', methods: ['windows', 'leafHashes'] },
@@ -21,11 +21,11 @@ export const OFFERS: { readonly [K in NeighbourName]: Offer<K> } = {
   'signing-key-operator': { by: 'reporting', methods: ['list', 'create', 'rotate', 'revoke'] },
 };
 
-export const NEIGHBOUR_NAMES = Object.keys(OFFERS) as readonly NeighbourName[];
+export const PEER_NAMES = Object.keys(OFFERS) as readonly PeerName[];
 
 export const INTERNAL_PREFIX = '/internal/';
 
-/** The variable that names the address of a service for its neighbours. */
+/** The variable that names the address of a service for its peers. */
 export function addressVariable(service: ServiceName): string {
   return `COUNTERSIGN_${service.toUpperCase().replaceAll('-', '_')}_URL`;
 }

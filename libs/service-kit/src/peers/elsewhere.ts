@@ -1,42 +1,38 @@
 import type { ServiceName } from '@countersign/contracts';
 import { ConfigurationError } from '@countersign/process';
 import type { Config } from '@countersign/process';
-import type { Neighbours, ServiceDefinition } from '../service/definition.js';
-import type { Elsewhere, ElsewhereNow } from '../service/neighbourhood.js';
+import type { Peers, ServiceDefinition } from '../service/definition.js';
+import type { Elsewhere, ElsewhereNow } from '../service/peer-registry.js';
 import type { Waiting } from '../service/waiting.js';
 import { addressVariable, OFFERS } from './offers.js';
-import type { NeighbourName } from './offers.js';
-import { reach, remoteNeighbour } from './remote-neighbour.js';
+import type { PeerName } from './offers.js';
+import { reach, remotePeer } from './remote-peer.js';
 
 /**
- * Neighbours of other processes, by the addresses that the configuration names.
+ * Peers of other processes, by the addresses that the configuration names.
  * @param here services of this process: what they offer is not looked for elsewhere
  */
-export function neighboursElsewhere(
+export function peersElsewhere(
   config: Config,
   here: ReadonlySet<ServiceName>,
   credential: string,
   waiting: Waiting,
 ): Elsewhere {
-  return <K extends NeighbourName>(name: K): Promise<Neighbours[K]> | null => {
+  return <K extends PeerName>(name: K): Promise<Peers[K]> | null => {
     const { by } = OFFERS[name];
     if (here.has(by)) return null;
-    const baseUrl = config.neighbourUrls[by];
+    const baseUrl = config.peerUrls[by];
     if (baseUrl === undefined) return Promise.reject(new ConfigurationError([missing(by)]));
     const place = { baseUrl, credential };
-    return waiting.until(`${by} at ${baseUrl}`, () => reach(name, place)).then(() => remoteNeighbour(name, place));
+    return waiting.until(`${by} at ${baseUrl}`, () => reach(name, place)).then(() => remotePeer(name, place));
   };
 }
 
-/** As {@link neighboursElsewhere}, for who asks at once: nobody waits, and a call of what cannot be reached is a 503. */
-export function neighboursElsewhereNow(
-  config: Config,
-  here: ReadonlySet<ServiceName>,
-  credential: string,
-): ElsewhereNow {
-  return <K extends NeighbourName>(name: K): Neighbours[K] | null => {
-    const baseUrl = config.neighbourUrls[OFFERS[name].by];
-    return here.has(OFFERS[name].by) || baseUrl === undefined ? null : remoteNeighbour(name, { baseUrl, credential });
+/** As {@link peersElsewhere}, for who asks at once: nobody waits, and a call of what cannot be reached is a 503. */
+export function peersElsewhereNow(config: Config, here: ReadonlySet<ServiceName>, credential: string): ElsewhereNow {
+  return <K extends PeerName>(name: K): Peers[K] | null => {
+    const baseUrl = config.peerUrls[OFFERS[name].by];
+    return here.has(OFFERS[name].by) || baseUrl === undefined ? null : remotePeer(name, { baseUrl, credential });
   };
 }
 
@@ -48,7 +44,7 @@ export function missingAddresses(
   const here = new Set(services.map(({ name }) => name));
   const asked = services.flatMap(({ asks }) => asks ?? []).map((name) => OFFERS[name].by);
   const needed = new Set(asked.filter((name) => !here.has(name)));
-  const unknown = [...needed].filter((name) => config.neighbourUrls[name] === undefined).map(missing);
+  const unknown = [...needed].filter((name) => config.peerUrls[name] === undefined).map(missing);
   return namesKeysElsewhere(here) && config.publicUrl === null ? [...unknown, NO_PUBLIC_URL] : unknown;
 }
 

@@ -1,44 +1,44 @@
 import { messageOf } from '@countersign/async';
 import { HttpRefusal } from '@countersign/http-edge';
-import type { Neighbours } from '../service/definition.js';
+import type { Peers } from '../service/definition.js';
 import { INTERNAL_PREFIX, OFFERS } from './offers.js';
-import type { NeighbourName } from './offers.js';
+import type { PeerName } from './offers.js';
 
 const LONGEST_CALL_MS = 60_000;
 const PING_MS = 2000;
 const BEYOND_THE_WAIT_MS = 5000;
 
 /** Another service cannot be asked now; a caller who waits for it gets 503. */
-export class NeighbourUnavailable extends HttpRefusal {
+export class PeerUnavailable extends HttpRefusal {
   constructor(service: string, why: string) {
     super(503, `${service} cannot be asked at the moment: try again`, { 'retry-after': '1' });
     this.cause = why;
   }
 }
 
-/** Where a neighbour of another process is reached, and by what credential. */
+/** Where a peer of another process is reached, and by what credential. */
 export interface RemotePlace {
   readonly baseUrl: string;
   readonly credential: string;
 }
 
-/** A neighbour of another process: each method is one request. */
-export function remoteNeighbour<K extends NeighbourName>(name: K, place: RemotePlace): Neighbours[K] {
+/** A peer of another process: each method is one request. */
+export function remotePeer<K extends PeerName>(name: K, place: RemotePlace): Peers[K] {
   const { by, methods } = OFFERS[name];
   const calls = methods.map((method) => [
     method,
     (...args: readonly unknown[]) => call(place, by, `${name}/${method}`, args, longest(name, method, args)),
   ]);
-  return Object.fromEntries(calls) as Neighbours[K];
+  return Object.fromEntries(calls) as Peers[K];
 }
 
-/** @throws NeighbourUnavailable, with what the other side said as its cause, until it answers */
-export async function reach(name: NeighbourName, place: RemotePlace): Promise<void> {
+/** @throws PeerUnavailable, with what the other side said as its cause, until it answers */
+export async function reach(name: PeerName, place: RemotePlace): Promise<void> {
   await call(place, OFFERS[name].by, `${name}/ping`, [], PING_MS);
 }
 
 /** `caughtUp` waits on the other side for as long as it was told. */
-function longest(name: NeighbourName, method: string, args: readonly unknown[]): number {
+function longest(name: PeerName, method: string, args: readonly unknown[]): number {
   const waits = name === 'event-archive' && method === 'caughtUp' ? args[1] : undefined;
   return typeof waits === 'number' ? waits + BEYOND_THE_WAIT_MS : LONGEST_CALL_MS;
 }
@@ -62,12 +62,12 @@ async function call(
     });
     text = await response.text();
   } catch (error) {
-    throw new NeighbourUnavailable(service, `${place.baseUrl} ${reasonOf(error)}`);
+    throw new PeerUnavailable(service, `${place.baseUrl} ${reasonOf(error)}`);
   }
   const answer = parse(text);
   if (response.status === 200 && answer !== null) return answer.value;
   if (response.status === 500 && answer?.error !== undefined) throw new Error(`${service}: ${answer.error}`);
-  throw new NeighbourUnavailable(service, `${place.baseUrl} answered ${response.status} ${answer?.error ?? ''}`.trim());
+  throw new PeerUnavailable(service, `${place.baseUrl} answered ${response.status} ${answer?.error ?? ''}`.trim());
 }
 
 function reasonOf(error: unknown): string {

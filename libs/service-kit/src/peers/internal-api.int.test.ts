@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { ArchivedEvent, EventArchive, LeafEvent } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import { createLogger, loadConfig } from '@countersign/process';
-import { Neighbourhood } from '../service/neighbourhood.js';
+import { PeerRegistry } from '../service/peer-registry.js';
 import { Waiting } from '../service/waiting.js';
-import { missingAddresses, neighboursElsewhere, neighboursElsewhereNow } from './elsewhere.js';
+import { missingAddresses, peersElsewhere, peersElsewhereNow } from './elsewhere.js';
 import { internalApi } from './internal-api.js';
-import { remoteNeighbour } from './remote-neighbour.js';
+import { remotePeer } from './remote-peer.js';
 
 const CREDENTIAL = 'the-credential';
 const AGENT = '0198a1b2-0000-7000-8000-000000000001';
@@ -44,13 +44,13 @@ const SERVERS = {
   SOLANA_RPC_URL: 'http://a',
 };
 
-describe('a neighbour of another process', () => {
+describe('a peer of another process', () => {
   let server: Server;
   let baseUrl: string;
-  let neighbourhood: Neighbourhood;
+  let peers: PeerRegistry;
   beforeEach(async () => {
-    neighbourhood = new Neighbourhood();
-    const api = internalApi(neighbourhood, CREDENTIAL, log);
+    peers = new PeerRegistry();
+    const api = internalApi(peers, CREDENTIAL, log);
     server = createServer((request, response) => {
       if (!api(request, response)) response.writeHead(404).end();
     });
@@ -62,11 +62,11 @@ describe('a neighbour of another process', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const remote = (credential = CREDENTIAL): EventArchive => remoteNeighbour('event-archive', { baseUrl, credential });
+  const remote = (credential = CREDENTIAL): EventArchive => remotePeer('event-archive', { baseUrl, credential });
 
   it('answers as the one in process does', async () => {
     const archive = archiveOf(3, 10);
-    neighbourhood.provide('event-archive', archive);
+    peers.provide('event-archive', archive);
     expect(await remote().span(AGENT, 'a', 'b')).toEqual({ first: 1, last: 3 });
     expect(await remote().span('other', 'a', 'b')).toBeNull();
     expect(await remote().range(AGENT, 2, 3, 10)).toEqual([event(2, 10), event(3, 10)]);
@@ -78,7 +78,7 @@ describe('a neighbour of another process', () => {
   });
 
   it('gives fewer events than asked for where they are long, and all of them in a few requests', async () => {
-    neighbourhood.provide('event-archive', archiveOf(300, 400_000));
+    peers.provide('event-archive', archiveOf(300, 400_000));
     const sequences: number[] = [];
     let requests = 0;
     while (sequences.length < 300) {
@@ -93,12 +93,12 @@ describe('a neighbour of another process', () => {
   });
 
   it('says what the other side threw', async () => {
-    neighbourhood.provide('event-archive', archiveOf(1, 1));
+    peers.provide('event-archive', archiveOf(1, 1));
     await expect(remote().caughtUp({ 0: 5 }, 7)).rejects.toThrow('audit-log: behind after 7 ms');
   });
 
   it('is refused without the credential, and where nothing is offered', async () => {
-    neighbourhood.provide('event-archive', archiveOf(1, 1));
+    peers.provide('event-archive', archiveOf(1, 1));
     const refused = await remote('wrong')
       .span(AGENT, 'a', 'b')
       .catch((error: unknown) => error);
@@ -119,7 +119,7 @@ describe('a neighbour of another process', () => {
 
   it('that is gone is 503 for whoever waits for it', async () => {
     const place = { baseUrl: 'http://127.0.0.1:1', credential: CREDENTIAL };
-    const error = await remoteNeighbour('proof-source', place)
+    const error = await remotePeer('proof-source', place)
       .windows(AGENT, 1, 2)
       .catch((e: unknown) => e);
     expect(error).toMatchObject({ status: 503, message: 'anchoring cannot be asked at the moment: try again' });
@@ -128,31 +128,31 @@ describe('a neighbour of another process', () => {
   it('is waited for until it is offered, and is not looked for where this process has it', async () => {
     const config = loadConfig({ ...SERVERS, COUNTERSIGN_AUDIT_LOG_URL: baseUrl });
     const waiting = new Waiting(log);
-    const elsewhere = neighboursElsewhere(config, new Set(['identity']), CREDENTIAL, waiting);
+    const elsewhere = peersElsewhere(config, new Set(['identity']), CREDENTIAL, waiting);
     expect(elsewhere('account-operator')).toBeNull();
     const archive = elsewhere('event-archive')!;
     for (let turn = 0; turn < 100 && waiting.problems().length === 0; turn += 1) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     expect(waiting.problems()).toEqual([expect.stringContaining(`waiting for audit-log at ${baseUrl}`)]);
-    neighbourhood.provide('event-archive', archiveOf(1, 1));
+    peers.provide('event-archive', archiveOf(1, 1));
     expect(await (await archive).span(AGENT, 'a', 'b')).toEqual({ first: 1, last: 1 });
   });
 
   it('is had at once by who asks at once, whether or not it can be reached', async () => {
     const config = loadConfig({ ...SERVERS, COUNTERSIGN_AUDIT_LOG_URL: 'http://127.0.0.1:1' });
-    const now = neighboursElsewhereNow(config, new Set(['policy']), CREDENTIAL);
+    const now = peersElsewhereNow(config, new Set(['policy']), CREDENTIAL);
     expect([now('agent-operator'), now('proof-source')]).toEqual([null, null]);
     await expect(now('event-archive')!.span(AGENT, 'a', 'b')).rejects.toMatchObject({ status: 503 });
-    const there = neighboursElsewhereNow(
+    const there = peersElsewhereNow(
       loadConfig({ ...SERVERS, COUNTERSIGN_AUDIT_LOG_URL: baseUrl }),
       new Set(),
       CREDENTIAL,
     );
-    neighbourhood.provide('event-archive', archiveOf(1, 1));
-    const outside = new Neighbourhood(() => null, there);
-    expect(await outside.neighbourNow('event-archive')!.span(AGENT, 'a', 'b')).toEqual({ first: 1, last: 1 });
-    expect(outside.neighbourNow('proof-source')).toBeNull();
+    peers.provide('event-archive', archiveOf(1, 1));
+    const outside = new PeerRegistry(() => null, there);
+    expect(await outside.peerNow('event-archive')!.span(AGENT, 'a', 'b')).toEqual({ first: 1, last: 1 });
+    expect(outside.peerNow('proof-source')).toBeNull();
   });
 
   it('must have an address: what is missing is named before anything starts', () => {
