@@ -17,7 +17,6 @@ const NOT_YET = [
   'libs/http-edge/',
   'libs/mcp-proxy/',
   'libs/process/',
-  'libs/service-kit/',
   'libs/test-kit/',
   'libs/topics/',
   'services/alerts/',

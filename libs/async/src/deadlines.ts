@@ -9,8 +9,8 @@ export interface Timed {
 const RESOLUTION_MS = 10;
 
 /**
- * Expires what is not over by its deadline. One timer serves all: a timer for each costs a short call more than its work
- * does. What is over is dropped by the next sweep, before the garbage collector counts it as long-lived.
+ * Expires objects that are not over by their deadlines. One timer serves all: a timer of its own costs a short call more
+ * than its work. The next sweep drops those that are over, before the garbage collector counts them as long-lived.
  */
 export class Deadlines<T extends Timed> {
   readonly #expire: (due: readonly T[]) => void;
@@ -21,7 +21,7 @@ export class Deadlines<T extends Timed> {
   #stopped = false;
 
   /**
-   * @param expire receives what has passed its deadline and is not over, each once, in the order of `add`
+   * @param expire receives objects that have passed their deadline and are not over, each once, in the order of `add`
    * @param now monotonic clock, ms
    */
   constructor(expire: (due: readonly T[]) => void, now: () => number = () => performance.now()) {

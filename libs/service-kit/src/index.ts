@@ -1,7 +1,7 @@
 export type {
   AccountOperator,
   AgentOperator,
-  ConsumptionTurns,
+  ConsumptionSessions,
   FirstAccount,
   PlanChange,
   RunningService,
@@ -19,12 +19,11 @@ export { sessionTokens } from './credentials/session-tokens.js';
 export type { SessionClaims, SessionTokens } from './credentials/session-tokens.js';
 export { HttpRoute, Input } from './hosting/decorators.js';
 export { remotePeer } from './peers/remote-peer.js';
-export type { RemotePlace } from './peers/remote-peer.js';
+export type { PeerAddress } from './peers/remote-peer.js';
 export { run } from './process/run.js';
 export { GRACE_MS } from './process/running-process.js';
 export type { RunningProcess } from './process/running-process.js';
-export { inTurns, Turn } from './process/turn.js';
-export { PeerRegistry } from './service/peers.js';
+export { PeerRegistry } from './service/peer-registry.js';
 export type { Restored, RestoreContext, RestoreOptions } from './service/restored.js';
 export { serveThread } from './service/serve-thread.js';
 export type { ServeOptions, ServingThread } from './service/serve-thread.js';

@@ -84,7 +84,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       group: 'anchoring',
       mode: 'everyone',
       position: (topic, partition) => store.position(topic, partition),
-      turns: (turns) => leadership.consumeBy(turns),
+      sessions: (sessions) => leadership.consumeBy(sessions),
     },
     notReady: () => [...chainProblems(), ...leadership.problems()],
     stop: async () => {

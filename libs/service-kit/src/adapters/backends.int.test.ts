@@ -5,7 +5,7 @@ import { InProcessCounters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
 import { backendsOf } from './backends.js';
 
-it('closeChain ends what a node that never answers was asked, and what it would be asked', async () => {
+it('closeChain rejects requests to a node that never answers, and later ones', async () => {
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;

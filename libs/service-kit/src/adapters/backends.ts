@@ -2,19 +2,19 @@ import type { Chain } from '@countersign/chain';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
 
-/** What a thread works with, by whichever profile. */
+/** The log, counters and chain of a thread, of either profile. */
 export interface Backends {
   readonly eventLog: EventLog;
   readonly counters: Counters;
   /** Opened at the first call. */
   chain(): Promise<Chain>;
-  /** Ends what the chain is asked: whoever stops waits for no node. The chain's answers are asked for again at the next start. */
+  /** Rejects the chain's open requests, so that a stop waits for no node. The next start sends them again. */
   closeChain(): Promise<void>;
   /** Closes what this thread opened. */
   close(): Promise<void>;
 }
 
-/** Backends on this log, these counters and the chain at these RPC addresses; closing ends the log last. */
+/** Combines a log, counters and the chain at these RPC addresses; `close` closes the log last. */
 export function backendsOf(
   eventLog: EventLog,
   counters: Counters,

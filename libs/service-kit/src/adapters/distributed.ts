@@ -12,9 +12,8 @@ const needed = <T>(value: T | null, variable: string): T => {
 
 /**
  * Opens log and counters on Kafka and Redis; waits for servers that cannot be reached yet. Drivers are loaded here and
- * nowhere else.
- * Credentials are read at each try, so that a corrected file is found without a restart.
- * @throws LogDamaged where topics are not as they must be; ConfigurationError for files that cannot be used
+ * nowhere else. Each attempt reads the credentials again, so that a corrected file takes effect without a restart.
+ * @throws LogDamaged for topics with wrong settings; ConfigurationError for files that cannot be used
  */
 export async function openDistributed(config: Config, log: Logger, waiting: Waiting): Promise<Backends> {
   const [{ openKafkaLog }, { CLAIM_BOUNDS, openRedisCounters }] = await Promise.all([
@@ -51,7 +50,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** Where one fails, the other is closed. */
+/** If one fails to open, the other is closed. */
 async function bothOrNeither<A extends Closable, B extends Closable>(
   opening: readonly [Promise<A>, Promise<B>],
 ): Promise<readonly [A, B]> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLogger, loadConfig } from '@countersign/process';
 import { openEmbedded } from './embedded.js';
 
-it('says that the process cannot go on when the thread that writes the log has ended', async () => {
+it('reports that the process cannot continue when the thread that writes the log has ended', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'embedded-'));
   const config = loadConfig({ COUNTERSIGN_DATA_DIR: dataDir, SOLANA_RPC_URL: 'http://127.0.0.1:1' });
   const backends = await openEmbedded(config, createLogger('error'));

@@ -7,7 +7,7 @@ import { AddressInUse } from '@countersign/http-edge';
 import { backendsOf } from './backends.js';
 import type { Backends } from './backends.js';
 
-/** Ends of channels that make another thread's backends. */
+/** Ports from which another thread opens the same backends. */
 export interface SharedBackends {
   readonly writer: MessagePort;
   readonly counters: MessagePort;
@@ -16,13 +16,13 @@ export interface SharedBackends {
 export interface EmbeddedBackends extends Backends {
   /** JSON-RPC addresses of the chain; known once the embedded network listens. */
   readonly rpcUrls: Promise<readonly string[]>;
-  /** Resolves with the reason when a thread ended that the process cannot do without. */
+  /** Resolves with the reason when a thread has ended that the process needs. */
   readonly died: Promise<Error>;
   share(): { readonly shared: SharedBackends; readonly transfer: readonly TransferListItem[] };
 }
 
 const MAINTENANCE_MS = 60 * 60 * 1000;
-/** After the start, so that the log of a process that never runs for long is maintained as well. */
+/** Soon after the start, so that the log of a process that never runs for long is maintained as well. */
 const FIRST_MAINTENANCE_MS = 2_000;
 const FINALITY_MS = 1000;
 
@@ -31,7 +31,7 @@ const logFile = (config: Config): string => join(config.dataDir, 'log.db');
 /** Opens log, counters and chain of the embedded profile in the first thread. Drivers are loaded here and nowhere else. */
 export async function openEmbedded(config: Config, log: Logger): Promise<EmbeddedBackends> {
   const network = startNetwork(config);
-  // It is awaited by whoever needs it; until then a failure must not count as unhandled.
+  // Awaited by its first user; until then a failure must not count as unhandled.
   network.catch(() => undefined);
   const [{ openSqliteLog }, { CLAIM_BOUNDS, InProcessCounters, serveCounters }] = await Promise.all([
     import('@countersign/event-log'),
@@ -76,7 +76,7 @@ export async function openEmbedded(config: Config, log: Logger): Promise<Embedde
   };
 }
 
-/** The same backends in another thread of the process. */
+/** Opens the same backends in another thread of the process. */
 export async function joinEmbedded(
   config: Config,
   shared: SharedBackends,
@@ -97,7 +97,7 @@ interface Network {
   readonly close: () => Promise<void>;
 }
 
-/** The given nodes, or else the embedded network in a thread of its own, its ledger in `<data>/localnet`. */
+/** Uses the configured nodes, or starts the embedded network in a thread of its own with its ledger in `<data>/localnet`. */
 async function startNetwork(config: Config): Promise<Network> {
   if (config.solanaRpcUrls.length > 0) {
     return { urls: config.solanaRpcUrls, died: new Promise(() => undefined), close: async () => undefined };

@@ -23,13 +23,13 @@ describe('credentials for Kafka', () => {
   const sasl = (passwordFile: string) =>
     kafkaCredentials({ kafkaTls: null, kafkaSasl: { mechanism: 'scram-sha-256', username: 'alice', passwordFile } });
 
-  it('are none without configuration, and the defaults of TLS without files', async () => {
+  it('are empty without configuration, and the defaults of TLS without files', async () => {
     expect(await kafkaCredentials({ kafkaTls: null, kafkaSasl: null })).toEqual({});
     expect(await tls({})).toEqual({ tls: {} });
     expect(await tls({ servername: 'kafka.internal' })).toEqual({ tls: { servername: 'kafka.internal' } });
   });
 
-  it('are the password without the end of its line, and again what the file holds by then', async () => {
+  it('contain the password without its line ending, as the file has it at each call', async () => {
     const password = file('password', ' secret \n');
     expect(await sasl(password)).toEqual({
       sasl: { mechanism: 'scram-sha-256', username: 'alice', password: ' secret ' },
@@ -38,14 +38,14 @@ describe('credentials for Kafka', () => {
     expect((await sasl(password)).sasl?.password).toBe('changed');
   });
 
-  it('are the certificates of the files', async () => {
+  it('contain the certificates of the files', async () => {
     const caFile = file('ca.pem', `An authority:\n${CERTIFICATE}\n${rootCertificates[1]}\n`);
     expect((await tls({ caFile })).tls).toEqual({
       ca: Buffer.from(`An authority:\n${CERTIFICATE}\n${rootCertificates[1]}\n`),
     });
   });
 
-  it('name variable and file where one is absent, empty or something else', async () => {
+  it('name variable and file if it is absent, empty or something else', async () => {
     const absent = join(folder, 'absent');
     await expect(sasl(absent)).rejects.toThrow(ConfigurationError);
     await expect(sasl(absent)).rejects.toThrow(

@@ -6,8 +6,8 @@ import type { Config } from '@countersign/process';
 import { ConfigurationError } from '@countersign/process';
 
 /**
- * What the configured files hold, read anew at each call.
- * @throws ConfigurationError naming the variable and its file, where that cannot be read or used
+ * Reads the configured files at each call.
+ * @throws ConfigurationError that names the variable and its file, if that cannot be read or used
  */
 export async function kafkaCredentials({
   kafkaTls,
@@ -38,7 +38,7 @@ async function sasl({ mechanism, username, passwordFile }: NonNullable<Config['k
   return { mechanism, username, password };
 }
 
-/** Checked here: a context of TLS takes anything for an authority. */
+/** Checks the certificate here, since a TLS context accepts anything as an authority. */
 async function certificate(variable: string, file: string): Promise<Buffer> {
   const pem = await contents(variable, file);
   usable(variable, file, () => new X509Certificate(pem));

@@ -17,7 +17,7 @@ import { isWellFormedApiKey } from '@countersign/process';
 import { sessionTokens } from './session-tokens.js';
 import type { SessionTokens } from './session-tokens.js';
 
-/** How long a request waits for a change that is already in force but not yet read here, ms. */
+/** How long a request waits for a change that is in force and has not been read here, ms. */
 const WAIT_MS = 1000;
 
 function unauthorized(words: string): HttpRefusal {
@@ -31,8 +31,8 @@ function unavailable(): HttpRefusal {
 export type AuthenticatorContext = Pick<ServiceContext, 'config' | 'clock' | 'eventLog' | 'counters'>;
 
 /**
- * Follows `sessions`, `api-keys` or both. A credential that was changed or revoked anywhere is judged by that change:
- * `counters` knows its version, and a copy that is older waits for it.
+ * Follows `sessions`, `api-keys` or both. A change or revocation counts as soon as its caller has been answered:
+ * `counters` knows the version of the credential, and an older read model waits for that record.
  */
 export async function openAuthenticator(
   context: AuthenticatorContext,
@@ -61,7 +61,7 @@ export async function openAuthenticator(
   };
 }
 
-/** Waits until the copy holds the version that is in force. @throws HttpRefusal 503 when it does not come */
+/** Waits until the read model holds the version that is in force. @throws HttpRefusal 503 if that takes too long */
 async function catchUp<T>(
   context: AuthenticatorContext,
   projection: Projection<T>,
@@ -107,7 +107,7 @@ async function judgeApiKey(
   if (key === null || !isWellFormedApiKey(key)) throw unauthorized(apiKeyProblem(rawHeaders));
   if (apiKeys.problem() !== null) throw unavailable();
   const sha256 = createHash('sha256').update(key).digest('hex');
-  const found = apiKeys.find('sha256', sha256) ?? (await newlyMade(context, apiKeys, sha256));
+  const found = apiKeys.find('sha256', sha256) ?? (await justCreated(context, apiKeys, sha256));
   if (found === undefined) throw unauthorized(apiKeyProblem(rawHeaders));
   await catchUp(context, apiKeys, 'api-key', found.id);
   const facts = apiKeys.get(found.id)?.value;
@@ -120,13 +120,13 @@ async function judgeApiKey(
   return { accountId: facts.accountId, apiKeyId: found.id, powers };
 }
 
-/** Whether the key has any of the rights. */
+/** Returns true if the key has at least one of the rights. */
 export function hasOneOf(powers: Pick<ApiKeyPowers, 'rights'>, rights: NonNullable<Route['rights']>): boolean {
   return (powers.rights & rightsMask(rights)) !== 0;
 }
 
-/** A key that was made a moment ago is known to `counters` by its hash before its record is read here. */
-async function newlyMade(
+/** Finds a key that was just created: `counters` knows it by its hash before its record is read here. */
+async function justCreated(
   context: AuthenticatorContext,
   apiKeys: Projection<ApiKeyFacts>,
   sha256: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { deriveSecret, explain } from '@countersign/process';
 import { loadSessionSecret } from './session-tokens.js';
 
-describe('what is derived from the instance secret', () => {
+describe('secrets derived from the instance secret', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'countersign-secret-'));
@@ -13,7 +13,7 @@ describe('what is derived from the instance secret', () => {
 
   const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-  it('is the same in every process that has the file, and another for each purpose', async () => {
+  it('are the same in every process that has the file, and differ by purpose', async () => {
     const file = join(folder, 'secret');
     writeFileSync(file, Buffer.alloc(32, 7));
     const one = { dataDir: join(folder, 'one'), instanceSecretFile: file };
@@ -22,18 +22,18 @@ describe('what is derived from the instance secret', () => {
     expect(hex(await deriveSecret(two, 'session tokens'))).toBe(hex(tokens));
     expect(hex(await deriveSecret(one, 'service credential'))).not.toBe(hex(tokens));
     expect(hex(await loadSessionSecret({ ...two, profile: 'distributed' }))).toBe(hex(tokens));
-    // RFC 5869 with SHA-256 computed apart with HMAC alone.
+    // RFC 5869 with SHA-256, computed independently with HMAC alone.
     expect(hex(tokens)).toBe('01823b2f247b396ff826ef76a4cbdfcbe5e3618428729cfeee09980f5ebcb7fa');
   });
 
-  it('comes from a file made once in the data directory where none is named', async () => {
+  it('come from a file that is created once in the data directory if none is named', async () => {
     const config = { dataDir: folder, instanceSecretFile: null };
     const made = await Promise.all(Array.from({ length: 8 }, () => deriveSecret(config, 'service credential')));
     expect(new Set(made.map(hex)).size).toBe(1);
     expect(statSync(join(folder, 'instance-secret')).mode & 0o777).toBe(0o600);
   });
 
-  it('refuses a session secret of another length in one line that names it', async () => {
+  it('are refused, for a session secret of another length, in one line that names the file', async () => {
     const file = join(folder, 'session-secret');
     writeFileSync(file, 'short');
     const loading = loadSessionSecret({ dataDir: folder, profile: 'embedded', instanceSecretFile: null });
@@ -42,7 +42,7 @@ describe('what is derived from the instance secret', () => {
     expect(readFileSync(file, 'utf8')).toBe('short');
   });
 
-  it('refuses a file that is absent or too short to be a secret, naming it', async () => {
+  it('are refused, for a file that is absent or too short, with its name', async () => {
     const file = join(folder, 'absent');
     const config = { dataDir: folder, instanceSecretFile: file };
     await expect(deriveSecret(config, 'session tokens')).rejects.toThrow(

@@ -17,7 +17,7 @@ export interface SessionClaims {
 
 export interface SessionTokens {
   sign(claims: SessionClaims, expiresAt: Date): Promise<string>;
-  /** `null` for whatever is not a valid, unexpired token of this instance. Never throws. */
+  /** `null` unless it is a valid, unexpired token of this installation. Never throws. */
   verify(token: string): Promise<SessionClaims | null>;
 }
 
@@ -53,9 +53,9 @@ export function sessionTokensFrom(secret: Uint8Array, clock: () => number): Sess
 type SecretPlace = Pick<Config, 'dataDir' | 'profile' | 'instanceSecretFile'>;
 
 /**
- * Embedded: `<data>/session-secret` (32 bytes, mode 0600), made at the first call. Distributed: derived from the
- * instance secret, so that every process has the same.
- * @throws DataDirectoryUnusable naming the file when it is damaged
+ * Embedded: reads `<data>/session-secret` (32 bytes, mode 0600), and creates it at the first call. Distributed: derives it
+ * from the instance secret, so that every process has the same.
+ * @throws DataDirectoryUnusable that names the file if it is damaged
  */
 export async function loadSessionSecret(config: SecretPlace): Promise<Uint8Array> {
   if (config.profile === 'distributed') return deriveSecret(config, 'session tokens');
@@ -70,7 +70,7 @@ export async function loadSessionSecret(config: SecretPlace): Promise<Uint8Array
   return secret;
 }
 
-/** The tokens of this instance: what one service signs, the edge of every other verifies. */
+/** Opens the session tokens of the installation: one service signs them, the edge of every other verifies them. */
 export async function sessionTokens(context: Pick<ServiceContext, 'config' | 'clock'>): Promise<SessionTokens> {
   return sessionTokensFrom(await loadSessionSecret(context.config), context.clock);
 }

@@ -4,12 +4,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Route } from '@countersign/contracts';
 import { inputOf } from '@countersign/http-edge';
 
-/** Under which path Express knows a route: the edge has matched the real one, so Express matches no caller's text. */
+/** The path by which Express knows a route. The edge has matched the real path, so Express matches no text of a client. */
 export function internalPath(route: Route): string {
   return `/${route.operationId}`;
 }
 
-/** Binds a controller method to a route of contracts: method, path and status come from it, the edge has checked the rest. */
+/** Binds a controller method to a route of contracts, which sets method, path and status; the edge has checked the request. */
 export function HttpRoute(route: Route): MethodDecorator {
   return applyDecorators(
     RequestMapping({ method: RequestMethod[route.method], path: internalPath(route) }),
@@ -21,7 +21,7 @@ const inputDecorator = createParamDecorator((_data: unknown, context: ExecutionC
   inputOf(context.switchToHttp().getRequest<IncomingMessage>()),
 );
 
-/** The `RouteInput` of the request. */
+/** Injects the `RouteInput` of the request. */
 export function Input(): ParameterDecorator {
   return inputDecorator();
 }

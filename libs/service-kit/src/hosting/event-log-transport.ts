@@ -6,7 +6,7 @@ import type { TopicName } from '@countersign/contracts';
 import type { Consumption, EventReader, LogBatch } from '@countersign/event-log';
 import type { ServiceConsumer } from '../service/definition.js';
 
-/** Stores follow within this time and commit so often at most: a commit costs as much as many events. */
+/** Minimum time between two batches of a partition, ms: a commit of a store costs as much as many events. */
 const PACE_MS = 50;
 
 function isTopic(pattern: string): pattern is TopicName {
@@ -14,8 +14,8 @@ function isTopic(pattern: string): pattern is TopicName {
 }
 
 /**
- * Nest's transport over the event log: `@EventPattern(topic)` takes a `LogBatch`. A batch counts as handled when the
- * handler's promise and Observable have completed; one that fails comes again.
+ * Nest's transport over the event log: `@EventPattern(topic)` receives a `LogBatch`. A batch is handled when the handler's
+ * promise and Observable have completed; a batch whose handler fails is redelivered.
  */
 export class EventLogTransport extends Server implements CustomTransportStrategy {
   override readonly propagatesEventHandlerErrors = true;
@@ -29,11 +29,11 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
     this.#consumer = consumer;
   }
 
-  /** @throws for a pattern that is no topic */
+  /** @throws for a pattern that is not a topic */
   override listen(callback: (error?: unknown) => void): void {
-    const { turns } = this.#consumer;
+    const { sessions } = this.#consumer;
     const begin = async (): Promise<void> =>
-      turns === undefined ? this.#begin() : turns({ begin: () => this.#begin(), end: () => this.close() });
+      sessions === undefined ? this.#begin() : sessions({ begin: () => this.#begin(), end: () => this.close() });
     begin().then(() => callback(), callback);
   }
 
@@ -43,12 +43,12 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
     if (this.#consumption === consumption) this.#consumption = null;
   }
 
-  /** Why a partition stands still, or `null`. */
+  /** Why a partition is blocked, or `null`. */
   stalled(): string | null {
     return this.#consumption?.stalled() ?? null;
   }
 
-  /** Messages behind the end, by `<topic>/<partition>`. */
+  /** Messages that are not handled yet, by `<topic>/<partition>`. */
   lag(): Readonly<Record<string, number>> {
     return this.#consumption?.lag() ?? {};
   }
@@ -63,7 +63,7 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
 
   async #begin(): Promise<void> {
     const topics = [...this.getHandlers().keys()].map((pattern) => {
-      if (!isTopic(pattern)) throw new Error(`@EventPattern(${pattern}) names no topic`);
+      if (!isTopic(pattern)) throw new Error(`@EventPattern(${pattern}) is not a topic`);
       return pattern;
     });
     this.#consumption = await this.#reader.consume({

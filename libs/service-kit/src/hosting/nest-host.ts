@@ -11,15 +11,15 @@ import { EventLogTransport } from './event-log-transport.js';
 import { nestLogger } from './nest-logger.js';
 import { PassOnFilter } from './pass-on-filter.js';
 
-/** How the edge hands a checked request over: resolves when it was answered, rejects with what the handler threw. */
+/** Handles a request that the edge has checked: resolves when it is answered, rejects with the error of the handler. */
 export type RouteHandler = (route: Route, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export interface HostedService {
   readonly handle: RouteHandler;
   notReady(): readonly string[];
-  /** Messages behind the end of each followed partition. */
+  /** Messages of each followed partition that are not handled yet. */
   lag(): Readonly<Record<string, number>>;
-  /** Ends the consumers; requests are still answered. */
+  /** Stops the consumers; requests are still answered. */
   stopConsuming(): Promise<void>;
   close(): Promise<void>;
 }
@@ -33,11 +33,11 @@ const pending = new WeakMap<ServerResponse, Settle>();
 
 function settle(response: ServerResponse): Settle {
   const settled = pending.get(response);
-  if (settled === undefined) throw new Error('an answer without a request');
+  if (settled === undefined) throw new Error('a response without a request');
   return settled;
 }
 
-/** Express behind the edge: what a handler returns becomes an answer in one place. */
+/** Express behind the edge: turns what handlers return into answers. */
 class EdgeAdapter extends ExpressAdapter {
   override reply(response: ServerResponse, body: unknown, status?: number): void {
     const answer = body instanceof HttpAnswer ? body : plain(status ?? response.statusCode, body);
@@ -50,8 +50,8 @@ function plain(status: number, body: unknown): HttpAnswer {
 }
 
 /**
- * Hosts a service as a Nest application of its own, on an Express application of its own.
- * @throws when a route has no handler
+ * Hosts a service as a Nest application of its own on an Express application of its own.
+ * @throws if a route has no handler
  */
 export async function hostService(
   routes: readonly Route[],
@@ -85,7 +85,7 @@ export async function hostService(
       }),
     notReady: () => {
       const stalled = transport?.stalled() ?? null;
-      return stalled === null ? [] : [`a consumer stands still: ${stalled}`];
+      return stalled === null ? [] : [`a consumer is blocked: ${stalled}`];
     },
     lag: () => transport?.lag() ?? {},
     stopConsuming: async () => transport?.close(),
@@ -97,7 +97,7 @@ function operation(route: Route): string {
   return `${route.method.toLowerCase()} ${internalPath(route)}`;
 }
 
-/** `get /operationId` of every handler that Nest registered. */
+/** `get /operationId` for every handler that Nest registered. */
 function registeredPaths(web: express.Express): ReadonlySet<string> {
   const paths = new Set<string>();
   for (const { route } of web.router.stack) {

@@ -2,7 +2,7 @@ import { messageOf } from '@countersign/async';
 import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
-/** What Nest says, in our log: its news is `trace`, its problems stay problems. */
+/** Writes Nest's messages to the service's log: information as `trace`, warnings and errors unchanged. */
 export function nestLogger(log: Logger): LoggerService {
   return {
     log: (message: unknown) => log.trace(messageOf(message)),

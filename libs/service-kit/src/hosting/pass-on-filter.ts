@@ -5,8 +5,8 @@ import { throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 
 /**
- * Leaves errors as they are: a route's go to the edge, which alone turns errors into answers; a consumer's go to the
- * transport, which shows why a batch failed.
+ * Passes errors on unchanged: those of routes to the edge, which alone turns errors into responses; those of consumers to
+ * the transport, which reports why a batch failed.
  */
 @Catch()
 export class PassOnFilter implements ExceptionFilter {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
 
 export interface Mail {
-  /** The same for every attempt to send it, so that mail servers see a repetition. */
+  /** The same for every attempt, so that mail servers recognise a repetition. */
   readonly id: string;
   readonly to: string;
   readonly subject: string;
@@ -10,9 +10,9 @@ export interface Mail {
 }
 
 export interface MailAttempt {
-  /** Of the mail server; `null` where it gave none. */
+  /** Status code of the mail server; `null` if it gave none. */
   readonly status: number | null;
-  /** `null`: the mail server took the message. */
+  /** `null`: the mail server accepted the message. */
   readonly error: string | null;
 }
 
@@ -26,12 +26,12 @@ const CONNECT_MS = 5_000;
 const SILENCE_MS = 8_000;
 const ADDRESS = /^[^\s@<>()[\]\\,;:"]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,253}[a-z0-9])?$/i;
 
-/** A bare address, `name@host`, without quotes, comments or a display name. */
+/** Accepts a bare address, `name@host`, without quotes, comments or a display name. */
 export function isEmailAddress(text: string): boolean {
   return text.length <= 254 && ADDRESS.test(text) && !text.includes('..');
 }
 
-/** @param smtpUrl `smtp:` or `smtps:`, with user and password where the server wants them */
+/** @param smtpUrl `smtp:` or `smtps:`, with user and password if the server needs them */
 export function openMailer(smtpUrl: string, from: string | null): Mailer {
   const url = new URL(smtpUrl);
   const sender = from ?? `countersign@${isIP(url.hostname) === 0 ? url.hostname : 'localhost'}`;

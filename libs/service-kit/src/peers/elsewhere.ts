@@ -9,8 +9,8 @@ import type { PeerName } from './offers.js';
 import { reach, remotePeer } from './remote-peer.js';
 
 /**
- * Peers of other processes, by the addresses that the configuration names.
- * @param here services of this process: what they offer is not looked for elsewhere
+ * Finds peers in other processes by the addresses of the configuration.
+ * @param here services of this process; their peers are not looked up elsewhere
  */
 export function peersElsewhere(
   config: Config,
@@ -28,7 +28,7 @@ export function peersElsewhere(
   };
 }
 
-/** As {@link peersElsewhere}, for who asks at once: nobody waits, and a call of what cannot be reached is a 503. */
+/** As {@link peersElsewhere}, without waiting: calls of a peer that cannot be reached reject with 503. */
 export function peersElsewhereNow(config: Config, here: ReadonlySet<ServiceName>, credential: string): ElsewhereNow {
   return <K extends PeerName>(name: K): Peers[K] | null => {
     const baseUrl = config.peerUrls[OFFERS[name].by];
@@ -36,7 +36,7 @@ export function peersElsewhereNow(config: Config, here: ReadonlySet<ServiceName>
   };
 }
 
-/** Addresses that services of this process need, or name to callers, and the configuration lacks, a line each. */
+/** One line for each address that services of this process need, or publish, and that the configuration lacks. */
 export function missingAddresses(
   config: Config,
   services: readonly Pick<ServiceDefinition, 'name' | 'asks'>[],

@@ -14,7 +14,7 @@ const CREDENTIAL = 'the-credential';
 const AGENT = '0198a1b2-0000-7000-8000-000000000001';
 const log = createLogger('silent');
 
-/** Events of one agent, each so long. */
+/** Events of one agent, each `bytes` long. */
 function archiveOf(count: number, bytes: number): EventArchive & { readonly asked: unknown[] } {
   const asked: unknown[] = [];
   return {
@@ -44,7 +44,7 @@ const SERVERS = {
   SOLANA_RPC_URL: 'http://a',
 };
 
-describe('a peer of another process', () => {
+describe('a peer in another process', () => {
   let server: Server;
   let baseUrl: string;
   let peers: PeerRegistry;
@@ -64,7 +64,7 @@ describe('a peer of another process', () => {
 
   const remote = (credential = CREDENTIAL): EventArchive => remotePeer('event-archive', { baseUrl, credential });
 
-  it('answers as the one in process does', async () => {
+  it('answers as a peer in this process does', async () => {
     const archive = archiveOf(3, 10);
     peers.provide('event-archive', archive);
     expect(await remote().span(AGENT, 'a', 'b')).toEqual({ first: 1, last: 3 });
@@ -77,7 +77,7 @@ describe('a peer of another process', () => {
     ]);
   });
 
-  it('gives fewer events than asked for where they are long, and all of them in a few requests', async () => {
+  it('returns fewer events than requested if they are long, and all of them in a few requests', async () => {
     peers.provide('event-archive', archiveOf(300, 400_000));
     const sequences: number[] = [];
     let requests = 0;
@@ -92,12 +92,12 @@ describe('a peer of another process', () => {
     expect(requests).toBeLessThan(12);
   });
 
-  it('says what the other side threw', async () => {
+  it('rejects with the error of the other side', async () => {
     peers.provide('event-archive', archiveOf(1, 1));
     await expect(remote().caughtUp({ 0: 5 }, 7)).rejects.toThrow('audit-log: behind after 7 ms');
   });
 
-  it('is refused without the credential, and where nothing is offered', async () => {
+  it('refuses requests without the credential, and for what is not offered', async () => {
     peers.provide('event-archive', archiveOf(1, 1));
     const refused = await remote('wrong')
       .span(AGENT, 'a', 'b')
@@ -117,7 +117,7 @@ describe('a peer of another process', () => {
     expect(await post('event-archive/span', authorized, 'x'.repeat(2_000_000))).toBe(413);
   });
 
-  it('that is gone is 503 for whoever waits for it', async () => {
+  it('rejects with 503 if it cannot be reached', async () => {
     const place = { baseUrl: 'http://127.0.0.1:1', credential: CREDENTIAL };
     const error = await remotePeer('proof-source', place)
       .windows(AGENT, 1, 2)
@@ -125,13 +125,13 @@ describe('a peer of another process', () => {
     expect(error).toMatchObject({ status: 503, message: 'anchoring cannot be asked at the moment: try again' });
   });
 
-  it('is waited for until it is offered, and is not looked for where this process has it', async () => {
+  it('is waited for until it is offered, and is not looked up if this process offers it', async () => {
     const config = loadConfig({ ...SERVERS, COUNTERSIGN_AUDIT_LOG_URL: baseUrl });
     const waiting = new Waiting(log);
     const elsewhere = peersElsewhere(config, new Set(['identity']), CREDENTIAL, waiting);
     expect(elsewhere('account-operator')).toBeNull();
     const archive = elsewhere('event-archive')!;
-    for (let turn = 0; turn < 100 && waiting.problems().length === 0; turn += 1) {
+    for (let attempt = 0; attempt < 100 && waiting.problems().length === 0; attempt += 1) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     expect(waiting.problems()).toEqual([expect.stringContaining(`waiting for audit-log at ${baseUrl}`)]);
@@ -139,7 +139,7 @@ describe('a peer of another process', () => {
     expect(await (await archive).span(AGENT, 'a', 'b')).toEqual({ first: 1, last: 1 });
   });
 
-  it('is had at once by who asks at once, whether or not it can be reached', async () => {
+  it('is returned without waiting by peerNow, whether or not it can be reached', async () => {
     const config = loadConfig({ ...SERVERS, COUNTERSIGN_AUDIT_LOG_URL: 'http://127.0.0.1:1' });
     const now = peersElsewhereNow(config, new Set(['policy']), CREDENTIAL);
     expect([now('agent-operator'), now('proof-source')]).toEqual([null, null]);
@@ -155,7 +155,7 @@ describe('a peer of another process', () => {
     expect(outside.peerNow('proof-source')).toBeNull();
   });
 
-  it('must have an address: what is missing is named before anything starts', () => {
+  it('needs an address: missing ones are named before anything starts', () => {
     const reporting = { name: 'reporting', asks: ['event-archive', 'proof-source'] } as const;
     const anchoring = { name: 'anchoring' } as const;
     expect(missingAddresses(loadConfig(SERVERS), [reporting])).toEqual([

@@ -14,8 +14,9 @@ const LONGEST_RANGE = 16 * 1024 * 1024;
 const RANGE_PAGE = 50;
 
 /**
- * `POST /internal/<peer>/<method>`: a JSON array of arguments in, `{value}` out, for services that hold the service
- * credential. What is not offered by this process is 404; an error of the method is 500 `{error}`.
+ * `POST /internal/<peer>/<method>`: takes a JSON array of arguments, returns `{value}`, for callers with the service
+ * credential. 404 for a peer or method that does not exist, 503 for one that this process does not offer (yet), 500
+ * `{error}` for an error of the method.
  */
 export function internalApi(peers: PeerRegistry, credential: string, log: Logger): RawHandler {
   const expected = sha256(`Bearer ${credential}`);
@@ -26,7 +27,7 @@ export function internalApi(peers: PeerRegistry, credential: string, log: Logger
       (value) => respond(response, 200, { value: value ?? null }),
       (error: unknown) => {
         if (error instanceof HttpRefusal) return respond(response, error.status, { error: error.message });
-        log.error({ err: error, path: url }, 'a peer’s request failed');
+        log.error({ err: error, path: url }, 'an internal request failed');
         return respond(response, 500, { error: messageOf(error) });
       },
     );
@@ -54,7 +55,7 @@ async function answer(peers: PeerRegistry, expected: Buffer, request: IncomingMe
   return methods[method]?.(...args);
 }
 
-/** Fewer than asked for where their text grows beyond what one answer should hold; at least one where there is one. */
+/** Returns fewer events than requested once their text exceeds the limit of one response; at least one if there is any. */
 async function boundedRange(
   archive: EventArchive,
   [agentId, first, last, limit]: Parameters<EventArchive['range']>,

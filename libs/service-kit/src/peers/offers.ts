@@ -3,7 +3,7 @@ import type { Peers, ServiceDefinition } from '../service/definition.js';
 
 export type PeerName = keyof Peers;
 
-/** Methods of a peer, each of which takes and gives plain JSON data. */
+/** Methods of a peer. Each takes and returns plain JSON data. */
 export type MethodOf<K extends PeerName> = keyof Peers[K] & string;
 
 interface Offer<K extends PeerName> {
@@ -11,7 +11,7 @@ interface Offer<K extends PeerName> {
   readonly methods: readonly MethodOf<K>[];
 }
 
-/** Who offers what to other services; only these methods are reached over HTTP. */
+/** The service that offers each peer, and the methods that can be called over HTTP. */
 export const OFFERS: { readonly [K in PeerName]: Offer<K> } = {
   'event-archive': { by: 'audit-log', methods: ['span', 'range', 'referring', 'leaves', 'caughtUp'] },
   erasures: { by: 'audit-log', methods: ['pending', 'acknowledge', 'among'] },
@@ -25,13 +25,13 @@ export const PEER_NAMES = Object.keys(OFFERS) as readonly PeerName[];
 
 export const INTERNAL_PREFIX = '/internal/';
 
-/** The variable that names the address of a service for its peers. */
+/** The configuration variable with the address of a service. */
 export function addressVariable(service: ServiceName): string {
   return `COUNTERSIGN_${service.toUpperCase().replaceAll('-', '_')}_URL`;
 }
 
-/** Whether one of these services calls an internal route of another process, or answers one. */
-export function speaksToServices(services: readonly Pick<ServiceDefinition, 'name' | 'asks'>[]): boolean {
+/** Returns true if one of these services calls internal routes of another process, or offers any. */
+export function usesInternalRoutes(services: readonly Pick<ServiceDefinition, 'name' | 'asks'>[]): boolean {
   return services.some(
     ({ name, asks = [] }) => asks.length > 0 || Object.values(OFFERS).some((offer) => offer.by === name),
   );

@@ -8,7 +8,7 @@ const LONGEST_CALL_MS = 60_000;
 const PING_MS = 2000;
 const BEYOND_THE_WAIT_MS = 5000;
 
-/** Another service cannot be asked now; a caller who waits for it gets 503. */
+/** A peer cannot be reached now; the client whose request needs it gets 503. */
 export class PeerUnavailable extends HttpRefusal {
   constructor(service: string, why: string) {
     super(503, `${service} cannot be asked at the moment: try again`, { 'retry-after': '1' });
@@ -16,14 +16,14 @@ export class PeerUnavailable extends HttpRefusal {
   }
 }
 
-/** Where a peer of another process is reached, and by what credential. */
-export interface RemotePlace {
+/** The address of a peer in another process, and the credential for it. */
+export interface PeerAddress {
   readonly baseUrl: string;
   readonly credential: string;
 }
 
-/** A peer of another process: each method is one request. */
-export function remotePeer<K extends PeerName>(name: K, place: RemotePlace): Peers[K] {
+/** Returns a peer of another process; each call of a method is one request. */
+export function remotePeer<K extends PeerName>(name: K, place: PeerAddress): Peers[K] {
   const { by, methods } = OFFERS[name];
   const calls = methods.map((method) => [
     method,
@@ -32,19 +32,19 @@ export function remotePeer<K extends PeerName>(name: K, place: RemotePlace): Pee
   return Object.fromEntries(calls) as Peers[K];
 }
 
-/** @throws PeerUnavailable, with what the other side said as its cause, until it answers */
-export async function reach(name: PeerName, place: RemotePlace): Promise<void> {
+/** Pings a peer. @throws PeerUnavailable, with the answer of the other side as its cause, until it is offered there */
+export async function reach(name: PeerName, place: PeerAddress): Promise<void> {
   await call(place, OFFERS[name].by, `${name}/ping`, [], PING_MS);
 }
 
-/** `caughtUp` waits on the other side for as long as it was told. */
+/** `caughtUp` waits on the other side for the timeout among its arguments. */
 function longest(name: PeerName, method: string, args: readonly unknown[]): number {
   const waits = name === 'event-archive' && method === 'caughtUp' ? args[1] : undefined;
   return typeof waits === 'number' ? waits + BEYOND_THE_WAIT_MS : LONGEST_CALL_MS;
 }
 
 async function call(
-  place: RemotePlace,
+  place: PeerAddress,
   service: string,
   path: string,
   args: readonly unknown[],

@@ -80,7 +80,7 @@ describe('a process with a port for its probes', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('answers them at once, and keeps the public port closed until it is ready', async () => {
+  it('answers them at once, and opens the public port when it is ready', async () => {
     missing = ['is catching up'];
     starting = start();
     await until(probesPort, '/healthz', 200);
@@ -109,7 +109,7 @@ describe('a process with a port for its probes', () => {
     expect(await status(config.port, '/metrics')).toBe(404);
   });
 
-  it('says that it is not ready, goes on for a while, and only then refuses connections', async () => {
+  it('reports that it is not ready, serves for a while, and only then refuses connections', async () => {
     const serving = await starting;
     const closed = serving.closeIntake(1000);
     expect(await status(probesPort, '/readyz')).toBe(503);
@@ -121,7 +121,7 @@ describe('a process with a port for its probes', () => {
     expect(await status(probesPort, '/healthz')).toBe('ECONNREFUSED');
   }, 30_000);
 
-  it('that is to end before it is ready opens no public port and leaves none open', async () => {
+  it('opens no public port, and leaves none open, if it ends before it is ready', async () => {
     missing = ['waits for ever'];
     const ended = start();
     await until(probesPort, '/readyz', 503);

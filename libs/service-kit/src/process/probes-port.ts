@@ -6,17 +6,22 @@ export interface ProbedProcess extends Pick<ThreadContext, 'config' | 'log' | 'm
   notReady(): readonly string[];
 }
 
-const refuse = (): Promise<never> => Promise.reject(new HttpRefusal(503, 'nobody is known here'));
+const refuse = (): Promise<never> => Promise.reject(new HttpRefusal(503, 'no credential is known here'));
 
-/** No probe asks who calls. */
-const NOBODY: Authenticator = { session: refuse, apiKey: refuse, notReady: () => [], stop: async () => undefined };
+/** Probes need no credential. */
+const NO_CREDENTIALS: Authenticator = {
+  session: refuse,
+  apiKey: refuse,
+  notReady: () => [],
+  stop: async () => undefined,
+};
 
-/** `/healthz`, `/readyz` and `/metrics`, and nothing else, on a port of their own of the public port's host. */
+/** Serves `/healthz`, `/readyz` and `/metrics`, and nothing else, on a port of their own at the host of the public port. */
 export function openProbes(port: number, probed: ProbedProcess): Promise<Listener> {
   const { config, log, metrics } = probed;
   const edge = createEdge({
     routes: probes({ notReady: () => probed.notReady(), metrics: () => metrics.metrics() }),
-    authenticator: NOBODY,
+    authenticator: NO_CREDENTIALS,
     log,
     observe: () => undefined,
   });

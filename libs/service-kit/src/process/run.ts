@@ -7,8 +7,8 @@ import { serveDistributed } from './serve-distributed.js';
 import { serveEmbedded } from './serve-embedded.js';
 
 /**
- * Runs services in one thread of this process, on the address and the profile that the environment names, until a
- * signal ends it. What cannot start says why on stderr and ends the process with 1.
+ * Runs services in one thread of this process, with the address and the profile of the environment, until a signal ends
+ * it. If they cannot start, it writes the reason to stderr and exits with 1.
  */
 export async function run(definitions: readonly ServiceDefinition[], config?: Config): Promise<RunningProcess> {
   try {

@@ -1,10 +1,10 @@
 export interface RunningProcess {
-  /** Where it listens. */
+  /** The address it listens on. */
   readonly address: string;
   notReady(): readonly string[];
-  /** Ends intake, drains, commits, closes. */
+  /** Stops intake, drains, commits, closes. */
   stop(): Promise<void>;
 }
 
-/** How long running requests may take to end once the process is to stop, ms. */
+/** How long requests may still run once the process stops, ms. */
 export const GRACE_MS = 10_000;

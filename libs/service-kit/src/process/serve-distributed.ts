@@ -6,7 +6,7 @@ import { ConfigurationError, createRegistry, makeDataDirectory, serviceCredentia
 import type { Config } from '@countersign/process';
 import { missingAddresses, peersElsewhere, peersElsewhereNow } from '../peers/elsewhere.js';
 import { internalApi } from '../peers/internal-api.js';
-import { speaksToServices } from '../peers/offers.js';
+import { usesInternalRoutes } from '../peers/offers.js';
 import type { ServiceDefinition } from '../service/definition.js';
 import { PeerRegistry } from '../service/peer-registry.js';
 import type { Waiting } from '../service/waiting.js';
@@ -14,14 +14,14 @@ import { GRACE_MS } from './running-process.js';
 import type { RunningProcess } from './running-process.js';
 import { serveProcess } from './serve-process.js';
 
-/** Twice what the pool of the edge proxy keeps an idle connection for (`keepalive_timeout` in deploy/edge), ms. */
+/** Twice as long as the edge proxy keeps an idle connection (`keepalive_timeout` in deploy/edge), ms. */
 const LINGER_MS = 2000;
 
 /**
- * Services of one process on Kafka, MongoDB and Redis, beside any number of others: nothing of the data directory is
- * locked. It listens at once, with a port for probes on that one alone until it is ready; `/readyz` names
- * what it waits for.
- * @throws ConfigurationError naming the address of each peer that is needed and unknown
+ * Serves services on Kafka, MongoDB and Redis, next to any number of other processes: the data directory is not locked.
+ * It listens at once; with a port for probes, it listens on that one alone until it is ready. `/readyz` names what it
+ * waits for.
+ * @throws ConfigurationError that names each missing address of a peer
  */
 export async function serveDistributed(
   definitions: readonly ServiceDefinition[],
@@ -33,7 +33,7 @@ export async function serveDistributed(
   if (problems.length > 0) throw new ConfigurationError(problems);
   await makeDataDirectory(config.dataDir);
   // A process that needs no credential does not read the secret from which sessions could be forged.
-  const credential = speaksToServices(definitions) ? await serviceCredential(config) : null;
+  const credential = usesInternalRoutes(definitions) ? await serviceCredential(config) : null;
   const here = new Set(definitions.map(({ name }) => name));
   const peers =
     credential === null

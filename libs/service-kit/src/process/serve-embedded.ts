@@ -8,7 +8,7 @@ import { GRACE_MS } from './running-process.js';
 import type { RunningProcess } from './running-process.js';
 import { serveProcess } from './serve-process.js';
 
-/** Services of one process on the data directory, which it takes for itself. */
+/** Serves services on the data directory, which it locks for this process. */
 export async function serveEmbedded(
   definitions: readonly ServiceDefinition[],
   config: Config,

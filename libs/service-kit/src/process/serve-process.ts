@@ -9,22 +9,22 @@ import { Waiting } from '../service/waiting.js';
 import { openProbes } from './probes-port.js';
 
 export interface ServedProcess extends Omit<PendingThread, 'publicUrl'> {
-  /** Of the OpenAPI document. */
+  /** Routes of the OpenAPI document. */
   readonly routes: readonly Route[];
-  /** What other processes of the installation ask of this one. */
+  /** Handles requests of other processes of the installation. */
   readonly internal?: RawHandler;
 }
 
 /**
- * With a port for probes the public one goes on for so long after readiness has turned 503, ms. Balancers that see
- * readiness take that time to look elsewhere; one that sees connections alone avoids an instance that has just come
- * back for up to 2 s (`fail_timeout=1s` in nginx), and until then this one may be all it has.
+ * With a port for probes, the public port stays open for this time after readiness has become 503, ms. Balancers that
+ * watch readiness need it to route elsewhere. One that watches connections alone avoids an instance that has just
+ * restarted for up to 2 s (`fail_timeout=1s` in nginx); until then this instance may be the only one it has.
  */
 const DRAIN_MS = 3000;
 
 /**
- * Services in the only thread of a process, with its probes. With `config.probesPort` the public port opens when the
- * process is ready for the first time.
+ * Serves services in the only thread of a process, with its probes. With `config.probesPort`, the public port opens when
+ * the process is ready for the first time.
  */
 export async function serveProcess(
   definitions: readonly ServiceDefinition[],

@@ -35,7 +35,7 @@ describe('callers of a serving thread', () => {
     const make = async (headers: Record<string, string>, text = '{"name":"a"}'): Promise<Answer> =>
       send('POST', '/v1/things', headers, text);
 
-    it('says who calls, and judges credentials before the body and the role after it', async () => {
+    it('identifies the caller; checks credentials before the body and the role after it', async () => {
       const [member, auditor] = [randomUUID(), randomUUID()];
       await publish(member, 1);
       await publish(auditor, 1, { role: 'auditor' });
@@ -49,7 +49,7 @@ describe('callers of a serving thread', () => {
       expect([refused.status, errorOf(refused)]).toEqual([403, 'the role auditor may not do this: it needs member']);
     });
 
-    it('sees a revocation that is in force although its record comes later', async () => {
+    it('applies a revocation that is in force before its record has arrived', async () => {
       const sid = randomUUID();
       await publish(sid, 1);
       expect((await make(await bearer(sid))).status).toBe(201);
@@ -59,7 +59,7 @@ describe('callers of a serving thread', () => {
       expect((await answer).status).toBe(401);
     });
 
-    it('answers 503 while that record does not come', async () => {
+    it('answers 503 while that record does not arrive', async () => {
       const sid = randomUUID();
       await publish(sid, 1);
       versions.set(`session/${sid}`, 9);
@@ -109,7 +109,7 @@ describe('callers of a serving thread', () => {
     const check = (headers: Record<string, string>): Promise<Answer> =>
       send('POST', '/v1/check-thing', headers, '{"name":"a"}');
 
-    it('knows a key, also one that was made a moment ago', async () => {
+    it('accepts a key, also one that was just created', async () => {
       const [id, key] = [randomUUID(), mintApiKey(randomBytes)];
       await publish(id, key, 1);
       versions.set(`api-key/${id}`, 1);
@@ -122,7 +122,7 @@ describe('callers of a serving thread', () => {
       expect((await check({ 'x-service-key': 'wrong', authorization: `Bearer ${key}` })).status).toBe(401);
     });
 
-    it('refuses unknown and revoked keys, and says which', async () => {
+    it('refuses unknown and revoked keys, and says which it is', async () => {
       const [id, key] = [randomUUID(), mintApiKey(randomBytes)];
       const refused = async (headers: Record<string, string>): Promise<unknown[]> => {
         const answer = await check(headers);

@@ -9,7 +9,7 @@ import type { RawHandler } from '@countersign/http-edge';
 import type { Config } from '@countersign/process';
 import type { SigningKeyOperator } from './signing-key-operator.js';
 
-/** The first account with its admin and its API key; ids and secrets are the caller's, so that a repetition changes nothing. */
+/** The first account with its admin and API key. The caller chooses ids and secrets, so that a repetition has no effect. */
 export interface FirstAccount {
   readonly accountId: string;
   readonly accountName: string;
@@ -22,7 +22,7 @@ export interface FirstAccount {
   readonly apiKey: string;
 }
 
-/** What is not named takes the plan's default. */
+/** A change of an account's plan; absent members take the plan's defaults. */
 export interface PlanChange {
   readonly accountId: string;
   readonly plan: Plan;
@@ -31,23 +31,23 @@ export interface PlanChange {
   readonly expiresAt?: string;
 }
 
-/** Provided by identity to whoever operates the instance; no caller of the API reaches it. */
+/** Provided by identity for the operator of the installation; clients of the API cannot reach it. */
 export interface AccountOperator {
-  /** Whether any account exists. */
+  /** Returns true if any account exists. */
   hasAccount(): Promise<boolean>;
-  /** Creates each of account, user and key unless its id exists; durable and in the log once it resolves. */
+  /** Creates account, user and key, each unless its id exists; durable and published once it resolves. */
   createFirst(first: FirstAccount): Promise<void>;
-  /** In force on every gateway once it resolves. What was counted stays counted. */
+  /** In force on every gateway once it resolves. Counts are kept. */
   setPlan(change: PlanChange): Promise<'set' | 'unknown-account'>;
 }
 
-/** Provided by policy to whoever operates the instance. */
+/** Provided by policy for the operator of the installation. */
 export interface AgentOperator {
-  /** Creates an agent with an empty profile unless its id exists; durable and in the log once it resolves. */
+  /** Creates an agent with an empty profile unless its id exists; durable and published once it resolves. */
   createFirst(agent: { readonly agentId: string; readonly accountId: string; readonly name: string }): Promise<void>;
 }
 
-/** What one service offers another: in process in the standalone, HTTP with a service credential otherwise. */
+/** Interfaces that services offer each other: called in process, or by HTTP with the service credential. */
 export interface Peers {
   readonly 'event-archive': EventArchive;
   readonly erasures: Erasures;
@@ -57,12 +57,12 @@ export interface Peers {
   readonly 'signing-key-operator': SigningKeyOperator;
 }
 
-/** How a service opens its store, by profile. Each is a dynamic import: only the driver in use is loaded. */
+/** Opens a service's store, by profile. Each is a dynamic import, so that only the driver in use is loaded. */
 export interface StoreAdapters<T> {
   sqlite(): Promise<T> | T;
   /**
-   * @param uri connection string of MongoDB; its database is the installation's, collections begin with the service's name
-   * @param suffix ends the names of collections that are made beside those in use; absent: those in use
+   * @param uri connection string of MongoDB; its database belongs to the installation, names of collections begin with the service's name
+   * @param suffix ends the names of collections that are built next to those in use; absent: those in use
    */
   mongo(uri: string, suffix?: string): Promise<T>;
 }
@@ -73,62 +73,62 @@ export interface ServiceContext {
   readonly log: Logger;
   readonly eventLog: EventLog;
   readonly counters: Counters;
-  /** One registry a thread; names begin with `countersign_`. */
+  /** One registry for each thread; names begin with `countersign_`. */
   readonly metrics: Registry;
   /** Opened at the first call. */
   chain(): Promise<Chain>;
-  /** Opens the store of the profile in use; waits for a server that cannot be reached, saying so in the log and in readiness. */
+  /** Opens the store of the profile in use; waits for a server that cannot be reached, and reports that in log and readiness. */
   openStore<T>(adapters: StoreAdapters<T>): Promise<T>;
   /** Folder of this service's own files, mode 0700: `<data>/<name>`. */
   readonly directory: string;
   provide<K extends keyof Peers>(name: K, peer: Peers[K]): void;
-  /** Resolves when the peer is provided or reachable. */
+  /** Resolves when the peer is provided here, or reachable elsewhere. */
   peer<K extends keyof Peers>(name: K): Promise<Peers[K]>;
   /**
-   * For a peer that a single request needs and the service does not: what is provided here by now, else `null`; of
-   * another process at once, and its calls reject with 503 while it cannot be reached.
+   * For a peer that a single request needs and the service does not: the peer that is provided here, else `null`. A peer
+   * in another process is returned without waiting; its calls reject with 503 while it cannot be reached.
    */
   peerNow<K extends keyof Peers>(name: K): Peers[K] | null;
   /** No other service runs in this thread. */
   readonly alone: boolean;
-  /** Wall clock, ms. Only for schedules and labels; what an event says comes from `counters.now()`. */
+  /** Wall clock, ms. Only for schedules and labels; times of events come from `counters.now()`. */
   readonly clock: () => number;
-  /** Where callers reach the API: `COUNTERSIGN_PUBLIC_URL`, else the address in use. Known once listening. */
+  /** The address of the API for clients: `COUNTERSIGN_PUBLIC_URL`, else the address in use. Known once it listens. */
   publicUrl(): string;
 }
 
-/** Begins and ends a consumption, any number of times in turn. */
-export interface ConsumptionTurns {
-  /** @throws what `consume` of the log rejects with */
+/** Begins and ends sessions of consumption, one after the other. */
+export interface ConsumptionSessions {
+  /** Rejects as `consume` of the log does. */
   begin(): Promise<void>;
   /** Resolves when the last handler has returned. */
   end(): Promise<void>;
 }
 
 export interface ServiceConsumer {
-  /** Consumer group, divided among the instances of the service. */
+  /** Consumer group; its partitions are divided among the instances of the service. */
   readonly group: string;
-  /** `everyone`: an instance that consumes takes all partitions. `shared` unless given. */
+  /** `everyone`: each instance consumes all partitions. Default: `shared`. */
   readonly mode?: 'shared' | 'everyone';
   /**
-   * For a service of which one instance consumes: it keeps the turns and says when. Its promise belongs to the start.
-   * Without it the consumption lasts as long as the service.
+   * For a service of which one instance consumes at a time: it receives the sessions and begins them when it leads. The
+   * start waits for its promise. Absent: the consumption lasts as long as the service.
    */
-  readonly turns?: (turns: ConsumptionTurns) => Promise<void> | void;
-  /** Offset after the last record handled, as saved with its effects; `null`: from the beginning. */
+  readonly sessions?: (sessions: ConsumptionSessions) => Promise<void> | void;
+  /** The offset after the last handled record, as stored with its effects; `null`: from the beginning. */
   position(topic: TopicName, partition: number): Promise<number | null> | number | null;
 }
 
 export interface RunningService {
-  /** Controllers with `@HttpRoute`, and consumers with `@EventPattern`; the kit hosts it as a Nest application of its own. */
+  /** Controllers with `@HttpRoute` and consumers with `@EventPattern`; hosted as a Nest application of its own. */
   readonly module?: DynamicModule | Type;
-  /** Tried before Express, for the one route that cannot afford it. */
+  /** Called before Express, for the one route that is too fast for it. */
   readonly rawHandler?: RawHandler;
-  /** Where the `@EventPattern` consumers of `module` stand; needed when it has any. */
+  /** Group and positions of the `@EventPattern` consumers of `module`; needed if it has any. */
   readonly consumer?: ServiceConsumer;
-  /** What it waits for or why it stands still, in plain words; empty when it serves. */
+  /** The reasons why it waits or is blocked, as text; empty if it serves. */
   notReady(): readonly string[];
-  /** Called after the edge has stopped taking requests: drain, commit, close. */
+  /** Drains, commits, closes; called once the edge accepts no more requests. */
   stop(): Promise<void>;
 }
 
@@ -137,10 +137,10 @@ export interface ServiceDefinition {
   readonly routes: readonly Route[];
   readonly reads: readonly TopicName[];
   readonly writes: readonly TopicName[];
-  /** Services that must have started before (in one process), or be waited for. */
+  /** Services that start before this one, if they run in the same process. */
   readonly after: readonly ServiceName[];
-  /** Peers that it asks: where they run in another process, their address must be known. */
+  /** Peers that it calls; if they run in another process, their address must be configured. */
   readonly asks?: readonly (keyof Peers)[];
-  /** Opens stores, follows topics, builds the module. Long catching-up goes on after it returned: `notReady` tells. */
+  /** Opens stores, follows topics, builds the module. Catching up may continue after it resolved; `notReady` reports that. */
   start(context: ServiceContext): Promise<RunningService>;
 }

@@ -3,8 +3,8 @@ import { PeerRegistry } from './peer-registry.js';
 
 const archive = { span: async () => null } as unknown as EventArchive;
 
-describe('a peers', () => {
-  it('gives what is offered, also to who asked before', async () => {
+describe('PeerRegistry', () => {
+  it('resolves with a peer that is provided, also if it was requested before', async () => {
     const peers = new PeerRegistry();
     const early = peers.peer('event-archive');
     peers.provide('event-archive', archive);
@@ -12,14 +12,14 @@ describe('a peers', () => {
     expect(await peers.peer('event-archive')).toBe(archive);
   });
 
-  it('gives what is offered by now, and says that nothing is', () => {
+  it('returns a peer that has been provided by now, else null', () => {
     const peers = new PeerRegistry();
     expect(peers.peerNow('event-archive')).toBeNull();
     peers.provide('event-archive', archive);
     expect(peers.peerNow('event-archive')).toBe(archive);
   });
 
-  it('refuses a second offer', () => {
+  it('refuses a second peer of the same name', () => {
     const peers = new PeerRegistry();
     peers.provide('event-archive', archive);
     expect(() => peers.provide('event-archive', archive)).toThrow('event-archive is provided twice');

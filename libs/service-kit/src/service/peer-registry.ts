@@ -2,13 +2,13 @@ import type { Peers } from './definition.js';
 
 type Name = keyof Peers;
 
-/** Gives the peer of another process, or `null` where this process has the service that offers it. */
+/** Finds a peer in another process; `null` if a service of this process offers it. */
 export type Elsewhere = <K extends Name>(name: K) => Promise<Peers[K]> | null;
 
-/** As {@link Elsewhere}, without a look whether it can be reached. */
+/** As {@link Elsewhere}, without waiting until it can be reached. */
 export type ElsewhereNow = <K extends Name>(name: K) => Peers[K] | null;
 
-/** What services offer each other, in this process or, by `elsewhere`, in another. */
+/** Peers that services offer each other, in this process or, by `elsewhere`, in another. */
 export class PeerRegistry {
   readonly #offers = new Map<Name, PromiseWithResolve>();
   readonly #elsewhere: Elsewhere;
@@ -19,7 +19,7 @@ export class PeerRegistry {
     this.#elsewhereNow = elsewhereNow;
   }
 
-  /** @throws when it is offered twice */
+  /** @throws if it is provided twice */
   provide<K extends Name>(name: K, peer: Peers[K]): void {
     const offer = this.#offer(name);
     if (offer.provided !== null) throw new Error(`${name} is provided twice`);
@@ -27,17 +27,17 @@ export class PeerRegistry {
     offer.resolve(peer);
   }
 
-  /** Resolves when it is provided here, or reached elsewhere. */
+  /** Resolves when it is provided here, or reachable elsewhere. */
   peer<K extends Name>(name: K): Promise<Peers[K]> {
     return this.#elsewhere(name) ?? (this.#offer(name).promise as Promise<Peers[K]>);
   }
 
-  /** What this process has provided by now, or the peer of another process whether or not it answers; else `null`. */
+  /** The peer in another process, reachable or not, or what is provided here; `null`: nothing yet. */
   peerNow<K extends Name>(name: K): Peers[K] | null {
     return this.#elsewhereNow(name) ?? this.provided(name);
   }
 
-  /** What a service of this process has provided; `null`: nothing yet. */
+  /** The peer that a service of this process has provided; `null`: none yet. */
   provided<K extends Name>(name: K): Peers[K] | null {
     return (this.#offers.get(name)?.provided ?? null) as Peers[K] | null;
   }

@@ -1,22 +1,22 @@
 import type { ServiceContext } from './definition.js';
 
-/** What a service needs to take from its topics what a store that was put back from a copy lacks. */
+/** Context of a restore: brings a store from a backup up to its topics. */
 export type RestoreContext = Pick<
   ServiceContext,
   'config' | 'eventLog' | 'log' | 'metrics' | 'clock' | 'directory' | 'openStore' | 'chain'
 >;
 
 export interface RestoreOptions {
-  /** Reads and tells, and changes nothing. */
+  /** Reads and reports, changes nothing. */
   readonly dryRun: boolean;
-  /** Called with what takes long. */
+  /** Called with the name of each long step. */
   readonly progress: (what: string) => void;
 }
 
-/** In plain words, one line each. */
+/** Result of a restore, one line of text for each item. */
 export interface Restored {
-  /** What the store took, or would take. */
+  /** Records that the store took from topics, or would take. */
   readonly adopted: readonly string[];
-  /** What was lost since the copy, because no topic holds it. */
+  /** Changes since the backup that are lost, because no topic has them. */
   readonly lost: readonly string[];
 }

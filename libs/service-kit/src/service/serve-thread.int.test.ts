@@ -28,7 +28,7 @@ describe('a serving thread', () => {
     expect(Object.keys(document.paths)).toContain('/v1/things/{id}');
   });
 
-  it('knows no other route, and no other method', async () => {
+  it('refuses other routes and other methods', async () => {
     expect((await send('GET', '/v1/nothing')).status).toBe(404);
     expect((await send('GET', '/v1/things/')).status).toBe(404);
     const wrong = await send('DELETE', '/v1/things');
@@ -60,7 +60,7 @@ describe('a serving thread', () => {
     }
   });
 
-  it('takes JSON alone, and no more of it than is allowed', async () => {
+  it('accepts only JSON, up to the size limit', async () => {
     const json = JSON.stringify({ name: 'a' });
     expect((await send('POST', '/v1/open', {}, json)).status).toBe(200);
     expect((await send('POST', '/v1/open', { 'content-type': 'application/json; charset=UTF-8' }, json)).status).toBe(
@@ -96,13 +96,13 @@ describe('a serving thread', () => {
     expect(proto.text).toBe('{"name":"a","__proto__":{"x":1}}');
   });
 
-  it('hides what went wrong inside', async () => {
+  it('hides internal errors', async () => {
     const answer = await send('GET', '/v1/fail');
     expect([answer.status, answer.text]).toEqual([500, '{"error":"internal error"}']);
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('asks to come again while a store is gone', async () => {
+  it('returns 503 with Retry-After while a store is unavailable', async () => {
     const answer = await send('GET', '/v1/fail', { 'x-store': 'gone' });
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
     expect(answer.text).toContain('try again');
@@ -127,7 +127,7 @@ describe('a serving thread', () => {
     );
   });
 
-  it('gives a consumer its batch again when it fails, and stands still meanwhile', async () => {
+  it('redelivers a batch whose handler failed, and is blocked meanwhile', async () => {
     seen.failures = 2;
     await bench.eventLog.append([{ topic: 'agent-events', key: 'a', value: '{}' }]);
     await until(() => bench.serving.notReady().some((problem) => problem.includes('the store is away')));
@@ -193,7 +193,7 @@ function sendRaw(address: string, text: string): Promise<string> {
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new HttpRefusal(500, 'waited ten seconds in vain');
+    if (Date.now() > deadline) throw new HttpRefusal(500, 'no success within ten seconds');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

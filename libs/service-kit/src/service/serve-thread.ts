@@ -25,50 +25,50 @@ import type { ServiceDefinition } from './definition.js';
 import { startServices } from './start-services.js';
 import type { StartedServices, ThreadContext } from './start-services.js';
 
-/** A thread whose backends are opened once it listens. */
+/** A thread that opens its backends once it listens. */
 export interface PendingThread extends Omit<ThreadContext, 'eventLog' | 'counters' | 'chain'> {
   backends(): Promise<Pick<ThreadContext, 'eventLog' | 'counters' | 'chain'>>;
 }
 
 export interface ServeOptions {
   readonly on: ListenOn;
-  /** Waited for before it listens, once its services run; absent: it listens first. */
+  /** If given, it starts its services first and listens once this resolves; otherwise it listens first. */
   readonly listensAfter?: (notReady: () => readonly string[]) => Promise<void>;
-  /** What the probes and the OpenAPI document tell of; absent: this thread answers no probe. */
+  /** Sources of probes and OpenAPI document; absent: this thread answers no probe. */
   readonly process?: Omit<ProbeSources, 'publicUrl' | 'metricsToken' | 'metricsElsewhere'>;
-  /** Takes paths that no service of this thread has. */
+  /** Handles paths that no service of this thread has. */
   readonly elsewhere?: RequestListener;
   /**
-   * Whether what this thread's services decide may be relied on yet; default: as soon as they run. Until then their
-   * routes are 503, as before they run.
+   * Returns true once the answers of this thread's services may be relied on; default: as soon as they run. Until then
+   * their routes return 503.
    */
   readonly mayServe?: () => boolean;
-  /** Tried before any route, also while services start: what other processes of the installation ask. */
+  /** Handles requests of other processes of the installation; called before any route, also while services start. */
   readonly internal?: RawHandler;
-  /** Only the edge of another thread reaches this one. */
+  /** Only the edge of another thread can reach this one. */
   readonly behindEdge?: boolean;
 }
 
 export interface ServingThread {
   readonly address: string;
   notReady(): readonly string[];
-  /** Takes no new connection and lets running requests end for at most `graceMs`; idle connections last `lingerMs` more. */
+  /** Accepts no new connection and waits at most `graceMs` for running requests; idle connections stay `lingerMs` longer. */
   closeIntake(graceMs: number, lingerMs?: number): Promise<void>;
-  /** Afterwards: services drain, commit and close, in reverse order of their start. */
+  /** Called afterwards: services drain, commit and close, in reverse order of their start. */
   stop(): Promise<void>;
 }
 
 const STARTING = 'the service is starting: try again in a moment';
 
-/** The route until its service runs: 503 for everybody, whatever is sent. */
+/** The route until its service runs: returns 503, whatever is sent. */
 function waiting({ body: _body, unavailable, ...route }: Route): EdgeRoute {
   const refusal = new HttpRefusal(503, STARTING, { 'retry-after': '1' }, unavailable);
   return { route: { ...route, auth: 'none' }, handle: () => Promise.reject(refusal) };
 }
 
-const askNobody = (): Promise<never> => Promise.reject(new HttpRefusal(503, STARTING, { 'retry-after': '1' }));
+const refuseAll = (): Promise<never> => Promise.reject(new HttpRefusal(503, STARTING, { 'retry-after': '1' }));
 
-/** Behind an edge all connections are the edge's, which bounds them by address itself; a socket file is the process's own. */
+/** `null` behind an edge, which limits connections by address itself, and on a socket file. */
 function connectionBound(metrics: Registry, { on, behindEdge }: ServeOptions): ConnectionBound | null {
   if (behindEdge === true || 'path' in on) return null;
   const refused = new Counter({
@@ -79,18 +79,18 @@ function connectionBound(metrics: Registry, { on, behindEdge }: ServeOptions): C
   return { ofAddress: CONNECTIONS_OF_ADDRESS, refused: () => refused.inc() };
 }
 
-/** Nobody is known yet: every credential waits. */
+/** Until credentials have been read: refuses all with 503. */
 const UNKNOWN: Authenticator = {
-  session: askNobody,
-  apiKey: askNobody,
+  session: refuseAll,
+  apiKey: refuseAll,
   notReady: () => ['credentials are being read'],
   stop: async () => undefined,
 };
 
 /**
- * Listens, then starts the services: probes answer from the first moment, everything else is 503 until its service runs.
- * With `listensAfter` it listens last, and nobody meets a service that does not run.
- * @param onListening hears the address as soon as it listens
+ * Listens, then starts the services: probes answer at once, every other route returns 503 until its service runs. With
+ * `listensAfter` it listens last.
+ * @param onListening receives the address as soon as it listens
  */
 export async function serveThread(
   definitions: readonly ServiceDefinition[],

@@ -5,13 +5,13 @@ const service = (name: Dependent['name'], ...after: Dependent['after'][number][]
 const names = (services: readonly Dependent[]): string[] => startOrder(services).map(({ name }) => name);
 
 describe('start order', () => {
-  it('puts each service after those that it waits for', () => {
+  it('places each service after those that it waits for', () => {
     expect(
       names([service('reporting', 'anchoring', 'audit-log'), service('anchoring', 'audit-log'), service('audit-log')]),
     ).toEqual(['audit-log', 'anchoring', 'reporting']);
   });
 
-  it('leaves services that are not given out of account', () => {
+  it('ignores services that are not given', () => {
     expect(names([service('gateway', 'identity')])).toEqual(['gateway']);
   });
 

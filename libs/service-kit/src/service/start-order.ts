@@ -6,9 +6,9 @@ export interface Dependent {
 }
 
 /**
- * The services in an order in which each comes after those that it names; those that are not given are left out of
- * account. Stopping goes the other way.
- * @throws when services wait for each other, or one is given twice
+ * Sorts services so that each comes after those that it names; names that are not given are ignored. Services stop in
+ * reverse order.
+ * @throws if services wait for each other, or one is given twice
  */
 export function startOrder<T extends Dependent>(services: readonly T[]): readonly T[] {
   const byName = new Map(services.map((service) => [service.name, service]));

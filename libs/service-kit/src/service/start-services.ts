@@ -16,7 +16,7 @@ import type { PeerRegistry } from './peer-registry.js';
 import { startOrder } from './start-order.js';
 import type { Waiting } from './waiting.js';
 
-/** What the services of one thread share. */
+/** Shared by the services of one thread. */
 export interface ThreadContext {
   readonly config: Config;
   readonly log: Logger;
@@ -25,7 +25,7 @@ export interface ThreadContext {
   readonly metrics: Registry;
   readonly peers: PeerRegistry;
   readonly clock: () => number;
-  /** Who waits for a server that a start needs; absent: nobody, the attempt fails. */
+  /** Waits for servers that a start needs; absent: the attempt fails at once. */
   readonly waiting?: Waiting;
   chain(): Promise<Chain>;
   publicUrl(): string;
@@ -36,7 +36,7 @@ export interface StartedServices {
   readonly rawHandlers: readonly RawHandler[];
   /** `<service>: <what it waits for>` */
   notReady(): readonly string[];
-  /** In reverse order of the start: consumers end, then the service drains, commits and closes. */
+  /** In reverse order of the start: stops the consumers, then the service drains, commits and closes. */
   stop(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ interface Started {
 }
 
 /**
- * Starts each service once those before it have started; what does not wait for another starts beside it.
+ * Starts each service once those before it have started; services that do not depend on each other start concurrently.
  * @throws what the first failing start threw, after those that had started were stopped
  */
 export async function startServices(
@@ -95,8 +95,8 @@ async function startOne(definition: ServiceDefinition, thread: ThreadContext, al
 }
 
 /**
- * What one service sees of its thread; makes its folder.
- * @param alone no other service runs there
+ * Builds the context of one service from that of its thread, and creates its folder.
+ * @param alone no other service runs in the thread
  */
 export async function contextFor(name: ServiceName, thread: ThreadContext, alone = false): Promise<ServiceContext> {
   const { config, eventLog, counters, metrics, clock, peers } = thread;
@@ -130,9 +130,7 @@ export async function contextFor(name: ServiceName, thread: ThreadContext, alone
 function edgeRoutes({ definition, hosted }: Started): readonly EdgeRoute[] {
   return definition.routes.map((route) => ({
     route,
-    handle:
-      hosted?.handle ??
-      (() => Promise.reject(new Error(`${route.operationId} was left to Express, which does not know it`))),
+    handle: hosted?.handle ?? (() => Promise.reject(new Error(`${route.operationId} has no handler`))),
   }));
 }
 
@@ -140,12 +138,12 @@ function problemsOf({ definition, running, hosted }: Started): readonly string[]
   return [...running.notReady(), ...(hosted?.notReady() ?? [])].map((problem) => `${definition.name}: ${problem}`);
 }
 
-/** A step of a stop that takes so long is logged, again and again, ms. */
+/** A step of a stop is logged each time it has taken this much longer, ms. */
 const SLOW_STOP_MS = 5000;
 
 async function stopAll(started: readonly Started[], log: Logger): Promise<void> {
   for (const { definition, running, hosted } of [...started].reverse()) {
-    let step = 'its consumers end';
+    let step = 'its consumers have ended';
     const slow = setInterval(() => {
       log.warn({ service: definition.name }, `still stopping: waiting until ${step}`);
     }, SLOW_STOP_MS);
@@ -153,7 +151,7 @@ async function stopAll(started: readonly Started[], log: Logger): Promise<void> 
       await hosted?.stopConsuming();
       step = 'it has drained, committed and closed';
       await running.stop();
-      step = 'its host closes';
+      step = 'its host has closed';
       await hosted?.close();
     } catch (error) {
       log.error({ err: error, service: definition.name }, 'a service did not stop cleanly');
@@ -170,7 +168,7 @@ function reportLag(started: readonly Started[], registry: Registry): void {
     labelNames: ['service', 'partition'],
     registers: [registry],
     collect() {
-      // A partition that another instance reads now has no lag here.
+      // A partition that another instance has taken over has no lag here.
       gauge.reset();
       for (const { definition, hosted } of started) {
         for (const [partition, lag] of Object.entries(hosted?.lag() ?? {})) {

@@ -66,7 +66,7 @@ const streamThing = route({ ...common, method: 'GET', path: '/v1/stream', operat
 const failThing = route({ ...common, method: 'GET', path: '/v1/fail', operationId: 'failThing', auth: 'none' });
 export const ROUTES = [listThings, makeThing, checkThing, openThing, looseThing, streamThing, failThing];
 
-/** What the consumer took. */
+/** Values that the consumer received. */
 export interface Seen {
   readonly batches: number[];
   failures: number;
@@ -159,9 +159,9 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A thread that serves things, on a log of its own. */
+/** A thread that serves a service of things, on a log of its own. */
 export class ThingsBench {
-  /** What the counters say of credentials, by `kind/id`. */
+  /** Versions of credentials in the counters, by `kind/id`. */
   readonly versions = new Map<string, number>();
   readonly seen: Seen = { batches: [], failures: 0 };
   dataDir!: string;

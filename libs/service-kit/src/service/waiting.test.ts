@@ -4,7 +4,7 @@ import { Waiting } from './waiting.js';
 const log = createLogger('silent');
 
 describe('waiting for a server', () => {
-  it('tries until it is there, and names it and the reason meanwhile', async () => {
+  it('tries until it is available, and names it and the reason meanwhile', async () => {
     const waiting = new Waiting(log);
     const seen: (readonly string[])[] = [];
     let attempts = 0;
@@ -23,14 +23,14 @@ describe('waiting for a server', () => {
     expect(waiting.problems()).toEqual([]);
   });
 
-  it('gives up at once on what no waiting mends', async () => {
+  it('rejects at once with errors that waiting cannot solve', async () => {
     const waiting = new Waiting(log);
     const attempt = failing(new ConfigurationError(['KAFKA_BROKERS must be a list']));
     await expect(waiting.until('Kafka', attempt.call)).rejects.toThrow('KAFKA_BROKERS must be a list');
     expect(attempt.calls()).toBe(1);
   });
 
-  it('ends with the reason of its signal', async () => {
+  it('rejects with the reason of its signal', async () => {
     const interruption = new AbortController();
     const waiting = new Waiting(log, interruption.signal);
     const attempt = failing(new Error('away'));
@@ -41,15 +41,15 @@ describe('waiting for a server', () => {
   });
 });
 
-describe('waiting until nothing is missing', () => {
-  it('looks again until there are no problems', async () => {
+describe('waiting until there are no problems', () => {
+  it('looks repeatedly until there are none', async () => {
     const problems = [['a', 'b'], ['b'], []];
     let looks = 0;
     await new Waiting(log).untilNone(() => problems[looks++] ?? ['too late']);
     expect(looks).toBe(3);
   });
 
-  it('ends with the reason of its signal', async () => {
+  it('rejects with the reason of its signal', async () => {
     const interruption = new AbortController();
     const open = new Waiting(log, interruption.signal).untilNone(() => ['Redis']);
     setTimeout(() => interruption.abort(new Error('stopping')), 10);

@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
-const TELL_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 10_000;
 const LOOK_EVERY_MS = 25;
 
-/** Errors that waiting does not mend: what they say must be changed. */
+/** Names of errors that another attempt cannot solve: the operator must change something. */
 const FINAL = new Set([
   'ConfigurationError',
   'LogDamaged',
@@ -17,29 +17,29 @@ const FINAL = new Set([
   'ReferenceError',
 ]);
 
-/** What a start waits for. */
+/** Servers and services that a start waits for, and the reasons why. */
 export class Waiting {
   readonly #log: Logger;
   readonly #signal: AbortSignal | null;
   readonly #waitingFor = new Map<string, string>();
 
-  /** @param signal aborted: whoever waits gives up with its reason */
+  /** @param signal aborts all waiting, with its reason */
   constructor(log: Logger, signal: AbortSignal | null = null) {
     this.#log = log;
     this.#signal = signal;
   }
 
-  /** `<what>: <why not yet>`, for readiness. */
+  /** Reasons for readiness, one for each thing waited for. */
   problems(): readonly string[] {
     return [...this.#waitingFor].map(([what, why]) => `waiting for ${what}: ${why}`);
   }
 
   /**
-   * What `attempt` gives, tried until it succeeds; readiness and the log name `what` in the meantime.
-   * @throws what `attempt` threw when no waiting mends it; the reason of the signal
+   * Repeats `attempt` until it succeeds, and resolves with its result; readiness and log name `what` in the meantime.
+   * @throws the error of an attempt that waiting cannot solve; the reason of the signal
    */
   async until<T>(what: string, attempt: () => Promise<T>): Promise<T> {
-    let told = Number.NEGATIVE_INFINITY;
+    let reportedAt = Number.NEGATIVE_INFINITY;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       this.#signal?.throwIfAborted();
       try {
@@ -50,8 +50,8 @@ export class Waiting {
         if (error instanceof Error && FINAL.has(error.name)) throw error;
         const why = messageOf(error);
         this.#waitingFor.set(what, why);
-        if (performance.now() - told > TELL_EVERY_MS) {
-          told = performance.now();
+        if (performance.now() - reportedAt > REPORT_EVERY_MS) {
+          reportedAt = performance.now();
           this.#log.warn({ why }, `waiting for ${what}`);
         }
       }
@@ -60,7 +60,7 @@ export class Waiting {
   }
 
   /**
-   * Resolves when there are no problems.
+   * Resolves when `problems` returns none.
    * @throws the reason of the signal
    */
   async untilNone(problems: () => readonly string[]): Promise<void> {

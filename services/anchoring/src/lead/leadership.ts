@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '@countersign/async';
 import type { Logger } from 'pino';
-import type { ConsumptionTurns } from '@countersign/service-kit';
+import type { ConsumptionSessions } from '@countersign/service-kit';
 import { LeadEnded, type AnchorStore, type Lead } from '../store/port.js';
 
 const RETRY_MS = 1_000;
@@ -29,7 +29,7 @@ export class Leadership<T extends Active> {
   readonly #stopping = new AbortController();
   readonly #run: Promise<void>;
   #active: T | null = null;
-  #turns: ConsumptionTurns | null = null;
+  #sessions: ConsumptionSessions | null = null;
   #problem: string | null = null;
 
   /** @param activate called each time this instance begins to lead */
@@ -51,9 +51,9 @@ export class Leadership<T extends Active> {
   }
 
   /** Consumes while it leads. @throws what the consumption rejects with, when it leads already */
-  async consumeBy(turns: ConsumptionTurns): Promise<void> {
-    this.#turns = turns;
-    if (this.#active !== null) await turns.begin();
+  async consumeBy(sessions: ConsumptionSessions): Promise<void> {
+    this.#sessions = sessions;
+    if (this.#active !== null) await sessions.begin();
   }
 
   /** Why it cannot lead, or does not do what a leader does. A standby is in order: it serves proofs, and takes over. */
@@ -117,11 +117,11 @@ export class Leadership<T extends Active> {
     this.#active = begun;
     this.#log.info('this instance anchors');
     try {
-      await this.#turns?.begin();
+      await this.#sessions?.begin();
       return await Promise.race([ended, stopped(signal)]);
     } finally {
       this.#active = null;
-      await this.#ending('its consumers', this.#turns?.end());
+      await this.#ending('its consumers', this.#sessions?.end());
       await this.#ending('what it did beside them', begun.stop());
       this.#problem = null;
     }

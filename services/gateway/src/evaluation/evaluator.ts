@@ -2,7 +2,7 @@ import { canonicalize } from '@countersign/evidence';
 import type { EvaluationParts, EvaluationSemantic } from '@countersign/contracts';
 import { ReadingBudget } from '@countersign/policy-engine';
 import { HttpRefusal } from '@countersign/http-edge';
-import { Turn } from '@countersign/service-kit';
+import { TimeSlice } from '@countersign/async';
 import type { CheckHandler } from '../http/check-handler.js';
 import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareParsed } from '../check/prepare.js';
@@ -70,9 +70,9 @@ export class Evaluator {
     const budget = new ReadingBudget();
     if (semantic === 'execute_all') {
       const outcomes: Promise<Outcome>[] = [];
-      const turn = new Turn();
+      const slice = new TimeSlice();
       for (const parts of all) {
-        if (turn.over) await turn.next();
+        if (slice.over) await slice.next();
         outcomes.push(this.evaluate(parts, key, null, budget));
       }
       return (await Promise.all(outcomes)).map(itemOf);

@@ -1,5 +1,5 @@
 import type { ArchivedEvent, EventArchive } from '@countersign/contracts';
-import { Turn } from '@countersign/service-kit';
+import { TimeSlice } from '@countersign/async';
 
 /** So few that a page of long payloads is neither long to read nor much to hold. */
 const PAGE = 100;
@@ -18,13 +18,13 @@ export async function* archivedEvents(
   span?: { readonly first: number; readonly last: number },
 ): AsyncGenerator<ArchivedEvent, void, undefined> {
   const { first, last } = span ?? (await archive.span(agentId, from, to)) ?? { first: 1, last: 0 };
-  const turn = new Turn();
+  const slice = new TimeSlice();
   for (let next = first; next <= last;) {
     const page = await archive.range(agentId, next, last, PAGE);
     if (page.length === 0) throw new Error(`the archive lacks sequence ${next} of agent ${agentId}`);
     for (const event of page) {
       if (event.sequence !== next) throw new Error(`the archive lacks sequence ${next} of agent ${agentId}`);
-      if (turn.over) await turn.next();
+      if (slice.over) await slice.next();
       yield event;
       next += 1;
     }

@@ -8,7 +8,7 @@ import {
   explainInSlices,
 } from '@countersign/policy-engine';
 import type { ProfilePatch } from '@countersign/policy-engine';
-import { inTurns } from '@countersign/service-kit';
+import { runInSlices } from '@countersign/async';
 import { AGENT } from '../policy.test-context.js';
 import { dryRun } from './dry-run.js';
 import { archiveOf, record, START } from './dry-run.test-context.js';
@@ -120,7 +120,7 @@ describe('any dry run', () => {
         };
         const { spending, rate } = compiled;
         const counted = countedViolations(nothing, { spending, rate, costMicros: actionCost(one) });
-        const { decision } = await inTurns(explainInSlices(compiled, one, counted));
+        const { decision } = await runInSlices(explainInSlices(compiled, one, counted));
         const denial = compiled.observe ? null : (decision.violation ?? counted.spending ?? counted.rate);
         expect(byRule.map(({ rule, violation_type }) => [rule, violation_type])).toEqual(
           denial === null ? [] : [[denial.rule, denial.violation_type]],

@@ -1,5 +1,5 @@
+import { runInSlices } from '@countersign/async';
 import type { ArchivedEvent, BehaviorProfile, DryRunAnswer, EventArchive } from '@countersign/contracts';
-import { inTurns } from '@countersign/service-kit';
 import { isoTime } from '../domain/agent.js';
 import { SimulatedAgent } from '../simulate/simulated-agent.js';
 import { archivedEvents } from './archived-events.js';
@@ -58,7 +58,7 @@ export async function dryRun(
     if (!violating.has(event.envelope.leaf.refersTo)) giveBack(agent, event);
     // What several gateways wrote stands in the log almost, not quite, in the order of its times.
     if (!isCheck(event) || !liesIn(event, from, to)) continue;
-    const verdict = await inTurns(judgeRecorded(event, agent, draftRules, known));
+    const verdict = await runInSlices(judgeRecorded(event, agent, draftRules, known));
     if (typeof verdict === 'object' && verdict.violation !== null) violating.add(event.envelope.leaf.eventId);
     tally.add(event, verdict);
   }

@@ -3,7 +3,7 @@ import { countedViolations } from '@countersign/counters';
 import type { AgentUsage } from '@countersign/counters';
 import { actionCost, compileProfile, explainInSlices } from '@countersign/policy-engine';
 import type { Action, RuleTrace, Violation } from '@countersign/policy-engine';
-import { inTurns } from '@countersign/service-kit';
+import { runInSlices } from '@countersign/async';
 import type { Agent } from '../domain/agent.js';
 
 type TracedRule = Explanation['rules'][number];
@@ -19,7 +19,7 @@ export async function explainCheck({ id, facts }: Agent, usage: AgentUsage, acti
   const compiled = compileProfile(profile);
   const { spending, rate } = compiled;
   const counted = countedViolations(usage, { spending, rate, costMicros: actionCost(action) });
-  const { decision, rules } = await inTurns(explainInSlices(compiled, action, counted));
+  const { decision, rules } = await runInSlices(explainInSlices(compiled, action, counted));
   const denial = decision.violation ?? counted.spending ?? counted.rate;
   return {
     agentId: id,

@@ -1,4 +1,4 @@
-import { inTurns, Turn } from './turn.js';
+import { runInSlices, TimeSlice } from './time-slice.js';
 
 function work(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until;);
@@ -12,36 +12,36 @@ function* steps(count: number, ms: number): Generator<undefined, number, undefin
   return count;
 }
 
-describe('turns of a thread', () => {
-  it('are given to others while there is much to do', async () => {
+describe('TimeSlice', () => {
+  it('lets other callers run while long work lasts', async () => {
     let others = 0;
     const timer = setInterval(() => (others += 1), 1);
-    expect(await inTurns(steps(20, 6))).toBe(20);
+    expect(await runInSlices(steps(20, 6))).toBe(20);
     clearInterval(timer);
     expect(others).toBeGreaterThan(10);
   });
 
-  it('are kept while there is little', async () => {
+  it('keeps the thread while the work is short', async () => {
     let other = false;
     setImmediate(() => (other = true));
-    expect(await inTurns(steps(3, 0))).toBe(3);
+    expect(await runInSlices(steps(3, 0))).toBe(3);
     expect(other).toBe(false);
   });
 
-  it('begin anew after others had theirs', async () => {
-    const turn = new Turn();
-    expect(turn.over).toBe(false);
+  it('begins again after other callers have run', async () => {
+    const slice = new TimeSlice();
+    expect(slice.over).toBe(false);
     work(6);
-    expect(turn.over).toBe(true);
-    await turn.next();
-    expect(turn.over).toBe(false);
+    expect(slice.over).toBe(true);
+    await slice.next();
+    expect(slice.over).toBe(false);
   });
 
-  it('do not swallow what a step throws', async () => {
+  it('throws what a step throws', async () => {
     function* failing(): Generator<undefined, number, undefined> {
       yield;
       throw new Error('no');
     }
-    await expect(inTurns(failing())).rejects.toThrow('no');
+    await expect(runInSlices(failing())).rejects.toThrow('no');
   });
 });
