@@ -6,7 +6,7 @@ try {
   const answer = await fetch(new URL('v1/openapi.json', here));
   if (!answer.ok) throw new Error(`openapi.json was answered with ${answer.status}`);
   const spec = await answer.json();
-  // The address that the reader has come by, whatever others call it: the page's policy lets it ask nobody else.
+  // The address by which the browser has reached the page; the page's policy allows requests to no other.
   spec.servers = [{ url: here.href.replace(/\/$/, '') }];
   const { SwaggerUIBundle } = globalThis;
   SwaggerUIBundle({

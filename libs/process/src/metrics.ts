@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** A registry of one thread. Process-wide figures belong to one thread of a process alone: `wholeProcess`. */
+/** Creates the registry of one thread. With `wholeProcess` it has the metrics of the process, for one thread of it. */
 export function createRegistry(thread: string, wholeProcess: boolean): Registry {
   const registry = new Registry();
   if (wholeProcess) collectDefaultMetrics({ register: registry });
@@ -25,7 +25,7 @@ export function createRegistry(thread: string, wholeProcess: boolean): Registry 
   return registry;
 }
 
-/** Tells how much room the file system of the data directory has. */
+/** Publishes the free space of the data directory's file system as a metric. */
 export function observeDataSpace(registry: Registry, dataDir: string): void {
   new Gauge({
     name: 'countersign_data_free_bytes',

@@ -4,7 +4,7 @@ import type { EvidenceCrypto } from '@countersign/evidence';
 /** SubjectPublicKeyInfo of Ed25519 (RFC 8410 section 4) up to the 32 bytes of the key. */
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** What `evidence` needs, by `node:crypto`. */
+/** The cryptography that `evidence` needs, by `node:crypto`. */
 export const nodeCrypto: EvidenceCrypto = {
   sha256: (bytes) => hash('sha256', bytes, 'buffer'),
   ed25519Verify(publicKey, message, signature) {

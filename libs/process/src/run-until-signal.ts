@@ -6,11 +6,11 @@ interface Stoppable {
 }
 
 /**
- * Starts a program and stops it at SIGINT or SIGTERM. A signal during the start aborts it at its next step; what has
- * started by then is stopped in order.
- * @param start gets a signal that aborts when the process is to end; MUST stop what it has started when it rejects
+ * Starts a program and stops it at SIGINT or SIGTERM. A signal during the start aborts it at its next step; the parts that
+ * have started by then are stopped in order.
+ * @param start receives a signal that aborts when the process is to end; MUST stop what it has started if it rejects
  * @param release runs once everything has stopped
- * @returns what was started; `null` when a signal ended the start
+ * @returns the started program; `null` if a signal ended the start
  * @throws what `start` rejects with, unless a signal came first
  */
 export async function runUntilSignal<T extends Stoppable>(

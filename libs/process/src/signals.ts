@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** Errors whose message is the whole explanation: no stack is printed. */
+/** Errors whose message is a full explanation: no stack is printed. */
 const EXPLAINED = new Set([
   'AddressInUse',
   'AuthorityKeyDamaged',
@@ -23,22 +23,22 @@ const EXPLAINED = new Set([
   'TopicDiffers',
 ]);
 
-/** One line for a person where the error explains itself, else its stack. */
+/** Returns the message of an error that explains itself, else its stack. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return EXPLAINED.has(error.name) ? error.message : (error.stack ?? error.message);
 }
 
-/** A signal that follows this soon is the same one: npm hands on the Ctrl-C that the terminal sent to both, ms. */
+/** A signal within this time is the same one, ms: npm forwards the Ctrl-C that the terminal has sent to both. */
 const SAME_SIGNAL_MS = 500;
 
-/** So long an orderly end may take: less than orchestrators wait before they kill (deploy/helm, docker-compose.yml), ms. */
+/** Timeout of an orderly stop, ms: shorter than orchestrators wait before they kill (deploy/helm, docker-compose.yml). */
 const STOPS_WITHIN_MS = 40_000;
 
 /**
- * Ends the process by what `stop` does: on the first SIGINT or SIGTERM, with 0; a second one ends it at once with 1, and
- * so does a stop that takes longer than 40 s, which is logged: what was answered is in the log all the same.
- * An error that nobody caught is logged and ends it at once with 1: what is durable is durable.
+ * Ends the process on signals. The first SIGINT or SIGTERM calls `stop` and exits with 0. A second one exits with 1 at once,
+ * as does a stop that takes longer than 40 s, which is logged; everything that was answered is in the event log anyway. An
+ * uncaught error is logged and exits with 1 at once.
  */
 export function endOnSignals(
   log: Pick<Logger, 'warn' | 'fatal'>,
@@ -68,7 +68,7 @@ export function endOnSignals(
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   const onUncaught = (error: unknown): void => {
-    log.fatal({ err: error }, 'an error that nobody caught ends the process');
+    log.fatal({ err: error }, 'an uncaught error ends the process');
     process.exit(1);
   };
   process.on('uncaughtException', onUncaught);

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /**
- * For tests. Runs a module in a process of its own and ends it with SIGKILL some time after its first line, or after
- * `wait` more when it writes none.
- * @returns the lines that it had written
- * @throws when it ended by itself with an error
+ * Runs a module in a process of its own and ends it with SIGKILL some time after its first line, or after
+ * `wait` more if it writes none.
+ * @returns the lines that it has written
+ * @throws if it ended by itself with an error
  */
 export async function killedChild(
   module: string,

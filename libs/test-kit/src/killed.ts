@@ -1,17 +1,17 @@
-/** For tests. What is left of a process that was killed: nothing it calls has an effect any more. */
+/** Thrown in a process that counts as killed: none of its calls has an effect any more. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
 export interface Kill {
-  /** The same object, each of whose calls is a line at which the process may die. Nested objects are wrapped alike. */
+  /** Wraps an object, so that the process may die at each call of a method. Nested objects are wrapped as well. */
   wrap<T extends object>(target: T): T;
   readonly happened: boolean;
 }
 
 /**
- * For tests. Dies at the n-th call (from 1) of any wrapped object: before it takes effect, or after it did and before anyone
- * learns of it.
+ * Dies at the n-th call (from 1) of any wrapped object: before the call takes effect, or after its effect and before its
+ * result is returned.
  */
 export function killAt(n: number, moment: 'before' | 'after'): Kill {
   let calls = 0;
@@ -24,7 +24,7 @@ export function killAt(n: number, moment: 'before' | 'after'): Kill {
       const dying = result.then(() => {
         throw new Killed('killed');
       });
-      // Whoever waited for it may be dead as well.
+      // The caller that waited for it may be dead as well.
       dying.catch(() => undefined);
       return dying;
     }

@@ -3,18 +3,18 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What becomes of a command; the connection that it came over breaks in every case. */
+/** Faults of a command; its connection breaks in every case. */
 export type MongoFault =
-  /** The server never hears of it. */
+  /** The command never reaches the server. */
   | 'cut'
-  /** The server does it; the answer is lost. */
+  /** The server executes it; the reply is lost. */
   | 'answer lost'
-  /** The server does it some time later, while whoever asked tries again. */
+  /** The server executes it later, while the client tries again. */
   | 'done late';
 
 export const MONGO_FAULTS: readonly MongoFault[] = ['cut', 'answer lost', 'done late'];
 
-/** Commands that change something. */
+/** Commands that write. */
 export const MONGO_WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'bulkWrite', 'findAndModify']);
 
 const OP_MSG = 2013;
@@ -23,7 +23,7 @@ const HEADER = 16;
 const NAME_AT = HEADER + 4 + 1 + 4 + 1;
 const LATE_MS = 60;
 
-/** For tests. Stands before a MongoDB server and breaks what passes. It knows where commands begin, end, and their names. */
+/** A proxy in front of a MongoDB server that injects faults. It knows where commands begin and end, and their names. */
 export class MongoProxy {
   readonly #server: Server;
   readonly #target: { readonly host: string; readonly port: number };
@@ -45,7 +45,7 @@ export class MongoProxy {
     return new MongoProxy(server, { host: hostname, port: Number(port) });
   }
 
-  /** The same address, by way of this; a client looks again at once when a connection broke. */
+  /** Returns the same address by way of this proxy; a client checks the server again at once if a connection broke. */
   through(uri: string): string {
     const url = new URL(uri);
     url.host = `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
@@ -53,17 +53,17 @@ export class MongoProxy {
     return url.href;
   }
 
-  /** Asks from now on for every command, by its name, what is to become of it; `null`: nothing in particular. */
+  /** Chooses a fault for every command from now on, by its name; `null`: none. */
   decide(decide: (command: string) => MongoFault | null): void {
     this.#decide = decide;
   }
 
-  /** Lets everything pass. */
+  /** Injects no further faults. */
   heal(): void {
     this.#decide = () => null;
   }
 
-  /** How often each fault happened. */
+  /** Count of each fault. */
   get faults(): Readonly<Record<MongoFault, number>> {
     const of = (fault: MongoFault): number => this.#counts.get(fault) ?? 0;
     return { cut: of('cut'), 'answer lost': of('answer lost'), 'done late': of('done late') };
@@ -78,7 +78,7 @@ export class MongoProxy {
     const server = connect({ ...this.#target, noDelay: true });
     client.setNoDelay(true);
     let losing = false;
-    // What the server was given it does, also when nobody waits for it.
+    // The server executes what it has received, also if the client is gone.
     let doing = false;
     for (const [socket, other] of [
       [client, server],
@@ -112,13 +112,13 @@ export class MongoProxy {
   }
 }
 
-/** `null` where it is not a command. */
+/** Returns the name of a command; `null` for other messages. */
 function nameOf(message: Buffer): string | null {
   if (message.readInt32LE(12) !== OP_MSG) return null;
   return message.toString('latin1', NAME_AT, message.indexOf(0, NAME_AT));
 }
 
-/** Whole messages: each begins with its length, which counts itself. */
+/** Splits a stream into messages: each begins with its length, which includes itself. */
 function onMessages(socket: Socket, take: (message: Buffer) => void): void {
   let held: Buffer = Buffer.alloc(0);
   socket.on('data', (chunk) => {
@@ -131,7 +131,7 @@ function onMessages(socket: Socket, take: (message: Buffer) => void): void {
   });
 }
 
-/** Calls until a call succeeds, as whoever follows the log does with a batch. */
+/** Repeats a call until it succeeds, as a consumer of the log does with a batch. */
 export async function persistently<T>(call: () => Promise<T>, mostTries = 100): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -143,11 +143,11 @@ export async function persistently<T>(call: () => Promise<T>, mostTries = 100): 
   }
 }
 
-/** A fault for one command in `every` of those that change something, each kind as often, always the same for a `seed`. */
+/** Chooses a fault for one in `every` writing commands, all kinds equally often, always the same for a `seed`. */
 export function someMongoFaults(every: number, seed: number): (command: string) => MongoFault | null {
   let state = seed;
   const below = (n: number): number => {
-    // Numerical Recipes, "quick and dirty" generator: its high bits are good enough to choose by.
+    // The "quick and dirty" generator of Numerical Recipes; its high bits are good enough here.
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return Math.floor((state / 2 ** 32) * n);
   };

@@ -1,6 +1,6 @@
 import type { ConsumeOptions, Consumption, EventLog, LogRecord, NewRecord } from '@countersign/event-log';
 
-/** For tests. One topic in memory that keeps every record: a log that compacts may drop the records that a test is about. */
+/** One topic in memory that keeps every record, since a compacting log may drop the records that a test needs. */
 export class OneTopic {
   readonly records: LogRecord[] = [];
   readonly #readers = new Set<() => void>();
@@ -14,7 +14,7 @@ export class OneTopic {
     return Promise.resolve([]);
   }
 
-  /** What a follower of the topic uses of the log. */
+  /** The topic as an event log, with the methods that followers and publishers use. */
   get asLog(): EventLog {
     const used = {
       append: (records: readonly NewRecord[]) => this.append(records),

@@ -11,7 +11,7 @@ export type ConnectToMongo = (uri: string) => {
   asPromise(): Promise<Closing & { dropDatabase(): Promise<unknown> }>;
 };
 
-/** For tests. Stores on one database of their own: one that nothing comes between, and two behind a proxy that breaks what passes. */
+/** Stores on one database of their own: one connected directly, and two behind a proxy that injects faults. */
 export class StoresUnderFaults<S extends Closing> {
   private constructor(
     readonly proxy: MongoProxy,
@@ -42,7 +42,7 @@ export class StoresUnderFaults<S extends Closing> {
     });
   }
 
-  /** Closes all and drops the database. */
+  /** Closes all stores and drops the database. */
   async close(): Promise<void> {
     this.proxy.heal();
     await Promise.all([this.direct, ...this.stores].map((store) => store.close()));

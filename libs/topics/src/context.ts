@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
 
-/** The part of a service's context that following and writing topics needs; each function takes the members that it uses. */
+/** The part of a service's context that consumers and publishers of topics need; each function takes the members it uses. */
 export interface TopicContext {
-  /** Of the service. */
+  /** The name of the service. */
   readonly name: string;
   readonly eventLog: EventLog;
   readonly counters: Counters;

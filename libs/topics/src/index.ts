@@ -1,5 +1,5 @@
 export type { TopicContext } from './context.js';
-export { park } from './dead-letters/park.js';
+export { deadLetter } from './dead-letters/dead-letter.js';
 export { Announcer, ANNOUNCEMENTS_SCHEMA, sqliteAnnouncements } from './outbox/announcer.js';
 export type { Announcement, AnnouncementRow, AnnouncementStore, SqliteAnnouncements } from './outbox/announcer.js';
 export {
@@ -23,6 +23,6 @@ export { Projection } from './projections/projection.js';
 export type { ChangeListener, FollowOptions, Found, Projected } from './projections/projection.js';
 export { storedPages } from './projections/stored-pages.js';
 export { readVersionedRecord, RecordUnreadable, versionedRecord } from './projections/versioned-record.js';
-export { aheadOfStore, newestTold, TopicDiffers } from './restore/ahead.js';
-export type { Ahead, Told } from './restore/ahead.js';
+export { aheadOfStore, newestRecords, TopicDiffers } from './restore/ahead.js';
+export type { Ahead, Newest } from './restore/ahead.js';
 export { requireLogSince, RestoreRefused } from './restore/require-log-since.js';

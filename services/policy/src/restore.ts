@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AgentFacts, UsageFacts } from '@countersign/contracts';
-import { aheadOfStore, newestTold, requireLogSince } from '@countersign/topics';
+import { aheadOfStore, newestRecords, requireLogSince } from '@countersign/topics';
 import type { RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
 import type { Ahead, Owned } from '@countersign/topics';
 import type { Agent } from './domain/agent.js';
@@ -43,7 +43,7 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
 /** Gives how many messages lay between the copy and what was told. */
 async function countAgain(context: RestoreContext, store: PolicyStore): Promise<number> {
   const { eventLog } = context;
-  const usage = await newestTold<UsageFacts>(eventLog, 'usage', (key) => !key.startsWith('claim:'));
+  const usage = await newestRecords<UsageFacts>(eventLog, 'usage', (key) => !key.startsWith('claim:'));
   const position = usage.get(POSITION_KEY)?.value;
   if (position?.kind !== 'position') return 0;
   const counters = { now: async () => context.clock() };

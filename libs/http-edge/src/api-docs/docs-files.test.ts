@@ -30,7 +30,7 @@ describe('the page of the API description', () => {
     expect(await textOf('page.js')).not.toMatch(/https?:\/\/|innerHTML|eval\(/);
   });
 
-  it('is served under a policy that lets nothing else run and nobody else be asked', () => {
+  it('is served under a policy that allows no other script and no request to another address', () => {
     expect(DOCS_POLICY).toMatch(/^default-src 'none'; /);
     expect(DOCS_POLICY).not.toMatch(/unsafe|https?:|blob:|\s\*/);
     expect(DOCS_POLICY).toContain("script-src 'self';");

@@ -26,19 +26,19 @@ const PLACES: ReadonlyMap<string, Place> = new Map([
 export interface DocsFile {
   readonly contentType: string;
   readonly content: Uint8Array;
-  /** The same as gzip, made when it is first asked for: the renderer is a quarter of its size on the way. */
+  /** The content as gzip, compressed at the first request: the renderer shrinks to a quarter. */
   readonly zipped: () => Promise<Uint8Array>;
-  /** In quotes: the same exactly for the same bytes. */
+  /** In quotes; equal if and only if the bytes are equal. */
   readonly etag: string;
-  /** The file's own name with a hash of its content, or what was asked for where that has none. */
+  /** The file's name with a hash of its content; of the page, the requested name. */
   readonly hashedName: string;
 }
 
-/** The page that renders the OpenAPI document, and its files; each is read once, when it is first asked for. */
+/** The page that renders the OpenAPI document, and its files; each is read once, at the first request. */
 export class DocsFiles {
   readonly #read = new Map<string, Promise<DocsFile>>();
 
-  /** The page: it names each of its files with the hash of what is in it. */
+  /** The page, which names each of its files with the hash of its content. */
   page(): Promise<DocsFile> {
     return this.#once('', async () => {
       let html = await readFile(own('index.html')(), 'utf8');
@@ -51,8 +51,8 @@ export class DocsFiles {
   }
 
   /**
-   * @param name with its hash or without; with another hash it is another file
-   * @returns `null` where the page has no such file
+   * @param name with or without its hash; a name with another hash does not exist
+   * @returns `null` if the page has no such file
    */
   async file(name: string): Promise<DocsFile | null> {
     const plain = name.replace(/\.[0-9a-f]{16}(?=\.[a-z]+$)/, '');
@@ -61,7 +61,7 @@ export class DocsFiles {
     return name === plain || name === found.hashedName ? found : null;
   }
 
-  /** Names of all files beside the page itself. */
+  /** Names of all files except the page itself. */
   get names(): readonly string[] {
     return [...PLACES.keys()];
   }

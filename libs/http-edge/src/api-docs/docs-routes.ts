@@ -8,8 +8,8 @@ import { DocsFiles } from './docs-files.js';
 import type { DocsFile } from './docs-files.js';
 
 /**
- * Everything comes from this process, and what is tried goes to it: no other address is asked for anything. No script or
- * style stands in the markup and none is made from text; the renderer draws its arrows from `data:` images.
+ * Everything is loaded from this process, and requests that a reader tries go to it; no other address is contacted. No
+ * inline script or style, and none evaluated from text; the renderer draws its arrows from `data:` images.
  */
 export const DOCS_POLICY = [
   "default-src 'none'",
@@ -33,7 +33,7 @@ const HEADERS = {
 const REVALIDATED = 'public, no-cache';
 const FOR_A_YEAR = 'public, max-age=31536000, immutable';
 
-/** `/docs` and its files, which every process has, as it has the document that they show. */
+/** `/docs` and its files; every process serves them, as it serves the OpenAPI document. */
 export function docsRoutes(files = new DocsFiles()): readonly EdgeRoute[] {
   return [
     {
@@ -60,7 +60,7 @@ async function send(
 ): Promise<void> {
   const { 'if-none-match': known, 'accept-encoding': encodings = '' } = request.headers;
   const zipped = /(?:^|[,\s])gzip(?:\s*(?:,|$))/.test(String(encodings));
-  // Two forms of one thing have two tags (RFC 9110 section 8.8.3.3).
+  // Two representations of one resource have two entity tags (RFC 9110 section 8.8.3.3).
   const etag = zipped ? file.etag.replace(/"$/, '-gzip"') : file.etag;
   const headers = { ...HEADERS, 'cache-control': caching, etag };
   if (known === etag) return writeAnswer(response, HttpAnswer.empty(304, headers));

@@ -1,16 +1,16 @@
 import type { Route } from '@countersign/contracts';
 import type { ApiKeyCaller, SessionCaller } from '../edge/http-contract.js';
 
-/** Who calls, by the credentials of a request. */
+/** Identifies the caller by the credentials of a request. */
 export interface Authenticator {
-  /** @throws HttpRefusal 401; 503 while it cannot be judged */
+  /** @throws HttpRefusal 401; 503 while credentials cannot be checked */
   session(rawHeaders: readonly string[]): Promise<SessionCaller>;
   /**
-   * @param rights of which the key must have one; absent: any key
-   * @throws HttpRefusal 401; 503 while it cannot be judged
+   * @param rights the key must have one of them; absent: any key
+   * @throws HttpRefusal 401; 503 while credentials cannot be checked
    */
   apiKey(rawHeaders: readonly string[], rights: Route['rights']): Promise<ApiKeyCaller>;
-  /** Why credentials cannot be judged now; empty when they can. */
+  /** Reasons why credentials cannot be checked now; empty if they can. */
   notReady(): readonly string[];
   stop(): Promise<void>;
 }

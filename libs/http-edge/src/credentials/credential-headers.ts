@@ -1,4 +1,4 @@
-/** Values of one header as received, in order; `name` in lower case. */
+/** Returns the values of one header as received, in order; `name` in lower case. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -16,9 +16,9 @@ function bearer(rawHeaders: readonly string[]): string | null {
 }
 
 /**
- * The API key of a request: `x-service-key` alone decides when it is sent, else `Authorization: Bearer`.
+ * Returns the API key of a request: that of `x-service-key` if it is sent, else of `Authorization: Bearer`.
  * `null`: none, a header sent twice, or another scheme.
- * @param rawHeaders names and values in turn, as `IncomingMessage.rawHeaders` has them
+ * @param rawHeaders alternating names and values, as in `IncomingMessage.rawHeaders`
  */
 export function readApiKeyHeaders(rawHeaders: readonly string[]): string | null {
   const keys = headerValues(rawHeaders, 'x-service-key');
@@ -26,7 +26,7 @@ export function readApiKeyHeaders(rawHeaders: readonly string[]): string | null 
   return keys.length === 1 ? keys[0]! : null;
 }
 
-/** The session token of a request: `Authorization: Bearer`, sent once. */
+/** Returns the session token of a request: `Authorization: Bearer`, sent once; else `null`. */
 export function readSessionHeader(rawHeaders: readonly string[]): string | null {
   return bearer(rawHeaders);
 }

@@ -5,7 +5,7 @@ import { headerValues, readSessionHeader } from './credential-headers.js';
 const API_KEY = /^csn_live_/;
 const API_KEY_LENGTH = 49;
 const JSON_WEB_TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
-/** Headers in which other services take a key. */
+/** Headers by which other APIs take a key. */
 const OTHER_HEADERS = ['x-api-key', 'api-key', 'apikey', 'x-service-token', 'x-auth-token'];
 
 const SEND_KEY = 'send the API key as x-service-key: <key>, or as Authorization: Bearer <key>';
@@ -13,9 +13,9 @@ const ISSUE = 'an admin issues another one by POST /v1/api-keys';
 const LOG_IN = 'send the token of POST /v1/auth/login as Authorization: Bearer <token>';
 
 /**
- * Why a request has no API key that is known here: what was sent instead, or what is wrong with its text. Whether a key of
- * that text exists is not said of any other text.
- * @param rawHeaders names and values in turn, as `IncomingMessage.rawHeaders` has them
+ * Explains why a request has no API key that is known here: what was sent instead, or what is wrong with its text. The
+ * answer never shows whether a similar key exists.
+ * @param rawHeaders alternating names and values, as in `IncomingMessage.rawHeaders`
  */
 export function apiKeyProblem(rawHeaders: readonly string[]): string {
   const keys = headerValues(rawHeaders, 'x-service-key');
@@ -45,7 +45,7 @@ function textProblem(text: string): string {
 }
 
 /**
- * Why a key that was found by its whole text is refused now, or `null`.
+ * Explains why a key that was found by its whole text is refused now; `null` if it is not.
  * @param nowMs wall clock
  */
 export function endedKeyProblem(
@@ -53,12 +53,12 @@ export function endedKeyProblem(
   nowMs: number,
 ): string | null {
   if (revokedAt !== null) return `this API key was revoked at ${revokedAt}: ${ISSUE}`;
-  // An end that is not a time has passed.
+  // An expiry that is not a time counts as passed.
   if (expiresAt === undefined || Date.parse(expiresAt) > nowMs) return null;
   return `this API key expired at ${expiresAt}: ${ISSUE}`;
 }
 
-/** Why a request has no session that is known here. */
+/** Explains why a request has no session that is known here. */
 export function sessionProblem(rawHeaders: readonly string[]): string {
   const token = readSessionHeader(rawHeaders);
   if (token !== null && !API_KEY.test(token)) return `the session is not known, or it has ended: ${LOG_IN}`;

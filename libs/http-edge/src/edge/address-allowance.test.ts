@@ -36,7 +36,7 @@ describe('what an address may take', () => {
     expect(allowance.take('a', 1)).toBeGreaterThan(0);
   });
 
-  it('is never more than a whole one and what came back meanwhile, and none waits longer than it was told', () => {
+  it('never exceeds a whole one plus what has refilled, and no request waits longer than announced', () => {
     const asked = fc.array(fc.record({ after: fc.nat(5000), cost: fc.integer({ min: 1, max: 9 }) }), { minLength: 1 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), asked, (perMinute, steps) => {

@@ -1,24 +1,24 @@
 import { isIPv6 } from 'node:net';
 
 const MINUTE_MS = 60_000;
-/** Addresses with something taken that are kept apart; whoever comes beyond them shares one allowance. */
+/** Addresses that are counted separately at a time; further addresses share one allowance. */
 const MOST_ADDRESSES = 100_000;
 const SWEEP_EVERY_MS = 1000;
-/** Of times that are sums of fractions. */
+/** Tolerance for times that are sums of fractions. */
 const ROUNDING_MS = 1e-3;
-const EVERYBODY_ELSE = 'everybody else';
+const OTHER_ADDRESSES = 'other addresses';
 
 /**
- * What each address may take in a minute. Exact: an allowance is full at first and fills up evenly, a whole one in a
- * minute (the generic cell rate algorithm of ITU-T I.371, one number an address). What is refused takes nothing.
- * An IPv6 address counts as its /64, which is what one caller has; any other name, as an account's id, is itself. Each
- * process has its own.
+ * Rate limit for each address. Exact: an allowance starts full and refills evenly, completely within a minute (the generic
+ * cell rate algorithm of ITU-T I.371, one number for each address). A refused request takes nothing. An IPv6 address
+ * counts as its /64, which one client usually has; any other name, such as an account's id, counts as itself. Each process
+ * has its own allowances.
  */
 export class AddressAllowance {
   readonly #perMinute: number;
   readonly #now: () => number;
   readonly #most: number;
-  /** When the allowance of an address is full again, ms. */
+  /** The time at which the allowance of an address is full again, ms. */
   readonly #fullAt = new Map<string, number>();
   #sweptAt = -SWEEP_EVERY_MS;
 
@@ -29,7 +29,7 @@ export class AddressAllowance {
     this.#most = most;
   }
 
-  /** @returns 0 when it was taken, else the time in ms after which it can be */
+  /** @returns 0 if it was taken, else the time in ms after which it can be taken */
   take(address: string, wanted: number): number {
     const now = this.#now();
     const key = this.#keyOf(placeOf(address), now);
@@ -46,18 +46,18 @@ export class AddressAllowance {
       this.#sweptAt = now;
       for (const [kept, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(kept);
     }
-    return this.#fullAt.size < this.#most ? place : EVERYBODY_ELSE;
+    return this.#fullAt.size < this.#most ? place : OTHER_ADDRESSES;
   }
 }
 
-/** An address; of IPv6 the first four groups. */
+/** Returns the address; of IPv6 its first four groups. */
 export function placeOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.toLowerCase().split('%')[0]!.split('::');
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined && groups.length < 4) {
     const after = tail === '' ? [] : tail.split(':');
-    // An IPv4 address at the end stands for two groups.
+    // An IPv4 address at the end counts as two groups.
     const known = groups.length + after.length + (tail.includes('.') ? 1 : 0);
     groups.push(...Array.from({ length: 8 - known }, () => '0'), ...after);
   }

@@ -122,7 +122,7 @@ describe('the allowance of an address, at the edge', () => {
     expect((await ask('/heavy', half, 'POST', null)).headers['retry-after']).toBe('15');
   });
 
-  it('believes nobody’s word for an address but that of the proxy in front, where one is configured', async () => {
+  it('accepts a client address only from the proxy in front, if one is configured', async () => {
     const from = (n: number): Record<string, string> => ({
       [CLIENT_ADDRESS_HEADER]: `192.0.2.${n}`,
       'x-forwarded-for': `192.0.2.${n}`,

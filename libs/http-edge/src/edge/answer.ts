@@ -11,11 +11,11 @@ export type AnswerBody =
     }
   | { readonly kind: 'empty' };
 
-/** What a handler gives back when headers, another status, text or a stream are needed. */
+/** Result of a handler that needs headers, another status, text or a stream. */
 export class HttpAnswer {
   readonly content: AnswerBody;
 
-  /** JSON. */
+  /** A JSON body. */
   constructor(
     readonly status: number,
     body: unknown,
@@ -34,8 +34,8 @@ export class HttpAnswer {
   }
 
   /**
-   * Sent as it comes, no faster than the caller reads. A failure after the first chunk cuts the connection.
-   * @param cut cuts it as well, also while nobody reads
+   * Sends chunks as they come, no faster than the client reads. A failure after the first chunk ends the connection.
+   * @param cut ends it as well, also while the client reads nothing
    */
   static stream(
     status: number,
@@ -58,7 +58,7 @@ class Prepared {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Sends an answer whole. Rejects only when a stream fails: before its first chunk nothing has been sent yet. */
+/** Sends a response completely. Rejects only if a stream fails; before its first chunk nothing has been sent. */
 export async function writeAnswer(response: ServerResponse, answer: HttpAnswer): Promise<void> {
   const { content } = answer;
   switch (content.kind) {
@@ -102,7 +102,7 @@ async function writeStream(
     for await (const chunk of chunks) {
       if (response.destroyed) return;
       head();
-      // A `HEAD` wants no body: nobody waits for the rest of the stream.
+      // `HEAD` has no body: the rest of the stream is not read.
       if (response.req.method === 'HEAD') break;
       if (!response.write(chunk)) await drained(response);
     }

@@ -1,6 +1,6 @@
 /**
- * Bytes of bodies that may be held at once by all requests together: no number of senders takes more memory. Nor does one
- * holder take more than a part of them: whoever sends bodies and never ends them shuts nobody else out.
+ * Limit of the bytes of bodies that all requests together hold in memory, however many clients send. One holder may take
+ * only a part of it, so that a client that never completes its bodies does not block the others.
  */
 export class BodyBudget {
   #free: number;
@@ -17,7 +17,7 @@ export class BodyBudget {
     return this.#free;
   }
 
-  /** The part of one request, nothing at first. @param holder an account, or the address of a caller without one */
+  /** Opens the share of one request, empty at first. @param holder an account, or the address of a caller without one */
   share(holder: string): BodyShare {
     let held = 0;
     return {
@@ -42,8 +42,8 @@ export class BodyBudget {
 }
 
 export interface BodyShare {
-  /** `false`: there is not so much, and nothing was taken. */
+  /** Takes bytes. `false`: the budget has less, and nothing was taken. */
   take(bytes: number): boolean;
-  /** All that was taken; a second time it is nothing. */
+  /** Returns all bytes to the budget; idempotent. */
   giveBack(): void;
 }

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 const LINGER_MS = 1000;
 
 /**
- * Answers `CONNECT`, which Node hands out as a bare connection, like any other method that a target does not have, and
- * closes the connection: what follows it is no HTTP (RFC 9110 section 9.3.6).
+ * Answers `CONNECT`, which Node delivers as a raw connection, like any other method that a target does not have, and closes
+ * the connection: what follows is not HTTP (RFC 9110 section 9.3.6).
  */
 export function answerConnect(request: IncomingMessage, socket: Socket, answer: RequestListener): void {
   const response = new ServerResponse(request);
@@ -14,7 +14,7 @@ export function answerConnect(request: IncomingMessage, socket: Socket, answer: 
   response.assignSocket(socket);
   const cut = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(cut));
-  // The caller may reset it at any time.
+  // The client may reset the connection at any time.
   socket.on('error', () => socket.destroy());
   socket.resume();
   response.once('finish', () => socket.end());

@@ -2,12 +2,12 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { placeOf } from './address-allowance.js';
 
-/** Connections that a server holds at a time. */
+/** Maximum number of connections of a server. */
 export const MOST_CONNECTIONS = 8192;
-/** Of them, those of one address: what is left is for all others. */
+/** Maximum number of connections of one address; the rest is left for all others. */
 export const CONNECTIONS_OF_ADDRESS = (MOST_CONNECTIONS * 3) / 4;
 
-/** Refuses connections of an address that has `most` open already, with 429; IPv6 counts as its /64. */
+/** Refuses connections of an address that has `most` open, with 429; IPv6 counts as its /64. */
 export function boundConnections(server: Server, most: number, refused: () => void): void {
   const open = new Map<string, number>();
   server.prependListener('connection', (socket: Socket) => {

@@ -4,7 +4,7 @@ import { HttpAnswer, writeAnswer } from './answer.js';
 import { listen } from './server.js';
 
 describe('a stream that is cut', () => {
-  it('ends, also while nobody reads it, and its connection with it', async () => {
+  it('ends together with its connection, also while the client does not read', async () => {
     const cut = new AbortController();
     let pieces = 0;
     let ended = false;

@@ -22,7 +22,7 @@ import type { RouteChecks } from './validation.js';
 
 const STORE_GONE = 'this cannot be read or made durable at the moment: try again';
 
-/** Answers a checked request; rejects with what is to become a refusal. */
+/** Answers a checked request; rejects with an error that the edge turns into a refusal. */
 export type RouteHandler = (route: Route, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export interface EdgeRoute {
@@ -35,17 +35,17 @@ export interface EdgeOptions {
   readonly authenticator: Authenticator;
   readonly log: Logger;
   readonly observe: RequestObserver;
-  /** Tried first, in order. */
+  /** Called first, in order. */
   readonly rawHandlers?: readonly RawHandler[];
-  /** Takes paths that no route here has; without it they are 404. */
+  /** Handles paths that no route here has; absent: 404. */
   readonly elsewhere?: RequestListener;
-  /** Reads the caller's address from `CLIENT_ADDRESS_HEADER`: only on a socket that no outsider reaches. */
+  /** Reads the client's address from `CLIENT_ADDRESS_HEADER`. Only for a socket that no other client can reach. */
   readonly behindEdge?: boolean;
-  /** Of routes that take from it (`perAddress`); without it they take nothing. */
+  /** The rate limit of routes with `perAddress`; absent: none. */
   readonly allowance?: AddressAllowance;
 }
 
-/** Tells a process behind the edge who calls; dropped from what outsiders send. */
+/** Carries the client's address to a process behind the edge; removed from requests of clients. */
 export const CLIENT_ADDRESS_HEADER = 'x-countersign-client-address';
 
 const NO_ROUTE = 'there is no such route';
@@ -61,9 +61,9 @@ interface Target {
 }
 
 /**
- * The one way in. In this order: route (404), method (405), the address's allowance (429), credentials (401), body (415,
- * 413, 400), parameters and schema (400), role (403), agent of the key
- * (404), handler. Every refusal is `{error}`.
+ * Checks every request, in this order: route (404), method (405), the address's allowance (429), credentials (401), body
+ * (415, 413, 400), parameters and schema (400), role (403), agent of the key (404); then calls the handler. Every refusal
+ * is `{error}`.
  */
 export function createEdge(options: EdgeOptions): RequestListener {
   const table = new RouteTable<Target>(
@@ -74,7 +74,7 @@ export function createEdge(options: EdgeOptions): RequestListener {
     for (const handler of rawHandlers) if (handler(request, response)) return;
     const target = splitTarget(request.url ?? '');
     const match = target === null ? null : table.match(target.path);
-    // `CONNECT` is nobody's method: it cannot be handed on.
+    // No service handles `CONNECT`.
     const withSlash = match === null && target !== null && isRouteWithSlash(table, target.path);
     if (match === null && !withSlash && options.elsewhere !== undefined && request.method !== 'CONNECT') {
       options.elsewhere(request, response);
@@ -104,7 +104,7 @@ function isRouteWithSlash(table: RouteTable<unknown>, path: string): boolean {
   return path.endsWith('/') && table.match(path.slice(0, -1)) !== null;
 }
 
-/** What the caller calls the request, where the route gives it back and it can be given back. */
+/** Returns the client's request id, if the route echoes it and it is fit for a header. */
 function sentRequestId(route: Route | undefined, request: IncomingMessage): string | null {
   const sent = route?.echoesRequestId === true ? request.headers['x-request-id'] : undefined;
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : null;
@@ -122,7 +122,7 @@ function takeFrom({ allowance, behindEdge }: EdgeOptions, route: Route, request:
   });
 }
 
-/** Schemas are compiled when a route is first asked for: all of them together would take a good part of the start. */
+/** Compiles the schemas of a route at its first request: compiling all of them would slow down the start. */
 function checksOf(route: Route): () => RouteChecks {
   let checks: RouteChecks | null = null;
   return () => (checks ??= compileRoute(route));
@@ -195,7 +195,7 @@ function requireRole(route: Route, caller: SessionCaller | ApiKeyCaller | null):
   }
 }
 
-/** A key that is bound to agents acts for no other, whichever the body or the path names. */
+/** Refuses agents that the key is not bound to, whether the body or the path names them. */
 function requireAgent(
   caller: SessionCaller | ApiKeyCaller | null,
   body: unknown,
@@ -210,14 +210,14 @@ function requireAgent(
   }
 }
 
-/** The caller's address; an IPv4 address in its own form. */
+/** Returns the client's address; an IPv4-mapped one as IPv4. */
 export function addressOf(request: IncomingMessage, behindEdge: boolean): string {
-  const told = behindEdge ? request.headers[CLIENT_ADDRESS_HEADER] : undefined;
-  const address = typeof told === 'string' ? told : (request.socket.remoteAddress ?? '');
+  const forwarded = behindEdge ? request.headers[CLIENT_ADDRESS_HEADER] : undefined;
+  const address = typeof forwarded === 'string' ? forwarded : (request.socket.remoteAddress ?? '');
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
 }
 
-/** A store that is gone is a matter of time: ask again. */
+/** A store that cannot be reached is 503, to be retried. */
 function refusalOf(error: unknown): HttpRefusal {
   if (error instanceof HttpRefusal) return error;
   if (error instanceof StoreUnreachable) return new HttpRefusal(503, STORE_GONE, { 'Retry-After': '1' });

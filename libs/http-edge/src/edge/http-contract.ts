@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiKeyPowers, Role } from '@countersign/contracts';
 
-/** Who calls a dashboard route. */
+/** The caller of a dashboard route. */
 export interface SessionCaller {
   readonly sessionId: string;
   readonly accountId: string;
@@ -10,7 +10,7 @@ export interface SessionCaller {
   readonly role: Role;
 }
 
-/** Who calls an API-key route. */
+/** The caller of an API-key route. */
 export interface ApiKeyCaller {
   readonly accountId: string;
   readonly apiKeyId: string;
@@ -18,8 +18,8 @@ export interface ApiKeyCaller {
 }
 
 /**
- * What a handler throws to refuse: `status` and the public words of `{error}`.
- * Words say what to change; they never hold paths, queries, stack traces or a driver's message.
+ * Thrown by a handler to refuse a request with `status` and the public message of `{error}`. The message says what to
+ * change; it never contains paths, queries, stack traces or a driver's message.
  */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal';
@@ -27,7 +27,7 @@ export class HttpRefusal extends Error {
     readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
-    /** Replaces `{error}` where the contract has another body. */
+    /** Replaces `{error}` if the contract has another body. */
     readonly body: unknown = undefined,
   ) {
     super(message);

@@ -3,14 +3,14 @@ import type { BodyShare } from './body-budget.js';
 const SEGMENT = 256 * 1024;
 
 /**
- * A body as it was sent, in segments: it is never one piece of memory here, so that taking it in holds nobody up. Its
- * bytes count against the budget of bodies until it is released, which the edge does when the answer has left.
+ * A body as it was sent, in segments: it is never one piece of memory, so that receiving it does not block the thread. Its
+ * bytes count against the budget of bodies until it is released, which the edge does once the response has been sent.
  */
 export class RawBody {
   readonly #share: BodyShare;
   #released = false;
 
-  /** @param segments each owns its memory: they may be transferred */
+  /** @param segments each owns its memory, so that it can be transferred */
   constructor(
     readonly segments: readonly Uint8Array<ArrayBuffer>[],
     readonly byteLength: number,
@@ -19,7 +19,7 @@ export class RawBody {
     this.#share = share;
   }
 
-  /** All of it in one piece: for a body that is known to be small. */
+  /** Returns the body in one piece; for a body that is known to be small. */
   joined(): Uint8Array {
     if (this.segments.length === 1) return this.segments[0]!;
     const bytes = new Uint8Array(this.byteLength);
@@ -31,7 +31,7 @@ export class RawBody {
     return bytes;
   }
 
-  /** Nobody waits for what is made of it any more. */
+  /** True once its result is no longer needed. */
   get released(): boolean {
     return this.#released;
   }
@@ -42,7 +42,7 @@ export class RawBody {
   }
 }
 
-/** Puts what arrives into segments: a body may come in chunks of one byte, or in larger ones that it shares with others. */
+/** Copies chunks into segments: chunks may be one byte long, or share memory with other bodies. */
 export class SegmentWriter {
   readonly #full: Uint8Array<ArrayBuffer>[] = [];
   #open = new Uint8Array(0);
@@ -66,7 +66,7 @@ export class SegmentWriter {
     return this.#full;
   }
 
-  /** A small body takes little, a large one few segments. */
+  /** Begins a segment: small for the first one, so that a small body takes little memory. */
   #begin(wanted: number): void {
     if (this.#used > 0) this.#full.push(this.#open);
     const size = this.#full.length === 0 ? 16 * 1024 : SEGMENT;

@@ -7,7 +7,7 @@ import { HttpRefusal } from './http-contract.js';
 import { RawBody, SegmentWriter } from './raw-body.js';
 
 const MEBIBYTE = 1024 * 1024;
-/** Large bodies have a budget of their own: they leave the others theirs. One holder has a quarter, or a half of them. */
+/** Large bodies have a budget of their own. One holder may take a quarter of the default budget, half of the large one. */
 const LIMITS = {
   default: {
     bytes: MEBIBYTE,
@@ -23,7 +23,7 @@ const LIMITS = {
   },
 } as const;
 
-/** What a chunk takes in memory beside its bytes: a body may come in chunks of one. */
+/** Memory of a chunk in addition to its bytes; chunks may be one byte long. */
 const CHUNK_BYTES = 256;
 
 function hasBody(request: IncomingMessage): boolean {
@@ -32,8 +32,8 @@ function hasBody(request: IncomingMessage): boolean {
 }
 
 /**
- * How large the body may be, bytes: as its head announces, at most what the route takes; without a length, all of that.
- * Zero where there is none, or where the route takes none.
+ * Returns the possible size of the body, bytes: its announced length, at most the limit of the route; without a length, that
+ * limit. Zero if there is no body, or the route takes none.
  */
 export function announcedBytes(request: IncomingMessage, route: Route): number {
   if (route.body === undefined || !hasBody(request)) return 0;
@@ -42,7 +42,7 @@ export function announcedBytes(request: IncomingMessage, route: Route): number {
   return length === undefined ? most : Math.min(Number(length), most);
 }
 
-/** @throws HttpRefusal 415 unless the headers say JSON in UTF-8 without an encoding; no content type means JSON */
+/** @throws HttpRefusal 415 unless the headers declare JSON in UTF-8 without an encoding; no content type means JSON */
 function requireJson(request: IncomingMessage): void {
   if (request.headers['content-encoding'] !== undefined) {
     throw new HttpRefusal(415, 'send the body without Content-Encoding');
@@ -63,8 +63,8 @@ interface Limit {
 }
 
 /**
- * Gives each chunk of the body to `keep`, counted: no more than the limit, nor more than the budget has, are ever held.
- * @returns the bytes of all
+ * Passes each chunk of the body to `keep`, and never holds more than the limit or the budget allows.
+ * @returns the size of the body, bytes
  */
 function collect(
   request: IncomingMessage,
@@ -86,7 +86,7 @@ function collect(
         request.pause();
         finish(() => reject(tooLarge()));
       } else if (!share.take(chunk.length + CHUNK_BYTES)) {
-        // What still comes is dropped, so that the connection can be used again.
+        // Reads and drops the rest, so that the connection can be reused.
         request.resume();
         finish(() => reject(new HttpRefusal(503, 'too many bodies are under way: try again', { 'retry-after': '1' })));
       } else keep(chunk);
@@ -98,17 +98,16 @@ function collect(
   });
 }
 
-/** The caller went away before the body was whole: nobody is left to answer. */
+/** The client closed the connection before the body was complete. */
 export class RequestCut extends Error {
   override readonly name = 'RequestCut';
 }
 
 /**
- * The JSON body of a request, strictly parsed, or a {@link RawBody} where the route asks for one, which the caller must
- * release; `undefined` where the route takes none, whatever was sent.
- * @param holder whose share of what may be held it takes: an account, or an address
- * @throws HttpRefusal 415, 413 or 400, in this order; 503 while the bodies of all requests, or those of this holder, are
- *   more than may be held
+ * Reads the JSON body of a request with the strict parser, or a {@link RawBody} if the route asks for one, which the caller
+ * must release; `undefined` if the route takes none.
+ * @param holder whose share of the budget it takes: an account, or an address
+ * @throws HttpRefusal 415, 413 or 400, in this order; 503 while the budget, or the part of this holder, is used up
  */
 export async function readBody(request: IncomingMessage, route: Route, holder: string): Promise<unknown> {
   if (route.body === undefined) return undefined;

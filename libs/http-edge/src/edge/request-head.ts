@@ -2,28 +2,28 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { endLingering } from './unread-body.js';
 
-/** Why a request is refused by its head alone. */
+/** Reason to refuse a request by its head alone. */
 export interface HeadProblem {
   readonly status: 400 | 501;
   readonly error: string;
 }
 
-/** `uri-host [":" port]` of RFC 3986 section 3.2; empty where the target has no authority. */
+/** `uri-host [":" port]` of RFC 3986 section 3.2; empty if the target has no authority. */
 const HOST = /^(?:\[[0-9A-Za-z:.~_-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d*)?$/;
 
 const problem = (status: 400 | 501, error: string): HeadProblem => ({ status, error });
 
 /**
- * What RFC 9112 refuses and Node's parser lets through: no `Host` in HTTP/1.1, more than one, or one that is none (section
- * 3.2); a transfer coding other than `chunked`, `chunked` more than once, any in HTTP/1.0 (section 6.1).
- * @param raw names and values in turn, as received
+ * Refuses heads that RFC 9112 forbids and Node's parser accepts: no `Host` in HTTP/1.1, more than one, or a malformed one
+ * (section 3.2); a transfer coding other than `chunked`, `chunked` more than once, any in HTTP/1.0 (section 6.1).
+ * @param raw alternating names and values, as received
  */
 export function headProblem(httpVersionMinor: number, raw: readonly string[]): HeadProblem | null {
   let host: string | null = null;
   let codings: string | null = null;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!;
-    // The length tells most names apart without lower-casing them.
+    // Most names differ in length already, which saves lower-casing them.
     if (name.length === 4 && name.toLowerCase() === 'host') {
       if (host !== null) return problem(400, 'send one Host header');
       host = raw[i + 1]!;
@@ -53,14 +53,14 @@ function codingProblem(httpVersionMinor: number, codings: string): HeadProblem |
 
 const closing = new WeakSet<Socket>();
 
-/** Whether a head on this connection was refused: what still comes on it is for nobody. */
+/** Connections on which a head was refused: everything that follows on them is ignored. */
 export function isRefused(socket: Socket): boolean {
   return closing.has(socket);
 }
 
 /**
- * Answers a request whose head is refused, and closes its connection: where the next one would begin is in doubt.
- * @returns whether nobody else is to answer it
+ * Answers a request whose head is refused, and closes its connection, since the beginning of the next one is uncertain.
+ * @returns true if the request needs no other answer
  */
 export function refuseHead(request: IncomingMessage, response: ServerResponse): boolean {
   if (closing.has(request.socket)) return true;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { SessionCaller } from './http-contract.js';
 
-/** What the edge has checked before a handler runs. */
+/** Checked input of a request, as a handler receives it. */
 export interface RouteInput<B = unknown, Q = Readonly<Record<string, unknown>>, C = SessionCaller> {
   /** Path parameters, decoded and validated. */
   readonly params: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface RouteInput<B = unknown, Q = Readonly<Record<string, unknown>>, 
   /** `SessionCaller`, `ApiKeyCaller` or `null`, by the route's `auth`. */
   readonly caller: C;
   readonly headers: IncomingHttpHeaders;
-  /** The caller's IP address. */
+  /** The client's IP address. */
   readonly remoteAddress: string;
 }
 
@@ -22,7 +22,7 @@ export function attachInput(request: IncomingMessage, input: RouteInput<unknown,
   inputs.set(request, input);
 }
 
-/** @throws when the request did not come through the edge */
+/** @throws if the request did not pass the edge */
 export function inputOf(request: IncomingMessage): RouteInput<unknown, unknown, unknown> {
   const input = inputs.get(request);
   if (input === undefined) throw new Error('the request did not pass the edge');

@@ -2,7 +2,7 @@ import type { Route } from '@countersign/contracts';
 
 export type Method = Route['method'];
 
-/** A route that the edge serves and what `T` it keeps beside it. */
+/** A route of the edge, and the data `T` that belongs to it. */
 export interface TableEntry<T> {
   readonly route: Route;
   readonly target: T;
@@ -44,11 +44,11 @@ function byPrecedence<T>(a: Pattern<T>, b: Pattern<T>): number {
   return 0;
 }
 
-/** Routes by path and method. Paths are compared exactly: case, slashes and all; a parameter is one segment, not empty. */
+/** Routes by path and method. Paths are compared exactly, with case and slashes; a parameter is one non-empty segment. */
 export class RouteTable<T> {
   readonly #bySize = new Map<number, Pattern<T>[]>();
 
-  /** @throws when two routes have one path and method */
+  /** @throws if two routes have the same path and method */
   constructor(entries: readonly TableEntry<T>[]) {
     const patterns = new Map<string, Pattern<T>>();
     for (const entry of entries) {
@@ -97,14 +97,14 @@ function paramsOf(segments: readonly Segment[], parts: readonly string[]): Recor
   return params;
 }
 
-/** Value of `Allow` for a path: `HEAD` wherever `GET` is. */
+/** Returns the value of `Allow` for a path; `HEAD` is allowed if `GET` is. */
 export function allowedMethods(methods: Iterable<Method>): string {
   const names: string[] = [];
   for (const method of methods) names.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return names.sort().join(', ');
 }
 
-/** Path and query of a request target (RFC 9112 section 3.2), origin form or absolute form; `null` for the others. */
+/** Returns path and query of a request target (RFC 9112 section 3.2) in origin or absolute form; `null` for others. */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } | null {
   let rest = target;
   if (!target.startsWith('/')) {

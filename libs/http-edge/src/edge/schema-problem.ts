@@ -3,7 +3,7 @@ import { unknownField } from '@countersign/contracts';
 
 const LONGEST_NAME = 64;
 
-/** Patterns of contracts that have a name in words. */
+/** Descriptions for patterns of contracts. */
 const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
   ['^key_[0-9a-f]{16}$', 'key_ and 16 lower-case hex characters'],
   ['[0-9a-fA-F]{8}-[0-9a-fA-F]{4}', 'a UUID'],
@@ -23,7 +23,7 @@ function segmentName(segment: string): string {
   return /^[\w.$@-]+$/.test(segment) && segment.length <= LONGEST_NAME ? segment : '…';
 }
 
-/** `/action/tags/0` becomes `action.tags[0]`. Names that are long or strange are shown as `…`. */
+/** `/action/tags/0` becomes `action.tags[0]`. Long or unusual names are shown as `…`. */
 export function fieldName(instancePath: string): string {
   let name = '';
   for (const raw of instancePath.split('/').slice(1)) {
@@ -42,7 +42,7 @@ function typeWords(types: readonly string[]): string {
   return [...new Set(types)].map(article).join(' or ');
 }
 
-/** What a schema keyword demands, as the rest of a sentence that begins with the field's name. */
+/** The requirement of a schema keyword, as the rest of a sentence that begins with the field's name. */
 function demand(error: ErrorObject): string {
   const params = error.params as Record<string, unknown>;
   const limit = Number(params['limit']);
@@ -92,7 +92,7 @@ function patternWords(pattern: string): string {
 
 const DEPENDING = new Set(['anyOf', 'oneOf', 'if', 'not', 'propertyNames']);
 
-/** Of the errors of several branches the one that speaks of the deepest place; types and names at one place are united. */
+/** Picks the error at the deepest place among those of several branches; types and names at one place are combined. */
 function mostTelling(errors: readonly ErrorObject[]): ErrorObject {
   const leaves = errors.filter((error) => !DEPENDING.has(error.keyword));
   const [first] = leaves.length > 0 ? leaves : errors;
@@ -110,16 +110,16 @@ function mostTelling(errors: readonly ErrorObject[]): ErrorObject {
   return { ...telling, params: { type: types } };
 }
 
-/** Fields of the object that has one too many. */
+/** The known fields of an object that has an unknown one. */
 function knownTo({ parentSchema }: ErrorObject): readonly string[] {
   return Object.keys((parentSchema?.['properties'] ?? {}) as object);
 }
 
 /**
- * What is wrong, in words for the caller: which field, and what is expected of it. Values are never repeated.
- * @param errors as ajv gives them for one value
- * @param whole how the value as a whole is called: `the body`
- * @param prefix stands before a field's name: `query parameter `
+ * Describes a problem to the client: the field, and what is expected of it. Values are never repeated.
+ * @param errors errors of ajv for one value
+ * @param whole name of the value as a whole: `the body`
+ * @param prefix precedes a field's name: `query parameter `
  */
 export function schemaProblem(errors: readonly ErrorObject[], whole: string, prefix = ''): string {
   const error = mostTelling(errors);

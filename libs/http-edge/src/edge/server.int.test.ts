@@ -104,13 +104,13 @@ describe('a connection on which more comes than a request', () => {
     await opened.close(1000);
   });
 
-  it('is told what is wrong where no answer is under way', async () => {
+  it('gets an error response if no other response is pending', async () => {
     const opened = await server();
     expect(await exchange(opened.address, 'stray bytes\r\n\r\n', false)).toMatch(/^HTTP\/1\.1 400 /);
     await opened.close(1000);
   });
 
-  it('is answered where the caller has closed its half', async () => {
+  it('is answered if the client has closed its half', async () => {
     const opened = await server(100);
     const answer = await exchange(opened.address, REQUEST, true);
     expect([answer.slice(0, 12), answer.endsWith('answered')]).toEqual(['HTTP/1.1 200', true]);

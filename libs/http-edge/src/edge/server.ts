@@ -13,7 +13,7 @@ import type { NewestAnswers } from './unread-answers.js';
 interface PortOf {
   readonly host: string;
   readonly port: number;
-  /** Names the port to whoever must change it; default `COUNTERSIGN_PORT`. */
+  /** The variable that sets the port, for error messages; default `COUNTERSIGN_PORT`. */
   readonly variable?: string;
 }
 
@@ -23,9 +23,9 @@ export interface Listener {
   /** `http://host:port`, or the socket's path. */
   readonly address: string;
   /**
-   * Takes no new connection and lets running requests end for at most `graceMs`, then cuts the rest. Every answer from
-   * now on says `Connection: close`. A connection that is idle is closed after `lingerMs` (default 0): a pool that gives
-   * up idle connections sooner never sends a request on one that is just being closed.
+   * Accepts no new connection, waits at most `graceMs` for running requests, then ends the rest. Every response from now on
+   * has `Connection: close`. An idle connection is closed after `lingerMs` (default 0): a pool that drops idle connections
+   * sooner never sends a request on one that is being closed.
    */
   close(graceMs: number, lingerMs?: number): Promise<void>;
 }
@@ -33,19 +33,19 @@ export interface Listener {
 const SECOND = 1000;
 const KIBIBYTE = 1024;
 
-/** How long a connection may be of no use to anybody, ms. */
+/** Timeouts of a connection, ms. */
 export interface Patience {
-  /** From a connection, or the first byte of a request, to the end of its head. */
+  /** From the connection, or the first byte of a request, to the end of its head. */
   readonly headMs: number;
   /** From the first byte of a request to its last. */
   readonly requestMs: number;
-  /** Between two requests, whole seconds. Above what pools of clients and balancers have: they must close first. */
+  /** Between two requests, whole seconds. Longer than pools of clients and balancers use, so that they close first. */
   readonly idleSeconds: number;
-  /** While the other side reads nothing of its answers. */
+  /** While the client reads nothing of its responses. */
   readonly unreadMs: number;
-  /** How fast a body must come once it has begun. */
+  /** Minimum speed of a body. */
   readonly body: BodyPace;
-  /** How often is looked whether time is up. */
+  /** Interval of the checks. */
   readonly everyMs: number;
 }
 
@@ -57,10 +57,10 @@ const PATIENCE: Patience = {
   body: { graceMs: 5 * SECOND, bytesPerSecond: KIBIBYTE },
   everyMs: 2 * SECOND,
 };
-/** Connections that wait to be accepted; the kernel may allow fewer. A burst of callers is not left to knock again. */
+/** Connections that may wait to be accepted, so that a burst is not refused; the kernel may allow fewer. */
 const BACKLOG = 4096;
 
-/** Something else holds the address. The message says what to change. */
+/** The address is in use. The message says what to change. */
 export class AddressInUse extends Error {
   override readonly name = 'AddressInUse';
 }
@@ -70,17 +70,17 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: string, words: st
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'send the request faster'],
 };
 
-/** Who has said nothing is told nothing: a pool would take it for the answer to what it sends next. */
+/** Closes a silent connection without a response: a pool would take one for the response to its next request. */
 function closeSilent(socket: Socket, answers: NewestAnswers, headMs: number): void {
-  // What it sent while this loop was busy is about to be read. Node looks at its time again once a request begins, which
-  // line breaks do not.
+  // What the client sent while this loop was busy is about to be read. Node checks the time again once a request begins,
+  // which line breaks do not.
   setImmediate(() => {
     if (socket.bytesRead === 0) socket.destroy();
     else setTimeout(() => answers.has(socket) || socket.destroy(), headMs).unref();
   });
 }
 
-/** @param newest answer of this connection that has not left */
+/** @param newest response of this connection that has not been sent */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, newest: ServerResponse | null): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -88,7 +88,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, n
   }
   if (isRefused(socket)) return;
   if (newest !== null && newest.req.complete && !newest.destroyed) {
-    // What came behind a whole request is nobody's answer to it: the right one leaves first, and is the last.
+    // The bad bytes follow a complete request: its response is sent first, and is the last one.
     newest.shouldKeepAlive = false;
     newest.once('finish', () => socket.end());
     return;
@@ -101,15 +101,15 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, n
   );
 }
 
-/** What one address may hold of the connections. */
+/** Limit of connections for each address. */
 export interface ConnectionBound {
   readonly ofAddress: number;
-  /** Called for each that is refused. */
+  /** Called for each refused connection. */
   readonly refused: () => void;
 }
 
 /**
- * An HTTP/1.1 server with bounds on time, headers and connections.
+ * Opens an HTTP/1.1 server with limits on time, headers and connections.
  * @param bound `null`: one address may hold all connections, as an edge proxy must
  */
 export async function listen(
@@ -122,7 +122,7 @@ export async function listen(
   const answers = new Map<Socket, ServerResponse | null>();
   const left = function (this: ServerResponse): void {
     const { socket } = this.req;
-    // With thousands of connections what is kept until their next requests would outlive every collection of garbage.
+    // With thousands of connections, objects kept until their next requests would become long-lived garbage.
     if (answers.get(socket) === this) answers.set(socket, null);
   };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
@@ -136,7 +136,7 @@ export async function listen(
       maxHeaderSize: 16 * KIBIBYTE,
       headersTimeout: patience.headMs,
       requestTimeout: patience.requestMs,
-      // Who is told the whole seconds of it (`Keep-Alive: timeout=65`) has closed almost a second before.
+      // A client that reads `Keep-Alive: timeout=65` has closed almost a second before.
       keepAliveTimeout: patience.idleSeconds * SECOND + 999,
       connectionsCheckingInterval: patience.everyMs,
       requireHostHeader: false,
@@ -147,7 +147,7 @@ export async function listen(
   server.on('connection', (socket: Socket) => socket.once('close', () => answers.delete(socket)));
   server.maxConnections = MOST_CONNECTIONS;
   if (bound !== null) boundConnections(server, bound.ofAddress, bound.refused);
-  // Bounded by their size alone: a header that was left out could be neither judged nor handed on.
+  // Limited by size alone: a header that Node leaves out could be neither checked nor passed on.
   server.maxHeadersCount = 0;
   server.on('clientError', (error: Error & { code?: string }, duplex) => {
     const socket = duplex as Socket;
@@ -155,7 +155,7 @@ export async function listen(
     if (silent) closeSilent(socket, answers, patience.headMs);
     else answerBrokenRequest(error, socket, answers.get(socket) ?? null);
   });
-  // Who has sent all and half-closes still reads: `nc -N`, clients of HTTP/1.0.
+  // A client that half-closes after its request still reads: `nc -N`, clients of HTTP/1.0.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('checkExpectation', answer);
   server.on('connect', (request: IncomingMessage, socket) => answerConnect(request, socket as Socket, answer));
@@ -207,7 +207,7 @@ function addressOf(server: Server, on: ListenOn): string {
   return httpAddress(on.host, port);
 }
 
-/** An address that a client on this machine can use: a wildcard is reached by loopback. */
+/** Returns an address that a client on this machine can use: loopback for a wildcard. */
 export function httpAddress(host: string, port: number): string {
   if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (host === '::') return `http://[::1]:${port}`;
@@ -217,16 +217,16 @@ export function httpAddress(host: string, port: number): string {
 function closeServer(server: Server, drain: () => void, graceMs: number, lingerMs: number): Promise<void> {
   return new Promise((resolve) => {
     const lingersUntil = performance.now() + lingerMs;
-    // A connection that was busy a moment ago is idle now: look again until none is left.
+    // A connection that was just busy may be idle now: look again until none is left.
     const closeIdle = (): void => {
       if (performance.now() >= lingersUntil) server.closeIdleConnections();
     };
     const idle = setInterval(closeIdle, 20);
     const cut = setTimeout(() => server.closeAllConnections(), Math.max(graceMs, lingerMs));
-    // Connections that wait to be accepted would be reset: who comes later is refused at once, and may go elsewhere.
+    // Connections that wait to be accepted are accepted first, else they would be reset. Later ones are refused.
     afterQuietTurn(() => {
       drain();
-      // The HTTP server's own `close` would end idle connections in the same moment.
+      // The HTTP server's own `close` would end idle connections at once.
       TcpServer.prototype.close.call(server, () => {
         clearInterval(idle);
         clearTimeout(cut);
@@ -240,7 +240,7 @@ function closeServer(server: Server, drain: () => void, graceMs: number, lingerM
 const QUIET_TURN_MS = 0.2;
 const QUIET_WITHIN_MS = 2000;
 
-/** Calls right after a turn of the event loop that did next to nothing: whatever waited is accepted by then. */
+/** Calls back after a tick of the event loop that did almost nothing: all waiting connections are accepted by then. */
 function afterQuietTurn(then: () => void): void {
   const begun = performance.now();
   let turnBegun = Number.NEGATIVE_INFINITY;

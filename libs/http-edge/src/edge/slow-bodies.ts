@@ -3,11 +3,11 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { NewestAnswers } from './unread-answers.js';
 
-/** How fast a body must come. */
+/** Minimum speed of a body. */
 export interface BodyPace {
-  /** For so long it may come as it likes, ms. */
+  /** Time without a minimum speed, ms. */
   readonly graceMs: number;
-  /** From then on, on average since it began, bytes a second. */
+  /** Minimum average speed since the beginning, after the grace time; bytes a second. */
   readonly bytesPerSecond: number;
 }
 
@@ -18,9 +18,9 @@ interface Watched {
 }
 
 /**
- * Answers 408 to requests whose bodies come slower than `pace`, and ends their connections: a few bytes now and then
- * would hold a connection for as long as a request may take. A body that is not read yet is not held against its
- * sender. It looks every `everyMs`, so that a body that comes at once costs nothing.
+ * Answers 408 to requests whose bodies arrive slower than `pace`, and ends their connections: single bytes would otherwise
+ * hold a connection for the whole time that a request may take. The time while the server does not read does not count. It
+ * checks every `everyMs`, so that a body that arrives at once costs nothing.
  */
 export function endSlowBodies(server: Server, answers: NewestAnswers, pace: BodyPace, everyMs: number): void {
   const watched = new Map<Socket, Watched>();
@@ -47,7 +47,7 @@ export function endSlowBodies(server: Server, answers: NewestAnswers, pace: Body
   server.once('close', () => clearInterval(timer));
 }
 
-/** Its body is being read, and not all of it is here. */
+/** Returns true while its body is being read and is incomplete. */
 function comes({ req, headersSent, destroyed }: ServerResponse): boolean {
   return !req.complete && req.readableFlowing === true && !headersSent && !destroyed;
 }

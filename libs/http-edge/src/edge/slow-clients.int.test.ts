@@ -13,7 +13,7 @@ const PATIENCE: Patience = {
   body: { graceMs: 60_000, bytesPerSecond: 1 },
   everyMs: 50,
 };
-/** More than the kernel takes for a connection that nobody reads. */
+/** More than the kernel buffers for a connection that is not read. */
 const LARGE = Buffer.alloc(16 * 1024 * 1024, 'x');
 
 interface Peer {
@@ -58,14 +58,14 @@ describe('clients that take their time', () => {
     await opened.close(1000);
   });
 
-  it('are not spoken to while they say nothing, and closed', async () => {
+  it('are closed without a response if they send nothing', async () => {
     await serve();
     const silent = peer();
     expect(await silent.closed).toBeGreaterThan(PATIENCE.headMs - 50);
     expect(silent.received()).toBe('');
   });
 
-  it('are told when a head does not end, and closed', async () => {
+  it('get an error response if a head does not end, and are closed', async () => {
     await serve();
     const slow = peer();
     void dribble(slow, `GET / HTTP/1.1\r\nHost: a\r\nX-More: ${'x'.repeat(10_000)}`);
@@ -73,7 +73,7 @@ describe('clients that take their time', () => {
     expect(slow.received()).toMatch(/^HTTP\/1\.1 408 [^]*\{"error":"send the request faster"\}$/);
   });
 
-  it('are told when a body does not end, and closed', async () => {
+  it('get an error response if a body does not end, and are closed', async () => {
     await serve();
     const slow = peer();
     slow.socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n');
@@ -162,7 +162,7 @@ describe('clients that take their time', () => {
     expect(read).toBeGreaterThanOrEqual(LARGE.length);
   }, 60_000);
 
-  it('are heard that spoke in time, while nobody listened', async () => {
+  it('are served if they sent in time while the event loop was busy', async () => {
     await serve();
     const late = peer();
     await sleep(PATIENCE.headMs / 2);
@@ -173,7 +173,7 @@ describe('clients that take their time', () => {
     expect(late.received()).toMatch(/answered$/);
   });
 
-  it('are closed when all that they said in time were line breaks', async () => {
+  it('are closed if they sent only line breaks in time', async () => {
     await serve();
     const late = peer();
     await sleep(PATIENCE.headMs / 2);
@@ -186,7 +186,7 @@ describe('clients that take their time', () => {
     expect(late.received()).toBe('');
   });
 
-  it('are told to ask again sooner than the connection is closed', async () => {
+  it('receive a keep-alive timeout that is shorter than that of the server', async () => {
     await serve();
     const idle = peer();
     idle.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -197,7 +197,7 @@ describe('clients that take their time', () => {
     expect(performance.now() - answered).toBeGreaterThan(1800);
   });
 
-  it('are not cut while their answer is being made', async () => {
+  it('are not closed while their response is being computed', async () => {
     await serve((_request, response) => void setTimeout(() => response.end('at last'), 4 * PATIENCE.unreadMs));
     const patient = peer();
     patient.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -222,7 +222,7 @@ describe('clients that take their time', () => {
 });
 
 describe('CONNECT', () => {
-  it('is answered by whoever answers all else, and the connection is closed', async () => {
+  it('is answered like any other method, and the connection is closed', async () => {
     const opened = await listen({ host: '127.0.0.1', port: 0 }, (request, response) => {
       response.statusCode = 404;
       response.end(`${request.method} ${request.url}`);

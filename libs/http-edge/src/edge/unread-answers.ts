@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The newest answer of each connection that has asked anything; `null` once it has left. */
+/** The newest response of each connection that has sent a request; `null` once it has been sent. */
 export type NewestAnswers = ReadonlyMap<Socket, ServerResponse | null>;
 
 /**
- * Cuts connections whose other side reads nothing of what is written for it: they would hold its answers for ever. Who
- * reads, however slowly, is left alone; an answer that is still being made is no reason either.
- * @param patienceMs so long at least nothing was read
- * @returns ends it
+ * Ends connections whose client reads nothing of its responses, which would be held in memory for ever. Clients that read
+ * slowly, and responses that are still being computed, are not affected.
+ * @param patienceMs timeout without any read
+ * @returns a function that stops the check
  */
 export function cutUnread(answers: NewestAnswers, patienceMs: number): () => void {
   const timed = new WeakSet<Socket>();
@@ -18,16 +18,16 @@ export function cutUnread(answers: NewestAnswers, patienceMs: number): () => voi
       if (waits === timed.has(socket)) continue;
       if (waits) {
         timed.add(socket);
-        // What it goes on to send is no sign that it reads.
+        // Further requests are no sign that the client reads.
         if (socket.writableNeedDrain) {
           socket.pause();
           socket.once('drain', () => socket.resume());
         }
-        // Node looks at what the kernel has not taken: while that changes, the time begins anew.
+        // Node looks at the bytes that the kernel has not taken: while their number changes, the timeout starts again.
         socket.setTimeout(patienceMs);
       } else {
         timed.delete(socket);
-        // A connection between two requests has its own time again.
+        // Between two requests the keep-alive timeout applies again.
         if (response !== null) socket.setTimeout(0);
       }
     }

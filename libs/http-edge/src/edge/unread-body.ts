@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const LINGER_MS = 1000;
-/** What is read and dropped to keep a connection; beyond it the connection is closed. */
+/** Bytes that are read and dropped to keep a connection; with more, it is closed. */
 const DROPPED_BYTES = 1024 * 1024;
 
-/** Whether the rest of the body is too much to read for nothing. */
+/** Returns true if the rest of the body is too long to be read and dropped. */
 export function leavesTooMuch(request: IncomingMessage): boolean {
   if (request.complete) return false;
   const length = request.headers['content-length'];
@@ -12,8 +12,8 @@ export function leavesTooMuch(request: IncomingMessage): boolean {
 }
 
 /**
- * Ends an answer whose bytes have all been written, on a connection that closes: the caller may still be sending, and a
- * reset would take the answer from under it. So what comes is dropped for a moment first.
+ * Ends a response whose bytes have all been written, on a connection that closes. The client may still be sending, and a
+ * reset would discard the response, so received bytes are dropped for a moment first.
  */
 export function endLingering(request: IncomingMessage, response: ServerResponse): void {
   const end = (): void => {

@@ -4,17 +4,17 @@ import type { JsonSchema, Route } from '@countersign/contracts';
 import { HttpRefusal } from './http-contract.js';
 import { schemaProblem } from './schema-problem.js';
 
-/** `null` when the value fits, else what is wrong in words for the caller. */
+/** Returns `null` if the value is valid, else the problem as a message for the client. */
 export type SchemaCheck = (value: unknown) => string | null;
 
 const OPTIONS = {
   strict: true,
   strictRequired: false,
   allowUnionTypes: true,
-  // Errors bear their schema: what a field may be called is said of one that is not known.
+  // Errors carry their schema, so that the message about an unknown field can name the known ones.
   verbose: true,
   ownProperties: true,
-  // `format` only annotates (JSON Schema 2020-12, section 7.2.1): what must hold is said by a pattern.
+  // `format` is an annotation (JSON Schema 2020-12, section 7.2.1); patterns validate.
   validateFormats: false,
 } as const;
 
@@ -23,7 +23,7 @@ const parameters = new Ajv2020({ ...OPTIONS, useDefaults: true });
 
 /**
  * Compiles the schema of a body.
- * @throws for a schema that is not strict: an unknown keyword, a missing type
+ * @throws for a schema that is not strict: unknown keyword, missing type
  */
 export function compileSchema(schema: JsonSchema): SchemaCheck {
   const validate = bodies.compile(schema);
@@ -107,7 +107,7 @@ function readQuery(given: URLSearchParams, schemas: Readonly<Record<string, Json
 const INTEGER = /^-?\d{1,15}$/;
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
 
-/** A value that is not written as its type demands stays text, and fails the schema. */
+/** Converts text to the type of its schema; text of another form stays text, and fails the schema. */
 function coerce(text: string, schema: JsonSchema): unknown {
   switch (schema['type']) {
     case 'integer':

@@ -3,15 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { HttpRefusal } from '../edge/http-contract.js';
 
-/** How a client names this machine; a proxy of a public name hands that name on. */
+/** Host names by which a client addresses this machine itself; a proxy passes its public name. */
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
-/** A proxy adds one of them: the caller is not this machine then. */
+/** Headers that a proxy adds: the client may then be on another machine. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const;
 
 /**
- * Lets a scraper of `/metrics` pass: with a token the caller that sends it as bearer, without one a caller on this machine
- * that names it in `Host` as this machine.
- * @param token `COUNTERSIGN_METRICS_TOKEN`, `null` where none is set
+ * Admits a scraper of `/metrics`: with a token, a client that sends it as bearer token; without one, a client on this
+ * machine whose `Host` names this machine.
+ * @param token `COUNTERSIGN_METRICS_TOKEN`; `null`: not set
  * @throws HttpRefusal 401
  */
 export function requireScraper(request: IncomingMessage, token: string | null): void {
@@ -24,7 +24,7 @@ export function requireScraper(request: IncomingMessage, token: string | null): 
 }
 
 function isFromHere({ socket, headers, httpVersionMinor }: IncomingMessage): boolean {
-  // As nginx asks unless it is told otherwise, with its upstream's address as Host and no header of its own.
+  // By default nginx sends its upstream's address as Host and adds no header of its own.
   if (httpVersionMinor === 0) return false;
   if (!LOOPBACK_HOST.test(headers.host ?? '')) return false;
   if (FORWARDED.some((name) => headers[name] !== undefined)) return false;

@@ -6,22 +6,22 @@ import { requireScraper } from './metrics-access.js';
 import type { EdgeRoute } from '../edge/edge.js';
 
 export interface ProbeSources {
-  /** What is waited for; empty when everything serves. */
+  /** Reasons why the process is not ready; empty if it is. */
   notReady(): Promise<readonly string[]> | readonly string[];
-  /** Prometheus text of the whole process. */
+  /** Metrics of the whole process, in Prometheus text format. */
   metrics(): Promise<string>;
   /** Routes of the whole process, for the OpenAPI document. */
   routes(): Promise<readonly Route[]> | readonly Route[];
   publicUrl(): string;
-  /** The bearer token of callers that may have the figures; `null`: this machine alone. */
+  /** The bearer token for metrics; `null`: only clients on this machine may read them. */
   readonly metricsToken: string | null;
-  /** They are on a port of their own, and not here. */
+  /** Metrics are served on a port of their own, and not here. */
   readonly metricsElsewhere: boolean;
 }
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** `/healthz`, `/readyz` and `/metrics` for everybody: on a port that outsiders do not reach. */
+/** `/healthz`, `/readyz` and `/metrics` without credentials, for a port that outsiders cannot reach. */
 export function probes(sources: Pick<ProbeSources, 'notReady' | 'metrics'>): readonly EdgeRoute[] {
   return [...health(sources), edgeRoute(operationsRoutes.metrics, () => figures(sources))];
 }
@@ -37,7 +37,7 @@ async function figures(sources: Pick<ProbeSources, 'metrics'>): Promise<HttpAnsw
   return HttpAnswer.text(200, METRICS_TYPE, await sources.metrics());
 }
 
-/** `/metrics` on the port that everybody reaches. */
+/** `/metrics` on the public port. */
 function guardedMetrics(sources: Pick<ProbeSources, 'metrics' | 'metricsToken'>): EdgeRoute {
   return {
     route: operationsRoutes.metrics,
@@ -48,7 +48,7 @@ function guardedMetrics(sources: Pick<ProbeSources, 'metrics' | 'metricsToken'>)
   };
 }
 
-/** What a process tells of itself and of the whole: its probes, `/v1/openapi.json` as it is and as a page, and where AuthZEN is served. */
+/** Operational routes of a process: probes, `/v1/openapi.json` and its page `/docs`, the AuthZEN metadata. */
 export function operations(sources: ProbeSources): readonly EdgeRoute[] {
   const document = async (): Promise<HttpAnswer> => {
     const routes = [...(await sources.routes()), ...Object.values<Route>(operationsRoutes)];
@@ -77,7 +77,7 @@ function whatThisIs(publicUrl: string): Readonly<Record<string, string>> {
   };
 }
 
-/** AuthZEN Authorization API 1.0, section 9: the base address, and absolute addresses of what is served under it. */
+/** AuthZEN Authorization API 1.0, section 9: the base address, and the absolute addresses of its endpoints. */
 export function authzenConfiguration(publicUrl: string): Readonly<Record<string, string>> {
   const base = publicUrl.replace(/\/+$/, '');
   return {

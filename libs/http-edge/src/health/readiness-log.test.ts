@@ -1,12 +1,12 @@
 import { ReadinessLog } from './readiness-log.js';
 
-it('names what is missing after two seconds, every ten again, and says when it is ready', () => {
+it('logs reasons after two seconds, then every ten, and when it is ready', () => {
   let now = 0;
   let problems: readonly string[] = ['identity: no answer'];
-  const told: string[] = [];
+  const logged: string[] = [];
   const log = {
-    info: (words: string) => told.push(`${now} ${words}`),
-    warn: ({ waitingFor }: { waitingFor: readonly string[] }) => told.push(`${now} ${waitingFor.join(', ')}`),
+    info: (words: string) => logged.push(`${now} ${words}`),
+    warn: ({ waitingFor }: { waitingFor: readonly string[] }) => logged.push(`${now} ${waitingFor.join(', ')}`),
   };
   const readiness = new ReadinessLog(
     log as never,
@@ -18,13 +18,13 @@ it('names what is missing after two seconds, every ten again, and says when it i
   problems = [];
   readiness.look();
   readiness.look();
-  expect(told).toEqual(['2000 identity: no answer', '12000 identity: no answer', '13000 ready']);
+  expect(logged).toEqual(['2000 identity: no answer', '12000 identity: no answer', '13000 ready']);
 
-  told.length = 0;
+  logged.length = 0;
   problems = ['Kafka: gone'];
   readiness.look();
   now += 1000;
   problems = [];
   readiness.look();
-  expect(told).toEqual([]);
+  expect(logged).toEqual([]);
 });

@@ -2,15 +2,15 @@ import type { Logger } from 'pino';
 
 const LOOK_EVERY_MS = 500;
 const FIRST_AFTER_MS = 2000;
-const TELL_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 10_000;
 
-/** Names in the log what readiness waits for: soon after it began to wait, and again while that lasts. */
+/** Logs the reasons why the process is not ready: soon after they appear, and repeatedly while they last. */
 export class ReadinessLog {
   readonly #timer: NodeJS.Timeout;
   #since: number | null = null;
-  #told: number | null = null;
+  #reportedAt: number | null = null;
 
-  /** @param notReady as `/readyz` says it */
+  /** @param notReady the reasons that `/readyz` reports */
   constructor(
     private readonly log: Pick<Logger, 'info' | 'warn'>,
     private readonly notReady: () => readonly string[],
@@ -23,15 +23,15 @@ export class ReadinessLog {
   look(): void {
     const waitingFor = this.notReady();
     if (waitingFor.length === 0) {
-      if (this.#told !== null) this.log.info('ready');
-      this.#since = this.#told = null;
+      if (this.#reportedAt !== null) this.log.info('ready');
+      this.#since = this.#reportedAt = null;
       return;
     }
     const now = this.now();
     this.#since ??= now;
-    const due = this.#told === null ? this.#since + FIRST_AFTER_MS : this.#told + TELL_EVERY_MS;
+    const due = this.#reportedAt === null ? this.#since + FIRST_AFTER_MS : this.#reportedAt + REPORT_EVERY_MS;
     if (now < due) return;
-    this.#told = now;
+    this.#reportedAt = now;
     this.log.warn({ waitingFor }, 'not ready');
   }
 

@@ -1,4 +1,4 @@
-/** What the clients are told by the environment; a service reads none of them, and none keeps it from starting. */
+/** Environment variables of the clients. Services ignore them. */
 export const CLIENT_VARIABLES = [
   'COUNTERSIGN_API_KEY',
   'COUNTERSIGN_AGENT_ID',
@@ -10,13 +10,13 @@ export interface ClientEnvironment {
   readonly apiKey: string | undefined;
   readonly agentId: string | undefined;
   readonly baseUrl: string | undefined;
-  /** Of who logs in on the command line. */
+  /** For a login on the command line. */
   readonly password: string | undefined;
 }
 
 /**
- * Who asks, and where, as the examples of the clients read it. An empty variable counts as absent. A module of its own,
- * `@countersign/process/client-environment`, for commands that must start in a moment.
+ * Reads address and credentials of a client. An empty variable counts as absent. An entry of its own,
+ * `@countersign/process/client-environment`, for commands that must start fast.
  */
 export function clientEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,

@@ -8,38 +8,38 @@ export interface Config {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
-  /** The port of `/healthz`, `/readyz` and `/metrics` alone; `null`: they are on `port`, with everything else. */
+  /** The port of `/healthz`, `/readyz` and `/metrics`; `null`: they are on `port`. */
   readonly probesPort: number | null;
-  /** What a scraper of `/metrics` on the public port sends as bearer token; `null`: only this machine is answered. */
+  /** The bearer token of `/metrics` on the public port; `null`: only clients on this machine may read it. */
   readonly metricsToken: string | null;
   /** Bytes that stay free in the data directory; with less, checks are refused. `null`: 64 MiB, or a twentieth of a small disk. */
   readonly minFreeBytes: number | null;
-  /** A data directory in use may have other inodes than before: it is not refused as a copy. */
+  /** Accepts a data directory whose inodes have changed, which is otherwise refused as a copy. */
   readonly allowChangedInodes: boolean;
   /** `COUNTERSIGN_PUBLIC_URL` without a trailing slash, or `null`. */
   readonly publicUrl: string | null;
-  /** Where mcp reaches the API in other processes; no trailing slash. `null`: in its own. */
+  /** Address of the API for mcp, if it runs in another process; no trailing slash. `null`: this process. */
   readonly apiUrl: string | null;
-  /** An edge proxy alone reaches this process and tells the caller's address in a header. */
+  /** Only an edge proxy can reach this process, and it sends the client's address in a header. */
   readonly behindEdge: boolean;
-  /** What one address may ask of the public routes in a minute, in their own measure (`Route.perAddress`). */
+  /** Rate limit of an address on the public routes, per minute, in the units of `Route.perAddress`. */
   readonly publicRequestsPerMinute: number;
   /** Deadline of `POST /v1/check`, ms. */
   readonly checkDeadlineMs: number;
-  /** Idempotency keys of one account that are remembered at a time. */
+  /** Maximum number of remembered idempotency keys of an account. */
   readonly idempotencyKeysPerAccount: number;
   /** Overrides every plan's cadence, seconds; `null`: the plan's. */
   readonly anchorWindowSeconds: number | null;
   readonly openRegistration: boolean;
   readonly localnetPort: number | null;
-  /** Given RPC addresses; empty: the embedded network. */
+  /** RPC addresses; empty: the embedded network. */
   readonly solanaRpcUrls: readonly string[];
   readonly kafkaBrokers: readonly string[];
   /** `null`: connections to the brokers are not encrypted. Files are absolute and in PEM. */
   readonly kafkaTls: {
-    /** `null`: the authorities that Node.js trusts. */
+    /** `null`: the certificate authorities that Node.js trusts. */
     readonly caFile: string | null;
-    /** Our own certificate, together with its key, for brokers that ask for one. */
+    /** The client certificate with its key, for brokers that require one. */
     readonly certFile: string | null;
     readonly keyFile: string | null;
     /** The name in the brokers' certificates; `null`: the host of each. */
@@ -53,36 +53,36 @@ export interface Config {
   } | null;
   readonly mongodbUri: string | null;
   readonly redisUrl: string | null;
-  /** Before every topic and consumer group, so that installations can share brokers; empty: none. */
+  /** Prefix of every topic and consumer group, so that installations can share brokers; empty: none. */
   readonly kafkaTopicPrefix: string;
-  /** Before every key, so that installations can share a server; empty: none. */
+  /** Prefix of every key, so that installations can share a server; empty: none. */
   readonly redisPrefix: string;
-  /** Topics may have one replica, or be confirmed by one broker alone. */
+  /** Accepts topics with one replica, or with one in-sync replica. */
   readonly allowSingleBroker: boolean;
-  /** Where the instance secret lies; `null`: `<data>/instance-secret`, made at the first start. */
+  /** File of the instance secret; `null`: `<data>/instance-secret`, created at the first start. */
   readonly instanceSecretFile: string | null;
-  /** What encrypts the files of signing keys; `null`: they are kept in clear, with mode 0600. A file is absolute. */
+  /** Encryption of the files of signing keys; `null`: none, with mode 0600. A file path is absolute. */
   readonly signingPassphrase: { readonly text: string } | { readonly file: string } | null;
-  /** Keeps signing keys outside: new ones are made there, and sign there; `null`: they are files. */
+  /** External signer that creates and holds signing keys; `null`: they are files. */
   readonly signer: {
     /** No trailing slash. */
     readonly url: string;
-    /** Absolute; what it holds is sent as a bearer token. `null`: none is sent. */
+    /** Absolute; its content is sent as a bearer token. `null`: none is sent. */
     readonly tokenFile: string | null;
   } | null;
-  /** Where services of other processes are reached by their peers, by service name; no trailing slash. */
+  /** Addresses of services in other processes, by service name; no trailing slash. */
   readonly peerUrls: Readonly<Partial<Record<ServiceName, string>>>;
-  /** `host:port` each, in small letters: webhooks may go there whatever it is, also without TLS. */
+  /** `host:port` in lower case: targets to which webhooks may be sent unconditionally, also without TLS. */
   readonly webhookAllowedHosts: readonly string[];
-  /** For how long violations of one kind are summed after the first, seconds. */
+  /** How long violations of one kind are summed up after the first, seconds. */
   readonly alertWindowSeconds: number;
-  /** How long content is kept; `null`: nothing is taken away by its age. */
+  /** How long content is kept; `null`: no content is deleted by age. */
   readonly retentionMonths: RetentionMonths | null;
   /** `null`: no e-mail. */
   readonly smtpUrl: string | null;
   /** Sender of e-mail; `null`: `countersign` at the mail server's host. */
   readonly smtpFrom: string | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
-  /** Where a refusal for plan reasons points: `upgrade_url`. */
+  /** `upgrade_url` of refusals by the plan. */
   readonly upgradeUrl: string;
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config } from './config.js';
 
-/** The variables that say how Kafka is reached, as they were read. */
+/** Variables of the access to Kafka, as they were read. */
 export interface KafkaAccessValues {
   readonly KAFKA_TLS?: boolean | null;
   readonly KAFKA_TLS_CA_FILE?: string | null;
@@ -16,7 +16,7 @@ export interface KafkaAccessValues {
 const OF_TLS = ['KAFKA_TLS_CA_FILE', 'KAFKA_TLS_CERT_FILE', 'KAFKA_TLS_KEY_FILE', 'KAFKA_TLS_SERVERNAME'] as const;
 const SASL = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD_FILE'] as const;
 
-/** Files are named, not read. What is half set is left out: see `kafkaAccessProblems`. */
+/** Builds the access from its variables, without reading files. Incomplete settings are left out: see `kafkaAccessProblems`. */
 export function kafkaAccess(values: KafkaAccessValues): Pick<Config, 'kafkaTls' | 'kafkaSasl'> {
   const {
     KAFKA_SASL_MECHANISM: mechanism,
@@ -38,7 +38,7 @@ export function kafkaAccess(values: KafkaAccessValues): Pick<Config, 'kafkaTls' 
   };
 }
 
-/** What is set without what it needs, a line for each variable that is missing or contradicts. */
+/** Returns a line for each variable that is missing next to one that is set, or contradicts it. */
 export function kafkaAccessProblems(values: KafkaAccessValues): readonly string[] {
   const problems: string[] = [];
   const named = values.KAFKA_TLS === true ? undefined : OF_TLS.find((name) => values[name]);

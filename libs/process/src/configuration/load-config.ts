@@ -21,7 +21,7 @@ import type { Reader } from './readers.js';
 import { RETENTION_MONTHS, retentionMonths } from './retention-months.js';
 import { signingKeyAccess, signingKeyProblems } from './signing-key-access.js';
 
-/** The environment holds what this program cannot use; `problems` has one line a variable. */
+/** The environment has invalid variables; `problems` has one line for each. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   constructor(readonly problems: readonly string[]) {
@@ -32,15 +32,15 @@ export class ConfigurationError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'COUNTERSIGN_';
-/** Left to whoever tests the program: nothing here reads them. */
+/** Prefix reserved for tests: variables that nothing here reads. */
 const TESTS_PREFIX = 'COUNTERSIGN_TEST_';
-/** An agent's own, which may be set where a service or a command runs. */
+/** Variables of clients, which may be set where a service or a command runs. */
 const OF_CLIENTS: ReadonlySet<string> = new Set(CLIENT_VARIABLES);
 const NEEDED_WHEN_DISTRIBUTED = ['KAFKA_BROKERS', 'MONGODB_URI', 'REDIS_URL', 'SOLANA_RPC_URL'] as const;
 
-/** Half of an installation of several processes: where they are, but not that they are to be used. */
+/** Addresses of other processes, which have no effect in the embedded profile alone. */
 const ELSEWHERE = ['KAFKA_', 'MONGODB_', 'REDIS_'] as const;
-/** They mean nothing to one process with everything in it. */
+/** Variables that have no effect in the embedded profile. */
 const DISTRIBUTED_ONLY = [
   'COUNTERSIGN_PROBES_PORT',
   'COUNTERSIGN_BEHIND_EDGE',
@@ -111,9 +111,10 @@ type Variable = keyof typeof READERS;
 type Values = { -readonly [V in Variable]?: ReturnType<(typeof READERS)[V]['read']> };
 
 /**
- * The configuration that these variables give. An empty variable counts as absent.
- * @throws ConfigurationError naming every unknown `COUNTERSIGN_` variable (but `COUNTERSIGN_TEST_…` and those of clients), every malformed
- *   value, and what the distributed profile lacks or has by half, or what only it uses. Values are never repeated: some hold passwords.
+ * Reads the configuration from these variables. An empty variable counts as absent.
+ * @throws ConfigurationError that names every unknown `COUNTERSIGN_` variable (except `COUNTERSIGN_TEST_…` and those of
+ *   clients), every malformed value, and variables that the distributed profile lacks, has in part, or alone uses. Values
+ *   are never repeated: some contain passwords.
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const problems = unknownVariables(environment);
@@ -202,7 +203,7 @@ function unknownVariables(environment: Environment): string[] {
     .map((name) => `${name} is not a variable of this program`);
 }
 
-/** An installation must not run on a local folder because one word is missing. */
+/** Refuses settings of servers without the distributed profile: an installation must not silently run on a local folder. */
 function unusedWhenEmbedded(environment: Environment): string[] {
   const isSet = (name: string): boolean => (environment[name] ?? '').trim() !== '';
   const unused = DISTRIBUTED_ONLY.filter(isSet).map((name) => `${name} needs COUNTERSIGN_PROFILE=distributed`);

@@ -15,12 +15,12 @@ export function oneOf<const T extends string>(values: readonly T[]): Reader<T> {
   };
 }
 
-/** Of values that are small letters: large ones are taken for them. */
+/** Values are lower case; upper case is accepted. */
 export function anyCase<T extends string>(reader: Reader<T>): Reader<T> {
   return { expected: reader.expected, read: (raw) => reader.read(raw.toLowerCase()) };
 }
 
-/** Decimal digits alone, both ends included. */
+/** Decimal digits; both limits inclusive. */
 export function integer(least: number, most: number): Reader<number> {
   return {
     expected: `a whole number from ${least} to ${most}`,
@@ -36,7 +36,7 @@ export function boolean(): Reader<boolean> {
   return { expected: 'true or false', read: (raw) => (raw === 'true' ? true : raw === 'false' ? false : null) };
 }
 
-/** What names begin with that several installations keep apart by. */
+/** A prefix that separates the names of several installations. */
 export function namePrefix(beside: string): Reader<string> {
   return {
     expected: `at most 40 letters, digits and any of ${beside}`,
@@ -53,7 +53,7 @@ export function hostName(): Reader<string> {
   };
 }
 
-/** A name as certificates have it and SNI carries it (RFC 6066 section 3): no address, no port, no wildcard. */
+/** A host name as in certificates and SNI (RFC 6066 section 3): no address, no port, no wildcard. */
 export function serverName(): Reader<string> {
   const label = '[0-9A-Za-z_](?:[0-9A-Za-z_-]{0,61}[0-9A-Za-z_])?';
   const name = new RegExp(`^(?=.{1,253}$)(?:${label}\\.)*(?!\\d+$)${label}$`);
@@ -65,7 +65,7 @@ function parsed(raw: string, protocols: readonly string[]): URL | null {
   return url !== null && protocols.includes(url.protocol) && url.host !== '' ? url : null;
 }
 
-/** Without query, fragment and credentials; given without a trailing slash. */
+/** Without query, fragment and credentials; the value has no trailing slash. */
 export function httpUrl(): Reader<string> {
   return {
     expected: 'an http:// or https:// address without query and credentials',
@@ -77,7 +77,7 @@ export function httpUrl(): Reader<string> {
   };
 }
 
-/** Addresses with whatever query they need, separated by commas. */
+/** Addresses, with a query if they need one, separated by commas. */
 export function httpUrls(): Reader<readonly string[]> {
   return {
     expected: 'http:// or https:// addresses separated by commas',
@@ -95,7 +95,7 @@ export function urlOf(protocols: readonly string[]): Reader<string> {
   };
 }
 
-/** Of one server; its path is the number of a database. */
+/** The address of one server; its path is the number of a database. */
 export function redisUrl(): Reader<string> {
   return {
     expected: 'one address redis:// or rediss:// of the primary; Sentinels and clusters are not supported',

@@ -1,16 +1,16 @@
 import type { Reader } from './readers.js';
 
-/** What an account can have declared, and `undeclared` for one that declared nothing. */
+/** Reasons that an account can declare, and `undeclared` for one that has declared none. */
 export type RetentionReason = 'soc2' | 'euaiact' | 'hipaa' | 'nydfs' | 'undeclared';
 
-/** How many months the content of checks is kept, by what asks for it; an account is given the longest of its own. */
+/** Months for which the content of checks is kept, by reason; the longest of an account's reasons applies. */
 export type RetentionMonths = Readonly<Record<RetentionReason, number>>;
 
-/** Six years where health or financial records may be among it, or where nothing is known; else an audit year and a month. */
+/** Six years if health or financial records may be included, or nothing is declared; else an audit year and a month. */
 export const RETENTION_MONTHS: RetentionMonths = { soc2: 13, euaiact: 13, hipaa: 72, nydfs: 72, undeclared: 72 };
 
 /**
- * What no setting may go below. AI Act Articles 19(1) and 26(6): six months; 45 CFR 164.316(b)(2)(i): six years;
+ * Minimum of each setting. AI Act Articles 19(1) and 26(6): six months; 45 CFR 164.316(b)(2)(i): six years;
  * 23 NYCRR 500.6(a)(1): five years. SOC 2 has none: an examination's usual period.
  */
 export const LEAST_RETENTION_MONTHS: RetentionMonths = { soc2: 12, euaiact: 6, hipaa: 72, nydfs: 60, undeclared: 6 };

@@ -34,7 +34,7 @@ describe('configuration of the signing keys', () => {
       'COUNTERSIGN_SIGNING_PASSPHRASE_FILE must not be set beside COUNTERSIGN_SIGNING_PASSPHRASE',
     ],
     [
-      'a token for nobody',
+      'a token without a signer',
       { COUNTERSIGN_SIGNER_TOKEN_FILE: '/a' },
       'COUNTERSIGN_SIGNER_URL is missing: COUNTERSIGN_SIGNER_TOKEN_FILE needs it',
     ],

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config } from './config.js';
 
-/** The variables that say how signing keys are kept, as they were read. */
+/** Variables of the storage of signing keys, as they were read. */
 export interface SigningKeyValues {
   readonly COUNTERSIGN_SIGNING_PASSPHRASE?: string | null;
   readonly COUNTERSIGN_SIGNING_PASSPHRASE_FILE?: string | null;
@@ -9,7 +9,7 @@ export interface SigningKeyValues {
   readonly COUNTERSIGN_SIGNER_TOKEN_FILE?: string | null;
 }
 
-/** Files are named, not read. */
+/** Builds the access from its variables, without reading files. */
 export function signingKeyAccess({
   COUNTERSIGN_SIGNING_PASSPHRASE: text,
   COUNTERSIGN_SIGNING_PASSPHRASE_FILE: file,
@@ -22,7 +22,7 @@ export function signingKeyAccess({
   };
 }
 
-/** What contradicts, or is set without what it needs, a line each. */
+/** Returns a line for each variable that contradicts another or lacks one that it needs. */
 export function signingKeyProblems(values: SigningKeyValues): readonly string[] {
   const problems: string[] = [];
   if (values.COUNTERSIGN_SIGNING_PASSPHRASE && values.COUNTERSIGN_SIGNING_PASSPHRASE_FILE) {

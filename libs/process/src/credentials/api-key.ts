@@ -3,7 +3,7 @@ const RANDOM_CHARACTERS = 34;
 const CHECK_CHARACTERS = 6;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECK_CHARACTERS}}$`);
-/** The largest multiple of 62 that a byte can reach: what lies above would favour the first characters. */
+/** The largest multiple of 62 in a byte; larger values are dropped, since they would favour the first characters. */
 const UNBIASED = 248;
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -12,7 +12,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value >>> 0;
 });
 
-/** CRC-32 (IEEE 802.3) of ASCII text, unsigned. */
+/** Computes the CRC-32 (IEEE 802.3) of ASCII text, unsigned. */
 export function crc32(text: string): number {
   let crc = 0xffffffff;
   for (let i = 0; i < text.length; i += 1) {
@@ -32,8 +32,8 @@ function checksum(text: string): string {
 }
 
 /**
- * A new API key: `csn_live_`, 34 random base62 characters (202 bits), then the CRC-32 of all before it in base62.
- * @param random gives that many cryptographically random bytes
+ * Creates an API key: `csn_live_`, 34 random base62 characters (202 bits), then the CRC-32 of all before it in base62.
+ * @param random returns n cryptographically random bytes
  */
 export function mintApiKey(random: (bytes: number) => Uint8Array): string {
   let body = '';
@@ -45,12 +45,12 @@ export function mintApiKey(random: (bytes: number) => Uint8Array): string {
   return PREFIX + body + checksum(PREFIX + body);
 }
 
-/** Whether the shape and the checksum are those of a key: a typo is found without a look-up. */
+/** Returns true if form and checksum are those of a key, so that a typo is found without a look-up. */
 export function isWellFormedApiKey(text: string): boolean {
   return SHAPE.test(text) && checksum(text.slice(0, -CHECK_CHARACTERS)) === text.slice(-CHECK_CHARACTERS);
 }
 
-/** The public part of a key: its first 16 characters. */
+/** Returns the public part of a key: its first 16 characters. */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, 16);
 }

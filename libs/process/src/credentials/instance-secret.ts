@@ -9,13 +9,13 @@ const LEAST_BYTES = 32;
 const MADE_BYTES = 32;
 const DERIVED_BYTES = 32;
 
-/** What is derived from the instance secret; each purpose has a key of its own. */
+/** Purposes for which keys are derived from the instance secret; each has a key of its own. */
 export type SecretPurpose = 'session tokens' | 'service credential' | 'alert secrets' | 'registrations';
 
 /**
- * A key that every process of the installation derives alike from its one instance secret: HKDF (RFC 5869) with SHA-256.
- * The secret lies in `COUNTERSIGN_INSTANCE_SECRET_FILE`, else in `<data>/instance-secret`, made at the first call.
- * @throws ConfigurationError where the file is absent or shorter than 32 bytes
+ * Derives a key from the instance secret, the same in every process of the installation: HKDF (RFC 5869) with SHA-256. The
+ * secret is in `COUNTERSIGN_INSTANCE_SECRET_FILE`, else in `<data>/instance-secret`, which the first call creates.
+ * @throws ConfigurationError if the file is absent or shorter than 32 bytes
  */
 export async function deriveSecret(
   config: Pick<Config, 'dataDir' | 'instanceSecretFile'>,
@@ -25,7 +25,7 @@ export async function deriveSecret(
   return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), `countersign ${purpose} v1`, DERIVED_BYTES));
 }
 
-/** What services of different processes show each other, as a bearer token. @throws ConfigurationError as `deriveSecret` */
+/** The bearer token between services of different processes. @throws ConfigurationError as `deriveSecret` */
 export async function serviceCredential(config: Pick<Config, 'dataDir' | 'instanceSecretFile'>): Promise<string> {
   return Buffer.from(await deriveSecret(config, 'service credential')).toString('base64url');
 }

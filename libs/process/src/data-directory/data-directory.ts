@@ -13,10 +13,10 @@ const OTHERS = 0o077;
 const EVERYBODY = 0o007;
 
 /**
- * Takes the data directory for this process and clears what a killed one left half written; one that is not there is made
- * with mode 0700, and one of ours that others may enter gets it. One of another user that everybody may enter, as a mounted
- * volume often is, is used where it holds our data already, and refused otherwise.
- * @param said takes one line about a mode that was changed, or that should be
+ * Locks the data directory for this process and removes incomplete files of a killed one. A missing directory is created with
+ * mode 0700; an own directory that others may enter is set to it. A directory of another user that every user may enter,
+ * such as a mounted volume, is used if it has our data already, and refused otherwise.
+ * @param said receives one line about a mode that was changed, or that should be
  * @throws InstanceRunning, DataDirectoryUnusable
  */
 export async function openDataDirectory(
@@ -36,7 +36,7 @@ export async function openDataDirectory(
 }
 
 /**
- * Makes the folder and those above it, mode 0700, where they are not there.
+ * Creates the folder and those above it, mode 0700, unless they exist.
  * @throws DataDirectoryUnusable
  */
 export async function makeDataDirectory(dataDir: string): Promise<void> {
@@ -47,7 +47,7 @@ export async function makeDataDirectory(dataDir: string): Promise<void> {
   }
 }
 
-/** One after the other: Node's own recursion never ends where a folder that is there takes none (`/proc`). */
+/** Creates folders one by one: Node's own recursion never ends if an existing folder cannot have children (`/proc`). */
 async function makeFolders(folder: string): Promise<void> {
   const missing: string[] = [];
   for (let at = folder; !(await isFolder(at)); at = dirname(at)) missing.push(at);
@@ -68,7 +68,7 @@ async function isFolder(path: string): Promise<boolean> {
   throw Object.assign(new Error(`${path} is no folder`), { code: 'ENOTDIR', path });
 }
 
-/** @throws DataDirectoryUnusable where everybody may enter a folder that belongs to another user and holds no data of ours */
+/** @throws DataDirectoryUnusable if the folder belongs to another user, every user may enter it, and it has no data of ours */
 async function closeToOthers(dataDir: string, said: (what: string) => void): Promise<void> {
   const { mode, uid } = await stat(dataDir);
   const us = process.getuid?.();
@@ -93,7 +93,7 @@ async function closeToOthers(dataDir: string, said: (what: string) => void): Pro
   throw new DataDirectoryUnusable(`${found}, and a data directory holds keys and openings: ${remedy}`);
 }
 
-/** The user that a file belongs to; `null`: it is not there. */
+/** Returns the owner of a file; `null`: it does not exist. */
 async function ownerOf(file: string): Promise<number | null> {
   try {
     return (await lstat(file)).uid;
@@ -103,7 +103,7 @@ async function ownerOf(file: string): Promise<number | null> {
   }
 }
 
-/** What the file system refused, in one line; anything else as it is. */
+/** Turns an error of the file system into one line; returns other errors unchanged. */
 function unusable(dataDir: string, error: unknown): unknown {
   const { code, syscall, path } = error as NodeJS.ErrnoException;
   const ofSqlite = code === 'SQLITE_CANTOPEN' || code?.startsWith('SQLITE_READONLY') === true;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, open, readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Makes names in a folder durable: renames and links are on disk only after it. */
+/** Makes the names in a folder durable: renames and links are on disk only afterwards. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -26,20 +26,20 @@ async function writeBeside(file: string, content: string | Uint8Array, mode: num
 
 const DRAFT = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
-/** Removes what a killed process had begun to write in this folder. Only for whoever holds it alone. */
+/** Removes incomplete files that a killed process left in this folder. Only for the process that holds its lock. */
 export async function removeDrafts(folder: string): Promise<void> {
   const drafts = (await readdir(folder)).filter((name) => DRAFT.test(name));
   await Promise.all(drafts.map((name) => unlink(join(folder, name))));
 }
 
-/** Replaces a file whole or not at all; durable once it resolves. */
+/** Replaces a file atomically; durable once it resolves. */
 export async function writeFileWhole(file: string, content: string | Uint8Array, mode: number): Promise<void> {
   const temporary = await writeBeside(file, content, mode);
   await rename(temporary, file);
   await syncFolder(dirname(file));
 }
 
-/** The file's bytes; when there is none it is made with `content`, whole and durable. Of two makers at once, one wins. */
+/** Returns the file's bytes; creates it with `content`, atomically and durably, if it does not exist. Of two concurrent calls one wins. */
 export async function createFileOnce(file: string, content: () => Uint8Array, mode: number): Promise<Uint8Array> {
   const present = await readIfPresent(file);
   if (present !== null) return present;
@@ -55,7 +55,7 @@ export async function createFileOnce(file: string, content: () => Uint8Array, mo
   return readFile(file);
 }
 
-/** `null` when there is no such file. */
+/** Reads a file; `null` if it does not exist. */
 export async function readIfPresent(file: string): Promise<Uint8Array | null> {
   try {
     return await readFile(file);

@@ -28,10 +28,10 @@ export interface InstanceLock {
 }
 
 /**
- * Takes a folder for this process alone. The operating system holds the lock for as long as the process lives, through
- * an exclusive SQLite transaction on `lock.db` that is never committed: a killed process leaves nothing behind, and no
- * reused process id can be mistaken for it. `lock.json` only says who it is.
- * @throws InstanceRunning naming the process that has it; StoreDamaged when `lock.db` is no lock
+ * Locks a folder for this process. The operating system holds the lock while the process lives, through an exclusive SQLite
+ * transaction on `lock.db` that is never committed: a killed process leaves no lock, and a reused process id cannot be
+ * mistaken for it. `lock.json` only names the holder.
+ * @throws InstanceRunning that names the holder; StoreDamaged if `lock.db` is not a lock
  */
 export function lockInstance(dataDir: string, holder: Holder): InstanceLock {
   const file = `${dataDir}/${LOCK_FILE}`;

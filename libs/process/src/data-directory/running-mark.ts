@@ -4,16 +4,15 @@ import { DataDirectoryUnusable } from './data-directory.js';
 import { LOCK_FILE } from './instance-lock.js';
 
 const MARK = 'running.json';
-/** Each of them is another file in a copy. */
+/** Files whose inodes identify the directory: a copy has others. */
 const OF_THE_FOLDER = ['.', LOCK_FILE, MARK] as const;
 
 /**
- * Marks a data directory, which this process holds, as in use until `clear` is called at a clean stop. The mark names the
- * files it stands among by their inodes: a process that was killed leaves them as they are, as do snapshots of a whole
- * volume, and a copy of files has others. So a copy that was made while the instance ran, whose files are of different
- * moments, is distinguished from the original after a crash.
- * @param anyInodes accepts a mark of other inodes, for file systems that change them at a mount: a copy is not found then
- * @throws DataDirectoryUnusable where the folder was copied while an instance ran on the original
+ * Marks the locked data directory as in use until `clear` is called at a clean stop. The mark contains the inodes of the
+ * directory's files: a killed process and a snapshot of the volume keep them, a copy of the files has others. So a copy made
+ * while the instance ran, whose files are of different moments, is distinguished from the original after a crash.
+ * @param anyInodes accepts other inodes, for file systems that change them at a mount; copies are then not detected
+ * @throws DataDirectoryUnusable if the folder was copied while an instance ran on the original
  */
 export function markRunning(dataDir: string, anyInodes = false): { clear(): void } {
   const mark = join(dataDir, MARK);
@@ -31,10 +30,10 @@ export function markRunning(dataDir: string, anyInodes = false): { clear(): void
   return { clear: () => rmSync(mark, { force: true }) };
 }
 
-/** `null`: no instance runs, or the one that ran was stopped cleanly. */
+/** Reads the mark; `null`: no instance runs, or the last one stopped cleanly. */
 function readMark(mark: string): string | null {
   try {
-    // One that a crash left empty says nothing.
+    // A crash can leave it empty.
     return readFileSync(mark, 'utf8').trim() || null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import type { Config } from '../configuration/config.js';
 
-/** JSON lines on stderr, written at once: a crash loses none. Secrets that slip into an object are masked by key. */
+/** Logs JSON lines to stderr, synchronously, so that a crash loses none. Known secret members of objects are masked. */
 export function createLogger(level: Config['logLevel'], bindings: Readonly<Record<string, string>> = {}): Logger {
   return pino(
     {

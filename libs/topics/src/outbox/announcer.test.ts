@@ -34,10 +34,10 @@ function bench(flush: () => Promise<void>, settle?: (announcement: Announcement)
   return { store, raised, announcer: new Announcer(context, relay, store, settle) };
 }
 
-describe('the announcer', () => {
+describe('Announcer', () => {
   afterEach(() => jest.useRealTimers());
 
-  it('raises a version only once its record is in the log, then forgets the row', async () => {
+  it('raises a version only once its record is in the log, then deletes the row', async () => {
     const order: string[] = [];
     const { store, raised, announcer } = bench(
       async () => void order.push('flushed'),
@@ -52,7 +52,7 @@ describe('the announcer', () => {
     expect(announcer.problem()).toBeNull();
   });
 
-  it('leaves a row that came while the outbox was being flushed to the next pass', async () => {
+  it('leaves a row that is written during the flush to the next pass', async () => {
     const made = bench(async () => {
       if (made.store.rows.length === 1) made.store.add('late', 1);
     });
@@ -63,7 +63,7 @@ describe('the announcer', () => {
     expect(made.raised).toEqual(['a:1', 'late:1']);
   });
 
-  it('keeps the rows when the log refuses, says so, and tries again by itself', async () => {
+  it('keeps the rows if the log refuses, reports it, and tries again by itself', async () => {
     jest.useFakeTimers();
     let refuses = true;
     const { store, raised, announcer } = bench(async () => {
@@ -79,7 +79,7 @@ describe('the announcer', () => {
     expect(announcer.problem()).toBeNull();
   });
 
-  it('serves everyone who waits with one more pass', async () => {
+  it('serves all waiting callers with one more pass', async () => {
     let passes = 0;
     const { store, announcer } = bench(async () => {
       passes += 1;
@@ -90,7 +90,7 @@ describe('the announcer', () => {
     expect(passes).toBe(2);
   });
 
-  it('takes more rows than one batch', async () => {
+  it('announces more rows than one batch', async () => {
     const { store, raised, announcer } = bench(async () => undefined);
     for (let i = 0; i < 1201; i += 1) store.add(`a${i}`, 1);
     await announcer.announce();

@@ -4,7 +4,7 @@ import type { TopicContext } from '../context.js';
 import type { OutboxRelay, RowId } from './relay.js';
 import { SharedPass } from './shared-pass.js';
 
-/** A version that no gateway may be behind of once its change was answered. */
+/** A version that every gateway must have once its change has been answered. */
 export interface Announcement {
   readonly kind: VersionedKind;
   readonly id: string;
@@ -16,21 +16,21 @@ export interface AnnouncementRow extends Announcement {
 }
 
 /**
- * Rows written in the same step as the change and its outbox rows. Several instances may announce the same rows at
- * once. A method rejects when the store cannot be used.
+ * Announcements, written in one transaction with the change and its outbox rows. Several instances may announce the same rows
+ * concurrently. A method rejects if the store cannot be used.
  */
 export interface AnnouncementStore {
-  /** The oldest rows that were not announced; fewer than `limit` only when there are no more. */
+  /** The oldest rows that have not been announced; fewer than `limit` only if there are no more. */
   unannounced(limit: number): Promise<readonly AnnouncementRow[]>;
-  /** Drops rows. Rows that another instance dropped are passed over. */
+  /** Deletes rows; ignores those that another instance has deleted. */
   announced(rows: readonly RowId[]): Promise<void>;
 }
 
 const BATCH = 500;
 
 /**
- * The middle of "write durably, raise the version, answer": carries the outbox into the log, raises the versions in the
- * counters, then forgets the rows. A crash in between leaves the rows, and the next start repeats both.
+ * Announces committed changes before their callers are answered: publishes the outbox to the log, raises the versions in the
+ * counters, then deletes the rows. A crash in between leaves the rows, and the next start repeats both steps.
  */
 export class Announcer {
   readonly #context: Pick<TopicContext, 'counters' | 'log'>;
@@ -39,7 +39,7 @@ export class Announcer {
   readonly #settle: (announcement: Announcement) => Promise<void>;
   readonly #pass: SharedPass;
 
-  /** @param settle what else must hold in the counters before the change is answered; called after each raise, idempotent */
+  /** @param settle changes the counters further before the change is answered; called after each raise, idempotent */
   constructor(
     context: Pick<TopicContext, 'counters' | 'log'>,
     relay: OutboxRelay,
@@ -58,13 +58,13 @@ export class Announcer {
     });
   }
 
-  /** Announces what a crash left. Log or counters that refuse do not fail the start: `problem()` tells. */
+  /** Announces rows that a crash left. If log or counters refuse, the start succeeds and `problem()` says why. */
   async start(): Promise<void> {
     await this.#relay.start();
     await this.announce().catch(() => undefined);
   }
 
-  /** Resolves when every change committed before the call is durable in the log and its version raised. */
+  /** Resolves when every change committed before the call is durable in the log and its version is raised. */
   announce(): Promise<void> {
     return this.#pass.run();
   }
@@ -94,7 +94,7 @@ export class Announcer {
   }
 }
 
-/** One migration of a store whose changes are announced. */
+/** Migration of a store whose changes are announced. */
 export const ANNOUNCEMENTS_SCHEMA = `
 CREATE TABLE announcements (
   row INTEGER PRIMARY KEY AUTOINCREMENT,

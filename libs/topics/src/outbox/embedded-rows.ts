@@ -2,7 +2,7 @@ import type { NewRecord } from '@countersign/event-log';
 import type { Announcement, AnnouncementRow, AnnouncementStore } from './announcer.js';
 import type { OutboxRow, OutboxStore, RowId } from './relay.js';
 
-/** What is asked of a collection; the driver's `Collection` has it. */
+/** The methods of the driver's `Collection` that are used here. */
 export interface RowCollection {
   find(filter: object, options: object): { toArray(): Promise<readonly object[]> };
   updateMany(filter: object, update: object): Promise<unknown>;
@@ -15,21 +15,21 @@ export interface EmbeddedAnnouncement extends Announcement {
   readonly row: string;
 }
 
-/** The part of a document that tells of its changes: written with the change, in the same single-document write. */
+/** The part of a document that publishes its changes, written with the change in one single-document write. */
 export interface EmbeddedRows {
   readonly outbox: readonly EmbeddedRecord[];
   readonly announcements: readonly EmbeddedAnnouncement[];
 }
 
-/** For `createIndexes` of every collection whose documents hold {@link EmbeddedRows}. */
+/** For `createIndexes` of every collection whose documents contain {@link EmbeddedRows}. */
 export const EMBEDDED_ROWS_INDEXES = [
   { key: { 'outbox.id': 1 }, name: 'outbox', sparse: true },
   { key: { 'announcements.row': 1 }, name: 'announcements', sparse: true },
 ] as const;
 
 /**
- * @param change names the change, once for ever, and sorts after the names of the changes before it that have records
- *   of the same keys: {@link changeName}
+ * @param change unique name of the change, which sorts after those of earlier changes with records of the same keys:
+ *   {@link changeName}
  */
 export function embeddedRows(
   change: string,
@@ -48,7 +48,7 @@ export function changeName(order: number, document = '', version = 0): string {
   return `${String(order).padStart(16, '0')}/${document}/${String(version).padStart(12, '0')}`;
 }
 
-/** Update that adds the rows of one more change to a document. */
+/** The update that adds the rows of another change to a document. */
 export function pushRows({ outbox, announcements }: EmbeddedRows): {
   readonly outbox: { readonly $each: EmbeddedRecord[] };
   readonly announcements: { readonly $each: EmbeddedAnnouncement[] };
@@ -57,9 +57,9 @@ export function pushRows({ outbox, announcements }: EmbeddedRows): {
 }
 
 /**
- * The outbox over rows embedded in documents. The documents come by their oldest row, the rows of a document in the
- * order of its changes: a relay that sends a row of a document sent or saw sent all rows before it, so that the first
- * occurrences in the log have the order of the changes whoever relays.
+ * Outbox over rows that are embedded in documents. Documents are ordered by their oldest row, the rows of a document by its
+ * changes: an instance sends a row of a document after all rows before it, so that the first occurrences in the log have the
+ * order of the changes, whichever instance sends them.
  */
 export function embeddedOutbox(collection: RowCollection): OutboxStore {
   return {

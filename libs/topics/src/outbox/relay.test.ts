@@ -29,8 +29,8 @@ function relayWith(append: (records: readonly NewRecord[]) => Promise<unknown>):
 
 const keysOf = (records: readonly NewRecord[]): string[] => records.map(({ key }) => key);
 
-describe('an outbox relay', () => {
-  it('sends rows in order and drops them once they are durable', async () => {
+describe('OutboxRelay', () => {
+  it('sends rows in order and deletes them once they are durable', async () => {
     const sent: string[] = [];
     const { rows, relay } = relayWith(async (records) => sent.push(...keysOf(records)));
     rows.put('a', 'b');
@@ -41,7 +41,7 @@ describe('an outbox relay', () => {
     await relay.stop();
   });
 
-  it('lets a flush cover the rows that were written before it, also while another is under way', async () => {
+  it('covers with a flush the rows that were written before it, also while another one is running', async () => {
     const sent: string[] = [];
     const { rows, relay } = relayWith(async (records) => {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -59,7 +59,7 @@ describe('an outbox relay', () => {
     await relay.stop();
   });
 
-  it('keeps rows that the log refuses, says so, and sends them later', async () => {
+  it('keeps rows that the log refuses, reports it, and sends them later', async () => {
     let refuses = true;
     const sent: string[] = [];
     const { rows, relay } = relayWith(async (records) => {

@@ -10,14 +10,15 @@ export interface OutboxRow {
 }
 
 /**
- * Rows written in the same step as the change that they tell of. Several instances may relay the same rows at once.
- * - Rows of one key MUST be given in the order of their changes, and none before an older one of its key was sent.
- * - A method rejects when the store cannot be used.
+ * Records to publish, written in one transaction with the change that caused them. Several instances may send the same rows
+ * concurrently.
+ * - Rows of one key MUST be returned in the order of their changes, and none before an older one of its key was sent.
+ * - A method rejects if the store cannot be used.
  */
 export interface OutboxStore {
-  /** The oldest rows that were not sent; fewer than `limit` only when there are no more. */
+  /** The oldest rows that have not been sent; fewer than `limit` only if there are no more. */
   pending(limit: number): Promise<readonly OutboxRow[]>;
-  /** Drops rows that are durable in the log. Rows that another instance dropped are passed over. */
+  /** Deletes rows that are durable in the log; ignores those that another instance has deleted. */
   sent(ids: readonly RowId[]): Promise<void>;
 }
 
@@ -43,12 +44,12 @@ export class OutboxRelay {
     });
   }
 
-  /** Sends what a crash left. A log that refuses does not fail the start: the pass is repeated, `problem()` says why. */
+  /** Sends rows that a crash left. If the log refuses, the start succeeds, the pass is repeated, and `problem()` says why. */
   async start(): Promise<void> {
     await this.flush().catch(() => undefined);
   }
 
-  /** Resolves when all rows written before the call are durable in the log; rejects when the log refuses, the rows stay. */
+  /** Resolves when all rows written before the call are durable in the log; rejects if the log refuses, and keeps the rows. */
   flush(): Promise<void> {
     return this.#pass.run();
   }

@@ -23,25 +23,25 @@ function logWith(records: readonly NewRecord[]) {
 }
 
 const thing = (id: string, version: number): Owned => ({ id, version, value: { id } });
-const told = (id: string, version: number): NewRecord => versionedRecord('agents', id, version, { id });
+const recordOf = (id: string, version: number): NewRecord => versionedRecord('agents', id, version, { id });
 
-describe('publishing again what a topic lost', () => {
-  it('appends what is missing or older, and nothing else', async () => {
-    const { context, appended } = logWith([told('a', 1), told('b', 1), told('b', 2), told('a', 3)]);
+describe('republish', () => {
+  it('appends records that are missing or older, and no others', async () => {
+    const { context, appended } = logWith([recordOf('a', 1), recordOf('b', 1), recordOf('b', 2), recordOf('a', 3)]);
     const again = await republish(context, 'agents', [thing('a', 3), thing('b', 4), thing('c', 1)]);
     expect(again.map(({ id }) => id)).toEqual(['b', 'c']);
-    expect(appended).toEqual([versionedRecord('agents', 'b', 4, { id: 'b' }), told('c', 1)]);
+    expect(appended).toEqual([versionedRecord('agents', 'b', 4, { id: 'b' }), recordOf('c', 1)]);
   });
 
   it('refuses a topic that is ahead of the store, naming the id', async () => {
-    const { context, appended } = logWith([told('a', 3)]);
+    const { context, appended } = logWith([recordOf('a', 3)]);
     await expect(republish(context, 'agents', [thing('a', 2)])).rejects.toThrow(TopicAhead);
     await expect(republish(context, 'agents', [])).rejects.toThrow(/holds a, which/);
     expect(appended).toEqual([]);
   });
 
-  it('passes over ids that are gone, and those that the store may drop', async () => {
-    const { context } = logWith([told('a', 1), versionedRecord('agents', 'a', 2, null), told('b', 1)]);
+  it('ignores removed ids, and those that the store may delete', async () => {
+    const { context } = logWith([recordOf('a', 1), versionedRecord('agents', 'a', 2, null), recordOf('b', 1)]);
     expect(await republish(context, 'agents', [], (id) => id === 'b')).toEqual([]);
   });
 });

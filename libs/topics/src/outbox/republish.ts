@@ -5,7 +5,7 @@ import { readVersionedRecord, versionedRecord } from '../projections/versioned-r
 
 const PAGE = 1000;
 
-/** A compacted topic holds what its owner's store does not: the store was lost or restored from an older copy. */
+/** A compacted topic has records that its owner's store lacks: the store was lost or restored from an older backup. */
 export class TopicAhead extends Error {
   override readonly name = 'TopicAhead';
   constructor(what: string) {
@@ -23,11 +23,12 @@ export interface Owned {
 }
 
 /**
- * For the owner of a compacted topic, at start, after its outbox was relayed: appends again whatever the topic lacks or
- * has in a lower version than the store. Resolves to what it appended, durable.
- * @param owned everything that the store holds
- * @param expires ids that the topic may hold although the store dropped them
- * @throws TopicAhead naming the id, when the topic has a higher version than the store, or an id that it lacks
+ * Publishes records of the store that a compacted topic lacks, or has in a lower version. Called by the topic's owner at
+ * start, after its outbox has been sent. Resolves to the records that it
+ * published, which are durable.
+ * @param owned everything in the store
+ * @param expires ids that the topic may have although the store has deleted them
+ * @throws TopicAhead that names the id, if the topic has a higher version than the store, or an id that it lacks
  */
 export async function republish(
   context: Pick<TopicContext, 'eventLog'>,

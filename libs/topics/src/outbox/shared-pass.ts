@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 
 const RETRY_MS = 500;
 
-/** What a {@link SharedPass} runs, and how it reports a failure. */
+/** The work of a {@link SharedPass}, and the texts that report its failure. */
 export interface Pass {
   /** Handles everything committed before the call. */
   readonly run: () => Promise<void>;

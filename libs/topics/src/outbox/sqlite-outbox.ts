@@ -2,7 +2,7 @@ import type { NewRecord } from '@countersign/event-log';
 import type { SqliteDatabase } from '@countersign/document-store';
 import type { OutboxStore, RowId } from './relay.js';
 
-/** One migration of a store that has an outbox. */
+/** Migration of a store with an outbox. */
 export const OUTBOX_SCHEMA = `
 CREATE TABLE outbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -13,7 +13,7 @@ CREATE TABLE outbox (
 `;
 
 export interface SqliteOutbox extends OutboxStore {
-  /** Inside the caller's transaction, with the change that the records tell of. */
+  /** Called inside the caller's transaction, with the change that the records publish. */
   put(records: readonly NewRecord[]): void;
 }
 

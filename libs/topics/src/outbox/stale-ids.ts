@@ -1,7 +1,7 @@
-/** Long enough for what is under way to land; apart from one another, so that one of several instances is first. */
+/** Long enough for pending records to arrive; random, so that one of several instances is first. */
 const PAUSE_MS = { least: 500, most: 1500 } as const;
 
-/** Ids whose last record in a compacted topic is not their newest, and when that is to be put right. */
+/** Ids whose last record in a compacted topic is not their newest; schedules their repair. */
 export class StaleIds {
   readonly #ids = new Set<string>();
   readonly #repair: () => Promise<void>;
@@ -11,8 +11,8 @@ export class StaleIds {
   #stopped = false;
 
   /**
-   * @param repair appends the newest records of `all()` again; tried again while ids are left
-   * @param failed hears why a repair did not end
+   * @param repair appends the newest records of `all()` again; repeated while ids are left
+   * @param failed receives the error of a repair
    */
   constructor(repair: () => Promise<void>, failed: (error: unknown) => void) {
     this.#repair = repair;
@@ -35,7 +35,7 @@ export class StaleIds {
     return [...this.#ids];
   }
 
-  /** Has them repaired after a pause, where there are any. */
+  /** Repairs them after a pause, if there are any. */
   repairSoon(): void {
     if (this.#ids.size === 0 || this.#stopped || this.#timer !== null) return;
     const pause = PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least);
@@ -49,7 +49,7 @@ export class StaleIds {
     this.#timer.unref();
   }
 
-  /** Begins no repair any more; resolves when the one under way has ended. */
+  /** Begins no further repair; resolves when the one that is running has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

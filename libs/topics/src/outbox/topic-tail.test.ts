@@ -32,7 +32,7 @@ describe('the tail of a compacted topic', () => {
       },
     );
 
-  it('ends with the newest of the store again, whether the older record came before the start or after', async () => {
+  it('ends with the newest record of the store again, whether the older one came before the start or after', async () => {
     await append('a', 1);
     await append('a', 2);
     await append('a', 1);
@@ -48,7 +48,7 @@ describe('the tail of a compacted topic', () => {
     expect(last('fine')).toEqual({ version: 1, value: { version: 1 } });
   });
 
-  it('keeps what is gone gone', async () => {
+  it('keeps removed ids removed', async () => {
     const tail = await follow(() => null);
     await append('a', 1);
     await append('a', 2, null);

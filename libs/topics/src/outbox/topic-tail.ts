@@ -11,9 +11,9 @@ interface Newest {
 }
 
 /**
- * Compaction keeps the last record of an id, readers the highest version: they must be the same. With several relays, or
- * a send whose fate nobody knows, an older record may land behind a newer one. The owner of a compacted topic follows
- * it, and appends the newest again where that happened.
+ * Keeps the last record of each id in a compacted topic the newest one: compaction keeps the last record, readers use the
+ * highest version. With several relays, or a send in doubt, an older record may come after a newer one. The owner of the
+ * topic follows it, and appends the newest record again in that case.
  */
 export class TopicTail {
   readonly #context: Pick<TopicContext, 'eventLog' | 'log'>;
@@ -33,11 +33,11 @@ export class TopicTail {
     this.#newest = newest;
     this.#stale = new StaleIds(
       () => this.#repair(),
-      (err) => context.log.warn({ err, topic }, 'an older record stands last, repaired later'),
+      (err) => context.log.warn({ err, topic }, 'an older record is the last one of its id; it will be repaired later'),
     );
   }
 
-  /** @param newest what the owner's store holds; `null` for what is gone from it */
+  /** @param newest reads a record from the owner's store; `null` if it was removed */
   static async follow(
     context: Pick<TopicContext, 'eventLog' | 'log' | 'name'>,
     topic: TopicName,
@@ -74,19 +74,22 @@ export class TopicTail {
   }
 
   async #repair(): Promise<void> {
-    // What the topic holds already may put it right.
+    // A record that is already in the topic may repair it.
     await this.#consumption?.caughtUp();
     for (const id of this.#stale.all()) {
       const { version, gone } = this.#versions.get(id)!;
       const newest = gone ? null : await this.#newest(id);
-      // What left the store meanwhile has its own last record under way.
+      // The store has removed it meanwhile, and publishes that itself.
       if (!gone && newest === null) continue;
       const record =
         newest === null
           ? versionedRecord(this.#topic, id, version, null)
           : versionedRecord(this.#topic, id, newest.version, newest.value);
       await this.#context.eventLog.append([record]);
-      this.#context.log.warn({ topic: this.#topic, id }, 'an older record stood last: the newest was appended again');
+      this.#context.log.warn(
+        { topic: this.#topic, id },
+        'an older record was the last one of its id: the newest was appended again',
+      );
     }
   }
 }

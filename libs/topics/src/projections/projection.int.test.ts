@@ -27,10 +27,10 @@ describe('a projection', () => {
   const follow = (): Promise<Projection<Thing>> =>
     Projection.follow<Thing>({ name: 'test', eventLog }, 'agents', { indexes: { name: (_id, { name }) => name } });
 
-  it('holds the newest version of each id, whatever order they came in', async () => {
+  it('has the newest version of each id, in whatever order they arrive', async () => {
     const projection = await follow();
     await put('a', 2, { name: 'second' });
-    // The topic is compacted: what comes later under a key may be all that is left of it.
+    // The topic is compacted: a later record of a key may be the only one left.
     expect(await projection.waitFor('a', 2, 30_000)).toBe(true);
     await put('a', 1, { name: 'first' });
     await put('b', 1, { name: 'other' });
@@ -46,7 +46,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('does not take back what is gone', async () => {
+  it('does not restore a removed id', async () => {
     const projection = await follow();
     await put('a', 3, null);
     await put('a', 2, { name: 'late' });
@@ -56,7 +56,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('waits for a version, also for one that says gone, and not for ever', async () => {
+  it('waits for a version, also for one that removes the id, until the timeout', async () => {
     const projection = await follow();
     const waited = projection.waitFor('a', 2, 5000);
     const vanished = projection.waitFor('b', 1, 5000);
@@ -68,7 +68,7 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('tells its listeners of every change once', async () => {
+  it('calls its listeners once for every change', async () => {
     const projection = await follow();
     const heard: unknown[] = [];
     projection.onChange((...change) => heard.push(change));
@@ -89,7 +89,7 @@ describe('a projection', () => {
     ['has a format that this release does not know', JSON.stringify({ v: 2, id: 'a', version: 1, value: {} })],
     ['has no version', JSON.stringify({ v: 1, id: 'a', version: 0, value: {} })],
     ['has no value', JSON.stringify({ v: 1, id: 'a', version: 1 })],
-  ])('stands still and says so when a message %s', async (problem, value) => {
+  ])('is blocked and says why if a message %s', async (problem, value) => {
     const projection = await follow();
     await eventLog.append([{ topic: 'agents', key: 'a', value }]);
     await put('z', 1, { name: 'after it' });

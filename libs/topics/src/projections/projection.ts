@@ -13,11 +13,11 @@ export interface Found<T> extends Projected<T> {
 }
 
 export interface FollowOptions<T, K = T> {
-  /** Gives the key under which a value is found by that index; `null`: not at all. Of two ids with one key the later wins. */
+  /** Returns the key of a value in that index; `null`: none. Of two ids with one key the later wins. */
   readonly indexes?: Readonly<Record<string, (id: string, value: K) => string | null>>;
-  /** Checks a value's shape; a rejected one stops the projection and fails readiness, it is never skipped. */
+  /** Checks a value's shape. A rejected value blocks the projection and fails readiness; it is never skipped. */
   readonly accepts?: (value: T) => boolean;
-  /** What is held of a value. Default: all of it. */
+  /** Returns the part of a value to keep. Default: all of it. */
   readonly keep?: (value: T) => K;
 }
 
@@ -30,13 +30,13 @@ interface Waiter {
 }
 
 /**
- * An in-memory copy of a compacted topic: the newest version of each id, fed from the beginning of the topic.
- * A version that is not above the one held is ignored. What cannot be read stops it: `problem()` says so.
+ * Read model of a compacted topic: the newest version of each id, read from the beginning of the topic. A version that is
+ * not higher than the current one is ignored. A record that cannot be read blocks it, and `problem()` says why.
  */
 export class Projection<T, Read = T> {
   readonly #entries = new Map<string, Projected<T>>();
-  /** Versions of ids that are gone. */
-  readonly #gone = new Map<string, number>();
+  /** Versions of removed ids. */
+  readonly #removed = new Map<string, number>();
   readonly #indexes = new Map<string, Map<string, string>>();
   readonly #options: FollowOptions<Read, T>;
   readonly #topic: TopicName;
@@ -52,7 +52,7 @@ export class Projection<T, Read = T> {
     for (const name of Object.keys(options.indexes ?? {})) this.#indexes.set(name, new Map());
   }
 
-  /** Begins to read; `caughtUp()` resolves once everything that the topic held has been applied. */
+  /** Begins to read; `caughtUp()` resolves once everything in the topic has been applied. */
   static async follow<T, K = T>(
     context: Pick<TopicContext, 'eventLog'> & { readonly name: string },
     topic: TopicName,
@@ -78,7 +78,7 @@ export class Projection<T, Read = T> {
     return this.#entries.get(id);
   }
 
-  /** @throws when no index of that name was declared */
+  /** @throws if no index of that name was declared */
   find(index: string, key: string): Found<T> | undefined {
     const ids = this.#indexes.get(index);
     if (ids === undefined) throw new Error(`the projection of ${this.#topic} has no index ${index}`);
@@ -95,7 +95,7 @@ export class Projection<T, Read = T> {
     return this.#entries.size;
   }
 
-  /** True once it holds at least this version of the id, also when that version says that the id is gone. */
+  /** Resolves to true once it has at least this version of the id, also if that version removes it; to false after the timeout. */
   waitFor(id: string, version: number, timeoutMs: number): Promise<boolean> {
     if (this.#versionOf(id) >= version) return Promise.resolve(true);
     return new Promise((resolve) => {
@@ -113,21 +113,21 @@ export class Projection<T, Read = T> {
     });
   }
 
-  /** Called after each applied change, from the first message on. A listener that throws stops the projection. */
+  /** Calls the listener after each applied change, from the first message on. A listener that throws blocks the projection. */
   onChange(listener: ChangeListener<T>): void {
     this.#listeners.push(listener);
   }
 
-  /** Resolves when everything that the topic held at the time of the call has been applied. */
+  /** Resolves when everything that was in the topic at the time of the call has been applied. */
   async caughtUp(): Promise<void> {
     await this.#initial;
     await this.#consumption?.caughtUp();
   }
 
-  /** What it waits for or why it stands still; `null` when it follows. */
+  /** Why it is blocked or still catching up; `null` if it follows the topic. */
   problem(): string | null {
     const stalled = this.#consumption?.stalled() ?? null;
-    if (stalled !== null) return `topic ${this.#topic} stands still: ${stalled}`;
+    if (stalled !== null) return `topic ${this.#topic} is blocked: ${stalled}`;
     return this.#behind ? `topic ${this.#topic} is being read` : null;
   }
 
@@ -137,7 +137,7 @@ export class Projection<T, Read = T> {
   }
 
   #versionOf(id: string): number {
-    return this.#entries.get(id)?.version ?? this.#gone.get(id) ?? 0;
+    return this.#entries.get(id)?.version ?? this.#removed.get(id) ?? 0;
   }
 
   #apply(batch: LogBatch): void {
@@ -168,10 +168,10 @@ export class Projection<T, Read = T> {
     }
     if (value === null) {
       this.#entries.delete(id);
-      this.#gone.set(id, version);
+      this.#removed.set(id, version);
     } else {
       this.#entries.set(id, { version, value });
-      this.#gone.delete(id);
+      this.#removed.delete(id);
     }
   }
 }

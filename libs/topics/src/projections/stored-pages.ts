@@ -3,7 +3,7 @@ import type { EventReader, LogRecord } from '@countersign/event-log';
 
 const PAGE = 1000;
 
-/** What a topic holds up to where it ends now, page by page, each partition in the order of its log. */
+/** Reads a topic up to its present end, page by page, each partition in the order of its log. */
 export async function* storedPages(
   log: Pick<EventReader, 'beginOffsets' | 'endOffsets' | 'read'>,
   topic: TopicName,

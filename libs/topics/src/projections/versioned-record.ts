@@ -2,20 +2,20 @@ import { TOPICS } from '@countersign/contracts';
 import type { TopicName, VersionedRecord } from '@countersign/contracts';
 import type { LogRecord, NewRecord } from '@countersign/event-log';
 
-/** The message that says that `id` has this value from this version on; `null`: it is gone. */
+/** Builds the message by which `id` has this value from this version on; `null`: it is removed. */
 export function versionedRecord<T>(topic: TopicName, id: string, version: number, value: T | null): NewRecord {
-  if (TOPICS[topic].retention.kind !== 'compacted') throw new Error(`${topic} holds no versioned records`);
+  if (TOPICS[topic].retention.kind !== 'compacted') throw new Error(`${topic} has no versioned records`);
   if (!Number.isSafeInteger(version) || version < 1) throw new RangeError(`version ${version} of ${topic} ${id}`);
   const record: VersionedRecord<T> = { v: 1, id, version, value };
   return { topic, key: id, value: JSON.stringify(record) };
 }
 
-/** A compacted topic holds what cannot be read: the projection stands still, nothing is skipped. */
+/** A record of a compacted topic cannot be read: the projection is blocked, nothing is skipped. */
 export class RecordUnreadable extends Error {
   override readonly name = 'RecordUnreadable';
 }
 
-/** @throws RecordUnreadable naming the place, for anything but a version-1 record of its key */
+/** @throws RecordUnreadable that names topic and offset, for anything but a version-1 record of its key */
 export function readVersionedRecord<T>(record: LogRecord): VersionedRecord<T> {
   const place = `${record.topic}/${record.partition}/${record.offset}`;
   let parsed: unknown;

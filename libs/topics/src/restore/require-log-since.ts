@@ -1,13 +1,14 @@
 import type { EventLog, Offsets } from '@countersign/event-log';
 
-/** The store cannot be brought up to what the log was told; nothing may go on with it. */
+/** The store cannot be brought up to the log; the restore must not continue. */
 export class RestoreRefused extends Error {
   override readonly name = 'RestoreRefused';
 }
 
 /**
- * @param position where following stands in a partition of `agent-events`, `null`: at its beginning
- * @throws RestoreRefused where the log no longer keeps what follows the copy
+ * Requires that the log still has everything after the positions of a restored store.
+ * @param position the stored position in a partition of `agent-events`; `null`: its beginning
+ * @throws RestoreRefused if the log no longer has the messages that follow the backup
  */
 export async function requireLogSince(
   log: Pick<EventLog, 'beginOffsets'>,

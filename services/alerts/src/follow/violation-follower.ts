@@ -2,7 +2,7 @@ import { Counter } from 'prom-client';
 import { readMessage } from '@countersign/evidence';
 import type { LogBatch, LogRecord } from '@countersign/event-log';
 import type { ServiceContext } from '@countersign/service-kit';
-import { park } from '@countersign/topics';
+import { deadLetter } from '@countersign/topics';
 import { foldNotices, threadKey, type Notice } from '../domain/thread.js';
 import { reaches, readViolation, type Violation } from '../domain/violation.js';
 import type { AlertStore } from '../store/port.js';
@@ -59,7 +59,7 @@ export class ViolationFollower {
         const violation = readViolation(envelope.value, record);
         if (violation !== null) violations.push(violation);
       } else {
-        await park(this.#context, GROUP, record, envelope.problem);
+        await deadLetter(this.#context, GROUP, record, envelope.problem);
       }
     }
     return violations;

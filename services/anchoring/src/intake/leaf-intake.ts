@@ -2,7 +2,7 @@ import { leafHashOf, readMessage } from '@countersign/evidence';
 import type { LogBatch, LogRecord, Offsets } from '@countersign/event-log';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ServiceContext } from '@countersign/service-kit';
-import { park } from '@countersign/topics';
+import { deadLetter } from '@countersign/topics';
 import type { AnchorStore, ArrivingLeaf } from '../store/port.js';
 import type { CutGate } from './cut-gate.js';
 
@@ -75,7 +75,7 @@ export class LeafIntake {
     for (const record of records) {
       const reading = readMessage(record.value);
       if (!reading.ok) {
-        await park(this.#context, 'anchoring', record, reading.problem);
+        await deadLetter(this.#context, 'anchoring', record, reading.problem);
         continue;
       }
       const { leaf, cadenceSeconds } = reading.value;

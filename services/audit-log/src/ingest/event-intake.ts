@@ -1,7 +1,7 @@
 import type { TopicName } from '@countersign/contracts';
 import type { LogBatch, Offsets } from '@countersign/event-log';
 import type { ServiceContext } from '@countersign/service-kit';
-import { park } from '@countersign/topics';
+import { deadLetter } from '@countersign/topics';
 import { readMessage } from '@countersign/evidence';
 import type { AgentHead, EventStore, LoggedEvent } from '../store/port.js';
 
@@ -47,7 +47,7 @@ export class EventIntake {
       if (record.offset < from) continue;
       const reading = readMessage(record.value);
       if (reading.ok) events.push({ offset: record.offset, envelope: reading.value });
-      else await park(this.#context, 'audit-log', record, reading.problem);
+      else await deadLetter(this.#context, 'audit-log', record, reading.problem);
     }
     const next = Math.max(from, (records.at(-1)?.offset ?? -1) + 1);
     const heads = await this.#store.append(events, { topic, partition, from, next });

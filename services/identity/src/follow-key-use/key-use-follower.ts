@@ -1,7 +1,7 @@
 import { readMessage } from '@countersign/evidence';
 import type { TopicName } from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
-import { park } from '@countersign/topics';
+import { deadLetter } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { IdentityStore } from '../store/port.js';
 
@@ -25,7 +25,7 @@ export class KeyUseFollower {
     for (const record of batch.records) {
       const envelope = readMessage(record.value);
       if (!envelope.ok) {
-        await park(this.context, GROUP, record, envelope.problem);
+        await deadLetter(this.context, GROUP, record, envelope.problem);
         continue;
       }
       const { apiKeyId, leaf } = envelope.value;

@@ -1,7 +1,7 @@
 import { readMessage } from '@countersign/evidence';
 import type { TopicName } from '@countersign/contracts';
 import type { LogBatch, LogRecord } from '@countersign/event-log';
-import { park } from '@countersign/topics';
+import { deadLetter } from '@countersign/topics';
 import type { Counters } from '@countersign/counters';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Announcer } from '@countersign/topics';
@@ -70,7 +70,7 @@ export class CheckFollower {
         const check = readCheck(envelope.value, record.partition, record.offset);
         if (check !== null) checks.push(check);
       } else {
-        await park(this.#context, GROUP, record, envelope.problem);
+        await deadLetter(this.#context, GROUP, record, envelope.problem);
       }
     }
     return checks;

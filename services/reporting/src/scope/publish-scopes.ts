@@ -1,6 +1,6 @@
 import type { DeclaredScope } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
-import { newestTold } from '@countersign/topics';
+import { newestRecords } from '@countersign/topics';
 import { scopeRecord, type ReportStore } from '../store/port.js';
 
 /**
@@ -13,7 +13,7 @@ export async function publishScopes(
   store: Pick<ReportStore, 'scopes' | 'putScope' | 'adoptScope' | 'enqueue'>,
   now: string,
 ): Promise<void> {
-  const told = await newestTold<DeclaredScope>(log, 'compliance-scopes');
+  const told = await newestRecords<DeclaredScope>(log, 'compliance-scopes');
   const kept = new Map<string, number>();
   for (const scope of await store.scopes()) {
     const known = told.get(scope.accountId)?.version ?? 0;

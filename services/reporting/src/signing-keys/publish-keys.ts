@@ -1,6 +1,6 @@
 import type { SigningKeyFacts } from '@countersign/contracts';
 import type { EventLog, NewRecord } from '@countersign/event-log';
-import { newestTold, versionedRecord } from '@countersign/topics';
+import { newestRecords, versionedRecord } from '@countersign/topics';
 import type { Told } from '@countersign/topics';
 import type { Ring } from './ring.js';
 
@@ -9,7 +9,7 @@ export type PublishedKey = Told<SigningKeyFacts>;
 
 /** What the topic `signing-keys` says now, by key id. */
 export function publishedKeys(log: EventLog): Promise<ReadonlyMap<string, PublishedKey>> {
-  return newestTold<SigningKeyFacts>(log, 'signing-keys');
+  return newestRecords<SigningKeyFacts>(log, 'signing-keys');
 }
 
 /** Keys that whoever verifies takes for good now, and that may sign: their private halves must be at hand. */

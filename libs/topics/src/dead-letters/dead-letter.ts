@@ -13,18 +13,18 @@ function counterIn(registry: Registry): Counter<'topic' | 'consumer'> {
   if (present !== undefined) return present as Counter<'topic' | 'consumer'>;
   return new Counter({
     name: METRIC,
-    help: 'Messages that a consumer could not take and parked in dead-letters',
+    help: 'Messages that a consumer could not handle, published to dead-letters',
     labelNames: ['topic', 'consumer'],
     registers: [registry],
   });
 }
 
 /**
- * Parks a message that no later try could take, durably, and counts it. Only for what the leaf predicate rejects: an
- * error of a store or a network must reject the batch instead. The letter names the message and does not hold it: a copy
- * would keep content longer than its origin does, and out of reach of an erasure.
+ * Dead-letters a message that no later attempt could handle, durably, and counts it. Only for messages that the leaf
+ * predicate rejects: an error of a store or a network must reject the batch instead. The dead letter names the message and
+ * does not contain it: a copy would keep content longer than its origin does, out of reach of an erasure.
  */
-export async function park(
+export async function deadLetter(
   context: Pick<TopicContext, 'eventLog' | 'metrics' | 'log' | 'clock'>,
   consumer: string,
   record: LogRecord,
@@ -45,5 +45,5 @@ export async function park(
   const key = `${topic}/${partition}/${offset}`;
   await context.eventLog.append([{ topic: 'dead-letters', key, value: JSON.stringify(letter) }]);
   counterIn(context.metrics).inc({ topic, consumer });
-  context.log.error({ topic, partition, offset, consumer, problem }, 'message parked in dead-letters');
+  context.log.error({ topic, partition, offset, consumer, problem }, 'message dead-lettered');
 }

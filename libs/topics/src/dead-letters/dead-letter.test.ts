@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { Registry } from 'prom-client';
 import type { DeadLetter } from '@countersign/contracts';
 import type { LogRecord, NewRecord } from '@countersign/event-log';
-import { park } from './park.js';
+import { deadLetter } from './dead-letter.js';
 
-it('names a message that it parks, and keeps nothing of what may be content in it', async () => {
+it('names the message, and keeps none of its content', async () => {
   const appended: NewRecord[] = [];
   const context = {
     eventLog: { append: async (records: readonly NewRecord[]) => void appended.push(...records) },
@@ -14,7 +14,7 @@ it('names a message that it parks, and keeps nothing of what may be content in i
   };
   const value = Buffer.from('{"v":9,"openings":{"action":{"value":"a secret"}}}');
   const record: LogRecord = { topic: 'agent-events', partition: 3, offset: 17, key: 'a', value, appendedAtMs: 0 };
-  await park(context as unknown as Parameters<typeof park>[0], 'alerts', record, 'v must be 1');
+  await deadLetter(context as unknown as Parameters<typeof deadLetter>[0], 'alerts', record, 'v must be 1');
   const [{ topic, key, value: text }] = appended as [NewRecord];
   expect([topic, key]).toEqual(['dead-letters', 'agent-events/3/17']);
   expect(JSON.parse(text) as DeadLetter).toEqual({
