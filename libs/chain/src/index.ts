@@ -5,7 +5,7 @@ import type { Chain } from './port.js';
 import type { BlockReader } from './solana/blocks.js';
 import type { SolanaChainOptions } from './solana/solana-chain.js';
 
-export { decodeBase58, encodeBase58, isBase58Of } from './base58.js';
+export { encodeBase58, isBase58Of } from './base58.js';
 export { ChainRejected, ChainUnavailable } from './errors.js';
 export { NetworkNotBuilt } from './localnet/load-localnet.js';
 export { LedgerDamaged, LedgerLocked } from './localnet/ledger/errors.js';

@@ -13,7 +13,7 @@ export type {
   UsageSnapshot,
   VersionedKind,
 } from './port.js';
-export { countedViolations, dollars, rateViolation, spendingViolation } from './violations.js';
+export { countedViolations, dollars } from './violations.js';
 export { SlewedClock } from './slewed-clock.js';
 export type { CountersClock } from './slewed-clock.js';
 export { InProcessCounters } from './in-process/in-process-counters.js';

@@ -78,7 +78,7 @@ export function listedTools({ result }: JsonObject): string[] {
 }
 
 /** Whether a call, and the question which tools are off limits, can bear the name. */
-export function isCallable(name: unknown): name is string {
+function isCallable(name: unknown): name is string {
   return typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME && !/\p{Surrogate}/u.test(name);
 }
 

@@ -41,7 +41,7 @@ export type Message = Request | Notification | Response;
 
 export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
-export const METHOD_NOT_FOUND = -32_601;
+const METHOD_NOT_FOUND = -32_601;
 export const INVALID_PARAMS = -32_602;
 /** The first that servers may give a meaning of their own. */
 export const SERVER_ERROR = -32_000;

@@ -1,1 +1,1 @@
-export { createGateway, definition } from './definition.js';
+export { definition } from './definition.js';

@@ -5,7 +5,7 @@ const LONGEST_HEAD = 16 * 1024;
 const LENGTH = Buffer.from('\ncontent-length:', 'latin1');
 
 /** An answer that this reader does not understand. */
-export class UnreadableResponse extends Error {
+class UnreadableResponse extends Error {
   override readonly name = 'UnreadableResponse';
 }
 

@@ -32,7 +32,7 @@ interface Brokers<K> {
 }
 
 /** Servers of one test file, to break them, and an instance with some agents that runs on them. */
-export class OwnServers<K> {
+class OwnServers<K> {
   readonly #stops: (() => Promise<unknown>)[] = [];
 
   private constructor(

@@ -27,7 +27,7 @@ function rulesOf({ agent_id: _agent, version: _version, ...rules }: BehaviorProf
 }
 
 /** What the file puts in force: fields that it does not name take their defaults. */
-export function wantedRules(patch: ProfilePatch): Rules {
+function wantedRules(patch: ProfilePatch): Rules {
   return rulesOf(applyProfilePatch(emptyProfile(''), patch));
 }
 

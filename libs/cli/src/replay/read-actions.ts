@@ -65,7 +65,7 @@ async function conversationActions(file: string): Promise<readonly Action[]> {
 }
 
 /** What an assistant's message does: it calls tools, or it speaks to the customer. */
-export function messageActions(message: Message): readonly Action[] {
+function messageActions(message: Message): readonly Action[] {
   const calls = Array.isArray(message.tool_calls) ? (message.tool_calls as unknown[]) : [];
   const actions = calls.flatMap((call) => {
     const called = isObject(call) && isObject(call['function']) ? call['function'] : {};

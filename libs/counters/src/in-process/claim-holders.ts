@@ -60,7 +60,7 @@ export class ClaimHolders<C> {
 }
 
 /** Claims in the order in which they were answered; dropped ones are skipped. */
-export class ClaimQueue<C> {
+class ClaimQueue<C> {
   #claims: C[] = [];
   #head = 0;
 

@@ -2,7 +2,7 @@ import type { GivenBackSums } from '../port.js';
 import { calendarDay } from './calendar.js';
 import { RateWindow } from './rate-window.js';
 
-export const MOST_MICROS = Number.MAX_SAFE_INTEGER;
+const MOST_MICROS = Number.MAX_SAFE_INTEGER;
 /** Time for which a rate window of unknown length is kept without a check. */
 const UNKNOWN_WINDOW_MS = 31 * 86_400_000;
 

@@ -33,7 +33,7 @@ export async function withRetries<T>(cluster: ClusterView, attempt: () => Promis
 }
 
 /** An error that a retry does not fix. */
-export class PermanentError extends Error {
+class PermanentError extends Error {
   override readonly name = 'PermanentError';
 }
 

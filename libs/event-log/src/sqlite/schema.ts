@@ -6,7 +6,7 @@ import type { Connection } from './connection.js';
 /** `application_id` of the file: "CSlg". */
 export const APPLICATION_ID = 0x43536c67;
 /** `user_version` of the file. A file of another format is refused, never migrated in place. */
-export const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 1;
 /** An embedded topic has one partition; the file records it. */
 export const PARTITIONS = 1;
 

@@ -24,7 +24,7 @@ function segmentName(segment: string): string {
 }
 
 /** `/action/tags/0` becomes `action.tags[0]`. Long or unusual names are shown as `…`. */
-export function fieldName(instancePath: string): string {
+function fieldName(instancePath: string): string {
   let name = '';
   for (const raw of instancePath.split('/').slice(1)) {
     const segment = raw.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -78,7 +78,7 @@ function whatThisIs(publicUrl: string): Readonly<Record<string, string>> {
 }
 
 /** AuthZEN Authorization API 1.0, section 9: the base address, and the absolute addresses of its endpoints. */
-export function authzenConfiguration(publicUrl: string): Readonly<Record<string, string>> {
+function authzenConfiguration(publicUrl: string): Readonly<Record<string, string>> {
   const base = publicUrl.replace(/\/+$/, '');
   return {
     policy_decision_point: base,

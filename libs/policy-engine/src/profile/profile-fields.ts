@@ -25,7 +25,6 @@ export const LIST_FIELDS = [
   'allowed_data_scopes',
   'blocked_data_scopes',
 ] as const satisfies readonly (keyof ProfileRules)[];
-export type ListField = (typeof LIST_FIELDS)[number];
 
 /** In the order of `GET …/profile`. */
 export const RULE_FIELDS = [
@@ -44,7 +43,6 @@ export const RULE_FIELDS = [
   'output_rules',
   'require',
 ] as const satisfies readonly (keyof ProfileRules)[];
-export type RuleField = (typeof RULE_FIELDS)[number];
 
 /** The profile of a new agent: version 1, no rule. */
 export function emptyProfile(agentId: string): BehaviorProfile {

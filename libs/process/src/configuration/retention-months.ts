@@ -13,7 +13,7 @@ export const RETENTION_MONTHS: RetentionMonths = { soc2: 13, euaiact: 13, hipaa:
  * Minimum of each setting. AI Act Articles 19(1) and 26(6): six months; 45 CFR 164.316(b)(2)(i): six years;
  * 23 NYCRR 500.6(a)(1): five years. SOC 2 has none: an examination's usual period.
  */
-export const LEAST_RETENTION_MONTHS: RetentionMonths = { soc2: 12, euaiact: 6, hipaa: 72, nydfs: 60, undeclared: 6 };
+const LEAST_RETENTION_MONTHS: RetentionMonths = { soc2: 12, euaiact: 6, hipaa: 72, nydfs: 60, undeclared: 6 };
 
 const MOST_MONTHS = 1_200;
 

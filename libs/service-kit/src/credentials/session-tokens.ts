@@ -22,7 +22,7 @@ export interface SessionTokens {
 }
 
 /** JWT (RFC 7519) with HS256; `iss`, `aud` and `exp` are required, no other algorithm is accepted. */
-export function sessionTokensFrom(secret: Uint8Array, clock: () => number): SessionTokens {
+function sessionTokensFrom(secret: Uint8Array, clock: () => number): SessionTokens {
   return {
     sign: ({ sid, accountId }, expiresAt) =>
       new SignJWT({ sid, acc: accountId })

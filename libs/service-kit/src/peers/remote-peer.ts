@@ -9,7 +9,7 @@ const PING_MS = 2000;
 const BEYOND_THE_WAIT_MS = 5000;
 
 /** A peer cannot be reached now; the client whose request needs it gets 503. */
-export class PeerUnavailable extends HttpRefusal {
+class PeerUnavailable extends HttpRefusal {
   constructor(service: string, why: string) {
     super(503, `${service} cannot be asked at the moment: try again`, { 'retry-after': '1' });
     this.cause = why;

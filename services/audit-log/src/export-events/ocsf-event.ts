@@ -1,7 +1,7 @@
 import type { JsonValue, Severity } from '@countersign/contracts';
 import { eventRecord, type StoredEvent } from '../domain/event-record.js';
 
-export const OCSF_VERSION = '1.5.0';
+const OCSF_VERSION = '1.5.0';
 
 /** An event of one of OCSF's classes; `ocsf-schema/` holds the schemas of those that are written here. */
 export interface OcsfEvent {

@@ -59,7 +59,7 @@ export function retentionEvent(
  * The time that a leaf's age is counted from: what it says itself, or when it was anchored where that is later, so that
  * no clock that was set back makes it old. `null`: not anchored, so not to be taken.
  */
-export function ageOf({ occurredAtMs, anchoredAtMs }: KeptContent): number | null {
+function ageOf({ occurredAtMs, anchoredAtMs }: KeptContent): number | null {
   return anchoredAtMs === null ? null : Math.max(occurredAtMs, anchoredAtMs);
 }
 

@@ -12,7 +12,7 @@ const CLAIM_MS = 24 * 3600 * 1000;
 /** No event is appended later than 48 h after its `occurredAt`: one that waited this long is built again. */
 const STALE_MS = 24 * 3600 * 1000;
 /** Beyond this the gateway admits no check, since it could not record one in doubt. */
-export const MAX_UNANSWERED = 100_000;
+const MAX_UNANSWERED = 100_000;
 
 export interface UnansweredChecksOptions {
   readonly eventLog: Pick<EventLog, 'append' | 'refusing'>;

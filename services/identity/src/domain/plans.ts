@@ -11,7 +11,7 @@ interface PlanTerms {
 const DAY_MS = 86_400_000;
 
 /** What a plan gives where nothing else was agreed. Caps: a sandbox's for ever, a paid one's for a calendar month (UTC). */
-export const PLAN_DEFAULTS: Readonly<Record<Plan, PlanTerms>> = {
+const PLAN_DEFAULTS: Readonly<Record<Plan, PlanTerms>> = {
   sandbox: { actionCap: 1000, days: 14, cadenceSeconds: 3600 },
   core: { actionCap: 100_000, days: null, cadenceSeconds: 3600 },
   scale: { actionCap: 1_000_000, days: null, cadenceSeconds: 300 },

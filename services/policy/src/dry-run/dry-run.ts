@@ -15,7 +15,7 @@ export interface DryRunBounds {
   readonly payload: number;
 }
 
-export const BOUNDS: DryRunBounds = { events: 100_000, payload: 64 * 1024 * 1024 };
+const BOUNDS: DryRunBounds = { events: 100_000, payload: 64 * 1024 * 1024 };
 
 export interface DryRun {
   readonly agentId: string;

@@ -28,7 +28,7 @@ import type { ReportedAgent } from './reported-agent.js';
 import type { ExportRequest } from './request.js';
 
 /** A package may not be larger than 60 MiB, since verifiers take up to 64; the signature's part is small. */
-export const MAX_CONTENT_BYTES = 60 * 1024 * 1024 - 4096;
+const MAX_CONTENT_BYTES = 60 * 1024 * 1024 - 4096;
 /** An event with its proof takes above 1.2 KiB, so more could never fit. */
 const MAX_EVENTS = 50_000;
 

@@ -12,7 +12,7 @@ const HIDDEN = /^[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Zs}\p{M}]$/u;
 export type Coverage = (codePoint: number) => boolean;
 
 /** `⟨U+202E⟩`. */
-export function codePointName(codePoint: number): string {
+function codePointName(codePoint: number): string {
   return `\u27e8U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
 

@@ -5,7 +5,7 @@ import type { Ring } from './ring.js';
 import { keysToPublish, publishedKeys } from './publish-keys.js';
 
 /** A change that stands, and that the topic was not told of yet. */
-export class ChangeUntold extends Error {
+class ChangeUntold extends Error {
   override readonly name = 'ChangeUntold';
 }
 

@@ -13,7 +13,7 @@ export interface StoredRing {
 }
 
 /** The newest ring in the folder is damaged: what signs and what was revoked is not known. */
-export class RingDamaged extends SigningKeyDamaged {}
+class RingDamaged extends SigningKeyDamaged {}
 
 const NAME = /^ring\.(\d{8})$/;
 

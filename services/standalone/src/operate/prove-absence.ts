@@ -33,7 +33,7 @@ export async function proveAbsence(
 }
 
 /** Closed windows of one range that are proven at most. */
-export const RANGE_BOUND = 10_000;
+const RANGE_BOUND = 10_000;
 
 /** What of a range of time is proven of an agent. */
 export interface AbsencesInRange {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Instance } from './instance.js';
 
 /** A check that the new account may make, as a line for a shell. */
-export function curlLine(baseUrl: string, apiKey: string, agentId: string): string {
+function curlLine(baseUrl: string, apiKey: string, agentId: string): string {
   const body = JSON.stringify({ agentId, action: { type: 'http_call', url: 'https://api.example.com/v1/orders' } });
   return `curl -sS ${baseUrl}/v1/check -H 'content-type: application/json' -H 'x-service-key: ${apiKey}' -d '${body}'`;
 }

@@ -11,7 +11,7 @@ export interface LookupLimits {
   readonly waiting: number;
 }
 
-export const LOOKUP_LIMITS: LookupLimits = { atOnce: 32, waiting: 1024 };
+const LOOKUP_LIMITS: LookupLimits = { atOnce: 32, waiting: 1024 };
 
 /**
  * The chain, asked for so many transactions at once and no more, whoever wants them: strangers name transactions for

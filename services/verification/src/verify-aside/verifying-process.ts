@@ -26,9 +26,9 @@ export interface ProcessLimits {
 const CHILD = fileURLToPath(new URL('./verifying-child.js', import.meta.url));
 const ELSEWHERE = 'npx countersign verify FILE verifies it on your machine';
 
-export const TOO_MUCH_MEMORY = `this takes more memory to read than this service gives to one request; ${ELSEWHERE}`;
+const TOO_MUCH_MEMORY = `this takes more memory to read than this service gives to one request; ${ELSEWHERE}`;
 const STOPPING = 'the service is stopping; try again';
-export const TOO_LONG = `this takes longer to verify than this service gives to one request; ${ELSEWHERE}`;
+const TOO_LONG = `this takes longer to verify than this service gives to one request; ${ELSEWHERE}`;
 
 type Ending = 'memory' | 'deadline' | 'stopped';
 type Step = Reply | { readonly kind: 'ended'; readonly by: Ending };

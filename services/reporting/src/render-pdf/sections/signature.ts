@@ -65,7 +65,7 @@ function lookUp(publicKeyUrl: string): string {
 }
 
 /** The public verification page with this report named in the part of the address that is never sent to a server. */
-export function verificationPage({
+function verificationPage({
   publicKeyUrl,
   reportId,
   sha256,
