@@ -1,11 +1,11 @@
 import type { SigningKeyFacts } from '@countersign/contracts';
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import { newestRecords, versionedRecord } from '@countersign/topics';
-import type { Told } from '@countersign/topics';
+import type { Newest } from '@countersign/topics';
 import type { Ring } from './ring.js';
 
 /** `value: null`: it is gone. */
-export type PublishedKey = Told<SigningKeyFacts>;
+export type PublishedKey = Newest<SigningKeyFacts>;
 
 /** What the topic `signing-keys` says now, by key id. */
 export function publishedKeys(log: EventLog): Promise<ReadonlyMap<string, PublishedKey>> {
