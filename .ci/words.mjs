@@ -12,7 +12,6 @@ const NOT_YET = [
   '.github/',
   'libs/cli/',
   'libs/client-python/',
-  'libs/document-store/',
   'libs/fsck/',
   'libs/mcp-proxy/',
   'services/alerts/',

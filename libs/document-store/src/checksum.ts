@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Tells a document that was changed by anything but a store. It is no signature: a store writes it itself. */
+/** Detects a change that was not made by a store. It is not a signature: anyone who can write can compute it. */
 export function checksumOf(id: string, version: number, body: string): string {
   return createHash('sha256').update(`${id}\n${version}\n${body}`).digest('base64url');
 }

@@ -7,7 +7,7 @@ export interface OlderDocuments {
   readonly documents: readonly Stored<object>[];
 }
 
-/** What to do where the last write of an older layout was interrupted. */
+/** Advice where the last write of an older layout was interrupted. */
 export const START_OLDER_ONCE = 'start the release before this one once, stop it, then start this one';
 
 const PART = 300;
@@ -59,12 +59,12 @@ export async function copyOlder(
   }
 }
 
-/** Whether the copy is finished. */
+/** Returns true once the copy is finished. */
 export async function isCopied(store: DocumentStore, name: string): Promise<boolean> {
   return (await store.get(OLDER_LAYOUTS, name))?.version === COPIED;
 }
 
-/** Rows of an older layout as documents of a collection, a few hundred at once. @param read gives `null` for none, or several */
+/** Rows of an older layout as documents of a collection, a few hundred at once. @param read returns `null` where a row has no document, or several */
 export async function* olderDocuments<R, B extends object, K extends Keys>(
   collection: Collection<B, K>,
   rows: AsyncIterable<R>,

@@ -16,7 +16,7 @@ export interface OpenedStore {
 const BOTH = [THINGS, COUNTS] as unknown as readonly Collection<object>[];
 const record = (key: string, value: string) => ({ topic: 'agents', key, value }) as const;
 
-/** What every adapter of {@link DocumentStore} does. */
+/** Contract of {@link DocumentStore}, for every adapter. */
 export function documentStoreContract(name: string, start: () => Promise<OpenedStore>): void {
   describe(`documents in ${name}`, () => {
     let opened: OpenedStore;

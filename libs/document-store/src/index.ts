@@ -28,7 +28,7 @@ export {
   openMongoRebuild,
   takeOverOlderLayout,
 } from './mongo/open-mongo-document-store.js';
-export type { MongoDocumentOptions } from './mongo/open-mongo-document-store.js';
+export type { MongoDocumentOptions } from './mongo/document-options.js';
 export type { MongoRebuild } from './mongo/mongo-rebuild.js';
 export { Generation, suffixInUse } from './mongo/generation.js';
 export { GenerationRebuild, RebuildRefused } from './mongo/rebuild-generation.js';

@@ -2,20 +2,20 @@ import { checksumOf } from './checksum.js';
 import type { TopicName } from '@countersign/contracts';
 import type { Collection, Keys, KeyValue, OutgoingRecord, RowId, Stored, VersionRaise } from './port.js';
 
-/** Something that a store holds and that cannot be so. */
+/** Damage that a store contains. */
 export interface Problem {
   /** Collection and document. */
   readonly place: string;
   readonly problem: string;
 }
 
-/** The documents of a service as they are read to be checked: nothing is made, changed or repaired. */
+/** Read-only view of a service's documents, to check them: it creates, changes and repairs nothing. */
 export interface DocumentInspection {
   /** In the order of ids. A document that cannot be read is left out; `problems` names it. */
   documents<B extends object, K extends Keys>(collection: Collection<B, K>): AsyncIterable<Stored<B>>;
   outbox(): AsyncIterable<{ readonly id: RowId; readonly record: OutgoingRecord }>;
   raises(): AsyncIterable<VersionRaise & { readonly row: RowId }>;
-  /** Documents that no store wrote in this form, and keys that do not follow from them. */
+  /** Documents that no store has written in this form, and keys that do not follow from them. */
   problems(): AsyncIterable<Problem>;
   close(): Promise<void>;
 }
@@ -28,15 +28,15 @@ export interface OwnedDocument {
   readonly value: object;
 }
 
-/** What a service stores, as it is read to be checked against the log: nothing is made, changed or repaired. */
+/** Read-only view of a service's store, to check it against the log: it creates, changes and repairs nothing. */
 export interface StoreInspection extends Pick<DocumentInspection, 'outbox' | 'raises' | 'problems' | 'close'> {
-  /** What the store has for a compacted topic that its service publishes. */
+  /** Documents that the service publishes to a compacted topic. */
   owned(topic: TopicName): AsyncIterable<OwnedDocument>;
   /** By partition: the offset that following the topic continues at. */
   positions(topic: TopicName): Promise<ReadonlyMap<number, number>>;
 }
 
-/** The store was written by another release: it is as it should be once this one has been started on it. */
+/** The store was written by another release. Starting this one on it brings it to the present layout. */
 export class OtherLayout extends Error {
   override readonly name = 'OtherLayout';
 }
@@ -51,7 +51,7 @@ export interface RawDocument {
   readonly keys: Readonly<Record<string, KeyValue>>;
 }
 
-/** What is wrong with a document by itself, or `null`. */
+/** The damage of a document that shows without any other, or `null`. */
 export function problemOf<B extends object, K extends Keys>(
   collection: Collection<B, K>,
   { id, version, body, checksum, keys }: RawDocument,
@@ -64,7 +64,7 @@ export function problemOf<B extends object, K extends Keys>(
   return wrong === undefined ? null : `its key ${wrong} is not what its body says`;
 }
 
-/** `null` where it is no JSON object. */
+/** Returns `null` where the text is not a JSON object. */
 export function bodyOf<B>(body: string): B | null {
   try {
     const value = JSON.parse(body) as B;
@@ -75,8 +75,9 @@ export function bodyOf<B>(body: string): B | null {
 }
 
 /**
- * Problems that are found twice: while the service runs, what belongs together may have been read before and after a change.
- * @param find gives problems by place
+ * Problems that are found twice. While a service runs, one of two related documents may be read before a change and the other
+ * one after it.
+ * @param find returns problems by place
  */
 export async function* settledProblems(find: () => Promise<ReadonlyMap<string, string>>): AsyncIterable<Problem> {
   const first = await find();

@@ -125,7 +125,7 @@ export interface Transaction extends Reads {
   expect<B extends object, K extends Keys>(collection: Collection<B, K>, id: string, version: number): Promise<void>;
   /** Puts records into the outbox, in this order. Transactions that publish records of one key MUST write one document. */
   publish(records: readonly OutgoingRecord[]): Promise<void>;
-  /** Puts raises of versions beside the outbox. */
+  /** Stores raises of versions, as `publish` stores records. */
   raise(raises: readonly VersionRaise[]): Promise<void>;
 }
 
@@ -142,7 +142,7 @@ export type RowId = string | number;
 export interface DocumentStore extends Reads {
   /**
    * @param work awaits methods of the transaction and nothing else; may be called again, so it changes nothing outside
-   * @throws Conflict, UniqueTaken, and whatever `work` throws: nothing was written
+   * @throws Conflict, UniqueTaken, and any error of `work`: nothing was written
    * @throws StoreUnreachable
    */
   transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;

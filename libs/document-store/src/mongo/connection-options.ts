@@ -1,8 +1,8 @@
 import { mendDriver } from './mend-driver.js';
 
 /**
- * Options of `mongoose.createConnection` for a store: nothing is acknowledged that a failover could lose, nothing is
- * read that it could take back, and nobody waits for long for a server that is gone.
+ * Options of `mongoose.createConnection` for a store: a failover loses no acknowledged write and takes back no read one,
+ * and a call fails soon after the server has become unavailable.
  */
 const OPTIONS = {
   maxPoolSize: 20,
@@ -27,7 +27,7 @@ export function mongoOptions(uri: string): typeof OPTIONS & { readonly dbName: s
   return { ...OPTIONS, dbName: path === '' ? DATABASE : decodeURIComponent(path) };
 }
 
-/** Of whoever reads whole stores: nobody waits for the answer, and a busy server may take its time. */
+/** For reading whole stores: no caller waits for the answer, so a busy server has more time. */
 const PATIENT = {
   ...OPTIONS,
   maxPoolSize: 2,

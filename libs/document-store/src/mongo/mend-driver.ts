@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 
-/** What is used here of the driver's class for one connection, below its public interface (mongodb 7.8.0). */
+/** The used part of the driver's class for one connection, below its public interface (mongodb 7.8.0). */
 interface DriverConnection {
   readonly closed: boolean;
   readonly socket: Socket;
@@ -11,9 +11,9 @@ interface DriverConnection {
 let mended = false;
 
 /**
- * Has an operation end with its connection. The driver destroys the socket of a connection that timed out without a
- * reason, and a write that waits for room in the socket's buffer never hears of that: an insert of some megabytes into a
- * server that stands still would wait for ever, whatever `socketTimeoutMS` says.
+ * Ends an operation together with its connection. The driver destroys the socket of a connection that has timed out without
+ * an error, and a write that waits for room in the socket's buffer does not notice: an insert of some megabytes would wait
+ * for a blocked server without end, whatever `socketTimeoutMS` is.
  */
 export function mendDriver(): void {
   if (mended) return;

@@ -12,6 +12,7 @@ import type {
   VersionRaise,
 } from '../port.js';
 import { mongoOptions } from './connection-options.js';
+import type { MongoDocumentOptions } from './document-options.js';
 import { Generation, GENERATIONS } from './generation.js';
 import { InsertionOrder } from './insertion-order.js';
 import { Models, unlessThere } from './models.js';
@@ -19,7 +20,6 @@ import type { OutboxRow, RaiseRow } from './models.js';
 import { tellingUnreachable } from './mongo-errors.js';
 import { MongoReads } from './mongo-reads.js';
 import { MongoTransaction } from './mongo-transaction.js';
-import type { MongoDocumentOptions } from './open-mongo-document-store.js';
 
 const PAGE = 500;
 /** The driver would repeat a transaction for two minutes; a caller waits for an answer. */

@@ -27,7 +27,7 @@ describe('errors of MongoDB', () => {
     expect(isDuplicateKey(named('MongoServerError', { code: 1 }))).toBe(false);
   });
 
-  it('become one kind for whoever calls a store, also below it', async () => {
+  it('become one kind for the caller of a store, also below it', async () => {
     class Store {
       #n = 0;
       readonly outbox = { sent: async () => Promise.reject(named('MongoNetworkError')) };

@@ -18,7 +18,7 @@ const UNREACHABLE_NAMES: ReadonlySet<string> = new Set([
   'MongoOperationTimeoutError',
 ]);
 
-/** Answers of a server that is stepping down, starting, shutting down or short of a majority. */
+/** Answers of a server that is stepping down, starting, shutting down or lacks a majority. */
 const UNREACHABLE_CODES: ReadonlySet<number> = new Set([
   6, 7, 64, 89, 91, 100, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
 ]);
@@ -36,7 +36,7 @@ export function isUnreachable(error: unknown): boolean {
   return typeof code === 'number' ? UNREACHABLE_CODES.has(code) : isBulkWithoutAnswer(error);
 }
 
-/** A bulk write hides the driver's error behind a name of its own, without a code: no server said anything. */
+/** A bulk write replaces the driver's error by one of its own without a code: no server has answered. */
 function isBulkWithoutAnswer({ name, code, writeErrors }: DriverError): boolean {
   return name === 'MongoBulkWriteError' && code === undefined && Array.isArray(writeErrors) && writeErrors.length === 0;
 }
@@ -48,7 +48,7 @@ export function isDuplicateKey(error: unknown): boolean {
 
 /**
  * Positions, in an unordered batch, of the writes that met another document under a unique key.
- * @throws the error itself when anything else went wrong
+ * @throws the error itself where there is another failure among them
  */
 export function duplicatesOf(error: unknown): readonly number[] {
   const { writeErrors } = (error ?? {}) as DriverError;

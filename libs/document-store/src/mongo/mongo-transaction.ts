@@ -195,7 +195,7 @@ function fieldsOf<B extends object, K extends Keys>(
 
 const DUPLICATE_KEY = 11000;
 
-/** What a duplicate key means, or `null` for another error. The server says which index, in words or by its keys. */
+/** The error of the port for a duplicate key, or `null` for another error. The server names the index or its keys. */
 function duplicateOf(
   { name, unique = [] }: Pick<Collection<object>, 'name' | 'unique'>,
   error: unknown,

@@ -1,17 +1,8 @@
 import type { DocumentInspection } from '../inspect.js';
 import type { Collection, DocumentStore } from '../port.js';
+import type { MongoDocumentOptions } from './document-options.js';
 import type { MongoRebuild } from './mongo-rebuild.js';
 import type { OlderLayout } from './take-over.js';
-
-export interface MongoDocumentOptions {
-  /**
-   * `fsck --rebuild` can rebuild the store while instances may run. Each transaction then checks that its collections are
-   * still in use, and keeps a rebuild that is under way from replacing them.
-   */
-  readonly isRebuildable?: boolean;
-  /** Ends the names of collections that a rebuild fills; absent: those in use are opened. */
-  readonly suffix?: string | undefined;
-}
 
 /**
  * Documents of a service in MongoDB (a replica set, or one node that is one). The driver is loaded by this call alone.

@@ -65,7 +65,7 @@ describe('a rebuild', () => {
     rebuild = await begin('new');
   });
   const held = () => Object.fromEntries(database.holds);
-  /** What an instance that starts now finds. */
+  /** Contents that an instance finds which starts now. */
   const inUse = async () => {
     const { suffix } = await open();
     return ['a', 'b'].map((name) => database.holds.get(name + suffix));

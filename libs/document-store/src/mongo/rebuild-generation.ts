@@ -30,7 +30,7 @@ export class RebuildRefused extends Error {
 const MADE = '.rebuilt-';
 
 /**
- * Rebuilds a service's store beside the one in use: fills collections with a suffix of their own, and puts them in use by
+ * Rebuilds a service's store apart from the one in use: fills collections with a suffix of their own, and puts them in use by
  * one write. Interrupted before that write it has changed nothing; after it, the replaced collections may still have to
  * be renamed, which the next rebuild does.
  */

@@ -11,7 +11,7 @@ interface Counted {
   readonly n: number;
 }
 
-/** What MongoDB documents of transactions and the adapter relies on, asked of the server itself. */
+/** Documented properties of MongoDB's transactions on which the adapter relies, checked on the server. */
 if (SERVER === undefined) {
   describe.skip('needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => it('has no server', () => undefined));
 } else {

@@ -15,12 +15,12 @@ export interface OlderRow extends mongo.Document {
 /** Reads a collection of an older layout, in an order. */
 export type ReadOlder = <R extends OlderRow>(name: string, sort: Readonly<Record<string, 1 | -1>>) => AsyncIterable<R>;
 
-/** What a service kept in MongoDB before it kept documents. */
+/** The collections of a service in MongoDB before it stored documents. */
 export interface OlderLayout {
   readonly name: string;
   /** All of its collections, in the order in which they are dropped. */
   readonly collections: readonly string[];
-  /** Why it cannot be taken over as it is, and what to do; `null`: it can. */
+  /** The reason why it cannot be taken over as it is, with advice; `null`: it can. */
   problem(read: ReadOlder): Promise<string | null>;
   documents(read: ReadOlder): AsyncIterable<OlderDocuments>;
 }

@@ -1,14 +1,13 @@
 import { duplicatesOf } from '../mongo/mongo-errors.js';
 
-/** What is asked of a collection; the driver's `Collection` has it. */
+/** The used part of the driver's `Collection`. */
 interface BulkCollection<W> {
   bulkWrite(writes: W[], options: { readonly ordered: false }): Promise<unknown>;
 }
 
 /**
- * Upserts of which each is guarded, its filter naming `_id` and something lower than what it writes. One that meets its
- * own id either is not newer than what is there, or lost a race for the first insertion: the second attempt tells, and
- * then there is something as new.
+ * Writes guarded upserts: the filter of each names `_id` and a version below the one it writes. A duplicate id means that the
+ * stored document is as new, or that another writer inserted it first; the second attempt decides which.
  */
 export async function keepNewer<W>(collection: BulkCollection<W>, writes: readonly W[]): Promise<void> {
   let open = writes;

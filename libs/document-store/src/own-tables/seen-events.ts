@@ -4,7 +4,7 @@ import { duplicatesOf } from '../mongo/mongo-errors.js';
 export interface SeenDocument {
   /** Partition and event id: sorts by partition, then by the time in the id. */
   readonly _id: string;
-  /** Where the id stood first. */
+  /** Offset of its first occurrence. */
   readonly offset: number;
 }
 
@@ -16,17 +16,17 @@ interface Found {
 
 type Ids = { readonly $in: string[] } | { readonly $gte: string; readonly $lt: string };
 
-/** What is asked of a collection; the driver's `Collection` has it. */
+/** The used part of the driver's `Collection`. */
 export interface SeenCollection {
   insertMany(documents: SeenDocument[], options: { readonly ordered: false }): Promise<unknown>;
   find(filter: { readonly _id: Ids }, options: object): Found;
   deleteMany(filter: { readonly _id: Ids }): Promise<unknown>;
 }
 
-/** What is appended again comes within this time, by the log. */
+/** An event that is appended again follows within this time, by the log's clock. */
 const REMEMBERED_MS = 72 * 3600 * 1000;
 const FORGET_EVERY_MS = 60_000;
-/** Ids forgotten with a batch: more than a batch brings, so the collection does not grow behind the clock. */
+/** Ids removed with a batch: more than a batch adds, so that the collection does not grow without bound. */
 const FORGOTTEN_AT_ONCE = 5000;
 
 /** Ids of the events that a partition brought, with the offset of their first occurrence. */
@@ -35,7 +35,7 @@ export class SeenEvents {
 
   constructor(private readonly seen: SeenCollection) {}
 
-  /** Events whose id stands nowhere before them in the partition. */
+  /** Events whose id does not occur before them in the partition. */
   async first<E extends { readonly eventId: string; readonly offset: number }>(
     partition: number,
     events: readonly E[],
@@ -59,9 +59,9 @@ export class SeenEvents {
   }
 
   /**
-   * What ids stand for that the server has just called duplicates. No later write is guarded by what is read here, so an
-   * id that is not found is not taken for a new one. What is not yet on a majority is seen as well: `local`.
-   * @throws when one of them is not to be seen
+   * Documents of ids that the server has just called duplicates. No later write is guarded by this read, so an id that is
+   * not found is not taken for a new one. Reads with `local`, to see documents that a majority does not have yet.
+   * @throws when one of them cannot be read
    */
   async #earlier(ids: readonly string[]): Promise<readonly SeenDocument[]> {
     const filter = { _id: { $in: [...ids] } };
@@ -70,7 +70,7 @@ export class SeenEvents {
     throw new Error(`${ids.length - earlier.length} events are seen already, and the store does not say where`);
   }
 
-  /** By the log's time, not by a clock: a partition that stood still for days forgets nothing that it may meet again. */
+  /** Goes by the log's time, not by a clock: a partition that was blocked for days forgets no id that may occur again. */
   async forget(partition: number, logTimeMs: number): Promise<void> {
     if (logTimeMs - (this.#forgotten.get(partition) ?? -Infinity) < FORGET_EVERY_MS) return;
     const lowest = seenId(partition, LOWEST);

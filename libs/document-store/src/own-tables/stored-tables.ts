@@ -1,12 +1,12 @@
 /** A value as a table of SQLite takes it. */
 export type Cell = string | number | Uint8Array | null;
 
-/** What a store holds of one kind, as rows of the table that the embedded profile keeps it in. */
+/** A collection as rows of the table that the embedded profile stores the same data in. */
 export interface StoredTable {
   readonly name: string;
-  /** They name the cells of each row, in this order. */
+  /** Names of the cells of each row, in order. */
   readonly columns: readonly string[];
-  /** Reads the collection anew, in the order in which the server gives it. */
+  /** Reads the collection again, in the order in which the server returns it. */
   rows(): AsyncIterable<readonly Cell[]>;
 }
 
@@ -15,7 +15,7 @@ export function storedTable(name: string, columns: string, rows: () => AsyncIter
   return { name, columns: columns.split(' '), rows };
 }
 
-/** A store of the distributed profile as it is read to be checked: nothing is made, changed or repaired. */
+/** Read-only view of a store of the distributed profile, to check it. */
 export interface StoredTables {
   readonly tables: readonly StoredTable[];
   close(): Promise<void>;

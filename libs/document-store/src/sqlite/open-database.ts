@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 
-/** A store that is not what this program made. `file` is named and left untouched. */
+/** The file is not one that this program has written. It is left untouched. */
 export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged';
   constructor(
@@ -38,7 +38,7 @@ export function openDatabase(file: string, migrations: readonly string[]): Sqlit
     if (error instanceof StoreDamaged) throw error;
     const { code } = error as { code?: string };
     if (code === 'SQLITE_NOTADB' || code?.startsWith('SQLITE_CORRUPT')) {
-      throw new StoreDamaged(file, 'is damaged: restore it from a backup, or move it away to begin anew', {
+      throw new StoreDamaged(file, 'is damaged: restore it from a backup, or move it away to begin with an empty one', {
         cause: error,
       });
     }

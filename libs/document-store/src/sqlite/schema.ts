@@ -5,7 +5,7 @@ import { bound, columnDefinition, columnOf, tableOf } from './sql.js';
 
 const PAGE = 500;
 
-/** What every file of documents has beside them. */
+/** Tables that every file of documents has in addition to them. */
 export const DOCUMENT_TABLES = `
 CREATE TABLE IF NOT EXISTS doc_collections (name TEXT PRIMARY KEY, keys_version INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS doc_outbox (

@@ -1,7 +1,7 @@
 import { keysOf } from '../port.js';
 import type { Collection, Keys, KeyValue, Query, Range, Where } from '../port.js';
 
-/** What better-sqlite3 binds. */
+/** A value that better-sqlite3 binds. */
 export type Bound = string | number | null;
 
 const TYPES = { text: 'TEXT', number: 'REAL', boolean: 'INTEGER' } as const;
