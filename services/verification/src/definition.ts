@@ -59,7 +59,7 @@ class FactsConsumer {
 @Module({})
 class VerificationModule {}
 
-/** The public routes: verification by anybody, from public facts alone. */
+/** The public routes: verification without an account, from public facts alone. */
 export const definition: ServiceDefinition = {
   name: 'verification',
   routes: [
@@ -100,7 +100,7 @@ export const definition: ServiceDefinition = {
   },
 };
 
-/** Where reporting puts its packages: beside this service's own folder, or in the same database. */
+/** Opens the packages that reporting stores: in the folder next to this service's own, or in the same database. */
 function openBodies(context: ServiceContext): Promise<PackageBodies> {
   return context.openStore<PackageBodies>({
     sqlite: async () =>
@@ -111,7 +111,7 @@ function openBodies(context: ServiceContext): Promise<PackageBodies> {
   });
 }
 
-/** Whether any signing key is known: another instance may be the one that learns of it. */
+/** Watches for the first signing key, which another instance may store. */
 function keyWatch(facts: PublicFacts): { look(): Promise<void>; seen(): boolean } {
   let known = false;
   let looking: Promise<void> | null = null;

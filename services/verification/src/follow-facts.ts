@@ -4,7 +4,7 @@ import { readVersionedRecord } from '@countersign/topics';
 import { registeredAgent } from './look-up-agent/registered-agent.js';
 import type { PublicFact, PublicFacts } from './store/port.js';
 
-/** Keeps what a batch of one of the topics that this service reads says publicly. */
+/** Stores the public facts of a batch of one of the topics that this service reads. */
 export async function keepFacts(facts: PublicFacts, batch: LogBatch): Promise<void> {
   const kept = batch.records.map(factOf).filter((fact) => fact !== null);
   const last = batch.records.at(-1);
@@ -38,7 +38,7 @@ function stripped<T>({ id, version, value }: Versioned<T>): Versioned<T> {
   return { id, version, value };
 }
 
-/** An agent without a registration is as good as none: only its version is kept. */
+/** Of an agent without a registration only the version is stored. */
 function agentFact({ id, version, value }: Versioned<AgentFacts>): PublicFact {
   return { kind: 'agent', id, version, value: value === null ? null : registeredAgent(id, value) };
 }

@@ -94,8 +94,8 @@ function registered(status: AgentFacts['status']): AgentFacts {
   };
 }
 
-/** What the owners of the topics have told: one agent from unregistered to inactive, one never registered, four reports. */
-export const TOLD: readonly NewRecord[] = [
+/** Records that the owners of the topics have published: one agent from unregistered to inactive, one never registered, four reports. */
+export const PUBLISHED: readonly NewRecord[] = [
   versionedRecord('signing-keys', KEY_ID, 1, key),
   versionedRecord('anchors', `authority:${vector.chain.authorities[0]!.address}`, 1, authority),
   versionedRecord('agents', AGENT, 1, agent),

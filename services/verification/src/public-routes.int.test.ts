@@ -51,7 +51,7 @@ describe('the public routes, with every other service gone', () => {
     await mkdir(packages, { recursive: true });
     await writeFile(join(packages, given.PACKAGE.sha256), given.PACKAGE_TEXT);
     const eventLog = await openSqliteLog({ file: join(dataDir, 'log.db') });
-    await eventLog.append(given.TOLD);
+    await eventLog.append(given.PUBLISHED);
     const gone = (what: string): never => {
       throw new Error(`${what} is gone`);
     };

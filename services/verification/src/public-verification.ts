@@ -10,17 +10,18 @@ import { soundKeys, type KeptKey } from './key-set/sound-keys.js';
 import { lookUpAgent } from './look-up-agent/look-up-agent.js';
 import type { PackageBodies } from './store/package-bodies.js';
 import type { PublicFacts } from './store/port.js';
-import { InclusionVerifier, NARROW, WIDE } from './verify-aside/inclusion-verifier.js';
+import { InclusionVerifier, NARROW, WIDE } from './verify-in-child/inclusion-verifier.js';
 import { checkReportAnchor, type AnchorCheckAnswer } from './verify-chain/verify-chain.js';
 
 /** Injection token of {@link PublicVerification}. */
 export const PUBLIC_VERIFICATION = Symbol('public-verification');
 
-const nobody = (): Promise<never> => Promise.reject(new ChainUnavailable('network', 'The chain could not be opened'));
-/** Stands for a chain that could not be opened: every proof is walked all the same. */
-const NOBODY: ChainLookups = { network: nobody, transaction: nobody };
+const notOpened = (): Promise<never> =>
+  Promise.reject(new ChainUnavailable('network', 'The chain could not be opened'));
+/** Used where the chain could not be opened: proofs are verified anyway. */
+const UNAVAILABLE: ChainLookups = { network: notOpened, transaction: notOpened };
 
-/** What anybody may ask, answered from public facts and the chain. */
+/** Answers the public routes from public facts and the chain. */
 export class PublicVerification {
   readonly #chain: () => Promise<ChainLookups>;
   readonly #inclusion: InclusionVerifier;
@@ -31,7 +32,7 @@ export class PublicVerification {
     bodies: PackageBodies,
     chain: () => Promise<Chain>,
     log: Log,
-    /** Where the service answers, as packages name it. */
+    /** Base URL of the service, as packages name it. */
     readonly publicUrl: () => string,
     limits = { narrow: NARROW, wide: WIDE },
   ) {
@@ -49,18 +50,19 @@ export class PublicVerification {
     this.#inclusion = new InclusionVerifier(
       {
         keys: () => this.#keys(),
-        askChain: async (named) => askChain(await this.#chain().catch(() => NOBODY), named, await this.#authorities()),
+        askChain: async (named) =>
+          askChain(await this.#chain().catch(() => UNAVAILABLE), named, await this.#authorities()),
       },
       limits,
     );
   }
 
-  /** The keys that are handed out and verified with: rows that are not the key which their id names are withheld. */
+  /** The keys that are given out and verified with. A stored key whose id is not its hash is left out. */
   async soundKeys(): Promise<readonly KeptKey[]> {
     return soundKeys(await this.facts.keys(), (err) => this.#log.error({ err }, 'a key is withheld'));
   }
 
-  /** Body of `GET /v1/keys`: the active key first, then those that wait, that verify what they signed, that were revoked. */
+  /** Body of `GET /v1/keys`: active, published, retired and revoked keys, in this order. */
   async keys(): Promise<object> {
     const keys = (await this.soundKeys()).map(({ id, facts: { status, validFrom, validTo, revocation } }) => ({
       id,
@@ -92,7 +94,7 @@ export class PublicVerification {
     return checkReportAnchor(body, this.facts, this.#chain);
   }
 
-  /** Ends what is being verified. */
+  /** Ends verifications that are under way. */
   end(): void {
     this.#inclusion.end();
   }

@@ -9,7 +9,7 @@ const PAGE = 1_000;
 /** Rounds of look-ups of what the authorities sent: what is looked up may show more that contradicts it. */
 const ROUNDS = 4;
 
-/** The public networks by genesis hash; a network with another is somebody's own. */
+/** The public networks by genesis hash; a network with another one is private. */
 const NETWORKS: ReadonlyMap<unknown, string> = new Map([
   ['5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d', 'solana:mainnet-beta'],
   ['EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG', 'solana:devnet'],

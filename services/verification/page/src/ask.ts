@@ -1,9 +1,9 @@
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
-/** Asks an address; `null` where nobody answers in time. The answer's status is the caller's to judge. */
+/** Sends a request; `null` where no answer arrives in time. The caller judges the status. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Response | null> {
   const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(), PATIENCE_MS);
+  const timer = setTimeout(() => ending.abort(), TIMEOUT_MS);
   try {
     const answer = await fetch(url, { ...init, signal: ending.signal, credentials: 'omit', redirect: 'error' });
     // Whole, or not at all: the clock covers the body too.

@@ -12,8 +12,8 @@ export interface FoundKeys {
   readonly keys: readonly VerificationKey[] | null;
   /** That the service publishes; `null`: it was not asked, or did not answer. */
   readonly authorities: readonly AnchorAuthority[] | null;
-  /** Which key it was, for the reader. */
-  readonly told: string;
+  /** Names the key, for the reader. */
+  readonly description: string;
 }
 
 const KEY_ID = /\/v1\/keys\/(key_[0-9a-f]{16})$/;
@@ -36,7 +36,7 @@ function pastedKey({ keyId, publicKeyFromPem, browserCrypto }: EvidenceLibrary, 
   return {
     keys: [{ publicKey, status: 'active', validFrom: null, validTo: null }],
     authorities: null,
-    told: `the key that you pasted, ${keyId(publicKey, browserCrypto.sha256)}`,
+    description: `the key that you pasted, ${keyId(publicKey, browserCrypto.sha256)}`,
   };
 }
 
@@ -44,23 +44,23 @@ async function publishedKey(library: EvidenceLibrary, base: string, id: string |
   const listing = await ask(`${base}v1/keys`);
   const list = listing?.status === 200 ? readList(await jsonOf(listing)) : null;
   if (list === null) {
-    return { keys: null, authorities: null, told: `none: ${base}v1/keys did not answer` };
+    return { keys: null, authorities: null, description: `none: ${base}v1/keys did not answer` };
   }
   const facts = list.keys.find((key) => key.id === id);
   if (id === null || facts === undefined) {
-    const told = `the keys that ${base}v1/keys lists; the one that the package names is not among them`;
-    return { keys: [], authorities: list.authorities, told };
+    const description = `the keys that ${base}v1/keys lists; the one that the package names is not among them`;
+    return { keys: [], authorities: list.authorities, description };
   }
   const answer = await ask(`${base}v1/keys/${id}`);
   const publicKey = answer?.status === 200 ? library.publicKeyFromPem(await answer.text()) : null;
   if (publicKey === null) {
-    return { keys: null, authorities: list.authorities, told: `none: ${base}v1/keys/${id} gave no key` };
+    return { keys: null, authorities: list.authorities, description: `none: ${base}v1/keys/${id} gave no key` };
   }
   const { status, validFrom, validTo, revocation } = facts;
   return {
     keys: [{ publicKey, status, validFrom, validTo, ...(revocation === undefined ? {} : { revocation }) }],
     authorities: list.authorities,
-    told: `${id} from this service, ${base}v1/keys`,
+    description: `${id} from this service, ${base}v1/keys`,
   };
 }
 

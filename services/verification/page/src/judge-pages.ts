@@ -4,7 +4,7 @@ import type { EvidenceLibrary } from './evidence-library.js';
 import type { KeyChoice } from './find-keys.js';
 import type { ReadFile } from './read-file.js';
 
-/** What is known of the pages of a PDF. */
+/** Result of checking the pages of a PDF. */
 export interface Pages {
   /** Issued, byte for byte; also where the file has no pages. */
   readonly known: boolean;

@@ -22,7 +22,7 @@ const keyId = small.package!.publicKeyUrl.split('/').at(-1)!;
 const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 const BASE = 'https://service.example/';
-/** What answers, by address; everything else does not. */
+/** Answers by address; no other address answers. */
 let answers: Record<string, (body: string) => Response>;
 const asked: string[] = [];
 const realFetch = globalThis.fetch;
@@ -38,7 +38,7 @@ beforeEach(() => {
     const url = input instanceof Request ? input.url : input.toString();
     asked.push(url);
     const answer = answers[url];
-    if (answer === undefined) throw new TypeError('nobody answers');
+    if (answer === undefined) throw new TypeError('no answer');
     return answer(typeof init?.body === 'string' ? init.body : '');
   };
 });
@@ -79,7 +79,7 @@ describe('what the page says of a file', () => {
     expect(outcome.completeness.map(({ missing }) => missing)).toEqual([[], []]);
   });
 
-  it('takes a key that was pasted, and asks nobody then', async () => {
+  it('takes a key that was pasted, and sends no request then', async () => {
     const outcome = await judged(bytesOf(small.package), { keys: { from: 'pem', text: `\n${pem}` }, rpc: null });
     expect(outcome).toMatchObject({ verdict: 'partly', keySource: `the key that you pasted, ${keyId}` });
     expect(asked).toEqual([]);
@@ -266,7 +266,7 @@ describe('the chain that the reader names', () => {
     expect((await facts(txSignature, 'solana:mainnet-beta')).transactions.size).toBe(0);
   });
 
-  it('tells what is not there from what was not answered', async () => {
+  it('distinguishes what is not there from what was not answered', async () => {
     answers[RPC] = node(null);
     expect((await facts(txSignature)).transactions.get(txSignature)).toBe('not-found');
     answers[RPC] = () => new Response('busy', { status: 429 });

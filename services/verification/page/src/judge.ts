@@ -6,7 +6,7 @@ import { findKeys, namedKey, type FoundKeys, type KeyChoice } from './find-keys.
 import { judgePages } from './judge-pages.js';
 import { readFile, type ReadFile } from './read-file.js';
 
-/** What the reader chose. */
+/** The reader's choices. */
 export interface Question {
   readonly keys: KeyChoice;
   /** `null`: no chain is asked. `authority`: an address that the reader trusts, in place of those that the service names. */
@@ -64,7 +64,7 @@ export async function judge(
     facts: [...packageFacts(file.value), ['SHA-256 of this file', file.fileSha256]],
     reportId: textOf(file.value, 'reportId'),
     packageSha256: result.sha256,
-    keySource: keys.told,
+    keySource: keys.description,
     chainSource: chainSource(question, keys),
     checked: [...result.checked, ...pages.checked],
     notChecked: [...result.notChecked, ...pages.notChecked],
@@ -117,7 +117,7 @@ async function readAbsences(library: EvidenceLibrary, bytes: Uint8Array): Promis
   throw new Error('a file holds no proofs of absence');
 }
 
-const NO_KEYS: FoundKeys = { keys: null, authorities: null, told: '' };
+const NO_KEYS: FoundKeys = { keys: null, authorities: null, description: '' };
 
 async function chainOf(
   library: EvidenceLibrary,

@@ -3,7 +3,7 @@ import { byId, element, oneLine } from './elements.js';
 import { expectedOf, type Expected } from './expected.js';
 import type { Question } from './judge.js';
 import { showOutcome } from './show-outcome.js';
-import type { Task, Told } from './worker.js';
+import type { Task, TaskMessage } from './worker.js';
 
 const form = byId('question', HTMLFormElement);
 const input = byId('file', HTMLInputElement);
@@ -76,8 +76,8 @@ function verify(): void {
   worker.postMessage({ number: task, file: subject.content, absences: proofs, question: asked } satisfies Task);
 }
 
-/** What is told of an earlier task is no longer asked for. */
-function told({ data }: MessageEvent<Told>): void {
+/** Shows a message of the worker. One about an earlier task is ignored. */
+function showMessage({ data }: MessageEvent<TaskMessage>): void {
   if (data.number !== task || subject === null) return;
   if (data.kind === 'progress') say(`${data.text} …`);
   else if (data.kind === 'failed') say(`It could not be verified: ${oneLine(data.text)}`);
@@ -159,7 +159,7 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   verify();
 });
-worker.addEventListener('message', told);
+worker.addEventListener('message', showMessage);
 worker.addEventListener('error', ({ message }) => say(`The verifier could not be loaded: ${message || 'no answer'}`));
 addEventListener('hashchange', showExpected);
 byId('key-place', HTMLElement).textContent = `${base}v1/keys`;

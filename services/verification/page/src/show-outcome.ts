@@ -40,7 +40,7 @@ function problemText({ path, message, code }: Outcome['problems'][number]): stri
   return oneLine(`${path === '' ? '' : `${path}: `}${message} [${code}]`);
 }
 
-/** Whether the file is the one that the reader came for. */
+/** Compares the file with the one that the reader expects. */
 function comparison(outcome: Outcome, { sha256, reportId }: Expected): HTMLElement[] {
   if (outcome.what !== 'package' || (sha256 === null && reportId === null)) return [];
   const same =

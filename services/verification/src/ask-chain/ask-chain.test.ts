@@ -5,7 +5,7 @@ import { askChain } from './ask-chain.js';
 
 const NETWORK: Network = 'solana:localnet';
 
-/** A chain that counts; `answer` says what it tells of a signature. */
+/** A chain that counts; `answer` gives what it returns for a signature. */
 function countingChain(answer: (signature: string) => Promise<ChainTransaction | null>): {
   readonly asked: string[];
   readonly chain: Parameters<typeof askChain>[0];
@@ -52,7 +52,7 @@ describe('asking the chain', () => {
     ]);
   });
 
-  it('stops after three in a row that nobody answered', async () => {
+  it('stops after three in a row without an answer', async () => {
     const { asked, chain } = countingChain(() => Promise.reject(new ChainUnavailable('network', 'no answer')));
     const many = Array.from({ length: 200 }, (_, i) => `t${i}`);
     const found = await askChain(chain, named(...many), []);
@@ -61,7 +61,7 @@ describe('asking the chain', () => {
     expect([...found.transactions.values()]).toEqual(many.map(() => 'unavailable'));
   });
 
-  it('tells what is no signature from what a node does not know, and from what broke', async () => {
+  it('distinguishes what is not a signature from what a node does not know, and from a failure', async () => {
     const refusing = countingChain(() => Promise.reject(new ChainRejected('invalid-transaction', 'not 64 bytes')));
     expect([...(await askChain(refusing.chain, named('a'), [])).transactions]).toEqual([['a', 'not-found']]);
     const refused = countingChain(() => Promise.reject(new ChainRejected('history-not-available', 'too old for me')));

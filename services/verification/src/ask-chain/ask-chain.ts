@@ -6,12 +6,12 @@ import { withoutAnswer } from './without-answer.js';
 
 /** Look-ups under way at once for one request. */
 const AT_ONCE = 8;
-/** Transactions that one request may ask for; the rest counts as not asked. */
+/** Transactions that are looked up for one request; the rest counts as not checked. */
 const MOST = 10_000;
 
 /**
- * Asks the chain for each transaction of its network once. A look-up that nobody answers is `unavailable`, never "not on chain";
- * after three such in a row the rest is not asked, so that a chain outage costs a caller seconds, not minutes.
+ * Looks up each transaction of the chain's network once. A look-up without an answer is `unavailable`, never "not on chain".
+ * After three of these in a row the rest is not looked up, so that a caller waits seconds in a chain outage, not minutes.
  */
 export async function askChain(
   chain: ChainLookups,

@@ -1,21 +1,21 @@
 import { Semaphore } from '@countersign/async';
 import { ChainUnavailable, type Chain, type ChainTransaction } from '@countersign/chain';
 
-/** What anybody may make this service ask of the chain. */
+/** Look-ups of the chain that an anonymous request can cause. */
 export type ChainLookups = Pick<Chain, 'network' | 'transaction'>;
 
 export interface LookupLimits {
   /** Look-ups under way at once, of all requests together. */
   readonly atOnce: number;
-  /** Look-ups that may wait for their turn. */
+  /** Look-ups that may wait. */
   readonly waiting: number;
 }
 
 const LOOKUP_LIMITS: LookupLimits = { atOnce: 32, waiting: 1024 };
 
 /**
- * The chain, asked for so many transactions at once and no more, whoever wants them: strangers name transactions for
- * nothing, and the nodes that answer count what we ask. Beyond what may wait, the chain counts as unavailable.
+ * Bounds the look-ups of all requests together: naming transactions costs a caller nothing, and RPC nodes limit requests.
+ * Beyond those that may wait, the chain counts as unavailable.
  */
 export function limitedLookups(chain: ChainLookups, { atOnce, waiting }: LookupLimits = LOOKUP_LIMITS): ChainLookups {
   const running = new Semaphore(atOnce);

@@ -1,6 +1,6 @@
 import type { ReportFacts } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
-import { PackageGone, type StoredPackage } from '../store/package-bodies.js';
+import { PackageRemoved, type StoredPackage } from '../store/package-bodies.js';
 import { OpenPackages, type FoundPackage } from './open-packages.js';
 
 const SHA = 'cd'.repeat(32);
@@ -19,7 +19,7 @@ const REPORT: ReportFacts = {
   withdrawn: null,
 };
 
-describe('packages that anybody may fetch', () => {
+describe('packages that may be fetched without an account', () => {
   let report: ReportFacts | null;
   let body: StoredPackage | null;
   const packages = new OpenPackages(
@@ -62,7 +62,7 @@ describe('packages that anybody may fetch', () => {
     expect(await readAll(find)).toBe('{"a":1}');
   });
 
-  it('tells nobody whether a report that is not public exists', async () => {
+  it('does not show whether a report that is not public exists', async () => {
     const none = await refusal(packages.ofPublicReport('r2'));
     report = { ...REPORT, public: false };
     const closed = await refusal(packages.ofPublicReport('r1'));
@@ -105,7 +105,7 @@ describe('packages that anybody may fetch', () => {
       bytes: 7,
       chunks: (async function* () {
         report = { ...REPORT, withdrawn: 'an event of it was erased' };
-        throw new PackageGone('it was removed');
+        throw new PackageRemoved('it was removed');
       })(),
     };
     expect(await refusal(readAll(find))).toMatchObject({

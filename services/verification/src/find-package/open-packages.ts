@@ -1,15 +1,15 @@
 import type { ReportFacts } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
-import { PackageGone, type PackageBodies, type StoredPackage } from '../store/package-bodies.js';
+import { PackageRemoved, type PackageBodies, type StoredPackage } from '../store/package-bodies.js';
 import type { PublicFacts } from '../store/port.js';
 
-/** A package that may be handed to whoever asked for it. */
+/** A package that any client may fetch. */
 export interface FoundPackage {
-  /** Names its bytes: they are stored under it and never change. */
+  /** Hash of its bytes, under which they are stored; they never change. */
   readonly sha256: string;
   /**
-   * @throws HttpRefusal 404 where it was withdrawn since it was found, Error where its bytes are missing; so does what it
-   *   gives before its first chunk
+   * @throws HttpRefusal 404 where it was withdrawn since it was found, Error where its bytes are missing; reading the first
+   *   chunk throws the same
    */
   read(): Promise<StoredPackage>;
 }
@@ -19,29 +19,29 @@ interface NamedReport {
   readonly facts: ReportFacts;
 }
 
-/** Between two looks for why a package is gone, ms. */
+/** Between two look-ups of the reason why a package was removed, ms. */
 const ASK_MS = 50;
 
-/** Signed packages as anybody may fetch them, byte for byte as they were issued. */
+/** Signed packages that any client may fetch, byte for byte as they were issued. */
 export class OpenPackages {
   readonly #facts: Pick<PublicFacts, 'report' | 'reportByPdfSha256'>;
   readonly #bodies: Pick<PackageBodies, 'get'>;
-  readonly #toldWithinMs: number;
-  /** @param toldWithinMs how long a withdrawal may take to get here */
+  readonly #publishedWithinMs: number;
+  /** @param publishedWithinMs time within which a withdrawal is published and read here */
   constructor(
     facts: Pick<PublicFacts, 'report' | 'reportByPdfSha256'>,
     bodies: Pick<PackageBodies, 'get'>,
-    toldWithinMs = 2_000,
+    publishedWithinMs = 2_000,
   ) {
     this.#facts = facts;
     this.#bodies = bodies;
-    this.#toldWithinMs = toldWithinMs;
+    this.#publishedWithinMs = publishedWithinMs;
   }
 
   /**
    * Of a report that its account made public.
    * @param id in lower case
-   * @throws HttpRefusal 404, in the same words for a report that is not public as for none; with the reason for a public
+   * @throws HttpRefusal 404, with the same text for a report that is not public as for none; with the reason for a public
    *   one that was withdrawn
    */
   ofPublicReport(id: string): Promise<FoundPackage> {
@@ -52,8 +52,8 @@ export class OpenPackages {
   }
 
   /**
-   * That a PDF was drawn from, where the report is public; otherwise the facts of the report, for what may be said of it: the
-   * hash of a file is published without the file, and openings are the account's own.
+   * The package that a PDF was drawn from, where the report is public; otherwise the facts of the report. A PDF's hash is
+   * public, openings belong to the account.
    * @throws HttpRefusal 404, with the reason where the report was withdrawn
    */
   async ofPdf(pdfSha256: string): Promise<FoundPackage | ReportFacts> {
@@ -71,17 +71,17 @@ export class OpenPackages {
     return {
       sha256,
       read: async () => {
-        const sayWhyGone = (): Promise<never> => this.#sayWhyGone(report.id, () => this.#find(look, none));
+        const sayWhyRemoved = (): Promise<never> => this.#sayWhyRemoved(report.id, () => this.#find(look, none));
         const body = await this.#bodies.get(sha256);
-        if (body === null) return sayWhyGone();
-        return { bytes: body.bytes, chunks: unlessGone(body.chunks, sayWhyGone) };
+        if (body === null) return sayWhyRemoved();
+        return { bytes: body.bytes, chunks: unlessRemoved(body.chunks, sayWhyRemoved) };
       },
     };
   }
 
-  /** An erasure says first that it withdraws a package, then removes it: what it said may still be on its way. */
-  async #sayWhyGone(reportId: string, find: () => Promise<FoundPackage>): Promise<never> {
-    const until = performance.now() + this.#toldWithinMs;
+  /** An erasure publishes the withdrawal before it removes the package, and the record may not have been read here yet. */
+  async #sayWhyRemoved(reportId: string, find: () => Promise<FoundPackage>): Promise<never> {
+    const until = performance.now() + this.#publishedWithinMs;
     do {
       await find();
       await new Promise((resolve) => setTimeout(resolve, ASK_MS));
@@ -90,14 +90,14 @@ export class OpenPackages {
   }
 }
 
-async function* unlessGone(
+async function* unlessRemoved(
   chunks: AsyncIterable<Uint8Array>,
-  sayWhyGone: () => Promise<never>,
+  sayWhyRemoved: () => Promise<never>,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks;
   } catch (error) {
-    if (!(error instanceof PackageGone)) throw error;
-    await sayWhyGone();
+    if (!(error instanceof PackageRemoved)) throw error;
+    await sayWhyRemoved();
   }
 }

@@ -5,7 +5,7 @@ import type { StoredPackage } from '../store/package-bodies.js';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*"/g;
 
-/** An answer that a caller may have already. */
+/** An answer that the caller may have cached. */
 export interface Representation {
   readonly contentType: string;
   /** In quotes: the same exactly for the same bytes. */
@@ -35,7 +35,7 @@ export function textRepresentation(contentType: string, text: string, cacheContr
   return { contentType, etag, cacheControl, read: () => text };
 }
 
-/** By the weak comparison that this header wants. */
+/** Uses the weak comparison, as this header requires. */
 function names(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

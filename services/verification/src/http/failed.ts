@@ -7,15 +7,15 @@ export type Log = Pick<ServiceContext['log'], 'error'>;
 export const LOG = Symbol('log');
 
 /**
- * What `ask` gives; whatever breaks in it is logged and becomes 500 with these words, as `interface.md` has it for a
- * look-up that failed. A refusal stays what it is.
+ * Returns the result of `ask`. An error is logged and becomes 500 with this text, as `interface.md` requires of a look-up that
+ * failed; a refusal is passed on.
  */
-export async function orFailed<T>(log: Log, words: string, ask: () => Promise<T>, body?: object): Promise<T> {
+export async function orFailed<T>(log: Log, message: string, ask: () => Promise<T>, body?: object): Promise<T> {
   try {
     return await ask();
   } catch (error) {
     if (error instanceof HttpRefusal) throw error;
-    log.error({ err: error }, words);
-    throw new HttpRefusal(500, words, {}, body);
+    log.error({ err: error }, message);
+    throw new HttpRefusal(500, message, {}, body);
   }
 }

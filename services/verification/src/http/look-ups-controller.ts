@@ -9,14 +9,14 @@ import { LOG, orFailed, type Log } from './failed.js';
 
 type PublicInput = RouteInput<unknown, Record<string, unknown>, null>;
 
-/** A freeze is to be seen soon; the count of actions may lag. */
+/** A freeze has to be visible soon; the count of actions may lag. */
 const AGENT_CACHE = 'public, max-age=10';
-/** The bytes never change, but a report may be withdrawn, or made private again: ask each time, for a 304. */
+/** The bytes never change, but a report may be withdrawn, or made private again: revalidated each time, for a 304. */
 const PACKAGE_CACHE = 'public, no-cache';
 
 const FAILED = 'the look-up failed: try again';
 
-/** Agents and reports, by what the public knows them by. */
+/** Agents and reports, by their public identifiers. */
 @Controller()
 export class LookUpsController {
   readonly #verification: PublicVerification;
@@ -49,7 +49,7 @@ export class LookUpsController {
     });
   }
 
-  /** Of a PDF whose report is not public: that it was issued, when, and by which key. */
+  /** For a PDF whose report is not public: says that it was issued, when, and by which key. */
   #issued({ pdfSha256, sha256, keyId, createdAt }: ReportFacts): IssuedPdf {
     const publicKeyUrl = `${this.#verification.publicUrl()}/v1/keys/${keyId}`;
     return { issued: true, public: false, pdfSha256: pdfSha256!, sha256, publicKeyUrl, issued_at: createdAt };

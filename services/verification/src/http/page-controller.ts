@@ -8,8 +8,8 @@ import { PageFiles } from '../page/page-files.js';
 type PageInput = RouteInput<unknown, Record<string, unknown>, null>;
 
 /**
- * Scripts and styles come from here alone, nothing in a file that is verified becomes markup or script, and nobody may
- * frame the page. `connect-src` is open to RPC addresses of the reader's choice: over TLS, or on the reader's machine.
+ * Scripts and styles load from this origin alone, nothing in a verified file becomes markup or script, and no page may frame
+ * this one. `connect-src` is open to RPC addresses of the reader's choice: over TLS, or on the reader's machine.
  */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -33,7 +33,7 @@ const HEADERS = {
   'cache-control': 'public, no-cache',
 };
 
-/** The page on which anybody verifies a report in a browser. */
+/** The page that verifies a report in the browser. */
 @Controller()
 export class PageController {
   readonly #files = new PageFiles();

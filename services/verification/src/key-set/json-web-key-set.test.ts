@@ -10,7 +10,7 @@ const key = (id: string, status: SigningKeyFacts['status']) => ({
 });
 
 describe('the JWK set', () => {
-  it('holds keys that whoever reads RFC 8037 verifies with', () => {
+  it('has keys that an implementation of RFC 8037 verifies with', () => {
     const [jwk] = jsonWebKeySet([key('key_a', 'active')]).keys;
     expect(jwk).toEqual({
       ...publicKey.export({ format: 'jwk' }),

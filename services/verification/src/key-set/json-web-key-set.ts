@@ -4,8 +4,8 @@ import { fromHex, toBase64Url } from '@countersign/evidence';
 const ORDER = ['active', 'published', 'retired'] as const;
 
 /**
- * The keys as a JWK set (RFC 7517): active, published and retired ones, in this order. A revoked key is in none: whoever
- * reads such a set trusts every key in it.
+ * The keys as a JWK set (RFC 7517): active, published and retired ones, in this order. A revoked key is left out:
+ * readers of such a set trust every key in it.
  */
 export function jsonWebKeySet(keys: readonly { readonly id: string; readonly facts: SigningKeyFacts }[]): {
   readonly keys: readonly SigningKeyJwk[];

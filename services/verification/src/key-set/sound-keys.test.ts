@@ -16,7 +16,7 @@ const [SOUND, CHANGED] = [kept(1, 'retired'), kept(2, 'active', 3)];
 const DAMAGED: KeptKey = { ...kept(4, 'published'), facts: { ...SOUND.facts, publicKeyHex: 'no hex' } };
 const WHY = [`what is stored as ${CHANGED.id} is another key`, `what is stored as ${DAMAGED.id} is no key`];
 
-describe('rows of keys that somebody changed', () => {
+describe('stored keys that were changed', () => {
   it('are withheld, each with the reason, and the others stay', () => {
     const why: string[] = [];
     expect(soundKeys([CHANGED, SOUND, DAMAGED], ({ message }) => why.push(message))).toEqual([SOUND]);

@@ -8,8 +8,8 @@ export interface KeptKey {
 }
 
 /**
- * The raw public key that is kept as `id`; `null` where what is kept is none.
- * @throws Error where it is another one than the id is the hash of: nobody is handed that
+ * The raw public key stored as `id`; `null` where the stored value is not a key.
+ * @throws Error where the id is not the hash of the key, which is then not given out
  */
 export function publicKeyOf({ id, facts }: KeptKey): Uint8Array | null {
   const publicKey = fromHex(facts.publicKeyHex);
@@ -20,8 +20,8 @@ export function publicKeyOf({ id, facts }: KeptKey): Uint8Array | null {
 }
 
 /**
- * Keys that may be handed out and verified with. Each other row is withheld, and the rest stays what it is.
- * @param withhold is told why, once for each
+ * Keys that may be given out and verified with. Any other stored key is left out.
+ * @param withhold called with the reason, once for each key that is left out
  */
 export function soundKeys(kept: readonly KeptKey[], withhold: (why: Error) => void): readonly KeptKey[] {
   return kept.filter((key) => {

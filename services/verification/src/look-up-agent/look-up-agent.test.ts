@@ -108,7 +108,7 @@ describe('what is asked for as an SSN', () => {
     }
   });
 
-  it('is 404 where it is well formed and nobody’s', async () => {
+  it('is 404 where it is well formed and no agent has it', async () => {
     const any = fc.record({
       agentId: fc.uuid(),
       transactionSignature: fc.string({ minLength: 1 }),

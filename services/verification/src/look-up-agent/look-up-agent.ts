@@ -5,7 +5,7 @@ import type { PublicFacts } from '../store/port.js';
 import { publicRecord } from './public-record.js';
 
 /**
- * The public record of a registered agent, whatever has become of it since.
+ * The public record of a registered agent, frozen and deactivated ones included.
  * @param text an SSN, in either case
  * @throws HttpRefusal 400 where its form or its check character is wrong, 404 where no agent has it
  */

@@ -4,8 +4,8 @@ import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { RegisteredAgent } from '../store/port.js';
 
 /**
- * The public facts of an agent; `null` for one that is not registered, which includes one whose SSN does not follow from
- * its wallet and its transaction: anybody who recomputes it would find that it does not.
+ * The public facts of an agent; `null` for one that is not registered, or whose SSN does not follow from its wallet and its
+ * transaction, which any reader can recompute.
  */
 export function registeredAgent(agentId: string, facts: AgentFacts): RegisteredAgent | null {
   const { blockchain_ssn: ssn, wallet_address: walletAddress, chain_tx_signature: transactionSignature } = facts;

@@ -6,7 +6,7 @@ import type { FactBody } from './documents.js';
 import { SERVICE } from './open.js';
 import type { PublicFact } from './port.js';
 
-/** What verification stores, as it is read to be checked. */
+/** Read-only view of verification's store, to check it. */
 export interface FactInspection extends StoreInspection {
   facts(): AsyncIterable<PublicFact>;
 }

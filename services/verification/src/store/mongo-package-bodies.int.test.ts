@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createConnection, mongo, type Connection } from 'mongoose';
 import { mongoOptions } from '@countersign/document-store';
 import { openMongoPackageBodies } from './mongo-package-bodies.js';
-import { PackageGone, type PackageBodies } from './package-bodies.js';
+import { PackageRemoved, type PackageBodies } from './package-bodies.js';
 
 const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 const SHA = 'ab'.repeat(32);
@@ -49,7 +49,7 @@ if (URI === undefined) {
 
     it.each([['files'], ['chunks']])('are gone where their %s are removed before they are read', async (part) => {
       const remove = (): Promise<unknown> => connection.collection(`reporting_packages.${part}`).deleteMany({});
-      await expect(first(remove)).rejects.toThrow(PackageGone);
+      await expect(first(remove)).rejects.toThrow(PackageRemoved);
     });
   });
 }

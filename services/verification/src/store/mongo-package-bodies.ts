@@ -1,8 +1,8 @@
 import { createConnection, mongo } from 'mongoose';
 import { mongoOptions, tellingUnreachable } from '@countersign/document-store';
-import { PackageGone, type PackageBodies } from './package-bodies.js';
+import { PackageRemoved, type PackageBodies } from './package-bodies.js';
 
-/** The bucket of GridFS that reporting puts its packages into. */
+/** The bucket of GridFS in which reporting stores its packages. */
 const PACKAGES = 'reporting_packages';
 
 /** @throws when no server answers */
@@ -20,7 +20,7 @@ export async function openMongoPackageBodies(uri: string): Promise<PackageBodies
   });
 }
 
-/** Opened when it is first read: what nobody reads holds no cursor. */
+/** Opens the stream at the first read, so that an unread package holds no cursor. */
 async function* chunksOf(length: number, open: () => AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
   let read = 0;
   try {
@@ -30,14 +30,14 @@ async function* chunksOf(length: number, open: () => AsyncIterable<unknown>): As
     }
   } catch (error) {
     if (read > 0 || !isRemoved(error)) throw error;
-    throw new PackageGone('the package was removed', { cause: error });
+    throw new PackageRemoved('the package was removed', { cause: error });
   }
-  // The driver ends a stream whose chunks are gone as if it were whole.
-  if (read === 0 && length > 0) throw new PackageGone('the package was removed');
+  // The driver ends a stream whose chunks were removed as if it were complete.
+  if (read === 0 && length > 0) throw new PackageRemoved('the package was removed');
   if (read < length) throw new Error(`a stored package has ${read} of its ${length} bytes`);
 }
 
-/** Its document goes first, then its chunks: either may be what is missed. */
+/** Its document is removed first, then its chunks: either may be missing. */
 function isRemoved(error: unknown): boolean {
   return error instanceof mongo.MongoGridFSChunkError || (error as { readonly code?: unknown }).code === 'ENOENT';
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openFilePackageBodies, PackageGone } from './package-bodies.js';
+import { openFilePackageBodies, PackageRemoved } from './package-bodies.js';
 
 describe('the packages of an installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'package-bodies-'));
@@ -25,7 +25,7 @@ describe('the packages of an installation', () => {
     for (const name of [one, two]) writeFileSync(join(folder, name), Buffer.alloc(700_000));
     const removed = (await bodies.get(one))!.chunks[Symbol.asyncIterator]();
     rmSync(join(folder, one));
-    await expect(removed.next()).rejects.toThrow(PackageGone);
+    await expect(removed.next()).rejects.toThrow(PackageRemoved);
     let bytes = 0;
     for await (const chunk of (await bodies.get(two))!.chunks) {
       rmSync(join(folder, two), { force: true });

@@ -10,7 +10,7 @@ import type {
 export type AuthorityFacts = Extract<AnchorFacts, { kind: 'authority' }>;
 export type ReportAnchorFacts = Extract<AnchorFacts, { kind: 'report' }>;
 
-/** What anybody may know of an agent whose owner registered it: nothing of its account, its name or its profile. */
+/** The public part of a registered agent: nothing of its account, its name or its profile. */
 export interface RegisteredAgent {
   /** In upper case. */
   readonly ssn: string;
@@ -41,15 +41,14 @@ export type PublicFact =
     };
 
 /**
- * Public facts alone: what the public routes answer from, with every other service down. Several instances may share
- * them, each following partitions of its own: nothing ever goes back, whoever writes late.
+ * Public facts, from which the public routes answer while every other service is down. Several instances may share them, each
+ * following partitions of its own; a late write replaces nothing newer.
  */
 export interface PublicFacts {
-  /** Offset after the last record kept; `null`: none was. */
+  /** Offset after the last record whose fact is stored; `null`: there is none. */
   position(topic: TopicName, partition: number): Promise<number | null>;
   /**
-   * Keeps the facts, each unless a version as high is there, and the position with them: once a position is there, so
-   * are its facts. The same again changes nothing.
+   * Stores the facts, each unless its stored version is as high, together with the position. A repetition changes nothing.
    */
   keep(facts: readonly PublicFact[], topic: TopicName, partition: number, nextOffset: number): Promise<void>;
   /** In the order of their ids. */

@@ -55,7 +55,7 @@ export const AGENT: RegisteredAgent = {
   registeredAt: '2026-01-02T00:00:00.000Z',
 };
 
-/** What every adapter of {@link PublicFacts} must do. */
+/** Contract of {@link PublicFacts}, for every adapter. */
 export function publicFactsContract(name: string, harness: FactsHarness): void {
   describe(`public facts: ${name}`, () => {
     let facts: PublicFacts;

@@ -50,7 +50,7 @@ describe('whether a transaction names the content hash of a report', () => {
     ['an unknown hash', { ...body, sha256: 'aa'.repeat(32) }, transaction],
     ['a failed transaction', body, { ...transaction, succeeded: false }],
     ['another memo', body, { ...transaction, memos: [reportMemo('aa'.repeat(32))] }],
-    ['another signer', body, { ...transaction, signers: ['somebody'] }],
+    ['another signer', body, { ...transaction, signers: ['another'] }],
     ['no transaction', body, null],
   ])('is not confirmed for %s', async (_what, request, found) => {
     const answer = await checkReportAnchor(
@@ -91,12 +91,12 @@ describe('whether a transaction names the content hash of a report', () => {
     expect(answer.body).toEqual({ confirmed: false, error: expect.any(String) });
   });
 
-  it('is 500 in the same shape when nobody can be asked', async () => {
+  it('is 500 in the same shape when no node answers', async () => {
     const silent = chainThat(() => Promise.reject(new ChainUnavailable('network', 'no answer')));
     const forgetful = chainThat(() => Promise.reject(new ChainRejected('history-not-available', 'too old for me')));
     const closed = (): Promise<Chain> => Promise.reject(new Error('no network'));
-    for (const nobody of [silent, forgetful, closed]) {
-      const answer = await checkReportAnchor(body, facts, nobody);
+    for (const unavailable of [silent, forgetful, closed]) {
+      const answer = await checkReportAnchor(body, facts, unavailable);
       expect(answer).toMatchObject({ status: 500, body: { confirmed: false } });
     }
   });

@@ -10,7 +10,7 @@ export interface AnchorCheckAnswer {
   readonly body: AnchorCheck;
 }
 
-/** What an answer says at least that confirms nothing. */
+/** Members of every answer that confirms nothing. */
 export const NOT_CONFIRMED = { confirmed: false, block_height: null, slot: null, confirmations: null } as const;
 
 const UNASKED: AnchorCheckAnswer = {
@@ -22,7 +22,7 @@ const HASH = /^[0-9a-f]{64}$/;
 const BASE58_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 
 /**
- * Whether a transaction of an anchoring authority names the content hash of a report.
+ * Checks that a transaction of an anchoring authority names the content hash of a report.
  * `sha256` is the package's, which leads to the report and its content hash; or the content hash itself, which needs no
  * store: then the signature is not judged and the detail says so.
  */
@@ -85,7 +85,7 @@ function judged(
   return { status: 200, body: { confirmed: true, detail, ...place } };
 }
 
-/** Whether the authority signed it while it was in force, by the block's time. */
+/** Returns true if the authority signed it while it was in force, by the block's time. */
 function signedBy({ address, validFrom, validTo }: AuthorityFacts, { signers, blockTime }: ChainTransaction): boolean {
   if (!signers.includes(address)) return false;
   if (blockTime === null) return true;
@@ -103,7 +103,7 @@ interface ChainRequest {
   readonly signature: string;
 }
 
-/** The request, or what is wrong with it. */
+/** The request, or the reason why it is invalid. */
 function readRequest(body: unknown): ChainRequest | string {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'send a JSON object';
   const { anchor_tx_signature: txSignature, sha256, signature } = body as Record<string, unknown>;

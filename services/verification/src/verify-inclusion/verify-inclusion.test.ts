@@ -27,7 +27,7 @@ describe('a proof that stands alone', () => {
   it('does not hold while the chain cannot be asked: a root of one’s own making would pass', async () => {
     const silent = {
       network: () => Promise.resolve(proof.network as Network),
-      transaction: () => Promise.reject(new ChainUnavailable('network', 'nobody answers')),
+      transaction: () => Promise.reject(new ChainUnavailable('network', 'no node answers')),
     };
     const { authorities } = chainOf(proof.network);
     const inclusion = openInclusion({ event, proof }, { crypto: nodeCrypto, keys: [] });
@@ -39,7 +39,7 @@ describe('a proof that stands alone', () => {
       problems: [],
     });
     expect(answer.detail).toContain('The chain did not answer.');
-    const unknown = { ...silent, network: () => Promise.reject(new ChainUnavailable('network', 'nobody answers')) };
+    const unknown = { ...silent, network: () => Promise.reject(new ChainUnavailable('network', 'no node answers')) };
     const again = openInclusion({ event, proof }, { crypto: nodeCrypto, keys: [] });
     const unasked = again.finish(await askChain(unknown, again.asks!, authorities!));
     expect(unasked).toMatchObject({ ok: false, chain: { checked: false }, problems: [] });

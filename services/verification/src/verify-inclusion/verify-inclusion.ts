@@ -19,17 +19,17 @@ export interface InclusionRequest {
   readonly proof?: object;
 }
 
-/** A request of which all is known that can be without the chain. */
+/** A request that is verified as far as possible without the chain. */
 export interface OpenedInclusion {
-  /** To be looked up, each once; `null`: it is refused already, and nobody is asked for it. */
+  /** To be looked up, each once; `null`: the request is refused already, and none is looked up. */
   readonly asks: readonly NamedTransaction[] | null;
-  /** The answer; `chain` is what was found for `asks`. Once only. */
+  /** The answer; `chain` has the results for `asks`. Called once. */
   finish(chain: ChainFacts | null): InclusionAnswer;
 }
 
 /**
- * The key and the signature come first: what no key of this service signed costs no tree and no look-up.
- * @param trusted what the service itself knows; nothing of it comes from what is verified
+ * The key and the signature come first: a body that no key of this service signed costs no tree and no look-up.
+ * @param trusted known to the service; nothing of it comes from the verified body
  */
 export function openInclusion(
   request: InclusionRequest,
@@ -55,8 +55,8 @@ function ofEvent(
 }
 
 /**
- * Nothing signs a proof that stands alone: its paths lead to whatever root its maker chose. Where no authority of this
- * service anchors, no transaction can vouch for that root, so the proof does not hold.
+ * A proof without a package is not signed: its paths lead to any root that its author chose. Where no authority of this service
+ * anchors, no transaction can confirm that root, so the proof does not hold.
  */
 function ofOurAuthority(answer: InclusionAnswer, authorities: readonly AnchorAuthority[]): InclusionAnswer {
   const { event } = answer;
@@ -67,8 +67,8 @@ function ofOurAuthority(answer: InclusionAnswer, authorities: readonly AnchorAut
 }
 
 /**
- * While the chain cannot be asked, or the transaction is not final, the proof fails nothing and yet holds by nothing: a
- * root of one's own making would pass. `chain.checked` is `false` then, and there is no problem to name.
+ * While the chain cannot be asked, or the transaction is not final, the proof has no problem and yet does not hold: a root
+ * of the author's own would pass. `chain.checked` is `false` then, and there is no problem to name.
  */
 function vouchedFor(answer: InclusionAnswer): InclusionAnswer {
   const { event, chain } = answer;

@@ -5,8 +5,8 @@ import { memoryNeeded } from './memory-needed.js';
 import type { Order, Reply } from './messages.js';
 
 /**
- * A process that reads and verifies one body after another. What a stranger sends may take more memory than a thread can
- * be given safely: a thread that runs out of it inside the JSON parser takes the whole process with it.
+ * A process that reads and verifies one body after another. A body may take more memory than a thread can be given safely: a
+ * thread that runs out of memory inside the JSON parser ends the whole process.
  * @see {@link VerifyingProcess}, which starts it; its argument is the memory, in bytes, that a body may need.
  */
 const most = Number(process.argv[2]);
@@ -92,6 +92,6 @@ function obey(order: Order): void {
 
 process.on('message', (order) => obey(order as Order));
 process.on('disconnect', () => process.exit(0));
-// Signals to the group are for the one that started this process: it ends this one when its last answer has left.
+// Signals to the process group are for the parent, which ends this process after its last answer.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);

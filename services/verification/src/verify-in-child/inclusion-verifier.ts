@@ -16,23 +16,23 @@ import { VerifyingLane, type LaneLimits } from './verifying-lane.js';
 
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
-/** Beyond it a body is verified aside: up to it no body, however it is made, holds the thread for long. */
+/** A larger body is verified in a child process; up to this size none can block the thread for long. */
 export const HERE_BYTES = 64 * KIBIBYTE;
 /** Bodies up to here do not wait for larger ones. */
 const NARROW_BYTES = 8 * MEBIBYTE;
 
 export const NARROW: LaneLimits = { heapMiB: 320, needMiB: 192, deadlineMs: 30_000, waiting: 16, idleMs: 10_000 };
-/** Enough for whatever this service issues, which is at most 60 MiB. */
+/** Enough for any issued package, which has at most 60 MiB. */
 export const WIDE: LaneLimits = { heapMiB: 1024, needMiB: 512, deadlineMs: 30_000, waiting: 3, idleMs: 5000 };
 
-/** What the service itself knows; nothing of it comes from what is verified. */
+/** Trusted by the service; nothing of it comes from the verified body. */
 export interface TrustedFacts {
   keys(): Promise<readonly VerificationKey[]>;
-  /** Each transaction is asked for once. */
+  /** Looks up each transaction once. */
   askChain(named: readonly NamedTransaction[]): Promise<ChainFacts>;
 }
 
-/** Answers `POST /v1/inclusion/verify`: small bodies at once, others aside, by size, so that none holds up the rest. */
+/** Answers `POST /v1/inclusion/verify`: small bodies at once, others in child processes, by size, so that none delays the rest. */
 export class InclusionVerifier {
   readonly #trusted: TrustedFacts;
   readonly #narrow: VerifyingLane;

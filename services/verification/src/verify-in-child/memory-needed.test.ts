@@ -21,7 +21,7 @@ describe('the memory that JSON text needs once parsed', () => {
     },
   );
 
-  it('tells a hostile body from the densest package that is issued', () => {
+  it('distinguishes a hostile body from the densest package that is issued', () => {
     const hostile = memoryNeeded(bytes('{},'.repeat(MEBIBYTE)));
     expect(hostile / (3 * MEBIBYTE)).toBeGreaterThan(20);
     const control = {

@@ -6,9 +6,9 @@ import { HttpRefusal } from '@countersign/http-edge';
 import type { RawBody } from '@countersign/http-edge';
 import type { Order, Reply } from './messages.js';
 
-/** What a body is verified with: asked of the service while the process works. */
+/** Provided by the service while the process verifies a body. */
 export interface Surroundings {
-  /** @throws HttpRefusal 400 where the named members have not the form that the route wants */
+  /** @throws HttpRefusal 400 where the named members do not have the form that the route requires */
   checkOutline(outline: unknown): void;
   keys(): Promise<readonly VerificationKey[]>;
   askChain(named: readonly NamedTransaction[]): Promise<ChainFacts>;
@@ -19,7 +19,7 @@ export interface ProcessLimits {
   readonly heapMiB: number;
   /** A body that needs more, MiB, by `memoryNeeded`, is refused before it is parsed. */
   readonly needMiB: number;
-  /** Work of the process on one body, ms; what others are waited for does not count. */
+  /** Time of the process for one body, ms; waiting for the service or the chain does not count. */
   readonly deadlineMs: number;
 }
 
@@ -33,7 +33,7 @@ const TOO_LONG = `this takes longer to verify than this service gives to one req
 type Ending = 'memory' | 'deadline' | 'stopped';
 type Step = Reply | { readonly kind: 'ended'; readonly by: Ending };
 
-/** One process that verifies one body at a time. Whatever happens to it, this process goes on. */
+/** A child process that verifies one body at a time. If it ends, this process continues. */
 export class VerifyingProcess {
   readonly #child: ChildProcess;
   readonly #limits: ProcessLimits;
@@ -68,7 +68,7 @@ export class VerifyingProcess {
     return this.#ending !== null;
   }
 
-  /** What it works on is 503. */
+  /** The body that it is verifying gets 503. */
   end(by: 'deadline' | 'stopped' = 'stopped'): void {
     this.#ending ??= by;
     this.#child.kill('SIGKILL');
@@ -77,8 +77,8 @@ export class VerifyingProcess {
   /**
    * Verifies one body.
    * @returns the answer of the route as JSON in UTF-8
-   * @throws HttpRefusal 400 for what is not the JSON that the route wants, 413 for what takes too much memory, 503 for
-   *   what takes too long
+   * @throws HttpRefusal 400 for a body that is not the JSON that the route requires, 413 for one that takes too much memory, 503
+   *   for one that takes too long
    */
   async verify(body: RawBody, surroundings: Surroundings): Promise<Uint8Array> {
     const clock = { left: this.#limits.deadlineMs };
@@ -96,7 +96,7 @@ export class VerifyingProcess {
     }
   }
 
-  /** Gives the process something to do and waits for its reply, inside what is left of its deadline. */
+  /** Sends the process an order and waits for its reply, within the rest of its deadline. */
   async #step<K extends Reply['kind']>(
     clock: { left: number },
     wanted: K,
@@ -155,7 +155,7 @@ export class VerifyingProcess {
   }
 }
 
-/** Resolves when more can be written, or never will. */
+/** Resolves when more can be written, or the stream has closed. */
 function flowing(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
@@ -176,6 +176,6 @@ function refusalOf(reply: Step): Error {
       if (reply.by === 'memory') return new HttpRefusal(413, TOO_MUCH_MEMORY);
       return new HttpRefusal(503, reply.by === 'deadline' ? TOO_LONG : STOPPING, { 'retry-after': '60' });
     default:
-      return new Error(`the verifying process said ${reply.kind} out of turn`);
+      return new Error(`the verifying process sent ${reply.kind} out of order`);
   }
 }

@@ -122,7 +122,7 @@ describe('verifying aside', () => {
     expect((aside as { events: unknown }).events).toEqual((here as { events: unknown }).events);
   });
 
-  it('refuses what nobody of ours signed without asking the chain', async () => {
+  it('refuses what none of our keys signed without asking the chain', async () => {
     const forged = {
       ...packageWith({ filler: 'x'.repeat(HERE_BYTES) }),
       reportId: '00000000-0000-7000-8000-000000000000',
@@ -187,7 +187,7 @@ describe('verifying aside', () => {
     expect(await refusal(bodyOf(hostile('"a"', MEBIBYTE)))).toEqual([503, expect.stringContaining('longer')]);
   });
 
-  it('lets no more wait than it may, and drops what nobody waits for', async () => {
+  it('lets no more wait than it may, and drops those whose client has left', async () => {
     verifier = open({ waiting: 1 });
     const bodies = Array.from({ length: 3 }, () =>
       bodyOf(JSON.stringify({ package: { filler: 'x'.repeat(HERE_BYTES) } })),

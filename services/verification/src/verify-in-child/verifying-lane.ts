@@ -22,7 +22,7 @@ export class VerifyingLane {
     this.#limits = limits;
   }
 
-  /** @throws HttpRefusal 503 where too many wait already, and what {@link VerifyingProcess.verify} throws */
+  /** @throws HttpRefusal 503 where too many wait already, and all that {@link VerifyingProcess.verify} throws */
   verify(body: RawBody, surroundings: Surroundings): Promise<Uint8Array> {
     if (this.#ended || this.#waiting > this.#limits.waiting) {
       const words = 'too many packages are being verified: try again';
@@ -37,7 +37,7 @@ export class VerifyingLane {
     return verified;
   }
 
-  /** What is under way or waits is 503. */
+  /** Bodies that are being verified or wait get 503. */
   end(): void {
     this.#ended = true;
     if (this.#idle !== null) clearTimeout(this.#idle);
@@ -45,7 +45,7 @@ export class VerifyingLane {
   }
 
   #begin(body: RawBody, surroundings: Surroundings): Promise<Uint8Array> {
-    // Nobody waits for the answer any more.
+    // The client has left.
     if (body.released || this.#ended) return Promise.reject(new HttpRefusal(503, 'not verified: try again'));
     if (this.#idle !== null) clearTimeout(this.#idle);
     if (this.#process === null || this.#process.dead) this.#process = new VerifyingProcess(this.#limits);

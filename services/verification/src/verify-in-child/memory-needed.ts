@@ -1,11 +1,11 @@
-/** What V8 takes for each part of a parsed value, bytes; a little more than was measured with the plainest of each. */
+/** Memory that V8 takes for each part of a parsed value, bytes; a little more than measured with the simplest of each. */
 const OBJECT = 64;
 const ARRAY = 40;
 const KEY = 48;
 const ITEM = 16;
 
 /**
- * About how much memory JSON text takes once it is parsed, from its punctuation alone; what is not JSON gives any number.
+ * Estimates the memory that JSON text takes once it is parsed, from its punctuation; text that is not JSON gives any number.
  * Text of one kind takes up to twenty times its length, so that 64 MiB of `{},{},{}` would be 1.4 GiB.
  */
 export function memoryNeeded(text: Uint8Array): number {

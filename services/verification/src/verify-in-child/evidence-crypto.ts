@@ -5,8 +5,8 @@ import type { EvidenceCrypto } from '@countersign/evidence';
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
- * What `evidence` needs, for a process that loads nothing else: the kit of the services, which has the same, would take
- * most of the time of its start and of the memory that it holds.
+ * Cryptography for `evidence` in a process that loads nothing else: `libs/process`, which has the same, would take most of its
+ * start time and memory.
  */
 export const evidenceCrypto: EvidenceCrypto = {
   sha256: (bytes) => createHash('sha256').update(bytes).digest(),
