@@ -20,6 +20,8 @@ export type { OlderLayout, OlderRow, ReadOlder } from './mongo/take-over.js';
 export { OtherLayout, settledProblems } from './inspect.js';
 export type { DocumentInspection, OwnedDocument, Problem, StoreInspection } from './inspect.js';
 export { inspectSqliteDocuments } from './sqlite/inspect-sqlite.js';
+export { notJson, openForInspection, openReadOnly, rowProblems } from './sqlite/inspect-tables.js';
+export type { RowQuestion } from './sqlite/inspect-tables.js';
 export { DOCUMENT_TABLES, documentTable } from './sqlite/schema.js';
 export { openSqliteDocumentStore } from './sqlite/sqlite-document-store.js';
 export {

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { AnchorInspection } from '@countersign/anchoring';
 import type { SigningKeyFacts, TopicName } from '@countersign/contracts';
 import { encodeBase58 } from '@countersign/chain';
 import type { StoredLog } from '@countersign/event-log';
@@ -10,7 +11,6 @@ import { nodeCrypto } from '@countersign/process/node-crypto';
 import { versionedRecord } from '@countersign/topics';
 import { checkKeys } from './check-keys.js';
 import { LAYOUT } from './layout.js';
-import type { Store } from './open-stores.js';
 import { Check } from './report.js';
 
 interface KeyPair {
@@ -62,7 +62,7 @@ describe('the keys of an instance', () => {
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  function findings(): readonly string[] {
+  async function findings(): Promise<readonly string[]> {
     const records = (topic: TopicName): unknown[] => {
       if (topic !== 'signing-keys') return [];
       return [{ ...versionedRecord(topic, own.id, 1, published), partition: 0, offset: 0 }].map((record) => ({
@@ -70,14 +70,20 @@ describe('the keys of an instance', () => {
         value: Buffer.from(record.value),
       }));
     };
-    const anchors = { prepare: () => ({ pluck: () => ({ get: () => encodeBase58(own.publicKey) }) }) };
+    const anchors = {
+      async *windows() {
+        yield { n: 2, authority: encodeBase58(own.publicKey) };
+        yield { n: 1, authority: encodeBase58(other.publicKey) };
+        yield { n: 3, authority: null };
+      },
+    } as unknown as AnchorInspection;
     const check = new Check('keys', 'keys are those that are published', 'look');
-    checkKeys(dataDir, { records } as unknown as StoredLog, anchors as unknown as Store, check);
+    await checkKeys(dataDir, { records } as unknown as StoredLog, anchors, check);
     return check.findings.map(({ place, problem }) => `${place}: ${problem}`);
   }
 
-  it('are found right where nobody touched them', () => {
-    expect(findings()).toEqual([]);
+  it('are found right where nobody touched them', async () => {
+    expect(await findings()).toEqual([]);
   });
 
   it.each<readonly [string, () => void, string]>([
@@ -111,8 +117,8 @@ describe('the keys of an instance', () => {
       'it holds no keypair of 64 bytes',
     ],
     ['the authority is gone', () => rmSync(join(dataDir, LAYOUT.authority)), 'it holds no keypair of 64 bytes'],
-  ])('are found wrong where %s', (_what, tamper, words) => {
+  ])('are found wrong where %s', async (_what, tamper, words) => {
     tamper();
-    expect(findings().join('\n')).toContain(words);
+    expect((await findings()).join('\n')).toContain(words);
   });
 });

@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { AnchorInspection } from '@countersign/anchoring';
 import type { AnchorFacts, SigningKeyFacts } from '@countersign/contracts';
 import { encodeBase58 } from '@countersign/chain';
 import type { StoredLog } from '@countersign/event-log';
@@ -10,7 +11,6 @@ import { nodeCrypto } from '@countersign/process/node-crypto';
 import { readKeyRing, type KeyInRing } from './key-ring.js';
 import { LAYOUT, placeOf } from './layout.js';
 import { newestRecords } from './newest-records.js';
-import type { Store } from './open-stores.js';
 import type { Check } from './report.js';
 
 type Published = ReadonlyMap<string, { readonly version: number; readonly value: SigningKeyFacts | null }>;
@@ -19,7 +19,12 @@ type Published = ReadonlyMap<string, { readonly version: number; readonly value:
  * Each key file holds the key that the topic publishes under its name, the ring says what the topic does, and the
  * authority's key file holds the one that the anchors are signed with. Gives the published keys.
  */
-export function checkKeys(dataDir: string, log: StoredLog, anchors: Store | null, check: Check): VerificationKey[] {
+export async function checkKeys(
+  dataDir: string,
+  log: StoredLog,
+  anchors: Pick<AnchorInspection, 'windows'> | null,
+  check: Check,
+): Promise<VerificationKey[]> {
   const published = newestRecords<SigningKeyFacts>(log, 'signing-keys', { values: true });
   const held = new Set<string>();
   for (const name of keyFiles(dataDir)) {
@@ -44,7 +49,7 @@ export function checkKeys(dataDir: string, log: StoredLog, anchors: Store | null
       check.wrong(`${LAYOUT.keys}/${id}.json`, `the file of the ${value.status} key is missing`);
     }
   }
-  if (anchors !== null) checkAuthority(dataDir, log, anchors, check);
+  if (anchors !== null) await checkAuthority(dataDir, log, anchors, check);
   return [...published.values()].flatMap(({ value }) => {
     const publicKey = value === null ? null : fromHex(value.publicKeyHex);
     return value === null || publicKey === null ? [] : { ...value, publicKey };
@@ -90,7 +95,12 @@ function publicKeyOf(file: string): Uint8Array | null {
   }
 }
 
-function checkAuthority(dataDir: string, log: StoredLog, anchors: Store, check: Check): void {
+async function checkAuthority(
+  dataDir: string,
+  log: StoredLog,
+  anchors: Pick<AnchorInspection, 'windows'>,
+  check: Check,
+): Promise<void> {
   check.examined += 1;
   let address: string;
   try {
@@ -103,17 +113,22 @@ function checkAuthority(dataDir: string, log: StoredLog, anchors: Store, check: 
     check.wrong(LAYOUT.authority, 'it holds no keypair of 64 bytes');
     return;
   }
-  const last = anchors
-    .prepare<[], string>('SELECT authority FROM windows WHERE authority IS NOT NULL ORDER BY n DESC LIMIT 1')
-    .pluck()
-    .get();
-  if (last !== undefined && last !== address)
-    check.wrong(LAYOUT.authority, `its address is ${address}, the last anchors are signed by ${last}`);
+  const last = await lastAnchored(anchors);
+  if (last !== null && last.authority !== address)
+    check.wrong(LAYOUT.authority, `its address is ${address}, the last anchors are signed by ${last.authority}`);
   const ofAuthorities = { keys: (key: string) => key.startsWith('authority:'), values: true };
   for (const { value } of newestRecords<AnchorFacts>(log, 'anchors', ofAuthorities).values()) {
     if (value?.kind === 'authority' && value.address !== address)
       check.wrong(LAYOUT.authority, `its address is ${address}, and ${value.address} is published as an authority`);
   }
+}
+
+async function lastAnchored(anchors: Pick<AnchorInspection, 'windows'>) {
+  let last: { readonly n: number; readonly authority: string } | null = null;
+  for await (const { n, authority } of anchors.windows()) {
+    if (authority !== null && n > (last?.n ?? -Infinity)) last = { n, authority };
+  }
+  return last;
 }
 
 /** DER of an Ed25519 private key up to its seed (RFC 8410 section 7). */

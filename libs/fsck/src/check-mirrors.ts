@@ -1,3 +1,4 @@
+import type { ArchiveInspection } from '@countersign/audit-log';
 import type { AgentFacts, TopicName } from '@countersign/contracts';
 import type { StoredLog } from '@countersign/event-log';
 import type { ReportInspection } from '@countersign/reporting';
@@ -66,13 +67,10 @@ async function checkRegisteredAgents(log: StoredLog, facts: FactInspection, chec
   }
 }
 
-/** Heads that audit-log has told must be those that it has, or earlier ones. */
-export function checkHeads(log: StoredLog, archive: Store, check: Check): void {
+/** Heads that audit-log has published must be those that it has, or earlier ones. */
+export async function checkHeads(log: StoredLog, archive: ArchiveInspection, check: Check): Promise<void> {
   const told = newestRecords(log, 'agent-heads');
-  const heads = archive.prepare<[], { id: string; last: number; checks: number }>(
-    'SELECT id, last_sequence AS last, checks FROM agents',
-  );
-  for (const { id, last, checks } of heads.iterate()) {
+  for await (const { agentId: id, lastSequence: last, checks } of archive.agents()) {
     check.examined += 1;
     const head = told.get(id);
     told.delete(id);

@@ -1,74 +1,59 @@
-import type { Offsets } from '@countersign/event-log';
+import type { AnchorInspection, InspectedAgent, InspectedWindow } from '@countersign/anchoring';
 import { LAYOUT } from './layout.js';
-import type { Store } from './open-stores.js';
+import { agentsByNumber } from './recompute-trees.js';
 import type { Check } from './report.js';
-
-interface WindowRow {
-  readonly id: string;
-  readonly cadence: number;
-  readonly number: number;
-  readonly start: number;
-  readonly end: number;
-  /** JSON, by partition. */
-  readonly begins: string;
-  readonly ends: string;
-  readonly state: string;
-  readonly root: string | null;
-  readonly prev: string | null;
-  readonly signature: string | null;
-}
-
-interface AgentRun {
-  readonly agentN: number;
-  readonly id: string | null;
-  readonly first: number;
-  readonly last: number;
-  readonly windowId: string | null;
-}
+import { ScratchSet } from './scratch.js';
 
 /** Notes that are shown. */
 const NOTED = 5;
+const HASH_BYTES = 32;
 
-/** How many windows are where on their way. */
+/** How many windows are closed, and how many of them are anchored. */
 export interface WindowCounts {
   readonly closed: number;
   readonly anchored: number;
 }
 
-/** Labels, cuts and links of the windows of each cadence, and each agent's unbroken way through them. */
-export function checkWindows(anchors: Store, check: Check): WindowCounts {
-  const counts = checkOrder(anchors, check);
-  checkRuns(anchors, check);
-  checkSegments(anchors, check);
-  return counts;
+type Agents = ReadonlyMap<number, InspectedAgent>;
+
+/** Labels, cuts and links of the windows of each cadence, and that each agent's runs in them leave no gap. */
+export async function checkWindows(anchors: AnchorInspection, check: Check): Promise<WindowCounts> {
+  const agents = await agentsByNumber(anchors);
+  const stored = new ScratchSet();
+  try {
+    const counts = await checkOrder(anchors, stored, check);
+    await checkRuns(anchors, stored, agents, check);
+    await checkSegments(anchors, agents, check);
+    return counts;
+  } finally {
+    stored.close();
+  }
 }
 
-function checkOrder(anchors: Store, check: Check): WindowCounts {
-  const windows = anchors.prepare<[], WindowRow>(
-    `SELECT id, cadence, number, start_ms AS start, end_ms AS end, from_offsets AS begins, offsets AS ends, state, root, prev, signature FROM windows ORDER BY cadence, number`,
-  );
+async function checkOrder(anchors: AnchorInspection, stored: ScratchSet, check: Check): Promise<WindowCounts> {
   const counts = { closed: 0, anchored: 0 };
-  let before: WindowRow | null = null;
-  const fallen: (readonly [WindowRow, WindowRow])[] = [];
-  for (const window of windows.iterate()) {
+  let before: InspectedWindow | null = null;
+  const fallen: (readonly [InspectedWindow, InspectedWindow])[] = [];
+  for await (const window of anchors.windows()) {
     check.examined += 1;
-    const wrong = (problem: string): void => check.wrong(`${LAYOUT.anchors} windows ${window.id}`, problem);
-    const previous: WindowRow | null = before?.cadence === window.cadence ? before : null;
-    const duration = window.cadence * 1000;
+    stored.add(window.windowId);
+    const wrong = (problem: string): void => check.wrong(`${LAYOUT.anchors} windows ${window.windowId}`, problem);
+    const previous: InspectedWindow | null = before?.cadenceSeconds === window.cadenceSeconds ? before : null;
+    const duration = window.cadenceSeconds * 1000;
     if (window.number !== (previous?.number ?? 0) + 1)
       wrong(`number ${window.number} does not follow the window before`);
-    if (window.start % duration !== 0 || window.end !== window.start + duration)
+    if (window.startMs % duration !== 0 || window.endMs !== window.startMs + duration)
       wrong('its label is no multiple of its duration');
-    if (previous !== null && window.start < previous.end) fallen.push([previous, window]);
+    if (previous !== null && window.startMs < previous.endMs) fallen.push([previous, window]);
     checkCuts(previous, window, wrong);
-    if (window.state === 'closed') {
+    if (window.isClosed) {
       counts.closed += 1;
-      if ((window.prev ?? null) !== (previous?.root ?? null)) wrong('prev is not the root of the window before');
-      if (previous !== null && previous.state !== 'closed') wrong('it is closed before the window before');
+      if (window.prev !== (previous?.root ?? null)) wrong('prev is not the root of the window before');
+      if (previous !== null && !previous.isClosed) wrong('it is closed before the window before');
     } else if (window.root !== null) wrong('it has a root and is not closed');
     if (window.signature !== null) {
       counts.anchored += 1;
-      if (window.state !== 'closed') wrong('it is anchored and not closed');
+      if (!window.isClosed) wrong('it is anchored and not closed');
     }
     before = window;
   }
@@ -76,21 +61,23 @@ function checkOrder(anchors: Store, check: Check): WindowCounts {
   return counts;
 }
 
-/** Labels fall where a clock was ahead and set right: what is sound in them is sound, and someone should know. */
-function noteFallen(fallen: readonly (readonly [ahead: WindowRow, after: WindowRow])[], check: Check): void {
+/** Labels fall after a clock that was ahead is set right. The windows are sound, and the operator should know. */
+function noteFallen(
+  fallen: readonly (readonly [ahead: InspectedWindow, after: InspectedWindow])[],
+  check: Check,
+): void {
   for (const [ahead, after] of fallen.slice(0, NOTED)) {
-    const seconds = Math.round((ahead.end - after.end) / 1000);
+    const seconds = Math.round((ahead.endMs - after.endMs) / 1000);
     check.note(
-      `window ${ahead.id} ends ${new Date(ahead.end).toISOString()}, ${seconds} s after ${after.id}, which was cut later: the clock was ahead`,
+      `window ${ahead.windowId} ends ${new Date(ahead.endMs).toISOString()}, ${seconds} s after ${after.windowId}, which was cut later: the clock was ahead`,
     );
   }
   if (fallen.length > NOTED) check.note(`and ${fallen.length - NOTED} more labels that fall`);
 }
 
-function checkCuts(previous: WindowRow | null, window: WindowRow, wrong: (problem: string) => void): void {
-  const cut = JSON.parse(previous?.ends ?? '{}') as Offsets;
-  const begins = JSON.parse(window.begins) as Offsets;
-  const ends = JSON.parse(window.ends) as Offsets;
+function checkCuts(previous: InspectedWindow | null, window: InspectedWindow, wrong: (problem: string) => void): void {
+  const cut = previous?.offsets ?? {};
+  const { from: begins, offsets: ends } = window;
   const partitions = Object.keys({ ...cut, ...begins, ...ends }).map(Number);
   if (partitions.some((partition) => (begins[partition] ?? 0) !== (cut[partition] ?? 0)))
     wrong('it does not begin at the cut of the window before');
@@ -98,18 +85,15 @@ function checkCuts(previous: WindowRow | null, window: WindowRow, wrong: (proble
     wrong('its cut lies before its beginning');
 }
 
-function checkRuns(anchors: Store, check: Check): void {
-  const runs = anchors.prepare<[], AgentRun>(
-    `SELECT p.agent_n AS agentN, a.id, p.first_sequence AS first, p.last_sequence AS last, w.id AS windowId
-     FROM window_agents p LEFT JOIN agents a ON a.n = p.agent_n LEFT JOIN windows w ON w.n = p.window_n
-     ORDER BY p.agent_n, p.first_sequence`,
-  );
+async function checkRuns(anchors: AnchorInspection, stored: ScratchSet, agents: Agents, check: Check): Promise<void> {
   let agent = -1;
   let next = 1;
-  for (const { agentN, id, first, last, windowId } of runs.iterate()) {
+  for await (const { agentN, firstSequence: first, lastSequence: last, windowId } of anchors.runs()) {
     if (agentN !== agent) next = 1;
-    const place = `${LAYOUT.anchors} window_agents ${windowId}, agent ${id ?? agentN}`;
-    if (windowId === null) check.wrong(place, 'its window is missing');
+    const place = `${LAYOUT.anchors} window_agents ${windowId}, agent ${agents.get(agentN)?.agentId ?? agentN}`;
+    // One that is not among the windows may have been cut since they were read.
+    const isThere = windowId !== null && (stored.has(windowId) || (await anchors.window(windowId)) !== null);
+    if (!isThere) check.wrong(place, 'its window is missing');
     if (first !== next) check.wrong(place, `begins with sequence ${first}, ${next} is due`);
     if (last < first) check.wrong(place, `ends with ${last} before it begins with ${first}`);
     agent = agentN;
@@ -117,20 +101,17 @@ function checkRuns(anchors: Store, check: Check): void {
   }
 }
 
-function checkSegments(anchors: Store, check: Check): void {
-  const segments = anchors.prepare<[], { agentN: number; first: number; bytes: number; last: number | null }>(
-    `SELECT agent_n AS agentN, first_sequence AS first, length(hashes) AS bytes,
-       (SELECT a.last_sequence FROM agents a WHERE a.n = s.agent_n) AS last
-     FROM segments s ORDER BY agent_n, first_sequence`,
-  );
+async function checkSegments(anchors: AnchorInspection, agents: Agents, check: Check): Promise<void> {
   let agent = -1;
   let next = 1;
-  for (const { agentN, first, bytes, last } of segments.iterate()) {
+  for await (const { agentN, firstSequence: first, hashes } of anchors.segments()) {
     if (agentN !== agent) next = 1;
+    const bytes = hashes.length;
+    const last = agents.get(agentN)?.lastSequence ?? null;
     const place = `${LAYOUT.anchors} segments agent number ${agentN}, from ${first}`;
-    if (bytes === 0 || bytes % 32 !== 0) check.wrong(place, `${bytes} bytes are no run of hashes`);
+    if (bytes === 0 || bytes % HASH_BYTES !== 0) check.wrong(place, `${bytes} bytes are no sequence of hashes`);
     if (first !== next) check.wrong(place, `sequence ${next} is due`);
-    next = first + Math.floor(bytes / 32);
+    next = first + Math.floor(bytes / HASH_BYTES);
     if (last === null || next - 1 > last) check.wrong(place, `it reaches sequence ${next - 1}, its agent ${last}`);
     agent = agentN;
   }

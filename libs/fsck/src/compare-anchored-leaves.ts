@@ -1,207 +1,235 @@
-import { crc32 } from 'node:zlib';
+import type { AnchorInspection, InspectedArrival } from '@countersign/anchoring';
 import type { Offsets } from '@countersign/event-log';
 import { LAYOUT } from './layout.js';
 import type { NumberedLeaf } from './number-leaves.js';
-import type { Store } from './open-stores.js';
+import { OrderedRows } from './ordered-rows.js';
 import { offsetOf, partitionOf, placeIn, Reached } from './places.js';
 import type { Check } from './report.js';
-
-interface Arrival {
-  readonly cadence: number;
-  readonly partition: number;
-  readonly offset: number;
-  readonly agentN: number;
-  readonly sequence: number;
-  readonly hash: Buffer;
-  readonly checkSum: number;
-}
-
-interface Segment {
-  readonly first: number;
-  readonly hashes: Buffer;
-}
-
-interface Place {
-  readonly windowId: string;
-  readonly first: number;
-  readonly last: number;
-  /** JSON, by partition. */
-  readonly begins: string;
-  readonly ends: string;
-}
+import { scratch } from './scratch.js';
 
 interface AgentState {
   /** Its number in the store; `null`: anchoring does not know it. */
   readonly n: number | null;
+  readonly lastSequence: number;
   /** Leaves below anchoring's position. */
   taken: number;
-  segment: Segment | null;
-  place: Place | null;
 }
 
-/** Segments are dropped from memory beyond this many bytes, and read again. */
-const KEPT_BYTES = 32 * 1024 * 1024;
+/** A leaf of the log. */
+interface LoggedLeaf {
+  readonly agentN: number;
+  readonly sequence: number;
+  readonly offset: number;
+  /** Whether it was met among the arrivals. */
+  readonly arrived: number;
+  readonly hash: Buffer;
+}
+
+/** Offsets between which a window was cut. */
+interface WindowCut {
+  readonly windowId: string;
+  readonly begins: Offsets;
+  readonly ends: Offsets;
+}
+
 const HASH_BYTES = 32;
 
-/** Walks what anchoring holds of leaves beside the log: hash, sequence and window of each must be the log's. */
+/**
+ * Compares what anchoring holds of leaves with the log: hash, sequence and window of each must be the log's. Arrivals are
+ * merged with the log in its order, segments afterwards in the order of agents and sequences.
+ */
 export class AnchoredLeafComparison {
+  readonly #anchors: AnchorInspection;
   readonly #check: Check;
   readonly #position: Reached;
-  readonly #agents = new Map<string, AgentState>();
-  readonly #findAgent;
-  readonly #findSegment;
-  readonly #findPlace;
-  readonly #lastSequences;
-  readonly #arrivals: Iterator<Arrival>;
-  #arrival: Arrival | null = null;
-  #bytes = 0;
+  readonly #agents: Map<string, AgentState>;
+  readonly #arrivals: OrderedRows<InspectedArrival>;
+  /** Leaves by agent and sequence, and the cuts of windows. */
+  readonly #scratch = scratch();
+  readonly #addLeaf;
+  readonly #findCut;
+  /** The one looked up last. */
+  #cut: WindowCut | null = null;
 
-  constructor(store: Store, check: Check) {
+  private constructor(
+    anchors: AnchorInspection,
+    position: Reached,
+    agents: Map<string, AgentState>,
+    arrivals: OrderedRows<InspectedArrival>,
+    check: Check,
+  ) {
+    this.#anchors = anchors;
+    this.#position = position;
+    this.#agents = agents;
+    this.#arrivals = arrivals;
     this.#check = check;
-    this.#position = Reached.in(store, 'agent-events');
-    this.#findAgent = store.prepare<[string], number>('SELECT n FROM agents WHERE id = ?').pluck();
-    this.#findSegment = store.prepare<[number, number], Segment>(
-      `SELECT first_sequence AS first, hashes FROM segments WHERE agent_n = ? AND first_sequence <= ?
-       ORDER BY first_sequence DESC LIMIT 1`,
+    this.#scratch.exec(
+      `CREATE TABLE leaves (agent_n INTEGER NOT NULL, sequence INTEGER NOT NULL, place INTEGER NOT NULL,
+         arrived INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (agent_n, sequence, place)) WITHOUT ROWID;
+       CREATE TABLE cuts (window_id TEXT PRIMARY KEY, begins TEXT NOT NULL, ends TEXT NOT NULL) WITHOUT ROWID; BEGIN`,
     );
-    this.#findPlace = store.prepare<[number, number], Place>(
-      `SELECT w.id AS windowId, p.first_sequence AS first, p.last_sequence AS last,
-         w.from_offsets AS begins, w.offsets AS ends
-       FROM window_agents p JOIN windows w ON w.n = p.window_n WHERE p.agent_n = ? AND p.first_sequence <= ?
-       ORDER BY p.first_sequence DESC LIMIT 1`,
+    this.#addLeaf = this.#scratch.prepare<[number, number, number, number, Uint8Array]>(
+      'INSERT OR IGNORE INTO leaves VALUES (?, ?, ?, ?, ?)',
     );
-    this.#lastSequences = store.prepare<[], { id: string; last: number }>(
-      'SELECT id, last_sequence AS last FROM agents',
+    this.#findCut = this.#scratch.prepare<[string], { begins: string; ends: string }>(
+      'SELECT begins, ends FROM cuts WHERE window_id = ?',
     );
-    this.#arrivals = store
-      .prepare<[], Arrival>(
-        `SELECT cadence, partition, offset, agent_n AS agentN, sequence, hash, check_sum AS checkSum FROM arrivals
-         ORDER BY partition, offset, cadence`,
-      )
-      .iterate();
-    this.#advance();
   }
 
-  take(leaf: NumberedLeaf): void {
+  static async of(anchors: AnchorInspection, check: Check): Promise<AnchoredLeafComparison> {
+    const position = new Reached(await anchors.positions('agent-events'));
+    const agents = new Map<string, AgentState>();
+    for await (const { agentId, n, lastSequence } of anchors.agents())
+      agents.set(agentId, { n, lastSequence, taken: 0 });
+    const arrivals = await OrderedRows.of(anchors.arrivals());
+    return new AnchoredLeafComparison(anchors, position, agents, arrivals, check);
+  }
+
+  async take(leaf: NumberedLeaf): Promise<void> {
     const { offset, sequence } = leaf;
     const agent = this.#agent(leaf.envelope.leaf.agentId);
-    const waiting = this.#arrivalAt(leaf, agent);
-    const segment = agent.n === null ? null : this.#segmentOf(agent, agent.n, sequence);
-    if (segment !== null) this.#compareSegment(leaf, agent, segment);
-    const taken = this.#position.has(offset);
-    if (taken) agent.taken = sequence;
-    if (waiting || segment !== null) this.#check.examined += 1;
-    else if (!taken) this.#check.behind += 1;
-    else this.#wrong(leaf, 'anchoring does not hold its hash');
+    const arrived = await this.#arrivedAt(leaf, agent);
+    if (this.#position.has(offset)) agent.taken = sequence;
+    if (agent.n !== null) this.#addLeaf.run(agent.n, sequence, offset, Number(arrived), leaf.hash);
+    else this.#count(arrived, leaf.envelope.leaf.agentId, { sequence, offset });
   }
 
   /** @param complete the log was read to its end */
-  finish(complete: boolean): void {
-    if (!complete) return void this.#arrivals.return?.();
-    for (let row = this.#arrival; row !== null; row = this.#advance()) this.#surplus(row);
-    for (const { id, last } of this.#lastSequences.iterate()) {
-      const taken = this.#agents.get(id)?.taken ?? 0;
-      if (last !== taken)
-        this.#check.wrong(`${LAYOUT.anchors} agents ${id}`, `last_sequence ${last}, by the log ${taken}`);
+  async finish(complete: boolean): Promise<void> {
+    try {
+      if (complete) {
+        for (let row = this.#arrivals.row; row !== null; row = await this.#arrivals.advance()) this.#surplus(row);
+      }
+      await this.#compareSegments();
+      if (complete) this.#compareLast();
+    } finally {
+      await this.#arrivals.close();
+      this.#scratch.close();
     }
   }
 
   #agent(id: string): AgentState {
     let agent = this.#agents.get(id);
     if (agent === undefined) {
-      agent = { n: this.#findAgent.get(id) ?? null, taken: 0, segment: null, place: null };
+      agent = { n: null, lastSequence: 0, taken: 0 };
       this.#agents.set(id, agent);
     }
     return agent;
   }
 
-  #advance(): Arrival | null {
-    const next = this.#arrivals.next();
-    this.#arrival = next.done === true ? null : next.value;
-    return this.#arrival;
-  }
-
-  /** Whether the leaf lies in an open window, or in one that was just closed. */
-  #arrivalAt(leaf: NumberedLeaf, agent: AgentState): boolean {
-    while (this.#arrival !== null && placeOf(this.#arrival) < leaf.offset) {
-      this.#surplus(this.#arrival);
-      this.#advance();
+  /** Whether the leaf lies in an open window, or in one that was closed a short time ago. */
+  async #arrivedAt(leaf: NumberedLeaf, agent: AgentState): Promise<boolean> {
+    let { row } = this.#arrivals;
+    while (row !== null && placeOf(row) < leaf.offset) {
+      this.#surplus(row);
+      row = await this.#arrivals.advance();
     }
-    const row = this.#arrival;
     if (row === null || placeOf(row) !== leaf.offset) return false;
+    const { agentId } = leaf.envelope.leaf;
     if (row.agentN !== agent.n || row.sequence !== leaf.sequence) {
-      this.#wrong(leaf, `its arrival names agent number ${row.agentN}, sequence ${row.sequence}`);
+      this.#wrong(agentId, leaf, `its arrival names agent number ${row.agentN}, sequence ${row.sequence}`);
     }
-    if (!row.hash.equals(leaf.hash)) this.#wrong(leaf, 'the hash of its arrival is not the one of the log');
-    if (arrivalCheck(row) !== row.checkSum) this.#wrong(leaf, 'the check sum of its arrival does not fit');
-    this.#advance();
+    if (!sameBytes(row.hash, leaf.hash))
+      this.#wrong(agentId, leaf, 'the hash of its arrival is not the one of the log');
+    if (!row.isIntact) this.#wrong(agentId, leaf, 'the checksum of its arrival does not fit');
+    await this.#arrivals.advance();
     return true;
   }
 
-  #surplus(row: Arrival): void {
+  #surplus(row: InspectedArrival): void {
     this.#check.wrong(
       `${LAYOUT.anchors} arrivals cadence ${row.cadence}, offset ${placeOf(row)}`,
       'the log has no leaf there',
     );
   }
 
-  #segmentOf(agent: AgentState, n: number, sequence: number): Segment | null {
-    let { segment } = agent;
-    if (segment === null || !holds(segment, sequence)) {
-      this.#bytes -= segment?.hashes.length ?? 0;
-      segment = this.#findSegment.get(n, sequence) ?? null;
-      if (segment !== null && !holds(segment, sequence)) segment = null;
-      agent.segment = segment;
-      this.#bytes += segment?.hashes.length ?? 0;
-      if (this.#bytes > KEPT_BYTES) this.#forget(agent);
+  async #compareSegments(): Promise<void> {
+    await this.#readCuts();
+    const agentIds = new Map([...this.#agents].map(([id, { n }]) => [n, id]));
+    const leaves = this.#scratch.prepare<[], LoggedLeaf>(
+      `SELECT agent_n AS agentN, sequence, place AS offset, arrived, hash FROM leaves ORDER BY agent_n, sequence, place`,
+    );
+    const segments = await OrderedRows.of(this.#anchors.segments());
+    const runs = await OrderedRows.of(this.#anchors.runs());
+    try {
+      for (const leaf of leaves.iterate()) {
+        const agentId = agentIds.get(leaf.agentN)!;
+        const segment = await segments.skipTo(
+          (one) =>
+            one.agentN > leaf.agentN ||
+            (one.agentN === leaf.agentN && leaf.sequence < one.firstSequence + one.hashes.length / HASH_BYTES),
+        );
+        const at = segment?.agentN === leaf.agentN ? (leaf.sequence - segment.firstSequence) * HASH_BYTES : -1;
+        if (segment === null || at < 0) {
+          this.#count(leaf.arrived === 1, agentId, leaf);
+          continue;
+        }
+        this.#check.examined += 1;
+        if (!sameBytes(segment.hashes.subarray(at, at + HASH_BYTES), leaf.hash)) {
+          const problem = `its hash in the segment from ${segment.firstSequence} is not the one of the log`;
+          this.#wrong(agentId, leaf, problem);
+        }
+        if (leaf.offset < 0) continue;
+        const run = await runs.skipTo(
+          (one) => one.agentN > leaf.agentN || (one.agentN === leaf.agentN && leaf.sequence <= one.lastSequence),
+        );
+        // A segment without a window: its window was being closed.
+        if (run === null || run.agentN !== leaf.agentN || run.firstSequence > leaf.sequence) continue;
+        if (run.windowId !== null) this.#compareWindow(leaf, agentId, run.windowId);
+      }
+    } finally {
+      await segments.close();
+      await runs.close();
     }
-    return segment;
   }
 
-  #forget(but: AgentState): void {
-    for (const agent of this.#agents.values()) if (agent !== but) agent.segment = null;
-    this.#bytes = but.segment?.hashes.length ?? 0;
+  async #readCuts(): Promise<void> {
+    const add = this.#scratch.prepare<[string, string, string]>('INSERT OR IGNORE INTO cuts VALUES (?, ?, ?)');
+    for await (const { windowId, from, offsets } of this.#anchors.windows()) {
+      add.run(windowId, JSON.stringify(from), JSON.stringify(offsets));
+    }
   }
 
-  #compareSegment(leaf: NumberedLeaf, agent: AgentState, segment: Segment): void {
-    const at = (leaf.sequence - segment.first) * HASH_BYTES;
-    if (!segment.hashes.subarray(at, at + HASH_BYTES).equals(leaf.hash)) {
-      this.#wrong(leaf, `its hash in the segment from ${segment.first} is not the one of the log`);
-    }
-    if (leaf.offset < 0) return;
-    if (agent.place === null || agent.place.last < leaf.sequence) {
-      agent.place = this.#findPlace.get(agent.n!, leaf.sequence) ?? null;
-    }
-    const { place } = agent;
-    // A segment without a window: its window was being closed.
-    if (place === null || place.last < leaf.sequence) return;
+  #compareWindow(leaf: LoggedLeaf, agentId: string, windowId: string): void {
+    const cut = this.#cutOf(windowId);
+    if (cut === null) return;
     const partition = partitionOf(leaf.offset);
     const offset = offsetOf(leaf.offset);
-    const begin = (JSON.parse(place.begins) as Offsets)[partition] ?? 0;
-    const end = (JSON.parse(place.ends) as Offsets)[partition] ?? 0;
-    if (offset < begin || offset >= end) {
-      this.#wrong(leaf, `window ${place.windowId} holds it and was cut at ${begin} and ${end}`);
+    const begin = cut.begins[partition] ?? 0;
+    const end = cut.ends[partition] ?? 0;
+    if (offset < begin || offset >= end)
+      this.#wrong(agentId, leaf, `window ${windowId} holds it and was cut at ${begin} and ${end}`);
+  }
+
+  #cutOf(windowId: string): WindowCut | null {
+    if (this.#cut?.windowId === windowId) return this.#cut;
+    const row = this.#findCut.get(windowId);
+    if (row === undefined) return null;
+    const [begins, ends] = [JSON.parse(row.begins) as Offsets, JSON.parse(row.ends) as Offsets];
+    return (this.#cut = { windowId, begins, ends });
+  }
+
+  #compareLast(): void {
+    for (const [id, { n, lastSequence, taken }] of this.#agents) {
+      if (n !== null && lastSequence !== taken)
+        this.#check.wrong(`${LAYOUT.anchors} agents ${id}`, `last_sequence ${lastSequence}, by the log ${taken}`);
     }
   }
 
-  #wrong({ offset, sequence, envelope }: NumberedLeaf, problem: string): void {
-    const { agentId } = envelope.leaf;
+  /** A leaf that no segment holds. */
+  #count(arrived: boolean, agentId: string, leaf: Pick<LoggedLeaf, 'sequence' | 'offset'>): void {
+    if (arrived) this.#check.examined += 1;
+    else if (!this.#position.has(leaf.offset)) this.#check.behind += 1;
+    else this.#wrong(agentId, leaf, 'anchoring does not hold its hash');
+  }
+
+  #wrong(agentId: string, { offset, sequence }: Pick<LoggedLeaf, 'sequence' | 'offset'>, problem: string): void {
     this.#check.wrong(`${LAYOUT.anchors} agent ${agentId}, sequence ${sequence} (offset ${offset})`, problem);
   }
 }
 
-function holds({ first, hashes }: Segment, sequence: number): boolean {
-  return sequence >= first && sequence < first + hashes.length / HASH_BYTES;
-}
+const placeOf = ({ partition, offset }: InspectedArrival): number => placeIn(partition, offset);
 
-const placeOf = ({ partition, offset }: Arrival): number => placeIn(partition, offset);
-
-const scratch = Buffer.alloc(5 * 8 + HASH_BYTES);
-
-function arrivalCheck({ cadence, partition, offset, agentN, sequence, hash }: Arrival): number | null {
-  if (hash.length !== HASH_BYTES) return null;
-  for (const [i, value] of [cadence, partition, offset, agentN, sequence].entries())
-    scratch.writeDoubleBE(value, i * 8);
-  scratch.set(hash, 40);
-  return crc32(scratch);
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
 }

@@ -1,131 +1,126 @@
 import type { EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
+import type { ArchiveInspection, ArchiveRange, InspectedEvent } from '@countersign/audit-log';
 import { canonicalLeaf, opens, readLeaf } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { LAYOUT } from './layout.js';
 import { hashOf, isCounted, type NumberedLeaf } from './number-leaves.js';
-import type { Store } from './open-stores.js';
-import { Reached } from './places.js';
+import { placeIn, Reached } from './places.js';
 import type { Check } from './report.js';
 
-/** What tells where an archived event belongs. */
+/** What says whether the log may lack an archived event. */
 export interface ArchivedPlace {
   readonly n: number;
   readonly occurredAt: number;
 }
 
-interface ArchiveRow extends ArchivedPlace {
-  readonly eventId: Buffer;
-  readonly agentId: string | null;
-  readonly accountId: string | null;
-  readonly sequence: number;
-  readonly blocked: number;
-  readonly erased: number;
-  readonly refersTo: Buffer | null;
-  readonly type: string | null;
-  readonly outcome: string | null;
-  readonly allowed: number | null;
-  readonly violationType: string | null;
-  readonly leaf: string;
-  readonly facts: string;
-  readonly openings: string | null;
-}
-
-const ROWS = `SELECT e.n, e.event_id AS eventId, a.id AS agentId, c.id AS accountId, e.sequence,
-  e.occurred_at AS occurredAt, e.blocked, e.erased, e.refers_to AS refersTo, k.type, k.outcome, k.allowed,
-  k.violation_type AS violationType, e.leaf, e.facts, o.value AS openings
-  FROM events e LEFT JOIN agents a ON a.n = e.agent_n LEFT JOIN accounts c ON c.n = e.account_n
-  LEFT JOIN classes k ON k.n = e.class_n LEFT JOIN openings o ON o.n = e.n`;
-
-/** Log records among which the archive's first common row is looked for. */
+/** Log records among which the archive's first common event is looked for. */
 const LOOKED_AT = 50;
 
+export interface LogBounds {
+  /** Whether the log may have dropped an archived event. */
+  mayBeOlder(event: ArchivedPlace): boolean;
+  /** Whether the record of an archived event was appended after the log's end was read. */
+  isNewer(event: ArchivedPlace): Promise<boolean>;
+}
+
 /**
- * Walks the archive beside the log: it must hold every leaf of the log in the same order, and nothing besides but what
- * is older than the log.
+ * Merges the archive, in the order of its places, with the log: it must hold every leaf of the log in the same order, and
+ * nothing else except events that are older than the log.
  */
 export class ArchiveComparison {
+  readonly #archive: ArchiveInspection;
   readonly #check: Check;
-  readonly #find;
-  readonly #sequenceOf;
   readonly #position: Reached;
-  readonly #store: Store;
-  #rows: Iterator<ArchiveRow>;
-  #row: ArchiveRow | null = null;
-  readonly #mayBeOlder: (row: ArchivedPlace) => boolean;
-  #first = 0;
+  readonly #bounds: LogBounds;
+  readonly #events: AsyncIterator<InspectedEvent>;
+  #row: InspectedEvent | null = null;
+  #begun = false;
+  /** Examined before the log was read. */
+  readonly #examined: ArchiveRange[] = [];
 
-  /** @param mayBeOlder whether the log may have dropped an event since, by what the archive says of it */
-  constructor(store: Store, check: Check, mayBeOlder: (row: ArchivedPlace) => boolean) {
-    this.#store = store;
+  private constructor(archive: ArchiveInspection, position: Reached, bounds: LogBounds, check: Check) {
+    this.#archive = archive;
+    this.#position = position;
+    this.#bounds = bounds;
     this.#check = check;
-    this.#mayBeOlder = mayBeOlder;
-    this.#position = Reached.in(store, 'agent-events');
-    this.#find = store.prepare<[Buffer], number>('SELECT n FROM events WHERE event_id = ?').pluck();
-    this.#sequenceOf = store.prepare<[Buffer], number>('SELECT sequence FROM events WHERE event_id = ?').pluck();
-    this.#rows = store.prepare<[number], ArchiveRow>(`${ROWS} WHERE e.n >= ? ORDER BY e.n`).iterate(0);
+    this.#events = archive.events()[Symbol.asyncIterator]();
   }
 
-  sequenceOf(eventId: string): number | null {
-    return this.#sequenceOf.get(idBytes(eventId)) ?? null;
+  static async of(archive: ArchiveInspection, bounds: LogBounds, check: Check): Promise<ArchiveComparison> {
+    return new ArchiveComparison(archive, new Reached(await archive.positions('agent-events')), bounds, check);
   }
 
-  /** The archived leaves that are older than the log, whose first event ids are given. */
-  *older(firstIds: readonly string[]): Generator<NumberedLeaf> {
-    const found = firstIds.slice(0, LOOKED_AT).flatMap((id) => this.#find.get(idBytes(id)) ?? []);
+  async sequenceOf(eventId: string): Promise<number | null> {
+    return (await this.#find(eventId))?.sequence ?? null;
+  }
+
+  /** The archived leaves before the log's first events, whose ids are given. */
+  async *older(firstIds: readonly string[]): AsyncGenerator<NumberedLeaf> {
+    const wanted = firstIds.slice(0, LOOKED_AT);
+    const events = await this.#archive.find(wanted);
+    const found = wanted.flatMap((id) => (events.has(id) ? placeOf(events.get(id)!) : []));
     const last = found.at(-1);
-    // A repetition of an older event lies further back than the other records that stand beside it.
-    if (last !== undefined) this.#first = Math.min(...found.filter((n) => n > last - LOOKED_AT));
-    const before = last === undefined ? Number.MAX_SAFE_INTEGER : this.#first;
-    const rows = this.#store.prepare<[number], ArchiveRow>(`${ROWS} WHERE e.n < ? ORDER BY e.n`).iterate(before);
-    for (const row of rows) {
-      const leaf = this.#judgeAlone(row);
-      if (leaf !== null) yield leaf;
-    }
-    this.#rows.return?.();
-    this.#rows = this.#store.prepare<[number], ArchiveRow>(`${ROWS} WHERE e.n >= ? ORDER BY e.n`).iterate(before);
+    // A repetition of an older event lies further back than the other records around it.
+    const before =
+      last === undefined ? Number.MAX_SAFE_INTEGER : Math.min(...found.filter((n) => n > last - LOOKED_AT));
+    const range = { partition: 0, from: Number.MIN_SAFE_INTEGER, to: before };
+    for await (const { leaf } of this.#olderIn(range)) yield leaf;
   }
 
-  /** The archived leaves from one place to another, where rows are numbered by their places. */
-  *between(from: number, to: number): Generator<NumberedLeaf> {
-    const rows = this.#store.prepare<[number, number], ArchiveRow>(`${ROWS} WHERE e.n >= ? AND e.n < ? ORDER BY e.n`);
-    for (const row of rows.iterate(from, to)) {
-      const leaf = this.#judgeAlone(row);
-      if (leaf !== null) yield { ...leaf, offset: row.n };
-    }
+  /** The archived leaves of a range that the log has dropped, where places are those of the log. */
+  async *inRange(range: ArchiveRange): AsyncGenerator<NumberedLeaf> {
+    for await (const { leaf, n } of this.#olderIn(range)) yield { ...leaf, offset: n };
   }
 
-  take(leaf: NumberedLeaf): void {
-    const id = idBytes(leaf.envelope.leaf.eventId);
-    let row = this.#peek();
-    if (row === null || !row.eventId.equals(id)) {
-      const n = this.#find.get(id);
-      if (n === undefined) return this.#lacks(leaf);
-      if (row === null || n < row.n) return this.#wrong(n, 'the event does not stand where the log has it');
-      while (row !== null && row.n < n) {
-        this.#surplus(row);
-        row = this.#advance();
+  async take(leaf: NumberedLeaf): Promise<void> {
+    const { eventId } = leaf.envelope.leaf;
+    let row = await this.#peek();
+    if (row === null || row.eventId !== eventId) {
+      if (row === null && !this.#position.has(leaf.offset)) return this.#lacks(leaf);
+      const found = await this.#find(eventId);
+      if (found === null) return this.#lacks(leaf);
+      const n = placeOf(found);
+      if (row === null || n < placeOf(row)) return this.#wrong(found, 'the event does not stand where the log has it');
+      while (row !== null && placeOf(row) < n) {
+        await this.#surplus(row);
+        row = await this.#advance();
       }
       if (row === null) return;
     }
     this.#check.examined += 1;
     this.#compare(row, leaf);
-    this.#advance();
+    await this.#advance();
   }
 
   /** @param complete the log was read to its end */
-  finish(complete: boolean): void {
-    if (!complete) return void this.#rows.return?.();
-    for (let row = this.#peek(); row !== null; row = this.#advance()) this.#surplus(row);
+  async finish(complete: boolean): Promise<void> {
+    if (complete) {
+      for (let row = await this.#peek(); row !== null; row = await this.#advance()) await this.#surplus(row);
+    }
+    await this.#events.return?.();
   }
 
-  #peek(): ArchiveRow | null {
-    return this.#row ?? this.#advance();
+  async *#olderIn(range: ArchiveRange): AsyncGenerator<{ readonly leaf: NumberedLeaf; readonly n: number }> {
+    this.#examined.push(range);
+    for await (const event of this.#archive.events(range)) {
+      const leaf = this.#judgeAlone(event);
+      if (leaf !== null) yield { leaf, n: placeOf(event) };
+    }
   }
 
-  #advance(): ArchiveRow | null {
-    const next = this.#rows.next();
+  async #peek(): Promise<InspectedEvent | null> {
+    return this.#begun ? this.#row : this.#advance();
+  }
+
+  async #advance(): Promise<InspectedEvent | null> {
+    this.#begun = true;
+    const next = await this.#events.next();
     this.#row = next.done === true ? null : next.value;
     return this.#row;
+  }
+
+  async #find(eventId: string): Promise<InspectedEvent | null> {
+    return (await this.#archive.find([eventId])).get(eventId) ?? null;
   }
 
   #lacks({ offset, envelope, sequence }: NumberedLeaf): void {
@@ -139,28 +134,32 @@ export class ArchiveComparison {
     }
   }
 
-  #surplus(row: ArchiveRow): void {
-    if (this.#mayBeOlder(row)) this.#judgeAlone(row);
-    else this.#wrong(row.n, `event ${row.eventId.toString('hex')} of agent ${row.agentId} is not in the log`);
+  async #surplus(row: InspectedEvent): Promise<void> {
+    const { partition, offset } = row.at;
+    if (this.#examined.some((one) => one.partition === partition && offset >= one.from && offset < one.to)) return;
+    const place = { n: placeOf(row), occurredAt: row.occurredAtMs };
+    if (this.#bounds.mayBeOlder(place)) this.#judgeAlone(row);
+    else if (!(await this.#bounds.isNewer(place)))
+      this.#wrong(row, `event ${row.eventId} of agent ${row.agentId} is not in the log`);
   }
 
-  #wrong(n: number, problem: string): void {
-    this.#check.wrong(`${LAYOUT.archive} events n=${n}`, problem);
+  #wrong(event: InspectedEvent, problem: string): void {
+    this.#check.wrong(`${LAYOUT.archive} events n=${placeOf(event)}`, problem);
   }
 
-  #compare(row: ArchiveRow, { envelope, text, sequence }: NumberedLeaf): void {
+  #compare(row: InspectedEvent, { envelope, text, sequence }: NumberedLeaf): void {
     const { leaf, openings, ...facts } = envelope;
-    if (row.leaf !== text) this.#wrong(row.n, `the leaf of event ${leaf.eventId} is not the log's`);
-    if (row.sequence !== sequence) this.#wrong(row.n, `sequence ${row.sequence}, by the log ${sequence}`);
-    if (row.facts !== JSON.stringify(facts)) this.#wrong(row.n, `the facts of event ${leaf.eventId} are not the log's`);
+    if (row.leaf !== text) this.#wrong(row, `the leaf of event ${leaf.eventId} is not the log's`);
+    if (row.sequence !== sequence) this.#wrong(row, `sequence ${row.sequence}, by the log ${sequence}`);
+    if (row.facts !== JSON.stringify(facts)) this.#wrong(row, `the facts of event ${leaf.eventId} are not the log's`);
     this.#columns(row, envelope);
     const opened = openings.action === undefined && openings.payload === undefined ? null : JSON.stringify(openings);
-    if (row.erased === 0 && row.openings !== opened) this.#wrong(row.n, "its openings are not the log's");
+    if (!row.erased && row.openings !== opened) this.#wrong(row, "its openings are not the log's");
     this.#openings(row, leaf);
   }
 
-  /** A row without its record of the log: everything that it says must follow from its leaf. */
-  #judgeAlone(row: ArchiveRow): NumberedLeaf | null {
+  /** An event whose record the log has dropped: everything that the archive says of it must follow from its leaf. */
+  #judgeAlone(row: InspectedEvent): NumberedLeaf | null {
     this.#check.examined += 1;
     try {
       const reading = readLeaf(JSON.parse(row.leaf));
@@ -173,44 +172,48 @@ export class ArchiveComparison {
         return { kind: 'leaf', offset: -1, envelope, text, hash: hashOf(text), sequence, counts: isCounted(envelope) };
       }
     } catch {
-      // Said below.
+      // Reported below.
     }
-    this.#wrong(row.n, 'it holds no leaf');
+    this.#wrong(row, 'it holds no leaf');
     return null;
   }
 
-  #columns(row: ArchiveRow, { leaf, accountId }: EventEnvelope): void {
+  #columns(row: InspectedEvent, { leaf, accountId }: EventEnvelope): void {
     const expected: readonly (readonly [string, unknown, unknown])[] = [
-      ['event_id', row.eventId.toString('hex'), leaf.eventId.replaceAll('-', '')],
+      ['event_id', row.eventId, leaf.eventId],
       ['agent', row.agentId, leaf.agentId],
       ['account', row.accountId, accountId],
-      ['occurred_at', row.occurredAt, Date.parse(leaf.occurredAt)],
-      ['blocked', row.blocked, leaf.outcome === 'denied' || leaf.outcome === 'frozen' ? 1 : 0],
-      ['refers_to', row.refersTo?.toString('hex') ?? null, leaf.refersTo?.replaceAll('-', '') ?? null],
-      ['type', row.type, leaf.type],
-      ['outcome', row.outcome, leaf.outcome],
-      ['allowed', row.allowed, leaf.allowed === null ? null : Number(leaf.allowed)],
-      ['violation_type', row.violationType, leaf.violation_type],
+      ['occurred_at', row.occurredAtMs, Date.parse(leaf.occurredAt)],
+      ['blocked', row.blocked, leaf.outcome === 'denied' || leaf.outcome === 'frozen'],
+      ['refers_to', row.refersTo, leaf.refersTo],
+      ['type', row.class?.type, leaf.type],
+      ['outcome', row.class?.outcome, leaf.outcome],
+      ['allowed', row.class?.allowed, leaf.allowed],
+      ['violation_type', row.class?.violationType, leaf.violation_type],
     ];
     for (const [name, stored, wanted] of expected) {
-      if (stored !== wanted) this.#wrong(row.n, `${name} is ${String(stored)}, its leaf says ${String(wanted)}`);
+      if (stored !== wanted) this.#wrong(row, `${name} is ${String(stored)}, its leaf says ${String(wanted)}`);
     }
   }
 
-  #openings(row: ArchiveRow, leaf: LeafEvent): void {
+  #openings(row: InspectedEvent, leaf: LeafEvent): void {
     if (row.openings === null) return;
-    if (row.erased !== 0) return this.#wrong(row.n, 'it is erased and its content is still there');
+    if (row.erased) return this.#wrong(row, 'it is erased and its content is still there');
     const openings = readOpenings(row.openings);
-    if (openings === null) return this.#wrong(row.n, 'its openings are no JSON');
+    if (openings === null) return this.#wrong(row, 'its openings are not JSON');
     for (const kind of ['action', 'payload'] as const) {
       const opening = openings[kind];
       if (opening === undefined) continue;
       const commitment = leaf[kind];
       if (commitment === null || opens(commitment, kind, opening, nodeCrypto.sha256) === 'wrong') {
-        this.#wrong(row.n, `the stored ${kind} of event ${leaf.eventId} is not what its leaf commits`);
+        this.#wrong(row, `the stored ${kind} of event ${leaf.eventId} is not what its leaf commits`);
       }
     }
   }
+}
+
+function placeOf({ at }: InspectedEvent): number {
+  return placeIn(at.partition, at.offset);
 }
 
 function readOpenings(text: string): Openings | null {
@@ -219,8 +222,4 @@ function readOpenings(text: string): Openings | null {
   } catch {
     return null;
   }
-}
-
-function idBytes(uuid: string): Buffer {
-  return Buffer.from(uuid.replaceAll('-', ''), 'hex');
 }

@@ -1,7 +1,7 @@
 import type { DeadLetter } from '@countersign/contracts';
 import { LogDamaged, type LogRecord, type StoredLog } from '@countersign/event-log';
 import { AnchoredLeafComparison } from './compare-anchored-leaves.js';
-import { ArchiveComparison, type ArchivedPlace } from './compare-archive.js';
+import { ArchiveComparison, type LogBounds } from './compare-archive.js';
 import { EventsAhead } from './events-ahead.js';
 import { LeafNumbers, type NumberedLeaf } from './number-leaves.js';
 import { words, type ServiceStores, type Store } from './open-stores.js';
@@ -27,17 +27,15 @@ export type Progress = (done: number, total: number) => void;
 const TOLD_EVERY = 1000;
 
 /** `agent-events` as it is walked through. */
-export interface EventRecords {
+export interface EventRecords extends LogBounds {
   /** How many records there may be. */
   readonly total: number;
   /** In the order of their places. */
   records(): Iterable<LogRecord> | AsyncIterable<LogRecord>;
   /** Whether the log begins with what is there now: an agent's first leaf in it has sequence 1. */
   isWhole(place: number): boolean;
-  /** Whether the log may have dropped an archived event. */
-  mayBeOlder(row: ArchivedPlace): boolean;
   /** The leaves that the log has dropped. */
-  older(archive: ArchiveComparison): Iterable<NumberedLeaf>;
+  older(archive: ArchiveComparison): AsyncIterable<NumberedLeaf>;
 }
 
 /**
@@ -53,11 +51,8 @@ export async function compareEvents(
   isEmbedded: boolean,
   progress: Progress,
 ): Promise<ReadonlyMap<string, Totals> | null> {
-  const archive =
-    stores.archive === null
-      ? null
-      : new ArchiveComparison(stores.archive, checks.archive, (row) => events.mayBeOlder(row));
-  const anchored = stores.anchors === null ? null : new AnchoredLeafComparison(stores.anchors, checks.anchored);
+  const archive = stores.archive === null ? null : await ArchiveComparison.of(stores.archive, events, checks.archive);
+  const anchored = stores.anchors === null ? null : await AnchoredLeafComparison.of(stores.anchors, checks.anchored);
   const usage = recount(log, stores.policy, checks.usage);
   const { identity } = stores;
   const uses = identity === null ? null : await KeyUses.of(identity, isEmbedded && events.isWhole(0), checks.owners);
@@ -65,18 +60,18 @@ export async function compareEvents(
   const ahead = new EventsAhead(checks.leaves);
   const followers = [archive, anchored, usage, uses, ahead].filter((follower) => follower !== null);
   if (archive !== null) {
-    for (const leaf of events.older(archive)) {
-      anchored?.take(leaf);
+    for await (const leaf of events.older(archive)) {
+      await anchored?.take(leaf);
       usage?.take(leaf);
     }
   }
   const parked = parkedLetters(log, checks.leaves);
   const reached = {
-    'audit-log': stores.archive === null ? null : Reached.in(stores.archive, 'agent-events'),
-    anchoring: stores.anchors === null ? null : Reached.in(stores.anchors, 'agent-events'),
+    'audit-log': stores.archive === null ? null : new Reached(await stores.archive.positions('agent-events')),
+    anchoring: stores.anchors === null ? null : new Reached(await stores.anchors.positions('agent-events')),
   };
-  const numbers = new LeafNumbers((eventId, place) =>
-    events.isWhole(place) ? null : (archive?.sequenceOf(eventId) ?? null),
+  const numbers = new LeafNumbers(async (eventId, place) =>
+    events.isWhole(place) || archive === null ? null : archive.sequenceOf(eventId),
   );
   let done = 0;
   let complete = false;
@@ -85,11 +80,11 @@ export async function compareEvents(
       if (done % TOLD_EVERY === 0) progress(done, events.total);
       done += 1;
       times.take(record);
-      const item = numbers.read(record);
+      const item = await numbers.read(record);
       checks.leaves.examined += 1;
       const place = `agent-events offset ${record.offset}`;
       if (item.kind === 'rejected') judgeRejected(place, record.offset, item.problem);
-      else if (item.kind === 'leaf') for (const follower of followers) follower.take(item);
+      else if (item.kind === 'leaf') for (const follower of followers) await follower.take(item);
       else if (!item.same) checks.leaves.wrong(place, `event ${item.eventId} is there before with another leaf`);
       if (item.kind !== 'rejected') {
         const consumers = parked.get(record.offset);
@@ -109,8 +104,8 @@ export async function compareEvents(
   } finally {
     numbers.close();
   }
-  archive?.finish(complete);
-  anchored?.finish(complete);
+  await archive?.finish(complete);
+  await anchored?.finish(complete);
   await uses?.finish(complete);
   ahead.finish();
   usage?.finish(complete ? log.endOffsets('agent-events') : null);

@@ -31,6 +31,7 @@ export async function examine(dataDir: string, chainIsElsewhere: boolean, progre
         dataDir,
         isEmbedded: true,
         events: singleFileEvents,
+        newerKeys: () => Promise.resolve(new Set()),
         ledger: stores.ledger === null ? null : inFile(stores.ledger),
         noChain: chainIsElsewhere ? 'the chain is not embedded: SOLANA_RPC_URL names it' : null,
         packages: packagesIn(placeOf(dataDir, 'packages')),

@@ -17,7 +17,7 @@ export const LAYOUT = {
 } as const;
 
 /** Stores that are read by SQL; the others by an inspection. */
-export type TableStoreName = Exclude<StoreName, 'alerts' | 'identity' | 'reports' | 'facts'>;
+export type TableStoreName = Exclude<StoreName, 'alerts' | 'anchors' | 'archive' | 'identity' | 'reports' | 'facts'>;
 export type StoreName = 'archive' | 'anchors' | 'policy' | 'identity' | 'reports' | 'facts' | 'alerts';
 export const STORE_NAMES: readonly StoreName[] = [
   'archive',

@@ -1,8 +1,8 @@
-import Database from 'better-sqlite3';
 import { checkAnswer, type EventEnvelope } from '@countersign/contracts';
 import { canonicalLeaf, leafHash, readMessage, utf8 } from '@countersign/evidence';
 import type { LogRecord } from '@countersign/event-log';
 import { nodeCrypto } from '@countersign/process/node-crypto';
+import { scratch } from './scratch.js';
 
 /** A leaf with its place in its agent's order. */
 export interface NumberedLeaf {
@@ -41,17 +41,15 @@ export function hashOf(text: string): Uint8Array {
  * the log begins. The ids seen lie in a temporary file, so that memory grows with the agents alone.
  */
 export class LeafNumbers {
-  readonly #ids = new Database('');
+  readonly #ids = scratch();
   readonly #add;
   readonly #find;
   readonly #next = new Map<string, number>();
-  readonly #firstNumber: (eventId: string, offset: number) => number | null;
+  readonly #firstNumber: (eventId: string, offset: number) => Promise<number | null>;
 
   /** @param firstNumber sequence of the first leaf of an agent in the log; `null` where it is 1 or not known */
-  constructor(firstNumber: (eventId: string, offset: number) => number | null) {
+  constructor(firstNumber: (eventId: string, offset: number) => Promise<number | null>) {
     this.#firstNumber = firstNumber;
-    this.#ids.pragma('journal_mode = OFF');
-    this.#ids.pragma('synchronous = OFF');
     this.#ids.exec(
       `CREATE TABLE seen (id BLOB PRIMARY KEY, hash BLOB NOT NULL, place INTEGER NOT NULL, counts INTEGER NOT NULL)
        WITHOUT ROWID; BEGIN`,
@@ -62,7 +60,7 @@ export class LeafNumbers {
     this.#find = this.#ids.prepare<[Buffer], Buffer>('SELECT hash FROM seen WHERE id = ?').pluck();
   }
 
-  read(record: LogRecord): LogItem {
+  async read(record: LogRecord): Promise<LogItem> {
     const { offset } = record;
     const reading = readMessage(record.value);
     if (!reading.ok) return { kind: 'rejected', offset, problem: reading.problem };
@@ -75,7 +73,7 @@ export class LeafNumbers {
     if (this.#add.run(id, hash, offset, Number(counts)).changes === 0) {
       return { kind: 'repetition', offset, eventId, same: this.#find.get(id)!.equals(hash) };
     }
-    const sequence = this.#next.get(agentId) ?? this.#firstNumber(eventId, offset) ?? 1;
+    const sequence = this.#next.get(agentId) ?? (await this.#firstNumber(eventId, offset)) ?? 1;
     this.#next.set(agentId, sequence + 1);
     return { kind: 'leaf', offset, envelope, text, hash, sequence, counts };
   }

@@ -5,6 +5,8 @@ import { readLedger, type LedgerReader } from '@countersign/chain';
 import { OtherLayout } from '@countersign/document-store';
 import { readSqliteLog, verifyLog, type StoredLog } from '@countersign/event-log';
 import type { AlertInspection } from '@countersign/alerts';
+import type { AnchorInspection } from '@countersign/anchoring';
+import type { ArchiveInspection } from '@countersign/audit-log';
 import type { IdentityInspection } from '@countersign/identity';
 import type { ReportInspection } from '@countersign/reporting';
 import type { FactInspection } from '@countersign/verification';
@@ -16,6 +18,8 @@ export type Store = Database.Database;
 /** The stores of the services, open for reading; `null`: it cannot be read, which is a finding already. */
 export interface ServiceStores extends Readonly<Record<TableStoreName, Store | null>> {
   readonly alerts: AlertInspection | null;
+  readonly anchors: AnchorInspection | null;
+  readonly archive: ArchiveInspection | null;
   readonly identity: IdentityInspection | null;
   readonly reports: ReportInspection | null;
   readonly facts: FactInspection | null;
@@ -35,6 +39,8 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
   const tidy = leftovers(dataDir);
   const {
     alerts: alertsFile,
+    anchors: anchorsFile,
+    archive: archiveFile,
     identity: identityFile,
     reports: reportsFile,
     facts: factsFile,
@@ -45,9 +51,15 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
   >;
   const inspected = <T>(name: StoreName, file: Store | null, open: (file: string) => Promise<T>) =>
     file === null ? null : inspect(LAYOUT[name], () => open(placeOf(dataDir, name)), files, RESTORE);
-  for (const file of [alertsFile, identityFile, reportsFile, factsFile]) file?.close();
+  for (const file of [alertsFile, anchorsFile, archiveFile, identityFile, reportsFile, factsFile]) file?.close();
   const alerts = await inspected('alerts', alertsFile, async (file) => {
     return (await import('@countersign/alerts')).inspectAlerts({ file });
+  });
+  const anchors = await inspected('anchors', anchorsFile, async (file) => {
+    return (await import('@countersign/anchoring')).inspectAnchors({ file });
+  });
+  const archive = await inspected('archive', archiveFile, async (file) => {
+    return (await import('@countersign/audit-log')).inspectArchive({ file });
   });
   const identity = await inspected('identity', identityFile, async (file) => {
     return (await import('@countersign/identity')).inspectIdentity({ file });
@@ -63,6 +75,8 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
   return {
     ...stores,
     alerts,
+    anchors,
+    archive,
     identity,
     reports,
     facts,
@@ -70,6 +84,8 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
     ledger,
     async close() {
       await alerts?.close();
+      await anchors?.close();
+      await archive?.close();
       await identity?.close();
       await reports?.close();
       await facts?.close();

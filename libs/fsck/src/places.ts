@@ -1,5 +1,3 @@
-import type { Store } from './open-stores.js';
-
 /** No partition is that long. */
 const PARTITION = 2 ** 40;
 
@@ -23,13 +21,6 @@ export class Reached {
   /** @param next by partition: the offset after the last one taken */
   constructor(next: Iterable<readonly [number, number]>) {
     this.#next = new Map(next);
-  }
-
-  static in(store: Store, topic: string): Reached {
-    const rows = store
-      .prepare<[string], { partition: number; next: number }>('SELECT partition, next FROM positions WHERE topic = ?')
-      .all(topic);
-    return new Reached(rows.map(({ partition, next }) => [partition, next]));
   }
 
   of(partition: number): number {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import Database from 'better-sqlite3';
+import type { AnchorInspection, InspectedSegment, InspectedWindow } from '@countersign/anchoring';
 import { agentKey, merkleRoot, toHex, windowLeafHash } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { recomputeTrees } from './recompute-trees.js';
@@ -9,60 +9,88 @@ const { sha256 } = nodeCrypto;
 const AGENTS = 1_500;
 const TILE = 1_024;
 
+type Trees = Parameters<typeof recomputeTrees>[0];
+
 /** A store with one closed window, in which each agent has one event. */
-function storeOfOneWindow(tileRoots: (leaves: readonly Uint8Array[]) => Uint8Array | null): Database.Database {
-  const store = new Database(':memory:');
-  store.exec(`CREATE TABLE windows (n, id, root, agent_count, event_count, state, tile_roots);
-    CREATE TABLE agents (n, id, key); CREATE TABLE segments (agent_n, first_sequence, hashes);
-    CREATE TABLE window_agents (window_n, leaf_index, agent_n, first_sequence, last_sequence, root);
-    CREATE TABLE window_leaves (window_n, first_index, hashes); CREATE INDEX a ON agents (n); CREATE INDEX s ON segments (agent_n)`);
+function storeOfOneWindow(
+  tileRoots: (leaves: readonly Uint8Array[]) => Uint8Array | null,
+  change: (segments: InspectedSegment[]) => void = () => undefined,
+): Trees {
   const agents = Array.from({ length: AGENTS }, (_, n) => {
-    const id = `agent ${n}`;
-    return { n, id, key: agentKey(id, sha256), root: createHash('sha256').update(id).digest() };
-  }).sort((a, b) => (a.key < b.key ? -1 : 1));
-  const leaves = agents.map(({ key, root }) =>
-    windowLeafHash({ agentKey: key, count: 1, firstSequence: 1, lastSequence: 1, agentRoot: toHex(root) }, sha256),
+    const agentId = `agent ${n}`;
+    const root = createHash('sha256').update(agentId).digest();
+    return { n, agentId, key: Buffer.from(agentKey(agentId, sha256), 'hex'), lastSequence: 1, root };
+  });
+  const segments = agents.map(({ n, root }): InspectedSegment => ({ agentN: n, firstSequence: 1, hashes: root }));
+  change(segments);
+  const rows = [...agents]
+    .sort((a, b) => Buffer.compare(a.key, b.key))
+    .map(({ n, key, root }, leafIndex) => ({ leafIndex, agentN: n, firstSequence: 1, lastSequence: 1, root, key }));
+  const leaves = rows.map(({ key, root }) =>
+    windowLeafHash(
+      { agentKey: toHex(key), count: 1, firstSequence: 1, lastSequence: 1, agentRoot: toHex(root) },
+      sha256,
+    ),
   );
-  const [addAgent, addSegment, addPlace] = [
-    store.prepare('INSERT INTO agents VALUES (?, ?, ?)'),
-    store.prepare('INSERT INTO segments VALUES (?, 1, ?)'),
-    store.prepare('INSERT INTO window_agents VALUES (1, ?, ?, 1, 1, ?)'),
-  ];
-  for (const [index, { n, id, key, root }] of agents.entries()) {
-    addAgent.run(n, id, Buffer.from(key, 'hex'));
-    addSegment.run(n, root);
-    addPlace.run(index, n, root);
-  }
-  store.prepare('INSERT INTO window_leaves VALUES (1, 0, ?)').run(Buffer.concat(leaves));
-  store
-    .prepare(`INSERT INTO windows VALUES (1, '1-1', ?, ?, ?, 'closed', ?)`)
-    .run(toHex(merkleRoot(leaves, sha256)), AGENTS, AGENTS, tileRoots(leaves));
-  return store;
+  const window = {
+    windowId: '1-1',
+    isClosed: true,
+    root: toHex(merkleRoot(leaves, sha256)),
+    agentCount: AGENTS,
+    eventCount: AGENTS,
+    tileRoots: tileRoots(leaves),
+  } as InspectedWindow;
+  return {
+    agents: () => stream(agents),
+    windows: () => stream([window]),
+    windowAgents: () => stream(rows),
+    windowLeaves: () => stream([Buffer.concat(leaves.slice(0, TILE)), Buffer.concat(leaves.slice(TILE))]),
+    runs: () => stream([...rows].sort((a, b) => a.agentN - b.agentN).map((row) => ({ windowId: '1-1', ...row }))),
+    segments: () => stream(segments),
+  } satisfies Partial<AnchorInspection>;
 }
 
-function findings(store: Database.Database): readonly string[] {
+async function* stream<T>(rows: readonly T[]): AsyncGenerator<T> {
+  yield* rows;
+}
+
+async function findings(store: Trees): Promise<readonly string[]> {
   const report = new Report();
-  recomputeTrees(store, report.check('trees', 'windows', 'none'));
-  store.close();
+  await recomputeTrees(store, report.check('trees', 'windows', 'none'));
   return report.checks.flatMap((check) => check.findings.map(({ problem }) => problem));
 }
+
+describe('the trees of a window', () => {
+  it.each<readonly [string, (segments: InspectedSegment[]) => void, string]>([
+    [
+      'a leaf hash was changed',
+      (all) => (all[7] = { ...all[7]!, hashes: new Uint8Array(32) }),
+      'the root of agent agent 7 is not the one of its leaves',
+    ],
+    ['a segment was removed', (all) => all.splice(7, 1), 'leaf hashes of agent agent 7 between 1 and 1 are missing'],
+    [
+      'a segment was moved',
+      (all) => (all[7] = { ...all[7]!, firstSequence: 2 }),
+      'leaf hashes of agent agent 7 between 1 and 1 are missing',
+    ],
+  ])('are not those of the leaves where %s', async (_what, change, problem) => {
+    expect(await findings(storeOfOneWindow(() => null, change))).toEqual([problem]);
+  });
+});
 
 describe('the roots that are kept of a window’s tiles', () => {
   const rootsOf = (leaves: readonly Uint8Array[]): Uint8Array =>
     Buffer.concat([merkleRoot(leaves.slice(0, TILE), sha256), merkleRoot(leaves.slice(TILE), sha256)]);
 
-  it('are those of its leaves, or are not kept', () => {
-    expect(findings(storeOfOneWindow(rootsOf))).toEqual([]);
-    expect(findings(storeOfOneWindow(() => null))).toEqual([]);
-    const before = storeOfOneWindow(() => null);
-    before.exec('ALTER TABLE windows DROP COLUMN tile_roots');
-    expect(findings(before)).toEqual([]);
+  it('are those of its leaves, or are not kept', async () => {
+    expect(await findings(storeOfOneWindow(rootsOf))).toEqual([]);
+    expect(await findings(storeOfOneWindow(() => null))).toEqual([]);
   });
 
-  it('are named where they were changed', () => {
+  it('are named where they were changed', async () => {
     const changed = storeOfOneWindow((leaves) => rootsOf(leaves).map((byte, n) => (n === 40 ? byte ^ 1 : byte)));
-    expect(findings(changed)).toEqual(['the roots that are kept of its tiles are not theirs']);
+    expect(await findings(changed)).toEqual(['the stored roots of its tiles are not theirs']);
     const shorter = storeOfOneWindow((leaves) => rootsOf(leaves).subarray(32));
-    expect(findings(shorter)).toHaveLength(1);
+    expect(await findings(shorter)).toHaveLength(1);
   });
 });

@@ -16,7 +16,10 @@ export function singleFileEvents(log: StoredLog): EventRecords {
     records: () => log.records('agent-events'),
     isWhole: () => kept === null,
     mayBeOlder: ({ occurredAt }) => kept !== null && occurredAt < kept.fromMs,
-    older: (archive) => (kept === null ? [] : archive.older(kept.eventIds)),
+    isNewer: () => Promise.resolve(false),
+    async *older(archive) {
+      if (kept !== null) yield* archive.older(kept.eventIds);
+    },
   };
 }
 

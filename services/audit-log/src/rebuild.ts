@@ -28,7 +28,7 @@ const BATCH = 1000;
  */
 export async function rebuildFromTopics(
   context: RestoreContext,
-  older: Iterable<OlderEvent>,
+  older: AsyncIterable<OlderEvent> | Iterable<OlderEvent>,
   progress: (what: string) => void,
 ): Promise<void> {
   const { eventLog } = context;
@@ -61,7 +61,11 @@ export async function rebuildFromTopics(
   }
 }
 
-async function appendOlder(store: EventStore, older: Iterable<OlderEvent>, begins: Offsets): Promise<void> {
+async function appendOlder(
+  store: EventStore,
+  older: AsyncIterable<OlderEvent> | Iterable<OlderEvent>,
+  begins: Offsets,
+): Promise<void> {
   const next = new Map<number, number>();
   const last = new Map<string, number>();
   let batch: LoggedEvent[] = [];
@@ -73,7 +77,7 @@ async function appendOlder(store: EventStore, older: Iterable<OlderEvent>, begin
     batch = [];
   };
   let reached: OlderEvent | null = null;
-  for (const event of older) {
+  for await (const event of older) {
     const { envelope, sequence, partition, offset } = event;
     const begin = begins[partition] ?? 0;
     if (offset >= begin)

@@ -1,4 +1,3 @@
-import { TOPICS } from '@countersign/contracts';
 import type { Config } from '@countersign/process';
 import { openRedisCounters, type Counters } from '@countersign/counters';
 import { openSolanaChain } from '@countersign/chain';
@@ -8,13 +7,12 @@ import { examineStores } from '../examine-stores.js';
 import type { Examination } from '../fsck.js';
 import { STORE_NAMES, type TableStoreName } from '../layout.js';
 import type { ServiceStores, Store } from '../open-stores.js';
-import { placeIn, Reached } from '../places.js';
 import { Report, type Check } from '../report.js';
 import { chainOnNodes } from './chain-on-nodes.js';
 import { checkCounters } from './check-counters.js';
 import { partitionedEvents } from './partitioned-events.js';
 import { inDistributedWords } from './names.js';
-import { FetchedLog } from './read-log.js';
+import { FetchedLog, newerKeys } from './read-log.js';
 import { inspectStores, readStore } from './read-stores.js';
 import { openServerLog, reading, uriOf } from './servers.js';
 
@@ -49,9 +47,9 @@ export async function examineDistributed(config: Config, progress: Progress): Pr
         isEmbedded: false,
         log,
         events: () => partitionedEvents(live, log),
+        newerKeys: (topic) => newerKeys(live, log, topic),
         ledger,
         noChain: null,
-        uncounted: uncountedIn,
         counters: (accounts, check) => checkCounters(() => openCounters(config), accounts, check),
         packages: {
           has: async (name) => (await packages.size(name)) !== null,
@@ -68,31 +66,22 @@ export async function examineDistributed(config: Config, progress: Progress): Pr
 }
 
 async function readStores(config: Config, files: Check, closing: (() => unknown)[]): Promise<ServiceStores> {
-  const { alerts, identity, reports, facts } = await reading('MongoDB', inspectStores(uriOf(config), files));
+  const inspected = await reading('MongoDB', inspectStores(uriOf(config), files));
+  const { alerts, anchors, archive, identity, reports, facts } = inspected;
   closing.push(() => alerts?.close());
+  closing.push(() => anchors?.close());
+  closing.push(() => archive?.close());
   closing.push(() => identity?.close());
   closing.push(() => reports?.close());
   closing.push(() => facts?.close());
   const stores: Partial<Record<TableStoreName, Store | null>> = {};
   for (const name of STORE_NAMES) {
-    if (name === 'alerts' || name === 'identity' || name === 'reports' || name === 'facts') continue;
+    if (name !== 'policy') continue;
     const store = await reading('MongoDB', readStore(name, uriOf(config), files));
     stores[name] = store;
     closing.push(() => store?.close());
   }
-  return { ...(stores as Record<TableStoreName, Store | null>), alerts, identity, reports, facts };
-}
-
-/** Events beyond the position, which is saved last. */
-function uncountedIn(archive: Store): number {
-  const reached = Reached.in(archive, 'agent-events');
-  const partitions = archive.prepare<[number, number], number>('SELECT count(*) FROM events WHERE n >= ? AND n < ?');
-  let events = 0;
-  for (let partition = 0; partition < TOPICS['agent-events'].partitions; partition += 1) {
-    const from = placeIn(partition, reached.of(partition));
-    events += partitions.pluck().get(from, placeIn(partition + 1, 0)) ?? 0;
-  }
-  return events;
+  return { ...(stores as Record<TableStoreName, Store | null>), ...inspected };
 }
 
 function openCounters({ redisUrl, redisPrefix }: Config): Promise<Counters> {

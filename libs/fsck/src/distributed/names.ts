@@ -1,6 +1,6 @@
 import { LAYOUT } from '../layout.js';
 import { offsetOf, partitionOf } from '../places.js';
-import { ANCHORS, ARCHIVE, POLICY } from './scratch-schema.js';
+import { POLICY } from './scratch-schema.js';
 
 const COLLECTIONS: readonly (readonly [file: string, prefix: string])[] = [
   [LAYOUT.archive, 'audit_log'],
@@ -12,11 +12,19 @@ const COLLECTIONS: readonly (readonly [file: string, prefix: string])[] = [
   [LAYOUT.alerts, 'alerts_doc'],
 ];
 
+/** Those of the archive and of anchoring. */
+const OWN_TABLES = (
+  'accounts agent_windows agents arrivals classes events hours leaves openings positions reports segments submissions ' +
+  'window_agents window_leaves windows'
+).split(' ');
+
 /** Words that are names of collections behind the name of a file. */
 const TABLES: ReadonlySet<string> = new Set(
-  [ANCHORS, ARCHIVE, POLICY].flatMap(({ tables, afterwards }) =>
-    [...`${tables}${afterwards}`.matchAll(/CREATE (?:TABLE|VIEW) (\w+)/g)].map(([, name = '']) => name),
-  ),
+  [POLICY]
+    .flatMap(({ tables, afterwards }) =>
+      [...`${tables}${afterwards}`.matchAll(/CREATE (?:TABLE|VIEW) (\w+)/g)].map(([, name = '']) => name),
+    )
+    .concat(OWN_TABLES),
 );
 
 /** Those of services that keep documents. */

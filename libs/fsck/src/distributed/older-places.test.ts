@@ -1,20 +1,21 @@
+import type { ArchiveInspection, InspectedEvent } from '@countersign/audit-log';
 import { canonicalLeaf, plainEnvelope, plainLeaf, uuidV7 } from '@countersign/evidence';
-import type { Store } from '../open-stores.js';
-import { placeIn } from '../places.js';
 import { olderPlaces } from './older-places.js';
-import { scratch } from './read-stores.js';
-import { ARCHIVE } from './scratch-schema.js';
 
 describe('events that only the archive still has', () => {
-  let archive: Store;
+  let archived: InspectedEvent[];
   beforeEach(() => {
-    archive = scratch();
-    archive.exec(ARCHIVE.tables);
-    for (const partition of [0, 3]) for (let offset = 0; offset < 4; offset += 1) add(partition, offset);
+    archived = [0, 3].flatMap((partition) => [0, 1, 2, 3].map((offset) => event(partition, offset)));
   });
-  afterEach(() => archive.close());
 
-  function add(partition: number, offset: number): void {
+  const archive: Pick<ArchiveInspection, 'events'> = {
+    async *events(range) {
+      const { partition, from, to } = range!;
+      yield* archived.filter(({ at }) => at.partition === partition && at.offset >= from && at.offset < to);
+    },
+  };
+
+  function event(partition: number, offset: number): InspectedEvent {
     const eventId = uuidV7(1_000 * partition + offset, new Uint8Array(10));
     const agentId = `00000000-0000-4000-8000-00000000000${partition}`;
     const leaf = plainLeaf({
@@ -26,27 +27,50 @@ describe('events that only the archive still has', () => {
     });
     const given = { accountId: 'a', cadenceSeconds: 5, apiKeyId: null, openings: {} };
     const { leaf: _leaf, openings: _openings, ...facts } = plainEnvelope(leaf, given);
-    archive
-      .prepare('INSERT INTO events (n, sequence, leaf, facts, openings) VALUES (?, ?, ?, ?, NULL)')
-      .run(placeIn(partition, offset), offset + 1, canonicalLeaf(leaf), JSON.stringify(facts));
+    return {
+      at: { partition, offset },
+      eventId,
+      agentId,
+      accountId: 'a',
+      sequence: offset + 1,
+      occurredAtMs: Date.parse(leaf.occurredAt),
+      class: null,
+      blocked: false,
+      erased: false,
+      refersTo: null,
+      hasOpenings: false,
+      leaf: canonicalLeaf(leaf),
+      facts: JSON.stringify(facts),
+      openings: null,
+    };
   }
-  const places = (begins: Record<number, number>) =>
-    [...olderPlaces(begins, archive)].map(({ partition, offset, sequence }) => [partition, offset, sequence]);
 
-  it('lie below the beginning of their partition', () => {
-    expect(places({ 0: 0, 1: 0, 3: 0 })).toEqual([]);
-    expect(places({ 0: 2, 1: 5, 3: 1 })).toEqual([
+  async function places(begins: Record<number, number>, from: typeof archive | null = archive) {
+    const found: [number, number, number][] = [];
+    for await (const { partition, offset, sequence } of olderPlaces(begins, from)) {
+      found.push([partition, offset, sequence]);
+    }
+    return found;
+  }
+
+  it('lie below the beginning of their partition', async () => {
+    expect(await places({ 0: 0, 1: 0, 3: 0 })).toEqual([]);
+    expect(await places({ 0: 2, 1: 5, 3: 1 })).toEqual([
       [0, 0, 1],
       [0, 1, 2],
       [3, 0, 1],
     ]);
   });
 
-  it('are refused where one is damaged, and without an archive', () => {
-    archive.prepare(`UPDATE events SET leaf = replace(leaf, '2026', '2025 ') WHERE n = ?`).run(placeIn(3, 0));
-    expect(places({ 0: 4, 3: 0 }).length).toBe(4);
-    expect(() => places({ 3: 1 })).toThrow('the event at offset 0 of partition 3 is older than the log and damaged');
-    expect(() => [...olderPlaces({ 0: 1 }, null)]).toThrow('the archive that has them cannot be read');
-    expect([...olderPlaces({ 0: 0 }, null)]).toEqual([]);
+  it('are refused where one is damaged, and without an archive', async () => {
+    archived = archived.map((one) =>
+      one.at.partition === 3 && one.at.offset === 0 ? { ...one, leaf: one.leaf.replace('2026', '2025 ') } : one,
+    );
+    expect((await places({ 0: 4, 3: 0 })).length).toBe(4);
+    await expect(places({ 3: 1 })).rejects.toThrow(
+      'the event at offset 0 of partition 3 is older than the log and damaged',
+    );
+    await expect(places({ 0: 1 }, null)).rejects.toThrow('the archive that has them cannot be read');
+    expect(await places({ 0: 0 }, null)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { TOPIC_NAMES, TOPICS, type TopicName } from '@countersign/contracts';
 import type { EventReader, LogRecord, Offsets, StoredLog } from '@countersign/event-log';
 import type { Store } from '../open-stores.js';
 import { offsetOf, partitionOf, placeIn } from '../places.js';
-import { scratch } from './read-stores.js';
+import { scratch } from '../scratch.js';
 
 const PAGE = 1000;
 
@@ -15,9 +15,9 @@ interface Row {
 
 type Reading = Pick<EventReader, 'read' | 'beginOffsets' | 'endOffsets'>;
 
-/** Records of a topic up to where it ends now, partition after partition; their `offset` is their place. */
-export async function* recordsOf(log: Reading, topic: TopicName): AsyncGenerator<LogRecord> {
-  const [begins, ends] = await Promise.all([log.beginOffsets(topic), log.endOffsets(topic)]);
+/** Records of a topic up to `ends`, partition after partition; their `offset` is their place. */
+export async function* recordsOf(log: Reading, topic: TopicName, ends: Offsets): AsyncGenerator<LogRecord> {
+  const begins = await log.beginOffsets(topic);
   for (let partition = 0; partition < TOPICS[topic].partitions; partition += 1) {
     const end = ends[partition] ?? 0;
     let next = begins[partition] ?? 0;
@@ -30,6 +30,23 @@ export async function* recordsOf(log: Reading, topic: TopicName): AsyncGenerator
       next = records.at(-1)!.offset + 1;
     }
   }
+}
+
+/** Keys of the records of a topic that were appended after it was fetched. */
+export async function newerKeys(log: Reading, fetched: FetchedLog, topic: TopicName): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  const before = fetched.endOffsets(topic);
+  for (const [name, end] of Object.entries(await log.endOffsets(topic))) {
+    const partition = Number(name);
+    let next = before[partition] ?? 0;
+    while (next < end) {
+      const records = await log.read(topic, partition, next, PAGE);
+      if (records.length === 0) break;
+      for (const { key } of records) keys.add(key);
+      next = records.at(-1)!.offset + 1;
+    }
+  }
+  return keys;
 }
 
 /** All topics but `agent-events`, read into a temporary file. */
@@ -50,10 +67,11 @@ export class FetchedLog implements StoredLog {
     const insert = store.prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?)');
     store.exec('BEGIN');
     for (const topic of TOPIC_NAMES) {
+      const ends = await log.endOffsets(topic);
       fetched.#begins.set(topic, await log.beginOffsets(topic));
-      fetched.#ends.set(topic, await log.endOffsets(topic));
+      fetched.#ends.set(topic, ends);
       if (topic === 'agent-events') continue;
-      for await (const { offset, key, value, appendedAtMs } of recordsOf(log, topic)) {
+      for await (const { offset, key, value, appendedAtMs } of recordsOf(log, topic, ends)) {
         insert.run(topic, offset, key, value, appendedAtMs);
       }
     }

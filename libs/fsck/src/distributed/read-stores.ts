@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3';
 import type { StoredTable, StoredTables } from '@countersign/document-store';
 import { LAYOUT, type TableStoreName } from '../layout.js';
 import { inspect, words, type ServiceStores, type Store } from '../open-stores.js';
 import type { Check } from '../report.js';
-import { ANCHORS, ARCHIVE, POLICY, type ScratchSchema } from './scratch-schema.js';
+import { scratch } from '../scratch.js';
+import { POLICY, type ScratchSchema } from './scratch-schema.js';
 
 interface Source {
   readonly open: (uri: string) => Promise<StoredTables>;
@@ -15,8 +15,6 @@ const from = (module: () => Promise<{ readStoredTables(uri: string): Promise<Sto
 };
 
 const SOURCES: Readonly<Record<TableStoreName, Source>> = {
-  archive: { open: from(() => import('@countersign/audit-log')), schema: ARCHIVE },
-  anchors: { open: from(() => import('@countersign/anchoring')), schema: ANCHORS },
   policy: { open: from(() => import('@countersign/policy')), schema: POLICY },
 };
 
@@ -50,25 +48,21 @@ export async function readStore(name: TableStoreName, uri: string, files: Check)
 export async function inspectStores(
   uri: string,
   files: Check,
-): Promise<Pick<ServiceStores, 'alerts' | 'identity' | 'reports' | 'facts'>> {
-  files.examined += 4;
+): Promise<Pick<ServiceStores, 'alerts' | 'anchors' | 'archive' | 'identity' | 'reports' | 'facts'>> {
+  files.examined += 6;
   const { inspectAlerts } = await import('@countersign/alerts');
   const alerts = await inspect(LAYOUT.alerts, () => inspectAlerts({ uri }), files, null);
+  const { inspectAnchors } = await import('@countersign/anchoring');
+  const anchors = await inspect(LAYOUT.anchors, () => inspectAnchors({ uri }), files, null);
+  const { inspectArchive } = await import('@countersign/audit-log');
+  const archive = await inspect(LAYOUT.archive, () => inspectArchive({ uri }), files, null);
   const { inspectIdentity } = await import('@countersign/identity');
   const identity = await inspect(LAYOUT.identity, () => inspectIdentity({ uri }), files, null);
   const { inspectReports } = await import('@countersign/reporting');
   const reports = await inspect(LAYOUT.reports, () => inspectReports({ uri }), files, null);
   const { inspectFacts } = await import('@countersign/verification');
   const facts = await inspect(LAYOUT.facts, () => inspectFacts({ uri }), files, null);
-  return { alerts, identity, reports, facts };
-}
-
-/** A database in a temporary file, which the system removes. */
-export function scratch(): Store {
-  const store = new Database('');
-  store.pragma('journal_mode = OFF');
-  store.pragma('synchronous = OFF');
-  return store;
+  return { alerts, anchors, archive, identity, reports, facts };
 }
 
 async function copy(table: StoredTable, store: Store): Promise<void> {

@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import type { ArchiveInspection } from '@countersign/audit-log';
 import { openSolanaChain, type Chain } from '@countersign/chain';
 import type { EventLog } from '@countersign/event-log';
 import type { Config } from '@countersign/process';
 import type { StoreRebuild } from '@countersign/document-store';
 import type { RestoreContext } from '@countersign/service-kit';
 import { LAYOUT } from '../layout.js';
-import { words, type Store } from '../open-stores.js';
+import { words } from '../open-stores.js';
 import { rebuildDamaged, toBeMade, type Rebuilt } from '../rebuild/rebuild-damaged.js';
 import { onlyReading } from '../rebuild/reading-log.js';
 import type { Projection } from '../rebuild/stores.js';
-import { Report } from '../report.js';
+import type { Report } from '../report.js';
 import { inDistributedWords } from './names.js';
 import { olderPlaces } from './older-places.js';
-import { readStore } from './read-stores.js';
 import { openServerLog, reading, uriOf } from './servers.js';
 import { ServiceRuns } from './refusals.js';
 import { inUse, openStoreRebuild } from './store-rebuilds.js';
@@ -93,12 +93,12 @@ async function rebuildOne(projection: Projection, work: Work): Promise<Omit<Rebu
   const { name } = projection;
   const store = stores.get(name)!;
   const { generation } = store;
-  let damaged: Store | null = null;
+  let damaged: ArchiveInspection | null = null;
   try {
     await requirePublished(store);
     const begins = await eventLog.beginOffsets('agent-events');
     const isRead = name === 'archive' && Object.values(begins).some((begin) => begin > 0);
-    if (isRead) damaged = await readStore(name, uriOf(config), new Report().check('stores', '', ''));
+    if (isRead) damaged = await (await import('@countersign/audit-log')).inspectArchive({ uri: uriOf(config) });
     const context = contextOf(generation.suffix, work);
     const { progress } = options;
     const lost = await projection.rebuild({ context, older: () => olderPlaces(begins, damaged), progress });
@@ -110,7 +110,7 @@ async function rebuildOne(projection: Projection, work: Work): Promise<Omit<Rebu
   } catch (error) {
     return { aside: null, refused: inDistributedWords(words(error)), lost: [] };
   } finally {
-    damaged?.close();
+    await damaged?.close();
     // What was filled and not put in use holds content that no later erasure would reach.
     await generation.discard().catch(() => undefined);
   }

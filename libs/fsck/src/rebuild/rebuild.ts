@@ -6,11 +6,11 @@ import { Registry } from 'prom-client';
 import { openSolanaChain, readLedger, type Chain } from '@countersign/chain';
 import { readSqliteLog, type StoredLogFile } from '@countersign/event-log';
 import type { Config } from '@countersign/process';
+import type { ArchiveInspection } from '@countersign/audit-log';
 import type { RestoreContext } from '@countersign/service-kit';
 import { LAYOUT, placeOf } from '../layout.js';
 import { words, type Store } from '../open-stores.js';
 import type { Report } from '../report.js';
-import { takeAcknowledgements } from './acknowledgements.js';
 import { olderEvents } from './older-events.js';
 import { readingLog } from './reading-log.js';
 import { rebuildDamaged, toBeMade, type Rebuilt } from './rebuild-damaged.js';
@@ -62,6 +62,7 @@ async function rebuildOne(
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const damaged = openDamaged(file);
+  const archive = name === 'archive' ? await inspectDamaged(file) : null;
   const closing: (() => unknown)[] = [];
   try {
     const unpublished = unpublishedIn(damaged);
@@ -72,8 +73,9 @@ async function rebuildOne(
     const context = contextOf(dataDir, directory, log, options, closing);
     const fresh = join(directory, basename(file));
     const { progress } = options;
-    const lost = await projection.rebuild({ context, older: () => olderEvents(log, damaged), progress });
-    const notTaken = name === 'archive' ? takeAcknowledgements(damaged, fresh) : null;
+    const lost = await projection.rebuild({ context, older: () => olderEvents(log, archive), progress });
+    await archive?.close();
+    const notTaken = name === 'archive' ? await acknowledgements(file, fresh) : null;
     close(damaged);
     settleFresh(fresh);
     const aside = swapIn(file, fresh, new Date(), (step) => options.at?.(LAYOUT[name], step));
@@ -84,6 +86,7 @@ async function rebuildOne(
   } finally {
     for (const end of closing) await end();
     close(damaged);
+    await archive?.close().catch(() => undefined);
     // What was made and not swapped in holds content that no later erasure would reach.
     rmSync(directory, { recursive: true, force: true });
   }
@@ -95,6 +98,19 @@ function openDamaged(file: string): Store | null {
   } catch {
     return null;
   }
+}
+
+/** `null`: it cannot be read. */
+async function inspectDamaged(file: string): Promise<ArchiveInspection | null> {
+  try {
+    return await (await import('@countersign/audit-log')).inspectArchive({ file });
+  } catch {
+    return null;
+  }
+}
+
+async function acknowledgements(damaged: string, fresh: string): Promise<string | null> {
+  return (await import('@countersign/audit-log')).takeAcknowledgements(damaged, fresh);
 }
 
 function close(store: Store | null): void {

@@ -1,8 +1,8 @@
 import type { AlertInspection } from '@countersign/alerts';
+import type { ArchiveInspection } from '@countersign/audit-log';
 import type { StoredLog } from '@countersign/event-log';
 import { LAYOUT } from '../layout.js';
 import { newestRecords } from '../newest-records.js';
-import type { Store } from '../open-stores.js';
 import { Reached } from '../places.js';
 import type { Check } from '../report.js';
 
@@ -10,7 +10,7 @@ import type { Check } from '../report.js';
 export async function checkAlerts(
   log: StoredLog,
   alerts: AlertInspection,
-  archive: Store | null,
+  archive: ArchiveInspection | null,
   check: Check,
 ): Promise<void> {
   const accounts = newestRecords(log, 'accounts');
@@ -20,17 +20,14 @@ export async function checkAlerts(
       check.wrong(`${LAYOUT.alerts} destinations ${id}`, `there is no account ${account}`);
   }
   if (archive === null) return;
-  const agentOf = archive
-    .prepare<[Buffer], string>('SELECT a.id FROM events e JOIN agents a ON a.n = e.agent_n WHERE e.event_id = ?')
-    .pluck();
-  const position = Reached.in(archive, 'agent-events');
+  const position = new Reached(await archive.positions('agent-events'));
   const isWhole = Object.entries(log.endOffsets('agent-events')).every(([p, end]) => position.of(Number(p)) >= end);
   for await (const message of alerts.messages()) {
     const { id } = message;
     check.examined += 1;
     const data = dataOf(message);
     if (data === null) continue;
-    const agent = agentOf.get(Buffer.from(data.eventId.replaceAll('-', ''), 'hex'));
+    const agent = (await archive.find([data.eventId])).get(data.eventId)?.agentId;
     if (agent === undefined && !isWhole) check.behind += 1;
     else if (agent !== data.agentId)
       check.wrong(`${LAYOUT.alerts} messages ${id}`, `it speaks of event ${data.eventId}, which is not the agent's`);

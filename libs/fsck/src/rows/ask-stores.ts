@@ -1,11 +1,7 @@
 import { LAYOUT } from '../layout.js';
 import type { ServiceStores } from '../open-stores.js';
 import type { Check } from '../report.js';
-import { askAnchorRows } from './anchor-rows.js';
-import { ARCHIVE_ROWS, RETENTION_ROWS } from './archive-rows.js';
 import { askPolicyRows } from './policy-rows.js';
-import { askRows } from './questions.js';
-import { hasColumn } from './positions.js';
 
 /**
  * Asks each store about its own rows. What the embedded profile keeps in columns beside its facts, MongoDB keeps once.
@@ -15,6 +11,8 @@ export async function askStores(stores: ServiceStores, isEmbedded: boolean, chec
   const { archive, anchors, policy, identity, reports, facts, alerts } = stores;
   for (const [file, store] of [
     [LAYOUT.alerts, alerts],
+    [LAYOUT.anchors, anchors],
+    [LAYOUT.archive, archive],
     [LAYOUT.identity, identity],
     [LAYOUT.reports, reports],
     [LAYOUT.facts, facts],
@@ -24,9 +22,5 @@ export async function askStores(stores: ServiceStores, isEmbedded: boolean, chec
     for await (const { place, problem } of store.problems()) check.wrong(`${file} ${place}`, problem);
   }
   if (!isEmbedded) return;
-  if (archive !== null) askRows(LAYOUT.archive, archive, ARCHIVE_ROWS, check);
-  if (archive !== null && hasColumn(archive, 'agents', 'retained_sequence'))
-    askRows(LAYOUT.archive, archive, RETENTION_ROWS, check);
-  if (anchors !== null) askAnchorRows(anchors, check);
   if (policy !== null) askPolicyRows(policy, check);
 }

@@ -50,7 +50,7 @@ export async function checkPositions(
 }
 
 /** `null`: this store keeps none. */
-async function positionsIn(store: Store | StoreInspection, topic: TopicName) {
+async function positionsIn(store: Store | Pick<StoreInspection, 'positions'>, topic: TopicName) {
   if ('positions' in store) return store.positions(topic);
   return has(store, 'positions') ? positionsOf(store, topic) : null;
 }

@@ -37,11 +37,11 @@ export async function checkRepetitions(
   check: Check,
 ): Promise<void> {
   const reached = (store: Store): number => positionsOf(store, 'agent-events').get(0) ?? 0;
-  if (anchors !== null) {
-    const next = reached(anchors);
-    const ids = anchors.prepare<[], Buffer>('SELECT event_id FROM seen ORDER BY event_id').pluck().iterate();
+  if (anchors?.seenIds !== undefined) {
+    const next = (await anchors.positions('agent-events')).get(0) ?? 0;
+    const ids = anchors.seenIds();
     const holds = ({ place }: LoggedId): boolean => place < next;
-    compareSeen(logged.ids(), { place: `${LAYOUT.anchors} seen`, ids, holds }, newestMs, isWhole, check);
+    await compareSeen(logged.ids(), { place: `${LAYOUT.anchors} seen`, ids, holds }, newestMs, isWhole, check);
   }
   if (policy !== null) {
     const next = reached(policy);
@@ -50,7 +50,7 @@ export async function checkRepetitions(
       .pluck()
       .iterate();
     const holds = ({ place, counts }: LoggedId): boolean => counts && place < next;
-    compareSeen(logged.ids(), { place: `${LAYOUT.policy} seen_events`, ids, holds }, newestMs, isWhole, check);
+    await compareSeen(logged.ids(), { place: `${LAYOUT.policy} seen_events`, ids, holds }, newestMs, isWhole, check);
   }
   if (alerts === null || !isWhole) return;
   // Only violations that somebody is to be told of are noted, and who was to be told then is not known now.

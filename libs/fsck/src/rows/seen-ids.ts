@@ -1,4 +1,5 @@
 import type { LoggedId } from '../number-leaves.js';
+import { OrderedRows } from '../ordered-rows.js';
 import type { Check } from '../report.js';
 
 /** Ids are forgotten so long after the time in them, by the log's time: `architecture.md`. */
@@ -9,7 +10,7 @@ export interface Remembered {
   /** File and table. */
   readonly place: string;
   /** In the order of their bytes. */
-  readonly ids: Iterable<Buffer>;
+  readonly ids: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** Whether it must hold this one, were it not older than it remembers. */
   readonly holds: (logged: LoggedId) => boolean;
 }
@@ -19,30 +20,33 @@ export interface Remembered {
  * @param newestMs when the log took the newest event
  * @param isWhole the log begins with the first event: an id that it does not have is nobody's
  */
-export function compareSeen(
+export async function compareSeen(
   logged: Iterable<LoggedId>,
   { place, ids, holds }: Remembered,
   newestMs: number,
   isWhole: boolean,
   check: Check,
-): void {
+): Promise<void> {
   const since = newestMs - REMEMBERED_MS;
-  const kept = ids[Symbol.iterator]();
-  let next = kept.next();
-  const surplus = (id: Buffer): void => {
-    if (isWhole) check.wrong(`${place} ${id.toString('hex')}`, 'no event of the log has this id');
+  const kept = await OrderedRows.of(inPlace(ids));
+  const surplus = (id: Uint8Array): void => {
+    if (isWhole) check.wrong(`${place} ${Buffer.from(id).toString('hex')}`, 'no event of the log has this id');
   };
   for (const each of logged) {
-    while (next.done !== true && Buffer.compare(next.value, each.id) < 0) {
-      surplus(next.value);
-      next = kept.next();
+    while (kept.row !== null && Buffer.compare(kept.row, each.id) < 0) {
+      surplus(kept.row);
+      await kept.advance();
     }
     check.examined += 1;
-    if (next.done !== true && next.value.equals(each.id)) next = kept.next();
+    if (kept.row !== null && Buffer.compare(kept.row, each.id) === 0) await kept.advance();
     else if (timeOf(each.id) > since && holds(each))
       check.wrong(`${place} ${each.id.toString('hex')}`, 'it is missing: the event would count again if it came again');
   }
-  for (; next.done !== true; next = kept.next()) surplus(next.value);
+  for (; kept.row !== null; await kept.advance()) surplus(kept.row);
+}
+
+async function* inPlace<T>(rows: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+  yield* rows;
 }
 
 /** Milliseconds in a UUID of version 7 (RFC 9562 section 5.7). */

@@ -174,6 +174,8 @@ export async function createIndexes({ events, heads, hours, blocked, agentWindow
   await Promise.all([
     events.createIndexes([
       { key: { agentId: 1, sequence: 1 }, name: 'by_sequence', unique: true },
+      // The order of the log, in which an inspection reads.
+      { key: { partition: 1, offset: 1 }, name: 'by_place' },
       // The class stands last: pages come in order without sorting, and no document is read for what is left out.
       { key: { accountId: 1, at: 1, offset: 1, partition: 1, class: 1 }, name: BY_ACCOUNT },
       { key: { agentId: 1, at: 1, sequence: 1, class: 1 }, name: BY_AGENT },

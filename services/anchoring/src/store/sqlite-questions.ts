@@ -1,14 +1,9 @@
-import { agentKey } from '@countersign/evidence';
-import { nodeCrypto } from '@countersign/process/node-crypto';
-import { LAYOUT } from '../layout.js';
-import type { Store } from '../open-stores.js';
-import type { Check } from '../report.js';
-import { askRows, notJson, type Question } from './questions.js';
+import { notJson, type RowQuestion } from '@countersign/document-store';
 
-/** Windows of a published window are told in chunks of so many agents. */
+/** Agents in one record of a published window. */
 const CHUNK = 1000;
 
-const CADENCES: readonly Question[] = [
+const CADENCES: readonly RowQuestion[] = [
   [
     'cadences',
     `SELECT c.cadence FROM cadences c LEFT JOIN windows w ON w.id = c.cadence || '-' || (c.open_number - 1)
@@ -27,7 +22,7 @@ const CADENCES: readonly Question[] = [
     'cadences',
     `SELECT c.cadence FROM cadences c WHERE (c.opened_at IS NULL) = EXISTS (SELECT 1 FROM arrivals r
        WHERE r.cadence = c.cadence AND r.offset >= coalesce(c.cut_offsets ->> ('$."' || r.partition || '"'), 0))`,
-    'it says when its first leaf came and has none, or has one and does not say it',
+    'it has the time of its first leaf and no leaf, or a leaf and no such time',
   ],
   [
     'windows',
@@ -47,20 +42,23 @@ const CADENCES: readonly Question[] = [
   ],
 ];
 
-const WINDOWS: readonly Question[] = [
+const WINDOWS: readonly RowQuestion[] = [
+  notJson('windows', 'id', 'from_offsets'),
+  notJson('windows', 'id', 'offsets'),
+  notJson('windows', 'id', 'carried'),
   [
     'windows',
     `SELECT id FROM windows WHERE id IS NOT cadence || '-' || number OR state NOT IN ('ending', 'cut', 'closing', 'closed')
        OR EXISTS (SELECT 1 FROM json_each(from_offsets) WHERE key GLOB '*[^0-9]*')
        OR swept NOT IN (0, 1) OR published NOT IN (0, 1) OR cut_published NOT IN (0, 1)`,
-    'its name or its state is none',
+    'its name or its state is unknown',
   ],
   [
     'windows',
     `SELECT id FROM windows WHERE (published = 1 AND (signature IS NULL
          OR published_chunks <> (agent_count + ${CHUNK - 1}) / ${CHUNK}))
        OR (published_chunks > 0 AND signature IS NULL)`,
-    'what the log was told of it is not what there is to tell',
+    'what was published of it is not what it has',
   ],
   [
     'windows',
@@ -93,17 +91,17 @@ const WINDOWS: readonly Question[] = [
          OR s.landed ->> '$.slot' IS NOT coalesce(w.slot, r.slot)))
        OR (s.done = 1 AND s.landed IS NOT NULL AND json_valid(s.attempts) AND json_array_length(s.attempts) > 0
          AND NOT EXISTS (SELECT 1 FROM json_each(s.attempts) a WHERE a.value ->> '$.signature' = s.landed ->> '$.signature'))`,
-    'what it says of its transaction is not what its window or report says',
+    'its transaction is not the one of its window or report',
   ],
   [
     'reports',
     'SELECT report_id FROM reports WHERE published NOT IN (0, 1) OR (published = 1 AND signature IS NULL)',
-    'it was told and is not anchored',
+    'it was published and is not anchored',
   ],
 ];
 
-/** Where the last leaf of each agent is says in which window the agent is. */
-const AGENTS: readonly Question[] = [
+/** The last leaf of an agent lies in the window that the agent is in. */
+const AGENTS: readonly RowQuestion[] = [
   [
     'agents',
     `WITH last AS (SELECT agent_n, max(sequence) AS sequence, cadence, partition, offset FROM arrivals GROUP BY agent_n)
@@ -118,14 +116,5 @@ const AGENTS: readonly Question[] = [
   ],
 ];
 
-/** What anchoring's own rows say of each other, beside what is asked of both profiles. */
-export function askAnchorRows(store: Store, check: Check): void {
-  askRows(LAYOUT.anchors, store, [...CADENCES, ...WINDOWS, ...AGENTS], check);
-  const agents = store.prepare<[], { id: string; key: Buffer }>(
-    'SELECT id, key FROM agents a WHERE NOT EXISTS (SELECT 1 FROM window_agents p WHERE p.agent_n = a.n)',
-  );
-  for (const { id, key } of agents.iterate()) {
-    if (key.toString('hex') !== agentKey(id, nodeCrypto.sha256))
-      check.wrong(`${LAYOUT.anchors} agents ${id}`, 'its key is not the hash of its id');
-  }
-}
+/** What rows of the store must not say of each other. */
+export const QUESTIONS: readonly RowQuestion[] = [...CADENCES, ...WINDOWS, ...AGENTS];
