@@ -21,8 +21,7 @@ const ORDERS = 500;
 const HOUR_MS = 3_600_000;
 
 /**
- * What the archive derives from its events - counts by hour, heads, inboxes, marks of erasure - against the events
- * themselves. Memory grows with agents and accounts alone.
+ * Compares counts by hour, heads, inboxes and marks of erasure with the archived events from which they follow. Memory grows with agents and accounts alone.
  */
 export async function checkArchiveFigures(archive: ArchiveInspection, check: Check): Promise<void> {
   const uncounted = await archive.uncounted();

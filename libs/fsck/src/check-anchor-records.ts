@@ -13,7 +13,7 @@ import { ScratchSet } from './scratch.js';
 type WindowFacts = Extract<AnchorFacts, { kind: 'window' }>;
 type CutFacts = Extract<AnchorFacts, { kind: 'cut' }>;
 
-/** What was published after the log was read. */
+/** Records that were published after the log was read. */
 export interface Newer {
   newerKeys(topic: TopicName): Promise<ReadonlySet<string>>;
 }

@@ -82,7 +82,7 @@ describe('the keys of an instance', () => {
     return check.findings.map(({ place, problem }) => `${place}: ${problem}`);
   }
 
-  it('are found right where nobody touched them', async () => {
+  it('are found right when they are unchanged', async () => {
     expect(await findings()).toEqual([]);
   });
 

@@ -61,11 +61,12 @@ function checkRing(ring: readonly KeyInRing[], published: Published, check: Chec
   for (const { id, version, facts } of ring) {
     check.examined += 1;
     const place = `${LAYOUT.keys} ring ${id}`;
-    const told = published.get(id) ?? null;
-    if (told === null || told.version < version) check.note(`${id} is told of at the next start: version ${version}`);
-    else if (told.version > version) {
-      check.wrong(place, `version ${told.version} was published, and the folder has ${version}: it is an older copy`);
-    } else if (!isDeepStrictEqual(told.value, facts)) check.wrong(place, 'something else is published of it');
+    const known = published.get(id) ?? null;
+    if (known === null || known.version < version)
+      check.note(`${id} is published at the next start: version ${version}`);
+    else if (known.version > version) {
+      check.wrong(place, `version ${known.version} was published, and the folder has ${version}: it is an older copy`);
+    } else if (!isDeepStrictEqual(known.value, facts)) check.wrong(place, 'something else is published of it');
   }
   return new Set(ring.filter(({ custody }) => custody === 'signer').map(({ id }) => id));
 }

@@ -8,7 +8,7 @@ const PDF = Buffer.from('%PDF-1.7 …');
 const PDF_SHA256 = createHash('sha256').update(PDF).digest('hex');
 const PACKAGE = 'ab'.repeat(32);
 
-/** What is found wrong with the PDF of one report, beside its package. */
+/** Findings of the PDF of one report, besides those of its package. */
 async function problems(
   facts: Partial<ReportFacts>,
   stored: Readonly<Record<string, Buffer | null>>,

@@ -16,7 +16,7 @@ import { LAYOUT } from './layout.js';
 import type { LedgerView } from './ledger-view.js';
 import type { Check } from './report.js';
 
-/** What packages are verified with: the published keys, and the ledger where it is at hand. */
+/** Inputs of the verification: the published keys, and the ledger where it is available. */
 export interface Witnesses {
   readonly keys: readonly VerificationKey[];
   readonly ledger: LedgerView | null;
@@ -109,13 +109,13 @@ interface PackageContents {
   readonly agents: readonly { readonly id: string }[];
 }
 
-/** What an erasure finds reports by: a range, and agents that it may open. */
+/** Members by which an erasure finds reports: a range, and agents that it may open. */
 function compareContents(
   { range, agents }: PackageContents,
   { from, to, agentIds, facts: { createdAt } }: StoredReport,
   wrong: (problem: string) => void,
 ): void {
-  // What a restore took from the topic alone: nobody knows any more which agents it opens.
+  // A restore took it from the topic alone: the agents that it opens are not known.
   if (agentIds.length === 0 && from === createdAt) return;
   if (Date.parse(range.from) !== Date.parse(from) || Date.parse(range.to) !== Date.parse(to))
     wrong('its range is not the one that the store names');

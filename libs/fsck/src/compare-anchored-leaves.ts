@@ -20,7 +20,7 @@ interface LoggedLeaf {
   readonly agentN: number;
   readonly sequence: number;
   readonly offset: number;
-  /** Whether it was met among the arrivals. */
+  /** 1 when it was among the arrivals. */
   readonly arrived: number;
   readonly hash: Buffer;
 }
@@ -117,7 +117,7 @@ export class AnchoredLeafComparison {
     return agent;
   }
 
-  /** Whether the leaf lies in an open window, or in one that was closed a short time ago. */
+  /** `true` when the leaf lies in an open window, or in one that was closed a short time ago. */
   async #arrivedAt(leaf: NumberedLeaf, agent: AgentState): Promise<boolean> {
     let { row } = this.#arrivals;
     while (row !== null && placeOf(row) < leaf.offset) {

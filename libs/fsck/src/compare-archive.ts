@@ -7,7 +7,7 @@ import { hashOf, isCounted, type NumberedLeaf } from './number-leaves.js';
 import { placeIn, Reached } from './places.js';
 import type { Check } from './report.js';
 
-/** What says whether the log may lack an archived event. */
+/** Members by which the log may lack an archived event. */
 export interface ArchivedPlace {
   readonly n: number;
   readonly occurredAt: number;
@@ -17,9 +17,9 @@ export interface ArchivedPlace {
 const LOOKED_AT = 50;
 
 export interface LogBounds {
-  /** Whether the log may have dropped an archived event. */
+  /** `true` when the log may have dropped an archived event. */
   mayBeOlder(event: ArchivedPlace): boolean;
-  /** Whether the record of an archived event was appended after the log's end was read. */
+  /** Resolves with `true` when the record of an archived event was appended after the log's end was read. */
   isNewer(event: ArchivedPlace): Promise<boolean>;
 }
 

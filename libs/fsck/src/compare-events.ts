@@ -24,7 +24,7 @@ export interface EventChecks {
 /** How far a long check has come. */
 export type Progress = (done: number, total: number) => void;
 
-const TOLD_EVERY = 1000;
+const REPORTED_EVERY = 1000;
 
 /** `agent-events` as it is walked through. */
 export interface EventRecords extends LogBounds {
@@ -32,7 +32,7 @@ export interface EventRecords extends LogBounds {
   readonly total: number;
   /** In the order of their places. */
   records(): Iterable<LogRecord> | AsyncIterable<LogRecord>;
-  /** Whether the log begins with what is there now: an agent's first leaf in it has sequence 1. */
+  /** `true` when the log has dropped nothing: an agent's first leaf in it has sequence 1. */
   isWhole(place: number): boolean;
   /** The leaves that the log has dropped. */
   older(archive: ArchiveComparison): AsyncIterable<NumberedLeaf>;
@@ -65,7 +65,7 @@ export async function compareEvents(
       usage?.take(leaf);
     }
   }
-  const parked = parkedLetters(log, checks.leaves);
+  const letters = deadLetters(log, checks.leaves);
   const reached = {
     'audit-log': stores.archive === null ? null : new Reached(await stores.archive.positions('agent-events')),
     anchoring: stores.anchors === null ? null : new Reached(await stores.anchors.positions('agent-events')),
@@ -77,7 +77,7 @@ export async function compareEvents(
   let complete = false;
   try {
     for await (const record of events.records()) {
-      if (done % TOLD_EVERY === 0) progress(done, events.total);
+      if (done % REPORTED_EVERY === 0) progress(done, events.total);
       done += 1;
       times.take(record);
       const item = await numbers.read(record);
@@ -87,11 +87,11 @@ export async function compareEvents(
       else if (item.kind === 'leaf') for (const follower of followers) await follower.take(item);
       else if (!item.same) checks.leaves.wrong(place, `event ${item.eventId} is there before with another leaf`);
       if (item.kind !== 'rejected') {
-        const consumers = parked.get(record.offset);
+        const consumers = letters.get(record.offset);
         if (consumers !== undefined) {
           checks.leaves.wrong(
             place,
-            `it is a leaf, and ${[...consumers].join(', ')} parked it: later sequences there are shifted`,
+            `it is a leaf, and ${[...consumers].join(', ')} dead-lettered it: later sequences there are shifted`,
           );
         }
       }
@@ -113,10 +113,10 @@ export async function compareEvents(
   return complete && usage !== null ? usage.accounts() : null;
 
   function judgeRejected(place: string, offset: number, problem: string): void {
-    const consumers = parked.get(offset);
+    const consumers = letters.get(offset);
     for (const [name, taken] of Object.entries(reached)) {
       if (taken === null || !taken.has(offset) || consumers?.has(name) === true) continue;
-      checks.leaves.wrong(place, `it is no leaf (${problem}) and ${name} has not parked it`);
+      checks.leaves.wrong(place, `it is no leaf (${problem}) and ${name} has not dead-lettered it`);
     }
   }
 }
@@ -130,18 +130,18 @@ function recount(log: StoredLog, policy: Store | null, check: Check): UsageRecou
   }
 }
 
-/** Who parked what of `agent-events`, by offset. */
-function parkedLetters(log: StoredLog, check: Check): ReadonlyMap<number, ReadonlySet<string>> {
-  const parked = new Map<number, Set<string>>();
+/** Consumers of `agent-events` by the offset of the message that they dead-lettered. */
+function deadLetters(log: StoredLog, check: Check): ReadonlyMap<number, ReadonlySet<string>> {
+  const letters = new Map<number, Set<string>>();
   try {
     for (const { value } of log.records('dead-letters')) {
       const { topic, partition, offset, consumer } = JSON.parse(Buffer.from(value).toString('utf8')) as DeadLetter;
       if (topic !== 'agent-events') continue;
       const place = placeIn(partition, offset);
-      parked.set(place, (parked.get(place) ?? new Set()).add(consumer));
+      letters.set(place, (letters.get(place) ?? new Set()).add(consumer));
     }
   } catch (error) {
     check.wrong('dead-letters', words(error));
   }
-  return parked;
+  return letters;
 }

@@ -7,7 +7,7 @@ import type { Report } from './report.js';
 import { damage, targetsIn, type Target } from './testing/damage.js';
 import { describeRebuild } from './rebuild/rebuild.contract.js';
 import { SmallInstance } from './testing/small-instance.js';
-import { UNTOLD } from './rows/untold.js';
+import { FOUND_NOWHERE } from './rows/found-nowhere.js';
 
 interface Case extends Target {
   readonly store: (typeof STORE_NAMES)[number];
@@ -23,7 +23,7 @@ const describeDamagedRows = (small: SmallInstance): void =>
     beforeAll(() => {
       cases = STORE_NAMES.flatMap((store) =>
         targetsIn(join(small.dataDir, LAYOUT[store])).map((target) => ({ store, ...target })),
-      ).filter(({ store, table, column }) => UNTOLD[`${store} ${table} ${column ?? 'row'}`] === undefined);
+      ).filter(({ store, table, column }) => FOUND_NOWHERE[`${store} ${table} ${column ?? 'row'}`] === undefined);
     });
 
     async function examined(dataDir: string): Promise<Report> {
@@ -32,7 +32,7 @@ const describeDamagedRows = (small: SmallInstance): void =>
       return report;
     }
 
-    it('is not there in what nobody touched', async () => {
+    it('is not there in unchanged stores', async () => {
       const { checks } = await examined(small.dataDir);
       expect(checks.flatMap(({ name, findings }) => findings.map((finding) => ({ name, ...finding })))).toEqual([]);
       expect(new Set(cases.map(({ store }) => store))).toEqual(new Set(STORE_NAMES));

@@ -24,7 +24,7 @@ import { checkOutboxes } from './rows/outboxes.js';
 import { checkPositions } from './rows/positions.js';
 import type { Totals } from './usage-sums.js';
 
-/** What an installation stores, open for reading; `null`: it cannot be read, which is a finding already. */
+/** Stores of an installation, open for reading; `null`: it cannot be read, which is a finding already. */
 export interface Examined extends ServiceStores {
   readonly dataDir: string;
   /** One stopped process, whose stores have all tables of the embedded profile. */
@@ -44,24 +44,24 @@ export interface Examined extends ServiceStores {
 
 const FROM_BACKUP = 'restore the whole data directory from a backup';
 const REFOLLOW = (file: string): string =>
-  `stop what writes to it and make ${file} anew from the log with countersign fsck --rebuild, or restore a backup`;
+  `stop what writes to it and rebuild ${file} from the log with countersign fsck --rebuild, or restore a backup`;
 
 /** Asks every question of what is stored; each is asked although others failed. */
 export async function examineStores(examined: Examined, report: Report, progress: Progress): Promise<WindowCounts> {
   const { dataDir, log, archive, anchors, policy, identity, reports, facts, alerts, ledger } = examined;
   const checks = {
-    leaves: report.check('event log', 'events, each a leaf or parked', FROM_BACKUP),
+    leaves: report.check('event log', 'events, each a leaf or dead-lettered', FROM_BACKUP),
     archive: report.check(
       'archive',
       'events with the leaf, sequence and openings of the log',
       REFOLLOW(LAYOUT.archive),
     ),
     figures: report.check('archive figures', 'figures that its rows add up to', REFOLLOW(LAYOUT.archive)),
-    heads: report.check('agent heads', 'agents whose head was told', REFOLLOW(LAYOUT.archive)),
+    heads: report.check('agent heads', 'agents whose head was published', REFOLLOW(LAYOUT.archive)),
     anchored: report.check('anchored leaves', 'hashes equal to those of the log', FROM_BACKUP),
     trees: report.check('trees', 'windows whose roots follow from their leaves', FROM_BACKUP),
     windows: report.check('windows', 'windows in order, linked, without a gap for any agent', FROM_BACKUP),
-    records: report.check('anchor records', 'cuts and windows as they were told', FROM_BACKUP),
+    records: report.check('anchor records', 'cuts and windows as they were published', FROM_BACKUP),
     chain: report.check(
       'chain',
       'anchors on the chain with exactly their memo',
@@ -78,7 +78,7 @@ export async function examineStores(examined: Examined, report: Report, progress
     alerts: report.check('alerts', 'destinations and messages, each of an account or an event', FROM_BACKUP),
     repetitions: report.check('repetitions', 'event ids that consumers know again', FROM_BACKUP),
     positions: report.check('positions', 'places up to which consumers have read', FROM_BACKUP),
-    outboxes: report.check('outboxes', 'messages that wait to be told', FROM_BACKUP),
+    outboxes: report.check('outboxes', 'records that wait to be published', FROM_BACKUP),
     rows: report.check('rows', 'questions that stores answer about their own rows', FROM_BACKUP),
     public: report.check('public facts', 'facts as they were published', REFOLLOW(LAYOUT.facts)),
   };

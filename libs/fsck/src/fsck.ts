@@ -17,8 +17,8 @@ export interface Examination {
 }
 
 /**
- * Holds everything that a stopped instance of the embedded profile stores against everything else, reading only. Whoever
- * calls it holds the data directory.
+ * Compares everything that a stopped instance of the embedded profile stores with everything else, read-only. The caller
+ * holds the data directory.
  */
 export async function examine(dataDir: string, chainIsElsewhere: boolean, progress: Progress): Promise<Examination> {
   const report = new Report();

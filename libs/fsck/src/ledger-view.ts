@@ -17,6 +17,6 @@ export interface LedgerView {
   /** How a transaction is named in a finding. */
   place(transaction: SeenTransaction): string;
   transaction(signature: string): SeenTransaction | null | Promise<SeenTransaction | null>;
-  /** All that these addresses may have signed, or that somebody else did. */
+  /** All transactions that these addresses may have signed; others may be among them. */
   transactionsOf(addresses: ReadonlySet<string>): Iterable<SeenTransaction> | AsyncIterable<SeenTransaction>;
 }

@@ -14,7 +14,7 @@ export interface StoredRow {
   readonly value: string;
 }
 
-/** What a reader of a topic keeps. */
+/** A record that a reader of a topic keeps. */
 export interface Kept extends OwnedDocument {
   /** Of the record in the topic. */
   readonly key: string;
@@ -38,20 +38,20 @@ export async function compareOwner(
   const newest = newestRecords(log, topic);
   for await (const { id, version, value } of rows()) {
     check.examined += 1;
-    const told = newest.get(id);
+    const published = newest.get(id);
     newest.delete(id);
     const at = `${place} ${id}`;
-    if (told === undefined || told.version < version) {
+    if (published === undefined || published.version < version) {
       if (pending.has(`${topic} ${id}`)) check.behind += 1;
       else
         check.wrong(
           at,
-          `the topic ${topic} has ${told === undefined ? 'no record' : `version ${told.version}`}, the store ${version}`,
+          `the topic ${topic} has ${published === undefined ? 'no record' : `version ${published.version}`}, the store ${version}`,
         );
-    } else if (told.version > version) {
-      check.wrong(at, `the topic ${topic} has version ${told.version}, the store only ${version}`);
-    } else if (told.digest !== digestOf(value)) {
-      check.wrong(at, `it is not what the topic ${topic} says at offset ${told.offset}`);
+    } else if (published.version > version) {
+      check.wrong(at, `the topic ${topic} has version ${published.version}, the store only ${version}`);
+    } else if (published.digest !== digestOf(value)) {
+      check.wrong(at, `it is not what the topic ${topic} says at offset ${published.offset}`);
     }
   }
   for (const [id, { digest, offset }] of newest) {
@@ -69,7 +69,7 @@ export interface Reader {
   readonly keeps?: (key: string) => boolean;
 }
 
-/** What a reader keeps of a topic must be the newest records up to its position. */
+/** The records that a reader keeps of a topic must be the newest ones up to its position. */
 export async function compareReader(
   log: StoredLog,
   { topic, place, rows, position, keeps }: Reader,
@@ -78,18 +78,18 @@ export async function compareReader(
   const newest = newestRecords(log, topic, keeps === undefined ? {} : { keys: keeps });
   for await (const row of rows()) {
     check.examined += 1;
-    const told = newest.get(row.key);
+    const published = newest.get(row.key);
     newest.delete(row.key);
     const at = `${place} ${row.id}`;
-    if (told === undefined) check.wrong(at, `the topic ${topic} has no such record`);
-    else if (told.version > row.version) lag(told, `${at}: version ${told.version} of ${topic}`);
-    else if (told.version < row.version)
-      check.wrong(at, `version ${row.version}, the topic ${topic} has ${told.version}`);
-    else if (told.digest !== digestOf(row.value)) {
-      check.wrong(at, `it is not what the topic ${topic} says at offset ${told.offset}`);
+    if (published === undefined) check.wrong(at, `the topic ${topic} has no such record`);
+    else if (published.version > row.version) lag(published, `${at}: version ${published.version} of ${topic}`);
+    else if (published.version < row.version)
+      check.wrong(at, `version ${row.version}, the topic ${topic} has ${published.version}`);
+    else if (published.digest !== digestOf(row.value)) {
+      check.wrong(at, `it is not what the topic ${topic} says at offset ${published.offset}`);
     }
   }
-  for (const [key, told] of newest) if (told.digest !== null) lag(told, `${place}: ${key} of ${topic}`);
+  for (const [key, published] of newest) if (published.digest !== null) lag(published, `${place}: ${key} of ${topic}`);
 
   function lag({ offset }: Newest, what: string): void {
     if (!position.has(offset)) check.behind += 1;

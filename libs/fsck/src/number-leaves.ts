@@ -20,7 +20,7 @@ export interface NumberedLeaf {
 
 export type LogItem =
   | NumberedLeaf
-  /** An event id once more: counts for nobody. `same`: in the same words. */
+  /** An event id once more: it counts nowhere. `same`: with the same leaf. */
   | { readonly kind: 'repetition'; readonly offset: number; readonly eventId: string; readonly same: boolean }
   | { readonly kind: 'rejected'; readonly offset: number; readonly problem: string };
 
@@ -28,7 +28,7 @@ export type LogItem =
 export interface LoggedId {
   readonly id: Buffer;
   readonly place: number;
-  /** Whether it adds to totals, gives back of them, freezes an agent or claims an idempotency key: what policy follows. */
+  /** `true` when it adds to totals, gives back of them, freezes an agent or claims an idempotency key, which policy follows. */
   readonly counts: boolean;
 }
 
@@ -95,7 +95,7 @@ export class LeafNumbers {
   }
 }
 
-/** Whether an event adds to totals, gives back of them, freezes an agent or claims an idempotency key. */
+/** `true` when an event adds to totals, gives back of them, freezes an agent or claims an idempotency key. */
 export function isCounted(envelope: EventEnvelope): boolean {
   const { leaf, countsAction, countsRate, costMicros, freezesAgent, idempotency } = envelope;
   if (leaf.type === 'action.outcome') return envelope.givesBack !== undefined;

@@ -97,7 +97,7 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
   };
 }
 
-/** What an error says of a file, without the file's name in front. */
+/** Message of an error about a file, without the file's name in front. */
 function withoutPath(problem: string, file: string): string {
   const rest = problem.startsWith(file) ? problem.slice(file.length).replace(/^:? /, '') : problem;
   return rest.replaceAll(file, 'the file');

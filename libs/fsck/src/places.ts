@@ -27,7 +27,7 @@ export class Reached {
     return this.#next.get(partition) ?? 0;
   }
 
-  /** Whether what stands there was taken. */
+  /** `true` when the record there was taken. */
   has(place: number): boolean {
     return offsetOf(place) < this.of(partitionOf(place));
   }

@@ -5,7 +5,7 @@ export interface Finding {
   /** Where: file, table and row, topic and offset, agent and sequence. */
   readonly place: string;
   readonly problem: string;
-  /** What to do about it. */
+  /** Advice. */
   readonly advice: string;
 }
 

@@ -35,14 +35,14 @@ function shown(check: Check, width: number): string[] {
   return lines;
 }
 
-/** What became of stores that had findings, one line each; nothing where nothing was to be rebuilt. */
+/** Results of rebuilding, one line for each store that had findings; empty where nothing was to be rebuilt. */
 export function showRebuilt(rebuilt: readonly Rebuilt[] | null): string {
   if (rebuilt === null) return '';
-  if (rebuilt.length === 0) return 'Nothing was made anew.\n';
+  if (rebuilt.length === 0) return 'Nothing was rebuilt.\n';
   const lines = rebuilt.flatMap(({ file, aside, refused, lost }) => [
     refused === null
-      ? `made anew: ${file}${aside === null ? '' : `; the damaged one is ${aside}`}`
-      : `NOT made anew: ${file}: ${refused}`,
+      ? `rebuilt: ${file}${aside === null ? '' : `; the damaged one is ${aside}`}`
+      : `NOT rebuilt: ${file}: ${refused}`,
     ...lost.map((what) => `  lost: ${what}`),
   ]);
   return `${lines.join('\n')}\n\n`;

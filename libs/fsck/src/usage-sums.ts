@@ -1,4 +1,4 @@
-/** What events add up to: by newest day, by newest month, and all in all. */
+/** Sums of events: by newest day, by newest month, and in all. */
 export interface Totals {
   readonly day: string;
   readonly dayMicros: number;
@@ -6,7 +6,7 @@ export interface Totals {
   readonly period: string;
   readonly inPeriod: number;
   readonly ever: number;
-  /** What of `dayMicros` and of `inPeriod` was given back. */
+  /** Parts of `dayMicros` and of `inPeriod` that were given back. */
   readonly dayBack: number;
   readonly periodBack: number;
 }

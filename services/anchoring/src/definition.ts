@@ -6,7 +6,7 @@ import type { RunningService, ServiceContext, ServiceDefinition } from '@counter
 import { authorityKey } from './authority/authority-key.js';
 import { Consumers, INTAKE, type Intake } from './intake/consumers.js';
 import { ActiveAnchoring } from './lead/active-anchoring.js';
-import { authorityTold } from './lead/authority-told.js';
+import { publishedAuthority } from './lead/published-authority.js';
 import { Leadership } from './lead/leadership.js';
 import { anchoringMetrics } from './metrics.js';
 import { proofSource } from './prove/proof-source.js';
@@ -35,7 +35,7 @@ class AnchoringModule {}
  * is not ready before a node of the chain has answered once (decision 0017).
  */
 async function start(context: ServiceContext): Promise<RunningService> {
-  const key = await authorityKey(context.directory, () => authorityTold(context.eventLog));
+  const key = await authorityKey(context.directory, () => publishedAuthority(context.eventLog));
   const { sha256 } = nodeCrypto;
   const store = await context.openStore<AnchorStore>({
     sqlite: async () =>

@@ -14,7 +14,7 @@ import type { KilledJob } from './testing/killed-rounds.js';
 const PROGRAM = new URL('./testing/killed.test-program.js', import.meta.url).pathname;
 const SEED = 7;
 
-/** What a process ends with: its code, or the signal. */
+/** Exit code of a process, or the signal that ended it. */
 function runOnce(job: KilledJob): Promise<number | NodeJS.Signals> {
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(job)], {
     stdio: ['ignore', 'ignore', 'inherit'],

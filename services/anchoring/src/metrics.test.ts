@@ -13,7 +13,7 @@ describe('metrics of anchoring', () => {
     () => nowMs,
     () => leads,
   );
-  const told = async (): Promise<Readonly<Record<string, string>>> => {
+  const shown = async (): Promise<Readonly<Record<string, string>>> => {
     const lines = (await registry.metrics())
       .split('\n')
       .filter((line) => /^countersign_anchor(ing_leads|_[wl])/.test(line));
@@ -21,18 +21,18 @@ describe('metrics of anchoring', () => {
   };
 
   it('tell of windows while the instance anchors, of nothing that it knew before while it stands by', async () => {
-    expect(await told()).toEqual({ countersign_anchoring_leads: '0' });
+    expect(await shown()).toEqual({ countersign_anchoring_leads: '0' });
     metrics.waiting({ windows: 3, lastAnchoredEndMs: null });
-    expect(await told()).toEqual({ countersign_anchoring_leads: '0' });
+    expect(await shown()).toEqual({ countersign_anchoring_leads: '0' });
 
     leads = true;
-    expect(await told()).toEqual({ countersign_anchoring_leads: '1', [WAITING]: '3' });
+    expect(await shown()).toEqual({ countersign_anchoring_leads: '1', [WAITING]: '3' });
     metrics.waiting({ windows: 0, lastAnchoredEndMs: 90_000 });
-    expect(await told()).toEqual({ countersign_anchoring_leads: '1', [WAITING]: '0', [AGE]: '10' });
+    expect(await shown()).toEqual({ countersign_anchoring_leads: '1', [WAITING]: '0', [AGE]: '10' });
     nowMs += 5000;
-    expect(await told()).toMatchObject({ [AGE]: '15' });
+    expect(await shown()).toMatchObject({ [AGE]: '15' });
 
     leads = false;
-    expect(await told()).toEqual({ countersign_anchoring_leads: '0' });
+    expect(await shown()).toEqual({ countersign_anchoring_leads: '0' });
   });
 });

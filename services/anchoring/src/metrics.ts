@@ -12,7 +12,7 @@ export interface AnchoringMetrics {
 }
 
 /**
- * What operators watch. Windows are told of by whoever anchors alone: a standby does not know how they are. An alarm belongs
+ * Metrics for operators. The instance that anchors alone reports windows: a standby does not know their state. An alarm belongs
  * on `damaged`, `equivocation` and the equivocations, which must stay at 0.
  */
 export function anchoringMetrics(
@@ -60,7 +60,7 @@ export function anchoringMetrics(
   const ofLeader = (name: string, help: string, value: (waiting: Waiting) => number | null): void => {
     new Gauge({
       name,
-      help: `${help}; told of by the instance that anchors`,
+      help: `${help}; reported by the instance that anchors`,
       registers: [registry],
       collect() {
         const now = known === null || !leads() ? null : value(known);

@@ -21,7 +21,7 @@ const NEEDS =
 
 /** As services/anchoring/README.md promises. */
 const LEASE_MS = 10_000;
-/** What a busy machine may add to it. */
+/** Margin for a busy machine. */
 const BUSY_MS = 20_000;
 
 type WindowFacts = Extract<AnchorFacts, { kind: 'window' }>;
@@ -174,7 +174,7 @@ class Instance {
     await append(20);
     await until('another leader', () => leaders().length === 1);
     expect(performance.now() - killedAt).toBeLessThan(LEASE_MS + BUSY_MS);
-    await until('anchors of what came while nobody led', allAnchored);
+    await until('anchors of what came while no instance led', allAnchored);
 
     instances.push(start());
     await until('a standby', () => instances.at(-1)!.standsBy);

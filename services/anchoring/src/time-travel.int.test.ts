@@ -35,7 +35,7 @@ async function round(agents: readonly number[], lateByMs = 0): Promise<void> {
   await house.takeAll();
 }
 
-/** Every window of an hour, oldest first, each with its leaves looked at anew. */
+/** Every window of an hour, oldest first, each with its leaves read again. */
 async function closedWindows(): Promise<readonly ClosedWindow[]> {
   const windows: ClosedWindow[] = [];
   for (;;) {
@@ -55,7 +55,7 @@ describe('windows of thirty days, over the end of a year', () => {
       [400, -26 * HOUR],
     ]);
     for (let hour = 0; hour < 30 * 24; hour += 1) {
-      // At four in the morning nobody does anything; each seventh hour the writer's events are late.
+      // At four in the morning no agent acts; each seventh hour the writer's events are late.
       await round(hour % 24 === 4 ? [] : [hour % 5, 5 + (hour % 11)], hour % 7 === 0 ? 40 * HOUR : 0);
       house.nowMs += HOUR + (steps.get(hour) ?? 0);
     }

@@ -17,11 +17,11 @@ import { EventIntake } from './ingest/event-intake.js';
 import { ownedAgent, type OwnedAgent } from './domain/owned-agent.js';
 import { ListEventsController } from './http/list-events-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
-import { OutcomeDesk } from './report-outcome/outcome-desk.js';
+import { OutcomeHandler } from './report-outcome/outcome-handler.js';
 import { ReportOutcomeController } from './http/report-outcome-controller.js';
 import { followRetention } from './retention/follow-retention.js';
 import type { EventStore } from './store/port.js';
-import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, OUTCOME_DESK, STORE } from './tokens.js';
+import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, OUTCOME_HANDLER, STORE } from './tokens.js';
 
 /** The archive of events: lists, the violation inbox, erasure, and where events are anchored. */
 export const definition: ServiceDefinition = {
@@ -70,7 +70,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: EVENT_INTAKE, useValue: events },
       { provide: ANCHOR_INTAKE, useValue: new AnchorIntake(store) },
       { provide: ERASURE, useValue: erasure },
-      { provide: OUTCOME_DESK, useValue: new OutcomeDesk(context, store, events, accounts, agents) },
+      { provide: OUTCOME_HANDLER, useValue: new OutcomeHandler(context, store, events, accounts, agents) },
       { provide: AGENTS, useValue: agents },
     ],
   };

@@ -18,11 +18,11 @@ const EVENTS = 80;
 const BEGINS = [11, 0];
 
 if (URI === undefined) {
-  describe.skip('an archive made anew in MongoDB needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => {
+  describe.skip('an archive rebuilt in MongoDB needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => {
     it('has no server', () => undefined);
   });
 } else {
-  describe('an archive made anew in MongoDB', () => {
+  describe('an archive rebuilt in MongoDB', () => {
     const log = logOf(Array.from({ length: EVENTS }, (_, n) => n));
     const uri = URI.replace(/\/(?=\?|$)/, `/auditlog_${randomBytes(6).toString('hex')}`);
     let connection: Connection;

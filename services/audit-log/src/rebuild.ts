@@ -21,8 +21,8 @@ const TOPIC: TopicName = 'agent-events';
 const BATCH = 1000;
 
 /**
- * Makes the archive anew, where there is none, from the log and from what was archived before the log begins. Erasures
- * and retention are applied as when they were taken first; no head is told.
+ * Rebuilds the archive, where there is none, from the log and from the events that were archived before the log begins.
+ * Erasures and retention are applied again; no head is published.
  * @param older every event below the log's beginning, each partition by itself and oldest first
  * @throws RestoreRefused where one of them is missing, or the log drops some in the meantime
  */

@@ -135,8 +135,8 @@ describe('audit-log in a process', () => {
     ['/v1/events?limit=1001', 400],
     ['/v1/events?from=2026-02-30T00:00:00Z', 400],
     ['/v1/events?type=nothing', 400],
-    ['/v1/events?agentId=nobody', 400],
-    ['/v1/agents/nobody/anchors', 400],
+    ['/v1/events?agentId=unknown', 400],
+    ['/v1/agents/unknown/anchors', 400],
   ])('refuses %s with %i', async (path, status) => {
     const answer = await ask(tokens['auditor']!, path);
     expect(answer.status).toBe(status);
@@ -228,7 +228,7 @@ describe('audit-log in a process', () => {
     );
   }
 
-  /** Plays the keeper of copies: tells each order as soon as it is there. */
+  /** Acts as the keeper of copies: acknowledges each order as soon as it is there. */
   async function tellWhile<T>(asked: () => Promise<T>): Promise<T> {
     const erasures = await context.peer('erasures');
     let done = false;
@@ -305,15 +305,17 @@ describe('audit-log in a process', () => {
     expect(await (await context.peer('erasures')).pending(9)).toMatchObject([{ eventId: eventId(91) }]);
   });
 
-  it('parks what is no leaf, tells heads, and keeps all over a restart', async () => {
+  it('dead-letters what is no leaf, publishes heads, and keeps all over a restart', async () => {
     expect(await context.eventLog.read('dead-letters', 0, 0, 10)).toHaveLength(1);
     const heads = async (): Promise<Head[]> =>
       (await context.eventLog.read('agent-heads', 0, 0, 100)).map(({ value }) =>
         JSON.parse(Buffer.from(value).toString()),
       );
-    const told = await until(heads, (found) => found.some(({ id, version }) => id === agentId(1) && version === 8));
+    const published = await until(heads, (found) =>
+      found.some(({ id, version }) => id === agentId(1) && version === 8),
+    );
     // Other agents' heads may come before or after it.
-    expect(told).toContainEqual(
+    expect(published).toContainEqual(
       expect.objectContaining({ id: agentId(1), version: 8, value: { lastSequence: 8, checks: 4 } }),
     );
     await running.stop();

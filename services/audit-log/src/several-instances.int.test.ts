@@ -26,15 +26,15 @@ function batch(partition: number, first: number, ...events: readonly number[]): 
 describe('instances of audit-log that share a store', () => {
   const directory = mkdtempSync(join(tmpdir(), 'audit-log-instances-'));
   let store: SqliteEventStore;
-  let told: NewRecord[];
+  let published: NewRecord[];
   let context: ServiceContext;
   let databases = 0;
 
   beforeEach(() => {
     store = new SqliteEventStore(join(directory, `${(databases += 1)}.db`));
-    told = [];
+    published = [];
     const append = async (records: readonly NewRecord[]): Promise<never[]> => {
-      told.push(...records);
+      published.push(...records);
       return [];
     };
     context = { log: createLogger('silent'), eventLog: { append } } as unknown as ServiceContext;
@@ -73,7 +73,7 @@ describe('instances of audit-log that share a store', () => {
     const left = new HeadPublisher(context, store);
     left.start();
     await left.stop();
-    expect(told).toMatchObject([{ topic: 'agent-heads', key: agentId(0) }]);
+    expect(published).toMatchObject([{ topic: 'agent-heads', key: agentId(0) }]);
     expect(await store.unpublishedHeads(9)).toEqual([]);
   });
 
@@ -93,6 +93,6 @@ describe('instances of audit-log that share a store', () => {
       next: 2,
     });
     await one.stop();
-    expect(told.map(({ value }) => JSON.parse(value))).toMatchObject([{ version: 2, value: { lastSequence: 2 } }]);
+    expect(published.map(({ value }) => JSON.parse(value))).toMatchObject([{ version: 2, value: { lastSequence: 2 } }]);
   });
 });

@@ -1,8 +1,8 @@
-/** What the controllers are given. */
+/** Injection tokens of the controllers. */
 export const STORE = Symbol('event store');
 export const CLOCK = Symbol('clock');
 export const EVENT_INTAKE = Symbol('event intake');
 export const ANCHOR_INTAKE = Symbol('anchor intake');
 export const ERASURE = Symbol('erasure');
-export const OUTCOME_DESK = Symbol('outcome desk');
+export const OUTCOME_HANDLER = Symbol('outcome handler');
 export const AGENTS = Symbol('agents projection');

@@ -4,7 +4,7 @@ import { RestoreRefused } from '@countersign/topics';
 import { envelopeOf, unreadable } from '../rebuild/older-events.js';
 
 /**
- * What only the archive still has of partitions that dropped their beginning; nothing where the log has all.
+ * Events of partitions that dropped their beginning, which only the archive still has; none where the log has all.
  * @param archive `null`: it cannot be read
  * @throws RestoreRefused where an event that the log has not is damaged, or the archive cannot be read
  */

@@ -96,7 +96,7 @@ export class FetchedLog implements StoredLog {
     return this.#ends.get(topic) ?? {};
   }
 
-  /** Whether an event was dropped by retention. */
+  /** `true` when retention has dropped the event. */
   dropped(place: number): boolean {
     return offsetOf(place) < (this.beginOffsets('agent-events')[partitionOf(place)] ?? 0);
   }

@@ -5,7 +5,7 @@ import { NotReadable } from './refusals.js';
 
 const CLIENT_ID = 'countersign-fsck';
 
-/** What `work` gives. @throws NotReadable naming the server, where it rejects */
+/** The result of `work`. @throws NotReadable naming the server, where it rejects */
 export async function reading<T>(what: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -8,7 +8,7 @@ import { RestoreRefused } from '@countersign/topics';
 const LOOKED_AT = 50;
 
 /**
- * What only the archive still has of a log that dropped its beginning, oldest first; nothing where the log has all.
+ * Events of a log that dropped its beginning, which only the archive still has, oldest first; none where the log has all.
  * @throws RestoreRefused where an event that the log has not is damaged, or the archive cannot be read
  */
 export async function* olderEvents(log: StoredLogFile, archive: ArchiveInspection | null): AsyncGenerator<OlderEvent> {

@@ -1,6 +1,6 @@
 import { LogRefused, type EventLog, type EventReader, type StoredLogFile } from '@countersign/event-log';
 
-/** Whatever writes to a log, refused; what was parked when it came is in the log already. */
+/** Refuses all writes to a log; messages that were dead-lettered the first time are in the log already. */
 const READ_ONLY: Pick<EventLog, 'append' | 'refusing' | 'consume' | 'close'> = {
   async append(records) {
     if (records.every(({ topic }) => topic === 'dead-letters')) return [];

@@ -34,7 +34,7 @@ export async function checkAlerts(
   }
 }
 
-/** What a message about a violation says; `null` for others, and for what is not a message, which the inspection names. */
+/** Data of a message about a violation; `null` for others, and for an invalid message, which the inspection names. */
 function dataOf({
   type,
   body,

@@ -24,7 +24,7 @@ const ANNOUNCED: Readonly<Record<string, string>> = {
   agent: 'agents',
 };
 
-/** What a store has now of something that waits to be published; `null`: nothing. */
+/** Stored state of a record that waits to be published; `null`: none. */
 type Lookup = (topic: string, key: string) => Waiting['stored'];
 
 interface Waiting {
@@ -32,7 +32,7 @@ interface Waiting {
 }
 
 /**
- * What waits to be published, after a stop in between, says what the store holds: its newest version in its words, or an
+ * Records that wait to be published, after a stop in between, have the content of the store: its newest version, or an
  * older one. Embedded profile.
  */
 export async function checkOutboxes(

@@ -63,12 +63,12 @@ export function positionsOf(store: Store, topic: TopicName): ReadonlyMap<number,
   return new Map(store.prepare<[], [number, number]>(`SELECT partition, ${next} FROM positions ${where}`).raw().all());
 }
 
-/** Whether the store keeps this table: the distributed profile has no counterpart to some. */
+/** `true` when the store has this table: the distributed profile has no counterpart to some. */
 export function has(store: Store, table: string): boolean {
   return store.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(table) !== undefined;
 }
 
-/** Whether a table has this column: stores that an older release wrote last do not have all. */
+/** `true` when a table has this column: stores that an older release wrote last do not have all. */
 export function hasColumn(store: Store, table: string, column: string): boolean {
   return store.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, column) !== undefined;
 }

@@ -53,7 +53,7 @@ export async function checkRepetitions(
     await compareSeen(logged.ids(), { place: `${LAYOUT.policy} seen_events`, ids, holds }, newestMs, isWhole, check);
   }
   if (alerts === null || !isWhole) return;
-  // Only violations that somebody is to be told of are noted, and who was to be told then is not known now.
+  // Only violations with a destination are stored, and the destinations of that time are not known.
   for await (const id of alerts.seenEvents()) {
     check.examined += 1;
     if (!logged.has(Buffer.from(id.replaceAll('-', ''), 'hex')))

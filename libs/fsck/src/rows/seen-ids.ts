@@ -5,20 +5,20 @@ import type { Check } from '../report.js';
 /** Ids are forgotten so long after the time in them, by the log's time: `architecture.md`. */
 const REMEMBERED_MS = 72 * 3_600_000;
 
-/** What a consumer remembers, so that an event which comes again does not count again. */
+/** Event ids that a consumer keeps, so that a redelivered event does not count again. */
 export interface Remembered {
   /** File and table. */
   readonly place: string;
   /** In the order of their bytes. */
   readonly ids: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** Whether it must hold this one, were it not older than it remembers. */
+  /** `true` when it must hold this one, unless it is older than the time that it remembers. */
   readonly holds: (logged: LoggedId) => boolean;
 }
 
 /**
  * Ids that a consumer remembers against those of the log, both in the order of their bytes.
  * @param newestMs when the log took the newest event
- * @param isWhole the log begins with the first event: an id that it does not have is nobody's
+ * @param isWhole the log begins with the first event: an id that it does not have belongs to no event
  */
 export async function compareSeen(
   logged: Iterable<LoggedId>,

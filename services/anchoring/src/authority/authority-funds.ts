@@ -28,7 +28,7 @@ export class AuthorityFunds {
     this.#clock = clock;
   }
 
-  /** Whether a memo can be paid for. @throws ChainUnavailable */
+  /** Checks that a memo can be paid for. @throws ChainUnavailable */
   async suffice(): Promise<boolean> {
     const now = this.#clock();
     const recent = Math.abs(now - this.#checkedAt) < CHECK_EVERY_MS;

@@ -9,10 +9,10 @@ describe('authorityKey', () => {
   const none = async (): Promise<null> => null;
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('is not made where the log was told of one', async () => {
-    const told = authorityKey(directory, async () => 'an address');
-    await expect(told).rejects.toThrow(AuthorityKeyMissing);
-    await expect(told).rejects.toThrow(`an address, and its key ${file} is missing`);
+  it('is not made where one is published', async () => {
+    const key = authorityKey(directory, async () => 'an address');
+    await expect(key).rejects.toThrow(AuthorityKeyMissing);
+    await expect(key).rejects.toThrow(`an address, and its key ${file} is missing`);
     expect(existsSync(file)).toBe(false);
   });
 

@@ -10,7 +10,7 @@ export class AuthorityKeyDamaged extends Error {
   override readonly name = 'AuthorityKeyDamaged';
 }
 
-/** The log was told of an authority whose key is not here: another must not take its place. */
+/** An authority is published whose key is not here: another must not take its place. */
 export class AuthorityKeyMissing extends Error {
   override readonly name = 'AuthorityKeyMissing';
 }
@@ -21,13 +21,13 @@ const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 /**
  * The key that signs and pays for anchors: a JSON array of 64 bytes (seed, public key), the form of Solana's own tools,
  * mode 0600. Made at the first start; later starts use what is there.
- * @param told asked where there is no file: the address that the log was told of, `null` where it was told of none
- * @throws AuthorityKeyDamaged naming the file, which is left as it is; AuthorityKeyMissing where an authority is told and
+ * @param published asked where there is no file: the address that is published, `null` where none is
+ * @throws AuthorityKeyDamaged naming the file, which is left as it is; AuthorityKeyMissing where an authority is published and
  *   its file is gone: none is made
  */
-export async function authorityKey(directory: string, told: () => Promise<string | null>): Promise<AuthorityKey> {
+export async function authorityKey(directory: string, published: () => Promise<string | null>): Promise<AuthorityKey> {
   const file = join(directory, 'authority.json');
-  const address = (await readIfPresent(file)) === null ? await told() : null;
+  const address = (await readIfPresent(file)) === null ? await published() : null;
   if (address !== null) {
     throw new AuthorityKeyMissing(
       `anchors are signed by ${address}, and its key ${file} is missing: put it back from the backup, or, where another ` +

@@ -10,7 +10,7 @@ const HASHES = 2_000;
 const HASH_BYTES = 32;
 
 /**
- * Computes a closed window's roots anew from the stored leaves: nothing goes to the chain on the word of a stored root.
+ * Computes a closed window's roots again from the stored leaves: no stored root is sent to the chain unchecked.
  * @throws WindowDamaged naming the first thing that does not fit
  */
 export async function recomputeWindow(

@@ -162,7 +162,7 @@ export class WindowCloser {
   }
 }
 
-/** What the window's transaction says. */
+/** The memo of the window's transaction. */
 export function memoOf(window: ClosedWindow): string {
   return windowMemo({
     root: window.merkleRoot,

@@ -8,7 +8,7 @@ import { WindowTrees } from '../prove/window-trees.js';
 import { agentId, envelope } from '../testing/envelopes.js';
 import { backends } from '../testing/backends.js';
 import { House } from '../testing/house.js';
-import { requireToldWindows } from '../lead/told-windows.js';
+import { requirePublishedWindows } from '../lead/published-windows.js';
 import { recomputeWindow } from './recompute-window.js';
 import { memoOf, WindowCloser } from './window-closer.js';
 
@@ -210,7 +210,7 @@ for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
       expect(new Set(labels).size).toBe(6);
       const second = Math.floor(rightMs / SECOND) * SECOND;
       expect(labels.map((end) => (end - second) / SECOND)).toEqual([259_202, 5, 7, 9, 11, 259_203]);
-      await requireToldWindows(house.log, house.store, 'nobody yet');
+      await requirePublishedWindows(house.log, house.store, 'no authority yet');
     });
 
     it('closes all since the last cut after a pause, under the last label that ended', async () => {

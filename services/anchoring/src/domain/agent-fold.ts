@@ -1,6 +1,6 @@
 import { CompactRange, type Sha256 } from '@countersign/evidence';
 
-/** What the store holds cannot be what was taken from the log: nothing is built on it. */
+/** The store holds something else than was taken from the log: nothing is built on it. */
 export class WindowDamaged extends Error {
   override readonly name = 'WindowDamaged';
 }

@@ -1,4 +1,4 @@
-/** What is known of one cadence: enough to say when its window is cut and what the cut is called. */
+/** State of one cadence: when its window is cut, and the label of the cut. */
 export interface CadenceClock {
   readonly cadenceSeconds: number;
   /** When the first leaf of the open window came, ms; `null`: it has none. */

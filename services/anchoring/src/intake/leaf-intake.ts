@@ -15,7 +15,7 @@ interface Waiter {
 
 /**
  * Takes batches of `agent-events` into windows; no partition waits for another, a cut holds all of them for a moment
- * only. What the leaf predicate rejects is parked; any other error rejects the batch, which comes again.
+ * only. Messages that are no leaf are dead-lettered; any other error rejects the batch, which is redelivered.
  */
 export class LeafIntake {
   readonly #context: IntakeContext;
@@ -99,7 +99,7 @@ export class LeafIntake {
     const known = this.#next.get(partition);
     if (known !== undefined) return known;
     const saved = await this.#store.position('agent-events', partition);
-    // What the log no longer keeps of a partition that was never read cannot come, so nobody waits for it.
+    // Records that the log dropped before the partition was ever read cannot be delivered: nothing waits for them.
     const next = saved ?? (await this.#context.eventLog.beginOffsets('agent-events'))[partition] ?? 0;
     this.#next.set(partition, next);
     return next;

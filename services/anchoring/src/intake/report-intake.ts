@@ -14,7 +14,7 @@ export class ReportIntake {
     this.#requested = requested;
   }
 
-  /** @throws RecordUnreadable for what this release cannot read: the partition stands still, nothing is skipped */
+  /** @throws RecordUnreadable for a record that this release cannot read: the partition is blocked, nothing is skipped */
   async take({ topic, partition, records }: LogBatch): Promise<void> {
     const reports: { reportId: string; contentHash: string; memo: string }[] = [];
     for (const record of records) {

@@ -16,9 +16,9 @@ import { AnchorLoop } from '../submit/anchor-loop.js';
 import { watchLoop } from '../watch-authority/watch-loop.js';
 import type { ChainClock } from '../watch-chain/chain-clock.js';
 import type { ClockWatch } from '../watch-chain/clock-watch.js';
-import { requireToldWindows } from './told-windows.js';
+import { requirePublishedWindows } from './published-windows.js';
 
-/** What is known of the time, also while this instance stands by. */
+/** Facts about the time, also while this instance is on standby. */
 export interface Clocks {
   readonly chainClock: ChainClock;
   readonly clocks: ClockWatch;
@@ -32,7 +32,7 @@ export class ActiveAnchoring {
   readonly #windows: WindowLoop;
   readonly #anchors: AnchorLoop;
   readonly #watch: BackgroundLoop;
-  readonly #requireToldWindows: () => Promise<void>;
+  readonly #requirePublishedWindows: () => Promise<void>;
   readonly #newestEvent: () => Promise<void>;
 
   constructor(
@@ -59,13 +59,13 @@ export class ActiveAnchoring {
       (clockMs) => chainClock.labelTime(clockMs),
     );
     this.#watch = watchLoop(context, store, key.publicKey, metrics.equivocated);
-    this.#requireToldWindows = () => requireToldWindows(context.eventLog, store, key.publicKey);
+    this.#requirePublishedWindows = () => requirePublishedWindows(context.eventLog, store, key.publicKey);
     this.#newestEvent = async () => clocks.sawEvent((await store.newestEventMs()) ?? -Infinity);
   }
 
-  /** @throws StoreForgot before anything is cut, when the log was told what the store does not know */
+  /** @throws StoreForgot before anything is cut, when something was published that the store does not have */
   async begin(): Promise<void> {
-    await this.#requireToldWindows();
+    await this.#requirePublishedWindows();
     await this.#newestEvent();
     this.#windows.poke();
     this.#anchors.poke();

@@ -7,10 +7,10 @@ import { LeadEnded, type AnchorStore, type Lead } from '../store/port.js';
 const RETRY_MS = 1_000;
 /** A lead that is given sooner needs no word. */
 const STANDBY_MS = 1_000;
-/** What a leader did should have ended by then. */
+/** Work of a leader ends within this time. */
 const ENDS_WITHIN_MS = 10_000;
 
-/** What an instance does while it leads. */
+/** The work of an instance while it leads. */
 export interface Active {
   /** @throws why it may not begin: it is stopped, and the lead asked for again */
   begin(): Promise<void>;
@@ -19,7 +19,7 @@ export interface Active {
 }
 
 /**
- * Waits for the lead, does what a leader does until the lead is over, and waits again. Whoever has lost the lead can
+ * Waits for the lead, does the work of a leader until the lead is over, and waits again. An instance that has lost the lead can
  * write nothing, so it need not hurry to stop; it stops before it asks for the lead again.
  */
 export class Leadership<T extends Active> {

@@ -57,7 +57,7 @@ for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
     });
   });
 
-describe('absence from a store that somebody changed', () => {
+describe('absence from a store that was changed from outside', () => {
   it('is not proven', async () => {
     const house = await House.open();
     try {

@@ -24,7 +24,7 @@ export type AbsenceAnswer =
   | { readonly kind: 'absent'; readonly proof: AbsenceProof }
   /** The agent had these events in the window. */
   | { readonly kind: 'present'; readonly firstSequence: number; readonly lastSequence: number }
-  /** No window of this label was closed: it is still open, or nobody had an event in it. */
+  /** No window of this label was closed: it is still open, or no agent had an event in it. */
   | { readonly kind: 'no-window' }
   /** Its transaction is not final yet. */
   | { readonly kind: 'not-anchored' };
@@ -119,7 +119,7 @@ export async function absenceIn(
     },
     sha256,
   );
-  // What is stored of the neighbours may have changed: nobody is handed a proof that does not hold.
+  // The stored adjacent leaves may have been changed: a proof that does not hold is not given out.
   const [problem] = verifyAbsence(proof, { crypto, chain: null }).problems;
   if (problem !== undefined) throw new WindowDamaged(`window ${closed.windowId}: ${problem.message}`);
   return { kind: 'absent', proof };

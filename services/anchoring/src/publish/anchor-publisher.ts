@@ -8,7 +8,7 @@ const REPORTS = 100;
 
 /**
  * The outbox of anchoring: each record follows from a stored row, so the row with its mark is all that is kept. What a
- * crash left unmarked is told again, in the same words.
+ * crash left unmarked is published again, unchanged.
  */
 export class AnchorPublisher {
   readonly #log: EventWriter;

@@ -15,7 +15,7 @@ export const CHUNK_AGENTS = 1_000;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** What happened once has one version; a repetition after a crash says the same. */
+/** A fact that never changes has one version; a repetition after a crash has the same value. */
 function once(key: string, facts: AnchorFacts): NewRecord {
   return versionedRecord<AnchorFacts>('anchors', key, 1, facts);
 }

@@ -3,11 +3,11 @@ import { requireLogSince, RestoreRefused } from '@countersign/topics';
 import type { WindowCloser } from '../close-windows/window-closer.js';
 import type { LeafIntake } from '../intake/leaf-intake.js';
 import type { AnchorStore, CutWindow } from '../store/port.js';
-import { momentsOf, toldFacts, windowIdOf, type ToldCut } from './told-cuts.js';
+import { momentsOf, publishedFacts, windowIdOf, type PublishedCut } from './published-cuts.js';
 
 const PAGE = 1_000;
-/** No store has as many cuts that the log was not told of. */
-const UNTOLD = 100_000;
+/** No store has as many unpublished cuts. */
+const UNPUBLISHED = 100_000;
 
 export interface RebuildTools {
   readonly log: Pick<EventLog, 'beginOffsets' | 'endOffsets' | 'read'>;
@@ -24,10 +24,10 @@ export interface RebuildTools {
 export async function cutsToMake(
   log: RebuildTools['log'],
   store: Pick<AnchorStore, 'cadences' | 'position'>,
-): Promise<readonly ToldCut[]> {
+): Promise<readonly PublishedCut[]> {
   const made = new Map((await store.cadences()).map(({ cadenceSeconds, cuts }) => [cadenceSeconds, cuts]));
-  const missing: ToldCut[] = [];
-  for await (const facts of toldFacts(log)) {
+  const missing: PublishedCut[] = [];
+  for await (const facts of publishedFacts(log)) {
     if (facts.kind !== 'cut') continue;
     if (facts.number > (made.get(facts.cadenceSeconds) ?? 0)) missing.push(facts);
   }
@@ -37,11 +37,11 @@ export async function cutsToMake(
 
 /**
  * Takes the log up to each recorded cut, makes the cut there, and closes its windows: what lies between two cuts is what
- * lay between them the first time, so the trees are the same. Nothing is told and nothing is submitted.
+ * lay between them the first time, so the trees are the same. Nothing is published and nothing is submitted.
  * @returns how many windows were made again
  * @throws RestoreRefused where a cut comes out otherwise than it was recorded
  */
-export async function rebuildWindows(tools: RebuildTools, missing: readonly ToldCut[]): Promise<number> {
+export async function rebuildWindows(tools: RebuildTools, missing: readonly PublishedCut[]): Promise<number> {
   const { store, log, progress } = tools;
   await finishPendingCut(tools);
   const moments = momentsOf(missing);
@@ -54,15 +54,15 @@ export async function rebuildWindows(tools: RebuildTools, missing: readonly Told
     await store.cut(labels, offsets);
     await store.completeCut();
   }
-  const told = new Map<string, ToldCut>();
-  const untold = new Map((await store.unpublishedCuts(UNTOLD)).map((cut) => [cut.windowId, cut]));
-  for await (const facts of toldFacts(log)) {
-    if (facts.kind === 'cut' && untold.has(windowIdOf(facts))) told.set(windowIdOf(facts), facts);
+  const published = new Map<string, PublishedCut>();
+  const unpublished = new Map((await store.unpublishedCuts(UNPUBLISHED)).map((cut) => [cut.windowId, cut]));
+  for await (const facts of publishedFacts(log)) {
+    if (facts.kind === 'cut' && unpublished.has(windowIdOf(facts))) published.set(windowIdOf(facts), facts);
   }
-  for (const [id, facts] of told) requireSame(untold.get(id)!, facts);
-  const lost = missing.find((cut) => !told.has(windowIdOf(cut)));
+  for (const [id, facts] of published) requireSame(unpublished.get(id)!, facts);
+  const lost = missing.find((cut) => !published.has(windowIdOf(cut)));
   if (lost !== undefined) throw new RestoreRefused(`cut ${lost.number} of ${lost.cadenceSeconds} s came out otherwise`);
-  await store.markCutsPublished([...told.keys()]);
+  await store.markCutsPublished([...published.keys()]);
   let closed = 0;
   while ((await tools.closer.closeNext()) !== null) {
     closed += 1;
@@ -101,10 +101,10 @@ async function takeUpTo({ log, store, intake }: RebuildTools, offsets: Offsets):
   }
 }
 
-function requireSame(made: CutWindow, told: ToldCut): void {
+function requireSame(made: CutWindow, published: PublishedCut): void {
   const same =
-    made.startMs === Date.parse(told.windowStart) &&
-    made.endMs === Date.parse(told.windowEnd) &&
-    Object.entries(told.offsets).every(([p, offset]) => (made.offsets[Number(p)] ?? 0) === offset);
-  if (!same) throw new RestoreRefused(`window ${made.windowId} was cut otherwise than the log was told`);
+    made.startMs === Date.parse(published.windowStart) &&
+    made.endMs === Date.parse(published.windowEnd) &&
+    Object.entries(published.offsets).every(([p, offset]) => (made.offsets[Number(p)] ?? 0) === offset);
+  if (!same) throw new RestoreRefused(`window ${made.windowId} was cut otherwise than was published`);
 }

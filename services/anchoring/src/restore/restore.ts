@@ -7,11 +7,11 @@ import { WindowCloser } from '../close-windows/window-closer.js';
 import { CutGate } from '../intake/cut-gate.js';
 import { LeafIntake } from '../intake/leaf-intake.js';
 import { ReportIntake } from '../intake/report-intake.js';
-import { authorityTold } from '../lead/authority-told.js';
-import { requireToldWindows } from '../lead/told-windows.js';
+import { publishedAuthority } from '../lead/published-authority.js';
+import { requirePublishedWindows } from '../lead/published-windows.js';
 import type { AnchorStore } from '../store/port.js';
-import { adoptAnchors } from './adopt-anchors.js';
-import { adoptLanded } from './adopt-landed.js';
+import { recordPublished } from './record-published.js';
+import { recordConfirmed } from './record-confirmed.js';
 import { cutsToMake, rebuildWindows } from './rebuild-windows.js';
 
 /** More than the lease of a leader that was killed. */
@@ -19,20 +19,20 @@ const LEAD_MS = 30_000;
 const PAGE = 1_000;
 
 /**
- * Brings a store that was put back from an older copy up to what the log was told of it: cuts and closes the windows of
+ * Brings a store that was put back from an older copy up to what was published of it: cuts and closes the windows of
  * the recorded cuts again, and records where they and the reports are anchored. Nothing is sent to the chain and nothing
- * told. A repetition goes on where one was interrupted.
- * @throws AuthorityKeyMissing, AuthorityKeyDamaged; RestoreRefused where it comes out otherwise than it was told, the log
+ * published. A repetition continues where one was interrupted.
+ * @throws AuthorityKeyMissing, AuthorityKeyDamaged; RestoreRefused where it comes out otherwise than it was published, the log
  *   no longer holds what is needed, or an instance of anchoring runs
  */
 export async function restoreFromTopics(context: RestoreContext, options: RestoreOptions): Promise<Restored> {
   const { eventLog } = context;
   const { sha256 } = nodeCrypto;
-  const told = await authorityTold(eventLog);
-  const key = told === null ? null : await authorityKey(context.directory, async () => told);
-  if (key !== null && key.publicKey !== told) {
+  const published = await publishedAuthority(eventLog);
+  const key = published === null ? null : await authorityKey(context.directory, async () => published);
+  if (key !== null && key.publicKey !== published) {
     throw new RestoreRefused(
-      `anchors are signed by ${told}, and authority.json holds ${key.publicKey}: put it back from the backup`,
+      `anchors are signed by ${published}, and authority.json holds ${key.publicKey}: put it back from the backup`,
     );
   }
   const store = await context.openStore<AnchorStore>({
@@ -49,15 +49,15 @@ export async function restoreFromTopics(context: RestoreContext, options: Restor
     const { progress } = options;
     await rebuildWindows({ log: eventLog, store, intake, closer, progress }, missing);
     await takeRequests(context, store);
-    const { adopted, untold } = await adoptAnchors(eventLog, store);
+    const { adopted, unpublished } = await recordPublished(eventLog, store);
     const found =
-      key === null || untold.length === 0
+      key === null || unpublished.length === 0
         ? []
-        : await adoptLanded(
+        : await recordConfirmed(
             { chain: await context.chain(), store, authority: key.publicKey, clock: context.clock, progress },
-            untold,
+            unpublished,
           );
-    if (key !== null) await requireToldWindows(eventLog, store, key.publicKey);
+    if (key !== null) await requirePublishedWindows(eventLog, store, key.publicKey);
     return { adopted: counted(missing.length, adopted.length, found.length), lost: [] };
   } finally {
     await store.close();
@@ -91,7 +91,7 @@ async function takeRequests({ eventLog }: RestoreContext, store: AnchorStore): P
 function counted(cuts: number, adopted: number, found: number): readonly string[] {
   return [
     ...(cuts === 0 ? [] : [`${cuts} windows cut again where they were cut`]),
-    ...(adopted === 0 ? [] : [`${adopted} anchors that the log was told of`]),
+    ...(adopted === 0 ? [] : [`${adopted} published anchors`]),
     ...(found === 0 ? [] : [`${found} anchors found on the chain`]),
   ];
 }

@@ -69,7 +69,7 @@ export interface InspectedReport extends InspectedAnchor {
   readonly contentHash: string;
 }
 
-/** What anchoring holds, read to be checked: nothing is created, changed or repaired. */
+/** Content of anchoring's store, read to be checked: nothing is created, changed or repaired. */
 export interface AnchorInspection {
   /** By partition: the offset at which consumption continues. As of the time when the inspection was opened. */
   positions(topic: TopicName): Promise<ReadonlyMap<number, number>>;

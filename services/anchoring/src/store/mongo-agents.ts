@@ -5,7 +5,7 @@ import { binary, unpackRows } from './mongo-rows.js';
 import type { AgentState } from './mongo-state.js';
 
 /**
- * Where agents stand, behind the leaves: what has changed is kept until it is flushed, and found again in the leaves by
+ * State of agents, behind the leaves: changes are kept until they are flushed, and computed again from the leaves by
  * the next leader. A stored agent moves only forward, so a flush that comes late changes nothing.
  */
 export class MongoAgents {
@@ -44,7 +44,7 @@ export class MongoAgents {
     return (await this.#agents.find({ _id: { $in: [...ids] } }).toArray()).map(stateOf);
   }
 
-  /** What a batch of leaves changed, once more. @throws WindowDamaged */
+  /** Applies the changes of a batch of leaves once more. @throws WindowDamaged */
   async replay(batch: LeavesDocument): Promise<void> {
     const ids = new Map(batch.agents.map(({ n, id }) => [n, id]));
     const rows = unpackRows(batch);

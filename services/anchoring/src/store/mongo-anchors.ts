@@ -24,7 +24,7 @@ interface Queued extends Submission {
   readonly queuedAtMs: number;
 }
 
-/** A change of a memo's way, conditional on nobody else having changed it. */
+/** A change of a submission, conditional on no other change since it was read. */
 interface Step {
   readonly filter: { readonly _id: string; readonly todo: 'submit'; readonly term: number; readonly rev: number };
   readonly update: {
@@ -33,7 +33,7 @@ interface Step {
   };
 }
 
-/** What is on its way to the chain, what has arrived there, and what the log was told of it. */
+/** Submissions to the chain, their transactions, and which of them are published. */
 export function mongoAnchors(
   root: MongoRoot,
   { windows, reports, agents, windowAgents }: Collections,

@@ -25,7 +25,7 @@ export interface PendingWindow extends Cut {
 
 /**
  * The one document that decides what counts. Who leads, under which term, and how far each partition has been taken:
- * every change is conditional on the term, so nobody writes after another has taken over.
+ * every change is conditional on the term, so no former leader writes after another has taken over.
  */
 export interface RootDocument {
   readonly _id: 'root';
@@ -48,7 +48,7 @@ export interface RootDocument {
   readonly nextWindow: number;
 }
 
-/** What one batch of a partition brought: never changed, and counts once `root` says so. */
+/** One batch of a partition: never changed, and valid once the position of `root` is beyond it. */
 export interface LeavesDocument {
   /** `<partition>:<from>:<term>` */
   readonly _id: string;

@@ -75,7 +75,7 @@ export function mongoCuts(
     return new Map(floors);
   }
 
-  /** Whether something was dropped. */
+  /** Resolves with `true` when something was dropped. */
   async function sweepPartition(partition: number, below: number, limit: number): Promise<boolean> {
     const swept = await batches
       .find({ p: partition, swept: false, next: { $lte: below }, from: { $lt: below } }, { projection: { _id: 1 } })

@@ -7,7 +7,7 @@ import { LeadEnded, type CutWindow, type LeafCursor, type LeafPage } from './por
 type Terms = RootDocument['terms'];
 const DOCUMENTS = 16;
 
-/** Whether these leaves count: those that a term wrote after the next one had begun do not. */
+/** `true` for leaves that count: those that a term wrote after the next one had begun do not. */
 export function counts(terms: Terms, { p, from, term }: Pick<LeavesDocument, 'p' | 'from' | 'term'>): boolean {
   return terms.findLast((one) => (one.from[p] ?? 0) <= from)?.term === term;
 }

@@ -116,7 +116,7 @@ export class MongoLeaves {
       seen.add(hex);
       return true;
     };
-    // From here on the state is ahead of what is stored: a failure ends the lead, and the next one loads it anew.
+    // From here on the state is ahead of what is stored: a failure ends the lead, and the next one loads it again.
     try {
       const documents: LeavesDocument[] = [];
       const batches: Taken[] = [];

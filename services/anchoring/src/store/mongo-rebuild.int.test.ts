@@ -9,11 +9,11 @@ const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 const { sha256 } = nodeCrypto;
 
 if (SERVER === undefined) {
-  describe.skip('anchoring made anew in MongoDB needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => {
+  describe.skip('anchoring rebuilt in MongoDB needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => {
     it('has no server', () => undefined);
   });
 } else {
-  describe('anchoring made anew in MongoDB', () => {
+  describe('anchoring rebuilt in MongoDB', () => {
     const database = new TestDatabase(SERVER);
     let rebuild: StoreRebuild;
     beforeAll(async () => {
@@ -30,7 +30,7 @@ if (SERVER === undefined) {
       return (await (await database.collection(name)).findOne({ _id: 'root' })) as unknown as { term: number };
     }
 
-    it('tells an instance that leads from none', async () => {
+    it('distinguishes an instance that leads from none', async () => {
       expect(await rebuild.inUse()).toBeNull();
       const store = await opened();
       await lead(store);
@@ -50,7 +50,7 @@ if (SERVER === undefined) {
       await standby.close();
     }, 30_000);
 
-    it('has a term above the one of the store that it replaces, which nobody leads any more', async () => {
+    it('has a term above the one of the store that it replaces, which has no leader any more', async () => {
       for (let term = 0; term < 3; term += 1) {
         const store = await opened();
         await lead(store);

@@ -29,7 +29,7 @@ export async function openRebuild(uri: string): Promise<StoreRebuild> {
   };
 }
 
-/** Whoever leads beats four times a lease. */
+/** A leader writes a heartbeat four times a lease. */
 async function whoLeads(root: Roots): Promise<string | null> {
   const look = () => root.findOne({ _id: 'root' }, { projection: { term: 1, beat: 1, owner: 1 } });
   const first = await look();

@@ -20,13 +20,13 @@ const EMPTY: Omit<RootDocument, '_id'> = {
   nextAgent: 1,
   nextWindow: 1,
 };
-/** What is not the leader's to set. */
+/** Members that a leader sets. */
 type Change = Partial<Omit<RootDocument, '_id' | 'term' | 'owner' | 'beat'>>;
 
 /**
  * The root document and the lead that it grants. A leader beats while it lives; who sees no beat for `leaseMs`, by its
  * own monotonic clock, takes over under the next term. All that a leader of an older term still sends is conditional on
- * its term and finds nothing to change. A write of the root whose fate is unknown ends the lead: the next term reads
+ * its term and finds nothing to change. A write of the root that is in doubt ends the lead: the next term reads
  * what became of it.
  */
 export class MongoRoot {
@@ -62,7 +62,7 @@ export class MongoRoot {
     return (await this.#root.findOne({ _id: 'root' })) ?? { _id: 'root', ...EMPTY };
   }
 
-  /** Waits until nobody else leads, then takes over. `load` reads what there is, before anything is written. */
+  /** Waits until no other instance leads, then takes over. `load` reads what there is, before anything is written. */
   async lead(signal: AbortSignal, load: (root: RootDocument) => Promise<void>): Promise<Lead> {
     await this.#create();
     let seen: { term: number; beat: number } | null = null;
@@ -92,7 +92,7 @@ export class MongoRoot {
       if (matchedCount === 0) throw new LeadEnded('another instance has taken over');
     } catch (error) {
       this.end(messageOf(error));
-      throw error instanceof LeadEnded ? error : new LeadEnded('a write of unknown fate', { cause: error });
+      throw error instanceof LeadEnded ? error : new LeadEnded('a write is in doubt', { cause: error });
     }
     this.#heardMs = performance.now();
   }
@@ -108,7 +108,7 @@ export class MongoRoot {
     this.#end(reason);
   }
 
-  /** Gives the lead back, so that nobody has to wait for it. */
+  /** Gives the lead back, so that no instance has to wait for the lease to end. */
   async giveBack(): Promise<void> {
     const term = this.#term;
     this.end('it was given back');

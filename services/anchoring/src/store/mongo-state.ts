@@ -10,7 +10,7 @@ export interface AgentState {
   readonly place: AgentPlace | null;
 }
 
-/** What a batch comes to: rows to keep, and what it changes. */
+/** Result of a batch: rows to keep, and changes. */
 export interface Taken {
   readonly rows: readonly LeafRow[];
   readonly agents: readonly AgentState[];
@@ -20,7 +20,7 @@ export interface Taken {
 
 const FIRST_WINDOW: StoredCadence = { number: 1, openedAtMs: null, lastEndMs: null, from: {} };
 
-/** What the leader knows: how far each partition is, which windows are open, where each agent stands. */
+/** State of the leader: positions of partitions, open windows, last leaves of agents. */
 export class LeaderState {
   readonly positions = new Map<number, number>();
   readonly floors = new Map<number, number>();

@@ -26,7 +26,7 @@ type WindowMethods =
 
 const HASH_BYTES = 32;
 
-/** What is known of a window once it is closed; `null` before. */
+/** The window once it is closed; `null` before. */
 export function closedWindowOf(document: WindowDocument): ClosedWindow | null {
   const { _id: windowId, cadence: cadenceSeconds, startMs, endMs, root, prev, agentCount, eventCount } = document;
   if (root === undefined || prev === undefined || agentCount === undefined || eventCount === undefined) return null;
@@ -50,7 +50,7 @@ export function mongoWindows(
   const agentNumber = async (agentId: string): Promise<number | null> =>
     (await agents.findOne({ _id: agentId }, { projection: { n: 1 } }))?.n ?? null;
 
-  /** What the closing of an earlier release left, where it was interrupted: it kept leaves in pieces of another size. */
+  /** Removes leaves that an interrupted closing of an earlier release left: it kept them in pieces of another size. */
   const dropOthers = async (windowId: string, size: number): Promise<void> => {
     const there = await windowLeaves.find({ windowId }, { projection: { firstIndex: 1 } }).toArray();
     const others = there.filter(({ firstIndex }) => firstIndex % size !== 0).map(({ _id }) => _id);

@@ -131,7 +131,7 @@ export interface Lead {
   readonly ended: Promise<string>;
 }
 
-/** The lead was not given, or is over: the write had no effect, or one that whoever leads next takes into account. */
+/** The lead was not given, or is over: the write had no effect, or one that the next leader takes into account. */
 export class LeadEnded extends Error {
   override readonly name = 'LeadEnded';
 }
@@ -151,7 +151,7 @@ export interface AnchorStore {
   takeLeaves(leaves: readonly ArrivingLeaf[], position: Position): Promise<void>;
 
   cadences(): Promise<readonly CadenceClock[]>;
-  /** Whether a window of this cadence was cut under this label. */
+  /** `true` when a window of this cadence was cut under this label. */
   isCut(cadenceSeconds: number, startMs: number): Promise<boolean>;
   /** The latest time in the ids of the events that are remembered, ms; `null`: there is none. */
   newestEventMs(): Promise<number | null>;
@@ -164,7 +164,7 @@ export interface AnchorStore {
   pendingCut(): Promise<Offsets | null>;
   /** Everything below the pending cut has been taken: its windows hold all that they ever will. */
   completeCut(): Promise<void>;
-  /** Complete cuts that the log was not told of, oldest first. */
+  /** Complete cuts that are not published, oldest first. */
   unpublishedCuts(limit: number): Promise<readonly CutWindow[]>;
   markCutsPublished(windowIds: readonly string[]): Promise<void>;
 
@@ -204,7 +204,7 @@ export interface AnchorStore {
   saveSubmission(submission: Submission): Promise<void>;
   saveAnchored(id: string, landed: Landed): Promise<void>;
 
-  /** Anchored windows that the log was not told of wholly, with the first chunk to tell. */
+  /** Anchored windows that are not published entirely, with the first chunk to publish. */
   unpublishedWindows(
     limit: number,
   ): Promise<readonly { readonly window: AnchoredWindow; readonly fromChunk: number }[]>;

@@ -42,7 +42,7 @@ interface PlaceRow extends AnchoredWindow {
   readonly agentRoot: Buffer;
 }
 
-/** What is on its way to the chain, what has arrived there, and what the log was told of it. */
+/** Submissions to the chain, their transactions, and which of them are published. */
 export function sqliteAnchors(database: SqliteDatabase): Pick<AnchorStore, AnchorMethods> {
   return {
     async openSubmissions(limit) {

@@ -30,7 +30,7 @@ export function writeCuts(database: SqliteDatabase, cuts: readonly Cut[], offset
 
 /**
  * Notes which agents with leaves below the cut are in another cadence's window, which goes on: one that ends at this
- * cut as well keeps nobody waiting. Inside the caller's transaction.
+ * cut as well delays no other. Inside the caller's transaction.
  */
 export function completeCuts(database: SqliteDatabase): void {
   const ending = database

@@ -116,5 +116,5 @@ const AGENTS: readonly RowQuestion[] = [
   ],
 ];
 
-/** What rows of the store must not say of each other. */
+/** Contradictions between rows of the store. */
 export const QUESTIONS: readonly RowQuestion[] = [...CADENCES, ...WINDOWS, ...AGENTS];

@@ -11,7 +11,7 @@ async function led(opening: Promise<AnchorStore>): Promise<AnchorStore> {
   return store;
 }
 
-/** What every {@link AnchorStore} must do. `open` gives an empty store; `reopen` the same one after a restart. */
+/** Contract of every {@link AnchorStore}. `open` gives an empty store; `reopen` the same one after a restart. */
 export function anchorStoreContract(
   name: string,
   backend: { open(): Promise<AnchorStore>; reopen(store: AnchorStore): Promise<AnchorStore>; clean(): Promise<void> },
@@ -63,7 +63,7 @@ export function anchorStoreContract(
       expect(await sequences()).toEqual([1, 1, 2, 2]);
     });
 
-    it('tells of each cadence when its open window began and what it was last called', async () => {
+    it('gives for each cadence when its open window began and its last label', async () => {
       await take(leaf(5, 1), leaf(3, 2, { offset: 6 }), leaf(7, 3, { cadenceSeconds: 300 }));
       expect(await store.cadences()).toEqual([
         { cadenceSeconds: 1, openedAtMs: T + 3, lastEndMs: null, cuts: 0 },

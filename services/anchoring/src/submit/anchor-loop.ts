@@ -21,7 +21,7 @@ interface Connected {
   readonly submitter: AnchorSubmitter;
 }
 
-/** From a closed window or a requested report to a finalized transaction that the log was told of. */
+/** From a closed window or a requested report to a finalized transaction that is published. */
 export class AnchorLoop {
   readonly #context: ServiceContext;
   readonly #store: AnchorStore;
@@ -51,7 +51,7 @@ export class AnchorLoop {
       () => this.#once(),
       (error) => {
         this.#problem = `anchors wait: ${messageOf(error)}`;
-        // A chain that is out of reach is told of by who watches it.
+        // `watch-chain/` reports a chain that does not answer.
         if (!(error instanceof ChainUnavailable))
           context.log.warn({ err: error }, 'anchors wait for the chain or the log');
         metrics.failed('chain');
@@ -62,7 +62,7 @@ export class AnchorLoop {
 
   readonly poke = (): void => this.#loop.poke();
 
-  /** What keeps anchors from being made; empty when nothing does. A chain that is out of reach only queues them. */
+  /** Reasons why anchors are not made; empty when there are none. A chain that does not answer only queues them. */
   problems(): readonly string[] {
     const funds = this.#connected?.funds.problem() ?? null;
     const held = this.#connected?.submitter.problems() ?? [];

@@ -89,7 +89,7 @@ for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
       readLedgerNow = () => [...reader!.transactions()].flatMap(({ memos }) => memos);
     });
 
-    it('anchors a window and a report once each, and the log is told', async () => {
+    it('anchors a window and a report once each, and publishes them', async () => {
       const contentHash = 'ab'.repeat(32);
       const memo = reportMemo(contentHash);
       const position = { topic: 'anchor-requests', partition: 0, next: 1 } as const;
@@ -170,7 +170,7 @@ for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
       expect(memosOnChain()).toHaveLength(1);
     }, 60_000);
 
-    it('tells the log once more what a crash left unmarked, in the same words', async () => {
+    it('publishes once more, unchanged, what a crash left unmarked', async () => {
       await finish(submitter());
       const mark = house.store as unknown as Record<string, unknown>;
       mark['markChunkPublished'] = () => Promise.reject(new Error('the process ends here'));

@@ -18,11 +18,11 @@ export interface SubmitterTools {
   readonly log: Pick<Logger, 'error' | 'warn' | 'info'>;
   /** Counts a failure by its kind. */
   readonly failed: (kind: 'chain' | 'damaged' | 'equivocation') => void;
-  /** Whether no block to come is earlier than this, ms; without it each time is taken to be reached. @throws ChainUnavailable */
+  /** Resolves with `true` when no later block is earlier than this, ms; without it each time is taken to be reached. @throws ChainUnavailable */
   readonly reached?: (ms: number) => Promise<boolean>;
 }
 
-/** What a round left. */
+/** Result of a round. */
 export interface Round {
   /** Memos that are still under way. */
   readonly open: number;
@@ -107,7 +107,7 @@ export class AnchorSubmitter {
     }
   }
 
-  /** What the finalized transaction says must be what was meant. */
+  /** The finalized transaction must have the intended memo. */
   async #confirm({ id, memo }: Submission, signature: string): Promise<boolean> {
     let transaction: ChainTransaction | null;
     try {

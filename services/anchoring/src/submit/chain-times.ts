@@ -13,7 +13,7 @@ export class ChainTimes {
   }
 
   /**
-   * Whether every later block has this time or a later one; asks the chain where that is not known yet. A chain that says
+   * Resolves with `true` when every later block has this time or a later one; asks the chain where that is not known yet. A chain that says
    * no time is taken to have reached it.
    * @throws ChainUnavailable
    */

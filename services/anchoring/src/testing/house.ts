@@ -92,7 +92,7 @@ export class House {
     }
   }
 
-  /** Cuts what is due, tells the log, closes all. */
+  /** Cuts what is due, publishes the cuts, closes all. */
   async closeDue(): Promise<void> {
     await this.cutter.tick();
     await this.publisher.publishCuts();

@@ -2,7 +2,7 @@ import type { EventEnvelope } from '@countersign/contracts';
 import { createHash } from 'node:crypto';
 import { envelope } from './envelopes.js';
 
-/** What the program that is killed is told. */
+/** Arguments of the program that is killed. */
 export interface KilledJob {
   readonly directory: string;
   /** `null`: SQLite in the directory. */

@@ -142,7 +142,7 @@ describe('AuthorityWatch', () => {
       succeeded: true,
       memos: [],
     });
-    // Newest first: 2,600 that somebody else sent, the thief's, and what the look before had seen.
+    // Newest first: 2,600 that others sent, the thief's, and what the look before had seen.
     let all = [named(0)];
     const watch = newWatch({
       transactionsOf: async (_address, { limit = 500, before, until } = {}) => {

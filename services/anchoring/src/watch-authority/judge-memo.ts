@@ -1,6 +1,6 @@
 import { parseWindowMemo, type WindowMemo } from '@countersign/evidence';
 
-/** What speaks against a memo of ours: it says another root of a window than we do, or tells of one that we do not have. */
+/** The contradiction in a memo of our authority: it has another root for a window, or a window that we do not have. */
 export type Equivocation = 'other-root' | 'unknown-window';
 
 /** A memo of a window: which one, and the root that it says. `null` for any other text. */

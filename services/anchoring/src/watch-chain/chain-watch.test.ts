@@ -6,7 +6,7 @@ describe('ChainWatch', () => {
   let answers: boolean;
   let asked: number;
   let reached: boolean[];
-  let told: string[];
+  let logged: string[];
   let watch: ChainWatch;
   const looks = async (count: number): Promise<void> => {
     for (const before = asked; asked < before + count;) await sleep(5);
@@ -17,10 +17,10 @@ describe('ChainWatch', () => {
     answers = false;
     asked = 0;
     reached = [];
-    told = [];
+    logged = [];
     const log = {
-      info: (text: string) => told.push(text),
-      warn: (what: object, text: string) => told.push(`${text} ${JSON.stringify(what)}`),
+      info: (text: string) => logged.push(text),
+      warn: (what: object, text: string) => logged.push(`${text} ${JSON.stringify(what)}`),
     };
     watch = new ChainWatch({
       chain: async () => ({
@@ -45,14 +45,14 @@ describe('ChainWatch', () => {
     watch.start();
     await looks(1);
     expect(watch.firstProblem()).toMatch(/two\.example\.com:8899: fetch failed$/);
-    expect(told).toEqual([expect.stringContaining('no Solana node answers')]);
+    expect(logged).toEqual([expect.stringContaining('no Solana node answers')]);
     answers = true;
     await looks(1);
     expect(watch.firstProblem()).toBeNull();
-    expect(JSON.stringify(told)).not.toContain('secret-key');
+    expect(JSON.stringify(logged)).not.toContain('secret-key');
   });
 
-  it('counts a later outage, tells of it once, and stays without a problem', async () => {
+  it('counts a later outage, reports it once, and stays without a problem', async () => {
     answers = true;
     watch.start();
     await looks(2);
@@ -63,6 +63,6 @@ describe('ChainWatch', () => {
     answers = true;
     await looks(2);
     expect(reached.at(-1)).toBe(true);
-    expect(told).toEqual([expect.stringContaining('no Solana node answers'), 'a Solana node answers again']);
+    expect(logged).toEqual([expect.stringContaining('no Solana node answers'), 'a Solana node answers again']);
   });
 });

@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 
 const LOOK_EVERY_MS = 5_000;
 const AGAIN_AFTER_MS = 1_000;
-const TELL_EVERY_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 
 export interface ChainWatchOptions {
   chain(): Promise<Pick<Chain, 'time'>>;
-  /** Addresses of the nodes, none: the embedded network. What follows their host is told to nobody, since keys of nodes stand there. */
+  /** Addresses of the nodes, none: the embedded network. What follows their host is logged nowhere, since it holds keys of nodes. */
   readonly urls: readonly string[];
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Hears after each look whether a node answers. */
@@ -29,7 +29,7 @@ export class ChainWatch {
   readonly #nodes: string;
   #problem: string | null;
   #wasReached = false;
-  #toldMs = -Infinity;
+  #reportedMs = -Infinity;
 
   constructor(options: ChainWatchOptions) {
     this.#options = options;
@@ -61,7 +61,7 @@ export class ChainWatch {
     if (this.#wasReached && this.#problem !== null) this.#options.log.info('a Solana node answers again');
     this.#wasReached = true;
     this.#problem = null;
-    this.#toldMs = -Infinity;
+    this.#reportedMs = -Infinity;
     this.#options.reached(true);
     return this.#options.everyMs ?? LOOK_EVERY_MS;
   }
@@ -71,8 +71,8 @@ export class ChainWatch {
     this.#problem = `waiting for a Solana node at ${this.#nodes}: ${why}`;
     this.#options.reached(false);
     const now = performance.now();
-    if (now - this.#toldMs >= TELL_EVERY_MS) {
-      this.#toldMs = now;
+    if (now - this.#reportedMs >= REPORT_EVERY_MS) {
+      this.#reportedMs = now;
       this.#options.log.warn({ nodes: this.#nodes, why }, 'no Solana node answers: anchors wait');
     }
     return AGAIN_AFTER_MS;

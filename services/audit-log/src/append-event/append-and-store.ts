@@ -6,7 +6,7 @@ import { NotCaughtUp, type EventIntake } from '../ingest/event-intake.js';
 const WAIT_MS = 2_000;
 const AGAIN = { 'retry-after': '1' };
 
-/** What is said where an event is not in the archive in time. */
+/** Message where an event is not in the archive in time. */
 export interface NotStored {
   /** To the log of the process. */
   readonly logged: string;

@@ -1,7 +1,7 @@
 import type { LeafEvent } from '@countersign/contracts';
 import type { EventFilter } from './event-filter.js';
 
-/** What filters and counts by class look at; leaves have few combinations of them. */
+/** Members that filters and counts by class use; leaves have few combinations of them. */
 export interface EventClass {
   readonly type: string;
   readonly outcome: string | null;
@@ -13,12 +13,12 @@ export function classOf({ type, outcome, allowed, violation_type: violationType 
   return { type, outcome, allowed, violationType };
 }
 
-/** Whether the filter asks for anything of the class. */
+/** `true` when the filter restricts the class. */
 export function asksForClass({ type, outcome, allowed, violationType }: EventFilter): boolean {
   return type !== undefined || outcome !== undefined || allowed !== undefined || violationType !== undefined;
 }
 
-/** Whether the filter lets events of the class through. */
+/** `true` when the filter lets events of the class through. */
 export function matchesClass({ type, outcome, allowed, violationType }: EventFilter, of: EventClass): boolean {
   return (
     (type === undefined || of.type === type) &&
@@ -28,7 +28,7 @@ export function matchesClass({ type, outcome, allowed, violationType }: EventFil
   );
 }
 
-/** What the violation inbox shows. */
+/** `true` for leaves that the violation inbox shows. */
 export function isBlocked(leaf: LeafEvent): boolean {
   return leaf.outcome === 'denied' || leaf.outcome === 'frozen';
 }

@@ -1,7 +1,7 @@
 import type { EventsQuery, ExportQuery } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 
-/** What `GET /v1/events` asks of one account; absent members do not restrict. */
+/** Filter of `GET /v1/events` within one account; absent members do not restrict. */
 export interface EventFilter {
   /** Lower case. */
   readonly agentId?: string;

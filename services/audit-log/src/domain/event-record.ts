@@ -1,7 +1,7 @@
 import { EVENT_AHEAD_MS, listedAction } from '@countersign/contracts';
 import type { EventRecord, JsonValue, LeafEvent, ListedAction, Openings } from '@countersign/contracts';
 
-/** What the store holds of a leaf: `openings` without what was erased or never kept. */
+/** A stored leaf: `openings` without those that were erased or never kept. */
 export interface StoredEvent {
   readonly sequence: number;
   readonly leaf: LeafEvent;

@@ -16,7 +16,7 @@ export interface PlacedPage {
 }
 
 /**
- * Finds a page by counts alone, so that only the events near it are walked over.
+ * Finds a page by counts alone, so that only the events near it are read.
  * @param times newest first, none overlapping another
  */
 export function placePage(

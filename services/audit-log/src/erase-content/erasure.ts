@@ -22,7 +22,7 @@ const NOT_CARRIED_OUT = {
 
 /**
  * Erases content by one durable write: the event `content.erased`. The archive deletes when the event comes back to it,
- * as every rebuild and restore will, and whoever keeps copies is told. Repeated, it waits for what is left to be done.
+ * as every rebuild and restore will, and keepers of copies are informed. Repeated, it waits for the rest of the work.
  */
 export class Erasure {
   readonly #context: ServiceContext;
@@ -81,7 +81,7 @@ export class Erasure {
 
   async #copiesGone(eventId: string): Promise<void> {
     const until = performance.now() + this.#copiesWaitMs;
-    while ((await this.#store.orderState(eventId)) === 'untold') {
+    while ((await this.#store.orderState(eventId)) === 'unreported') {
       if (performance.now() > until) {
         throw new HttpRefusal(
           503,

@@ -12,7 +12,7 @@ import { MIGRATIONS } from '../store/schema.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other } from '../testing/envelopes.js';
 
 const DAMAGED = 'account-damaged';
-/** More than one stretch of a walk. */
+/** More than one page. */
 const MANY = 600;
 
 function probe(seen: (context: ServiceContext) => void): ServiceDefinition {
@@ -111,7 +111,7 @@ describe('GET /v1/events/export', () => {
     ['', 400],
     ['?format=xml', 400],
     ['?format=csv&from=2026-02-30T00:00:00Z', 400],
-    ['?format=csv&agentId=nobody', 400],
+    ['?format=csv&agentId=unknown', 400],
   ])('refuses %j with %i, and 401 without a session', async (query, status) => {
     const answer = await ask(ACCOUNT, query);
     expect([answer.status, Object.keys((await answer.json()) as object)]).toEqual([status, ['error']]);

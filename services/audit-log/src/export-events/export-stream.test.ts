@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../domain/event-record.js';
-import type { Place, Walked } from '../store/port.js';
+import type { Cursor, KeysetPage } from '../store/port.js';
 import { ACCOUNT, envelope } from '../testing/envelopes.js';
 import { exportStream, type ExportForm } from './export-stream.js';
 
@@ -12,13 +12,13 @@ const form: ExportForm = {
 
 /** Events numbered from `count` down to 1, two at a time. */
 class Events {
-  readonly asked: (Place | null)[] = [];
+  readonly asked: (Cursor | null)[] = [];
   constructor(
     readonly count: number,
     readonly failsAt = -1,
   ) {}
 
-  async walk(_accountId: string, _filter: object, after: Place | null): Promise<Walked> {
+  async pageAfter(_accountId: string, _filter: object, after: Cursor | null): Promise<KeysetPage> {
     this.asked.push(after);
     const first = after === null ? this.count : after[0]!;
     if (first === this.failsAt) throw new Error('the store is gone');

@@ -7,7 +7,7 @@ const API_ACTIVITY = 6003;
 const SUCCESS = [1, 'Success'] as const;
 const FAILURE = [2, 'Failure'] as const;
 
-/** What the control did (profile Security Control): [action, disposition], each with its caption. */
+/** Action and disposition of the control (profile Security Control): [action, disposition], each with its caption. */
 type Control = readonly [actionId: number, action: string, dispositionId: number, disposition: string];
 
 const ALLOWED: Control = [1, 'Allowed', 1, 'Allowed'];
@@ -34,7 +34,7 @@ const REPORTED: Readonly<Record<ReportedOutcome, Activity['status']>> = {
 
 /**
  * API Activity (6003) with the profile Security Control: an agent asks for an action, the control answers. Whether the
- * action would create, read, update or delete is nobody's to say, so the activity is `Other` by its own name.
+ * action would create, read, update or delete is not known, so the activity is `Other` by its own name.
  */
 export function apiActivity(event: StoredEvent, accountId: string): OcsfEvent {
   const { leaf } = event;

@@ -5,7 +5,7 @@ import { commonAttributes, given, type Activity, type OcsfEvent } from './ocsf-e
 const IDENTITY_AND_ACCESS = 3;
 const ENTITY_MANAGEMENT = 3004;
 
-/** What was done, by the class's own activities. */
+/** Activities of the class by type of event. */
 const ACTIVITIES: Readonly<Partial<Record<LeafType, Activity['activity']>>> = {
   'agent.created': [1, 'Create'],
   'agent.updated': [3, 'Update'],

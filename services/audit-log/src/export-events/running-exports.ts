@@ -23,7 +23,7 @@ interface Place {
 }
 
 /**
- * Exports under way in this process: each takes time from whoever else asks the archive. Where all places are taken, the
+ * Exports under way in this process: each takes time from all other requests to the archive. Where all places are taken, the
  * slowest reader of an account that has more of them than the one that asks gives up its place.
  */
 export class RunningExports {

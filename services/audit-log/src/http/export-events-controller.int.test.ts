@@ -3,20 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { HttpRefusal, writeAnswer } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
 import type { ExportQuery } from '@countersign/contracts';
-import type { EventStore, Walked } from '../store/port.js';
+import type { EventStore, KeysetPage } from '../store/port.js';
 import { ACCOUNT, envelope } from '../testing/envelopes.js';
 import { ExportEventsController } from './export-events-controller.js';
 
-/** Has no end: each stretch of it is a large event. */
+/** Has no end: each page of it is a large event. */
 class EndlessStore {
-  walks = 0;
+  pages = 0;
   readonly #text = 'x'.repeat(256 * 1024);
 
-  async walk(): Promise<Walked> {
-    this.walks += 1;
-    const { leaf } = envelope(this.walks);
+  async pageAfter(): Promise<KeysetPage> {
+    this.pages += 1;
+    const { leaf } = envelope(this.pages);
     const openings = { action: { salt: 'AAAAAAAAAAAAAAAAAAAAAA', value: { type: this.#text } } };
-    return { events: [{ sequence: this.walks, leaf, openings, anchored: false }], next: [1] };
+    return { events: [{ sequence: this.pages, leaf, openings, anchored: false }], next: [1] };
   }
 }
 
@@ -49,9 +49,9 @@ describe('an export over a connection', () => {
     });
   /** How often the store was asked, once that stays the same. */
   const settled = async (): Promise<number> => {
-    for (let before = -1, same = 0; ; before = store.walks) {
-      same = store.walks === before ? same + 1 : 0;
-      if (same === 5) return store.walks;
+    for (let before = -1, same = 0; ; before = store.pages) {
+      same = store.pages === before ? same + 1 : 0;
+      if (same === 5) return store.pages;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
@@ -60,12 +60,12 @@ describe('an export over a connection', () => {
     const unread = await Promise.all([ask(), ask(), ask(), ask()]);
     expect(unread.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
     // What the kernel takes for four connections, and no more: there is no end to read towards.
-    const walks = await settled();
+    const pages = await settled();
     const refused = await ask();
     expect(refused.statusCode).toBe(503);
     refused.resume();
     for (const answer of unread) answer.destroy();
-    expect((await settled()) - walks).toBeLessThanOrEqual(unread.length);
+    expect((await settled()) - pages).toBeLessThanOrEqual(unread.length);
     const again = await ask();
     expect(again.statusCode).toBe(200);
     again.destroy();

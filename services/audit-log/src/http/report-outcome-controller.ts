@@ -3,17 +3,17 @@ import { outcomeRoutes } from '@countersign/contracts';
 import type { OutcomeReport } from '@countersign/contracts';
 import type { ApiKeyCaller, RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
-import { OUTCOME_DESK } from '../tokens.js';
-import type { OutcomeDesk } from '../report-outcome/outcome-desk.js';
+import { OUTCOME_HANDLER } from '../tokens.js';
+import type { OutcomeHandler } from '../report-outcome/outcome-handler.js';
 
 @Controller()
 export class ReportOutcomeController {
-  constructor(@Inject(OUTCOME_DESK) private readonly desk: OutcomeDesk) {}
+  constructor(@Inject(OUTCOME_HANDLER) private readonly handler: OutcomeHandler) {}
 
   @HttpRoute(outcomeRoutes.reportOutcome)
   async report(
     @Input() { body, caller }: RouteInput<OutcomeReport, unknown, ApiKeyCaller>,
   ): Promise<{ readonly eventId: string }> {
-    return { eventId: await this.desk.report(caller, body) };
+    return { eventId: await this.handler.report(caller, body) };
   }
 }

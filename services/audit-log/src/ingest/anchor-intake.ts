@@ -11,7 +11,7 @@ export class AnchorIntake {
     this.#store = store;
   }
 
-  /** @throws RecordUnreadable for what this release cannot read: the partition stands still, nothing is skipped */
+  /** @throws RecordUnreadable for a record that this release cannot read: the partition is blocked, nothing is skipped */
   async take({ topic, partition, records }: LogBatch): Promise<void> {
     const windows: AnchoredWindow[] = [];
     for (const record of records) {

@@ -16,7 +16,7 @@ export class NotCaughtUp extends Error {
 }
 
 /**
- * Takes batches of `agent-events` into the store. What the leaf predicate rejects is parked; any other error rejects
+ * Takes batches of `agent-events` into the store. Messages that are no leaf are dead-lettered; any other error rejects
  * the batch, which comes again.
  */
 export class EventIntake {
@@ -33,7 +33,7 @@ export class EventIntake {
     this.#moved = moved;
   }
 
-  /** Where a partition that this instance is given is to begin, whoever stored what lies before. */
+  /** Offset at which a newly assigned partition begins, whichever instance stored the events before it. */
   async begin(topic: TopicName, partition: number): Promise<number | null> {
     const saved = await this.#store.position(topic, partition);
     this.#next.set(partition, saved ?? 0);

@@ -2,7 +2,7 @@ import type { EventsQuery, ExportQuery } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import { eventFilter, NoSuchTime, type EventFilter } from '../domain/event-filter.js';
 
-/** What a query restricts by. @throws HttpRefusal 400 for a day that no calendar has */
+/** Filter of a query. @throws HttpRefusal 400 for a day that no calendar has */
 export function filterOf(query: EventsQuery | ExportQuery): EventFilter {
   try {
     return eventFilter(query);

@@ -2,18 +2,18 @@ import { messageOf } from '@countersign/async';
 import type { AgentHeadFacts } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
 import { versionedRecord } from '@countersign/topics';
-import type { AgentHead, EventStore, UntoldHead } from '../store/port.js';
+import type { AgentHead, EventStore, UnpublishedHead } from '../store/port.js';
 
 const EVERY_MS = 500;
 /** How often it looks for heads that another instance moved and did not come to tell. */
 const LEFT_EVERY_MS = 10_000;
 const BATCH = 1_000;
-/** Heads that move faster than they are told are told by the next round. */
+/** Heads that move faster than they are published are published by the next round. */
 const MOST_BATCHES = 100;
 
 /**
- * Tells the topic `agent-heads` how far each agent has come: many moves of a head are one record. Each instance tells the
- * heads that it moved. The store knows what was told, so a crash leaves nothing untold: another instance tells it.
+ * Publishes the head of each agent to `agent-heads`: many moves of a head are one record. Each instance publishes the
+ * heads that it moved. The store knows what was published, so another instance publishes what a crash left.
  */
 export class HeadPublisher {
   readonly #context: ServiceContext;
@@ -30,7 +30,7 @@ export class HeadPublisher {
     this.#store = store;
   }
 
-  /** Tells what a crash left untold, in the background. */
+  /** Publishes what a crash left unpublished, in the background. */
   start(): void {
     this.#run(() => this.#tellLeft());
     this.#leftTimer = setInterval(() => this.#run(() => this.#tellLeft()), LEFT_EVERY_MS);
@@ -70,7 +70,7 @@ export class HeadPublisher {
         this.#problem = null;
       },
       (error: unknown) => {
-        this.#problem = `agent heads are not told: ${messageOf(error)}`;
+        this.#problem = `agent heads are not published: ${messageOf(error)}`;
         this.#context.log.error({ err: error }, 'agent heads were not published');
         this.#schedule();
       },
@@ -99,7 +99,7 @@ export class HeadPublisher {
     }
   }
 
-  async #publish(heads: readonly UntoldHead[]): Promise<void> {
+  async #publish(heads: readonly UnpublishedHead[]): Promise<void> {
     if (heads.length === 0) return;
     await this.#context.eventLog.append(
       heads.map(({ agentId, lastSequence, checks }) =>

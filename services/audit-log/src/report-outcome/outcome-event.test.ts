@@ -28,7 +28,7 @@ describe('the event of an outcome', () => {
     expect(isUuidV7(outcomeEventId(eventId(3), sha256))).toBe(true);
   });
 
-  it('commits what is told of it', () => {
+  it('commits what is reported of it', () => {
     const [one, other] = [of(undefined, 'failed', 'no answer'), of(undefined, 'failed', 'no answer')];
     expect(readEnvelope(one).ok).toBe(true);
     expect(one.openings).toMatchObject({ payload: { value: 'no answer' } });

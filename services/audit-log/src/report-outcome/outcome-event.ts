@@ -1,7 +1,7 @@
 import type { EventEnvelope, GivenBack, LeafEvent, ReportedOutcome } from '@countersign/contracts';
 import { commit, plainEnvelope, plainLeaf, toBase64Url, utf8, uuidV7, type Sha256 } from '@countersign/evidence';
 
-/** What is reported of a check. */
+/** Report of a check. */
 export interface ReportedOf {
   /** The leaf of the check. */
   readonly check: LeafEvent;
@@ -10,12 +10,12 @@ export interface ReportedOf {
   readonly accountId: string;
   readonly apiKeyId: string;
   readonly cadenceSeconds: number;
-  /** What the check counted towards spending, where the outcome gives it back. */
+  /** Spending that the check counted, where the outcome gives it back. */
   readonly givesBack: GivenBack | null;
 }
 
 /**
- * The event id that the outcome of a check has, whoever reports it: two reports of one check have the same, and the log's
+ * The event id that the outcome of a check has, whichever client reports it: two reports of one check have the same, and the log's
  * readers count an event id once. So the first in the log is the outcome, on whatever instance it was reported.
  */
 export function outcomeEventId(checkEventId: string, sha256: Sha256): string {
@@ -61,7 +61,7 @@ export function outcomeEvent(
 export const GIVES_BACK_MS = 24 * 60 * 60 * 1000;
 
 /**
- * What an outcome gives back of the spending that its check counted: all of it where the action was skipped, nothing where it
+ * Spending of its check that an outcome gives back: all of it where the action was skipped, nothing where it
  * failed, since it may have cost what it should. What observe mode let pass, and what was answered in doubt, stays
  * counted; what counted nothing gives nothing back.
  * @param referring what refers to the check

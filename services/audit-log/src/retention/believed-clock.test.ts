@@ -34,7 +34,7 @@ describe('the time that retention acts on', () => {
     expect(run(jumped, T + YEAR, PROBATION_MS).believedMs).toBe(T + YEAR + PROBATION_MS);
   });
 
-  it('doubts anew a clock that jumps once more, and believes one that comes back', () => {
+  it('doubts again a clock that jumps once more, and believes one that comes back', () => {
     const almost = run(look(believing(T), T + YEAR, 0), T + YEAR, PROBATION_MS - MINUTE);
     const again = look(almost, T + 2 * YEAR, MINUTE);
     expect(again).toEqual({ believedMs: T, doubted: { shownMs: T + 2 * YEAR, ranMs: 0 } });

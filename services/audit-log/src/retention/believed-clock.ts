@@ -3,10 +3,10 @@ const DAY_MS = 86_400_000;
 export const GAIN_MS = DAY_MS;
 /** A doubted clock is believed after it has run on for so long. */
 export const PROBATION_MS = 7 * DAY_MS;
-/** A doubted clock that steps by more than this is doubted anew. */
+/** A doubted clock that steps by more than this is doubted again. */
 const STEP_MS = 3_600_000;
 
-/** What is known of the time. `null`: nothing yet. */
+/** Facts about the time. `null`: nothing yet. */
 export interface ClockBelief {
   /** The time that is acted on, at the last look. */
   readonly believedMs: number | null;
@@ -21,7 +21,7 @@ export const NOTHING_BELIEVED: ClockBelief = { believedMs: null, doubted: null }
  * is further ahead than the process has run is acted on only after the clock has run on evenly for {@link PROBATION_MS}.
  * A clock that was set back is believed at once: that keeps content longer.
  * @param shownMs what the clock shows
- * @param ranMs how long this process has certainly run since the last look, by a clock that nobody sets
+ * @param ranMs how long this process has certainly run since the last look, by a monotonic clock
  */
 export function look(belief: ClockBelief, shownMs: number, ranMs: number): ClockBelief {
   const { believedMs, doubted } = belief;

@@ -10,7 +10,7 @@ export interface DueContent {
   readonly cadenceSeconds: number;
   readonly content: readonly [KeptContent, ...KeptContent[]];
   readonly period: Period;
-  /** What is younger than this stays. */
+  /** Younger content stays. */
   readonly beforeMs: number;
 }
 

@@ -7,7 +7,7 @@ export interface RetentionMetrics {
   readonly turned: (turn: { readonly more: boolean; readonly doubted: boolean }) => void;
 }
 
-/** What operators watch: content that stays longer than was promised is nothing that anybody sees by itself. */
+/** Metrics for operators: content that stays longer than was promised shows nowhere else. */
 export function retentionMetrics(registry: Registry): RetentionMetrics {
   const contents = new Counter({
     name: 'countersign_retention_contents_total',

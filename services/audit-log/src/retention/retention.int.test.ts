@@ -27,7 +27,7 @@ class House {
   figures = new Registry();
   readonly warned: string[] = [];
   readonly failed: string[] = [];
-  /** Whether what is written to the log is stored as well. */
+  /** `true`: events that are written to the log are stored as well. */
   stores = true;
   declared: DeclaredScope | null = SOC2;
   wallMs = OLD;
@@ -86,8 +86,8 @@ class House {
     }
   }
 
-  /** What operators see: contents taken, whether more is due, whether the clock is doubted. */
-  async told(): Promise<readonly number[]> {
+  /** Metrics of operators: contents taken, whether more is due, whether the clock is doubted. */
+  async metrics(): Promise<readonly number[]> {
     const names = ['contents_total', 'behind', 'clock_doubted'];
     const found = await Promise.all(
       names.map((name) => this.figures.getSingleMetric(`countersign_retention_${name}`)!.get()),
@@ -157,10 +157,10 @@ describe('content that is taken by its age', () => {
     }
     expect(house.written).toEqual([]);
     expect(house.warned.filter((words) => words.includes('clock')).length).toBeGreaterThanOrEqual(5);
-    expect(await house.told()).toEqual([0, 0, 1]);
+    expect(await house.metrics()).toEqual([0, 0, 1]);
     await house.run([job], 4 * DAY);
     expect(house.written).not.toEqual([]);
-    expect((await house.told())[2]).toBe(0);
+    expect((await house.metrics())[2]).toBe(0);
   });
 
   it('is not old by a label that a clock set back gave it', async () => {
@@ -185,7 +185,7 @@ describe('content that is taken by its age', () => {
     await house.run([job], PROBATION_MS + 3 * DAY);
     house.wallMs = OLD + 420 * DAY;
     while (house.written.length === 0) await house.run([job], DAY);
-    expect(await house.told()).toEqual([12, 1, 0]);
+    expect(await house.metrics()).toEqual([12, 1, 0]);
     expect((await house.kept(5)).length).toBeGreaterThan(0);
     job.start();
     for (let tries = 0; (await house.kept(5)).length > 0; tries += 1) {
@@ -193,7 +193,7 @@ describe('content that is taken by its age', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     await job.stop();
-    expect((await house.told())[0]).toBeGreaterThanOrEqual(many.length);
+    expect((await house.metrics())[0]).toBeGreaterThanOrEqual(many.length);
   });
 
   it('is not asked to go again and again where it stays', async () => {

@@ -10,7 +10,7 @@ import { monthsBefore, periodOf } from './periods.js';
 import { dueOf, retentionEvent } from './retention-event.js';
 import type { RetentionMetrics } from './retention-metrics.js';
 
-/** What one turn looks at and takes at most, and the pause after one, ms: shorter where a turn could not take all. */
+/** Most that one pass examines and takes, and the pause after one, ms: shorter where a pass could not take all. */
 export interface RetentionPace {
   readonly agents: number;
   readonly events: number;
@@ -26,17 +26,17 @@ const CARRIED_OUT_MS = 30_000;
 /** For so long what is still kept is not asked to go again. */
 const ASK_AGAIN_MS = DAY_MS;
 
-/** What of audit-log the job works with. */
+/** Parts of audit-log that the job works with. */
 export interface RetentionPlace {
   readonly store: EventStore;
   readonly months: RetentionMonths;
-  /** What the account declared; `null`: nothing. */
+  /** Declaration of the account; `null`: none. */
   readonly declared: (accountId: string) => DeclaredScope | null;
   /** `null`: the account is not known here. */
   readonly cadenceOf: (accountId: string) => number | null;
   /** Resolves once everything below the offsets is stored. */
   readonly carriedOut: (offsets: Readonly<Record<number, number>>, timeoutMs: number) => Promise<void>;
-  /** A clock that nobody sets, ms. */
+  /** A monotonic clock, ms. */
   readonly ranMs: () => number;
   readonly metrics: RetentionMetrics;
 }

@@ -18,7 +18,7 @@ function windowOf(n: number, first: number, last: number): AnchoredWindow {
   };
 }
 
-/** What every {@link EventStore} must do with content that is taken away. */
+/** Contract of every {@link EventStore} for content that is taken away. */
 export function erasuresContract(
   name: string,
   backend: { open(): Promise<EventStore>; reopen(store: EventStore): Promise<EventStore>; clean(): Promise<void> },
@@ -44,23 +44,23 @@ export function erasuresContract(
     const keptSequences = async (limit = 99): Promise<number[]> =>
       (await store.keptContent(agentId(1), limit)).map(({ sequence }) => sequence);
 
-    it('tells each order until it is marked as told, also over a restart', async () => {
+    it('gives each order until it is marked as reported, also over a restart', async () => {
       await append(envelope(1), envelope(2), envelope(3, { agent: 2 }), order(4, 1), order(5, 3, 2));
       const first = { eventId: eventId(1), agentId: agentId(1), sequence: 1 };
-      expect(await store.untoldErasures(1)).toHaveLength(1);
-      expect(await store.untoldErasures(9)).toEqual(
+      expect(await store.unreportedErasures(1)).toHaveLength(1);
+      expect(await store.unreportedErasures(9)).toEqual(
         expect.arrayContaining([first, { eventId: eventId(3), agentId: agentId(2), sequence: 1 }]),
       );
-      await store.markErasuresTold([eventId(3), eventId(2)]);
+      await store.markErasuresReported([eventId(3), eventId(2)]);
       store = await backend.reopen(store);
-      expect(await store.untoldErasures(9)).toEqual([first]);
+      expect(await store.unreportedErasures(9)).toEqual([first]);
       const states = await Promise.all([1, 2, 3, 9].map((n) => store.orderState(eventId(n))));
-      expect(states).toEqual(['untold', 'none', 'told', 'none']);
+      expect(states).toEqual(['unreported', 'none', 'reported', 'none']);
     });
 
-    it('names the sequences that orders took, told or not, and none that retention did', async () => {
+    it('names the sequences that orders took, reported or not, and none that retention did', async () => {
       await append(envelope(1), envelope(2), envelope(3), envelope(4), order(5, 2), order(6, 4), retention(7, 1));
-      await store.markErasuresTold([eventId(2)]);
+      await store.markErasuresReported([eventId(2)]);
       expect(await store.erasedAmong(agentId(1), 1, 9)).toEqual([2, 4]);
       expect(await store.erasedAmong(agentId(1), 3, 3)).toEqual([]);
       expect(await store.erasedAmong(agentId(2), 1, 9)).toEqual([]);
@@ -78,7 +78,7 @@ export function erasuresContract(
       expect((await store.find(ACCOUNT, eventId(5)))?.openings).toEqual(envelope(5).openings);
       const [first] = await store.range(agentId(1), 1, 1, 1);
       expect(first).toMatchObject({ erased: true, envelope: { leaf: envelope(1).leaf, openings: {} } });
-      expect(await store.untoldErasures(9)).toEqual([]);
+      expect(await store.unreportedErasures(9)).toEqual([]);
       expect(await keptSequences()).toEqual([4]);
     });
 
@@ -103,7 +103,7 @@ export function erasuresContract(
       expect(await keptSequences()).toEqual([5]);
     });
 
-    it('tells the oldest content that is kept, with when it was anchored', async () => {
+    it('gives the oldest content that is kept, with when it was anchored', async () => {
       await append(...[1, 2, 3, 4, 5].map((n) => envelope(n)), order(6, 2));
       const windows = [windowOf(1, 1, 1), windowOf(2, 2, 4)];
       await store.saveAnchors(windows, { topic: 'anchors', partition: 0, next: 1 });

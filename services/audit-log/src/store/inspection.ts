@@ -71,7 +71,7 @@ export interface AgentRun {
   readonly firstSequence: number;
 }
 
-/** What the archive holds, read to be checked: nothing is created, changed or repaired. */
+/** Content of the archive, read to be checked: nothing is created, changed or repaired. */
 export interface ArchiveInspection {
   /** By partition: the offset at which consumption continues. As of the time when the inspection was opened. */
   positions(topic: TopicName): Promise<ReadonlyMap<number, number>>;

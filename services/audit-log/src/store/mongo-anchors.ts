@@ -76,9 +76,9 @@ export class MongoAnchors {
     if (events.length === 0) return [];
     const runs = events.map(({ agentId, sequence }) => runId(uuidText(agentId), sequence));
     const found = await this.#collections.anchoredRuns.find({ _id: { $in: [...new Set(runs)] } }).toArray();
-    const stretches = new Map(found.map((run) => [run._id, run.stretches]));
+    const ranges = new Map(found.map((run) => [run._id, run.stretches]));
     return events.map(({ sequence }, n) =>
-      (stretches.get(runs[n]!) ?? []).some(({ first, last }) => first <= sequence && sequence <= last),
+      (ranges.get(runs[n]!) ?? []).some(({ first, last }) => first <= sequence && sequence <= last),
     );
   }
 }

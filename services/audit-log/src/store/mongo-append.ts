@@ -5,17 +5,17 @@ import type { MongoClasses } from './mongo-classes.js';
 import type { MongoErasures } from './mongo-erasures.js';
 import { readLeaves, type ReadLeaf } from './mongo-leaf.js';
 import type { MongoPositions } from './mongo-positions.js';
-import { assertSamePlace, StretchCount, type StoredPlace } from './mongo-stretch.js';
+import { assertSamePlace, RangeDelta, type StoredPlace } from './mongo-range-delta.js';
 import { applyToTallies, readTallies } from './mongo-tallies.js';
-import { StoreConflict, type AgentHead, type LoggedEvent, type Stretch } from './port.js';
+import { StoreConflict, type AgentHead, type LoggedEvent, type OffsetRange } from './port.js';
 
-/** Two instances that write the same leaves can get in each other's way once a leaf, but hardly. */
+/** Two instances that write the same leaves can collide once per leaf at most. */
 const MOST_MEETINGS = 50;
 
 /**
- * Stores a stretch of a partition in four round trips: what is known of it, the leaves, what counts them, the position.
- * After a crash, or beside another instance that has the same stretch in hand, each step finds what is done already:
- * leaves by id and place, tallies by the offset up to which they count. So the position, written last, is right.
+ * Stores an offset range of a partition in four round trips: reads the stored state, writes the leaves, the tallies, the
+ * position. After a crash, or while another instance stores the same range, each step finds what is done already: leaves
+ * by id and offset, tallies by the offset up to which they count. So the position, written last, is right.
  */
 export class MongoAppend {
   readonly #collections: Collections;
@@ -30,8 +30,8 @@ export class MongoAppend {
     this.#erasures = erasures;
   }
 
-  async append(events: readonly LoggedEvent[], stretch: Stretch): Promise<readonly AgentHead[]> {
-    const { topic, partition, from, next } = stretch;
+  async append(events: readonly LoggedEvent[], range: OffsetRange): Promise<readonly AgentHead[]> {
+    const { topic, partition, from, next } = range;
     const leaves = readLeaves(events, partition);
     const [saved, count] = await Promise.all([
       this.#positions.next(topic, partition).then((position) => position ?? 0),
@@ -51,13 +51,13 @@ export class MongoAppend {
       applyToTallies(hours as never, count.hourChanges(), next),
       applyToTallies(blocked as never, count.blockedChanges(), next),
     ]);
-    if (next > saved) await this.#positions.save(stretch);
+    if (next > saved) await this.#positions.save(range);
     return count.movedSince(saved);
   }
 
-  async #known(leaves: readonly ReadLeaf[], partition: number): Promise<StretchCount> {
+  async #known(leaves: readonly ReadLeaf[], partition: number): Promise<RangeDelta> {
     const { heads, hours, blocked } = this.#collections;
-    const count = new StretchCount(leaves, partition);
+    const count = new RangeDelta(leaves, partition);
     const [stored, headTallies, hourTallies, blockedTallies] = await Promise.all([
       this.#places(leaves.map(({ id }) => id)),
       readTallies(heads, count.headIds),

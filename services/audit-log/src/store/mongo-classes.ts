@@ -23,7 +23,7 @@ export class MongoClasses {
     for (const name of added.keys()) this.#known.add(name);
   }
 
-  /** Names of the classes that a filter lets through, whoever stored them; `null` when it lets all through. */
+  /** Names of the classes that a filter lets through, whichever instance stored them; `null` when it lets all through. */
   async matching(filter: EventFilter): Promise<readonly string[] | null> {
     if (!asksForClass(filter)) return null;
     const all = await this.#collection.find().toArray();

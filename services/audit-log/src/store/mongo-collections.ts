@@ -27,7 +27,7 @@ export interface EventDocument {
   readonly openings?: string;
   /** By an order or by retention. */
   readonly erased?: true;
-  /** An order took the content: whether the keeper of copies has been told. */
+  /** An order took the content; `untold` until the keeper of copies has acknowledged it. */
   readonly order?: 'untold' | 'told';
 }
 
@@ -42,7 +42,7 @@ export interface HeadDocument extends Tally<mongo.UUID> {
   readonly sequence: number;
   readonly checks: number;
   readonly toldSequence: number;
-  /** Absent when told: the index of untold heads holds no others. */
+  /** Absent when published: the index of unpublished heads holds no others. */
   readonly untold?: true;
 }
 
@@ -61,7 +61,7 @@ export interface BlockedDocument extends Tally<string> {
   readonly count: number;
 }
 
-/** What an account has acknowledged: by partition, how far and how many. */
+/** Acknowledgement of an account: by partition, the offset up to which, and how many. */
 export interface InboxDocument {
   readonly _id: string;
   readonly acknowledgedAt: string;
@@ -117,7 +117,7 @@ export interface RetentionDocument {
   readonly body: string;
 }
 
-/** The anchored stretches that touch a run of {@link RUN} sequences; `_id`: `<agent>/<run>`. */
+/** The anchored sequence ranges that touch a run of {@link RUN} sequences; `_id`: `<agent>/<run>`. */
 export interface AnchoredRunDocument {
   readonly _id: string;
   readonly stretches: readonly { readonly first: number; readonly last: number }[];

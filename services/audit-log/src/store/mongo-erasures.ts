@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import type { ErasedContent } from '@countersign/contracts';
 import { isDuplicateKey } from '@countersign/document-store';
 import { uuid, uuidText, type Collections, type EventDocument } from './mongo-collections.js';
-import type { ErasureAt } from './mongo-stretch.js';
+import type { ErasureAt } from './mongo-range-delta.js';
 import type { AgentOfAccount, KeptContent, OrderState } from './port.js';
 
 const OF_CHECKS = /^action:/;
@@ -59,10 +59,11 @@ export class MongoErasures {
 
   async orderState(eventId: string): Promise<OrderState> {
     const found = await this.#collections.events.findOne({ _id: uuid(eventId) }, { projection: { order: 1 } });
-    return found?.order ?? 'none';
+    if (found?.order === undefined) return 'none';
+    return found.order === 'told' ? 'reported' : 'unreported';
   }
 
-  async untold(limit: number): Promise<readonly ErasedContent[]> {
+  async unreported(limit: number): Promise<readonly ErasedContent[]> {
     const found = await this.#collections.events
       .find({ order: 'untold' })
       .project<Place>({ agentId: 1, sequence: 1 })
@@ -75,7 +76,7 @@ export class MongoErasures {
     }));
   }
 
-  async markTold(eventIds: readonly string[]): Promise<void> {
+  async markReported(eventIds: readonly string[]): Promise<void> {
     const filter = { _id: { $in: eventIds.map(uuid) }, order: 'untold' as const };
     await this.#collections.events.updateMany(filter, { $set: { order: 'told' } });
   }

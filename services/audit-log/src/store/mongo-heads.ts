@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
 import { uuid, uuidText, type HeadDocument } from './mongo-collections.js';
-import type { UntoldHead } from './port.js';
+import type { UnpublishedHead } from './port.js';
 
-/** Which heads are told to the log. */
+/** Publication of heads. */
 export class MongoHeads {
   readonly #collection: mongo.Collection<HeadDocument>;
 
@@ -10,7 +10,7 @@ export class MongoHeads {
     this.#collection = collection;
   }
 
-  async untold(limit: number, agentIds?: readonly string[]): Promise<readonly UntoldHead[]> {
+  async unpublished(limit: number, agentIds?: readonly string[]): Promise<readonly UnpublishedHead[]> {
     const among = agentIds === undefined ? {} : { _id: { $in: agentIds.map(uuid) } };
     const found = await this.#collection
       .find({ ...among, untold: true })
@@ -20,15 +20,15 @@ export class MongoHeads {
       agentId: uuidText(_id),
       lastSequence,
       checks,
-      toldSequence,
+      publishedSequence: toldSequence,
     }));
   }
 
-  /** A head that has moved on stays untold by itself; one that another instance told meanwhile is made so again. */
-  async markTold(heads: readonly UntoldHead[]): Promise<void> {
+  /** A head that has moved on stays unpublished; one that another instance published meanwhile is marked as unpublished again. */
+  async markPublished(heads: readonly UnpublishedHead[]): Promise<void> {
     if (heads.length === 0) return;
     const { matchedCount } = await this.#collection.bulkWrite(
-      heads.map(({ agentId, lastSequence, toldSequence }) => ({
+      heads.map(({ agentId, lastSequence, publishedSequence: toldSequence }) => ({
         updateOne: {
           filter: { _id: uuid(agentId), toldSequence, sequence: lastSequence },
           update: { $set: { toldSequence: lastSequence }, $unset: { untold: '' } },
@@ -39,11 +39,14 @@ export class MongoHeads {
     if (matchedCount === heads.length) return;
     const read = new Map(heads.map((head) => [head.agentId, head]));
     const now = await this.#collection.find({ _id: { $in: [...read.keys()].map(uuid) } }).toArray();
-    const toldByOthers = now.filter(({ _id, toldSequence, untold }) => {
-      const { lastSequence, toldSequence: before } = read.get(uuidText(_id))!;
+    const publishedByOthers = now.filter(({ _id, toldSequence, untold }) => {
+      const { lastSequence, publishedSequence: before } = read.get(uuidText(_id))!;
       return untold !== true && toldSequence !== before && toldSequence !== lastSequence;
     });
-    if (toldByOthers.length === 0) return;
-    await this.#collection.updateMany({ _id: { $in: toldByOthers.map(({ _id }) => _id) } }, { $set: { untold: true } });
+    if (publishedByOthers.length === 0) return;
+    await this.#collection.updateMany(
+      { _id: { $in: publishedByOthers.map(({ _id }) => _id) } },
+      { $set: { untold: true } },
+    );
   }
 }

@@ -3,7 +3,7 @@ import { BLOCKED, type BlockedDocument, type Collections, type InboxDocument } f
 import type { MongoList } from './mongo-list.js';
 import type { Inbox, Page } from './port.js';
 
-/** What is open in one partition: `count` leaves, all of them in `[from, to)`. */
+/** Open leaves of one partition: `count` of them, all in `[from, to)`. */
 interface Open {
   readonly partition: number;
   readonly from: number;
@@ -44,7 +44,7 @@ export class MongoInboxes {
     return this.#list.shown(documents);
   }
 
-  /** What is counted now is acknowledged; `$max`, so that of two at once neither opens what the other has closed. */
+  /** Acknowledges all leaves that are counted now; `$max`, so that of two at once neither opens what the other has closed. */
   async acknowledge(accountId: string, at: string): Promise<Inbox> {
     const counted = await this.#counted(accountId);
     const through = Object.fromEntries(

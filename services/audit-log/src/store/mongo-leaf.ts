@@ -6,7 +6,7 @@ import type { StoredEvent } from '../domain/event-record.js';
 import { uuid, type EventDocument } from './mongo-collections.js';
 import type { LoggedEvent } from './port.js';
 
-/** An event of a stretch, ready to be numbered. */
+/** An event of an offset range, ready to be numbered. */
 export interface ReadLeaf {
   readonly id: mongo.UUID;
   readonly eventId: string;
@@ -78,7 +78,7 @@ function nameOf({ type, outcome, allowed, violationType }: EventClass): string {
   return `${type.replaceAll('.', ':')}/${outcome ?? ''}/${allowed ?? ''}/${violationType ?? ''}`;
 }
 
-/** What the lists show; `anchored` is the caller's to find out. */
+/** An event as lists show it; the caller finds out `anchored`. */
 export function shownEvent({ sequence, leaf, openings }: EventDocument, anchored: boolean): StoredEvent {
   return { sequence, leaf: JSON.parse(leaf) as LeafEvent, openings: readOpenings(openings), anchored };
 }

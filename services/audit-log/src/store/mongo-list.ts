@@ -8,11 +8,11 @@ import type { MongoAnchors } from './mongo-anchors.js';
 import type { MongoClasses } from './mongo-classes.js';
 import { BY_ACCOUNT, BY_AGENT, uuid, uuidText, type Collections, type EventDocument } from './mongo-collections.js';
 import { archivedEvent, shownEvent } from './mongo-leaf.js';
-import { accountScope, agentScope } from './mongo-stretch.js';
-import { WALK_LENGTH, type Page, type Place, type Walked } from './port.js';
+import { accountScope, agentScope } from './mongo-range-delta.js';
+import { PAGE_LENGTH, type Page, type Cursor, type KeysetPage } from './port.js';
 
 const DAY = 24;
-/** Pages from this offset on are sought by the hour: fewer events to walk over, more counts to read. */
+/** Pages from this offset on are sought by the hour: fewer events to skip, more counts to read. */
 const DEEP = 200;
 
 interface Range extends TimeRange {
@@ -51,7 +51,7 @@ export class MongoList {
   }
 
   /** Places are `[at, offset, partition]`, of one agent `[at, sequence]`. */
-  async walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked> {
+  async pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): Promise<KeysetPage> {
     const range = await this.#range(accountId, filter);
     if (range === null) return { events: [], next: null };
     const toMs = after === null ? range.toMs : Math.min(range.toMs, after[0]! + 1);
@@ -64,9 +64,9 @@ export class MongoList {
     for await (const document of cursor) {
       documents.push(document);
       length += document.leaf.length + (document.openings?.length ?? 0);
-      if (length >= WALK_LENGTH) break;
+      if (length >= PAGE_LENGTH) break;
     }
-    const last = documents.length === limit || length >= WALK_LENGTH ? documents.at(-1) : undefined;
+    const last = documents.length === limit || length >= PAGE_LENGTH ? documents.at(-1) : undefined;
     return { events: await this.shown(documents), next: last === undefined ? null : placeOf(range, last) };
   }
 
@@ -187,12 +187,12 @@ function orderOf({ agentId }: Range): mongo.Sort {
   return agentId === null ? { at: -1, offset: -1, partition: -1 } : { at: -1, sequence: -1 };
 }
 
-function placeOf({ agentId }: Range, { at, offset, partition, sequence }: EventDocument): Place {
+function placeOf({ agentId }: Range, { at, offset, partition, sequence }: EventDocument): Cursor {
   return agentId === null ? [at, offset, partition] : [at, sequence];
 }
 
 /** Of what lies at the time of the place, only what stands behind it. */
-function behind({ agentId }: Range, after: Place | null): mongo.Filter<EventDocument> {
+function behind({ agentId }: Range, after: Cursor | null): mongo.Filter<EventDocument> {
   if (after === null) return {};
   const [at, second, partition] = after as readonly [number, number, number];
   const earlier = { at: { $lt: at } };

@@ -3,7 +3,7 @@ import { GenerationRebuild, readingOptions, suffixInUse } from '@countersign/doc
 import type { StoreRebuild } from '@countersign/document-store';
 import { collectionsOf, type Collections, type InboxDocument } from './mongo-collections.js';
 
-/** Events and anchors are in the log. No topic tells up to which event an inbox was acknowledged. */
+/** Events and anchors are in the log. No topic has up to which event an inbox was acknowledged. */
 export async function openRebuild(uri: string): Promise<StoreRebuild> {
   const connection = await createConnection(uri, readingOptions(uri)).asPromise();
   const db = connection.db!;
@@ -30,7 +30,7 @@ async function takeAcknowledgements(damaged: Collections, fresh: Collections): P
   return lost === 0 ? [] : [`acknowledgements of the inbox: ${lost} accounts have damaged ones`];
 }
 
-/** What was acknowledged, counted in the leaves that are there now; `null`: what is stored of it makes no sense. */
+/** The acknowledgement, counted again in the leaves that are there now; `null`: the stored one is invalid. */
 async function acknowledgedIn(fresh: Collections, inbox: InboxDocument): Promise<InboxDocument | null> {
   const { _id, acknowledgedAt } = inbox;
   const through: unknown = inbox.through === undefined ? {} : inbox.through;

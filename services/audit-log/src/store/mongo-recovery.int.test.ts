@@ -143,7 +143,7 @@ const name = (error: unknown): string => (error as Error).name;
       expect(await events.findOne({ sequence: 4 })).toMatchObject({ leaf: '{}' });
       expect(await store.position('agent-events', 0)).toBe(2);
       expect(await store.unpublishedHeads(9)).toMatchObject([{ lastSequence: 2 }]);
-      // Whoever removes what does not belong there has it go on.
+      // Once the foreign document is removed, it continues.
       await events.deleteOne({ sequence: 4 });
       expect(await appendNext(store, log, 0, 2)).toBe(2);
     });
@@ -154,8 +154,8 @@ const name = (error: unknown): string => (error as Error).name;
       await connection.db!.collection('audit_log_positions').deleteMany({});
       await connection.db!.collection('audit_log_heads').deleteMany({});
       const moved = log[0]!.map(({ envelope }, n) => ({ offset: n === 0 ? 0 : 3 - n, envelope }));
-      const stretch = { topic: 'agent-events', partition: 0, from: 0, next: 3 } as const;
-      expect(await fateOf(store.append(moved, stretch))).toBe('StoreConflict');
+      const range = { topic: 'agent-events', partition: 0, from: 0, next: 3 } as const;
+      expect(await fateOf(store.append(moved, range))).toBe('StoreConflict');
     });
   },
 );

@@ -4,7 +4,7 @@ import type { Tally } from './mongo-collections.js';
 
 /**
  * Another instance has taken the same part of the log since this one read where things stand. What both have written is
- * the same; whoever is given the batch again goes on from there.
+ * the same; the instance to which the batch is redelivered continues from there.
  */
 export class PartitionContended extends Error {
   override readonly name = 'PartitionContended';
@@ -24,7 +24,7 @@ export interface TallyChange<Id> {
 
 /**
  * Applies each change to its tally if that stands where it was read, and moves it on to `applied`: a leaf is counted once
- * whoever writes, in whatever batches, and however often.
+ * whichever instance writes, in any batches, any number of times.
  * @throws PartitionContended when one of them has moved; the others may have been applied
  */
 export async function applyToTallies<Id>(

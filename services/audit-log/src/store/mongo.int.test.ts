@@ -5,7 +5,7 @@ import { openMongoEventStore } from './mongo.js';
 import type { EventStore } from './port.js';
 import { erasuresContract } from './erasures.contract.js';
 import { eventStoreContract } from './store.contract.js';
-import { walkContract } from './walk.contract.js';
+import { keysetContract } from './keyset.contract.js';
 
 const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 
@@ -37,6 +37,6 @@ if (URI === undefined) {
     },
   };
   eventStoreContract('mongo', backend);
-  walkContract('mongo', backend);
+  keysetContract('mongo', backend);
   erasuresContract('mongo', backend);
 }

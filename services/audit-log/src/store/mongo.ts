@@ -23,11 +23,11 @@ import type {
   LoggedEvent,
   OrderState,
   Page,
-  Place,
+  Cursor,
   Position,
-  Stretch,
-  UntoldHead,
-  Walked,
+  OffsetRange,
+  UnpublishedHead,
+  KeysetPage,
 } from './port.js';
 
 /**
@@ -82,8 +82,8 @@ export class MongoEventStore implements EventStore {
     return this.#positions.all(topic);
   }
 
-  append(events: readonly LoggedEvent[], stretch: Stretch): Promise<readonly AgentHead[]> {
-    return this.#append.append(events, stretch);
+  append(events: readonly LoggedEvent[], range: OffsetRange): Promise<readonly AgentHead[]> {
+    return this.#append.append(events, range);
   }
 
   saveAnchors(windows: readonly AnchoredWindow[], position: Position): Promise<void> {
@@ -98,8 +98,8 @@ export class MongoEventStore implements EventStore {
     return this.#list.list(accountId, filter, page);
   }
 
-  walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked> {
-    return this.#list.walk(accountId, filter, after, limit);
+  pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): Promise<KeysetPage> {
+    return this.#list.pageAfter(accountId, filter, after, limit);
   }
 
   find(accountId: string, eventId: string): Promise<StoredEvent | null> {
@@ -142,24 +142,24 @@ export class MongoEventStore implements EventStore {
     return this.#list.leaves(eventIds);
   }
 
-  unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UntoldHead[]> {
-    return this.#heads.untold(limit, agentIds);
+  unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UnpublishedHead[]> {
+    return this.#heads.unpublished(limit, agentIds);
   }
 
-  markPublished(heads: readonly UntoldHead[]): Promise<void> {
-    return this.#heads.markTold(heads);
+  markPublished(heads: readonly UnpublishedHead[]): Promise<void> {
+    return this.#heads.markPublished(heads);
   }
 
   orderState(eventId: string): Promise<OrderState> {
     return this.#erasures.orderState(eventId);
   }
 
-  untoldErasures(limit: number): Promise<readonly ErasedContent[]> {
-    return this.#erasures.untold(limit);
+  unreportedErasures(limit: number): Promise<readonly ErasedContent[]> {
+    return this.#erasures.unreported(limit);
   }
 
-  markErasuresTold(eventIds: readonly string[]): Promise<void> {
-    return this.#erasures.markTold(eventIds);
+  markErasuresReported(eventIds: readonly string[]): Promise<void> {
+    return this.#erasures.markReported(eventIds);
   }
 
   erasedAmong(agentId: string, first: number, last: number): Promise<readonly number[]> {

@@ -7,17 +7,17 @@ export interface Page {
   readonly offset: number;
 }
 
-/** A place in the order of `list`; only the kind of store that gave it can read it. */
-export type Place = readonly number[];
+/** A cursor into the order of `list`; only the adapter that gave it can read it. */
+export type Cursor = readonly number[];
 
-/** A stretch of the way through a list. `next`: where the rest begins; `null` at the end. */
-export interface Walked {
+/** A page of a list. `next`: the cursor of the next page; `null` at the end. */
+export interface KeysetPage {
   readonly events: readonly StoredEvent[];
-  readonly next: Place | null;
+  readonly next: Cursor | null;
 }
 
-/** Where a stretch of a walk ends, unless its limit or the list ends before: characters of leaves and openings. */
-export const WALK_LENGTH = 4 * 1024 * 1024;
+/** Size at which a page ends, unless its limit or the list ends before: characters of leaves and openings. */
+export const PAGE_LENGTH = 4 * 1024 * 1024;
 
 /** The offset after the last message that is taken, saved with its effects. */
 export interface Position {
@@ -33,7 +33,7 @@ export interface LoggedEvent {
 }
 
 /** A part of a partition's log without a gap. `from`: where its caller knows the store to have come to at least. */
-export interface Stretch extends Position {
+export interface OffsetRange extends Position {
   readonly from: number;
 }
 
@@ -49,9 +49,9 @@ export interface AgentHead {
   readonly checks: number;
 }
 
-/** A head that others have not been told, and the sequence that they were told last; 0 for none. */
-export interface UntoldHead extends AgentHead {
-  readonly toldSequence: number;
+/** A head that is not published, and the sequence that was published last; 0 for none. */
+export interface UnpublishedHead extends AgentHead {
+  readonly publishedSequence: number;
 }
 
 /** An agent's place in an anchored window. */
@@ -84,8 +84,8 @@ export interface Inbox {
   readonly acknowledgedAt: string | null;
 }
 
-/** Whether an order took an event's content, and whether the keeper of copies has been told. */
-export type OrderState = 'none' | 'untold' | 'told';
+/** State of an order of erasure: none, or carried out and not yet or already acknowledged by the keeper of copies. */
+export type OrderState = 'none' | 'unreported' | 'reported';
 
 /** A leaf of a check whose content is kept, and what says how old it is. */
 export interface KeptContent {
@@ -97,8 +97,8 @@ export interface KeptContent {
 }
 
 /**
- * What is stored is not what the log says: damage, a store put back to an older state, or two writers that did not read
- * the same log. Nothing stored is overwritten; the partition stands still until it is looked into.
+ * The stored data contradicts the log: damage, a store put back to an older state, or two writers that did not read
+ * the same log. Nothing stored is overwritten; the partition is blocked until an operator has looked.
  */
 export class StoreConflict extends Error {
   override readonly name = 'StoreConflict';
@@ -107,7 +107,7 @@ export class StoreConflict extends Error {
 /**
  * audit-log's store: every leaf with its sequence, the openings apart from what is hashed, and where leaves are anchored.
  * - A writing method is durable when it resolves. When it rejects or its process ends, some of its effects may be there:
- *   given the same stretch of the log again, cut in whatever way, it MUST end as if nothing had happened in between.
+ *   given the same offset range again, in any batches, it MUST end as if nothing had happened in between.
  * - `append` MUST number the leaves of an agent from 1 without a gap in the order of the log, and take an event id once:
  *   a repetition changes nothing. All leaves of an agent stand in one partition. Messages below the saved position MUST
  *   change nothing, so that an instance that lost its partition and does not know it does no harm.
@@ -124,7 +124,7 @@ export interface EventStore {
    * Nothing that was taken can be read from the store's files once it resolves. Gives the heads that moved.
    * @throws StoreConflict also when the saved position is below `from`
    */
-  append(events: readonly LoggedEvent[], stretch: Stretch): Promise<readonly AgentHead[]>;
+  append(events: readonly LoggedEvent[], range: OffsetRange): Promise<readonly AgentHead[]>;
   saveAnchors(windows: readonly AnchoredWindow[], position: Position): Promise<void>;
 
   /** Newest first by `occurredAt`, then by place in the log. `total` counts all that the filter lets through. */
@@ -138,7 +138,7 @@ export interface EventStore {
    * stand behind `after`, `null` for the newest. What is appended on the way is met where its place is still ahead, and
    * nothing is met twice or left out because of it.
    */
-  walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked>;
+  pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): Promise<KeysetPage>;
   /** The account's event, or `null`. */
   find(accountId: string, eventId: string): Promise<StoredEvent | null>;
 
@@ -159,23 +159,23 @@ export interface EventStore {
     toMs: number,
   ): Promise<{ readonly first: number; readonly last: number } | null>;
   range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]>;
-  /** What refers to these events, in their order, then in the log's. */
+  /** Events that refer to these events, in their order, then in the log's. */
   referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]>;
   /** The leaves with these ids, in their order; an id that is not stored is left out. */
   leaves(eventIds: readonly string[]): Promise<readonly LeafEvent[]>;
 
   /** Heads that moved since they were last marked as published, of all agents or only of these. */
-  unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UntoldHead[]>;
+  unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UnpublishedHead[]>;
   /**
-   * Marks heads as told to the log. One that another instance marked since it was read stays unpublished: which of the
-   * two reached the log last is unknown, so it is told once more.
+   * Marks heads as published. One that another instance marked since it was read stays unpublished: which of the
+   * two reached the log last is unknown, so it is published once more.
    */
-  markPublished(heads: readonly UntoldHead[]): Promise<void>;
+  markPublished(heads: readonly UnpublishedHead[]): Promise<void>;
 
   orderState(eventId: string): Promise<OrderState>;
-  /** What orders took and nobody was told of yet. */
-  untoldErasures(limit: number): Promise<readonly ErasedContent[]>;
-  markErasuresTold(eventIds: readonly string[]): Promise<void>;
+  /** Contents that orders took and that are not reported yet. */
+  unreportedErasures(limit: number): Promise<readonly ErasedContent[]>;
+  markErasuresReported(eventIds: readonly string[]): Promise<void>;
   /** Sequences among `first`…`last` of which an order took the content. */
   erasedAmong(agentId: string, first: number, last: number): Promise<readonly number[]>;
 
@@ -183,7 +183,7 @@ export interface EventStore {
   agentsAfter(afterId: string, limit: number): Promise<readonly AgentOfAccount[]>;
   /** The oldest checks and outcomes of an agent whose content is kept, in sequence order. */
   keptContent(agentId: string, limit: number): Promise<readonly KeptContent[]>;
-  /** What retention knows of the time and how far it came: JSON, and a number that rises with each save. */
+  /** State of retention: JSON, and a number that rises with each save. */
   retentionState(): Promise<{ readonly turn: number; readonly body: string } | null>;
   /** Saves turn `turn`; `false`, and nothing is changed, unless the turn before it stands there. */
   saveRetentionState(turn: number, body: string): Promise<boolean>;

@@ -102,7 +102,7 @@ CREATE INDEX events_blocked ON events (account_n, occurred_at, n) WHERE blocked 
 
 /**
  * `erased` is 1 by an order and 2 by retention. Content below `retained_sequence` of an agent is gone by retention.
- * What was erased before there were keepers of copies is told once.
+ * Content that was erased before there were keepers of copies is reported once.
  */
 const THIRD = `
 CREATE INDEX events_erased ON events (agent_n, sequence) WHERE erased = 1;

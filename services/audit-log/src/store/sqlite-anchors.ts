@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '@countersign/document-store';
 import type { AgentAnchor, AnchoredWindow, Page } from './port.js';
 
-/** Anchored windows, and the stretch of each agent in them. */
+/** Anchored windows, and the sequence range of each agent in them. */
 export class SqliteAnchors {
   readonly #database: SqliteDatabase;
 

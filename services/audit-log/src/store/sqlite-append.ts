@@ -169,7 +169,7 @@ export class SqliteAppend {
   }
 }
 
-/** What one call of `write` gathers before it touches the tables. */
+/** Changes that one call of `write` collects before it writes to the tables. */
 class Batch {
   readonly ids = new Set<string>();
   readonly rows: Value[] = [];

@@ -4,7 +4,7 @@ import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
 import { countedHours, EARLIEST, LATEST, wholeHours, type WholeHours } from '../domain/count-times.js';
 import { placePage, type CountedTime } from '../domain/place-page.js';
-import { WALK_LENGTH, type Page, type Place, type Walked } from './port.js';
+import { PAGE_LENGTH, type Page, type Cursor, type KeysetPage } from './port.js';
 import type { SqliteNumbers } from './sqlite-numbers.js';
 
 /** `:anchored` is whether the leaf lies in an anchored window of its agent. */
@@ -74,7 +74,7 @@ export class SqliteList {
   }
 
   /** Places are `[occurred_at, n]`. Rows are read one by one: what a walk holds is bounded by their size as well. */
-  walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Walked {
+  pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): KeysetPage {
     const range = this.#range(accountId, filter);
     if (range === null) return { events: [], next: null };
     const [at = LATEST, n = Number.MAX_SAFE_INTEGER] = after ?? [];
@@ -88,7 +88,7 @@ export class SqliteList {
       const row = this.#all<ShownRow>(`SELECT ${SHOWN} WHERE e.n = ?`, place.n)[0]!;
       events.push(shown(row));
       length += row.leaf.length + (row.openings?.length ?? 0);
-      if (length >= WALK_LENGTH) return { events, next: [place.at, place.n] };
+      if (length >= PAGE_LENGTH) return { events, next: [place.at, place.n] };
     }
     const last = ahead.length < limit ? undefined : ahead.at(-1);
     return { events, next: last === undefined ? null : [last.at, last.n] };

@@ -5,7 +5,7 @@ import { erasuresContract } from './erasures.contract.js';
 import type { EventStore } from './port.js';
 import { SqliteEventStore } from './sqlite.js';
 import { eventStoreContract } from './store.contract.js';
-import { walkContract } from './walk.contract.js';
+import { keysetContract } from './keyset.contract.js';
 
 let directory = '';
 const file = (): string => join(directory, 'events.db');
@@ -25,5 +25,5 @@ const backend = {
 };
 
 eventStoreContract('sqlite', backend);
-walkContract('sqlite', backend);
+keysetContract('sqlite', backend);
 erasuresContract('sqlite', backend);

@@ -15,11 +15,11 @@ import {
   type LoggedEvent,
   type OrderState,
   type Page,
-  type Place,
+  type Cursor,
   type Position,
-  type Stretch,
-  type UntoldHead,
-  type Walked,
+  type OffsetRange,
+  type UnpublishedHead,
+  type KeysetPage,
 } from './port.js';
 import { MIGRATIONS } from './schema.js';
 import { SqliteAnchors } from './sqlite-anchors.js';
@@ -27,7 +27,7 @@ import { SqliteAppend } from './sqlite-append.js';
 import { SqliteErasures } from './sqlite-erasures.js';
 import { SqliteList } from './sqlite-list.js';
 import { idBytes, idText, SqliteNumbers } from './sqlite-numbers.js';
-import { SqliteWalks } from './sqlite-walks.js';
+import { SqliteKeyset } from './sqlite-keyset.js';
 
 interface InboxRow {
   readonly n: number;
@@ -44,7 +44,7 @@ export class SqliteEventStore implements EventStore {
   readonly #anchors: SqliteAnchors;
   readonly #erasures: SqliteErasures;
   readonly #list: SqliteList;
-  readonly #walks: SqliteWalks;
+  readonly #keyset: SqliteKeyset;
 
   /** @throws StoreDamaged naming the file */
   constructor(file: string) {
@@ -59,7 +59,7 @@ export class SqliteEventStore implements EventStore {
     this.#erasures.scrub();
     this.#anchors = new SqliteAnchors(this.#database);
     this.#list = new SqliteList(this.#database, this.#numbers);
-    this.#walks = new SqliteWalks(file, this.#numbers);
+    this.#keyset = new SqliteKeyset(file, this.#numbers);
   }
 
   async position(topic: TopicName, partition: number): Promise<number | null> {
@@ -74,8 +74,8 @@ export class SqliteEventStore implements EventStore {
     return Object.fromEntries(rows);
   }
 
-  async append(events: readonly LoggedEvent[], stretch: Stretch): Promise<readonly AgentHead[]> {
-    const { topic, partition, from } = stretch;
+  async append(events: readonly LoggedEvent[], range: OffsetRange): Promise<readonly AgentHead[]> {
+    const { topic, partition, from } = range;
     this.#append.trim();
     const heads = this.#transaction(() => {
       const saved = this.#position(topic, partition) ?? 0;
@@ -83,7 +83,7 @@ export class SqliteEventStore implements EventStore {
         throw new StoreConflict(`the store ends at offset ${saved} of ${topic}/${partition}, its reader at ${from}`);
       }
       const moved = this.#append.write(events.filter(({ offset }) => offset >= saved).map(({ envelope }) => envelope));
-      this.#savePosition(stretch);
+      this.#savePosition(range);
       return moved;
     });
     this.#erasures.scrub();
@@ -101,8 +101,8 @@ export class SqliteEventStore implements EventStore {
     return this.#list.list(accountId, filter, page);
   }
 
-  async walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Promise<Walked> {
-    return this.#walks.walk(accountId, filter, after, limit);
+  async pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): Promise<KeysetPage> {
+    return this.#keyset.pageAfter(accountId, filter, after, limit);
   }
 
   async find(accountId: string, eventId: string): Promise<StoredEvent | null> {
@@ -171,20 +171,20 @@ export class SqliteEventStore implements EventStore {
     return eventIds.flatMap((eventId) => this.#list.leaf(idBytes(eventId)));
   }
 
-  async unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UntoldHead[]> {
+  async unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UnpublishedHead[]> {
     return this.#database
-      .prepare<[string | null, string | null, number], UntoldHead>(
-        `SELECT id AS agentId, last_sequence AS lastSequence, checks, published_sequence AS toldSequence FROM agents
+      .prepare<[string | null, string | null, number], UnpublishedHead>(
+        `SELECT id AS agentId, last_sequence AS lastSequence, checks, published_sequence AS publishedSequence FROM agents
          WHERE last_sequence > published_sequence AND (? IS NULL OR id IN (SELECT value FROM json_each(?)))
          ORDER BY n LIMIT ?`,
       )
       .all(...twice(agentIds === undefined ? null : JSON.stringify(agentIds)), limit);
   }
 
-  async markPublished(heads: readonly UntoldHead[]): Promise<void> {
-    const mark = this.#database.prepare<UntoldHead>(
+  async markPublished(heads: readonly UnpublishedHead[]): Promise<void> {
+    const mark = this.#database.prepare<UnpublishedHead>(
       `UPDATE agents SET published_sequence =
-         iif(published_sequence IN (@toldSequence, @lastSequence), @lastSequence, 0) WHERE id = @agentId`,
+         iif(published_sequence IN (@publishedSequence, @lastSequence), @lastSequence, 0) WHERE id = @agentId`,
     );
     this.#transaction(() => {
       for (const head of heads) mark.run(head);
@@ -195,12 +195,12 @@ export class SqliteEventStore implements EventStore {
     return this.#erasures.orderState(eventId);
   }
 
-  async untoldErasures(limit: number): Promise<readonly ErasedContent[]> {
-    return this.#erasures.untold(limit);
+  async unreportedErasures(limit: number): Promise<readonly ErasedContent[]> {
+    return this.#erasures.unreported(limit);
   }
 
-  async markErasuresTold(eventIds: readonly string[]): Promise<void> {
-    this.#transaction(() => this.#erasures.markTold(eventIds));
+  async markErasuresReported(eventIds: readonly string[]): Promise<void> {
+    this.#transaction(() => this.#erasures.markReported(eventIds));
   }
 
   async erasedAmong(agentId: string, first: number, last: number): Promise<readonly number[]> {
@@ -224,7 +224,7 @@ export class SqliteEventStore implements EventStore {
   }
 
   async close(): Promise<void> {
-    this.#walks.close();
+    this.#keyset.close();
     this.#database.close();
   }
 

@@ -4,13 +4,13 @@ import type { EventFilter } from '../domain/event-filter.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
 import { fateOf } from '../testing/fate-of.js';
 import { anyFilter, scan } from '../testing/scan.js';
-import type { EventStore, LoggedEvent, Stretch } from './port.js';
+import type { EventStore, LoggedEvent, OffsetRange } from './port.js';
 
 const HOUR = 3_600_000;
 const FIRST = { limit: 50, offset: 0 };
 const PLACE = { topic: 'agent-events', partition: 0 } as const;
 
-/** What every {@link EventStore} must do. `open` gives an empty store; `reopen` the same one after a restart. */
+/** Contract of every {@link EventStore}. `open` gives an empty store; `reopen` the same one after a restart. */
 export function eventStoreContract(
   name: string,
   backend: { open(): Promise<EventStore>; reopen(store: EventStore): Promise<EventStore>; clean(): Promise<void> },
@@ -30,9 +30,9 @@ export function eventStoreContract(
 
     const logged = (...envelopes: EventEnvelope[]): LoggedEvent[] =>
       envelopes.map((one, n) => ({ offset: next + n, envelope: one }));
-    const stretch = (length: number): Stretch => ({ ...PLACE, from: next, next: next + length });
+    const range = (length: number): OffsetRange => ({ ...PLACE, from: next, next: next + length });
     const append = async (...envelopes: EventEnvelope[]): ReturnType<EventStore['append']> => {
-      const heads = await store.append(logged(...envelopes), stretch(envelopes.length));
+      const heads = await store.append(logged(...envelopes), range(envelopes.length));
       next += envelopes.length;
       return heads;
     };
@@ -66,7 +66,7 @@ export function eventStoreContract(
     it('changes nothing by a batch that it cannot write', async () => {
       await append(envelope(1));
       const broken = envelope(2, { leaf: { reason: '\ud800' } });
-      expect(await fateOf(store.append(logged(envelope(3), broken), stretch(2)))).not.toBe('stored');
+      expect(await fateOf(store.append(logged(envelope(3), broken), range(2)))).not.toBe('stored');
       expect(await store.position('agent-events', 0)).toBe(1);
       expect(await ids()).toEqual([eventId(1)]);
       expect(await append(envelope(3))).toMatchObject([{ lastSequence: 2 }]);
@@ -84,7 +84,7 @@ export function eventStoreContract(
       expect((await store.list(ACCOUNT, {}, FIRST)).total).toBe(4);
       expect(await store.inbox(ACCOUNT)).toMatchObject({ openCount: 1 });
       next = 6;
-      expect(await fateOf(store.append(logged(envelope(7)), stretch(1)))).toBe('StoreConflict');
+      expect(await fateOf(store.append(logged(envelope(7)), range(1)))).toBe('StoreConflict');
       expect(await store.position('agent-events', 0)).toBe(5);
     });
 
@@ -116,7 +116,7 @@ export function eventStoreContract(
       expect((await store.list(ACCOUNT, {}, { limit: 1, offset: 7 })).total).toBe(3);
       expect(await ids({ agentId: agentId(3) })).toEqual([]);
       expect(await ids({}, FIRST, 'account-b')).toEqual([eventId(4)]);
-      expect(await ids({}, FIRST, 'nobody')).toEqual([]);
+      expect(await ids({}, FIRST, 'unknown')).toEqual([]);
       expect(await store.find('account-b', eventId(1))).toBeNull();
       expect((await store.find(ACCOUNT, eventId(1)))?.sequence).toBe(2);
     });
@@ -171,7 +171,7 @@ export function eventStoreContract(
       expect(await store.inbox(ACCOUNT)).toEqual({ openCount: 1, acknowledgedAt: at });
       expect((await store.openAlerts(ACCOUNT, FIRST)).map((event) => event.sequence)).toEqual([4]);
       expect((await store.inbox('account-b')).openCount).toBe(1);
-      expect(await store.inbox('nobody')).toEqual({ openCount: 0, acknowledgedAt: null });
+      expect(await store.inbox('unknown')).toEqual({ openCount: 0, acknowledgedAt: null });
     });
 
     it('shows where leaves are anchored, once they are stored', async () => {
@@ -223,22 +223,22 @@ export function eventStoreContract(
 
     it('knows which heads were not published', async () => {
       await append(envelope(1), envelope(2, { agent: 2 }));
-      const untold = async (agentIds?: string[]): Promise<string[]> =>
+      const unpublished = async (agentIds?: string[]): Promise<string[]> =>
         (await store.unpublishedHeads(10, agentIds)).map((head) => head.agentId).sort();
       const both = [agentId(1), agentId(2)].sort();
-      expect(await untold()).toEqual(both);
-      expect(await untold([agentId(2), agentId(9)])).toEqual([agentId(2)]);
+      expect(await unpublished()).toEqual(both);
+      expect(await unpublished([agentId(2), agentId(9)])).toEqual([agentId(2)]);
       const [head] = await store.unpublishedHeads(10, [agentId(1)]);
-      expect(head).toEqual({ agentId: agentId(1), lastSequence: 1, checks: 1, toldSequence: 0 });
+      expect(head).toEqual({ agentId: agentId(1), lastSequence: 1, checks: 1, publishedSequence: 0 });
       await store.markPublished([head!]);
       store = await backend.reopen(store);
-      expect(await untold()).toEqual([agentId(2)]);
+      expect(await unpublished()).toEqual([agentId(2)]);
       await append(envelope(3));
-      expect(await store.unpublishedHeads(10, [agentId(1)])).toMatchObject([{ lastSequence: 2, toldSequence: 1 }]);
-      expect(await untold()).toEqual(both);
+      expect(await store.unpublishedHeads(10, [agentId(1)])).toMatchObject([{ lastSequence: 2, publishedSequence: 1 }]);
+      expect(await unpublished()).toEqual(both);
     });
 
-    it('has a head told again when two told it at once', async () => {
+    it('has a head published again when two published it at once', async () => {
       await append(envelope(1));
       const early = await store.unpublishedHeads(10);
       await append(envelope(2));

@@ -6,8 +6,8 @@ export function appenderTo(store: () => EventStore): (...envelopes: EventEnvelop
   let next = 0;
   return async (...envelopes) => {
     const events = envelopes.map((one, n) => ({ offset: next + n, envelope: one }));
-    const stretch = { topic: 'agent-events', partition: 0, from: next, next: next + envelopes.length } as const;
-    await store().append(events, stretch);
+    const range = { topic: 'agent-events', partition: 0, from: next, next: next + envelopes.length } as const;
+    await store().append(events, range);
     next += envelopes.length;
   };
 }

@@ -5,7 +5,7 @@ import { SqliteEventStore } from '../store/sqlite.js';
 import { appendNext, PARTITIONS, type PartitionedLog } from './partitioned-log.js';
 import { whatItSays } from './what-a-store-says.js';
 
-/** What the SQLite store says that took the log once, undisturbed. */
+/** Answers of the SQLite store that took the log once, undisturbed. */
 export async function reference(log: PartitionedLog, events: number): Promise<unknown> {
   const directory = mkdtempSync(join(tmpdir(), 'audit-log-reference-'));
   const store = new SqliteEventStore(join(directory, 'events.db'));

@@ -33,7 +33,7 @@ type Reporter = Pick<ApiKeyCaller, 'accountId' | 'apiKeyId' | 'powers'>;
  * Takes what became of checks. The first report of a check in the log is its outcome: every report of it has the same
  * event id, which counts once, so no lock and no claim is needed.
  */
-export class OutcomeDesk {
+export class OutcomeHandler {
   readonly #context: ServiceContext;
   readonly #store: EventStore;
   readonly #intake: EventIntake;

@@ -1,16 +1,16 @@
 import { openDatabase } from '@countersign/document-store';
 import type { SqliteDatabase } from '@countersign/document-store';
 import type { EventFilter } from '../domain/event-filter.js';
-import type { Place, Walked } from './port.js';
+import type { Cursor, KeysetPage } from './port.js';
 import { MIGRATIONS } from './schema.js';
 import { SqliteList } from './sqlite-list.js';
 import type { SqliteNumbers } from './sqlite-numbers.js';
 
 /**
- * Walks by a connection of their own with a small cache, opened for the first one: a walk reads every page once, and would
- * push out of the store's cache what lists and appends come back to.
+ * Keyset pagination on a connection of its own with a small cache, opened for the first page: it reads every database page
+ * once, and would evict from the store's cache the pages that lists and appends use again.
  */
-export class SqliteWalks {
+export class SqliteKeyset {
   readonly #file: string;
   readonly #numbers: SqliteNumbers;
   #opened: { readonly database: SqliteDatabase; readonly list: SqliteList } | null = null;
@@ -21,9 +21,9 @@ export class SqliteWalks {
     this.#numbers = numbers;
   }
 
-  walk(accountId: string, filter: EventFilter, after: Place | null, limit: number): Walked {
+  pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): KeysetPage {
     this.#opened ??= this.#open();
-    return this.#opened.list.walk(accountId, filter, after, limit);
+    return this.#opened.list.pageAfter(accountId, filter, after, limit);
   }
 
   close(): void {

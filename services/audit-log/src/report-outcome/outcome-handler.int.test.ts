@@ -9,7 +9,7 @@ import type { Projection } from '@countersign/topics';
 import { EventIntake } from '../ingest/event-intake.js';
 import { SqliteEventStore } from '../store/sqlite.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
-import { OutcomeDesk, type OutcomeAgents } from './outcome-desk.js';
+import { OutcomeHandler, type OutcomeAgents } from './outcome-handler.js';
 
 /** A log of one partition that an instance stores as it is read. */
 class SmallLog {
@@ -36,7 +36,7 @@ describe('what became of a check', () => {
   let log: SmallLog;
   let store: SqliteEventStore;
   let intake: EventIntake;
-  let desk: OutcomeDesk;
+  let handler: OutcomeHandler;
   let follows: NodeJS.Timeout;
   let file = 0;
   const caller = { accountId: ACCOUNT, apiKeyId: 'key-1', powers: powersOf({}) };
@@ -63,7 +63,7 @@ describe('what became of a check', () => {
     log = new SmallLog();
     store = new SqliteEventStore(join(directory, `${file++}.db`));
     intake = new EventIntake(context(), store, () => undefined);
-    desk = new OutcomeDesk(context(), store, intake, accounts, agents);
+    handler = new OutcomeHandler(context(), store, intake, accounts, agents);
     let taken = 0;
     let taking = Promise.resolve();
     follows = setInterval(() => {
@@ -85,8 +85,8 @@ describe('what became of a check', () => {
   const write = (...envelopes: readonly { readonly leaf: { readonly agentId: string } }[]) =>
     log.append(envelopes.map((one) => ({ topic: 'agent-events', key: one.leaf.agentId, value: JSON.stringify(one) })));
   const report = (parts: Partial<OutcomeReport> = {}, who = caller) =>
-    desk.report(who, { agentId: agentId(1), eventId: eventId(1), outcome: 'succeeded', ...parts });
-  const reportLatest = (agent: number) => desk.report(caller, { agentId: agentId(agent), outcome: 'succeeded' });
+    handler.report(who, { agentId: agentId(1), eventId: eventId(1), outcome: 'succeeded', ...parts });
+  const reportLatest = (agent: number) => handler.report(caller, { agentId: agentId(agent), outcome: 'succeeded' });
   const outcomes = () =>
     log.records
       .map(({ value }) => JSON.parse(Buffer.from(value).toString()))
@@ -114,10 +114,10 @@ describe('what became of a check', () => {
 
   it('is said once by a hundred at a time, alike or not, on two instances', async () => {
     await write(envelope(1));
-    const another = new OutcomeDesk(context(), store, intake, accounts, agents);
+    const another = new OutcomeHandler(context(), store, intake, accounts, agents);
     const all = await Promise.allSettled(
       Array.from({ length: 100 }, (_, n) =>
-        (n % 2 === 0 ? desk : another).report(caller, {
+        (n % 2 === 0 ? handler : another).report(caller, {
           agentId: agentId(1),
           eventId: eventId(1),
           outcome: n % 3 === 0 ? 'failed' : 'succeeded',

@@ -1,8 +1,8 @@
 import type { Offsets } from '@countersign/event-log';
-import { momentsOf, type ToldCut } from './told-cuts.js';
+import { momentsOf, type PublishedCut } from './published-cuts.js';
 
 /** A cut of a window that ended at this second. */
-function cut(cadenceSeconds: number, endSecond: number, offsets: Offsets): ToldCut {
+function cut(cadenceSeconds: number, endSecond: number, offsets: Offsets): PublishedCut {
   const iso = (second: number): string => new Date(second * 1000).toISOString();
   return {
     kind: 'cut',
@@ -15,13 +15,13 @@ function cut(cadenceSeconds: number, endSecond: number, offsets: Offsets): ToldC
   };
 }
 
-const moments = (...cuts: readonly ToldCut[]): unknown =>
+const moments = (...cuts: readonly PublishedCut[]): unknown =>
   momentsOf(cuts).map((moment) => moment.cuts.map(({ cadenceSeconds, number }) => `${cadenceSeconds}-${number}`));
 
 describe('the moments at which windows were cut', () => {
-  it('follow where the log ended, in whatever order they are told', () => {
-    const told = [cut(1, 9, { 0: 4, 1: 2 }), cut(5, 5, { 0: 3, 1: 2 }), cut(1, 4, { 0: 1 })];
-    expect(moments(...told)).toEqual([['1-4'], ['5-1'], ['1-9']]);
+  it('follow where the log ended, in whatever order they were published', () => {
+    const cuts = [cut(1, 9, { 0: 4, 1: 2 }), cut(5, 5, { 0: 3, 1: 2 }), cut(1, 4, { 0: 1 })];
+    expect(moments(...cuts)).toEqual([['1-4'], ['5-1'], ['1-9']]);
   });
 
   it('are one where both labels had just ended', () => {

@@ -2,12 +2,12 @@ import type { AnchorFacts } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
 import { readVersionedRecord } from '@countersign/topics';
 import type { AnchorStore } from '../store/port.js';
-import { authorityTold } from './authority-told.js';
+import { publishedAuthority } from './published-authority.js';
 
-/** What the log was told last suffices: a store that lost windows lost the newest. */
+/** The newest records suffice: a store that lost windows lost the newest. */
 const NEWEST = 20;
 
-/** The log was told of windows that the store does not know, or that another key signed. */
+/** Windows were published that the store does not have, or that another key signed. */
 export class StoreForgot extends Error {
   override readonly name = 'StoreForgot';
 }
@@ -21,11 +21,11 @@ type Knows = Pick<AnchorStore, 'cadences' | 'closedWindow'>;
  * @param authority address of the key that would sign
  * @throws StoreForgot naming the window or the authority
  */
-export async function requireToldWindows(log: Reads, store: Knows, authority: string): Promise<void> {
-  const told = await authorityTold(log);
-  if (told !== null && told !== authority) {
+export async function requirePublishedWindows(log: Reads, store: Knows, authority: string): Promise<void> {
+  const published = await publishedAuthority(log);
+  if (published !== null && published !== authority) {
     throw new StoreForgot(
-      `anchors are signed by ${told}, and the key of this instance is ${authority}: put authority.json back from a backup`,
+      `anchors are signed by ${published}, and the key of this instance is ${authority}: put authority.json back from a backup`,
     );
   }
   const cut = new Map((await store.cadences()).map(({ cadenceSeconds, cuts }) => [cadenceSeconds, cuts]));
@@ -44,7 +44,7 @@ export async function requireToldWindows(log: Reads, store: Knows, authority: st
 
 function forgot(what: string): StoreForgot {
   return new StoreForgot(
-    `the log was told of ${what}, which the store does not know: put its newest state back (distributed profile: what a ` +
+    `${what} was published, and the store does not have it: put its newest state back (distributed profile: what a ` +
       'copy lacks is taken from the log by countersign admin restore)',
   );
 }

@@ -1,6 +1,6 @@
 import type { Chain, ListedTransaction } from '@countersign/chain';
 import type { Landed, Submission } from '../store/port.js';
-import { adoptLanded } from './adopt-landed.js';
+import { recordConfirmed } from './record-confirmed.js';
 
 const OURS = 'the authority';
 const submission = (id: string, memo: string): Submission => ({ id, memo, attempts: [], landed: null });
@@ -37,32 +37,32 @@ function world(sent: readonly Sent[]) {
   return { saved, tools, height: () => height };
 }
 
-describe('memos that landed without the log being told', () => {
+describe('memos that were confirmed and not published', () => {
   it('are found by what they say and who signed them, and the others can be sent', async () => {
     const { saved, tools } = world([
       { memo: 'first', signer: 'a stranger' },
       { memo: 'second' },
       { memo: 'third', succeeded: false },
     ]);
-    const untold = [
+    const unpublished = [
       submission('window:1-1', 'first'),
       submission('report:a', 'second'),
       submission('report:b', 'third'),
     ];
-    expect(await adoptLanded(tools, untold)).toEqual(['report:a']);
+    expect(await recordConfirmed(tools, unpublished)).toEqual(['report:a']);
     expect([...saved]).toEqual([['report:a', expect.objectContaining({ signature: '1', authority: OURS })]]);
   });
 
   it('are waited for until none can land any more', async () => {
     const { saved, tools, height } = world([{ memo: 'late', at: 260 }]);
-    expect(await adoptLanded(tools, [submission('window:1-1', 'late')])).toEqual(['window:1-1']);
+    expect(await recordConfirmed(tools, [submission('window:1-1', 'late')])).toEqual(['window:1-1']);
     expect(saved.size).toBe(1);
     expect(height()).toBeGreaterThan(100 + 150);
   });
 
-  it('need no chain where the log was told of all', async () => {
+  it('need no chain where all anchors are published', async () => {
     const { tools, height } = world([]);
-    expect(await adoptLanded(tools, [])).toEqual([]);
+    expect(await recordConfirmed(tools, [])).toEqual([]);
     expect(height()).toBe(100);
   });
 });

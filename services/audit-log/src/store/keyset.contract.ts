@@ -4,11 +4,11 @@ import type { EventFilter } from '../domain/event-filter.js';
 import { appenderTo } from '../testing/appender-to.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
 import { anyFilter, scan } from '../testing/scan.js';
-import { WALK_LENGTH, type EventStore, type Place } from './port.js';
+import { PAGE_LENGTH, type EventStore, type Cursor } from './port.js';
 
-/** How every {@link EventStore} is walked through. `open` gives an empty store. */
-export function walkContract(name: string, backend: { open(): Promise<EventStore>; clean(): Promise<void> }): void {
-  describe(`walk through an event store: ${name}`, () => {
+/** Keyset pagination of every {@link EventStore}. `open` gives an empty store. */
+export function keysetContract(name: string, backend: { open(): Promise<EventStore>; clean(): Promise<void> }): void {
+  describe(`keyset pagination of an event store: ${name}`, () => {
     let store: EventStore;
     let append: ReturnType<typeof appenderTo>;
 
@@ -21,25 +21,21 @@ export function walkContract(name: string, backend: { open(): Promise<EventStore
       await backend.clean();
     });
 
-    const stretches = async (
-      filter: EventFilter,
-      limit: number,
-      between?: () => Promise<void>,
-    ): Promise<string[][]> => {
+    const pages = async (filter: EventFilter, limit: number, between?: () => Promise<void>): Promise<string[][]> => {
       const all: string[][] = [];
-      let after: Place | null = null;
+      let after: Cursor | null = null;
       do {
-        const walked: Awaited<ReturnType<EventStore['walk']>> = await store.walk(ACCOUNT, filter, after, limit);
-        all.push(walked.events.map(({ leaf }) => leaf.eventId));
-        after = walked.next;
+        const page: Awaited<ReturnType<EventStore['pageAfter']>> = await store.pageAfter(ACCOUNT, filter, after, limit);
+        all.push(page.events.map(({ leaf }) => leaf.eventId));
+        after = page.next;
         await between?.();
       } while (after !== null);
       return all;
     };
 
-    it('gives what a scan of everything would, whatever the filter and however it is cut', async () => {
+    it('gives what a scan of everything would, for every filter and limit', async () => {
       const all: EventEnvelope[] = [];
-      // Many happen at the same time: only their place in the log tells them apart.
+      // Many happen at the same time: only their offset distinguishes them.
       for (let n = 0; n < 300; n += 1) {
         const parts = { agent: n % 5, occurredAtMs: START + ((n * 7919) % 40) * 600_000 };
         all.push(n % 3 === 0 ? denied(n, parts) : n % 11 === 0 ? other(n, 'agent.frozen', parts) : envelope(n, parts));
@@ -48,30 +44,30 @@ export function walkContract(name: string, backend: { open(): Promise<EventStore
       await append(...all.slice(150));
       await fc.assert(
         fc.asyncProperty(anyFilter, fc.integer({ min: 1, max: 130 }), async (filter, limit) => {
-          const walked = await stretches(filter, limit);
-          expect(walked.flat()).toEqual(scan(all, filter));
-          expect(Math.max(...walked.map(({ length }) => length))).toBeLessThanOrEqual(limit);
+          const read = await pages(filter, limit);
+          expect(read.flat()).toEqual(scan(all, filter));
+          expect(Math.max(...read.map(({ length }) => length))).toBeLessThanOrEqual(limit);
         }),
         { numRuns: 40 },
       );
     });
 
-    it('goes on where it was while others write, and never to another account', async () => {
+    it('continues where it was while others write, and never to another account', async () => {
       await append(...[1, 2, 3, 4, 5, 6].map((n) => envelope(n)), envelope(7, { agent: 3, accountId: 'account-b' }));
       let n = 10;
-      const walked = await stretches({}, 2, () => append(envelope((n += 1))));
-      expect(walked.flat()).toEqual([6, 5, 4, 3, 2, 1].map((one) => eventId(one)));
-      expect((await store.walk('nobody', {}, null, 5)).events).toEqual([]);
-      expect((await store.walk(ACCOUNT, { agentId: agentId(3) }, null, 5)).events).toEqual([]);
+      const read = await pages({}, 2, () => append(envelope((n += 1))));
+      expect(read.flat()).toEqual([6, 5, 4, 3, 2, 1].map((one) => eventId(one)));
+      expect((await store.pageAfter('unknown', {}, null, 5)).events).toEqual([]);
+      expect((await store.pageAfter(ACCOUNT, { agentId: agentId(3) }, null, 5)).events).toEqual([]);
     });
 
     it('takes few events at a time where they are large', async () => {
-      const text = 'x'.repeat(WALK_LENGTH / 4);
+      const text = 'x'.repeat(PAGE_LENGTH / 4);
       const large = (one: number): EventEnvelope =>
         envelope(one, { openings: { payload: { salt: 'AAAAAAAAAAAAAAAAAAAAAA', value: text } } });
       for (const one of [1, 2, 3, 4, 5, 6]) await append(large(one));
-      const walked = await stretches({}, 100);
-      expect(walked.map(({ length }) => length)).toEqual([4, 2]);
+      const read = await pages({}, 100);
+      expect(read.map(({ length }) => length)).toEqual([4, 2]);
     });
 
     it('shows where leaves are anchored, and nothing of what was erased', async () => {
@@ -86,7 +82,7 @@ export function walkContract(name: string, backend: { open(): Promise<EventStore
       };
       const agents = [{ agentId: agentId(1), firstSequence: 1, lastSequence: 2 }];
       await store.saveAnchors([{ windowId: '3600-1', ...window, agents }], { topic: 'anchors', partition: 0, next: 1 });
-      const { events } = await store.walk(ACCOUNT, {}, null, 10);
+      const { events } = await store.pageAfter(ACCOUNT, {}, null, 10);
       expect(events.map(({ anchored }) => anchored)).toEqual([false, true, true]);
       expect(events.map(({ openings }) => Object.keys(openings))).toEqual([['action'], ['action'], []]);
     });

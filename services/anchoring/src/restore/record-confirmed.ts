@@ -23,16 +23,19 @@ export interface LandedTools {
 }
 
 /**
- * Looks on the chain for memos that were sent after the copy was made, and landed without the log being told: their
+ * Looks on the chain for memos that were sent after the copy was made, and were confirmed without being published: their
  * transactions are recorded, so that none is sent a second time. What may still be on its way is waited for.
  * @returns the memos that have landed; all others can be sent
- * @throws ChainUnavailable, ChainRejected; RestoreRefused when the chain stands still
+ * @throws ChainUnavailable, ChainRejected; RestoreRefused when the chain does not advance
  */
-export async function adoptLanded(tools: LandedTools, untold: readonly Submission[]): Promise<readonly string[]> {
-  if (untold.length === 0) return [];
+export async function recordConfirmed(
+  tools: LandedTools,
+  unpublished: readonly Submission[],
+): Promise<readonly string[]> {
+  if (unpublished.length === 0) return [];
   const before = await tools.chain.blockHeight('processed');
-  const first = await adoptFound(tools, untold);
-  const rest = untold.filter(({ id }) => !first.includes(id));
+  const first = await adoptFound(tools, unpublished);
+  const rest = unpublished.filter(({ id }) => !first.includes(id));
   if (rest.length === 0) return first;
   await untilExpired(tools, before + VALID_BLOCKS);
   return [...first, ...(await adoptFound(tools, rest))];
@@ -43,7 +46,8 @@ async function untilExpired({ chain, progress, lookMs = LOOK_MS }: LandedTools, 
   for (;;) {
     const now = await chain.blockHeight('finalized');
     if (now > height) return;
-    if (performance.now() > until) throw new RestoreRefused(`the chain stands still at block ${now}: try again`);
+    if (performance.now() > until)
+      throw new RestoreRefused(`the chain does not advance beyond block ${now}: try again`);
     progress(`anchors on their way: ${height - now + 1} blocks more until none can land`);
     await sleep(lookMs);
   }

@@ -44,11 +44,10 @@ interface BlockedCount {
 }
 
 /**
- * What a stretch of a partition adds to what is stored: which of its leaves are new, their sequences, and what is to be
- * counted. It follows from the log below and in the stretch alone, so whoever works it out arrives at the same; each
- * tally says for itself how much of it it holds already.
+ * Delta of an offset range of a partition: new leaves, sequences, tally changes. It follows from the log below and in the
+ * range alone, so every instance computes the same one; each tally has the offset up to which it counts already.
  */
-export class StretchCount {
+export class RangeDelta {
   readonly unstored: EventDocument[] = [];
   readonly erasures: ErasureAt[] = [];
   readonly retentions: ErasureAt[] = [];
@@ -59,7 +58,7 @@ export class StretchCount {
   readonly #hours = new Map<string, HourCount>();
   readonly #blocked = new Map<string, BlockedCount>();
 
-  /** The tallies that leaves of the stretch can touch; what is stored of them comes by {@link know}. */
+  /** The tallies that leaves of the range can touch; {@link know} gives their stored state. */
   constructor(leaves: readonly ReadLeaf[], partition: number) {
     this.#partition = partition;
     for (const leaf of leaves) {
@@ -103,7 +102,7 @@ export class StretchCount {
   }
 
   /**
-   * Takes the leaves of the stretch in the order of the log, from the first that the position does not cover.
+   * Takes the leaves of the range in the order of the log, from the first that the position does not cover.
    * @throws StoreConflict for an event that is stored as another leaf than this one
    */
   take(leaf: ReadLeaf): void {
@@ -185,7 +184,7 @@ export class StretchCount {
       }));
   }
 
-  /** Heads that this stretch moves, or that were moved beyond the position by someone who did not come to save it. */
+  /** Heads that this range moves, or that were moved beyond the position by an instance that did not save it. */
   movedSince(position: number): readonly AgentHead[] {
     return [...this.#heads]
       .filter(([, { leaves, stored }]) => leaves > 0 || (stored?.applied ?? 0) > position)

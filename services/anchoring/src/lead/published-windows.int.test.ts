@@ -2,7 +2,7 @@ import type { Landed } from '../store/port.js';
 import { backends } from '../testing/backends.js';
 import { envelope } from '../testing/envelopes.js';
 import { House } from '../testing/house.js';
-import { requireToldWindows, StoreForgot } from './told-windows.js';
+import { requirePublishedWindows, StoreForgot } from './published-windows.js';
 
 const AUTHORITY = 'the address that signed';
 const SECOND = 1000;
@@ -17,7 +17,7 @@ const landed: Landed = {
 };
 
 for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
-  (backend.available ? describe : describe.skip)(`windows that the log was told of, in ${backend.name}`, () => {
+  (backend.available ? describe : describe.skip)(`published windows, in ${backend.name}`, () => {
     let house: House;
     let emptied: House | null;
     beforeEach(async () => {
@@ -34,17 +34,18 @@ for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
     });
     afterAll(() => backend.end());
 
-    const required = (authority = AUTHORITY): Promise<void> => requireToldWindows(house.log, house.store, authority);
+    const required = (authority = AUTHORITY): Promise<void> =>
+      requirePublishedWindows(house.log, house.store, authority);
 
     async function anchor(): Promise<void> {
       for (const { id } of await house.store.openSubmissions(10)) await house.store.saveAnchored(id, landed);
       await house.publisher.publishAnchored();
     }
 
-    /** A log that was told of everything, and a store that never was. */
+    /** A log in which everything is published, and an empty store. */
     async function requiredOfAnotherStore(): Promise<void> {
       emptied = await House.open();
-      await requireToldWindows(house.log, emptied.store, AUTHORITY);
+      await requirePublishedWindows(house.log, emptied.store, AUTHORITY);
     }
 
     it('are those of the store, at first, after a cut and after an anchor', async () => {
@@ -69,8 +70,8 @@ for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
       await emptied.takeAll();
       emptied.nowMs = house.nowMs + 5 * SECOND;
       await emptied.closeDue();
-      const forgot = requireToldWindows(house.log, emptied.store, AUTHORITY);
-      await expect(forgot).rejects.toThrow('the log was told of window 1-1 with its root');
+      const forgot = requirePublishedWindows(house.log, emptied.store, AUTHORITY);
+      await expect(forgot).rejects.toThrow('window 1-1 with its root was published');
     });
 
     it('want the key that signed them', async () => {

@@ -9,7 +9,7 @@ const PAGE = 200;
  * Address of the authority that the newest record of `anchors` which names one names: its own record, a window's or a
  * report's. `null` where none does: nothing was anchored yet.
  */
-export async function authorityTold(
+export async function publishedAuthority(
   log: Pick<EventLog, 'beginOffsets' | 'endOffsets' | 'read'>,
 ): Promise<string | null> {
   const [begin, end] = await Promise.all([log.beginOffsets('anchors'), log.endOffsets('anchors')]);

@@ -1,15 +1,15 @@
 const ORDER = 'the order in which things were made: lists are sorted by it';
 const MEMBERS = 'users are in no topic: a copy of them would hold their password hashes';
-const NOTICES = 'who was told what: destinations come and go, and no topic tells them';
-const AGAIN = 'what is forgotten, or said of a process that ended, is done again at the start';
+const NOTICES = 'deliveries: destinations come and go, and no topic has them';
+const AGAIN = 'it is done again at the next start when it is lost';
 
 /**
- * What no second place tells, so that a change of it is found by nobody, if it keeps its form: `<store> <table> <column>`,
- * with `row` for a row that is removed, and why.
+ * Data that is stored in one place only, so that no check finds a change of it that keeps its form: `<store> <table>
+ * <column>`, with `row` for a row that is removed, and why.
  */
-export const UNTOLD: Readonly<Record<string, string>> = {
-  'archive accounts acknowledged_at': 'when somebody acknowledged: no event says it',
-  'archive accounts acknowledged_n': 'up to where somebody acknowledged: no event says it',
+export const FOUND_NOWHERE: Readonly<Record<string, string>> = {
+  'archive accounts acknowledged_at': 'time of an acknowledgement: no event has it',
+  'archive accounts acknowledged_n': 'offset of an acknowledgement: no event has it',
   'archive agents published_sequence': AGAIN,
   'anchors cadences opened_at': 'when its first leaf came, by two clocks: it only says when the window ends',
   'anchors submissions n': ORDER,
