@@ -1,6 +1,8 @@
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { agentId } from '../testing/envelopes.js';
 import { arrivingLeaf } from '../testing/leaves.js';
+import { inspectAnchors } from './inspect.js';
+import { inspectionContract } from './inspection.contract.js';
 import { openMongoAnchorStore } from './mongo.js';
 import { TestDatabase } from './mongo-test-database.js';
 import { LeadEnded, type AnchorStore, type ArrivingLeaf } from './port.js';
@@ -21,6 +23,12 @@ needed('needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI', () => {
       await store.close();
       return open();
     },
+    clean: () => database.clear(),
+  });
+
+  inspectionContract('mongo', {
+    open,
+    inspect: () => inspectAnchors({ uri: database.uri }),
     clean: () => database.clear(),
   });
 

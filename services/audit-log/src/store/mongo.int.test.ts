@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
 import { mongoOptions } from '@countersign/document-store';
 import { openMongoEventStore } from './mongo.js';
+import { inspectArchive } from './inspect.js';
+import { inspectionContract } from './inspection.contract.js';
 import type { EventStore } from './port.js';
 import { erasuresContract } from './erasures.contract.js';
 import { eventStoreContract } from './store.contract.js';
@@ -32,6 +34,7 @@ if (URI === undefined) {
       await store.close();
       return openMongoEventStore(uri);
     },
+    inspect: () => inspectArchive({ uri }),
     async clean() {
       for (const collection of await connection.db!.collections()) await collection.deleteMany({});
     },
@@ -39,4 +42,5 @@ if (URI === undefined) {
   eventStoreContract('mongo', backend);
   keysetContract('mongo', backend);
   erasuresContract('mongo', backend);
+  inspectionContract('mongo', backend);
 }
