@@ -81,7 +81,7 @@ export class Erasure {
 
   async #copiesGone(eventId: string): Promise<void> {
     const until = performance.now() + this.#copiesWaitMs;
-    while ((await this.#store.orderState(eventId)) === 'unreported') {
+    while ((await this.#store.orderState(eventId)) === 'pending') {
       if (performance.now() > until) {
         throw new HttpRefusal(
           503,

@@ -44,23 +44,23 @@ export function erasuresContract(
     const keptSequences = async (limit = 99): Promise<number[]> =>
       (await store.keptContent(agentId(1), limit)).map(({ sequence }) => sequence);
 
-    it('gives each order until it is marked as reported, also over a restart', async () => {
+    it('gives each order until it is acknowledged, also over a restart', async () => {
       await append(envelope(1), envelope(2), envelope(3, { agent: 2 }), order(4, 1), order(5, 3, 2));
       const first = { eventId: eventId(1), agentId: agentId(1), sequence: 1 };
-      expect(await store.unreportedErasures(1)).toHaveLength(1);
-      expect(await store.unreportedErasures(9)).toEqual(
+      expect(await store.pendingErasures(1)).toHaveLength(1);
+      expect(await store.pendingErasures(9)).toEqual(
         expect.arrayContaining([first, { eventId: eventId(3), agentId: agentId(2), sequence: 1 }]),
       );
-      await store.markErasuresReported([eventId(3), eventId(2)]);
+      await store.acknowledgeErasures([eventId(3), eventId(2)]);
       store = await backend.reopen(store);
-      expect(await store.unreportedErasures(9)).toEqual([first]);
+      expect(await store.pendingErasures(9)).toEqual([first]);
       const states = await Promise.all([1, 2, 3, 9].map((n) => store.orderState(eventId(n))));
-      expect(states).toEqual(['unreported', 'none', 'reported', 'none']);
+      expect(states).toEqual(['pending', 'none', 'acknowledged', 'none']);
     });
 
-    it('names the sequences that orders took, reported or not, and none that retention did', async () => {
+    it('names the sequences that orders took, acknowledged or not, and none that retention did', async () => {
       await append(envelope(1), envelope(2), envelope(3), envelope(4), order(5, 2), order(6, 4), retention(7, 1));
-      await store.markErasuresReported([eventId(2)]);
+      await store.acknowledgeErasures([eventId(2)]);
       expect(await store.erasedAmong(agentId(1), 1, 9)).toEqual([2, 4]);
       expect(await store.erasedAmong(agentId(1), 3, 3)).toEqual([]);
       expect(await store.erasedAmong(agentId(2), 1, 9)).toEqual([]);
@@ -78,7 +78,7 @@ export function erasuresContract(
       expect((await store.find(ACCOUNT, eventId(5)))?.openings).toEqual(envelope(5).openings);
       const [first] = await store.range(agentId(1), 1, 1, 1);
       expect(first).toMatchObject({ erased: true, envelope: { leaf: envelope(1).leaf, openings: {} } });
-      expect(await store.unreportedErasures(9)).toEqual([]);
+      expect(await store.pendingErasures(9)).toEqual([]);
       expect(await keptSequences()).toEqual([4]);
     });
 

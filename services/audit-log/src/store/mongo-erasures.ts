@@ -60,10 +60,10 @@ export class MongoErasures {
   async orderState(eventId: string): Promise<OrderState> {
     const found = await this.#collections.events.findOne({ _id: uuid(eventId) }, { projection: { order: 1 } });
     if (found?.order === undefined) return 'none';
-    return found.order === 'told' ? 'reported' : 'unreported';
+    return found.order === 'told' ? 'acknowledged' : 'pending';
   }
 
-  async unreported(limit: number): Promise<readonly ErasedContent[]> {
+  async pending(limit: number): Promise<readonly ErasedContent[]> {
     const found = await this.#collections.events
       .find({ order: 'untold' })
       .project<Place>({ agentId: 1, sequence: 1 })
@@ -76,7 +76,7 @@ export class MongoErasures {
     }));
   }
 
-  async markReported(eventIds: readonly string[]): Promise<void> {
+  async acknowledge(eventIds: readonly string[]): Promise<void> {
     const filter = { _id: { $in: eventIds.map(uuid) }, order: 'untold' as const };
     await this.#collections.events.updateMany(filter, { $set: { order: 'told' } });
   }

@@ -154,12 +154,12 @@ export class MongoEventStore implements EventStore {
     return this.#erasures.orderState(eventId);
   }
 
-  unreportedErasures(limit: number): Promise<readonly ErasedContent[]> {
-    return this.#erasures.unreported(limit);
+  pendingErasures(limit: number): Promise<readonly ErasedContent[]> {
+    return this.#erasures.pending(limit);
   }
 
-  markErasuresReported(eventIds: readonly string[]): Promise<void> {
-    return this.#erasures.markReported(eventIds);
+  acknowledgeErasures(eventIds: readonly string[]): Promise<void> {
+    return this.#erasures.acknowledge(eventIds);
   }
 
   erasedAmong(agentId: string, first: number, last: number): Promise<readonly number[]> {

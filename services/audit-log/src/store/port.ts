@@ -85,7 +85,7 @@ export interface Inbox {
 }
 
 /** State of an order of erasure: none, or carried out and not yet or already acknowledged by the keeper of copies. */
-export type OrderState = 'none' | 'unreported' | 'reported';
+export type OrderState = 'none' | 'pending' | 'acknowledged';
 
 /** A leaf of a check whose content is kept, and what says how old it is. */
 export interface KeptContent {
@@ -173,9 +173,9 @@ export interface EventStore {
   markPublished(heads: readonly UnpublishedHead[]): Promise<void>;
 
   orderState(eventId: string): Promise<OrderState>;
-  /** Contents that orders took and that are not reported yet. */
-  unreportedErasures(limit: number): Promise<readonly ErasedContent[]>;
-  markErasuresReported(eventIds: readonly string[]): Promise<void>;
+  /** Contents that orders took and that are not acknowledged yet. */
+  pendingErasures(limit: number): Promise<readonly ErasedContent[]>;
+  acknowledgeErasures(eventIds: readonly string[]): Promise<void>;
   /** Sequences among `first`…`last` of which an order took the content. */
   erasedAmong(agentId: string, first: number, last: number): Promise<readonly number[]>;
 

@@ -31,7 +31,7 @@ export class SqliteErasures {
   readonly #database: SqliteDatabase;
   readonly #markErased;
   readonly #dropOpening;
-  readonly #markUnreported;
+  readonly #markPending;
   readonly #find;
   readonly #markRetained;
   readonly #dropRetained;
@@ -49,7 +49,7 @@ export class SqliteErasures {
       )
       .pluck();
     this.#dropOpening = database.prepare<[number]>('DELETE FROM openings WHERE n = ?');
-    this.#markUnreported = database.prepare<[number]>('INSERT OR IGNORE INTO untold_erasures (n) VALUES (?)');
+    this.#markPending = database.prepare<[number]>('INSERT OR IGNORE INTO untold_erasures (n) VALUES (?)');
     this.#find = database
       .prepare<[Buffer, number, number], number>(
         'SELECT sequence FROM events WHERE event_id = ? AND agent_n = ? AND n < ?',
@@ -73,7 +73,7 @@ export class SqliteErasures {
     const erased = this.#markErased.get(idBytes(refersTo), agentN, n);
     if (erased === undefined) return;
     this.#dropOpening.run(erased);
-    this.#markUnreported.run(erased);
+    this.#markPending.run(erased);
     this.#unscrubbed = true;
   }
 
@@ -102,16 +102,16 @@ export class SqliteErasures {
   }
 
   orderState(eventId: string): OrderState {
-    const reported = this.#database
+    const acknowledged = this.#database
       .prepare<[Buffer], number>(
         'SELECT n NOT IN (SELECT n FROM untold_erasures) FROM events WHERE event_id = ? AND erased = 1',
       )
       .pluck()
       .get(idBytes(eventId));
-    return reported === undefined ? 'none' : reported === 1 ? 'reported' : 'unreported';
+    return acknowledged === undefined ? 'none' : acknowledged === 1 ? 'acknowledged' : 'pending';
   }
 
-  unreported(limit: number): readonly ErasedContent[] {
+  pending(limit: number): readonly ErasedContent[] {
     return this.#database
       .prepare<[number], ErasedRow>(
         `SELECT e.event_id AS eventId, a.id AS agentId, e.sequence FROM untold_erasures u
@@ -121,7 +121,7 @@ export class SqliteErasures {
       .map(({ eventId, ...row }) => ({ eventId: idText(eventId), ...row }));
   }
 
-  markReported(eventIds: readonly string[]): void {
+  acknowledge(eventIds: readonly string[]): void {
     const mark = this.#database.prepare<[Buffer]>(
       'DELETE FROM untold_erasures WHERE n = (SELECT n FROM events WHERE event_id = ?)',
     );

@@ -195,12 +195,12 @@ export class SqliteEventStore implements EventStore {
     return this.#erasures.orderState(eventId);
   }
 
-  async unreportedErasures(limit: number): Promise<readonly ErasedContent[]> {
-    return this.#erasures.unreported(limit);
+  async pendingErasures(limit: number): Promise<readonly ErasedContent[]> {
+    return this.#erasures.pending(limit);
   }
 
-  async markErasuresReported(eventIds: readonly string[]): Promise<void> {
-    this.#transaction(() => this.#erasures.markReported(eventIds));
+  async acknowledgeErasures(eventIds: readonly string[]): Promise<void> {
+    this.#transaction(() => this.#erasures.acknowledge(eventIds));
   }
 
   async erasedAmong(agentId: string, first: number, last: number): Promise<readonly number[]> {
