@@ -59,7 +59,9 @@ for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
 
     it('are missed in a store that has no cut', async () => {
       await house.closeDue();
-      await expect(requiredOfAnotherStore()).rejects.toThrow(/the window of 1 s that ended at .*Z was published, and the store/u);
+      await expect(requiredOfAnotherStore()).rejects.toThrow(
+        /the window of 1 s that ended at .*Z was published, and the store/u,
+      );
     });
 
     it('are missed in a store that cut the same events into another window', async () => {
