@@ -30,16 +30,12 @@ export {
   openMongoRebuild,
   takeOverOlderLayout,
 } from './mongo/open-mongo-document-store.js';
-export type { MongoDocumentOptions } from './mongo/document-options.js';
-export type { MongoRebuild } from './mongo/mongo-rebuild.js';
 export { Generation, suffixInUse } from './mongo/generation.js';
-export { GenerationRebuild, RebuildRefused } from './mongo/rebuild-generation.js';
-export type { ReplaceOptions, ReplaceStep } from './mongo/rebuild-generation.js';
+export { GenerationRebuild } from './mongo/rebuild-generation.js';
 export { openDatabase, StoreDamaged } from './sqlite/open-database.js';
 export type { SqliteDatabase } from './sqlite/open-database.js';
 export { mongoOptions, readingOptions } from './mongo/connection-options.js';
-export { duplicatesOf, isDuplicateKey, isUnreachable, tellingUnreachable } from './mongo/mongo-errors.js';
-export { keepNewer } from './own-tables/keep-newer.js';
+export { duplicatesOf, isDuplicateKey, tellingUnreachable } from './mongo/mongo-errors.js';
 export { SeenEvents } from './own-tables/seen-events.js';
 export type { SeenDocument } from './own-tables/seen-events.js';
 export type { StoreRebuild } from './own-tables/store-rebuild.js';
