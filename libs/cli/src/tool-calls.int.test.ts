@@ -14,7 +14,7 @@ interface Case {
 const TABLE = new URL('../../../test-e2e/client-cases/tool-calls.json', import.meta.url);
 const { cases } = JSON.parse(readFileSync(TABLE, 'utf8')) as { readonly cases: readonly Case[] };
 
-/** What a service is asked by the adapters. */
+/** The action that the adapters send to a service. */
 async function byAdapter(input: unknown): Promise<Action> {
   const asked: Action[] = [];
   const fetch = (_url: string, { body }: RequestInit): Promise<Response> => {
@@ -44,8 +44,8 @@ describe.each([
   ['the adapters', byAdapter],
   ['the hook', byHook],
   ['the proxy', byProxy],
-])('%s make of a call', (_name, actionOf) => {
-  // What the service decides of such an action is tried where it decides.
+])('%s convert a call to the same action', (_name, actionOf) => {
+  // The decisions on such actions are tested with the service.
   it.each(cases.map((one) => [one.name, one] as const))('%s', async (_case, { input, url }) => {
     const { actionType, toolName, url: repeated, payload } = await actionOf(input);
     expect([actionType, toolName, repeated, payload ?? null]).toEqual(['tool_use', 'tool', url, input]);

@@ -1,11 +1,11 @@
 import { isObject, resultText, type Id, type JsonObject, type Response } from './message.js';
 import type { ToolCall } from './tool-call.js';
 
-/** Of names of tools, in UTF-16: those of real ones have 128 at most. */
+/** Longest tool name, UTF-16 code units: real ones have at most 128. */
 const LONGEST_NAME = 256;
-/** What a header can bear as one. */
+/** Protocol versions that fit into a header. */
 const TOKEN = /^[\w.-]{1,64}$/u;
-/** As protocol versions are written. */
+/** Format of protocol versions. */
 const VERSION = /^\d{4}-\d{2}-\d{2}$/u;
 const CAPABILITIES: ReadonlySet<string> = new Set([
   ...['tools', 'resources', 'prompts', 'logging', 'completions', 'tasks', 'listChanged', 'subscribe'],
@@ -13,27 +13,27 @@ const CAPABILITIES: ReadonlySet<string> = new Set([
 ]);
 const DEEPEST_FLAG = 4;
 
-/** What an answer to a call, or to the question for a task's result, says. */
+/** Facts of an answer to `tools/call` or `tasks/result`. */
 export interface CallAnswer {
-  /** The id of the task that stands for the result. */
+  /** Id of the task that will hold the result. */
   readonly createdTask: string | null;
-  /** The server, or the tool, says that it did not do what was asked. */
+  /** The server, or the tool, reports a failure. */
   readonly failed: boolean;
 }
 
-/** @param call what is answered; a result that names a task is one only where the call asked for it */
+/** @param call the answered call; a result that names a task counts as one only if the call asked for it */
 export function answerOf({ result, error }: JsonObject, call: ToolCall | undefined): CallAnswer {
   const task = call?.isTask === true && isObject(result) ? taskIdOf(result['task']) : undefined;
   const failed = error !== undefined || (isObject(result) && result['isError'] === true);
   return { createdTask: task ?? null, failed };
 }
 
-/** Of the parameters of `tasks/result`, or of a task. */
+/** The task id in the parameters of `tasks/result`, or in a task. */
 export function taskIdOf(value: unknown): string | undefined {
   return isObject(value) && typeof value['taskId'] === 'string' ? value['taskId'] : undefined;
 }
 
-/** Of the answer to `initialize`; `null` for what it does not say. */
+/** Version and server name in the answer to `initialize`; `null` if absent. */
 export function protocolOf({ result }: JsonObject): {
   readonly version: string | null;
   readonly server: string | null;
@@ -46,7 +46,7 @@ export function protocolOf({ result }: JsonObject): {
   };
 }
 
-/** What the answer to `initialize` says without words: for a server whose text is not to be seen. As text. */
+/** The answer to `initialize` without its texts, for a server whose text must not be shown. Serialized. */
 export function initializationWithoutText({ id, result }: JsonObject): string {
   const { protocolVersion, capabilities } = isObject(result) ? result : {};
   const version = typeof protocolVersion === 'string' && VERSION.test(protocolVersion) ? { protocolVersion } : {};
@@ -57,7 +57,7 @@ export function initializationWithoutText({ id, result }: JsonObject): string {
   });
 }
 
-/** Members that the protocol names, as far as they are objects and booleans. */
+/** Members that the protocol defines, if they are objects and booleans. */
 function flagsOf(value: unknown, depth: number): JsonObject {
   if (!isObject(value) || depth === DEEPEST_FLAG) return {};
   const known = Object.entries(value).filter(([name]) => CAPABILITIES.has(name));
@@ -66,7 +66,7 @@ function flagsOf(value: unknown, depth: number): JsonObject {
   );
 }
 
-/** Names of the tools in an answer to `tools/list` that somebody can call. */
+/** Names of the callable tools in an answer to `tools/list`. */
 export function listedTools({ result }: JsonObject): string[] {
   const tools = isObject(result) ? result['tools'] : undefined;
   return Array.isArray(tools)
@@ -77,12 +77,12 @@ export function listedTools({ result }: JsonObject): string[] {
     : [];
 }
 
-/** Whether a call, and the question which tools are off limits, can bear the name. */
+/** True for a name that a call, and the request for off-limits tools, can carry. */
 function isCallable(name: unknown): name is string {
   return typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME && !/\p{Surrogate}/u.test(name);
 }
 
-/** The answer with those tools alone that `isLeft` says yes to; the same answer where those are all. */
+/** The answer with only the tools that `isLeft` accepts; the same answer if those are all. */
 export function toolsLeft(answer: Response, isLeft: (tool: ListedTool) => boolean): Response {
   const { result } = answer.value;
   if (!isObject(result) || !Array.isArray(result['tools'])) return answer;

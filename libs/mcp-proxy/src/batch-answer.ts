@@ -2,12 +2,12 @@ import type { Parts } from './message.js';
 
 type Part = Parts[number];
 
-/** Gathers the answers to the parts of a batch, which the client gets as one. */
+/** Collects the answers to the parts of a batch into one answer to the client. */
 export class BatchAnswer {
   readonly #answers: string[] = [];
   #open: number;
 
-  /** @param send takes the answer to the whole; nothing is sent for a batch that nobody has to answer */
+  /** @param send takes the combined answer; it is not called for a batch without requests */
   constructor(
     parts: Parts,
     private readonly send: (text: string) => void,
@@ -15,7 +15,7 @@ export class BatchAnswer {
     this.#open = parts.filter(wantsAnswer).length;
   }
 
-  /** Where the answer to this part goes; the first that comes counts, and none (`null`) is one as well. */
+  /** Takes the answer to this part; the first one counts, also if it is `null` (no answer). */
   slotOf(part: Part): (text: string | null) => void {
     let filled = !wantsAnswer(part);
     return (text) => {

@@ -14,7 +14,7 @@ describe('a server that is a process', () => {
     while (!holds()) await new Promise((resolve) => setTimeout(resolve, 2));
   };
 
-  it('is not read while it is held, and then all of it', async () => {
+  it('is not read while it is on hold, and completely afterwards', async () => {
     const written = join(folder, 'written');
     const program = `
       const { writeFileSync } = require('node:fs');

@@ -4,20 +4,20 @@ import { messageOf } from '@countersign/async';
 import { Lines } from './lines.js';
 import type { McpServer, ServerEnd, ServerEvents } from './server.js';
 
-/** After the end of its input: for a server that does nothing, and for one that has yet to answer. */
+/** Grace periods after the end of its input: for an idle server, and for one with pending answers. */
 const IDLE_MS = 2_000;
 const BUSY_MS = 10_000;
 /** From SIGTERM to SIGKILL. */
 const KILL_MS = 1_000;
 
-/** As shells have them. */
+/** Exit code of shells for a missing command. */
 const NOT_FOUND = 127;
 const NOT_STARTED = 126;
 const BY_SIGNAL = 128;
 
 /**
- * Starts a server as a process of its own group, so that nothing of it stays: what it writes to standard error goes to ours.
- * @param environment all that it is told
+ * Starts a server as a process group of its own, so that all of it can be ended; its standard error goes to ours.
+ * @param environment its complete environment
  */
 export function startChild(
   [command, ...args]: readonly [string, ...string[]],
@@ -33,7 +33,7 @@ export function startChild(
   const lines = new Lines();
   let timer: NodeJS.Timeout | undefined;
   const kill = (signal: NodeJS.Signals): void => signalGroup(child, signal);
-  /** It did not end by itself. */
+  /** The proxy ends it; it did not end by itself. */
   let ended = false;
   const terminate = (): void => {
     ended ||= child.exitCode === null && child.signalCode === null;
@@ -49,7 +49,7 @@ export function startChild(
       terminate();
     }
   });
-  // A server that is gone is told of by its end.
+  // The end of the process is reported by its exit.
   for (const stream of [child.stdin, child.stdout]) stream.on('error', () => undefined);
   const gone = new Promise<ServerEnd>((resolve) => {
     child.on('error', (error: NodeJS.ErrnoException) => {
@@ -57,7 +57,7 @@ export function startChild(
       if (child.pid === undefined)
         resolve({ why: `${command} cannot be started (${error.code ?? error.message})`, exitCode });
     });
-    // What it left in its group would otherwise keep its output open, and stay.
+    // Processes left in its group would otherwise keep its output open, and survive.
     child.on('exit', terminate);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
@@ -82,13 +82,13 @@ export function startChild(
   };
 }
 
-/** Its group as well, where there are groups: `npx` starts the server as a child of its own. */
+/** Signals the process group, where there are groups: `npx` starts the server as a child process. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {
     if (process.platform === 'win32') child.kill(signal);
     else process.kill(-child.pid, signal);
   } catch {
-    // It is gone.
+    // It has ended.
   }
 }

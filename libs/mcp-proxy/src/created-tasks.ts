@@ -1,4 +1,4 @@
-/** A call that was answered with a task: its result comes later, under the task's id. */
+/** A call that was answered with a task: its result is fetched later by the task's id. */
 export interface TaskCall {
   readonly name: string;
   readonly eventId: string | undefined;
@@ -6,7 +6,7 @@ export interface TaskCall {
 
 const MOST_TASKS = 10_000;
 
-/** Calls by the ids of their tasks; of too many the oldest are forgotten, and their outcomes not reported. */
+/** Calls by their task ids; above the limit the oldest are dropped, and their outcomes are not reported. */
 export class CreatedTasks {
   readonly #calls = new Map<string, TaskCall>();
 
@@ -16,7 +16,7 @@ export class CreatedTasks {
     if (this.#calls.size > MOST_TASKS && oldest !== undefined) this.#calls.delete(oldest);
   }
 
-  /** Once: a task has one outcome, however often it is asked for its result. */
+  /** Returns a call once: a task has one outcome, even if its result is fetched several times. */
   take(taskId: string | undefined): TaskCall | undefined {
     const call = taskId === undefined ? undefined : this.#calls.get(taskId);
     if (taskId !== undefined) this.#calls.delete(taskId);

@@ -11,15 +11,15 @@ const stream = { 'content-type': 'text/event-stream' };
 const json = { 'content-type': 'application/json' };
 const event = (message: object, id = ''): string => `${id}data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
 const done = { id: 1, result: { a: 1 } };
-/** A place to resume from, at once. */
-const place = 'retry: 1\nid: a\ndata:\n\n';
+/** An event id to resume from, with a retry delay of 1 ms. */
+const resumePoint = 'retry: 1\nid: a\ndata:\n\n';
 
 describe('a request by HTTP', () => {
   let post: Answer;
   let get: Answer;
   let http: Server;
   let server: McpServer;
-  let told: string[];
+  let notes: string[];
   const asked: { readonly method: string; readonly text: string; readonly authorization: string | undefined }[] = [];
   const lines: string[] = [];
   const failures: string[] = [];
@@ -38,7 +38,7 @@ describe('a request by HTTP', () => {
   });
   beforeEach(async () => {
     for (const list of [asked, lines, failures]) list.length = 0;
-    told = [];
+    notes = [];
     get = (response) => void response.writeHead(405).end();
     const { port } = http.address() as AddressInfo;
     const address = readServerAddress(`http://user:hidden@127.0.0.1:${port}/mcp`, {});
@@ -46,13 +46,13 @@ describe('a request by HTTP', () => {
     server = await connectHttp(address, {
       line: (text) => void lines.push(text),
       failed: ({ text }, why) => void failures.push(`${text}: ${why}`),
-      note: (line) => void told.push(line),
+      note: (line) => void notes.push(line),
     });
   });
   afterEach(async () => {
     server.end('now');
     await server.gone;
-    expect(JSON.stringify([told, failures])).not.toContain('hidden');
+    expect(JSON.stringify([notes, failures])).not.toContain('hidden');
   });
   afterAll(async () => {
     http.closeAllConnections();
@@ -65,7 +65,7 @@ describe('a request by HTTP', () => {
     while (!holds()) await new Promise((resolve) => setTimeout(resolve, 2));
   };
 
-  it('is sent as it was judged, with the name and password of the address', async () => {
+  it('is sent as it was judged, with the user name and password of the address', async () => {
     post = (response) => void response.writeHead(200, stream).end(event(done));
     send();
     await until(() => lines.length === 1);
@@ -88,17 +88,20 @@ describe('a request by HTTP', () => {
     ['an answer to something else', (response) => void response.writeHead(200, stream).end(event({ ...done, id: 2 }))],
     [
       'a stream that could be resumed, and holds an answer to something else',
-      (response) => void response.writeHead(200, stream).end(place + event({ ...done, id: 2 })),
+      (response) => void response.writeHead(200, stream).end(resumePoint + event({ ...done, id: 2 })),
     ],
-    ['no stream to resume it', (response) => void response.writeHead(200, stream).end(place)],
+    ['no stream to resume it', (response) => void response.writeHead(200, stream).end(resumePoint)],
     ['JSON that answers something else', (response) => void response.writeHead(200, json).end('[]')],
-    ['JSON that is no answer', (response) => void response.writeHead(200, json).end('{"secret":1}')],
+    ['JSON that is not an answer', (response) => void response.writeHead(200, json).end('{"secret":1}')],
     ['no JSON', (response) => void response.writeHead(200, json).end('secret')],
-    ['no status of success', (response) => void response.writeHead(500).end('secret')],
-    ['another place', (response) => void response.writeHead(307, { location: 'http://secret.example/' }).end('secret')],
+    ['an error status', (response) => void response.writeHead(500).end('secret')],
+    [
+      'a redirect to another origin',
+      (response) => void response.writeHead(307, { location: 'http://secret.example/' }).end('secret'),
+    ],
     ['text', (response) => void response.writeHead(200, { 'content-type': 'text/secret' }).end('secret')],
     ['no answer at all', (response) => void response.destroy()],
-  ])('that gets %s has failed, once, in words of our own', async (_, answer) => {
+  ])('that gets %s has failed, once, without text of the server', async (_, answer) => {
     post = answer;
     send();
     await until(() => failures.length > 0);
@@ -107,53 +110,53 @@ describe('a request by HTTP', () => {
     expect(lines.filter((line) => line.includes('"id":1'))).toEqual([]);
   });
 
-  it('that is refused with what it brought is told of without that', async () => {
+  it('that is refused is reported without its credentials', async () => {
     post = (response, { headers }) => void response.writeHead(401).end(`who is ${headers.authorization}?`);
     send();
     await until(() => failures.length > 0);
-    expect(told).toEqual([expect.stringMatching(/who is Basic …\?$/u)]);
+    expect(notes).toEqual([expect.stringMatching(/who is Basic …\?$/u)]);
   });
 
-  it('is answered by a stream that resumes the one that broke off', async () => {
-    const places: unknown[] = [];
-    post = (response) => void response.writeHead(200, stream).end(place);
+  it('is answered by a stream that resumes one that broke off', async () => {
+    const eventIds: unknown[] = [];
+    post = (response) => void response.writeHead(200, stream).end(resumePoint);
     get = (response, { headers }) => {
-      places.push(headers['last-event-id']);
-      const text = places.length < 4 ? event({ method: 'y' }, `id: ${places.length}\n`) : event(done);
+      eventIds.push(headers['last-event-id']);
+      const text = eventIds.length < 4 ? event({ method: 'y' }, `id: ${eventIds.length}\n`) : event(done);
       response.writeHead(200, stream).end(text);
     };
     send();
     await until(() => lines.some((line) => line.includes('"id":1')));
-    expect([places, failures]).toEqual([['a', '1', '2', '3'], []]);
+    expect([eventIds, failures]).toEqual([['a', '1', '2', '3'], []]);
   });
 
-  it('that is answered by an error resumes nothing, and says nothing of that', async () => {
+  it('that is answered by an error resumes nothing, and reports nothing', async () => {
     post = (response) =>
-      void response.writeHead(200, stream).end(place + event({ id: 1, error: { code: 1, message: 'm' } }));
+      void response.writeHead(200, stream).end(resumePoint + event({ id: 1, error: { code: 1, message: 'm' } }));
     get = (response) => void response.writeHead(500).end();
     send();
     await until(() => lines.some((line) => line.includes('"id":1')));
-    post = (response) => void response.writeHead(200, stream).end(place);
+    post = (response) => void response.writeHead(200, stream).end(resumePoint);
     get = (response) => void response.writeHead(200, stream).end(event({ id: 2, result: {} }));
-    // By then the place was asked for, if ever: the transport waits as long for both.
+    // A resume request would have been sent by then: the transport waits as long for both.
     send(request.replace('1', '2'));
     await until(() => lines.some((line) => line.includes('"id":2')));
-    expect([told, failures, asked.filter(({ method }) => method === 'GET').length]).toEqual([[], [], 1]);
+    expect([notes, failures, asked.filter(({ method }) => method === 'GET').length]).toEqual([[], [], 1]);
   });
 
   it.each<[string, Answer]>([
     ['refuses', (response) => void response.writeHead(500).end('secret')],
     ['says something else', (response) => void response.writeHead(200, json).end('{}')],
     ['breaks off', (response) => void response.destroy()],
-  ])('has failed where what should resume its answer %s', async (_, answer) => {
-    post = (response) => void response.writeHead(200, stream).end(place);
+  ])('has failed if the resumed stream %s', async (_, answer) => {
+    post = (response) => void response.writeHead(200, stream).end(resumePoint);
     get = answer;
     send();
     await until(() => failures.length > 0);
     expect(failures).toEqual([expect.stringContaining('broke off and could not be resumed')]);
   });
 
-  it('whose id is used again is not taken for the one before', async () => {
+  it('with a reused id is not mistaken for the one before', async () => {
     const open: ServerResponse[] = [];
     post = (response) => void open.push(response.writeHead(200, stream));
     send();

@@ -1,41 +1,41 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { keyOf, type Message } from './message.js';
 
-/** An answer that was awaited will not come. Its message holds nothing that a server wrote. */
+/** An awaited answer will not arrive. The message contains no text of the server. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
 }
 
-/** One message on its way, and what is known of its answer. */
+/** A sent message and the state of its answer. */
 interface Delivery {
   readonly message: Message;
   answered: boolean;
-  /** The server gave a place from which its stream can be resumed. */
+  /** The server sent an event id from which its stream can be resumed. */
   resumable: boolean;
-  /** The transport has taken an answer to something else for this one, and resumes nothing. */
+  /** The transport has taken another answer for this one, and does not resume. */
   strayed: boolean;
-  /** The answer is one body, which has been read once the message is delivered. */
+  /** The answer is a single body, which has been read once the message is delivered. */
   whole: boolean;
   resumed: number;
-  /** Tries to resume in a row that failed. */
+  /** Consecutive failures to resume. */
   failed: number;
 }
 
-/** The transport takes this status for a server that has no such streams, tries no more and says nothing. */
+/** The transport takes this status for a server without such streams: it stops silently. */
 const NO_STREAM = 405;
-/** A server that lets its stream be resumed more often than that for one answer is not waited for any more. */
-const RESUMED_IN_ALL = 10_000;
+/** Maximum number of times that the stream of one answer is resumed. */
+const MOST_RESUMPTIONS = 10_000;
 
 /**
- * Follows each request that is sent by HTTP to the end of its answer, through every stream that resumes it, so that whoever
- * waits hears where none will come. Sends the text of a message, as it was judged, and not what was parsed of it.
+ * Follows each request that is sent by HTTP to the end of its answer, through every stream that resumes it, and reports
+ * requests that will not be answered. Sends the text of a message, as it was judged, not a serialization of the parsed message.
  */
 export class Deliveries {
   readonly #current = new AsyncLocalStorage<Delivery>();
 
   /**
-   * @param resumedAtMost failures to resume a stream after which the transport tries no more
-   * @param lost takes a request whose answer will not come
+   * @param resumedAtMost consecutive failures to resume a stream after which the transport gives up
+   * @param lost takes a request that will not be answered
    */
   constructor(
     private readonly send: typeof fetch,
@@ -43,7 +43,7 @@ export class Deliveries {
     private readonly lost: (message: Message, why: string) => void,
   ) {}
 
-  /** @param send as the transport has it; @throws NoAnswerError where what came is whole and holds no answer; as `send` */
+  /** @param send the transport's; @throws NoAnswerError if the complete response holds no answer; as `send` */
   async deliver(message: Message, send: (resumable: () => void) => Promise<void>): Promise<void> {
     const delivery: Delivery = {
       message,
@@ -58,8 +58,8 @@ export class Deliveries {
     if (delivery.whole && !delivery.answered) throw new NoAnswerError('it gave no answer to what was asked');
   }
 
-  /** A message has come. */
-  heard(message: object): void {
+  /** Takes a received message. */
+  received(message: object): void {
     const delivery = this.#current.getStore();
     if (delivery?.message.kind !== 'request' || !('id' in message) || 'method' in message) return;
     const { id } = message as { readonly id: string | number };
@@ -67,7 +67,7 @@ export class Deliveries {
     else if ('result' in message) delivery.strayed = true;
   }
 
-  /** For the transport. */
+  /** The `fetch` of the transport. */
   readonly fetch = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const delivery = this.#current.getStore();
     if (delivery === undefined) return this.send(url, init);
@@ -88,7 +88,7 @@ export class Deliveries {
 
   async #resume(url: string | URL, init: RequestInit, delivery: Delivery): Promise<Response> {
     delivery.resumed += 1;
-    if (delivery.resumed > RESUMED_IN_ALL) this.#lose(delivery, 'it ended its answer too often');
+    if (delivery.resumed > MOST_RESUMPTIONS) this.#lose(delivery, 'it ended its answer too often');
     if (delivery.answered) return new Response(null, { status: NO_STREAM });
     try {
       const response = await this.send(url, init);
@@ -111,7 +111,7 @@ export class Deliveries {
   #watched(response: Response, delivery: Delivery): Response {
     const { body, status, statusText, headers } = response;
     const ended = (): void => {
-      // What came before is read by then.
+      // Everything before the end has been read by then.
       setImmediate(() => {
         if (!delivery.resumable || delivery.strayed) this.#lose(delivery, 'its answer broke off');
       });
@@ -134,7 +134,7 @@ function isStream(response: Response): boolean {
   return /^\s*text\/event-stream\s*(?:;|$)/iu.test(response.headers.get('content-type') ?? '');
 }
 
-/** The same stream, which tells of its end, also where it breaks off. */
+/** The same stream with a callback at its end, also if it breaks off. */
 function watched(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(

@@ -4,7 +4,7 @@ const exact = (text: string): unknown => exactValue({ value: JSON.parse(text), t
 
 describe('numbers of a message', () => {
   it.each(['0', '-0', '0.0', '1.0', '1e5', '1E+5', '0.1', '1.50', '-12.25e-3', '9007199254740993e0', '5e-324'])(
-    '%s: one that a double holds is a number',
+    '%s: is a number if a double represents it',
     (written) => {
       const isHeld = written !== '9007199254740993e0';
       expect(exact(written)).toEqual(isHeld ? Number(written) : '9007199254740993e0 (9007199254740992)');
@@ -19,14 +19,14 @@ describe('numbers of a message', () => {
     ['1e-400', '0'],
     ['1e400', 'Infinity'],
     ['1e99999999999999999999', 'Infinity'],
-  ])('%s: one that none holds is a text, with what most take it for', (written, held) => {
+  ])('%s: is text otherwise, with the value that most readers parse', (written, held) => {
     expect(exact(`{"a":[${written},1],"b":"${written}"}`)).toEqual({
       a: [`${written} (${held})`, 1],
       b: written,
     });
   });
 
-  it('stay as they are inside strings and names, whatever those hold', () => {
+  it('are left alone inside strings and names, whatever those contain', () => {
     const text = '{"12345678901234567890":"\\"12345678901234567890\\\\","a":12345678901234567890}';
     expect(exact(text)).toEqual({
       '12345678901234567890': '"12345678901234567890\\',
@@ -36,7 +36,7 @@ describe('numbers of a message', () => {
     expect(exactValue(plain)).toBe(plain.value);
   });
 
-  it('are texts where that is asked for', () => {
+  it('are text if requested', () => {
     const text = '[123456789,-4111111111111111.0,4.111e15,12345678,0.123456789012,1e-9]';
     expect(exactValue({ value: JSON.parse(text), text }, isLong)).toEqual([
       '123456789',

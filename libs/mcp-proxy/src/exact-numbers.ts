@@ -1,13 +1,13 @@
 import { endOfString, type JsonText } from './json-text.js';
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** So many digits every double holds, where nothing shifts them. */
+/** Every double holds this many decimal digits exactly. */
 const HELD = 15;
 
 /**
- * The value, with a string in the place of each number that no double holds: the number as it is written, which is what
- * passes, and behind it, in brackets, what most readers take it for.
- * @param asText numbers that a double holds, and that stand as texts all the same
+ * The value with each number that a double cannot represent replaced by a string: the number as written, which is
+ * what passes, followed by the value that most readers parse, in brackets.
+ * @param asText selects numbers that a double represents but that become text anyway
  */
 export function exactValue({ value, text }: JsonText, asText: (number: number) => boolean = () => false): unknown {
   const parts: string[] = [];
@@ -33,7 +33,7 @@ export function exactValue({ value, text }: JsonText, asText: (number: number) =
   return changed ? (JSON.parse(parts.join('')) as unknown) : value;
 }
 
-/** Whole, and of more than eight digits: as numbers of cards, telephones and people are. */
+/** Whole, and of more than eight digits: as card, telephone and identity numbers are. */
 export function isLong(number: number): boolean {
   return Number.isInteger(number) && Math.abs(number) >= 1e8;
 }
@@ -45,7 +45,7 @@ function isHeld(written: string): boolean {
   return Number.isFinite(held) && decimalOf(written) === decimalOf(String(held));
 }
 
-/** The same for two texts of one number: its digits without zeros at either end, and the power of ten behind them. */
+/** Canonical form of a decimal number: its digits without zeros at either end, and the exponent. */
 function decimalOf(written: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(written) ?? [];

@@ -11,7 +11,7 @@ describe('headers for a server', () => {
     ['a b: c', /Name: value/u],
     ['a: ${NOT_SET}', /NOT_SET is not set/u],
     ['a: ${TOKEN}', /no header may have/u],
-  ])('%s: says what is wrong, and no value', (line, expected) => {
+  ])('%s: reports the problem without any value', (line, expected) => {
     const said = readHeaders([line], { TOKEN: 'secret\r\nx: y' });
     expect(said).toMatch(expected);
     expect(said).not.toContain('secret');

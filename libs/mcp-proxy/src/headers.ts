@@ -1,11 +1,11 @@
-/** A name as RFC 9110 has tokens. */
+/** A token of RFC 9110. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u;
-/** Visible ASCII, and spaces between. */
+/** Visible ASCII and spaces. */
 const VALUE = /^[\x20-\x7e]*$/u;
 
 /**
- * Headers of lines `Name: value`, in which `${NAME}` stands for a variable of the environment, so that a secret need not be in
- * an argument, which every user of the machine may read. As text, what is wrong; never a value.
+ * Parses lines `Name: value`, in which `${NAME}` stands for an environment variable, so that a secret need not be in
+ * an argument, which every user of the machine can read. Returns the problem as text, without any value.
  */
 export function readHeaders(
   lines: readonly string[],

@@ -87,7 +87,7 @@ describe('a server at an address', () => {
     logged: unknown[];
     ended: Promise<number>;
     leave: () => void;
-    told: () => string;
+    notes: () => string;
   }> => {
     const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
     const service = {
@@ -114,14 +114,14 @@ describe('a server at an address', () => {
       role: 'assistant' as const,
       content: { type: 'text' as const, text: '' },
     }));
-    // Lines both ways: the transport of servers is one of clients as well.
+    // The transport of servers reads and writes lines, so it serves for a client as well.
     await client.connect(new StdioServerTransport(output, input));
     let notes = '';
     errors.on('data', (chunk: Buffer) => (notes += chunk.toString('utf8')));
-    return { client, logged, ended, leave: () => void input.end(), told: () => notes };
+    return { client, logged, ended, leave: () => void input.end(), notes: () => notes };
   };
 
-  it('is asked with the given headers; calls, its own requests and notifications pass', async () => {
+  it('receives the given headers; calls, its own requests and notifications pass', async () => {
     const { client, logged, ended, leave } = await proxied();
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['ask']);
     expect(await client.callTool({ name: 'ask' })).toMatchObject({ content: [{ text: 'asked a model' }] });
@@ -133,18 +133,18 @@ describe('a server at an address', () => {
     expect(await ended).toBe(0);
   });
 
-  it('that refuses is told of, without what it said, which nobody has scanned', async () => {
-    const { client, ended, leave, told } = await proxied();
+  it('that refuses is reported, without its unscanned body', async () => {
+    const { client, ended, leave, notes } = await proxied();
     played.refuse = true;
     await expect(client.ping()).rejects.toThrow(/failed \(it answered with the status 401\)$/u);
-    const words = expect.stringMatching(/was called, but .* the server at .* failed .*status 401\)/u);
-    expect(await client.callTool({ name: 'ask' })).toMatchObject({ isError: true, content: [{ text: words }] });
-    expect(told()).toContain('who are you?');
+    const text = expect.stringMatching(/was called, but .* the server at .* failed .*status 401\)/u);
+    expect(await client.callTool({ name: 'ask' })).toMatchObject({ isError: true, content: [{ text }] });
+    expect(notes()).toContain('who are you?');
     leave();
     expect(await ended).toBe(0);
   });
 
-  it('that forgot the session ends the proxy, so that the client begins anew', async () => {
+  it('that lost the session ends the proxy, so that the client opens a new one', async () => {
     const { client, ended } = await proxied();
     played.forget();
     expect(await client.callTool({ name: 'ask' })).toMatchObject({ isError: true });

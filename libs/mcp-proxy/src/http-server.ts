@@ -8,13 +8,13 @@ import type { ServerAddress } from './server-address.js';
 
 const BUSY_MS = 10_000;
 const LOOK_MS = 50;
-/** For the server to end its session. */
-const FAREWELL_MS = 1_000;
+/** Timeout for the request that ends the session. */
+const SESSION_END_MS = 1_000;
 const SHORTEST_SECRET = 8;
-/** Of a stream that broke off, in a row. */
+/** Consecutive failures to resume a stream. */
 const RESUMED_AT_MOST = 2;
 
-/** A server at an address, by Streamable HTTP. Redirects to another origin are not followed. */
+/** Connects to a server by Streamable HTTP. Redirects to another origin are not followed. */
 export async function connectHttp({ url, headers }: ServerAddress, on: ServerEvents): Promise<McpServer> {
   const secrets = Object.values(headers).flatMap((value) => value.split(' '));
   let ending = false;
@@ -36,7 +36,7 @@ export async function connectHttp({ url, headers }: ServerAddress, on: ServerEve
   let ended: (end: ServerEnd) => void;
   const gone = new Promise<ServerEnd>((resolve) => (ended = resolve));
   events.onmessage = (message) => {
-    deliveries.heard(message);
+    deliveries.received(message);
     on.line(JSON.stringify(message));
   };
   events.onerror = (error) => {
@@ -46,7 +46,7 @@ export async function connectHttp({ url, headers }: ServerAddress, on: ServerEve
   const close = async (exitCode: number, why: string): Promise<void> => {
     if (ending) return;
     ending = true;
-    await Promise.race([transport.terminateSession().catch(() => undefined), wait(FAREWELL_MS)]);
+    await Promise.race([transport.terminateSession().catch(() => undefined), wait(SESSION_END_MS)]);
     await transport.close();
     ended({ why, exitCode });
   };
@@ -56,7 +56,7 @@ export async function connectHttp({ url, headers }: ServerAddress, on: ServerEve
         transport.send(message.value as JSONRPCMessage, { onresumptiontoken }),
       );
     } catch (error) {
-      failed(message, wordsFor(error));
+      failed(message, safeMessage(error));
       const isOver = error instanceof StreamableHTTPError && error.code === 404 && transport.sessionId !== undefined;
       if (isOver) await close(1, `the server at ${url.origin} ended the session`);
     }
@@ -76,8 +76,8 @@ export async function connectHttp({ url, headers }: ServerAddress, on: ServerEve
   };
 }
 
-/** For the model, which must not read what a server wrote unscanned: nothing of that. Standard error has it. */
-function wordsFor(error: unknown): string {
+/** An error message for the model, without unscanned text of the server, which goes to standard error only. */
+function safeMessage(error: unknown): string {
   if (error instanceof NoAnswerError) return error.message;
   if (error instanceof StreamableHTTPError) {
     return (error.code ?? 0) > 0
@@ -90,7 +90,7 @@ function wordsFor(error: unknown): string {
   return name === 'TypeError' ? 'the connection failed' : 'its answer is none of the protocol';
 }
 
-/** What a server was sent, and wrote back. */
+/** Replaces secrets that a server may have echoed. */
 function without(secrets: readonly string[], text: string): string {
   return secrets
     .filter(({ length }) => length >= SHORTEST_SECRET)

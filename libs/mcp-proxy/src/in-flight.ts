@@ -1,35 +1,35 @@
 import { keyOf, type Id, type Request } from './message.js';
 import type { ToolCall } from './tool-call.js';
 
-/** A request of the client that has no answer yet. */
+/** A request of the client without an answer. */
 export interface Waiting {
   readonly id: Id;
   readonly method: string;
-  /** To the client: what the request is answered with; `null` where nobody wants an answer any more. */
+  /** Answers the client's request; `null` if no answer is wanted any more. */
   readonly answer: (text: string | null) => void;
   readonly call?: ToolCall;
-  /** Of a `tasks/result`. */
+  /** The task of a `tasks/result`. */
   readonly taskId?: string;
-  /** Ends the check of a call. */
+  /** Aborts the check of a call. */
   readonly judging?: AbortController;
-  /** The event of the check that allowed the call. */
+  /** Event of the check that allowed the call. */
   eventId?: string | undefined;
   sent: boolean;
   cancelled: boolean;
-  /** What became of the call was told, or is not to be told. */
-  told: boolean;
+  /** The outcome of the call was reported, or must not be reported. */
+  reported: boolean;
 }
 
-/** Requests of the client by their ids, so that each answer is known for what it is. */
+/** Pending requests of the client by id. */
 export class InFlight {
   readonly #waiting = new Map<string, Waiting>();
 
-  /** `null` where a request of the same id waits: nobody could tell their answers apart. */
+  /** Returns `null` if a request with the same id is pending: their answers could not be distinguished. */
   add(request: Request, more: Pick<Waiting, 'answer'> & Partial<Waiting>): Waiting | null {
     const key = keyOf(request.id);
     if (this.#waiting.has(key)) return null;
     const { id, method } = request;
-    const waiting: Waiting = { sent: false, cancelled: false, told: false, ...more, id, method };
+    const waiting: Waiting = { sent: false, cancelled: false, reported: false, ...more, id, method };
     this.#waiting.set(key, waiting);
     return waiting;
   }
@@ -42,7 +42,7 @@ export class InFlight {
     if (this.get(waiting.id) === waiting) this.#waiting.delete(keyOf(waiting.id));
   }
 
-  /** All of them, and none is left. */
+  /** Removes and returns all. */
   takeAll(): Waiting[] {
     const all = [...this.#waiting.values()];
     this.#waiting.clear();
@@ -53,7 +53,7 @@ export class InFlight {
     return this.#waiting.size;
   }
 
-  /** Calls that are being checked. */
+  /** Number of calls that are being checked. */
   get judging(): number {
     return [...this.#waiting.values()].filter(({ sent }) => !sent).length;
   }

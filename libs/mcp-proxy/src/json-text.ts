@@ -1,28 +1,28 @@
 /**
- * A JSON value and the text that stands for it wherever it is sent on. The text is the one that came, byte for byte, where
- * every reader reads the same in it: no name twice in an object, and nothing that some readers of lines take for the end of one.
- * Else it is the value written anew, so that what was judged is what is executed.
+ * A JSON value and the text that is forwarded for it. The text is the received one, byte for byte, if every reader
+ * parses it alike: no duplicate names in an object, and nothing that some line readers take for a line end.
+ * Otherwise the value is serialized again, so that what was judged is what is executed.
  */
 export interface JsonText {
   readonly value: unknown;
   readonly text: string;
 }
 
-/** @throws SyntaxError where it is no JSON; RangeError where it is nested too deeply to be written anew */
+/** @throws SyntaxError if it is not JSON; RangeError if it is nested too deeply to be serialized */
 export function readJson(text: string): JsonText {
   const value: unknown = JSON.parse(text);
   const plain = !text.includes('\r') && countNames(text) === countMembers(value);
   return { value, text: oneLine(plain ? text : JSON.stringify(value)) };
 }
 
-/** As Python and some versions of Node cut lines; in JSON they stand in strings and names alone. */
+/** Line ends of Python and some versions of Node; in JSON they occur only in strings and names. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
 function oneLine(text: string): string {
   return text.replace(LINE_ENDS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Names of members in a text that is JSON, also those that another of the same name replaces. */
+/** Counts the member names in JSON text, including duplicates. */
 function countNames(text: string): number {
   let count = 0;
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
@@ -34,7 +34,7 @@ function countNames(text: string): number {
   return count;
 }
 
-/** @param start where its quotation mark stands */
+/** @param start position of its opening quotation mark */
 export function endOfString(text: string, start: number): number {
   let end = start + 1;
   for (;;) {
@@ -59,8 +59,8 @@ function countMembers(value: unknown): number {
 }
 
 /**
- * An object without its members of this name; the others stay as they are written.
- * @param text an object that is JSON
+ * Removes the members of this name from an object; the others keep their text.
+ * @param text a JSON object
  */
 export function withoutMember(text: string, name: string): string {
   const members: string[] = [];
@@ -83,7 +83,7 @@ function nameOf(member: string): string {
   return JSON.parse(member.slice(start, endOfString(member, start))) as string;
 }
 
-/** Whether a number in it has no JSON form, as what `1e999` is read as. */
+/** True if it contains a number without a JSON form, such as the value of `1e999`. */
 export function holdsInfinity(value: unknown): boolean {
   const isInfinite = (member: unknown): boolean => typeof member === 'number' && !Number.isFinite(member);
   let found = isInfinite(value);
@@ -93,7 +93,7 @@ export function holdsInfinity(value: unknown): boolean {
   return found;
 }
 
-/** Every object and array of a value, itself included. */
+/** Visits every object and array of a value, including the value. */
 function visit(value: unknown, see: (node: object) => void): void {
   const left: unknown[] = [value];
   while (left.length > 0) {

@@ -1,6 +1,6 @@
 import { folded } from './message.js';
 
-/** Of a server that lists more the first are known. */
+/** Of a server that lists more, the first ones are kept. */
 const MOST_KNOWN = 10_000;
 
 /** Names of the tools that a server has listed. */
@@ -20,7 +20,7 @@ export class KnownTools {
     return this.#names.has(name);
   }
 
-  /** The tool that some readers take the name of none for: those who do not look at case, width and what is not seen. */
+  /** The known tool that some readers would take `name` for: those that ignore case, width and invisible characters. */
   meantBy(name: string): string | null {
     return this.has(name) ? null : (this.#byFolded.get(folded(name)) ?? null);
   }

@@ -1,14 +1,14 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Bytes of one line: no message of a client or server is as long. */
+/** Longest line, bytes: no message is as long. */
 export const LONGEST_LINE = 64 * 1024 * 1024;
 
-/** A line is longer than any message. */
+/** A line exceeds the longest message. */
 export class LineTooLongError extends Error {
   override readonly name = 'LineTooLongError';
 }
 
-/** Cuts a stream of bytes into lines; what may follow the last one is none. */
+/** Splits a stream of bytes into lines; an unterminated rest is ignored. */
 export class Lines {
   readonly #decoder = new StringDecoder('utf8');
   #parts: string[] = [];
@@ -16,7 +16,7 @@ export class Lines {
 
   constructor(private readonly longest = LONGEST_LINE) {}
 
-  /** Lines that this chunk ends, without their ends; empty ones are left out. @throws LineTooLongError */
+  /** Lines that this chunk completes, without line ends and empty lines. @throws LineTooLongError */
   add(chunk: Buffer): string[] {
     const [first = '', ...more] = this.#decoder.write(chunk).split('\n');
     const lines: string[] = [];

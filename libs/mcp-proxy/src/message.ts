@@ -21,18 +21,18 @@ export interface Notification extends JsonText {
 export interface Response extends JsonText {
   readonly kind: 'response';
   readonly value: JsonObject;
-  /** `null`: of an error that answers nothing that could be read. */
+  /** `null`: of an error that answers an unreadable request. */
   readonly id: Id | null;
 }
 
-/** What is no message, or is one to some readers and another to others. */
+/** Input that is not a message, or that different readers would parse differently. */
 export interface Refused {
   readonly kind: 'refused';
-  /** Of the request that it may be. */
+  /** Id of the request that it may be. */
   readonly id: Id | null;
-  /** Of the request that it would answer. */
+  /** Id of the request that it would answer. */
   readonly answers?: Id | null;
-  /** Of JSON-RPC. */
+  /** Error code of JSON-RPC. */
   readonly code: number;
   readonly why: string;
 }
@@ -43,14 +43,14 @@ export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
 export const INVALID_PARAMS = -32_602;
-/** The first that servers may give a meaning of their own. */
+/** First error code that JSON-RPC leaves to implementations. */
 export const SERVER_ERROR = -32_000;
 
-/** Methods that this program acts upon: no other spelling of one passes. */
+/** Methods that the proxy acts upon: other spellings of them are refused. */
 const GUARDED: ReadonlySet<string> = new Set(['tools/call', 'tools/list', 'tasks/result', 'notifications/cancelled']);
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 
-/** What one line holds: a message, or, as `parts`, the messages of a batch. */
+/** Parses one line: a message, or, as `parts`, the messages of a batch. */
 export function readMessage(line: string): Message | Refused | { readonly kind: 'batch'; readonly parts: Parts } {
   try {
     const read = readJson(line);
@@ -66,7 +66,7 @@ export function readMessage(line: string): Message | Refused | { readonly kind: 
 export type Parts = readonly (Message | Refused)[];
 
 function messageOf({ value, text }: JsonText): Message | Refused {
-  if (!isObject(value)) return refused(null, INVALID_REQUEST, 'it is no JSON object');
+  if (!isObject(value)) return refused(null, INVALID_REQUEST, 'it is not a JSON object');
   const id = idOf(value['id']);
   const has = (name: string): boolean => Object.hasOwn(value, name);
   const answers = has('result') || has('error');
@@ -86,7 +86,7 @@ function messageOf({ value, text }: JsonText): Message | Refused {
   }
   const { method, params } = value;
   if (answers) return refused(id, INVALID_REQUEST, 'it is a request and an answer in one');
-  if (typeof method !== 'string') return refused(id, INVALID_REQUEST, 'its method is no string');
+  if (typeof method !== 'string') return refused(id, INVALID_REQUEST, 'its method is not a string');
   if (!GUARDED.has(method) && GUARDED.has(folded(method))) {
     return refused(id, METHOD_NOT_FOUND, `there is no such method; "${folded(method)}" is one`);
   }
@@ -95,13 +95,13 @@ function messageOf({ value, text }: JsonText): Message | Refused {
   return { kind: 'request', value, text, id, method, params };
 }
 
-/** That of the two which says nothing, as JSON-RPC 1.0 has it; `undefined` where both say something. */
+/** The null one of the two, as in JSON-RPC 1.0; `undefined` if both have a value. */
 function spareOf({ result, error }: JsonObject): 'result' | 'error' | undefined {
   if (error === null) return 'error';
   return result === null && isObject(error) ? 'result' : undefined;
 }
 
-/** A whole number only as far as every reader reads the same one. */
+/** A string, or a whole number that every reader parses alike. */
 export function idOf(value: unknown): Id | null {
   return typeof value === 'string' || Number.isSafeInteger(value) ? (value as Id) : null;
 }
@@ -110,13 +110,13 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One of the names that a member of `object` stands for to readers who do not look closely, without being it. */
+/** The one of `names` that lenient readers would take a member of `object` for, although it differs. */
 export function variantOf(object: JsonObject, names: ReadonlySet<string>): string | null {
   const found = Object.keys(object).find((name) => !names.has(name) && names.has(folded(name)));
   return found === undefined ? null : folded(found);
 }
 
-/** As those read it who compare without regard to case, width, spaces and what is not seen. */
+/** Folds case, width, spaces and invisible characters. */
 export function folded(name: string): string {
   return name
     .normalize('NFKC')
@@ -128,7 +128,7 @@ function refused(id: Id | null, code: number, why: string): Refused {
   return { kind: 'refused', id, code, why };
 }
 
-/** The same for the same id, and another for `1` and `"1"`. */
+/** Map key of an id; it differs for `1` and `"1"`. */
 export function keyOf(id: Id): string {
   return JSON.stringify(id);
 }

@@ -1,41 +1,41 @@
 import type { CheckResult } from '@countersign/client';
-import { denialWords } from './words.js';
+import { denialMessage } from './denial-messages.js';
 import type { JsonObject } from './message.js';
 
-/** A result of a tool that was not called, or whose own result must not be seen: a model reads why, and what to do instead. */
+/** Result of a tool that was not called, or whose own result is withheld: explains to a model why, and what to do instead. */
 export type Refusal = JsonObject;
 
 /** The call was not sent to the server. */
 export function notCalled(tool: string, why: CheckResult, baseUrl: string): Refusal {
-  return refusal(`The tool ${quoted(tool)} was not called. ${denialWords(why, baseUrl)}`, why);
+  return refusal(`The tool ${quoted(tool)} was not called. ${denialMessage(why, baseUrl)}`, why);
 }
 
-/** As {@link notCalled}, where nothing was asked. */
+/** Like {@link notCalled}, if no check was sent. */
 export function notAsked(tool: string, why: string): Refusal {
   return refusal(`The tool ${quoted(tool)} was not called: ${why}.`, { allowed: false, reason: why });
 }
 
-/** The server has answered, and the answer stays with the proxy. */
+/** The server has answered, and the answer is not forwarded. */
 export function withheld(tool: string | undefined, why: CheckResult, baseUrl: string): Refusal {
   const which = tool === undefined ? 'The tool' : `The tool ${quoted(tool)}`;
   const done = `${which} was called and has answered, but its result is withheld. What it did is done: do not repeat the call to see it.`;
-  return refusal(`${done} ${denialWords(why, baseUrl)}`, why);
+  return refusal(`${done} ${denialMessage(why, baseUrl)}`, why);
 }
 
-/** As {@link withheld}, of anything else that a server says. */
-export function withheldWords(what: string, why: CheckResult, baseUrl: string): string {
-  return `${what} is withheld. ${denialWords(why, baseUrl)}`;
+/** Like {@link withheld}, for any other message of a server. */
+export function withheldMessage(what: string, why: CheckResult, baseUrl: string): string {
+  return `${what} is withheld. ${denialMessage(why, baseUrl)}`;
 }
 
-/** The call was sent, and no answer will come. */
+/** The call was sent, and there is no answer to forward. */
 export function unanswered(tool: string, why: string): Refusal {
-  const words = `The tool ${quoted(tool)} was called, but there is no answer that can be shown: ${why}. It may have taken effect: find out before you repeat it.`;
-  return refusal(words, { allowed: true, reason: why });
+  const text = `The tool ${quoted(tool)} was called, but there is no answer that can be shown: ${why}. It may have taken effect: find out before you repeat it.`;
+  return refusal(text, { allowed: true, reason: why });
 }
 
 /**
- * Without `structuredContent`: clients hold that against the schema of the tool's own results. Programs read the facts in
- * `_meta`, under names as the API has them.
+ * Without `structuredContent`: clients validate that against the tool's output schema. Programs read the facts in
+ * `_meta`, by their names of the API.
  */
 function refusal(text: string, { allowed, reason, severity, violations, ...more }: CheckResult): Refusal {
   const facts = {

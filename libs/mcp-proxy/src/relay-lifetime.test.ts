@@ -7,7 +7,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 };
 
 describe('a call that is cancelled', () => {
-  it('while it is checked: is never sent nor answered, and told to be skipped where it was allowed', async () => {
+  it('while it is checked: is never sent nor answered, and is reported as skipped if it was allowed', async () => {
     const played = new PlayedRelay();
     let decide: (result: CheckResult) => void = () => undefined;
     let signalled: AbortSignal | undefined;
@@ -24,7 +24,7 @@ describe('a call that is cancelled', () => {
     expect([played.client, played.reports]).toEqual([[], ['e skipped given up before it was sent']]);
   });
 
-  it('once it was sent: the server hears of it, and without an answer it is told to have failed', async () => {
+  it('after it was sent: is forwarded, and reported as failed without an answer', async () => {
     const played = new PlayedRelay(1);
     await played.ask(call(1));
     await played.ask(cancel(1));
@@ -34,7 +34,7 @@ describe('a call that is cancelled', () => {
     expect(played.relay.waiting.size).toBe(0);
   });
 
-  it('and is answered all the same: the answer passes, scanned, and is what is told', async () => {
+  it('and answered anyway: the answer is scanned and forwarded, and its outcome reported', async () => {
     const played = new PlayedRelay(60_000);
     await played.ask(call(1));
     await played.ask(cancel(1));
@@ -43,7 +43,7 @@ describe('a call that is cancelled', () => {
     expect(played.reports).toEqual(['event of read succeeded']);
   });
 
-  it('and lost: nobody is answered, and it is told to have failed', async () => {
+  it('and lost: gets no answer, and is reported as failed', async () => {
     const played = new PlayedRelay(60_000);
     await played.ask(call(1));
     await played.ask({ id: 2, method: 'resources/read' });
@@ -59,7 +59,7 @@ describe('a call that is cancelled', () => {
 });
 
 describe('a batch', () => {
-  it('is taken apart, each call judged, and answered as one', async () => {
+  it('is split, each call judged, and answered as one', async () => {
     const played = new PlayedRelay();
     await played.open('2025-03-26');
     played.judge = ({ name }) => Promise.resolve({ allowed: name === 'read', reason: 'no' });
@@ -71,7 +71,7 @@ describe('a batch', () => {
     expect(answered.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
   });
 
-  it('does not wait for what was cancelled, and is not answered where nobody asked', async () => {
+  it('does not wait for cancelled calls, and is not answered if it has no requests', async () => {
     const played = new PlayedRelay();
     await played.ask([call(1), { id: 2, method: 'ping' }]);
     await played.ask(cancel(1));
@@ -81,7 +81,7 @@ describe('a batch', () => {
     expect(played.client).toHaveLength(1);
   });
 
-  it('is refused where the version of the protocol has none', async () => {
+  it('is refused if the protocol version has no batches', async () => {
     const played = new PlayedRelay();
     await played.open('2025-06-18');
     await played.ask([call(1)]);
@@ -93,7 +93,7 @@ describe('a batch', () => {
 describe('a call that is answered with a task', () => {
   const created = { id: 1, result: { task: { taskId: 't', status: 'working' } } };
 
-  it('is told of by the task’s result, which is scanned', async () => {
+  it('is reported by the task’s result, which is scanned', async () => {
     const played = new PlayedRelay();
     await played.ask(call(1, 'read', { task: {} }));
     await played.say(created);
@@ -112,7 +112,7 @@ describe('a call that is answered with a task', () => {
     expect(played.scanned).toEqual(['text\ntext']);
   });
 
-  it('is a result like any other where no task was asked for', async () => {
+  it('is an ordinary result if no task was asked for', async () => {
     const played = new PlayedRelay();
     await played.ask(call(1));
     await played.say(created);
@@ -120,8 +120,8 @@ describe('a call that is answered with a task', () => {
   });
 });
 
-describe('a server that is gone', () => {
-  it('leaves nobody without an answer', async () => {
+describe('a server that has ended', () => {
+  it('leaves no request without an answer', async () => {
     const played = new PlayedRelay();
     await played.ask(call(1));
     await played.ask({ id: 2, method: 'ping' });
@@ -141,23 +141,23 @@ describe('a server that is gone', () => {
     expect(played.client.at(-1)).toMatchObject({ id: 4, error: { code: -32_000 } });
   });
 
-  it('waits for the scan of what it said before', async () => {
+  it('waits for the scan of its last messages', async () => {
     const played = new PlayedRelay();
     let scanned: (result: CheckResult) => void = () => undefined;
     played.scan = () => new Promise((resolve) => (scanned = resolve));
     await played.ask(call(1));
-    await played.say(result(1, 'last words'));
+    await played.say(result(1, 'last message'));
     const gone = played.relay.serverGone('the server ended');
     scanned({ allowed: true });
     await gone;
-    expect(played.client).toEqual([result(1, 'last words')]);
+    expect(played.client).toEqual([result(1, 'last message')]);
   });
 
-  it('is told of by a request that could not be sent', async () => {
+  it('is reported by requests that could not be sent', async () => {
     const played = new PlayedRelay();
     await played.ask(call(1));
     played.relay.failed(1, 'the server at https://a.example failed (401)');
-    played.relay.failed(2, 'nobody');
+    played.relay.failed(2, 'the request is unknown');
     expect(played.client).toMatchObject([{ id: 1, result: { isError: true } }]);
   });
 });

@@ -1,23 +1,23 @@
 import type { Message } from './message.js';
 import type { ToolGuard } from './tool-guard.js';
 
-/** Where messages go. Each text is one message. */
+/** Destinations of messages. Each text is one message. */
 export interface Ends {
   readonly toClient: (text: string) => void;
   readonly toServer: (message: Message) => void;
-  /** The answer to `initialize`. */
+  /** Called with the version in the answer to `initialize`. */
   readonly opened?: (protocolVersion: string) => void;
-  /** Hears the server no more (`true`), or again. What it wrote before may still come. `false`: it cannot be held. */
+  /** Stops reading from the server (`true`), or continues. Messages that it wrote before may still arrive. Returns `false` if it cannot be held. */
   readonly hold?: (held: boolean) => boolean;
 }
 
 export interface RelayOptions {
   readonly guard: Pick<ToolGuard, 'judge' | 'scan' | 'offLimits' | 'report'>;
   readonly ends: Ends;
-  /** Named to the model where the service does not answer. */
+  /** Named to the model if the service does not answer. */
   readonly baseUrl: string;
-  /** Takes a line for whoever runs the proxy. */
+  /** Logs a line for the operator of the proxy. */
   readonly note: (line: string) => void;
-  /** How long a call that was cancelled may still be answered before it is told to have failed. */
+  /** How long a cancelled call may still be answered before it is reported as failed. */
   readonly cancelledMs?: number;
 }

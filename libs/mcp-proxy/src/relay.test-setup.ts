@@ -4,17 +4,17 @@ import type { ToolCall } from './tool-call.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Tools that the played server has listed before anything else, and the id of that. */
+/** Tools that the played server has listed first, and the id of that request. */
 const LISTED = ['read', 'wire', 'a', 'b'];
 const LISTING = 'listed before';
 
-/** A relay between a played client and a played server, with a guard that a test decides for. */
+/** A relay between a played client and a played server, with a guard that the test controls. */
 export class PlayedRelay {
-  /** Messages that each end got. */
+  /** Messages that each end received. */
   readonly client: unknown[] = [];
   readonly server: unknown[] = [];
   readonly notes: string[] = [];
-  /** Versions that sessions were opened with. */
+  /** Versions of opened sessions. */
   readonly opened: string[] = [];
   readonly reports: string[] = [];
   readonly judged: ToolCall[] = [];
@@ -24,7 +24,7 @@ export class PlayedRelay {
     Promise.resolve({ allowed: true, eventId: `event of ${name}` });
   scan: (text: string) => Promise<CheckResult> = () => Promise.resolve({ allowed: true });
   hidden: readonly string[] = [];
-  /** Whether the server can be held, and each time that it was asked to be, or to go on. */
+  /** The server can be held; the requests to hold or continue. */
   canBeHeld = false;
   readonly holds: boolean[] = [];
   readonly relay: Relay;
@@ -60,19 +60,19 @@ export class PlayedRelay {
     this.relay.fromServer(JSON.stringify({ id: LISTING, result: { tools: LISTED.map((name) => ({ name })) } }));
   }
 
-  /** From the client, and what follows from it. */
+  /** Sends a message of the client and waits for its effects. */
   async ask(message: unknown): Promise<void> {
     this.relay.fromClient(typeof message === 'string' ? message : JSON.stringify(message));
     await settled();
   }
 
-  /** From the server, and what follows from it. */
+  /** Sends a message of the server and waits for its effects. */
   async say(message: unknown): Promise<void> {
     this.relay.fromServer(typeof message === 'string' ? message : JSON.stringify(message));
     await settled();
   }
 
-  /** Opens the session with this version of the protocol. */
+  /** Opens the session with this protocol version. */
   async open(protocolVersion: string): Promise<void> {
     await this.ask({ id: 'init', method: 'initialize', params: {} });
     await this.say({ id: 'init', result: { protocolVersion, serverInfo: { name: 'played' } } });

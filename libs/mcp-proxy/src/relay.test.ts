@@ -7,9 +7,9 @@ const denied = {
   rule: 'off_limits_actions:read',
   eventId: 'e',
 };
-const refusal = (id: unknown, words: RegExp): object => ({
+const refusal = (id: unknown, message: RegExp): object => ({
   id,
-  result: { isError: true, content: [{ type: 'text', text: expect.stringMatching(words) }] },
+  result: { isError: true, content: [{ type: 'text', text: expect.stringMatching(message) }] },
 });
 
 describe('between a client and a server', () => {
@@ -18,7 +18,7 @@ describe('between a client and a server', () => {
     played = new PlayedRelay(1);
   });
 
-  it('a call that is allowed is sent on, and its result, once it is scanned, passes', async () => {
+  it('an allowed call is sent on, and its scanned result is forwarded', async () => {
     await played.ask(call(1));
     expect([played.judged, played.server]).toMatchObject([[{ name: 'read', given: { a: 1 } }], [call(1)]]);
     await played.say(result(1, 'hello'));
@@ -27,7 +27,7 @@ describe('between a client and a server', () => {
     expect(played.reports).toEqual(['event of read succeeded']);
   });
 
-  it('a denial is a result that says why and what to do instead, and the server hears nothing', async () => {
+  it('a denial is a result that says why and what to do instead, and nothing is sent to the server', async () => {
     played.judge = () => Promise.resolve(denied);
     await played.ask(call(1));
     expect(played.server).toEqual([]);
@@ -45,7 +45,7 @@ describe('between a client and a server', () => {
     expect(played.client).toMatchObject([refusal(1, /not called/u)]);
   });
 
-  it('a result that must not be seen is withheld, also where it is an error; the call is told to be done', async () => {
+  it('a refused result is withheld, also if it is an error; the call is reported as done', async () => {
     played.scan = () => Promise.resolve({ allowed: false, reason: 'holds a card', violationType: 'unsafe_output' });
     await played.ask(call(1));
     await played.say(result(1, 'my card'));
@@ -59,7 +59,7 @@ describe('between a client and a server', () => {
     expect(played.reports).toEqual([`event of read succeeded ${seen}`, `event of read failed ${seen}`]);
   });
 
-  it('two calls at once are each answered with their own', async () => {
+  it('two concurrent calls are each answered with their own result', async () => {
     const open: (() => void)[] = [];
     played.judge = ({ name }) =>
       new Promise((resolve) => open.push(() => resolve({ allowed: name !== 'b', eventId: name })));
@@ -76,7 +76,7 @@ describe('between a client and a server', () => {
     ]);
   });
 
-  it('nothing that is disguised as something else reaches the server unchecked', async () => {
+  it('no disguised message reaches the server unchecked', async () => {
     played.judge = () => Promise.resolve(denied);
     const { method, params } = call(1) as { method: string; params: object };
     await played.ask({ method, params });
@@ -100,18 +100,18 @@ describe('between a client and a server', () => {
     [{ name: ['read'] }, /params\.name/u],
     [{ name: 'read', Name: 'delete' }, /"name"/u],
     [{ name: 'read', arguments: { a: 1 }, Arguments: {} }, /"arguments"/u],
-  ])('a call with params %j is refused, and nothing is asked', async (params, words) => {
+  ])('a call with params %j is refused, and not checked', async (params, message) => {
     await played.ask({ id: 1, method: 'tools/call', params });
     expect([played.judged, played.server]).toEqual([[], []]);
-    expect(played.client).toMatchObject([{ id: 1, error: { code: -32_602, message: expect.stringMatching(words) } }]);
+    expect(played.client).toMatchObject([{ id: 1, error: { code: -32_602, message: expect.stringMatching(message) } }]);
   });
 
   it.each([
     ['a name that no tool has', { name: 'my card' }],
-    ['members that nobody knows', { name: 'read', more: { a: ['my card'] } }],
-    ['what a client adds', { name: 'read', _meta: { progressToken: 'p', own: 'my card' } }],
-    ['what is said of a task', { name: 'read', task: { ttl: 1, own: 'my card' } }],
-  ])('%s: what the server gets beside the arguments is scanned before', async (_, params) => {
+    ['unknown members', { name: 'read', more: { a: ['my card'] } }],
+    ['additions of the client', { name: 'read', _meta: { progressToken: 'p', own: 'my card' } }],
+    ['members of a task', { name: 'read', task: { ttl: 1, own: 'my card' } }],
+  ])('%s: what the server receives besides the arguments is scanned first', async (_, params) => {
     played.scan = (text) => Promise.resolve(text.includes('my card') ? denied : { allowed: true });
     await played.ask({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
     expect([played.judged, played.server]).toEqual([[], []]);
@@ -124,25 +124,25 @@ describe('between a client and a server', () => {
     expect([played.scanned.length, played.server.length]).toEqual([0, 1]);
   });
 
-  it.each(['READ', ' read', 'r\u200bead', 'ｒead'])('%j is no second name of a tool', async (name) => {
+  it.each(['READ', ' read', 'r\u200bead', 'ｒead'])('%j is not accepted as another name of a tool', async (name) => {
     await played.ask(call(1, name));
     expect([played.judged, played.server]).toEqual([[], []]);
     expect(played.client).toMatchObject([{ id: 1, error: { message: expect.stringMatching(/"read" is one/u) } }]);
   });
 
-  it('long numbers are judged as texts', async () => {
+  it('long numbers are judged as text', async () => {
     await played.ask(call(1, 'read', { arguments: { card: 4111111111111111, few: 12 } }));
     expect(played.judged).toMatchObject([{ given: { card: '4111111111111111', few: 12 } }]);
     expect(played.server).toMatchObject([{ params: { arguments: { card: 4111111111111111, few: 12 } } }]);
   });
 
-  it('what a model answers to a server is scanned; what the client or its user does passes', async () => {
+  it('a model’s answer to a server is scanned; those of the client or its user pass', async () => {
     const methods = ['roots/list', 'elicitation/create', 'sampling/createMessage', 'tasks/result'];
     for (const [id, method] of methods.entries()) await played.say({ id, method });
     played.scan = () => Promise.resolve(denied);
     const answers = methods.map((_, id) => ({ id, result: { content: { type: 'text', text: 'my card' } } }));
     for (const answer of answers) await played.ask(answer);
-    // A second answer is one to nothing that is known.
+    // A second answer has no pending request.
     await played.ask(answers[0]);
     const withheld = (id: number): object => ({ id, error: { code: -32_000 } });
     expect(played.server).toMatchObject([answers[0], answers[1], withheld(2), withheld(3), withheld(0)]);
@@ -160,7 +160,7 @@ describe('between a client and a server', () => {
     expect([played.judged, played.server]).toEqual([[], []]);
   });
 
-  it('all else passes both ways as it came', async () => {
+  it('everything else passes both ways unchanged', async () => {
     const asked = [
       '{"id":1,"method":"resources/read","params":{"n":12345678901234567890}}',
       '{"method":"notifications/roots/list_changed"}',
@@ -182,7 +182,7 @@ describe('between a client and a server', () => {
     expect(played.scanned).toEqual(["model: of a server's request", '1', '1\nm']);
   });
 
-  it('an answer to nothing, one that comes twice, and what is no message stay with the proxy', async () => {
+  it('an answer without a request, a duplicate answer, and invalid messages are not forwarded', async () => {
     await played.ask(call(1));
     await played.say(result(2, 'to nothing'));
     await played.say(result('1', 'to another'));
@@ -203,19 +203,19 @@ describe('between a client and a server', () => {
     ],
     ['a second spelling', { result: {}, Result: { content: [] } }, /"result"/u],
     ['neither', {}, /neither/u],
-  ])('an answer with %s does not pass, and who waits for it is told so', async (_, members, words) => {
+  ])('an answer with %s is not forwarded, and the caller gets an error', async (_, members, message) => {
     await played.ask(call(1));
     await played.say({ id: 1, ...members });
     expect(played.client).toMatchObject([refusal(1, /was called, but .*may have taken effect/u)]);
-    expect(JSON.stringify(played.client)).toMatch(words);
+    expect(JSON.stringify(played.client)).toMatch(message);
     expect(JSON.stringify(played.client)).not.toContain('my ');
     expect(played.reports).toEqual([expect.stringMatching(/^event of read failed the server's answer is none/u)]);
     await played.ask({ id: 2, method: 'resources/read' });
     await played.say({ id: 2, ...members });
-    expect(played.client[1]).toMatchObject({ id: 2, error: { message: expect.stringMatching(words) } });
+    expect(played.client[1]).toMatchObject({ id: 2, error: { message: expect.stringMatching(message) } });
   });
 
-  it('an answer with a null for what it is not, as JSON-RPC 1.0 has it, passes without that', async () => {
+  it('an answer with a null for the absent member, as in JSON-RPC 1.0, passes without it', async () => {
     const error = { code: 1, message: 'no' };
     await played.ask(call(1));
     await played.say({ ...result(1, 'hello'), error: null });
@@ -226,13 +226,13 @@ describe('between a client and a server', () => {
     expect(played.reports).toEqual(['event of read succeeded', 'event of read failed']);
   });
 
-  it('an answer of the client that is none is answered with an error that is of no request', async () => {
+  it('an invalid answer of the client is answered with an error without a request', async () => {
     await played.ask({ id: 7, result: {}, error: { code: 1, message: '' } });
     expect(played.server).toEqual([]);
     expect(played.client).toMatchObject([{ id: null, error: { code: -32_600 } }]);
   });
 
-  it('a request whose id waits already is refused: its answer could pass for another', async () => {
+  it('a request with a pending id is refused: its answer could be taken for the other', async () => {
     await played.ask(call(1));
     await played.ask({ id: 1, method: 'ping' });
     expect(played.server).toHaveLength(1);

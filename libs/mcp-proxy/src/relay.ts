@@ -24,26 +24,26 @@ import { ServerMessages } from './server-messages.js';
 import type { RelayOptions } from './relay-options.js';
 import { readToolCall, type ToolCall } from './tool-call.js';
 
-/** Versions of the protocol before it gave up batches; what is older had them as well. */
+/** Last protocol version with batches; all earlier ones have them as well. */
 const LAST_WITH_BATCHES = '2025-03-26';
 const CANCELLED_MS = 10_000;
 
 /**
- * Stands between a client and a server of the tool protocol. A `tools/call` is sent on once it is allowed, its result once it is
- * scanned; tools that are off limits are not listed. What the client says otherwise passes as it came, what the server says once
- * it is scanned.
+ * Forwards messages between a client and a server of the tool protocol. A `tools/call` is forwarded once it is allowed, its result
+ * once it is scanned; off-limits tools are not listed. Other messages of the client pass unchanged, those of the server once
+ * they are scanned.
  */
 export class Relay {
-  /** Requests of the client. */
+  /** Pending requests of the client. */
   readonly waiting = new InFlight();
-  /** Calls that are judged, and answers to the server. */
+  /** Calls that are being checked, and answers to the server that are being scanned. */
   readonly #judging = new Set<Promise<void>>();
   readonly #server: ServerMessages;
   #gone: string | null = null;
 
   constructor(private readonly options: RelayOptions) {
     this.#server = new ServerMessages(options, this.waiting, {
-      answered: (waiting, outcome, detail) => this.#tell(waiting, outcome, detail),
+      answered: (waiting, outcome, detail) => this.#report(waiting, outcome, detail),
       lost: (waiting, why) => this.#lose(waiting, why),
     });
   }
@@ -64,13 +64,13 @@ export class Relay {
     this.#server.take(line);
   }
 
-  /** A request could not be sent, or its answer cannot come. */
+  /** Reports that a request could not be sent, or its answer cannot arrive. */
   failed(id: Id, why: string): void {
     const waiting = this.waiting.get(id);
     if (waiting?.sent === true) this.#lose(waiting, why);
   }
 
-  /** Nothing comes from the server any more: whoever waits is told so. Resolves once all that came has passed. */
+  /** Reports that the server has ended: pending requests get an error. Resolves once all received messages have been forwarded. */
   async serverGone(why: string): Promise<void> {
     this.#gone = why;
     for (const waiting of this.waiting.takeAll()) {
@@ -115,7 +115,7 @@ export class Relay {
     this.#judging.add(ended);
   }
 
-  /** An answer to the server. What a model wrote in it is output like any other. */
+  /** Handles an answer to the server: text that a model wrote in it is scanned. */
   #reply(answer: Response): void {
     if (answer.id !== null && this.#server.isForNoModel(answer.id)) return this.options.ends.toServer(answer);
     return this.#afterwards(this.#replyScanned(answer));
@@ -132,8 +132,8 @@ export class Relay {
 
   async #judge(request: Request, call: ToolCall, waiting: Waiting, signal: AbortSignal): Promise<void> {
     const { guard, baseUrl, ends } = this.options;
-    const beside = await this.#judgeBeside(call);
-    const verdict = beside.allowed ? await guard.judge(call, this.#server.name, signal).catch(() => null) : beside;
+    const extra = await this.#judgeExtra(call);
+    const verdict = extra.allowed ? await guard.judge(call, this.#server.name, signal).catch(() => null) : extra;
     if (this.#gone !== null || waiting.cancelled) {
       this.waiting.remove(waiting);
       if (verdict?.allowed === true) guard.report(verdict.eventId, 'skipped', 'given up before it was sent');
@@ -149,22 +149,22 @@ export class Relay {
     ends.toServer(request);
   }
 
-  /** What the server gets beside the arguments: the name is text of the model's own where no tool has it. */
-  async #judgeBeside({ name, beside }: ToolCall): Promise<CheckResult> {
-    const texts = [...(this.#server.tools.has(name) ? [] : [name]), ...(beside === '' ? [] : [beside])];
+  /** Scans what the server receives besides the arguments: an unlisted name is text of the model's own. */
+  async #judgeExtra({ name, extra }: ToolCall): Promise<CheckResult> {
+    const texts = [...(this.#server.tools.has(name) ? [] : [name]), ...(extra === '' ? [] : [extra])];
     return this.options.guard.scan(texts.join('\n'), 'any');
   }
 
   #notify(notification: Notification): void {
     const { method, params } = notification;
     if (method === 'tools/call' || method === 'tasks/result') {
-      return this.options.note(`a ${method} without an id was not passed on: nobody could be told of its answer`);
+      return this.options.note(`a ${method} without an id was not passed on: it could not be answered`);
     }
     const waiting = method === 'notifications/cancelled' ? this.#named(params) : undefined;
     if (waiting !== undefined) {
       waiting.cancelled = true;
       if (!waiting.sent) return waiting.judging?.abort();
-      // A batch does not wait for it; an answer that comes all the same passes by itself.
+      // A batch does not wait for it; a late answer passes by itself.
       waiting.answer(null);
       this.#forgetLater(waiting);
     }
@@ -176,25 +176,25 @@ export class Relay {
     return id === null ? undefined : this.waiting.get(id);
   }
 
-  /** A server does not answer what was cancelled, but may have done it. */
+  /** A server does not answer a cancelled request, but may have carried it out. */
   #forgetLater(waiting: Waiting): void {
     setTimeout(() => {
-      this.#tell(waiting, 'failed', 'cancelled before it answered; it may have taken effect');
+      this.#report(waiting, 'failed', 'cancelled before it answered; it may have taken effect');
       this.waiting.remove(waiting);
     }, this.options.cancelledMs ?? CANCELLED_MS).unref();
   }
 
-  #tell(waiting: Waiting, outcome: 'succeeded' | 'failed', detail?: string): void {
-    if (!waiting.told) this.options.guard.report(waiting.eventId, outcome, detail);
-    waiting.told = true;
+  #report(waiting: Waiting, outcome: 'succeeded' | 'failed', detail?: string): void {
+    if (!waiting.reported) this.options.guard.report(waiting.eventId, outcome, detail);
+    waiting.reported = true;
   }
 
   #lose(waiting: Waiting, why: string): void {
     this.waiting.remove(waiting);
     const { id, call, answer, cancelled } = waiting;
     if (call === undefined) return cancelled ? undefined : answer(errorText(id, SERVER_ERROR, why));
-    this.#tell(waiting, 'failed', `${why}; it may have taken effect`);
-    // Nobody answers what was cancelled, so that no answer comes is no news.
+    this.#report(waiting, 'failed', `${why}; it may have taken effect`);
+    // A cancelled request expects no answer.
     return cancelled ? undefined : answer(resultText(id, unanswered(call.name, why)));
   }
 }

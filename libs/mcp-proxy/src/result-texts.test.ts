@@ -4,7 +4,7 @@ import { OVERLAP, PIECE, piecesOf, SCHEMA_BOUNDS, textOfMessage } from './result
 const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
 
 describe('the text of a result', () => {
-  it('is all that a model may read, with the names of members', () => {
+  it('is everything that a model may read, with member names', () => {
     const result = {
       content: [
         { type: 'text', text: 'one\n"two"' },
@@ -12,7 +12,7 @@ describe('the text of a result', () => {
         { type: 'image', mimeType: 'image/png', data: base64('\x89PNG\x00\xff') },
         { type: 'image', data: base64('five in an image') },
         { type: 'resource', resource: { uri: 'u', blob: base64('six in a blob') } },
-        { type: 'audio', data: 'seven is no base64' },
+        { type: 'audio', data: 'seven is not base64' },
       ],
       structuredContent: {
         password: 'eight',
@@ -28,7 +28,7 @@ describe('the text of a result', () => {
       'four',
       'five in an image',
       'six in a blob',
-      'seven is no base64',
+      'seven is not base64',
     ]) {
       expect(text).toContain(part);
     }
@@ -39,14 +39,14 @@ describe('the text of a result', () => {
     expect(text).not.toContain('PNG');
   });
 
-  it('is that of an error, and of what is no result', () => {
+  it('covers errors, and invalid results', () => {
     const error = { code: -1, message: 'no such file', data: { path: 'p' } };
     expect(textOfMessage({ id: 1, error })).toBe('-1\nno such file\npath: p');
     const texts = ['a', null, {}].map((result) => textOfMessage({ id: 1, result }));
     expect(texts).toEqual(['a', '', '']);
   });
 
-  it('is that of what else stands in a message', () => {
+  it('covers other members of a message', () => {
     const message = { jsonrpc: 'one', id: 1, result: { a: 'two' }, extra: { b: ['three'] } };
     expect(textOfMessage(message)).toBe('jsonrpc: one\na: two\nextra\nb\nthree');
     const asked = { jsonrpc: '2.0', id: 'one', method: 'vendor/two', params: { a: 3 } };
@@ -55,13 +55,13 @@ describe('the text of a result', () => {
     expect(textOfMessage(changed)).toBe('');
   });
 
-  it('is not the bounds of a schema, where those are to be passed over', () => {
+  it('omits the bounds of a schema, if requested', () => {
     const result = { maximum: 4294967295, minimum: 'one', maxLength: { a: 2 }, other: 3 };
     expect(textOfMessage({ id: 1, result }, SCHEMA_BOUNDS)).toBe('minimum: one\nmaxLength\na: 2\nother: 3');
     expect(textOfMessage({ id: 1, result })).toContain('maximum: 4294967295');
   });
 
-  it('is what is inside the content of resources, prompts and what a model is asked', () => {
+  it('covers the content of resources, prompts and sampling requests', () => {
     const blob = base64('five in a blob');
     const image = { type: 'image', data: base64('six in an image') };
     expect(textOfMessage({ id: 1, result: { contents: [{ uri: 'u', blob }] } })).toContain('five in a blob');
@@ -74,14 +74,14 @@ describe('the text of a result', () => {
   });
 
   it.each([
-    ['a byte that is none of a text', base64('\xff a secret\xff')],
+    ['a byte that is not text', base64('\xff a secret\xff')],
     ['a line break', base64(' a secret').replace('s', 's\n')],
-    ['signs that some readers skip', `*${base64(' a secret')}`],
-  ])('is what stands in base64 with %s', (_, data) => {
+    ['characters that some readers skip', `*${base64(' a secret')}`],
+  ])('covers base64 with %s', (_, data) => {
     expect(textOfMessage({ id: 1, result: { content: [{ type: 'image', data }] } })).toContain('a secret');
   });
 
-  it('is nothing that bytes of a picture happen to be, and what stands between them where it is long', () => {
+  it('omits random runs in the bytes of a picture, and covers long runs of text between them', () => {
     const bytes = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(1 << 18));
     const textIn = (data: Buffer): string =>
       textOfMessage({ id: 1, result: { content: { type: 'image', data: data.toString('base64') } } });
@@ -90,13 +90,13 @@ describe('the text of a result', () => {
     expect(textIn(Buffer.concat([bytes, Buffer.from(`\0${written}\0`), bytes]))).toBe(`image\n${written}`);
   });
 
-  it('is all of what is mostly text, also in another encoding than UTF-8', () => {
+  it('is all of a mostly textual content, also in another encoding than UTF-8', () => {
     const data = base64('M\xfcller pays by card, 4111\xa01111\xa01111\xa01111');
     const text = textOfMessage({ id: 1, result: { content: { type: 'image', data } } });
     expect(text).toBe('image\nM ller pays by card, 4111 1111 1111 1111');
   });
 
-  it('comes in pieces that share what lies between them, and are whole text', () => {
+  it('is split into overlapping pieces that are well-formed text', () => {
     expect(piecesOf('')).toEqual(['']);
     expect(piecesOf('a\ud800')).toEqual(['a\ufffd']);
     expect(piecesOf('a'.repeat(PIECE))).toHaveLength(1);

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from './message.js';
 
-/** Characters of one text to be scanned: in UTF-8 at most 240,000 bytes, below what a string of a request may have. */
+/** Characters of one scanned text: in UTF-8 at most 240,000 bytes, below the limit for strings of a request. */
 export const PIECE = 80_000;
-/** What two pieces share, so that nothing is missed where one ends. */
+/** Overlap of two pieces, so that nothing is missed at a boundary. */
 export const OVERLAP = 4_000;
 
-/** Names that every result has: they say nothing. */
+/** Member names of every result; they carry no information. */
 const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
   ...['content', 'type', 'text', 'isError', 'structuredContent', 'annotations', 'mimeType', 'uri', 'resource', 'data'],
   ...[
@@ -33,13 +33,13 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 const NONE: ReadonlySet<string> = new Set();
-/** Members of a JSON schema: the bounds of 32 bits look like telephone numbers. */
+/** Members of a JSON schema: the bounds of 32-bit integers look like telephone numbers. */
 export const SCHEMA_BOUNDS: ReadonlySet<string> = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
   ...['minItems', 'maxItems', 'minProperties', 'maxProperties'],
 ]);
 
-/** Methods of a server, and of its answers: they say nothing. */
+/** Methods of a server and of its answers; they carry no information. */
 const PROTOCOL_METHODS: ReadonlySet<unknown> = new Set([
   ...['notifications/message', 'notifications/progress', 'notifications/cancelled', 'notifications/tasks/status'],
   ...['notifications/tools/list_changed', 'notifications/prompts/list_changed', 'notifications/resources/list_changed'],
@@ -49,10 +49,10 @@ const PROTOCOL_METHODS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * All that a model may read in a message of a server: strings and numbers at any depth behind the names of their members, a
- * line each, but the version and the name that the protocol itself gives it, and the id of what it answers. Of images, sounds
- * and binary resources what is text inside the base64.
- * @param unread names of members whose numbers say nothing
+ * Everything that a model may read in a message of a server: strings and numbers at any depth after their member names, one
+ * per line, without the protocol's own version, method name and id. For images, sounds and binary resources, the text
+ * inside the base64.
+ * @param unread names of members whose numbers carry no information
  */
 export function textOfMessage(message: JsonObject, unread: ReadonlySet<string> = NONE): string {
   const { jsonrpc, id, method, result, params, ...more } = message;
@@ -90,7 +90,7 @@ function visit(root: unknown, unread: ReadonlySet<string>, lines: string[]): voi
   }
 }
 
-/** Of what holds blocks of content in one of the places that the protocol has for them. */
+/** An object with content blocks in one of the members that the protocol defines for them, without base64 data. */
 function withoutBinary(held: unknown): unknown {
   if (!isObject(held)) return held;
   const { content, contents, messages } = held;
@@ -120,15 +120,15 @@ function readableResource(resource: unknown): unknown {
 }
 
 /**
- * Fewer signs in a row are not text where most bytes are none: random ones hold 6,000 signs a megabyte in runs of 8 and more, 20
- * in runs of 16 and more, and none of 24.
+ * Shorter runs of characters are not text in mostly binary data: random bytes hold 6,000 characters a megabyte in runs of
+ * 8 and more, 20 in runs of 16 and more, and none of 24.
  */
 const SHORTEST_RUN = 24;
-/** Of what is mostly text: a share of signs in runs of so many that bytes which are no text never have. */
+/** For mostly textual data: binary data never has this share of characters in runs of this length. */
 const SHORTEST_OF_TEXT = 8;
 const SHARE_OF_TEXT = 0.5;
 
-/** The text that base64 stands for, or what of it is text; of what is not strictly base64 also as it is. */
+/** The text in base64 data; data that is not strictly base64 is included unchanged as well. */
 function textInside(encoded: string): string {
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/u.test(encoded)) {
     return `${encoded}\n${decoded(encoded.replace(/[^A-Za-z0-9+/_-]+/gu, ''))}`;
@@ -149,11 +149,11 @@ function decoded(base64: string): string {
   }
 }
 
-/** The text in pieces that a request can carry. */
+/** Splits the text into pieces that a request can carry. */
 export function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let from = 0; from === 0 || from + OVERLAP < text.length; from += PIECE - OVERLAP) {
-    // Half of a pair, at the end of a piece or in what came, is no text that a request may carry.
+    // A request may not carry a lone surrogate, at the end of a piece or in the input.
     pieces.push(text.slice(from, from + PIECE).replace(/\p{Surrogate}/gu, '\uFFFD'));
   }
   return pieces;

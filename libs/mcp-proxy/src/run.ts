@@ -3,9 +3,9 @@ import { Lines, LineTooLongError } from './lines.js';
 import type { Message } from './message.js';
 import { Relay } from './relay.js';
 import type { McpServer, ServerEvents } from './server.js';
-import { wordsOf, type ToolGuard } from './tool-guard.js';
+import { errorMessage, type ToolGuard } from './tool-guard.js';
 
-/** For what became of the last calls to be reported. */
+/** Timeout for reporting the outcomes of the last calls. */
 const REPORTED_WITHIN_MS = 3_000;
 const REPORTED_AT_ONCE_MS = 1_000;
 const LOOK_MS = 20;
@@ -16,20 +16,20 @@ export interface ProxyOptions {
   readonly baseUrl: string;
   readonly connect: (on: ServerEvents) => McpServer | Promise<McpServer>;
   readonly input: Readable;
-  /** Takes messages of the protocol and nothing else. */
+  /** Receives messages of the protocol and nothing else. */
   readonly output: Writable;
   readonly errors: Writable;
-  /** Ends the proxy at once. */
+  /** Ends the proxy immediately. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Stands between the client at `input` and `output` and a server, until either ends.
- * @returns what the process ends with: the server's code where that ended by itself, else 0
+ * Proxies between the client at `input` and `output` and a server, until either ends.
+ * @returns the exit code: the server's if it ended by itself, else 0
  */
 export async function runProxy(options: ProxyOptions): Promise<number> {
   const { input, output, errors, signal, baseUrl } = options;
-  // A server may have written it: no line of its own, and nothing that a terminal acts upon.
+  // May contain text of a server: kept on one line and free of terminal control characters.
   const note = (line: string): void =>
     void errors.write(`countersign mcp-proxy: ${line.slice(0, LONGEST_NOTE).replace(/[\s\p{C}]+/gu, ' ')}\n`);
   const guard = options.guard(note);
@@ -55,7 +55,7 @@ export async function runProxy(options: ProxyOptions): Promise<number> {
     server?.end(how, () => relay.waiting.size > 0);
   };
   const inputEnded = async (): Promise<void> => {
-    // What was read is judged, and sent where it is allowed, before the server hears that there is no more.
+    // Received calls are judged, and sent if allowed, before the server's input is closed.
     while (relay.waiting.judging > 0 && !asked) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     if (!asked) end('gently');
   };
@@ -95,10 +95,12 @@ function readLines(input: Readable, take: (line: string) => void, ended: (proble
     try {
       for (const line of lines.add(chunk)) take(line);
     } catch (error) {
-      input.destroy(error instanceof LineTooLongError ? error : new Error(`what the client wrote: ${wordsOf(error)}`));
+      input.destroy(
+        error instanceof LineTooLongError ? error : new Error(`what the client wrote: ${errorMessage(error)}`),
+      );
     }
   });
   input.once('end', () => ended());
   input.once('close', () => ended());
-  input.once('error', (error) => ended(wordsOf(error)));
+  input.once('error', (error) => ended(errorMessage(error)));
 }

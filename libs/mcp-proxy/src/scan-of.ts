@@ -4,7 +4,7 @@ import type { JsonObject, Message } from './message.js';
 import { textOfMessage } from './result-texts.js';
 import type { ToolGuard } from './tool-guard.js';
 
-/** What a message says to whoever reads it; `null` where that cannot be read. */
+/** The readable text of a message; `null` if it cannot be extracted. */
 export function textOf(message: Message): string | null {
   try {
     return textOfMessage(exactValue(message) as JsonObject);
@@ -13,7 +13,7 @@ export function textOf(message: Message): string | null {
   }
 }
 
-/** Whether a text may be seen. Never rejects: what cannot be read (`null`) is not allowed. */
+/** Scans a text. Never rejects: an unreadable text (`null`) is not allowed. */
 export async function scanOf(
   guard: Pick<ToolGuard, 'scan'>,
   text: string | null,

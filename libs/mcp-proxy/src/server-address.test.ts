@@ -6,7 +6,7 @@ describe('the address of a server', () => {
     ['http://user:pa%3Ass@a.example/mcp', 'http://a.example/mcp', { Authorization: 'Basic dXNlcjpwYTpzcw==' }],
     ['http://token@a.example', 'http://a.example/', { Authorization: 'Basic dG9rZW46' }],
     ['http://:p%C3%A4ss@a.example', 'http://a.example/', { Authorization: 'Basic OnDDpHNz' }],
-  ])('%s tells who asks in a header', (text, url, headers) => {
+  ])('%s becomes an address and a header', (text, url, headers) => {
     const read = readServerAddress(text, { 'x-own': 'a' });
     expect(read).toEqual({ url: new URL(url), headers: { 'x-own': 'a', ...headers } });
   });
@@ -18,13 +18,13 @@ describe('the address of a server', () => {
     ['http://us%3Aer:secret@a.example', {}, /user name and password/u],
     ['http://user:secret%zz@a.example', {}, /user name and password/u],
     ['http://user:secret@a.example', { authorization: 'Bearer secret' }, /one of them/u],
-  ])('%s with %j is refused, and no secret told', (text, headers, words) => {
+  ])('%s with %j is refused without repeating a secret', (text, headers, message) => {
     const said = readServerAddress(text, headers);
-    expect(said).toMatch(words);
+    expect(said).toMatch(message);
     expect(said).not.toContain('secret');
   });
 
-  it('is known for one that names a user', () => {
+  it('is recognized as one that names a user', () => {
     const addresses = ['http://a.example/@', 'http://u@a.example', 'http://:p@a.example', 'http://u:p@', 'b'];
     expect(addresses.map(namesUser)).toEqual([false, true, true, true, false]);
   });

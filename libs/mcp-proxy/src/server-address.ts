@@ -1,14 +1,14 @@
-/** Where a server is, and what it is told with each request. */
+/** Address of a server, and the headers of each request. */
 export interface ServerAddress {
-  /** Without a user's name and password. */
+  /** Without user name and password. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The address of a server: a name and password before its host become an `Authorization` of the basic scheme (RFC 7617, in
- * UTF-8). As text, what is wrong; never the address itself, which may hold a password.
- * @param headers that are sent as well
+ * Parses the address of a server: user name and password become an `Authorization` of the basic scheme (RFC 7617, in
+ * UTF-8). Returns the problem as text, without the address, which may hold a password.
+ * @param headers further headers
  */
 export function readServerAddress(text: string, headers: Readonly<Record<string, string>>): ServerAddress | string {
   const url = urlOf(text);
@@ -28,7 +28,7 @@ export function readServerAddress(text: string, headers: Readonly<Record<string,
   return { url, headers: { ...headers, Authorization: `Basic ${credentials}` } };
 }
 
-/** Whether an address may hold a name or password of a user: also one that cannot be read. */
+/** True if an address may contain a user name or password; also true for one that cannot be parsed. */
 export function namesUser(address: string): boolean {
   const url = urlOf(address);
   return url === null ? address.includes('@') : url.username !== '' || url.password !== '';

@@ -1,12 +1,12 @@
 import { call, PlayedRelay, result } from './relay.test-setup.js';
 
-describe('what a server says', () => {
+describe('a server', () => {
   let played: PlayedRelay;
   beforeEach(() => {
     played = new PlayedRelay();
   });
 
-  it('off-limits tools are not listed, on any page', async () => {
+  it('lists no off-limits tools, on any page', async () => {
     played.hidden = ['wire', 'x'];
     await played.ask({ id: 1, method: 'tools/list', params: { cursor: 'c' } });
     expect(played.server).toHaveLength(1);
@@ -19,7 +19,7 @@ describe('what a server says', () => {
     expect(played.client[1]).toEqual({ id: 2, error: { code: 1, message: 'no' } });
   });
 
-  it('nothing that a server says passes unscanned', async () => {
+  it('sends nothing that is not scanned', async () => {
     played.scan = () =>
       Promise.resolve({ allowed: false, reason: 'holds a card', violationType: 'unsafe_output', rule: 'of output' });
     const contents = { contents: [{ uri: 'u', text: 'my card' }] };
@@ -34,7 +34,7 @@ describe('what a server says', () => {
     }
     expect(played.lengths).toEqual(['judged', 'judged', 'any', 'any', 'any', 'any']);
     played.server.length = 0;
-    const heard = played.client.length;
+    const received = played.client.length;
     await played.say({ method: 'notifications/message', params: { level: 'info', data: 'my card' } });
     await played.say({ method: 'notifications/progress', params: { progressToken: 1, message: 'my card' } });
     await played.say({ method: 'notifications/my card' });
@@ -42,12 +42,12 @@ describe('what a server says', () => {
     await played.say({ id: 7, method: 'sampling/createMessage', params: { messages: [{ content: 'my card' }] } });
     await played.say({ id: 'my card', method: 'ping' });
     await played.say({ method: 'notifications/tools/list_changed' });
-    expect(played.client.slice(heard)).toEqual([{ method: 'notifications/tools/list_changed' }]);
+    expect(played.client.slice(received)).toEqual([{ method: 'notifications/tools/list_changed' }]);
     expect(played.server).toMatchObject([7, 'my card'].map((id) => ({ id, error: { code: -32_000 } })));
     expect(JSON.stringify(played.server[0])).toContain('holds a card');
   });
 
-  it('what a server says unasked passes in the order in which it came, and before what it answers then', async () => {
+  it('has its notifications forwarded in order, and before an answer that follows them', async () => {
     const open: (() => void)[] = [];
     played.scan = () => new Promise((resolve) => open.push(() => resolve({ allowed: true })));
     await played.ask(call(1));
@@ -62,7 +62,7 @@ describe('what a server says', () => {
     expect(played.client).toEqual([...progress, changed, result(1, 'done')]);
   });
 
-  it('a server that says more than can be scanned is not heard', async () => {
+  it('is not forwarded beyond the scan queue', async () => {
     played.scan = () => new Promise(() => undefined);
     for (let n = 0; n < 1_010; n += 1)
       played.relay.fromServer(`{"method":"notifications/message","params":{"n":${n}}}`);
@@ -75,7 +75,7 @@ describe('what a server says', () => {
     expect([other.scanned.length, other.notes.length]).toEqual([1, 1]);
   });
 
-  it('a tool whose own text must not be seen is not listed; where that cannot be told, none is', async () => {
+  it('lists no tool whose own text is refused; none at all if scanning fails', async () => {
     const denied = { allowed: false, reason: 'holds a card', violationType: 'unsafe_output' };
     played.scan = (text) => Promise.resolve(text.includes('my card') ? denied : { allowed: true });
     const tools = [
@@ -100,7 +100,7 @@ describe('what a server says', () => {
     expect(played.scanned.length - asked).toBe(1);
   });
 
-  it('a server whose words about itself must not be seen is opened without them', async () => {
+  it('with a refused description is opened without it', async () => {
     played.scan = () => Promise.resolve({ allowed: false, reason: 'holds a card', violationType: 'unsafe_output' });
     await played.ask({ id: 1, method: 'initialize', params: {} });
     const capabilities = { tools: { listChanged: true, 'my card': true }, experimental: { a: 'my card' }, logging: {} };
@@ -124,13 +124,13 @@ describe('what a server says', () => {
     ]);
   });
 
-  it('a version that no header can bear is none for those who write it there', async () => {
+  it('with a version that does not fit a header has no version for the transport', async () => {
     await played.open('2025-06-18\r\nx: y');
     await played.open('2025-06-18');
     expect(played.opened).toEqual(['2025-06-18']);
   });
 
-  it('a number that no double holds is judged and scanned as it is written, which is how it passes', async () => {
+  it('sends a number that a double cannot represent: it is scanned and forwarded as written', async () => {
     await played.ask('{"id":1,"method":"tools/call","params":{"name":"read","arguments":{"n":12345678901234567890}}}');
     expect(played.judged).toMatchObject([{ given: { n: expect.stringMatching(/^12345678901234567890 /u) } }]);
     await played.say('{"id":1,"result":{"structuredContent":{"n":6304000000000000001}}}');

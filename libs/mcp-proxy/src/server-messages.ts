@@ -17,32 +17,32 @@ import {
   type Refused,
   type Response,
 } from './message.js';
-import { withheld, withheldWords } from './refusals.js';
+import { withheld, withheldMessage } from './refusals.js';
 import type { RelayOptions } from './relay-options.js';
 import { SCHEMA_BOUNDS, textOfMessage } from './result-texts.js';
-import { Unasked } from './unasked.js';
+import { ServerInitiated } from './server-initiated.js';
 
-/** What becomes of requests of the client. */
+/** Callbacks for the end of a client's request. */
 export interface RequestEnds {
   readonly answered: (waiting: Waiting, outcome: 'succeeded' | 'failed', detail?: string) => void;
-  /** No answer that can be shown will come. */
+  /** There is no answer to forward. */
   readonly lost: (waiting: Waiting, why: string) => void;
 }
 
 const MOST_SHOWN = 200;
-/** Their answers are what a model asked for: rules of length hold for them as well. */
+/** Methods whose answers a model asked for: length rules apply to them. */
 const OUTPUTS: ReadonlySet<string> = new Set(['tools/call', 'tasks/result', 'resources/read', 'prompts/get']);
 
-/** Lets through what a server says, once it is scanned. */
+/** Scans and forwards the messages of a server. */
 export class ServerMessages {
-  /** Of the protocol, as the answer to `initialize` has it. */
+  /** Protocol version of the answer to `initialize`. */
   version: string | null = null;
-  /** What the server calls itself. */
+  /** The server's name for itself. */
   name: string | null = null;
   readonly tools = new KnownTools();
   readonly #tasks = new CreatedTasks();
-  readonly #unasked: Unasked;
-  /** Answers that came and have not passed yet. */
+  readonly #initiated: ServerInitiated;
+  /** Received answers that have not been forwarded yet. */
   readonly #working = new Set<Promise<void>>();
 
   constructor(
@@ -50,7 +50,7 @@ export class ServerMessages {
     private readonly waiting: InFlight,
     private readonly requests: RequestEnds,
   ) {
-    this.#unasked = new Unasked(options);
+    this.#initiated = new ServerInitiated(options);
   }
 
   take(line: string): void {
@@ -61,14 +61,14 @@ export class ServerMessages {
     for (const part of read.kind === 'batch' ? read.parts : [read]) this.#pass(part);
   }
 
-  /** As {@link Unasked.isForNoModel}. */
+  /** See {@link ServerInitiated.isForNoModel}. */
   isForNoModel(answer: Id): boolean {
-    return this.#unasked.isForNoModel(answer);
+    return this.#initiated.isForNoModel(answer);
   }
 
-  /** Resolves once all that came has passed, or was withheld. */
+  /** Resolves once all received messages have been forwarded or withheld. */
   async passed(): Promise<void> {
-    await Promise.all([...this.#working, this.#unasked.passed]);
+    await Promise.all([...this.#working, this.#initiated.passed]);
   }
 
   #pass(part: Message | Refused): void {
@@ -76,10 +76,10 @@ export class ServerMessages {
     if (part.kind === 'refused') {
       note(`a message of the server was not passed on: ${part.why}`);
       const waiting = this.#sent(part.answers ?? null);
-      // Whoever waits for it waits for nothing else.
+      // The pending request has no other answer to wait for.
       return waiting && this.requests.lost(waiting, `the server's answer is none: ${part.why}`);
     }
-    if (part.kind !== 'response' || part.id === null) return this.#unasked.take(part);
+    if (part.kind !== 'response' || part.id === null) return this.#initiated.take(part);
     const waiting = this.#sent(part.id);
     if (waiting === undefined) {
       return note('an answer of the server was not passed on: nothing that was sent has its id');
@@ -95,8 +95,8 @@ export class ServerMessages {
   }
 
   async #answer(response: Response, waiting: Waiting): Promise<void> {
-    // What the server said before is heard before.
-    const before = this.#unasked.passed;
+    // Earlier messages of the server are forwarded first.
+    const before = this.#initiated.passed;
     const text = await this.#textFor(response, waiting).catch(() => {
       this.requests.answered(waiting, 'failed', 'its answer cannot be read; it may have taken effect');
       return errorText(waiting.id, SERVER_ERROR, 'not passed on: the answer cannot be read');
@@ -105,7 +105,7 @@ export class ServerMessages {
     waiting.answer(text);
   }
 
-  /** What the client gets. What fails here has to do with what came: it does not pass. */
+  /** The text for the client. A failure here is caused by the answer, which is not forwarded then. */
   async #textFor(response: Response, waiting: Waiting): Promise<string> {
     switch (waiting.method) {
       case 'tools/call':
@@ -137,17 +137,17 @@ export class ServerMessages {
     return scanned.allowed ? response.text : resultText(id, withheld(name, scanned, baseUrl));
   }
 
-  /** The answer, or an error that says why it is not to be seen. */
+  /** The answer, or an error that says why it is withheld. */
   async #scanned(response: Response, method: string): Promise<string> {
     const scanned = await this.options.guard.scan(textOf(response), OUTPUTS.has(method) ? 'judged' : 'any');
     return scanned.allowed ? response.text : this.#withheld(response, method, scanned);
   }
 
   #withheld({ id }: Response, method: string, why: CheckResult): string {
-    return errorText(id, SERVER_ERROR, withheldWords(`the server's answer to ${method}`, why, this.options.baseUrl));
+    return errorText(id, SERVER_ERROR, withheldMessage(`the server's answer to ${method}`, why, this.options.baseUrl));
   }
 
-  /** A client that gets none has no server at all: what is not text, and the version, pass in any case. */
+  /** A client without this answer has no server at all: the version and all members that are not text always pass. */
   async #initialization(response: Response): Promise<string> {
     const { guard, ends, note } = this.options;
     const { version, server } = protocolOf(response.value);
@@ -161,7 +161,7 @@ export class ServerMessages {
     return initializationWithoutText(response.value);
   }
 
-  /** Without tools that are off limits, that nobody can call, and whose own text is not to be seen. */
+  /** The answer without tools that are off limits, cannot be called, or have a refused text. */
   async #tools(response: Response): Promise<string> {
     const { guard, note } = this.options;
     const names = listedTools(response.value);
@@ -170,7 +170,7 @@ export class ServerMessages {
     const left = toolsLeft(response, ({ name }) => !hidden.has(name));
     const scanned = await guard.scan(textOf(left, SCHEMA_BOUNDS), 'any');
     if (scanned.allowed) return left.text;
-    // Without a finding nothing was judged.
+    // Without a violation the scan itself failed.
     if (scanned.violationType === undefined) return this.#withheld(left, 'tools/list', scanned);
     const shown = new Set<JsonObject>();
     const judge = async (tool: JsonObject): Promise<void> => {

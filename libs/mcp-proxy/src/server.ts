@@ -1,34 +1,34 @@
 import type { Message } from './message.js';
 
-/** What the proxy stands before. */
+/** The server that the proxy forwards to. */
 export interface McpServer {
   readonly send: (message: Message) => void;
-  /** The version that the answer to `initialize` names. */
+  /** Called with the version in the answer to `initialize`. */
   readonly opened?: (protocolVersion: string) => void;
-  /** Reads nothing of what it writes (`true`), so that it waits, or goes on to. */
+  /** Stops reading its output (`true`), so that it blocks, or continues. */
   readonly hold?: (held: boolean) => void;
   /**
-   * Nothing more will be sent. `gently`: it may end what it does, as long as `busy` says so and a while at most; `now` makes
-   * haste, also after that.
+   * Ends the server. `gently`: it may finish its work, while `busy` returns true and up to a limit; `now` ends it soon,
+   * also after `gently`.
    */
   readonly end: (how: 'gently' | 'now', busy?: () => boolean) => void;
-  /** Resolves once it is gone. */
+  /** Resolves once the server has ended. */
   readonly gone: Promise<ServerEnd>;
 }
 
-/** How it ended. */
+/** The end of a server. */
 export interface ServerEnd {
-  /** For people: the rest of a sentence that begins with the reason why something has no answer. */
+  /** For people: completes a sentence about the reason why a request has no answer. */
   readonly why: string;
-  /** What this process ends with. */
+  /** Exit code for this process. */
   readonly exitCode: number;
 }
 
 export interface ServerEvents {
-  /** A message, or what may be one. */
+  /** Called for each message, valid or not. */
   readonly line: (text: string) => void;
-  /** A request cannot be answered. */
+  /** Called for a request that cannot be answered. */
   readonly failed: (message: Message, why: string) => void;
-  /** For whoever runs the proxy. */
+  /** Called with a line for the operator of the proxy. */
   readonly note: (line: string) => void;
 }

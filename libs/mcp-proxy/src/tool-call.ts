@@ -4,20 +4,20 @@ import { holdsInfinity } from './json-text.js';
 import { isObject, variantOf, type JsonObject, type Request } from './message.js';
 import { textOfMessage } from './result-texts.js';
 
-/** What a `tools/call` asks for. */
+/** The parameters of a `tools/call`. */
 export interface ToolCall {
   readonly name: string;
-  /** With texts for long numbers, and for those that no double holds: rules read texts. `undefined` where there are none. */
+  /** Arguments, with text for long numbers and for those that a double cannot represent: rules read text. `undefined` if there are none. */
   readonly given: unknown;
-  /** What else the server gets: text of members beside the arguments. */
-  readonly beside: string;
-  /** It is answered with a task, whose result is asked for later. */
+  /** Text of the other members that the server receives. */
+  readonly extra: string;
+  /** Answered with a task, whose result is fetched later. */
   readonly isTask: boolean;
 }
 
 const NAMES: ReadonlySet<string> = new Set(['name', 'arguments', 'task']);
 
-/** The call, or, as text, what is wrong with its parameters. */
+/** Parses the call; returns the problem with its parameters as text. */
 export function readToolCall(request: Request): ToolCall | string {
   const { params } = request;
   if (!isObject(params)) return 'tools/call needs params with the name of a tool';
@@ -30,13 +30,13 @@ export function readToolCall(request: Request): ToolCall | string {
   return {
     name,
     given: (exact['params'] as JsonObject)['arguments'],
-    beside: textBeside(exact),
+    extra: extraText(exact),
     isTask: task !== undefined,
   };
 }
 
-/** But what the protocol itself puts there, as the client has it. */
-function textBeside({ id: _id, method: _method, params, ...more }: JsonObject): string {
+/** Text of all members but those that the protocol itself sets. */
+function extraText({ id: _id, method: _method, params, ...more }: JsonObject): string {
   const { name: _name, arguments: _given, _meta, task, ...others } = params as JsonObject;
   const { progressToken: _token, ...meta } = isObject(_meta) ? _meta : { _meta };
   const { ttl: _ttl, ...ofTask } = isObject(task) ? task : { task };
@@ -44,8 +44,8 @@ function textBeside({ id: _id, method: _method, params, ...more }: JsonObject): 
 }
 
 /**
- * The action that a call is.
- * @param server what the server calls itself
+ * Converts a call to an action.
+ * @param server the server's name for itself
  * @throws ActionDeniedError as `toolCallAction`
  */
 export function actionOf({ name, given }: ToolCall, server: string | null): Action {

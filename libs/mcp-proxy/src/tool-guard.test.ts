@@ -3,7 +3,7 @@ import { PIECE } from './result-texts.js';
 import { ToolGuard } from './tool-guard.js';
 
 const EVENT = '01890a5d-ac96-774b-bcce-b302099a8057';
-const call = { name: 'read', given: { path: 'a', url: 'https://a.example/' }, beside: '', isTask: false };
+const call = { name: 'read', given: { path: 'a', url: 'https://a.example/' }, extra: '', isTask: false };
 
 type Client = Pick<Countersign, 'check' | 'scan' | 'reportOutcome'>;
 const notes: string[] = [];
@@ -18,7 +18,7 @@ const never = (): Promise<never> =>
 describe('a guard of tool calls', () => {
   beforeEach(() => notes.splice(0));
 
-  it('asks about the tool by its name, its arguments and its address', async () => {
+  it('checks the tool by its name, its arguments and its address', async () => {
     const asked: unknown[] = [];
     const check = (action: unknown): Promise<CheckResult> => {
       asked.push(action);
@@ -37,7 +37,7 @@ describe('a guard of tool calls', () => {
     ]);
   });
 
-  it('allows nothing that cannot be asked, scanned or told', async () => {
+  it('allows nothing that could not be checked or scanned', async () => {
     const guard = guardOf({ check: never, scan: never }, never);
     const signal = new AbortController().signal;
     expect(await guard.judge(call, null, signal)).toMatchObject({ allowed: false, reason: /it failed/u });
@@ -60,7 +60,7 @@ describe('a guard of tool calls', () => {
     expect(scanned.at(-1)).toBe('short');
   });
 
-  it('asks for no length where that is no question, and of nothing without text', async () => {
+  it('skips the length check if it is not wanted, and sends nothing for an empty text', async () => {
     const scanned: string[] = [];
     const scan = (text: string): Promise<CheckResult> => {
       scanned.push(text);
@@ -76,7 +76,7 @@ describe('a guard of tool calls', () => {
     expect([await guard.scan('', 'judged'), scanned]).toEqual([{ allowed: true }, []]);
   });
 
-  it('scans a few texts at once', async () => {
+  it('limits concurrent scans', async () => {
     let open: (() => void)[] = [];
     const guard = guardOf({ scan: () => new Promise((resolve) => open.push(() => resolve({ allowed: true }))) });
     const all = Promise.all(Array.from({ length: 40 }, () => guard.scan('a', 'any')));
@@ -92,7 +92,7 @@ describe('a guard of tool calls', () => {
     expect((await all).every(({ allowed }) => allowed)).toBe(true);
   });
 
-  it('reports all that it is told, a few at a time, and says what was left', async () => {
+  it('reports all outcomes, a few at a time, and counts those left over', async () => {
     let open: (() => void)[] = [];
     const taken: OutcomeReport[] = [];
     const reportOutcome = (report: OutcomeReport): Promise<void> => {
@@ -115,7 +115,7 @@ describe('a guard of tool calls', () => {
     expect(new Set(taken.map(({ eventId }) => eventId)).size).toBe(40);
   });
 
-  it('says which outcome was not recorded', async () => {
+  it('names the outcome that was not recorded', async () => {
     const guard = guardOf({ reportOutcome: never });
     guard.report(EVENT, 'failed');
     expect(await guard.reported(60_000)).toBe(0);

@@ -4,59 +4,59 @@ import { piecesOf } from './result-texts.js';
 import { actionOf, type ToolCall } from './tool-call.js';
 import type { ToolRules } from './tool-rules.js';
 
-/** Reports under way at once: each waits until the archive has the check. */
+/** Concurrent reports: each waits until the archive has the check. */
 const REPORTS_AT_ONCE = 32;
-/** So that a server that says much keeps the service for nobody else. */
+/** Keeps a server that sends many messages from occupying the service. */
 const SCANS_AT_ONCE = 16;
-/** The longest text that a scan takes: the length of a longer one is judged as far as this. */
+/** The longest text that a scan takes: longer ones are judged by this length. */
 const LONGEST = 262_144;
-const MOST_WORDS = 500;
+const LONGEST_MESSAGE = 500;
 
-/** Asks the service about calls and results, and tells it what became of them. */
+/** Checks calls, scans results, and reports outcomes to the service. */
 export class ToolGuard {
   readonly #reports: { readonly eventId: string; readonly outcome: Outcome; readonly detail?: string }[] = [];
   readonly #scans = new Semaphore(SCANS_AT_ONCE);
   #reporting = 0;
   #whenReported: (() => void)[] = [];
 
-  /** @param note takes a line for whoever runs the proxy */
+  /** @param note logs a line for the operator of the proxy */
   constructor(
     private readonly client: Pick<Countersign, 'check' | 'scan' | 'reportOutcome'>,
     private readonly rules: Pick<ToolRules, 'offLimits'>,
     private readonly note: (line: string) => void,
   ) {}
 
-  /** Whether the call may be sent. Never rejects but with the signal's reason: what cannot be asked is not allowed. */
+  /** Checks a call. Rejects only with the signal's reason: a call that cannot be checked is not allowed. */
   async judge(call: ToolCall, server: string | null, signal: AbortSignal): Promise<CheckResult> {
     try {
       return await this.client.check(actionOf(call, server), { signal });
     } catch (error) {
       signal.throwIfAborted();
-      return { allowed: false, reason: `the call cannot be checked: ${wordsOf(error)}`, severity: 'P1' };
+      return { allowed: false, reason: `the call cannot be checked: ${errorMessage(error)}`, severity: 'P1' };
     }
   }
 
   /**
-   * Whether a text of the server may be seen. Never rejects: what cannot be scanned is not allowed.
-   * @param length whether it may be too long
+   * Scans a text of the server. Never rejects: a text that cannot be scanned is not allowed.
+   * @param length whether its length is judged
    */
   async scan(text: string, length: 'judged' | 'any'): Promise<CheckResult> {
     if (text === '') return { allowed: true };
     const pieces = piecesOf(text);
     try {
       if (pieces.length > 1 && length === 'judged') {
-        // Each piece is short: how long all of them are together is a question of its own, about as many spaces.
+        // Each piece is short, so the total length is judged by another scan, of as many spaces.
         const scanned = await this.#scan(' '.repeat(Math.min(text.length, LONGEST)));
         if (!scanned.allowed) return scanned;
       }
       for (const piece of pieces) {
         const scanned = await this.#scan(piece);
-        // Length is judged last: all else has been allowed.
+        // Rules judge the length last: everything else has been allowed.
         if (!scanned.allowed && !(length === 'any' && scanned.category === 'length')) return scanned;
       }
       return { allowed: true };
     } catch (error) {
-      return { allowed: false, reason: `it cannot be scanned: ${wordsOf(error)}`, severity: 'P1' };
+      return { allowed: false, reason: `it cannot be scanned: ${errorMessage(error)}`, severity: 'P1' };
     }
   }
 
@@ -64,26 +64,26 @@ export class ToolGuard {
     return this.#scans.run(() => this.client.scan(text));
   }
 
-  /** Those of these tools that the agent may not use whatever it gives them; none where that cannot be told. */
+  /** The tools that the agent may not use with any arguments; none if that cannot be determined. */
   async offLimits(names: readonly string[]): Promise<ReadonlySet<string>> {
     try {
       return await this.rules.offLimits(names);
     } catch (error) {
       this.note(
-        `which tools are off limits is not known, so none is hidden; each is checked when it is called: ${wordsOf(error)}`,
+        `which tools are off limits is not known, so none is hidden; each is checked when it is called: ${errorMessage(error)}`,
       );
       return new Set();
     }
   }
 
-  /** Says what became of a checked call, in the background. A check without an event has nothing to be reported of. */
+  /** Reports the outcome of a checked call, in the background. A check without an event has no outcome to report. */
   report(eventId: string | undefined, outcome: Outcome, detail?: string): void {
     if (eventId === undefined) return;
     this.#reports.push({ eventId, outcome, ...(detail === undefined ? {} : { detail }) });
     void this.#reportOn();
   }
 
-  /** Waits until all is reported, at most so long. @returns how many reports were left */
+  /** Waits until all outcomes are reported, at most `withinMs`. @returns the number left over */
   async reported(withinMs: number): Promise<number> {
     if (this.#left === 0) return 0;
     let timer: NodeJS.Timeout | undefined;
@@ -107,7 +107,7 @@ export class ToolGuard {
     try {
       await this.client.reportOutcome(report);
     } catch (error) {
-      this.note(`that the call of event ${report.eventId} ${report.outcome} is not recorded: ${wordsOf(error)}`);
+      this.note(`that the call of event ${report.eventId} ${report.outcome} is not recorded: ${errorMessage(error)}`);
     }
     this.#reporting -= 1;
     if (this.#left === 0) for (const resolve of this.#whenReported.splice(0)) resolve();
@@ -115,9 +115,9 @@ export class ToolGuard {
   }
 }
 
-/** `fetch failed` says nothing; what caused it does, however deep. */
-export function wordsOf(error: unknown): string {
+/** The innermost cause of an error: `fetch failed` alone carries no information. */
+export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
-  return cause instanceof Error && cause.message !== '' ? wordsOf(cause) : error.message.slice(0, MOST_WORDS);
+  return cause instanceof Error && cause.message !== '' ? errorMessage(cause) : error.message.slice(0, LONGEST_MESSAGE);
 }

@@ -1,12 +1,12 @@
 import { post } from '@countersign/client';
 import { isObject } from './message.js';
 
-/** Names in one request. */
+/** Maximum number of names per request. */
 const MOST = 500;
 
-/** Asks which tools an agent may use at all: `POST /v1/mcp/tools`. Nothing is recorded or counted. */
+/** Queries the tools that an agent may not use at all: `POST /v1/mcp/tools`. Nothing is recorded or counted. */
 export class ToolRules {
-  /** @param baseUrl without a slash at the end */
+  /** @param baseUrl without a trailing slash */
   constructor(
     private readonly baseUrl: string,
     private readonly apiKey: string,
@@ -14,7 +14,7 @@ export class ToolRules {
     private readonly timeoutMs: number,
   ) {}
 
-  /** @throws Error where the service does not say; CountersignError where it cannot be reached */
+  /** @throws Error if the service answers with an error; CountersignError if it cannot be reached */
   async offLimits(names: readonly string[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     for (let from = 0; from < names.length; from += MOST) {

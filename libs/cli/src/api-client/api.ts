@@ -30,7 +30,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as it came. */
+  /** Raw body. */
   readonly bytes: Buffer;
 }
 
@@ -39,7 +39,7 @@ export class Api {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   constructor(readonly baseUrl: string) {}
 
-  /** Rejects only where no answer came. */
+  /** Rejects only if there was no answer. */
   send(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<Answer> {
     const url = new URL(path, this.baseUrl);
     const text = body === undefined ? undefined : JSON.stringify(body);
@@ -73,7 +73,7 @@ export class Api {
     });
   }
 
-  /** The parsed body of a success. @throws CommandFailed 1 with the service's own words otherwise */
+  /** The parsed body of a successful answer. @throws CommandFailed 1 with the service's error message otherwise */
   async json<T>(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<T> {
     const answer = await this.send(method, path, headers, body).catch((error: unknown) => {
       throw new CommandFailed(

@@ -17,7 +17,7 @@ export function withLogin(command: Command): Command {
     .option('--password <text>', 'password; every user of the machine may read it: prefer --password-file');
 }
 
-/** Who logs in, as far as the options and the environment say. @throws CommandFailed 64 */
+/** The login from the options and the environment, as far as given. @throws CommandFailed 64 */
 export async function loginOf({
   email,
   password,

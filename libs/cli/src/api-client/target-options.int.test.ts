@@ -10,7 +10,7 @@ describe('the instance that a command talks to', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('needs no bootstrap.json where everything is given', async () => {
+  it('needs no bootstrap.json if every option is given', async () => {
     const options = { dataDir: folder, baseUrl: 'http://127.0.0.1:1' };
     expect(await targetOf(options, { apiKey: 'key', agentId: 'agent' })).toEqual({
       baseUrl: 'http://127.0.0.1:1',
@@ -19,7 +19,7 @@ describe('the instance that a command talks to', () => {
     });
   });
 
-  it('takes what is not given from bootstrap.json, and names the file where there is none', async () => {
+  it('reads missing options from bootstrap.json, and names the file if there is none', async () => {
     const options = { dataDir: folder, baseUrl: 'http://127.0.0.1:1' };
     const partly = { apiKey: 'key', agentId: undefined };
     await expect(targetOf(options, partly)).rejects.toThrow(join(folder, 'bootstrap.json'));

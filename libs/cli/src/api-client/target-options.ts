@@ -8,7 +8,7 @@ export interface TargetOptions {
   readonly baseUrl?: string;
 }
 
-/** Options of the commands that talk to a running instance. */
+/** Adds the options of the commands that talk to a running instance. */
 export function withTarget(command: Command): Command {
   return command
     .option(
@@ -19,8 +19,8 @@ export function withTarget(command: Command): Command {
 }
 
 /**
- * The address of the instance and, beside it, the named facts: as the options give them, else as `bootstrap.json` says,
- * which is read only for what is not given.
+ * The address of the instance and the named values: from the options, else from `bootstrap.json`,
+ * which is read only if an option is missing.
  */
 export async function targetOf<K extends Exclude<keyof Bootstrap, 'baseUrl'>>(
   options: TargetOptions,
@@ -36,7 +36,7 @@ function bootstrapOf(options: TargetOptions): Promise<Bootstrap> {
   return readBootstrap(options.dataDir === undefined ? loadConfig().dataDir : resolve(options.dataDir));
 }
 
-/** For an option that may be given several times; it never takes the argument behind it. */
+/** Collects an option that may be given several times, one value each. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

@@ -8,12 +8,12 @@ import { CommandFailed, EXIT } from '../exit-codes.js';
 
 interface Options extends TargetOptions, LoginOptions {}
 
-/** `countersign erase`: the content of the events of a list, over the API, as an admin. */
+/** `countersign erase`: erases the content of listed events, over the API, as an admin. */
 export function register(program: Command): void {
   const command = program
     .command('erase')
-    .description('erase the content of the events of a list; their leaves and proofs stay')
-    .argument('<file>', 'event ids, one a line; lines that begin with # are left out')
+    .description('erase the content of listed events; their leaves and proofs stay')
+    .argument('<file>', 'event ids, one per line; lines that begin with # are ignored')
     .addHelpText(
       'after',
       '\nA repetition changes nothing. Ends with 0: all are erased; 1: some are not, named; 64: usage.',

@@ -18,7 +18,7 @@ const PACKAGES = ['json', 'pdf'] as const;
 const EVENTS = ['ocsf', 'csv'] as const;
 const DEFAULT_NAMES = { json: 'report.json', pdf: 'report.pdf', ocsf: 'events.ocsf.jsonl', csv: 'events.csv' } as const;
 
-/** `countersign export`: a signed evidence package in a file, or the events as other programs read them. */
+/** `countersign export`: saves a signed evidence package, or the events in a format of other programs. */
 export function register(program: Command): void {
   const command = program
     .command('export')
@@ -69,7 +69,7 @@ export function register(program: Command): void {
   });
 }
 
-/** Openings are for those who were meant to have them: a file that is there and open to others is closed to them first. */
+/** Openings are confidential: an existing file that others can read is closed to them before it is written. */
 async function savePrivately(out: string, bytes: Uint8Array): Promise<void> {
   const file = await open(out, 'w', 0o600);
   try {

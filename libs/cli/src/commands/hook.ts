@@ -6,7 +6,7 @@ import { answerInTime } from '../hook/answer-in-time.js';
 import type { Asker } from '../hook/claude-code.js';
 import { defaultFolder, PendingChecks } from '../hook/pending-checks.js';
 import { readInput } from '../hook/read-input.js';
-import { unaskedWords } from '@countersign/mcp-proxy/words';
+import { uncheckedMessage } from '@countersign/mcp-proxy/denial-messages';
 
 interface Options {
   readonly baseUrl?: string;
@@ -25,30 +25,34 @@ export function register(program: Command): void {
     .command('hook')
     .description('answer a hook of Claude Code, or of any program that runs a command before it acts')
     .addArgument(
-      new Argument('[form]', 'claude-code: its hooks; check: an action on standard input; outcome: what became of it')
+      new Argument(
+        '[form]',
+        'claude-code: its hooks; check: an action on standard input; outcome: the outcome of a check',
+      )
         .choices(FORMS)
         .default('check'),
     )
     .option('--agent <id>', 'agent that acts; default: COUNTERSIGN_AGENT_ID')
     .option('--base-url <url>', 'address of the service; default: COUNTERSIGN_BASE_URL, or http://127.0.0.1:8080')
-    .option('--data-dir <folder>', 'take what the environment does not say from bootstrap.json of this folder')
-    .option('--timeout-ms <n>', 'for the whole answer; after it the action is denied', milliseconds, 5000)
+    .option('--data-dir <folder>', 'take what the environment does not set from bootstrap.json of this folder')
+    .option('--timeout-ms <n>', 'for the whole answer; the action is denied once it has passed', milliseconds, 5000)
     .option(
       '--fail-open',
-      'allow what nobody decided: the service is not there, or did not answer. A refusal stays one',
+      'allow an action that was not decided: the service is unavailable or did not answer. A refusal stays one',
     )
-    .option('--any-agent', 'check: let agentId on standard input be another than the configured agent')
+    .option('--any-agent', 'check: allow agentId on standard input to differ from the configured agent')
     .addHelpText(
       'after',
       '\nEnvironment: COUNTERSIGN_API_KEY, COUNTERSIGN_AGENT_ID, COUNTERSIGN_BASE_URL.' +
-        '\nEnds with 0: allowed, or answered as Claude Code wants it; 2: denied, and why on standard error; 1: an outcome was not recorded.',
+        '\nEnds with 0: allowed, or answered as Claude Code expects; 2: denied, with the reason on standard error; 1: an outcome was not recorded.',
     )
     .action(async (form: (typeof FORMS)[number], options: Options) => {
-      const failed = (why: string): HookAnswer => (form === 'outcome' ? notReported(why) : refusal(unaskedWords(why)));
+      const failed = (why: string): HookAnswer =>
+        form === 'outcome' ? notReported(why) : refusal(uncheckedMessage(why));
       const answer = await answerInTime(options.timeoutMs, (leftMs) => answerTo(form, options, leftMs), failed);
       await Promise.all([written(process.stdout, answer.stdout), written(process.stderr, answer.stderr)]);
-      // Timers and connections that are left do not keep the program that waits for this one. Only a look-up of a host name
-      // that the system has begun would.
+      // Remaining timers and connections do not keep the process running. Only a look-up of a host name that the system
+      // has begun would.
       process.exit(answer.code);
     });
 }
@@ -64,11 +68,11 @@ async function answerTo(form: (typeof FORMS)[number], options: Options, leftMs: 
   return form === 'check' ? answerCheck(text, asker, options.anyAgent === true) : answerOutcome(text, asker);
 }
 
-/** @throws Error naming what is not set, or not what it must be */
+/** @throws Error naming the setting that is missing or invalid */
 async function openAsker(options: Options, timeoutMs: number): Promise<Asker> {
   const { Countersign, DEFAULT_BASE_URL } = await import('@countersign/client');
   const given = clientEnvironment();
-  // Never a folder that nobody named: a hook runs wherever it is called, also in a project of somebody else's.
+  // Never a folder that was not named: a hook may run in any working directory, also in another person's project.
   const known = options.dataDir === undefined ? null : await bootstrapOf(options.dataDir);
   const apiKey = given.apiKey ?? known?.apiKey;
   const agentId = options.agent ?? given.agentId ?? known?.agentId;

@@ -51,15 +51,15 @@ or, for a server at an address, "args": ["mcp-proxy", "--url", "https://mcp.exam
 Environment: COUNTERSIGN_API_KEY, COUNTERSIGN_AGENT_ID, COUNTERSIGN_BASE_URL. The server gets all of it but the key.
 Ends with the server's code where that ends first (127: not found), 0 where the client does or asks for it; 64: usage.`;
 
-/** `countersign mcp-proxy`: every tool call of an MCP client checked before a server hears of it. */
+/** `countersign mcp-proxy`: checks every tool call of an MCP client before it reaches a server. */
 export function register(program: Command): void {
   program
     .command('mcp-proxy')
     .description(
-      'stand between an MCP client and an MCP server: check each tool call, scan its result, report its outcome',
+      'proxy between an MCP client and an MCP server: check each tool call, scan its result, report its outcome',
     )
-    .argument('[command...]', 'command that starts the server, behind --')
-    .option('--url <url>', 'the server is at this address (Streamable HTTP)')
+    .argument('[command...]', 'command that starts the server, after --')
+    .option('--url <url>', 'address of the server (Streamable HTTP)')
     .option(
       '--header <line>',
       'header for the server at --url, "Name: value", repeatable; ${NAME} is taken from the environment',
@@ -67,8 +67,13 @@ export function register(program: Command): void {
     )
     .option('--agent <id>', 'agent that acts; default: COUNTERSIGN_AGENT_ID')
     .option('--base-url <url>', `address of the service; default: COUNTERSIGN_BASE_URL, or ${DEFAULT_BASE_URL}`)
-    .option('--data-dir <folder>', 'take what the environment does not say from bootstrap.json of this folder')
-    .option('--timeout-ms <n>', 'for one check with all its tries; after it the call is refused', milliseconds, 5000)
+    .option('--data-dir <folder>', 'take what the environment does not set from bootstrap.json of this folder')
+    .option(
+      '--timeout-ms <n>',
+      'for one check with all its attempts; the call is refused once it has passed',
+      milliseconds,
+      5000,
+    )
     .addHelpText('after', HELP)
     .action(async (command: readonly string[], options: Options) => {
       const connect = connector(command, options);
@@ -84,7 +89,7 @@ export function register(program: Command): void {
         errors: process.stderr,
         signal: stop.signal,
       });
-      // Connections that are kept for the next check would keep the process.
+      // Idle connections that are kept for the next check would keep the process running.
       process.stdout.write('', () => process.exit(code));
     });
 }
@@ -97,7 +102,7 @@ function connector(
   const environment = environmentOfChild();
   const [program, ...args] = command;
   if ((program === undefined) === (url === undefined)) {
-    throw new CommandFailed(EXIT.usage, 'name the server: its command behind --, or its address by --url');
+    throw new CommandFailed(EXIT.usage, 'name the server: its command after --, or its address by --url');
   }
   if (url === undefined) {
     if (header.length > 0) throw new CommandFailed(EXIT.usage, '--header is for a server at --url');
@@ -113,10 +118,10 @@ function connector(
   };
 }
 
-/** @throws CommandFailed 64 naming what is not set */
+/** @throws CommandFailed 64 naming the missing setting */
 async function whoAsks({ agent, baseUrl, dataDir }: Options): Promise<Asked> {
   const given = clientEnvironment();
-  // Never a folder that nobody named: a client starts the proxy wherever it is, also in somebody else's project.
+  // Never a folder that was not named: a client may start the proxy in any working directory, also in another person's project.
   const known = dataDir === undefined ? null : await bootstrapOf(dataDir);
   const apiKey = given.apiKey ?? known?.apiKey;
   const agentId = agent ?? given.agentId ?? known?.agentId;
@@ -124,7 +129,7 @@ async function whoAsks({ agent, baseUrl, dataDir }: Options): Promise<Asked> {
     throw new CommandFailed(EXIT.usage, 'COUNTERSIGN_API_KEY is not set, and no --data-dir is named');
   if (agentId === undefined) throw new CommandFailed(EXIT.usage, 'name the agent: COUNTERSIGN_AGENT_ID, or --agent');
   const url = baseUrl ?? given.baseUrl ?? known?.baseUrl ?? DEFAULT_BASE_URL;
-  // It is told to the model where the service does not answer.
+  // The model is shown this address when the service does not answer.
   if (namesUser(url)) throw new CommandFailed(EXIT.usage, 'the address of the service takes no user name or password');
   return { apiKey, agentId, baseUrl: url.replace(/\/+$/u, '').replace(/\/v1$/u, '') };
 }
@@ -134,7 +139,7 @@ async function bootstrapOf(dataDir: string): Promise<Asked> {
   return readBootstrap(resolve(dataDir));
 }
 
-/** @throws CommandFailed 64 where key, agent or address are not what they must be */
+/** @throws CommandFailed 64 if key, agent or address are invalid */
 function guardOf(asked: Asked, timeoutMs: number): (note: (line: string) => void) => ToolGuard {
   try {
     const attemptTimeoutMs = Math.min(LONGEST_TRY_MS, timeoutMs);

@@ -9,17 +9,17 @@ import { dryRunText, requestDryRun } from '../policy-test/dry-run.js';
 import { oneLine } from '../verify-file/describe-package.js';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 
-/** `countersign policy`: policies that live in a repository. */
+/** `countersign policy`: policies that are kept in a repository. */
 export function register(program: Command): void {
   const policy = program
     .command('policy')
-    .description('policies that lie in files: test them, try them on the record, put them in force');
+    .description('policies in files: test them, run them against recorded checks, put them in force');
   registerTest(policy);
   registerDryRun(policy);
   registerInForce(policy);
 }
 
-/** `countersign policy test FILE…`: offline, by the engine that gateways decide with. */
+/** `countersign policy test FILE…`: runs the cases offline, with the engine of the gateways. */
 function registerTest(policy: Command): void {
   policy
     .command('test')
@@ -29,7 +29,7 @@ function registerTest(policy: Command): void {
     .addHelpText('after', '\nEnds with 0: all cases pass; 1: some fail; 64: usage, or a file that cannot be read.')
     .exitOverride()
     .action(async (files: readonly string[], { json }: { readonly json?: boolean }) => {
-      // It brings the decision's engine along, which no other command waits for.
+      // Loads the decision engine, which no other command needs.
       const { testFiles } = await import('../policy-test/test-files.js');
       const tested = await testFiles(files);
       const sum = sumOf(tested);
@@ -50,16 +50,16 @@ interface DryRunOptions extends TargetOptions, LoginOptions {
 
 const DAY_MS = 86_400_000;
 
-/** `countersign policy dry-run FILE`: what the profile of a file would have decided otherwise. */
+/** `countersign policy dry-run FILE`: reports the recorded checks that the profile of a file would decide differently. */
 function registerDryRun(policy: Command): void {
   const command = policy
     .command('dry-run')
-    .description('ask an instance which checks on record the profile of a file would have decided otherwise')
+    .description('report which recorded checks the profile of a file would decide differently')
     .argument('<file>', 'file of a policy that has a profile')
-    .option('--agent <id>', 'agent whose record is judged; default: the first agent')
-    .option('--from <iso>', 'first instant of the record; default: a day before --to', instant)
+    .option('--agent <id>', 'agent whose checks are judged; default: the first agent')
+    .option('--from <iso>', 'first instant; default: a day before --to', instant)
     .option('--to <iso>', 'instant after the last one; default: now', instant)
-    .option('--fail-on-flips', 'end with 1 where any check would be decided otherwise')
+    .option('--fail-on-flips', 'end with 1 if any check would be decided differently')
     .option('--json', 'print the whole answer as JSON')
     .addHelpText(
       'after',
@@ -95,12 +95,12 @@ interface InForceOptions extends TargetOptions {
 }
 
 const IN_FORCE = {
-  apply: 'put the profile of a file in force, whole: fields that it does not name take their defaults',
-  pull: 'write the profile that is in force into a file; cases and comments in it stay',
-  diff: 'show what the profile of a file would change of the one in force',
+  apply: 'put the whole profile of a file in force: fields that it does not name take their defaults',
+  pull: 'write the profile in force into a file; cases and comments in it stay',
+  diff: 'show what the profile of a file would change in the one in force',
 } as const;
 
-/** `countersign policy apply|pull|diff FILE`: with an API key that has the right `policy`. */
+/** `countersign policy apply|pull|diff FILE`: uses an API key that has the right `policy`. */
 function registerInForce(policy: Command): void {
   for (const name of ['apply', 'pull', 'diff'] as const) {
     const command = policy
@@ -162,7 +162,7 @@ async function runInForce(name: keyof typeof IN_FORCE, file: string, options: In
   );
 }
 
-/** 1 is for what differs, so whatever else goes wrong is another code. */
+/** Exit code 1 reports differences, so every failure takes another code. */
 function notCompared(error: unknown): never {
   if (error instanceof CommandFailed && error.exitCode !== EXIT.wrong) throw error;
   throw new CommandFailed(EXIT.unchecked, messageOf(error));

@@ -12,7 +12,7 @@ interface Options extends TargetOptions {
   readonly concurrency: number;
 }
 
-/** `countersign replay FILE`: what a recorded agent did, checked again. */
+/** `countersign replay FILE`: sends the recorded actions of an agent as checks. */
 export function register(program: Command): void {
   const command = program
     .command('replay')
@@ -20,7 +20,7 @@ export function register(program: Command): void {
     .argument('<file>', 'recorded file')
     .option('--agent <id>', 'agent whose profile decides; default: the first agent')
     .option('--api-key <key>', 'API key; default: as bootstrap.json says')
-    .option('--concurrency <n>', 'checks under way at once', positive, 8)
+    .option('--concurrency <n>', 'concurrent checks', positive, 8)
     .addHelpText(
       'after',
       '\nEnds with 0 when every action was decided, allowed or denied; 1 when any was not; 64: usage.',

@@ -20,7 +20,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** `countersign sample PACKAGE`: events for an auditor to look at, chosen by a block that nobody could choose. */
+/** `countersign sample PACKAGE`: draws events for an auditor by a block hash that could not be chosen in advance. */
 export function register(program: Command): void {
   program
     .command('sample')

@@ -13,7 +13,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** `countersign verify FILE`: the file, the key and the chain that are given, and nothing else. */
+/** `countersign verify FILE`: uses the file, the given keys and the given chain, and nothing else. */
 export function register(program: Command): void {
   program
     .command('verify')
@@ -55,7 +55,7 @@ function whole(text: string): number {
 
 const SHOWN_PROBLEMS = 5;
 
-/** The report in plain words; the first thing that is wrong comes first. */
+/** The report as text; the most important problem comes first. */
 export function text(file: string, report: VerifyReport): string {
   const lines = [file, ...report.title.map((line) => `  ${oneLine(line)}`), ''];
   if (report.result !== null && report.result.checked.length > 0)

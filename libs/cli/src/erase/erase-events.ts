@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../api-client/api.js';
 
 const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const TRIES = 10;
+const MAX_ATTEMPTS = 10;
 
-/** What became of a list of erasures. */
+/** Result of a list of erasures. */
 export interface Erased {
   readonly erased: number;
-  /** One line each: the event and why not. */
+  /** One line each: the event and the reason. */
   readonly refused: readonly string[];
 }
 
 /**
- * The event ids of a list: one a line, what follows a blank is left out, as are empty lines and those that begin with #.
- * @throws RangeError naming the first line that is none
+ * Reads the event ids of a list: one per line; text after a blank, empty lines and lines that begin with # are ignored.
+ * @throws RangeError naming the first line that holds none
  */
 export function readEventIds(text: string): readonly string[] {
   const ids = text.split(/\r?\n/).flatMap((line, n) => {
@@ -26,9 +26,9 @@ export function readEventIds(text: string): readonly string[] {
 }
 
 /**
- * Erases the content of each event, one at a time; what the service says to ask again for is asked again, ten times.
+ * Erases the content of each event, one at a time; an erasure answered with 503 is retried, up to ten attempts.
  * @param remove sends `DELETE` for a path
- * @param pauseMs before it asks again
+ * @param pauseMs between two attempts
  */
 export async function eraseEvents(
   eventIds: readonly string[],
@@ -40,7 +40,7 @@ export async function eraseEvents(
   for (const eventId of eventIds) {
     const path = `/v1/events/${eventId}/content`;
     let answer = await remove(path);
-    for (let tries = 1; answer.status === 503 && tries < TRIES; tries += 1) {
+    for (let attempts = 1; answer.status === 503 && attempts < MAX_ATTEMPTS; attempts += 1) {
       await sleep(pauseMs);
       answer = await remove(path);
     }

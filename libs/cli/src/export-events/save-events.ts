@@ -15,10 +15,10 @@ export interface EventsRequest {
 }
 
 /**
- * Saves the events of the account as they come, whatever their number. The file has its name only once it is whole: an
+ * Streams the events of the account into a file, whatever their number. The file gets its name once it is complete: an
  * export that breaks off leaves none.
- * @returns bytes of the file
- * @throws CommandFailed 1 where it was refused, broke off, or cannot be written
+ * @returns size of the file, bytes
+ * @throws CommandFailed 1 if the export was refused, broke off, or cannot be written
  */
 export async function saveEvents({ baseUrl, session, format, filters, out }: EventsRequest): Promise<number> {
   const given = Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== undefined);

@@ -1,8 +1,8 @@
 import type { CheckResult, Countersign } from '@countersign/client';
-import { notReported, refusal, SILENT, wordsOf, type HookAnswer } from './answer.js';
+import { notReported, refusal, SILENT, errorMessage, type HookAnswer } from './answer.js';
 import { callKey, type PendingChecks } from './pending-checks.js';
 import { actionOf, HookInputError, readToolEvent, type ToolEvent } from './tool-event.js';
-import { denialWords, unaskedWords } from '@countersign/mcp-proxy/words';
+import { denialMessage, uncheckedMessage } from '@countersign/mcp-proxy/denial-messages';
 
 export interface Asker {
   readonly client: Pick<Countersign, 'check' | 'reportOutcome'>;
@@ -11,8 +11,8 @@ export interface Asker {
 }
 
 /**
- * Answers a hook of Claude Code: before a tool call with the decision, after it by reporting what became of it. A call
- * that is allowed is answered with nothing, so that the user's own permissions go on deciding: `allow` would skip them.
+ * Answers a hook of Claude Code: with the decision before a tool call, by reporting the outcome after it. An allowed
+ * call is answered with nothing, so that the user's own permissions still decide: `allow` would skip them.
  */
 export async function answerClaudeCode(
   text: string,
@@ -24,7 +24,7 @@ export async function answerClaudeCode(
     event = readToolEvent(text);
   } catch (error) {
     if (!(error instanceof HookInputError)) throw error;
-    return refusal(unaskedWords(error.message));
+    return refusal(uncheckedMessage(error.message));
   }
   return event.when === 'before' ? before(event, asker, pending) : after(event, event.when, asker, pending);
 }
@@ -38,18 +38,18 @@ async function before(event: ToolEvent, asker: () => Promise<Asker>, pending: Pe
     asked = await asker();
     result = await asked.client.check(actionOf(event), key === null ? {} : { idempotencyKey: `hook-${key}` });
   } catch (error) {
-    return deny(unaskedWords(wordsOf(error)));
+    return deny(uncheckedMessage(errorMessage(error)));
   }
   const warnings: string[] = [];
-  // Of a call that was denied as well: if it is made all the same, that is to be known.
+  // Also for a denied call: if it is made anyway, its outcome is recorded.
   if (key !== null && result.eventId !== undefined) {
     try {
       pending.remember(key, { eventId: result.eventId, agentId: asked.agentId });
     } catch (error) {
-      warnings.push(`its outcome will not be recorded: ${wordsOf(error)}`);
+      warnings.push(`its outcome will not be recorded: ${errorMessage(error)}`);
     }
   }
-  if (!result.allowed) return deny(denialWords(result, asked.baseUrl));
+  if (!result.allowed) return deny(denialMessage(result, asked.baseUrl));
   if (result.failedOpen === true) warnings.push(`it was not checked, and is let through: ${result.reason ?? ''}`);
   if (warnings.length === 0) return SILENT;
   return { ...SILENT, stdout: json({ systemMessage: `Countersign: ${event.toolName}: ${warnings.join('; ')}` }) };
@@ -72,7 +72,7 @@ async function after(
     );
     return SILENT;
   } catch (error) {
-    return notReported(wordsOf(error));
+    return notReported(errorMessage(error));
   }
 }
 

@@ -1,17 +1,17 @@
 import type { Action, CallOptions } from '@countersign/client';
 import type { Asker } from './claude-code.js';
-import { notReported, refusal, SILENT, wordsOf, type HookAnswer } from './answer.js';
+import { notReported, refusal, SILENT, errorMessage, type HookAnswer } from './answer.js';
 import { HookInputError, jsonObject, type JsonObject } from './tool-event.js';
-import { denialWords, unaskedWords } from '@countersign/mcp-proxy/words';
+import { denialMessage, uncheckedMessage } from '@countersign/mcp-proxy/denial-messages';
 
 const OTHER_AGENT =
-  'agentId is not the agent that this hook is set up for: leave it out, or let whoever configures the hook add --any-agent';
+  'agentId is not the agent that this hook is set up for: leave it out, or configure the hook with --any-agent';
 
 const OUTCOMES = ['succeeded', 'failed', 'skipped'] as const;
 
 /**
- * Whether the action on standard input may be done, for any program that runs a command before it acts: exit code 0 or 2,
- * the decision as a line of JSON on standard output, and why not on standard error.
+ * Checks the action on standard input, for any program that runs a command before it acts: exit code 0 or 2, the
+ * decision as a line of JSON on standard output, and the reason of a denial on standard error.
  * @param anyAgent whether the input may name another agent than the configured one
  */
 export async function answerCheck(text: string, asker: () => Promise<Asker>, anyAgent = false): Promise<HookAnswer> {
@@ -23,15 +23,15 @@ export async function answerCheck(text: string, asker: () => Promise<Asker>, any
     }
     const { error, ...result } = await client.check(action, options);
     const stdout = `${JSON.stringify(result)}\n`;
-    if (!result.allowed) return refusal(denialWords({ ...result, ...(error && { error }) }, baseUrl), stdout);
+    if (!result.allowed) return refusal(denialMessage({ ...result, ...(error && { error }) }, baseUrl), stdout);
     const warning = result.failedOpen === true ? `countersign: not checked, and let through: ${result.reason}\n` : '';
     return { ...SILENT, stdout, stderr: warning };
   } catch (error) {
-    return refusal(unaskedWords(wordsOf(error)));
+    return refusal(uncheckedMessage(errorMessage(error)));
   }
 }
 
-/** Reports what became of a checked action: `{eventId, outcome, detail?}` on standard input. */
+/** Reports the outcome of a checked action: `{eventId, outcome, detail?}` on standard input. */
 export async function answerOutcome(text: string, asker: () => Promise<Asker>): Promise<HookAnswer> {
   try {
     const { eventId, outcome, detail } = jsonObject(text);
@@ -42,13 +42,13 @@ export async function answerOutcome(text: string, asker: () => Promise<Asker>): 
     await client.reportOutcome({ eventId, outcome: known, ...(typeof detail === 'string' ? { detail } : {}) });
     return SILENT;
   } catch (error) {
-    return notReported(wordsOf(error));
+    return notReported(errorMessage(error));
   }
 }
 
 /**
- * An action alone, as `POST /v1/check` takes it or as the clients do; or where there is no type beside it the member
- * `action`, and beside that the `agentId` that is to be asked for, as in the body of `POST /v1/check`.
+ * Reads an action alone, as `POST /v1/check` or the clients take it; or, if there is no `type`, the members `action`
+ * and `agentId` of a body of `POST /v1/check`.
  * @throws HookInputError
  */
 function checkIn(input: JsonObject): { readonly action: Action; readonly options: CallOptions } {

@@ -8,7 +8,7 @@ import { answerCheck, answerOutcome } from './command.js';
 import { callKey, defaultFolder, PendingChecks } from './pending-checks.js';
 import { readInput } from './read-input.js';
 import { actionOf, readToolEvent } from './tool-event.js';
-import { denialWords } from '@countersign/mcp-proxy/words';
+import { denialMessage } from '@countersign/mcp-proxy/denial-messages';
 
 const EVENT = '01a20038-91aa-71c6-928d-4e46bb344f5b';
 const BASH = {
@@ -26,7 +26,7 @@ const AFTER = { ...BASH, hook_event_name: 'PostToolUse', tool_response: { stdout
 describe('a hook', () => {
   let folder: string;
   let asked: [Action, CallOptions | undefined][];
-  let told: unknown[][];
+  let outcomes: unknown[][];
   let says: CheckResult | Error;
   const asker = async (): Promise<Asker> => ({
     agentId: 'agent',
@@ -38,7 +38,7 @@ describe('a hook', () => {
         return says;
       },
       reportOutcome: async (...report) => {
-        told.push(report);
+        outcomes.push(report);
         if (says instanceof Error) throw says;
       },
     },
@@ -49,12 +49,12 @@ describe('a hook', () => {
   beforeEach(() => {
     folder = join(mkdtempSync(join(tmpdir(), 'countersign-hook-test-')), 'pending');
     asked = [];
-    told = [];
+    outcomes = [];
     says = { allowed: true, eventId: EVENT };
   });
   afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
-  it('asks with the tool, its arguments and the address in them, the same each time', () => {
+  it('checks the tool, its arguments and the address in them, identically each time', () => {
     const fetch = { ...BASH, tool_name: 'WebFetch', tool_input: { url: 'https://a.example/', prompt: 'read' } };
     const action = actionOf(readToolEvent(JSON.stringify(fetch)));
     expect(action).toEqual({
@@ -67,7 +67,7 @@ describe('a hook', () => {
     expect(actionOf(readToolEvent(JSON.stringify({ ...fetch, permission_mode: 'plan' })))).toEqual(action);
   });
 
-  it('says nothing of what is allowed, so that the user’s permissions go on deciding', async () => {
+  it('answers an allowed call with nothing, so that the user’s permissions still decide', async () => {
     expect(await claude(BASH)).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(asked[0]?.[1]).toEqual({ idempotencyKey: `hook-${callKey('abc123', 'toolu_01ABC123')}` });
   });
@@ -97,7 +97,7 @@ describe('a hook', () => {
   });
 
   it.each(['', '{', '[]', '"x"', '{}', { ...BASH, hook_event_name: 'Stop' }, { ...BASH, tool_name: 7 }])(
-    'denies what it does not understand by exit code 2 (%#)',
+    'denies invalid input by exit code 2 (%#)',
     async (input) => {
       const { code, stdout, stderr } = await claude(input);
       expect([code, stdout, asked]).toEqual([2, '', []]);
@@ -105,10 +105,10 @@ describe('a hook', () => {
     },
   );
 
-  it('carries the event of the check to the process that is told of the outcome, once', async () => {
+  it('passes the event of the check to the process that reports the outcome, once', async () => {
     await claude(BASH);
     expect(await claude(AFTER)).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(told).toEqual([[{ eventId: EVENT, outcome: 'succeeded' }, { agentId: 'agent' }]]);
+    expect(outcomes).toEqual([[{ eventId: EVENT, outcome: 'succeeded' }, { agentId: 'agent' }]]);
     expect(await claude(AFTER)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('no check of this tool call'),
@@ -116,17 +116,17 @@ describe('a hook', () => {
     await claude({ ...BASH, tool_use_id: 'toolu_2' });
     const failed = { ...AFTER, hook_event_name: 'PostToolUseFailure', tool_use_id: 'toolu_2', error: 'exit 1' };
     await claude({ ...failed, is_interrupt: true });
-    expect(told[1]?.[0]).toEqual({ eventId: EVENT, outcome: 'failed', detail: 'interrupted by the user' });
+    expect(outcomes[1]?.[0]).toEqual({ eventId: EVENT, outcome: 'failed', detail: 'interrupted by the user' });
   });
 
-  it('knows the check of a call that was denied as well, in case it is made all the same', async () => {
+  it('remembers the check of a denied call, in case it is made anyway', async () => {
     says = { allowed: false, reason: 'no', eventId: EVENT };
     await claude(BASH);
     await claude(AFTER);
-    expect(told).toHaveLength(1);
+    expect(outcomes).toHaveLength(1);
   });
 
-  it('lets an allowed call through where its check cannot be remembered, and says so', async () => {
+  it('allows a call whose check cannot be remembered, and says so', async () => {
     const other = mkdtempSync(join(tmpdir(), 'countersign-hook-test-'));
     symlinkSync(other, folder);
     const { code, stdout } = await claude(BASH);
@@ -135,7 +135,7 @@ describe('a hook', () => {
     rmSync(other, { recursive: true });
   });
 
-  it('trusts no folder that others may write, and drops what is a day old', () => {
+  it('trusts no folder that others may write, and drops files that are a day old', () => {
     const checks = pending();
     const check = { eventId: EVENT, agentId: 'agent' };
     checks.remember('old', check);
@@ -149,7 +149,7 @@ describe('a hook', () => {
     expect(() => checks.remember('new', check)).toThrow('is not a folder of this user alone');
   });
 
-  it('says of a call that fail-open let through that nobody decided', async () => {
+  it('reports that a call allowed by fail-open was not decided', async () => {
     says = { allowed: true, failedOpen: true, reason: 'no decision was had: no connection' };
     const { stdout } = await claude({ ...BASH, tool_use_id: undefined });
     expect((JSON.parse(stdout) as { systemMessage: string }).systemMessage).toContain('was not checked');
@@ -162,12 +162,12 @@ describe('a hook', () => {
   it.each([
     ['{"type":"tool_use","tool_name":"deploy"}', { actionType: 'tool_use', tool_name: 'deploy' }],
     ['{"action":{"actionType":"pay","estimatedCost":3}}', { actionType: 'pay', estimatedCost: 3 }],
-  ])('of any program takes an action as the service or the clients do (%#)', async (text, action) => {
+  ])('of any program takes an action as the service or the clients take it (%#)', async (text, action) => {
     const { code, stdout } = await answerCheck(text, asker);
     expect([code, JSON.parse(stdout), asked[0]?.[0]]).toEqual([0, { allowed: true, eventId: EVENT }, action]);
   });
 
-  it('of any program takes a member named action for no action of its own, and asks for the agent of a body', async () => {
+  it('of any program ignores a member named action beside a type, and checks for the agent of a body', async () => {
     const inner = { type: 'read', url: 'https://a.example/' };
     for (const outer of [{ type: 'pay' }, { actionType: 'pay' }]) {
       await answerCheck(JSON.stringify({ ...outer, agentId: 'other', action: inner }), asker);
@@ -184,31 +184,34 @@ describe('a hook', () => {
     ]);
     const another = await answerCheck(JSON.stringify({ agentId: 'other', action: inner }), asker);
     expect([another.code, another.stderr, asked.length]).toEqual([2, expect.stringContaining('--any-agent'), 4]);
-    const nobody = JSON.stringify({ agentId: 7, action: inner });
-    expect(await answerCheck(nobody, asker)).toMatchObject({ code: 2, stderr: expect.stringContaining('agentId') });
+    const invalidAgent = JSON.stringify({ agentId: 7, action: inner });
+    expect(await answerCheck(invalidAgent, asker)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('agentId'),
+    });
   });
 
-  it('keeps its checks in a folder that is named by the number of its user, who may have no name', () => {
+  it('keeps its checks in a folder named by the number of its user, who may have no name', () => {
     const uid = jest.spyOn(process as { getuid: () => number }, 'getuid').mockReturnValue(54321);
     expect(defaultFolder()).toBe(join(tmpdir(), 'countersign-hook-54321'));
     uid.mockRestore();
   });
 
   it.each(['', '{}', '{"type":7}', '[]', '{"action":[]}'])(
-    'of any program denies what is no action (%#)',
+    'of any program denies input that is not an action (%#)',
     async (text) => {
       expect(await answerCheck(text, asker)).toMatchObject({ code: 2, stdout: '' });
     },
   );
 
-  it('of any program denies with 2, and says why on standard error', async () => {
+  it('of any program denies with 2, and prints the reason on standard error', async () => {
     says = { allowed: false, reason: 'no', rule: 'r', eventId: EVENT };
     const { code, stdout, stderr } = await answerCheck('{"type":"a"}', asker);
     expect([code, JSON.parse(stdout)]).toEqual([2, says]);
-    expect(stderr).toBe(`${denialWords(says, '')}\n`);
+    expect(stderr).toBe(`${denialMessage(says, '')}\n`);
   });
 
-  it('of any program reports an outcome, and says where it could not', async () => {
+  it('of any program reports an outcome, and says when it could not', async () => {
     expect(await answerOutcome(JSON.stringify({ eventId: EVENT, outcome: 'skipped' }), asker)).toMatchObject({
       code: 0,
     });
@@ -222,10 +225,10 @@ describe('a hook', () => {
     expect(await answerOutcome(JSON.stringify({ eventId: EVENT, outcome: 'failed' }), asker)).toMatchObject({
       code: 1,
     });
-    expect(told).toHaveLength(2);
+    expect(outcomes).toHaveLength(2);
   });
 
-  it('reads its input whole, and waits for no end that does not come', async () => {
+  it('reads its whole input, and does not wait for an end that never comes', async () => {
     const whole = new PassThrough();
     whole.end(Buffer.from('{"ä":1}'));
     expect(await readInput(whole, 5000)).toBe('{"ä":1}');

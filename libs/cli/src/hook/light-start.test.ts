@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Packages that a compiled module needs, through whatever it imports by a relative path. */
+/** Packages that a compiled module imports, also through its relative imports. */
 function packagesOf(file: URL, seen = new Set<string>()): readonly string[] {
   if (seen.has(file.href)) return [];
   seen.add(file.href);
@@ -10,16 +10,16 @@ function packagesOf(file: URL, seen = new Set<string>()): readonly string[] {
   return imports.flatMap((name) => (name.startsWith('.') ? packagesOf(new URL(name, file), seen) : [name]));
 }
 
-describe('what a hook loads', () => {
-  it('is the client and a parser of options: nothing of the service, so that it starts in a moment', () => {
+describe('the modules that a hook loads', () => {
+  it('are the client and an option parser: none of the services, for a fast start', () => {
     const found = new Set(packagesOf(new URL('../commands/hook.js', import.meta.url)));
     expect([...found].filter((name) => !name.startsWith('node:')).sort()).toEqual([
       '@countersign/client',
-      '@countersign/mcp-proxy/words',
+      '@countersign/mcp-proxy/denial-messages',
       '@countersign/process/client-environment',
       'commander',
     ]);
-    expect(packagesOf(new URL(import.meta.resolve('@countersign/mcp-proxy/words')))).toEqual([]);
+    expect(packagesOf(new URL(import.meta.resolve('@countersign/mcp-proxy/denial-messages')))).toEqual([]);
   });
 });
 

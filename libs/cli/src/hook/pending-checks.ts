@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, st
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A check whose outcome is still to be told. */
+/** A check whose outcome has not been reported. */
 export interface PendingCheck {
   readonly eventId: string;
   readonly agentId: string;
@@ -12,12 +12,12 @@ export interface PendingCheck {
 const KEPT_MS = 24 * 3600 * 1000;
 const SWEPT_EVERY_MS = 3600 * 1000;
 
-/** Where checks wait for their outcomes: of this user alone, on this machine, gone when it starts again. */
+/** Folder of the checks without an outcome: private to this user and machine, removed on reboot. */
 export const defaultFolder = (): string =>
-  // By number: a user of a container often has no name. Windows has no numbers, and a temporary folder for each user.
+  // By user number: a user of a container often has no name. Windows has no numbers, but a temporary folder per user.
   join(tmpdir(), `countersign-hook-${process.getuid?.() ?? 'user'}`);
 
-/** One name for one tool call, in any process: 64 hex characters. */
+/** Name of a tool call, the same in every process: 64 hex characters. */
 export function callKey(sessionId: string | undefined, toolUseId: string): string {
   return createHash('sha256')
     .update(JSON.stringify([sessionId ?? null, toolUseId]))
@@ -25,13 +25,13 @@ export function callKey(sessionId: string | undefined, toolUseId: string): strin
 }
 
 /**
- * Carries the event of a check from the process that is asked before a tool call to the one that is told afterwards: a
- * file for each call. What no outcome came for within a day is dropped.
+ * Passes the event of a check from the process that runs before a tool call to the one that runs after it, in one file
+ * per call. A file without an outcome is dropped after a day.
  */
 export class PendingChecks {
   constructor(private readonly folder: string) {}
 
-  /** @throws where the folder is somebody else's, or cannot be written */
+  /** @throws if the folder belongs to another user, or cannot be written */
   remember(key: string, check: PendingCheck): void {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     this.#insist();
@@ -41,7 +41,7 @@ export class PendingChecks {
     renameSync(`${file}.tmp`, file);
   }
 
-  /** `null` where there is none; afterwards it is there no more. */
+  /** Reads and removes a check; `null` if there is none. */
   take(key: string): PendingCheck | null {
     const file = join(this.folder, key);
     try {
@@ -54,7 +54,7 @@ export class PendingChecks {
     }
   }
 
-  /** Temporary folders are everybody's: another user could have laid out this one. */
+  /** Temporary folders are shared: another user could have created this one. */
   #insist(): void {
     const found = lstatSync(this.folder);
     const uid = process.getuid?.();
@@ -68,7 +68,7 @@ export class PendingChecks {
     try {
       if (now - statSync(mark).mtimeMs < SWEPT_EVERY_MS) return;
     } catch {
-      // It never was.
+      // Never swept before.
     }
     writeFileSync(mark, '', { mode: 0o600 });
     for (const name of readdirSync(this.folder)) {
@@ -76,7 +76,7 @@ export class PendingChecks {
       try {
         if (name !== 'swept' && now - statSync(file).mtimeMs > KEPT_MS) rmSync(file, { force: true });
       } catch {
-        // Another process took it meanwhile.
+        // Another process removed it first.
       }
     }
   }

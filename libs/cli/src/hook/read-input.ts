@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { HookInputError } from './tool-event.js';
 
-/** More than a check may hold. */
+/** Larger than any check. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** All of a stream, as text. @throws HookInputError where it is too long, or does not end in time */
+/** Reads a whole stream as text. @throws HookInputError if it is too long, or does not end in time */
 export function readInput(stream: Readable, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -12,7 +12,7 @@ export function readInput(stream: Readable, timeoutMs: number): Promise<string> 
     const settle = (outcome: () => void): void => {
       clearTimeout(timer);
       stream.off('data', take).off('end', end).off('error', fail).pause();
-      // A pipe whose other end stays open must not keep the process.
+      // A pipe whose other end stays open must not keep the process running.
       (stream as { unref?: () => void }).unref?.();
       outcome();
     };

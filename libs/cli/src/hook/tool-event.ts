@@ -1,19 +1,19 @@
 import { toolCallAction, type Action } from '@countersign/client';
 
-/** What is known of a tool call before it is made and after it was, as Claude Code tells hooks of it. */
+/** A tool call before or after it is made, as Claude Code passes it to hooks. */
 export interface ToolEvent {
   readonly when: 'before' | 'succeeded' | 'failed';
   readonly toolName: string;
   readonly toolInput: unknown;
   readonly sessionId: string | undefined;
-  /** The same before and after. */
+  /** Identical before and after the call. */
   readonly toolUseId: string | undefined;
   readonly cwd: string | undefined;
-  /** A person stopped it. */
+  /** Stopped by the user. */
   readonly interrupted: boolean;
 }
 
-/** What arrived is not what a hook is told; the message says what was expected. */
+/** The input is not that of a hook; the message says what was expected. */
 export class HookInputError extends Error {
   override readonly name = 'HookInputError';
 }
@@ -35,14 +35,14 @@ export function jsonObject(text: string): JsonObject {
     throw new HookInputError(text.trim() === '' ? 'standard input is empty' : 'standard input is not JSON');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new HookInputError('standard input is no JSON object');
+    throw new HookInputError('standard input is not a JSON object');
   }
   return value as JsonObject;
 }
 
 /**
- * Of hook input with the members that Claude Code documents: `hook_event_name`, `tool_name`, `tool_input`, and where they
- * are there `session_id`, `tool_use_id`, `cwd`, `is_interrupt`. Others are ignored.
+ * Reads hook input with the members that Claude Code documents: `hook_event_name`, `tool_name`, `tool_input`, and
+ * optionally `session_id`, `tool_use_id`, `cwd`, `is_interrupt`. Other members are ignored.
  * @throws HookInputError
  */
 export function readToolEvent(text: string): ToolEvent {
@@ -67,8 +67,8 @@ export function readToolEvent(text: string): ToolEvent {
 }
 
 /**
- * The action that a tool call is. Metadata have the names that the clients' adapters give them. The same for the same
- * call, so that one that is asked about twice is one check.
+ * Converts a tool call to an action. Metadata have the names of the clients' adapters. The same call gives the same
+ * action, so that a call checked twice is one check.
  * @throws ActionDeniedError as `toolCallAction`
  */
 export function actionOf({ toolName, toolInput, sessionId, toolUseId, cwd }: ToolEvent): Action {

@@ -7,7 +7,7 @@ import { CommandFailed, EXIT } from '../exit-codes.js';
 export interface ProfileTarget {
   readonly baseUrl: string;
   readonly agentId: string;
-  /** With the right `policy`. */
+  /** An API key with the right `policy`. */
   readonly apiKey: string;
 }
 
@@ -17,27 +17,27 @@ export interface PutInForce {
   readonly before: BehaviorProfile;
   readonly after: BehaviorProfile;
   readonly lines: readonly string[];
-  /** What the profile says in vain. */
+  /** Warnings about entries of the profile without effect. */
   readonly warnings: readonly string[];
 }
 
-/** The rules of a profile: all but whose it is and its number. */
+/** The rules of a profile: every field but the agent and the version. */
 function rulesOf({ agent_id: _agent, version: _version, ...rules }: BehaviorProfile): Rules {
   return rules;
 }
 
-/** What the file puts in force: fields that it does not name take their defaults. */
+/** The rules that a file puts in force: fields that it does not name take their defaults. */
 function wantedRules(patch: ProfilePatch): Rules {
   return rulesOf(applyProfilePatch(emptyProfile(''), patch));
 }
 
-/** The rules that a file has to name: those that are not the defaults. */
+/** The rules of a profile that a file has to name: those that differ from the defaults. */
 export function namedRules(profile: BehaviorProfile): Rules {
   const defaults = rulesOf(emptyProfile(''));
   return Object.fromEntries(Object.entries(rulesOf(profile)).filter(([field, value]) => !same(value, defaults[field])));
 }
 
-/** A line for each entry or value that is taken away (`-`) or added (`+`); none where they do not differ. */
+/** A line for each entry or value that is removed (`-`) or added (`+`); empty if there is no difference. */
 export function differences(before: Rules, after: Rules): readonly string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((field) => {
     const [old, next] = [before[field], after[field]];
@@ -60,14 +60,14 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The profile that is in force. @throws CommandFailed 1 with the service's own words */
+/** Fetches the profile in force. @throws CommandFailed 1 with the service's error message */
 export function profileInForce(target: ProfileTarget): Promise<BehaviorProfile> {
   return ask(target, 'GET');
 }
 
 /**
- * What a policy changes of the profile in force, and the profile after it was put in force.
- * @throws CommandFailed 1, also where the profile was changed meanwhile
+ * Puts a policy in force: returns the differences and the profile afterwards.
+ * @throws CommandFailed 1, also if the profile was changed concurrently
  */
 export async function putInForce(target: ProfileTarget, patch: ProfilePatch): Promise<PutInForce> {
   const before = await profileInForce(target);
@@ -78,7 +78,7 @@ export async function putInForce(target: ProfileTarget, patch: ProfilePatch): Pr
   return { before, after, lines, warnings };
 }
 
-/** What a policy would change of the profile in force. */
+/** The changes that a policy would make to the profile in force. */
 export async function compareInForce(target: ProfileTarget, patch: ProfilePatch): Promise<readonly string[]> {
   return differences(rulesOf(await profileInForce(target)), wantedRules(patch));
 }

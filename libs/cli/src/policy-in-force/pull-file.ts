@@ -3,9 +3,9 @@ import { Document, parseDocument } from 'yaml';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 
 /**
- * Writes a profile into the file of a policy; cases and comments beside it stay.
- * @param rules those that are not the defaults
- * @throws CommandFailed 64 where the file is not a policy with a profile, 1 where it cannot be written
+ * Writes a profile into the file of a policy; its cases and comments stay.
+ * @param rules those that differ from the defaults
+ * @throws CommandFailed 64 if the file is not a policy with a profile, 1 if it cannot be written
  */
 export async function writeProfile(file: string, rules: Readonly<Record<string, unknown>>): Promise<void> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -18,7 +18,7 @@ export async function writeProfile(file: string, rules: Readonly<Record<string, 
 }
 
 function withProfile(file: string, text: string | null, rules: Readonly<Record<string, unknown>>): string {
-  // JSON is YAML: one reader for both.
+  // JSON is a subset of YAML: one reader for both.
   const document = text === null ? new Document({}) : parseDocument(text);
   const held: unknown = document.errors.length > 0 ? null : document.toJS();
   if (typeof held !== 'object' || held === null || Array.isArray(held) || 'rules' in held) {

@@ -1,16 +1,16 @@
 import type { CaseFailure, ExpectedAnswer } from '@countersign/policy';
 import { oneLine } from '../verify-file/describe-package.js';
 
-/** What the cases of one file came to. */
+/** Results of the cases of one file. */
 export interface TestedFile {
   readonly file: string;
   readonly cases: number;
   readonly failures: readonly CaseFailure[];
-  /** What the policy says in vain. */
+  /** Warnings about entries of the policy without effect. */
   readonly warnings: readonly string[];
 }
 
-/** A line for each warning and each failing case, and the sum. */
+/** A line for each warning and each failing case, and the totals. */
 export function casesText(tested: readonly TestedFile[]): string {
   const lines = tested.flatMap(({ file, failures, warnings }) => [
     ...warnings.map((warning) => `WARN ${file}: ${warning}`),
@@ -30,18 +30,18 @@ export function sumOf(tested: readonly TestedFile[]): { readonly cases: number; 
 }
 
 function failureLine({ title, step, expected, came }: CaseFailure): string {
-  const place = step === null ? title : `${title} (step ${step})`;
+  const location = step === null ? title : `${title} (step ${step})`;
   const asked = Object.keys(expected) as (keyof ExpectedAnswer)[];
   const said = (['allowed', 'violation_type', 'rule', 'code'] as const).filter((member) => came[member] !== null);
-  const told = [...new Set([...said, ...asked])];
-  return `${place}: expected ${answerWords(expected, asked)}, came ${answerWords(came, told)}`;
+  const members = [...new Set([...said, ...asked])];
+  return `${location}: expected ${answerText(expected, asked)}, came ${answerText(came, members)}`;
 }
 
-function answerWords(answer: ExpectedAnswer, members: readonly (keyof ExpectedAnswer)[]): string {
-  const words = members.map((member) => {
+function answerText(answer: ExpectedAnswer, members: readonly (keyof ExpectedAnswer)[]): string {
+  const parts = members.map((member) => {
     const value = answer[member];
     if (member === 'allowed') return value === true ? 'allowed' : 'denied';
     return value === null ? `no ${member}` : `${member} ${String(value)}`;
   });
-  return words.join(', ');
+  return parts.join(', ');
 }

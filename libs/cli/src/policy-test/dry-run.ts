@@ -9,7 +9,7 @@ export interface DryRunTarget {
   readonly password: string;
 }
 
-/** @throws CommandFailed 1 with the service's own words */
+/** @throws CommandFailed 1 with the service's error message */
 export async function requestDryRun(
   { baseUrl, agentId, email, password }: DryRunTarget,
   body: { readonly profile: unknown; readonly from: string; readonly to: string },
@@ -40,8 +40,8 @@ export function dryRunText(answer: DryRunAnswer): string {
     ['would be denied', flips.toDenied],
     ['would be allowed', flips.toAllowed],
     ...(notEvaluated.count === 0 ? [] : [['not evaluated', notEvaluated.count] as const]),
-    ...UNJUDGED.flatMap(([reason, words]) =>
-      notEvaluated[reason] === 0 ? [] : [[`  ${words}`, notEvaluated[reason]] as const],
+    ...UNJUDGED.flatMap(([reason, label]) =>
+      notEvaluated[reason] === 0 ? [] : [[`  ${label}`, notEvaluated[reason]] as const],
     ),
     ...(freezes === 0 ? [] : [['denials that would freeze the agent', freezes] as const]),
   ];
@@ -78,6 +78,6 @@ function ruleLines({
   if (example === undefined) return [head];
   const { action } = example;
   const members = Object.entries(action ?? {}).filter(([, value]) => value !== null);
-  const words = members.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ');
-  return [head, `${' '.repeat(23)}e.g. ${example.occurredAt} ${example.eventId} ${words}`.trimEnd()];
+  const facts = members.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ');
+  return [head, `${' '.repeat(23)}e.g. ${example.occurredAt} ${example.eventId} ${facts}`.trimEnd()];
 }

@@ -6,8 +6,8 @@ import { JsonRefused, parseJsonStrict } from '@countersign/evidence';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 
 /**
- * A policy with its cases; a name that ends in `.json` is JSON, any other YAML 1.2.
- * @throws CommandFailed 64 that names the file and what is wrong in it
+ * Reads a policy with its cases; a name that ends in `.json` is JSON, any other YAML 1.2.
+ * @throws CommandFailed 64 naming the file and the problem
  */
 export async function readPolicy(file: string): Promise<PolicyFile> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
@@ -21,7 +21,7 @@ export async function readPolicy(file: string): Promise<PolicyFile> {
   }
 }
 
-/** @throws PolicyFileProblem with the line and the column of the first error */
+/** @throws PolicyFileProblem with line and column of the first error */
 function parseYaml(text: string): unknown {
   const document = parseDocument(text, { prettyErrors: true });
   const [problem] = document.errors;
@@ -29,7 +29,7 @@ function parseYaml(text: string): unknown {
   try {
     return document.toJS() as unknown;
   } catch (error) {
-    // Aliases of aliases that would grow beyond measure (yaml: maxAliasCount).
+    // Nested aliases that would expand without bound (yaml: maxAliasCount).
     throw new PolicyFileProblem(error instanceof Error ? error.message : 'not YAML');
   }
 }

@@ -8,9 +8,9 @@ import { readPolicy } from './read-policy.js';
 const POLICY = /\.(?:ya?ml|json)$/u;
 
 /**
- * Runs the cases of each file, and of each `.yaml`, `.yml` and `.json` file that lies in a folder, offline, by the engine
- * that gateways decide with.
- * @throws CommandFailed 64 for a file that cannot be read or has no cases, or a folder without files; nothing has run then
+ * Runs the cases of each file, and of each `.yaml`, `.yml` and `.json` file of a folder, offline, with the engine
+ * of the gateways.
+ * @throws CommandFailed 64 for a file that cannot be read or has no cases, or a folder without files; no case has run then
  */
 export async function testFiles(paths: readonly string[]): Promise<readonly TestedFile[]> {
   const files = (await Promise.all(paths.map(filesOf))).flat();
@@ -27,7 +27,7 @@ export async function testFiles(paths: readonly string[]): Promise<readonly Test
   }));
 }
 
-/** The file itself, or those of a folder, by name; folders in it are not entered. */
+/** The file itself, or the files of a folder, by name; subfolders are ignored. */
 async function filesOf(path: string): Promise<readonly string[]> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory() !== true) return [path];

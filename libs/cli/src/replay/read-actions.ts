@@ -10,9 +10,9 @@ export interface Action {
 }
 
 /**
- * Actions of a recorded file: tau-bench's conversations (a JSON array with `traj`), or JSON lines, each an action or
+ * Reads the actions of a recorded file: tau-bench's conversations (a JSON array with `traj`), or JSON lines, each an action or
  * `{action: …}`.
- * @throws CommandFailed 64 naming the file, and the line where there is one
+ * @throws CommandFailed 64 naming the file, and the line if there is one
  */
 export async function readActions(file: string): Promise<readonly Action[]> {
   const first = await firstCharacter(file);
@@ -38,11 +38,11 @@ async function firstCharacter(file: string): Promise<string> {
   }
 }
 
-function lineAction(text: string, place: string): Action {
-  const value = parse(text, place);
+function lineAction(text: string, location: string): Action {
+  const value = parse(text, location);
   const action = isObject(value) && isObject(value['action']) ? value['action'] : value;
   if (!isObject(action) || typeof action['type'] !== 'string')
-    throw new CommandFailed(EXIT.usage, `${place}: an action is an object with a "type"`);
+    throw new CommandFailed(EXIT.usage, `${location}: an action is an object with a "type"`);
   return action as Action;
 }
 
@@ -64,7 +64,7 @@ async function conversationActions(file: string): Promise<readonly Action[]> {
   });
 }
 
-/** What an assistant's message does: it calls tools, or it speaks to the customer. */
+/** The actions of an assistant's message: its tool calls, or else its text to the customer. */
 function messageActions(message: Message): readonly Action[] {
   const calls = Array.isArray(message.tool_calls) ? (message.tool_calls as unknown[]) : [];
   const actions = calls.flatMap((call) => {
@@ -83,7 +83,7 @@ function toolAction(name: string, given: unknown): Action {
   return { type: 'tool_use', tool_name: name, ...(cost > 0 ? { estimatedCost: cost } : {}), payload };
 }
 
-/** A model's arguments may be no JSON: then the text itself is what it sent. */
+/** A model's arguments may not be JSON: then the text itself is the payload. */
 function tolerant(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -92,7 +92,7 @@ function tolerant(text: string): unknown {
   }
 }
 
-/** Sum of every number named `amount`, in whole cents so that no binary fraction creeps in. */
+/** Sum of every number named `amount`, in whole cents to avoid binary fractions. */
 function amounts(value: unknown): number {
   return Math.round(100 * sum(value)) / 100;
 }
@@ -106,11 +106,11 @@ function sum(value: unknown): number {
   );
 }
 
-function parse(text: string, place: string): unknown {
+function parse(text: string, location: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new CommandFailed(EXIT.usage, `${place}: not JSON`);
+    throw new CommandFailed(EXIT.usage, `${location}: not JSON`);
   }
 }
 

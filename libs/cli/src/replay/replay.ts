@@ -5,7 +5,7 @@ export interface ReplayTarget {
   readonly api: Api;
   readonly apiKey: string;
   readonly agentId: string;
-  /** Checks under way at once. */
+  /** Maximum number of concurrent checks. */
   readonly concurrency: number;
 }
 
@@ -14,7 +14,7 @@ export interface ReplayResult {
   readonly allowed: number;
   /** By `violation_type` and rule, most frequent first. */
   readonly denied: readonly { readonly rule: string; readonly count: number }[];
-  /** Everything that was not 200, by status or error. */
+  /** Answers other than 200, by status or error. */
   readonly refused: readonly { readonly reason: string; readonly count: number }[];
   readonly seconds: number;
   /** Milliseconds. */
@@ -23,7 +23,7 @@ export interface ReplayResult {
   readonly eventIds: readonly string[];
 }
 
-/** Sends every action as a check, in order, at most `concurrency` at once. */
+/** Sends every action as a check, in order, with at most `concurrency` in flight. */
 export async function replay(
   actions: readonly Action[],
   target: ReplayTarget,
@@ -46,7 +46,7 @@ export async function replay(
         latencies.push(performance.now() - started);
         const eventId = answer.headers['x-event-id'];
         if (typeof eventId === 'string') eventIds.push(eventId);
-        if (answer.status !== 200) add(refused, `${answer.status} ${wordsOf(answer.text)}`);
+        if (answer.status !== 200) add(refused, `${answer.status} ${errorIn(answer.text)}`);
         else {
           const body = JSON.parse(answer.text) as { allowed: boolean; violation_type?: string; rule?: string };
           if (body.allowed) allowed += 1;
@@ -74,11 +74,11 @@ export async function replay(
   };
 }
 
-function wordsOf(text: string): string {
+function errorIn(text: string): string {
   try {
     const { error, reason } = JSON.parse(text) as { error?: unknown; reason?: unknown };
-    const words = error ?? reason;
-    return typeof words === 'string' ? words.slice(0, 120) : '';
+    const message = error ?? reason;
+    return typeof message === 'string' ? message.slice(0, 120) : '';
   } catch {
     return '';
   }

@@ -9,7 +9,7 @@ import {
 } from '@countersign/evidence';
 import { findBlock } from './find-block.js';
 
-/** What the chain says of a package's transaction and of the block that its sample is drawn with. */
+/** State of a package's transaction and of the block of its sample on the chain. */
 export type ChainFinding =
   | {
       readonly kind: 'found';
@@ -23,9 +23,9 @@ export type ChainFinding =
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Asks the nodes for the report's transaction and, by the rule alone, for the block; waits for it at most `waitMs`.
+ * Asks the nodes for the report's transaction and, by the rule alone, for the block; waits at most `waitMs` for it.
  * @param txSignature the report's own transaction
- * @throws ChainUnavailable, ChainRejected where the nodes cannot say
+ * @throws ChainUnavailable, ChainRejected if the nodes cannot answer
  */
 export async function askChain(
   urls: readonly string[],

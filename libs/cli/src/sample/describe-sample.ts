@@ -2,7 +2,7 @@ import { SAMPLE_DELAY_SLOTS, type Sample } from '@countersign/evidence';
 import { oneLine } from '../verify-file/describe-package.js';
 import type { SampleReport } from './take-sample.js';
 
-/** The report in plain words: block and rule, what was drawn, what was checked. */
+/** The report as text: block and rule, drawn events, checks. */
 export function sampleText(file: string, { sample, checked, notChecked, problems, exitCode }: SampleReport): string {
   const lines = [file];
   if (sample !== null) lines.push(...describe(sample).map((line) => `  ${oneLine(line)}`));

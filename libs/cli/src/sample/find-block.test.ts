@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Block, BlockReader } from '@countersign/chain';
 import { findBlock } from './find-block.js';
 
-/** A chain of these blocks, and how often it was asked. */
+/** A chain of these blocks that counts its requests. */
 function chainOf(blocks: readonly Block[]): BlockReader & { asked: number } {
   return {
     asked: 0,
@@ -16,7 +16,7 @@ function chainOf(blocks: readonly Block[]): BlockReader & { asked: number } {
   };
 }
 
-/** Slots and times that rise by these steps. */
+/** Blocks whose slots and times rise by these steps. */
 function blocksOf(steps: readonly (readonly [slots: number, seconds: number])[]): Block[] {
   let slot = 1000;
   let blockTime = 1_700_000_000;
@@ -30,7 +30,7 @@ function blocksOf(steps: readonly (readonly [slots: number, seconds: number])[])
 const step = fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 3 }));
 
 describe('the block of a sample', () => {
-  it('is the first whose slot and time are late enough, as a look at every block would find', async () => {
+  it('is the first whose slot and time are late enough, as a linear scan would find', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 60 }),
@@ -47,7 +47,7 @@ describe('the block of a sample', () => {
     );
   });
 
-  it('is found by few questions among very many', async () => {
+  it('is found by few requests among very many', async () => {
     const chain = chainOf(blocksOf(Array.from({ length: 20_000 }, () => [2, 1] as const)));
     const notBeforeMs = (1_700_000_000 + 13_000) * 1000;
     expect((await findBlock(chain, { fromSlot: 1002, notBeforeMs }))!.blockTime).toBe(1_700_000_000 + 13_000);

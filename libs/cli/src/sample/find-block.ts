@@ -2,8 +2,8 @@ import type { Block, BlockReader } from '@countersign/chain';
 import type { BlockBound } from '@countersign/evidence';
 
 /**
- * The first finalized block that the bound allows. Block times never fall, so where the first of its slots is too early
- * the one that is not is found by halving.
+ * Finds the first finalized block that the bound allows. Block times never fall, so if the first of its slots is too
+ * early, bisection finds the block.
  * @returns `null` while no such block is finalized
  */
 export async function findBlock(blocks: BlockReader, { fromSlot, notBeforeMs }: BlockBound): Promise<Block | null> {

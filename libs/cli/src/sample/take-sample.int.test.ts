@@ -10,7 +10,7 @@ import { takeSample, type TakeSample } from './take-sample.js';
 
 const SLOT_MS = 400;
 const vectors = new URL('../../../../libs/evidence/vectors/', import.meta.url);
-// Issued before its transaction was final: the transaction is sent here.
+// Issued before its transaction was final: the test sends the transaction.
 const vector = JSON.parse(readFileSync(new URL('valid-pending.json', vectors), 'utf8')) as {
   readonly package: { readonly timestamp: { readonly message: string }; readonly reportId: string };
   readonly keys: readonly { readonly pem: string }[];
@@ -76,7 +76,7 @@ describe('a sample by the blocks of a network', () => {
 
   let sample: Sample;
 
-  it('is not there before its block, and is the same for everybody afterwards', async () => {
+  it('cannot be drawn before its block exists, and is the same for everyone afterwards', async () => {
     const early = await takeSample(asked());
     expect(early).toMatchObject({ exitCode: 2, sample: null });
     expect(early.notChecked.at(-1)).toContain('the block is not there yet');
@@ -94,7 +94,7 @@ describe('a sample by the blocks of a network', () => {
 
   it('names block, rule and what is not proven in its text', async () => {
     const text = sampleText(file, await takeSample(asked()));
-    for (const words of [
+    for (const part of [
       vector.package.reportId,
       'countersign/sample/1',
       `block ${sample.block.slot}, ${sample.block.blockhash}`,
@@ -102,11 +102,11 @@ describe('a sample by the blocks of a network', () => {
       'solana:localnet',
       'DRAWN',
     ]) {
-      expect(text).toContain(words);
+      expect(text).toContain(part);
     }
   });
 
-  it('is found to be the one, with the chain or without', async () => {
+  it('is confirmed, with the chain or without', async () => {
     const check = save('sample.json', sample);
     expect(await takeSample(asked({ check }))).toMatchObject({ exitCode: 0, sample });
     const offline = await takeSample(asked({ check, rpcUrls: [], authorities: [], reportTx: null }));
@@ -121,7 +121,7 @@ describe('a sample by the blocks of a network', () => {
     expect(drawn.sample!.selected).toEqual(sample.selected);
   });
 
-  it('is refused with another block, though everything else follows from that', async () => {
+  it('is refused with another block, even if everything else follows from it', async () => {
     const later = await takeSample(
       asked({
         request: { ...request, notBefore: new Date(begun + passedMs - 50 * SLOT_MS).toISOString() },
@@ -149,7 +149,7 @@ describe('a sample by the blocks of a network', () => {
     expect((await takeSample(asked({ check }))).problems[0]).toContain('not a sample');
   });
 
-  it('is not settled where nobody vouches for the transaction: anybody can anchor a content again, for another block', async () => {
+  it('is not settled if the transaction is not vouched for: anyone can anchor a content again, for another block', async () => {
     const timestamp = { ...vector.package.timestamp, anchor: 'solana:localnet', anchor_block_height: 1 };
     const chosen = {
       ...vector.package,
@@ -171,7 +171,7 @@ describe('a sample by the blocks of a network', () => {
     ['report-signed', 2, 'every byte of the PDF'],
     ['report-unsigned', 2, 'no signature covers them'],
     ['report-page-changed', 1, 'The pages are not those that were issued'],
-  ])('holds the pages of a PDF against their signature: %s', async (name, exitCode, words) => {
+  ])('holds the pages of a PDF against their signature: %s', async (name, exitCode, message) => {
     const { pdf, keys } = JSON.parse(readFileSync(new URL(`pdf/${name}.json`, vectors), 'utf8')) as {
       readonly pdf: string;
       readonly keys: readonly string[];
@@ -180,19 +180,19 @@ describe('a sample by the blocks of a network', () => {
     const block = { slot: 9, blockhash: sample.block.blockhash, blockTime: null };
     const offline = { rpcUrls: [], authorities: [], block, keys };
     const report = await takeSample(asked({ ...offline, file: join(folder, 'report.pdf') }));
-    expect([report.exitCode, JSON.stringify(report)]).toEqual([exitCode, expect.stringContaining(words)]);
+    expect([report.exitCode, JSON.stringify(report)]).toEqual([exitCode, expect.stringContaining(message)]);
   });
 
   it.each([
     ['neither chain nor block nor sample', { rpcUrls: [] }, 'name a Solana RPC'],
     ['no transaction of a report that was pending', { reportTx: null }, '--report-tx'],
-    ['an address that is none', { rpcUrls: ['nope'] }, '--rpc must be'],
-    ['a package that is not there', { file: '/nowhere/report.json' }, 'cannot read the file'],
-    ['a sample that is not there', { check: '/nowhere/sample.json' }, 'cannot read the sample'],
-  ])('is a wrong use with %s', async (_what, more, words) => {
+    ['an invalid address', { rpcUrls: ['nope'] }, '--rpc must be'],
+    ['a missing package', { file: '/nowhere/report.json' }, 'cannot read the file'],
+    ['a missing sample', { check: '/nowhere/sample.json' }, 'cannot read the sample'],
+  ])('is a wrong use with %s', async (_what, more, message) => {
     await expect(takeSample(asked(more))).rejects.toMatchObject({
       exitCode: 64,
-      message: expect.stringContaining(words),
+      message: expect.stringContaining(message),
     });
   });
 });

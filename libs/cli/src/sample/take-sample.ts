@@ -20,7 +20,7 @@ import { CommandFailed, EXIT } from '../exit-codes.js';
 import { readKeys, readPackage } from '../verify-file/verify-file.js';
 import { askChain, type ChainFinding } from './ask-chain.js';
 
-/** What was given; nothing else is asked or trusted. */
+/** Input of a sample; nothing else is read or trusted. */
 export interface TakeSample {
   readonly file: string;
   /** PEM files, or PEM text. */
@@ -31,29 +31,29 @@ export interface TakeSample {
   readonly authorities: readonly string[];
   /** The report's transaction, for a package that was issued before it was final. */
   readonly reportTx: string | null;
-  /** A block that is given instead of asked for. */
+  /** A given block, used instead of asking a node. */
   readonly block: SampleBlock | null;
-  /** A file with a sample that is to be the one. `request` is its own then. */
+  /** File with a sample to be checked. `request` is that of the sample then. */
   readonly check: string | null;
   readonly waitMs: number;
 }
 
 export interface SampleReport {
   readonly exitCode: number;
-  /** `null`: none was drawn, or the one that was handed over is not the one. */
+  /** `null`: none was drawn, or the given one is not the sample of the package. */
   readonly sample: Sample | null;
-  /** One plain sentence each. */
+  /** One sentence each. */
   readonly checked: readonly string[];
   readonly notChecked: readonly string[];
-  /** The first thing that is wrong first. */
+  /** The most important problem first. */
   readonly problems: readonly string[];
 }
 
 const { sha256 } = nodeCrypto;
 
 /**
- * Draws the sample of a package, or says whether a given one is it.
- * @throws CommandFailed 64 where a file cannot be read, or what was given does not suffice
+ * Draws the sample of a package, or checks a given one.
+ * @throws CommandFailed 64 if a file cannot be read, or the input is incomplete
  */
 export async function takeSample(given: TakeSample): Promise<SampleReport> {
   checkGiven(given);
@@ -132,7 +132,7 @@ function online(
     case 'not-yet': {
       const { fromSlot, newestSlot } = finding;
       const problem = `the block is not there yet: it is the first from slot ${fromSlot} on, and the newest final slot is ${newestSlot}`;
-      // A sample that names a block before there can be one was made up.
+      // A sample that names a block that cannot exist yet was made up.
       if (handed !== null) return wrong([problem]);
       return { exitCode: EXIT.unchecked, sample: null, checked, notChecked: [...notChecked, problem], problems: [] };
     }
@@ -143,8 +143,8 @@ function online(
       const differs = handed === null ? null : blockDifference(handed, anchor.slot!, block);
       if (differs !== null) return wrong([differs]);
       const unknownSender = authorities.length === 0;
-      // Whoever has neither signature nor sender checked may hold a package that names the transaction, and with it the
-      // block, that its maker liked best: anybody can send the memo of a content again.
+      // Without a checked signature or sender the package may name a transaction, and thereby a block, that its author
+      // preferred: anyone can send the memo of a content again.
       const unbound = unknownSender && (pkg.anchor === null || keys.length === 0);
       return {
         exitCode: unbound ? EXIT.unchecked : EXIT.holds,
@@ -176,7 +176,7 @@ function blockDifference(handed: Sample, anchorSlot: number, block: SampleBlock)
   return blockTime === null || blockTime === block.blockTime ? null : `the block of slot ${slot} has another time`;
 }
 
-/** @throws CommandFailed 1 where the nodes cannot say */
+/** @throws CommandFailed 2 if the nodes cannot answer */
 async function askedChain(
   { rpcUrls, waitMs }: TakeSample,
   pkg: SampledPackage,
@@ -197,8 +197,8 @@ function wrong(problems: readonly string[]): SampleReport {
 }
 
 function checkGiven({ rpcUrls, authorities, reportTx, block, check }: TakeSample): void {
-  const refuse = (words: string): never => {
-    throw new CommandFailed(EXIT.usage, words);
+  const refuse = (message: string): never => {
+    throw new CommandFailed(EXIT.usage, message);
   };
   for (const url of rpcUrls) {
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
@@ -209,12 +209,12 @@ function checkGiven({ rpcUrls, authorities, reportTx, block, check }: TakeSample
   if (reportTx !== null && !isBase58Of(reportTx, 64)) refuse('--report-tx must be the signature of a transaction');
   if (block !== null && !isBase58Of(block.blockhash, 32)) refuse('--block-hash must be the hash of a block in base58');
   if (block !== null && (rpcUrls.length > 0 || check !== null))
-    refuse('--slot and --block-hash stand for a node: leave out --rpc and --check');
+    refuse('--slot and --block-hash replace a node: leave out --rpc and --check');
   if (block === null && rpcUrls.length === 0 && check === null)
     refuse('name a Solana RPC with --rpc, or the block with --slot and --block-hash, or a sample with --check');
 }
 
-/** The sample of a file, or what is wrong with it. */
+/** Reads the sample of a file; returns the problem as text. */
 async function sampleIn(file: string): Promise<Sample | string> {
   const bytes = await readFile(file).catch(() => {
     throw new CommandFailed(EXIT.usage, `cannot read the sample ${file}`);

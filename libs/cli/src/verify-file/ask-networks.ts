@@ -13,26 +13,26 @@ import {
 import { nodeCrypto } from '@countersign/process/node-crypto';
 
 const AT_ONCE = 8;
-/** Rounds of look-ups of what the authorities sent: what is looked up may show more that contradicts it. */
+/** Rounds of transaction look-ups: each may reveal further transactions that contradict the package. */
 const ROUNDS = 4;
 const PAGE = 1_000;
 
-/** What is verified, and whom the user lets ask and believes. */
+/** The subject of a verification, and the nodes and authorities that the user trusts. */
 export interface ChainQuestion {
   /** A package, or a proof of absence. */
   readonly subject: unknown;
-  /** Proofs of absence beside a package. */
+  /** Proofs of absence in addition to a package. */
   readonly absences: readonly unknown[];
   readonly rpcUrls: readonly string[];
-  /** Addresses that may have anchored; none: who anchored is not checked, nor what else. */
+  /** Addresses that may have anchored; empty: neither the sender nor further transactions are checked. */
   readonly authorities: readonly string[];
-  /** Transactions of each authority that are listed at most. */
+  /** Maximum number of transactions listed for each authority. */
   readonly walkBound: number;
 }
 
 /**
- * Looks up at the RPC addresses that the user chose, all of one network: the transactions that are named, and for a package
- * what else its authorities sent.
+ * Looks up, at the RPC addresses that the user chose (all of one network), the named transactions and, for a package,
+ * the other transactions of its authorities.
  */
 export async function askNetworks(question: ChainQuestion): Promise<ChainFacts> {
   const { subject, absences, rpcUrls, authorities } = question;
@@ -74,7 +74,7 @@ async function withWalks(chain: Chain, facts: ChainFacts, question: ChainQuestio
   return walked;
 }
 
-/** Lists what an authority sent, the newest first; not complete where no node answers, or the bound is reached. */
+/** Lists the transactions of an authority, newest first; incomplete if no node answers or the bound is reached. */
 async function walkOf(chain: Chain, address: string, backTo: string, bound: number): Promise<AuthorityWalk> {
   const listed: ListedTransaction[] = [];
   try {
@@ -111,7 +111,7 @@ async function answer(chain: Chain, signature: string): Promise<ChainAnswer> {
   } catch (error) {
     if (error instanceof ChainUnavailable) return 'unavailable';
     if (!(error instanceof ChainRejected)) throw error;
-    // No such transaction can be where the signature is none; a node that keeps no history that old has not answered.
+    // An invalid signature names no transaction; a node that has pruned that history has not answered.
     return error.code === 'invalid-transaction' ? 'not-found' : 'unavailable';
   }
 }

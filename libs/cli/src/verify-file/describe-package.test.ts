@@ -23,11 +23,11 @@ describe('the title of a package', () => {
     [{ range: { from: { toString: 1 }, to: [] } }],
     [null],
     ['text'],
-  ])('takes %j, which is no package', (value) => {
+  ])('accepts %j, which is not a package', (value) => {
     expect(() => describePackage(value)).not.toThrow();
   });
 
-  it('takes any JSON', () => {
+  it('accepts any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (range, summary) => {
         describePackage({ range, summary, timestamp: summary, reportId: range });
@@ -36,8 +36,8 @@ describe('the title of a package', () => {
   });
 });
 
-describe('a line that a file had a hand in', () => {
-  it('cannot paint over the terminal, nor pass for another line', () => {
+describe('a line with text from a file', () => {
+  it('cannot control the terminal, nor imitate another line', () => {
     expect(oneLine('a\u001b[2J\u001b[HVERIFIED\nb\u202ec\u009b1m')).toBe('a�[2J�[HVERIFIED�b�c�1m');
   });
 

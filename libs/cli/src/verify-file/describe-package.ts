@@ -1,21 +1,23 @@
 import type { AbsenceResult, AgentCompleteness, WindowTime } from '@countersign/evidence';
 
-/** Facts of a package for the reader, one line each, as far as they are there. Nothing of it was verified. */
+/** Facts of a package for the reader, one line each, as far as they are present. None of them is verified. */
 export function describePackage(value: unknown): string[] {
   const { reportId, range, summary, timestamp } = membersOf(value);
   const lines: string[] = [];
   if (typeof reportId === 'string') lines.push(`report ${reportId}`);
   if (range !== undefined) {
     const { from, to } = membersOf(range);
-    lines.push(`events from ${word(from)} to ${word(to)}`);
+    lines.push(`events from ${textOf(from)} to ${textOf(to)}`);
   }
   if (summary !== undefined) {
     const { events, allowed, denied, gap } = membersOf(summary);
-    lines.push(`${word(events)} events: ${word(allowed)} allowed, ${word(denied)} denied, ${word(gap)} to review`);
+    lines.push(
+      `${textOf(events)} events: ${textOf(allowed)} allowed, ${textOf(denied)} denied, ${textOf(gap)} to review`,
+    );
   }
   if (timestamp !== undefined) {
     const { issued_at: issuedAt, anchor } = membersOf(timestamp);
-    lines.push(`issued at ${word(issuedAt)}, anchor ${word(anchor)}`);
+    lines.push(`issued at ${textOf(issuedAt)}, anchor ${textOf(anchor)}`);
   }
   return lines;
 }
@@ -23,15 +25,15 @@ export function describePackage(value: unknown): string[] {
 /** The claim of a proof of absence, one line each. */
 export function describeAbsence({ agentId, windowStart, windowEnd, merkleRoot }: AbsenceResult): string[] {
   return [
-    `no event of agent ${word(agentId)}`,
-    `in the window from ${word(windowStart)} to ${word(windowEnd)}`,
-    `root ${word(merkleRoot)}`,
+    `no event of agent ${textOf(agentId)}`,
+    `in the window from ${textOf(windowStart)} to ${textOf(windowEnd)}`,
+    `root ${textOf(merkleRoot)}`,
   ];
 }
 
 const SHOWN_AGENTS = 20;
 
-/** What a package holds of each agent's sequence, one line each. */
+/** Contents of a package by agent sequence, one line each. */
 export function describeCompleteness(agents: readonly AgentCompleteness[]): string[] {
   const lines = agents.slice(0, SHOWN_AGENTS).map(({ agentId, firstSequence, lastSequence, missing, windows }) => {
     if (firstSequence === null || lastSequence === null) return `agent ${agentId}: no event`;
@@ -47,7 +49,7 @@ export function describeCompleteness(agents: readonly AgentCompleteness[]): stri
 
 const SHOWN_WINDOWS = 10;
 
-/** When the windows of a package were anchored, one line each, those that came last after their end first. */
+/** Anchoring times of the windows of a package, one line each, longest delay first. */
 export function describeTimes(times: readonly WindowTime[]): string[] {
   const slowest = [...times].sort((a, b) => (b.secondsAfterEnd ?? Infinity) - (a.secondsAfterEnd ?? Infinity));
   const lines = slowest.slice(0, SHOWN_WINDOWS).map(({ windowStart, windowEnd, anchoredAt, secondsAfterEnd }) => {
@@ -59,7 +61,7 @@ export function describeTimes(times: readonly WindowTime[]): string[] {
 
 const LONGEST_LINE = 400;
 
-/** Text that a file may have had a hand in, as one line that a terminal shows and never obeys. */
+/** Reduces untrusted text to one line without control characters. */
 export function oneLine(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}');
   return plain.length > LONGEST_LINE ? `${plain.slice(0, LONGEST_LINE)}…` : plain;
@@ -69,6 +71,6 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function word(value: unknown): string {
+function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? `${value}` : '?';
 }

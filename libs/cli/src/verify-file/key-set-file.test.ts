@@ -5,7 +5,7 @@ const jwk = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
 const publicKey = new Uint8Array(Buffer.from(jwk.x!, 'base64url'));
 const [validFrom, validTo] = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'];
 
-describe('a JWK set as what verify is given', () => {
+describe('a JWK set as a key of verify', () => {
   it('gives keys with status and validity, and one of another issuer without', () => {
     const set = { keys: [{ ...jwk, kid: 'key_a', status: 'retired', validFrom, validTo }, jwk] };
     expect(keysInSet(JSON.stringify(set))).toEqual([
@@ -14,7 +14,7 @@ describe('a JWK set as what verify is given', () => {
     ]);
   });
 
-  it('leaves out what is no Ed25519 key, or says that it is not to be trusted', () => {
+  it('leaves out other keys than Ed25519, and those that are not to be trusted', () => {
     const others = [
       null,
       { kty: 'RSA' },
@@ -26,7 +26,7 @@ describe('a JWK set as what verify is given', () => {
     expect(keysInSet(JSON.stringify({ keys: others }))).toBeNull();
   });
 
-  it.each(['', 'null', '[]', '{}', '{"keys":{}}', '-----BEGIN PUBLIC KEY-----'])('is none in %j', (text) => {
+  it.each(['', 'null', '[]', '{}', '{"keys":{}}', '-----BEGIN PUBLIC KEY-----'])('is not recognized in %j', (text) => {
     expect(keysInSet(text)).toBeNull();
   });
 });

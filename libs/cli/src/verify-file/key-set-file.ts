@@ -12,8 +12,8 @@ interface Jwk {
 const STATUSES = ['published', 'active', 'retired'] as const;
 
 /**
- * The keys of a saved `/.well-known/jwks.json` with their validity; of another issuer's set the Ed25519 keys, without one.
- * `null`: the text is no JWK set, or has no such key.
+ * Reads the keys of a saved `/.well-known/jwks.json` with their validity; of another issuer's set the Ed25519 keys, without one.
+ * `null`: the text is not a JWK set, or has no such key.
  */
 export function keysInSet(text: string): readonly VerificationKey[] | null {
   let set: unknown;
@@ -35,8 +35,8 @@ function keyOf({ kty, crv, x, status, validFrom, validTo }: Jwk): VerificationKe
   if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string') return null;
   const publicKey = fromBase64Url(x);
   if (publicKey?.length !== 32) return null;
-  const stands = STATUSES.find((one) => one === status) ?? (status === undefined ? 'active' : null);
-  return stands === null ? null : { publicKey, status: stands, validFrom: time(validFrom), validTo: time(validTo) };
+  const known = STATUSES.find((one) => one === status) ?? (status === undefined ? 'active' : null);
+  return known === null ? null : { publicKey, status: known, validFrom: time(validFrom), validTo: time(validTo) };
 }
 
 function time(value: unknown): string | null {

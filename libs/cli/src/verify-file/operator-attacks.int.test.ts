@@ -38,7 +38,7 @@ const NETWORK = 'solana:localnet';
 const AGENT = randomUUID();
 const YEAR = 365 * 24 * 3_600_000;
 
-/** A key of the installation, which its operator has. */
+/** A key of the installation, available to its operator. */
 function newKey(): { readonly raw: Uint8Array; readonly sign: (bytes: Uint8Array) => Uint8Array } {
   const { publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject } = generateKeyPairSync('ed25519');
   const raw = new Uint8Array(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32));
@@ -50,7 +50,7 @@ interface Part {
   readonly events: readonly LeafEvent[];
 }
 
-/** What an operator does who has the keys and rewrites the history: what is signed and anchored is so for real. */
+/** Attacks of an operator who has the keys and rewrites the history: everything is really signed and anchored. */
 describe('evidence against its operator', () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-operator-'));
   const signing = newKey();
@@ -70,7 +70,7 @@ describe('evidence against its operator', () => {
     const { landed } = await submitMemo(intentFor(memo), { chain, signer: chainSigner, save, pollMs: 50 });
     return landed.signature;
   };
-  /** Anchors parts as windows of a second; `prev` leads on from what is given. */
+  /** Anchors parts as windows of one second; `prev` continues the given chain. */
   const anchor = async (parts: readonly Part[], firstPrev: string | null = null): Promise<string | null> => {
     let prev = firstPrev;
     let sequence = 1;
@@ -85,7 +85,7 @@ describe('evidence against its operator', () => {
     }
     return prev;
   };
-  /** Verifies a package of the parts, which are anchored, signed and anchored itself. */
+  /** Verifies a package of the parts, which is signed and anchored like its windows. */
   const issued = async (
     name: string,
     parts: readonly Part[],
@@ -112,7 +112,7 @@ describe('evidence against its operator', () => {
         windowEnd: new Date(part.startMs + 1000).toISOString(),
       };
       const anchored = { merkleRoot: tree.merkleRoot, txSignature: signatures.get(tree.merkleRoot)!, network: NETWORK };
-      const place = {
+      const position = {
         ...label,
         ...anchored,
         leaf: agent!.leaf,
@@ -120,12 +120,12 @@ describe('evidence against its operator', () => {
         treeSize: tree.treeSize,
         path: agent!.path,
       };
-      windows.push({ agentId: AGENT, ...place });
+      windows.push({ agentId: AGENT, ...position });
       for (const event of part.events) {
         const facts = { reported: [], unanswered: false, referred: null, dataScope: true };
         const verdict = eventStatus({ event, holds: true, ...facts });
         events.push({ event, sequence, opened: {}, ...verdict, controls: [] });
-        inclusionProofs.push(proofFor({ eventId: event.eventId, sequence }, leaves, place));
+        inclusionProofs.push(proofFor({ eventId: event.eventId, sequence }, leaves, position));
         sequence += 1;
       }
     }
@@ -198,7 +198,7 @@ describe('evidence against its operator', () => {
     expect(left).toMatchObject({ code: 'window-unlisted', unlisted: [{ agentId: AGENT, window }] });
   });
 
-  it('does not verify events that were moved back by a year and anchored today', async () => {
+  it('does not verify events that were dated back by a year and anchored today', async () => {
     const moved = genuine.map(({ startMs, events }) => ({
       startMs: startMs - YEAR,
       events: events.map(({ occurredAt, allowed }) => eventAt(Date.parse(occurredAt) - YEAR, allowed === false)),
@@ -218,7 +218,7 @@ describe('evidence against its operator', () => {
     const range = { from: from - 1000, to: Date.now() };
     const report = await issued('dropped', changed, range);
     expect([report.exitCode, report.problems[0]]).toEqual([1, expect.stringContaining('[window-equivocated]')]);
-    // From then on it cannot be said which of the two is true.
+    // From then on both versions are on the chain, and neither is proven true.
     expect((await issued('genuine-after', genuine, range)).exitCode).toBe(1);
   });
 });

@@ -12,8 +12,8 @@ function vector(name: string): { readonly pdf: Buffer; readonly content: string 
   return { pdf: Buffer.from(pdf, 'base64'), content: expected.package };
 }
 
-describe('a package inside of a PDF', () => {
-  it.each(['valid', 'valid-deflated'])('is taken out, compressed or not: %s', (name) => {
+describe('a package inside a PDF', () => {
+  it.each(['valid', 'valid-deflated'])('is extracted, compressed or not: %s', (name) => {
     const { pdf, content } = vector(name);
     const found = packageInPdf(pdf) as PdfContent;
     expect([Buffer.from(found.json).toString(), found.signature]).toEqual([content, null]);
@@ -28,11 +28,11 @@ describe('a package inside of a PDF', () => {
     ['filters', 'cannot be read'],
     ['not-deflated', 'cannot be read'],
     ['bytes-after-deflated', 'more bytes than its zlib stream'],
-  ])('is refused as the vector %s is', (name, words) => {
-    expect(packageInPdf(vector(name).pdf)).toEqual(expect.stringContaining(words));
+  ])('is refused as the vector %s expects', (name, message) => {
+    expect(packageInPdf(vector(name).pdf)).toEqual(expect.stringContaining(message));
   });
 
-  it('is looked for in a PDF alone', () => {
+  it('is searched in a PDF only', () => {
     expect(isPdf(Buffer.from('%PDF-1.4'))).toBe(true);
     expect(isPdf(Buffer.from('{}'))).toBe(false);
     expect(isPdf(Buffer.from('%PDF'))).toBe(false);

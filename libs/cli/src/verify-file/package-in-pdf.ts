@@ -1,25 +1,25 @@
 import { inflateSync } from 'node:zlib';
 import { attachedPackage, type PdfSignature } from '@countersign/evidence';
 
-/** Largest package that is taken out of a PDF, bytes. */
+/** Largest package that is extracted from a PDF, bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** With `info`, which the types of Node leave out. */
+/** With `info`, which the types of Node omit. */
 interface Inflated {
   readonly buffer: Buffer;
-  /** `bytesWritten`: bytes of the stream, to its checksum. */
+  /** `bytesWritten`: bytes of the stream, up to its checksum. */
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** What a report's PDF carries. */
+/** Contents of a report's PDF. */
 export interface PdfContent {
   readonly json: Uint8Array;
   readonly signature: PdfSignature | null;
 }
 
 /**
- * The package that a report's PDF carries.
- * @returns what is wrong, as text, where there is not exactly one attachment or it cannot be read
+ * Extracts the package of a report's PDF.
+ * @returns the problem as text if there is not exactly one readable attachment
  */
 export function packageInPdf(pdf: Uint8Array): PdfContent | string {
   const found = attachedPackage(pdf);

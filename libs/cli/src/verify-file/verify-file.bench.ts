@@ -6,7 +6,7 @@ import { verifyFile } from './verify-file.js';
 
 /**
  * Verifies a package or its PDF as `countersign verify FILE --key KEY` does, and prints the figures as JSON:
- * `node verify-file.bench.js FILE KEY`. `processorMs` is of all threads. `bareMs`: its JSON read by `JSON.parse`, and hashed once with SHA-256.
+ * `node verify-file.bench.js FILE KEY`. `processorMs` is of all threads. `bareMs`: `JSON.parse` and one SHA-256 of the same JSON.
  */
 const [file = '', key = ''] = process.argv.slice(2);
 

@@ -14,7 +14,7 @@ const VECTORS = new URL('../../../../libs/evidence/vectors/', import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), 'countersign-verify-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A member of a test vector as a file, verified with nothing but itself. */
+/** Verifies a member of a test vector, as a file, without key or chain. */
 async function verified(vector: string, member: 'absence' | 'package'): Promise<VerifyReport> {
   const file = join(folder, `${vector}.json`);
   const content = JSON.parse(readFileSync(new URL(`${vector}.json`, VECTORS), 'utf8')) as Record<string, unknown>;
@@ -29,7 +29,7 @@ describe('a proof of absence', () => {
     expect(text('f', report)).toMatch(/no event of agent [0-9a-f-]{36}\n.*in the window from 2026[^]*INTACT/);
   });
 
-  it('is refused where it does not hold', async () => {
+  it('is refused if it does not hold', async () => {
     const report = await verified('absence-present-skipped', 'absence');
     expect(report.exitCode).toBe(1);
     expect(report.problems[0]).toContain('[absence-neighbours-apart]');
@@ -91,7 +91,7 @@ describe('a PDF of a report', () => {
   });
 
   it.each(['report-page-changed', 'report-signature-removed'])(
-    'is refused where its pages are others: %s',
+    'is refused if its pages were changed: %s',
     async (name) => {
       const report = await judged(name);
       expect([report.exitCode, report.result?.ok]).toEqual([1, false]);
@@ -109,7 +109,7 @@ describe('a PDF of a report', () => {
     expect(report.problems.join()).toMatch(/holds \/AA, .* the pages are not those that were issued/);
   });
 
-  it('ends with 2 where no signature covers the pages, and says why', async () => {
+  it('ends with 2 if no signature covers the pages, and says why', async () => {
     const report = await judged('report-unsigned');
     expect([report.exitCode, report.problems]).toEqual([2, []]);
     expect(text('f', report)).toContain('the package is verified, its pages are not');
@@ -124,27 +124,27 @@ describe('a PDF of a report', () => {
   });
 });
 
-/** The file with another attachment, its table moved with it. */
+/** The file with another attachment and an adjusted cross-reference table. */
 function withAttachment(pdf: Buffer, content: string): Buffer {
   const text = pdf.toString('latin1');
   const old = /\/Length (\d+)\n>>\nstream\n(\{.*\})\nendstream/.exec(text)!;
   const put = `/Length ${content.length}\n>>\nstream\n${content}\nendstream`;
   const moved = put.length - old[0].length;
-  const place = (digits: string): number => Number(digits) + (Number(digits) > old.index ? moved : 0);
-  const entries = (_: string, digits: string): string => `${String(place(digits)).padStart(10, '0')} 00000 n`;
+  const offset = (digits: string): number => Number(digits) + (Number(digits) > old.index ? moved : 0);
+  const entries = (_: string, digits: string): string => `${String(offset(digits)).padStart(10, '0')} 00000 n`;
   return Buffer.from(
     text
       .replace(old[0], () => put)
       .replace(/(\d{10}) 00000 n/g, entries)
-      .replace(/startxref\n(\d+)/, (_, digits: string) => `startxref\n${place(digits)}`),
+      .replace(/startxref\n(\d+)/, (_, digits: string) => `startxref\n${offset(digits)}`),
     'latin1',
   );
 }
 
 const AUTHORITY = '11111111111111111111111111111111';
 
-describe('a chain that is asked for', () => {
-  it('vouches for nothing where nothing of the package is on it', async () => {
+describe('a chain that is asked', () => {
+  it('vouches for nothing if nothing of the package is on it', async () => {
     const { sha256 } = nodeCrypto;
     const { publicKey, privateKey } = generateKeyPairSync('ed25519');
     const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
@@ -178,18 +178,18 @@ describe('a chain that is asked for', () => {
   });
 });
 
-describe('what verify is given', () => {
+describe('input of verify', () => {
   it.each([
-    ['an address that is none', { rpcUrls: ['nope'], authorities: [] }, '--rpc must be'],
+    ['an invalid address', { rpcUrls: ['nope'], authorities: [] }, '--rpc must be'],
     ['another protocol', { rpcUrls: ['ws://127.0.0.1:8899'], authorities: [] }, '--rpc must be'],
     ['an authority of another form', { rpcUrls: ['http://127.0.0.1:1'], authorities: ['111'] }, '--authority must be'],
     ['an authority without a chain', { rpcUrls: [], authorities: [AUTHORITY] }, '--authority needs --rpc'],
-    ['a key that is not there', { rpcUrls: [], authorities: [], keys: ['/nowhere/key.pem'] }, 'cannot read the key'],
-    ['a file that is not there', { rpcUrls: ['http://127.0.0.1:1'], authorities: [AUTHORITY] }, 'cannot read the file'],
-  ])('is a wrong use with %s, not a wrong file', async (_what, given, words) => {
+    ['a missing key', { rpcUrls: [], authorities: [], keys: ['/nowhere/key.pem'] }, 'cannot read the key'],
+    ['a missing file', { rpcUrls: ['http://127.0.0.1:1'], authorities: [AUTHORITY] }, 'cannot read the file'],
+  ])('is a wrong use with %s, not a wrong file', async (_what, given, message) => {
     await expect(verifyFile({ file: '/nowhere/report.json', keys: [], ...given })).rejects.toMatchObject({
       exitCode: 64,
-      message: expect.stringContaining(words),
+      message: expect.stringContaining(message),
     });
   });
 });

@@ -26,7 +26,7 @@ import { describeAbsence, describePackage } from './describe-package.js';
 import { keysInSet } from './key-set-file.js';
 import { packageInPdf } from './package-in-pdf.js';
 
-/** What the verifier was given; nothing else is trusted. */
+/** Input of the verifier; nothing else is trusted. */
 export interface VerifyRequest {
   readonly file: string;
   /** PEM text, or files of PEM or of a JWK set. */
@@ -36,30 +36,30 @@ export interface VerifyRequest {
   readonly authorities: readonly string[];
   /** Files with proofs of absence, for windows that the package does not list. */
   readonly absences?: readonly string[];
-  /** Transactions of each authority that are listed at most; {@link WALK_BOUND} unless given. */
+  /** Maximum number of transactions listed for each authority; default {@link WALK_BOUND}. */
   readonly walkBound?: number;
 }
 
 export interface VerifyReport {
   readonly exitCode: number;
-  /** `null`: the file could not be read as one of the two. */
+  /** `null`: the file is neither a package nor a proof of absence. */
   readonly result: VerificationResult | AbsenceResult | null;
   /** Facts of the package for the reader, unverified where `result` says so. */
   readonly title: readonly string[];
   readonly notChecked: readonly string[];
-  /** One line each, the first thing that is wrong first. */
+  /** One line each, the most important problem first. */
   readonly problems: readonly string[];
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** The pages beside the package: a line for each event. */
+/** Allows for the pages in addition to the package: one line per event. */
 const MAX_PDF_BYTES = 256 * 1024 * 1024;
 const BARE_KEY =
   'whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys, or a saved /.well-known/jwks.json as --key)';
 
 /**
- * Verifies a package from its file alone, with the keys and the chain that are given.
- * @throws CommandFailed 64 where the file or a key cannot be read, or an address has no form of one
+ * Verifies a package from its file alone, with the given keys and chain.
+ * @throws CommandFailed 64 if the file or a key cannot be read, or an address is invalid
  */
 export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> {
   checkAddresses(request);
@@ -88,7 +88,7 @@ function pagesOf({ bytes, signature }: PdfFile, pkg: unknown, keys: readonly Ver
   return checkPdfPages(bytes, signature, pkg, { crypto: nodeCrypto, keys });
 }
 
-/** What is wrong with the pages comes first: they are what a reader sees. */
+/** Adds the result for the pages; their problems come first, since the pages are what a reader sees. */
 function withPages(result: VerificationResult, pages: PdfPages): VerificationResult {
   const { problems } = pages;
   return {
@@ -109,7 +109,7 @@ async function chainFacts(
   return rpcUrls.length === 0 ? null : askNetworks({ subject, absences, rpcUrls, authorities, walkBound });
 }
 
-/** Nobody signs a proof of absence: the chain and who anchored are all that it stands on. */
+/** A proof of absence is not signed: it rests on the chain and on who anchored. */
 function absenceReport(proof: unknown, chain: ChainFacts | null): VerifyReport {
   const result = verifyAbsence(proof, { crypto: nodeCrypto, chain });
   return {
@@ -125,7 +125,7 @@ function problemLines(problems: VerificationResult['problems'], whole: string): 
   return problems.map(({ code, path, message }) => `${path === '' ? whole : path}: ${message} [${code}]`);
 }
 
-/** A chain that was not asked for is not missed; one that was must vouch, and leave nothing open. */
+/** A chain that was not asked for is not required; one that was must vouch, and leave nothing open. */
 function exitCode({ ok, vouched, unsettled }: VerificationResult, { rpcUrls }: VerifyRequest): number {
   if (!ok) return EXIT.wrong;
   return vouched.issuer && (rpcUrls.length === 0 || (vouched.anchor && unsettled.length === 0))
@@ -133,7 +133,7 @@ function exitCode({ ok, vouched, unsettled }: VerificationResult, { rpcUrls }: V
     : EXIT.unchecked;
 }
 
-/** The one of the given keys that the package says it is signed with. */
+/** The given key that the package says it is signed with. */
 function signerOf({ signature }: VerificationResult, keys: readonly VerificationKey[] | null): VerificationKey | null {
   return keys?.find(({ publicKey }) => keyId(publicKey, nodeCrypto.sha256) === signature.keyId) ?? null;
 }
@@ -154,7 +154,7 @@ function checkAddresses(request: VerifyRequest): void {
     throw new CommandFailed(EXIT.usage, '--authority needs --rpc: who anchored is read from the chain');
 }
 
-/** `null` where none is given. @throws CommandFailed 64 for one that cannot be read */
+/** `null` if none is given. @throws CommandFailed 64 if one cannot be read */
 export async function readKeys(given: readonly string[]): Promise<readonly VerificationKey[] | null> {
   if (given.length === 0) return null;
   const read = await Promise.all(
@@ -172,7 +172,7 @@ export async function readKeys(given: readonly string[]): Promise<readonly Verif
   return read.flat();
 }
 
-/** The proofs of a file: one, or a list of them as `admin prove-absence --from` writes it. @throws CommandFailed 64 */
+/** Reads the proofs of a file: one, or a list as `admin prove-absence --from` writes it. @throws CommandFailed 64 */
 async function readAbsences(file: string): Promise<readonly unknown[]> {
   const found = await readPackage(file);
   if (typeof found !== 'string') {
@@ -196,8 +196,8 @@ interface PdfFile {
 }
 
 /**
- * The parsed package of a file, or what is wrong with it.
- * @throws CommandFailed 64 where the file cannot be read
+ * Reads and parses the package of a file; returns the problem as text.
+ * @throws CommandFailed 64 if the file cannot be read
  */
 export async function readPackage(
   file: string,

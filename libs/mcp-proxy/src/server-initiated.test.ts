@@ -7,14 +7,14 @@ const notPassed = (id: unknown): object => ({
   error: { code: -32_000, message: expect.stringMatching(/^not passed on: a request with/u) },
 });
 
-describe('what a server asks', () => {
+describe('a request of a server', () => {
   let played: PlayedRelay;
   beforeEach(() => {
     played = new PlayedRelay();
   });
 
   it.each(['roots/list', 'elicitation/create', 'ping'])(
-    'by the id of a %s that nobody has answered is refused, also where that was cancelled',
+    'by the id of an unanswered %s is refused, also if that was cancelled',
     async (method) => {
       const first = [{ id: 5, method }, cancelled(5)];
       for (const message of first) await played.say(message);
@@ -31,7 +31,7 @@ describe('what a server asks', () => {
     },
   );
 
-  it('by one id twice, in one batch and before either is scanned, is asked once', async () => {
+  it('by one id twice, in one batch and before either is scanned, is forwarded once', async () => {
     const asked = ['sampling/createMessage', 'elicitation/create'].map((method) => ({ id: 7, method }));
     await played.say(asked);
     expect(played.client).toEqual([asked[0]]);
@@ -40,7 +40,7 @@ describe('what a server asks', () => {
     expect(played.scanned.at(-1)).toContain('my card');
   });
 
-  it('leaves its id free where it is withheld', async () => {
+  it('leaves its id free if it is withheld', async () => {
     played.scan = () => Promise.resolve({ allowed: false, reason: 'no' });
     await played.say({ id: 7, method: 'sampling/createMessage', params: { a: 'my card' } });
     played.scan = () => Promise.resolve({ allowed: true });
@@ -48,7 +48,7 @@ describe('what a server asks', () => {
     expect(played.client).toEqual([{ id: 7, method: 'sampling/createMessage' }]);
   });
 
-  it('without end is asked of no model, and what is answered then is scanned', async () => {
+  it('is forwarded to no model beyond the limit, and answers after that are scanned', async () => {
     for (let id = 0; id < 1_000; id += 1) played.relay.fromServer(`{"id":${id},"method":"ping"}`);
     await played.say({ id: 1_000, method: 'ping' });
     await played.say({ id: 1_001, method: 'sampling/createMessage' });
@@ -61,7 +61,7 @@ describe('what a server asks', () => {
   });
 });
 
-describe('a server that says more at once than can be scanned', () => {
+describe('a server that sends more at once than can be scanned', () => {
   const note = (n: number): object => ({ method: 'notifications/message', params: { n } });
   const withoutText = [{ method: 'notifications/tools/list_changed' }, { id: 1, method: 'roots/list' }];
   const burst = async (played: PlayedRelay): Promise<() => void> => {
@@ -74,7 +74,7 @@ describe('a server that says more at once than can be scanned', () => {
     return scanned;
   };
 
-  it('waits where it can be held, and all of it passes', async () => {
+  it('is blocked if it can be held, and all its messages pass', async () => {
     const played = new PlayedRelay();
     played.canBeHeld = true;
     const go = await burst(played);
@@ -88,7 +88,7 @@ describe('a server that says more at once than can be scanned', () => {
     expect([played.client.length, played.server, played.notes]).toEqual([1_013, [], []]);
   });
 
-  it('is not heard beyond that where it cannot, but for what has no text, and is told so in words of their own', async () => {
+  it('is refused beyond that if it cannot be held, except messages without text, with an error', async () => {
     const played = new PlayedRelay();
     const go = await burst(played);
     go();

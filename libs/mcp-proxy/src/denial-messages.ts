@@ -2,7 +2,7 @@ import type { CheckResult } from '@countersign/client';
 
 const ASK = 'Do not try to get around this: choose an action that the policy allows, or ask the user.';
 
-/** What to do where no policy decided, by the first of `violations`. */
+/** Advice if no policy decided, by the first of `violations`. */
 const INSTEAD: Readonly<Record<string, string>> = {
   unauthorized: 'Ask the user to set COUNTERSIGN_API_KEY to a key that is valid.',
   agent_not_found: 'Ask the user to set COUNTERSIGN_AGENT_ID to an active agent of the key’s account.',
@@ -14,8 +14,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
   invalid_request: 'Change the action as the reason says.',
 };
 
-/** Why an action may not be done and what to do instead, for a model and its user, in one paragraph. */
-export function denialWords(result: CheckResult, baseUrl: string): string {
+/** Explains to a model and its user why an action is denied and what to do instead, in one paragraph. */
+export function denialMessage(result: CheckResult, baseUrl: string): string {
   const { reason = 'it gave no reason', rule, eventId, error, violations = [] } = result;
   if (error?.isUnavailable === true) {
     return (
@@ -29,8 +29,8 @@ export function denialWords(result: CheckResult, baseUrl: string): string {
   return `Countersign denied this: ${sentence(reason)}${which === '' ? '' : ` (${which})`} ${instead}`;
 }
 
-/** Why nothing was asked at all. */
-export function unaskedWords(why: string): string {
+/** Explains why no check was sent. */
+export function uncheckedMessage(why: string): string {
   return `Countersign was not asked, so this is not allowed: ${sentence(why)}`;
 }
 

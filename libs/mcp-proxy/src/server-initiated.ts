@@ -1,27 +1,27 @@
 import type { CheckResult } from '@countersign/client';
 import { errorText, keyOf, readMessage, SERVER_ERROR, type Id, type Message, type Request } from './message.js';
-import { withheldWords } from './refusals.js';
+import { withheldMessage } from './refusals.js';
 import type { RelayOptions } from './relay-options.js';
 import { scanOf, textOf } from './scan-of.js';
 
-/** What may wait to be scanned: a server that says more has to wait, or, where it cannot be held, is not heard. */
+/** Limits of the scan queue: beyond them a server is blocked, or its messages are refused if it cannot be held. */
 const MOST_WAITING = 1_000;
 const MOST_CHARACTERS = 64 * 1024 * 1024;
-/** Requests whose answers are outstanding. */
+/** Maximum number of unanswered requests. */
 const MOST_OPEN = 1_000;
 
-/** What a client or its user answers for itself. */
+/** Requests that a client or its user answers without a model. */
 const ANSWERED_WITHOUT_MODEL: ReadonlySet<string> = new Set(['ping', 'roots/list', 'elicitation/create']);
 
-/** Notifications and requests of a server: each passes once it is scanned, in the order in which they came. */
-export class Unasked {
-  /** Resolves once all that came has passed, or was withheld. */
+/** Notifications and requests of a server: each is forwarded once it is scanned, in the order of arrival. */
+export class ServerInitiated {
+  /** Resolves once all received messages have been forwarded or withheld. */
   passed: Promise<void> = Promise.resolve();
-  /** Messages that have a text. */
+  /** Queued messages with text. */
   #waiting = 0;
   #characters = 0;
   #held = false;
-  /** Requests that passed and are not answered, whether or not the server still wants it; whether a model has a part in each. */
+  /** Forwarded requests without an answer, even if cancelled, by id: whether a model takes part in the answer. */
   readonly #open = new Map<string, boolean>();
 
   constructor(private readonly options: Pick<RelayOptions, 'guard' | 'ends' | 'baseUrl' | 'note'>) {}
@@ -42,14 +42,14 @@ export class Unasked {
       const verdict = await scanned;
       this.#waiting -= counted;
       this.#characters -= length;
-      this.#goOn();
+      this.#resume();
       if (!verdict.allowed) return this.#withhold(message, verdict);
       const why = message.kind === 'request' ? this.#opened(message) : null;
       return why === null ? ends.toClient(message.text) : this.#refuse(message, why);
     });
   }
 
-  /** Whether an answer of the client is one to a request that a model has no part in. The id is free from then on. */
+  /** Frees the id of an answered request. @returns true if no model takes part in the answer */
   isForNoModel(answer: Id): boolean {
     const key = keyOf(answer);
     const hasModel = this.#open.get(key);
@@ -57,13 +57,13 @@ export class Unasked {
     return hasModel === false;
   }
 
-  /** @returns why the request must not pass, if it must not: its answer could be taken for that to another. */
+  /** @returns the reason to refuse the request, if any: its answer could be taken for that to another. */
   #opened({ id, method }: Request): string | null {
     const key = keyOf(id);
     if (this.#open.has(key)) return 'a request with this id waits for its answer';
     const hasModel = !ANSWERED_WITHOUT_MODEL.has(method);
     if (this.#open.size < MOST_OPEN) this.#open.set(key, hasModel);
-    // The answer to one that is not known is scanned.
+    // The answer to an unknown request is scanned.
     else if (hasModel) return 'too many requests of the server wait for their answers';
     return null;
   }
@@ -73,7 +73,7 @@ export class Unasked {
     return this.#waiting + messages > MOST_WAITING || this.#characters + characters > MOST_CHARACTERS;
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (!this.#held || this.#isTooMuch(1, 0)) return;
     this.#held = false;
     this.options.ends.hold?.(false);
@@ -81,20 +81,20 @@ export class Unasked {
 
   #withhold(message: Message, why: CheckResult): void {
     const what = `a ${message.kind} of the server`;
-    this.#tell(message, why.reason ?? '', withheldWords(what, why, this.options.baseUrl));
+    this.#answerError(message, why.reason ?? '', withheldMessage(what, why, this.options.baseUrl));
   }
 
-  /** For what no rule says. */
+  /** Refuses a message for a reason other than a rule. */
   #refuse(message: Message, why: string): void {
-    this.#tell(message, why, `not passed on: ${why}`);
+    this.#answerError(message, why, `not passed on: ${why}`);
   }
 
-  /** Whoever asks is told so: a server that waits for its answer would do nothing else. */
-  #tell(message: Message, why: string, words: string): void {
+  /** Answers a request with an error: the server would wait for its answer otherwise. */
+  #answerError(message: Message, why: string, text: string): void {
     const { ends, note } = this.options;
     note(`a ${message.kind} of the server was not passed on: ${why}`);
     if (message.kind !== 'request') return;
-    const answer = readMessage(errorText(message.id, SERVER_ERROR, words));
+    const answer = readMessage(errorText(message.id, SERVER_ERROR, text));
     if (answer.kind === 'response') ends.toServer(answer);
   }
 }
