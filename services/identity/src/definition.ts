@@ -67,7 +67,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
   let comparing: string | null = 'the topics of accounts are being compared with the store';
   const compared = compare(context, store)
     .then(() => markFirstKeys(store))
-    // The announcer tries again by itself, and says so where it is asked for readiness.
+    // The announcer retries by itself, and reports failures as readiness.
     .then(() => announcer.announce().catch(() => undefined))
     .then(
       () => (comparing = null),
@@ -116,12 +116,12 @@ async function openConfirmations(context: ServiceContext): Promise<Confirmations
   return new Confirmations(openMailer(smtpUrl, smtpFrom), key, () => context.publicUrl(), context.clock);
 }
 
-/** Publishes again what a topic lost; a topic that is ahead of the store keeps the service from being ready. */
+/** Publishes records that a topic lost; a topic that is ahead of the store keeps the service from being ready. */
 async function compare(context: ServiceContext, store: IdentityStore): Promise<void> {
   const topics: readonly [TopicName, VersionedKind, AsyncIterable<Owned>, (id: string) => boolean][] = [
     ['accounts', 'account', owned(store.allAccounts()), () => false],
     ['api-keys', 'api-key', owned(store.allApiKeys()), () => false],
-    // Sessions that are over are dropped from the store while the topic is read.
+    // Expired sessions are removed from the store while the topic is read.
     ['sessions', 'session', owned(store.allSessions()), () => true],
   ];
   for (const [topic, kind, things, expires] of topics) {
@@ -130,7 +130,7 @@ async function compare(context: ServiceContext, store: IdentityStore): Promise<v
   }
 }
 
-/** Where one process alone writes the topics, their order is that of the changes. */
+/** Follows the topics to repair their order; not needed if a single process writes them. */
 async function followTails(context: ServiceContext, store: IdentityStore): Promise<readonly TopicTail[]> {
   if (context.config.profile === 'embedded') return [];
   return Promise.all([
@@ -140,16 +140,16 @@ async function followTails(context: ServiceContext, store: IdentityStore): Promi
   ]);
 }
 
-interface Told {
+interface Versioned {
   readonly id: string;
   readonly version: number;
   readonly facts: object;
 }
 
-async function* owned(things: AsyncIterable<Told>): AsyncGenerator<Owned> {
+async function* owned(things: AsyncIterable<Versioned>): AsyncGenerator<Owned> {
   for await (const { id, version, facts } of things) yield { id, version, value: facts };
 }
 
-function ownedOf(thing: Told | null): Owned | null {
+function ownedOf(thing: Versioned | null): Owned | null {
   return thing === null ? null : { id: thing.id, version: thing.version, value: thing.facts };
 }

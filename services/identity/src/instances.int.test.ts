@@ -39,7 +39,7 @@ if (SERVER === undefined) {
       await connection.close();
     });
 
-    it('know each other\u2019s sessions, keys and users at once', async () => {
+    it('see each other\u2019s sessions, keys and users at once', async () => {
       const { body } = await one.ask('POST', '/v1/auth/login', CREDENTIALS);
       const token = body.token as string;
       const issued = await other.ask('POST', '/v1/api-keys', { name: 'ci' }, token);
@@ -50,20 +50,20 @@ if (SERVER === undefined) {
       expect((await one.ask('GET', '/v1/api-keys', undefined, token)).status).toBe(401);
     }, 60_000);
 
-    it('create the first account once, whoever asks', async () => {
+    it('create the first account once, on concurrent starts', async () => {
       await Promise.all([one, other].map(({ operator }) => operator.createFirst({ ...FIRST, accountName: 'Again' })));
       const store = await openMongoIdentityStore(url.href);
       expect(await store.account(FIRST.accountId)).toMatchObject({ version: 1, facts: { name: 'First account' } });
       await store.close();
     }, 60_000);
 
-    it('let no more guesses through together than one would alone', async () => {
+    it('allow no more guesses together than one would alone', async () => {
       const wrong = { ...CREDENTIALS, password: 'not this one' };
-      const tries = await Promise.all(
+      const attempts = await Promise.all(
         Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? one : other).ask('POST', '/v1/auth/login', wrong)),
       );
-      expect(tries.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(10);
-      expect(new Set(tries.map(({ status }) => status))).toEqual(new Set([401, 429]));
+      expect(attempts.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(10);
+      expect(new Set(attempts.map(({ status }) => status))).toEqual(new Set([401, 429]));
       for (const instance of [one, other]) {
         expect((await instance.ask('POST', '/v1/auth/login', CREDENTIALS)).status).toBe(429);
       }

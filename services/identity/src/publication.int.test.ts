@@ -56,7 +56,7 @@ describe('publishing a change', () => {
   });
   const open = (): Promise<IdentityStore> => openSqliteIdentityStore(join(directory, 'identity.sqlite'));
 
-  it.each(['before', 'after'] as const)('killed %s any line: nothing is lost or told twice', async (moment) => {
+  it.each(['before', 'after'] as const)('killed %s any line: nothing is lost or published twice', async (moment) => {
     const { eventLog, counters } = outside;
     await run(outside).operator.createFirst(FIRST);
     let lines = 0;
@@ -99,7 +99,7 @@ describe('publishing a change', () => {
     expect(lines).toBeLessThan(39);
   });
 
-  it('creates the first account whole although it died in between', async () => {
+  it('creates the whole first account although it was killed in between', async () => {
     for (let n = 1; n < 12; n += 1) {
       const kill = killAt(n, 'after');
       const dying = run({
@@ -117,7 +117,7 @@ describe('publishing a change', () => {
     expect(await outside.counters.version('account', FIRST.accountId)).toBe(1);
   });
 
-  it('is 503 while the log refuses, and told once it accepts', async () => {
+  it('answers 503 while the log refuses, and publishes once it accepts', async () => {
     const { publication, announcer } = run(outside);
     await run(outside).operator.createFirst(FIRST);
     const append = outside.eventLog.append.bind(outside.eventLog);

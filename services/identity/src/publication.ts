@@ -3,11 +3,11 @@ import type { Announcer } from '@countersign/topics';
 import type { IdentityStore, IdentityWrite, WriteResult } from './store/port.js';
 import { notNow } from './refusals.js';
 
-const MAX_TRIES = 50;
+const MAX_ATTEMPTS = 50;
 
 /**
- * One durable write, then the log, then the versions: what resolved holds for the very next request of any gateway.
- * Throws HttpRefusal 503 when log or counters do not take it; what was stored by then is announced later.
+ * Makes a durable write, then appends to the log, then announces the versions: a resolved change applies to the next
+ * request of any gateway. Throws HttpRefusal 503 if log or counters refuse; a change stored by then is announced later.
  */
 export class Publication {
   constructor(
@@ -23,13 +23,13 @@ export class Publication {
   }
 
   /**
-   * @param judge reads what it needs and gives the change, or `null` where it is so already; it is asked again when
-   *   another change came between
+   * @param judge reads its input and returns the change, or `null` if there is nothing to change; it is called again
+   *   after a concurrent change
    */
   async change(judge: () => Promise<IdentityWrite | null>): Promise<Exclude<WriteResult, 'conflict'>> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const write = await judge();
-      // What is so already may have been stored by a request that then had a 503: it is told before it is answered.
+      // The current state may be from a request that was answered with 503: it is published before this answer.
       const result = write === null ? 'written' : await this.store.write(write);
       if (result === 'conflict') continue;
       if (result === 'written') await this.#announce();

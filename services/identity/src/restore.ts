@@ -9,8 +9,8 @@ import type { IdentityStore } from './store/port.js';
 type Found<T> = Ahead<T> & { readonly value: T };
 
 /**
- * Takes from the topics `accounts`, `api-keys` and `sessions` what a store that was put back from an older copy lacks.
- * No topic holds users and their passwords: who is known to be missing, or to have had another role, is named.
+ * Restores from the topics `accounts`, `api-keys` and `sessions` what is missing in a store that was restored from an older copy.
+ * No topic holds users and their passwords: users known to be missing, or to have had another role, are named.
  * @throws TopicDiffers
  */
 export async function restoreFromTopics(context: RestoreContext, { dryRun }: RestoreOptions): Promise<Restored> {
@@ -23,10 +23,10 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
     const now = new Date(context.clock()).toISOString();
     const accounts = there(await aheadOfStore<AccountFacts>(eventLog, 'accounts', owned(store.allAccounts())));
     const apiKeys = there(await aheadOfStore<ApiKeyFacts>(eventLog, 'api-keys', owned(store.allApiKeys())));
-    const toldSessions = await aheadOfStore<SessionFacts>(eventLog, 'sessions', owned(store.allSessions()));
-    // Those that ended are dropped from the store, and stay in the topic for a while.
-    const sessions = there(toldSessions).filter(({ stored, value }) => stored > 0 || value.expiresAt > now);
-    const goneSessions = toldSessions.filter(({ value }) => value === null).map(({ id }) => id);
+    const publishedSessions = await aheadOfStore<SessionFacts>(eventLog, 'sessions', owned(store.allSessions()));
+    // Expired sessions are removed from the store, and remain in the topic for a while.
+    const sessions = there(publishedSessions).filter(({ stored, value }) => stored > 0 || value.expiresAt > now);
+    const goneSessions = publishedSessions.filter(({ value }) => value === null).map(({ id }) => id);
     const lost = [...(await usersMissing(store, sessions)), ...usersOfNew(accounts, sessions)];
     if (!dryRun) {
       await store.adopt({
@@ -54,7 +54,7 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
   }
 }
 
-/** Users who logged in since, of whom the copy says something else. */
+/** Users with a later login that are missing in the copy or have another role in it. */
 async function usersMissing(
   store: IdentityStore,
   sessions: readonly Found<SessionFacts>[],
@@ -73,7 +73,7 @@ async function usersMissing(
   return lost;
 }
 
-/** Accounts that were registered since, of whose users nobody logged in. */
+/** Accounts that were registered later and whose users have no login. */
 function usersOfNew(
   accounts: readonly Found<AccountFacts>[],
   sessions: readonly Found<SessionFacts>[],

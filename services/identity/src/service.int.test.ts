@@ -39,7 +39,7 @@ describe('identity over HTTP', () => {
     expect(hours).toBeLessThanOrEqual(12);
   });
 
-  it('says the same to an unknown address and to a wrong password', async () => {
+  it('gives the same answer to an unknown address and to a wrong password', async () => {
     const wrong = await service.ask('POST', '/v1/auth/login', { ...CREDENTIALS, password: 'not this one' });
     const unknown = await service.ask('POST', '/v1/auth/login', { email: 'no@one.example', password: 'not this one' });
     expect([wrong.status, unknown.status]).toEqual([401, 401]);
@@ -54,7 +54,7 @@ describe('identity over HTTP', () => {
     expect((await service.ask('GET', '/v1/account', undefined, token)).status).toBe(401);
   });
 
-  it('registers a sandbox account, where an address is taken once', async () => {
+  it('registers a sandbox account, and an address only once', async () => {
     const body = { email: 'Ann@Hotel.example', password: 'twelve characters', accountName: 'Hotel' };
     const registered = await service.ask('POST', '/v1/auth/register', body);
     expect(registered.status).toBe(201);
@@ -66,10 +66,10 @@ describe('identity over HTTP', () => {
     expect(account.body).toMatchObject({ plan: 'sandbox', actionCap: 1000, sandbox: { actionsUsed: 0 } });
     expect((await service.ask('POST', '/v1/auth/register', body)).status).toBe(409);
     expect((await service.ask('POST', '/v1/auth/register', { ...body, password: 'short' })).status).toBe(400);
-    expect((await service.ask('POST', '/v1/auth/register', { ...body, email: 'nobody' })).status).toBe(400);
+    expect((await service.ask('POST', '/v1/auth/register', { ...body, email: 'no-address' })).status).toBe(400);
   });
 
-  it('manages users; roles reach open sessions at once, and the last admin stays', async () => {
+  it('manages users; roles apply to open sessions at once, and the last admin cannot be removed', async () => {
     const bob = { email: 'bob@countersign.local', role: 'member', password: 'twelve characters' };
     const created = await service.ask('POST', '/v1/users', bob, admin);
     expect([created.status, created.body]).toEqual([
@@ -103,7 +103,7 @@ describe('identity over HTTP', () => {
     expect((await service.ask('POST', '/v1/users', { ...bob, email: FIRST.email }, admin)).status).toBe(409);
   });
 
-  it('knows nothing of the users and keys of another account', async () => {
+  it('hides the users and keys of another account', async () => {
     const body = { email: 'eve@else.example', password: 'twelve characters', accountName: 'Else' };
     const eve = (await service.ask('POST', '/v1/auth/register', body)).body.token as string;
     expect((await service.ask('DELETE', `/v1/users/${FIRST.userId}`, undefined, eve)).status).toBe(404);
@@ -111,7 +111,7 @@ describe('identity over HTTP', () => {
     expect((await service.ask('GET', '/v1/api-keys', undefined, eve)).body.apiKeys).toEqual([]);
   });
 
-  it('issues a key that is shown once, keeps its hash alone, and revokes it', async () => {
+  it('issues a key that is shown once, stores only its hash, and revokes it', async () => {
     const issued = await service.ask('POST', '/v1/api-keys', { name: 'ci' }, admin);
     expect(issued.status).toBe(201);
     const { id, key, prefix } = issued.body as { id: string; key: string; prefix: string };
@@ -128,13 +128,13 @@ describe('identity over HTTP', () => {
     const records = (await service.eventLog.read('api-keys', 0, 0, 1000))
       .map(({ value }) => JSON.parse(Buffer.from(value).toString()) as VersionedRecord<ApiKeyFacts>)
       .filter((record) => record.id === id);
-    // The topic is compacted: the first version may be gone by now.
+    // The topic is compacted: the first version may have been removed.
     expect(records.at(-1)).toMatchObject({ version: 2, value: { revokedAt: expect.any(String) as string } });
     expect(records.at(-1)!.value?.sha256).toBe(createHash('sha256').update(key).digest('hex'));
     expect(JSON.stringify(records)).not.toContain(key);
   });
 
-  it('issues keys that are bound to agents, hold named rights and end, and tells the first one apart', async () => {
+  it('issues keys that are bound to agents, have named rights and expire, and marks the first one', async () => {
     const agentId = 'ABCDEF00-0000-4000-8000-000000000001';
     const issue = (body: object) => service.ask('POST', '/v1/api-keys', { name: 'k', ...body }, admin);
     const plain = await issue({});
@@ -158,7 +158,7 @@ describe('identity over HTTP', () => {
     const record = (await service.eventLog.read('api-keys', 0, 0, 1000)).at(-1)!;
     const { value } = JSON.parse(Buffer.from(record.value).toString()) as VersionedRecord<ApiKeyFacts>;
     expect(value).toMatchObject(asKept);
-    for (const [body, words] of [
+    for (const [body, message] of [
       [{ expiresAt: '2026-01-01T00:00:00Z' }, /a time to come/],
       [{ expiresAt: '2999-02-31T99:00:00Z' }, /a time to come/],
       [{ expiresAt: '2999-02-31T00:00:00Z' }, /that the calendar has/],
@@ -171,11 +171,11 @@ describe('identity over HTTP', () => {
       [{ first: true }, /first/],
     ] as const) {
       const refused = await issue(body);
-      expect([refused.status, refused.body.error]).toEqual([400, expect.stringMatching(words)]);
+      expect([refused.status, refused.body.error]).toEqual([400, expect.stringMatching(message)]);
     }
   });
 
-  it('keeps the profile that agents made by a key begin with, over a change of the plan', async () => {
+  it('keeps the default profile of agents created by a key over a change of the plan', async () => {
     const path = '/v1/account/default-profile';
     const put = (body: unknown) => service.ask('PUT', path, body, admin);
     expect((await service.ask('GET', path, undefined, admin)).body).toEqual({ profile: null });
@@ -185,14 +185,14 @@ describe('identity over HTTP', () => {
     expect(await put({ refund_limit: 5 })).toMatchObject({ status: 400 });
     await service.operator.setPlan({ accountId: FIRST.accountId, plan: 'scale' });
     expect((await service.ask('GET', path, undefined, admin)).body).toEqual({ profile });
-    const told = (await service.eventLog.read('accounts', 0, 0, 1000)).at(-1)!;
-    expect(JSON.parse(Buffer.from(told.value).toString())).toMatchObject({
+    const published = (await service.eventLog.read('accounts', 0, 0, 1000)).at(-1)!;
+    expect(JSON.parse(Buffer.from(published.value).toString())).toMatchObject({
       value: { plan: 'scale', defaultProfile: profile },
     });
     expect((await put({ blocked_apis: ['/srv/data'] })).body.warnings).toEqual([
       expect.stringMatching(/^blocked_apis\[0\] "\/srv\/data" is a path/),
     ]);
-    // Its size is that of a profile that an agent begins with.
+    // Its size limit is that of a profile of an agent.
     const large = { blocked_apis: [...Array(130)].map((_, n) => `${n}`.padStart(500, 'x')).concat('y'.repeat(100)) };
     expect(await put(large)).toMatchObject({ status: 413, body: { error: expect.stringContaining('65536') } });
     expect((await put(null)).body).toEqual({ profile: null });
@@ -241,8 +241,8 @@ describe('identity over HTTP', () => {
 
   it('locks an address out after ten failures, also for the right password, for 15 minutes', async () => {
     const wrong = { ...CREDENTIALS, password: 'not this one' };
-    const tries = await Promise.all(Array.from({ length: 14 }, () => service.ask('POST', '/v1/auth/login', wrong)));
-    const statuses = tries.map(({ status }) => status);
+    const attempts = await Promise.all(Array.from({ length: 14 }, () => service.ask('POST', '/v1/auth/login', wrong)));
+    const statuses = attempts.map(({ status }) => status);
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(10);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
     const right = await service.ask('POST', '/v1/auth/login', CREDENTIALS);
@@ -258,7 +258,7 @@ describe('identity over HTTP', () => {
 });
 
 describe('registration', () => {
-  it('is closed for an IP after 20 in 15 minutes, whatever became of them', async () => {
+  it('is limited to 20 per IP in 15 minutes, successful or not', async () => {
     const service = await runIdentity();
     const register = (n: number) => {
       const body = { email: `ann${n}@hotel.example`, password: 'twelve characters', accountName: 'Hotel' };
@@ -266,7 +266,7 @@ describe('registration', () => {
     };
     const first = await Promise.all([1, 1, 2].map((n) => register(n)));
     expect(first.map(({ status }) => status).sort()).toEqual([201, 201, 409]);
-    // The rest at once: no more than the limit get through side by side.
+    // The rest concurrently: no more than the limit pass.
     const rest = await Promise.all(Array.from({ length: 25 }, (_, n) => register(1 + (n % 2))));
     expect(rest.filter(({ status }) => status === 409).length).toBeLessThanOrEqual(17);
     const closed = await register(3);
@@ -279,7 +279,7 @@ describe('registration', () => {
 });
 
 describe('registration with a mail server', () => {
-  it('answers alike whether the address has an account, and makes one by the token of the mail', async () => {
+  it('gives the same answer whether the address has an account or not, and creates one by the token of the mail', async () => {
     const mails: string[] = [];
     const server = new SMTPServer({
       authOptional: true,

@@ -12,7 +12,7 @@ import { definition } from './definition.js';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // A test reads what it has just asked for.
+  // A test reads members of the answer it expects.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly body: any;
 }
@@ -24,7 +24,7 @@ export interface Running {
   readonly operator: AccountOperator;
   readonly serving: ServingThread;
   ask(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
-  /** Moves the wall clock of the service. */
+  /** Advances the wall clock of the service. */
   advance(ms: number): void;
   stop(): Promise<void>;
   restart(): Promise<Running>;
@@ -32,8 +32,8 @@ export interface Running {
 }
 
 /**
- * The service alone in a thread of the kit: its real store, a real log, counters in process, HTTP on loopback.
- * @param shared log and counters of another instance, which is to outlive this one
+ * Runs the service alone in a thread: its real store, a real log, counters in process, HTTP on loopback.
+ * @param shared log and counters of another instance, which outlives this one
  */
 export async function runIdentity(
   environment: Readonly<Record<string, string>> = {},

@@ -7,7 +7,7 @@ export interface Usage {
   readonly actionsEver: number;
 }
 
-/** A sandbox counts for ever and ends with its expiry; a paid plan counts by calendar month (UTC). */
+/** A sandbox counts without a period and ends with its expiry; a paid plan counts by calendar month (UTC). */
 export function accountRecord({ id, facts }: Account, usage: Usage, nowMs: number): AccountRecord {
   const { name, plan, actionCap, sandboxExpiresAt } = facts;
   if (sandboxExpiresAt === null) {

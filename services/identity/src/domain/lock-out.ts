@@ -6,7 +6,7 @@ export const FAILURES_PER_PAIR = 10;
 export const FAILURES_PER_ADDRESS = 100;
 export const FAILURES_PER_IP = 100;
 /** A place is known for so long after the last sign-in from there. */
-export const PLACE_KNOWN_MS = 30 * 24 * 3600 * 1000;
+export const ORIGIN_KNOWN_MS = 30 * 24 * 3600 * 1000;
 /** Each costs a hash and makes an account. */
 export const REGISTRATIONS_PER_IP = 20;
 /** Each may send a mail. */

@@ -9,7 +9,7 @@ import type {
   UserRecord,
 } from '@countersign/contracts';
 
-/** Versions rise by one with every change; a new one is at 1. */
+/** Versions rise by one with every change and start at 1. */
 export interface Account {
   readonly id: string;
   readonly version: number;
@@ -34,7 +34,7 @@ export interface IssuedKey {
 }
 
 export interface ApiKey extends IssuedKey {
-  /** To the batch of the log, not to the call. */
+  /** Accurate to the batch of the log, not to the call. */
   readonly lastUsedAt: string | null;
 }
 
@@ -57,12 +57,12 @@ export function apiKeyRecord(key: ApiKey): ApiKeyRecord {
   return { ...issuedKeyRecord(key), lastUsedAt: key.lastUsedAt, revokedAt: key.facts.revokedAt };
 }
 
-/** A key from before keys had rights, as the first of its account. */
+/** Converts a key without rights to the first one of its account. */
 export function asFirst(key: IssuedKey): IssuedKey {
   return { ...key, version: key.version + 1, facts: { ...key.facts, first: true, rights: API_KEY_RIGHTS } };
 }
 
-/** Whether the account would be left without an admin. */
+/** True if the change would leave the account without an admin. */
 export function losesLastAdmin(user: User, roleAfter: Role | null, admins: number): boolean {
   return user.role === 'admin' && roleAfter !== 'admin' && admins <= 1;
 }
@@ -71,7 +71,7 @@ export function revoked<T extends IssuedKey | Session>(thing: T, at: string): T 
   return { ...thing, version: thing.version + 1, facts: { ...thing.facts, revokedAt: at } };
 }
 
-/** An open session follows its user's role at once. */
+/** Applies a change of the user's role to an open session. */
 export function withRole(session: Session, role: Role): Session {
   return { ...session, version: session.version + 1, facts: { ...session.facts, role } };
 }

@@ -4,7 +4,7 @@ import { accountRecord } from './account-record.js';
 const T = Date.UTC(2026, 11, 31, 23);
 
 describe('an account on a plan', () => {
-  it('takes what the plan gives', () => {
+  it('takes the terms of the plan', () => {
     expect(onPlan('A', 'sandbox', {}, T)).toEqual({
       name: 'A',
       plan: 'sandbox',
@@ -21,7 +21,7 @@ describe('an account on a plan', () => {
     expect(onPlan('A', 'enterprise', {}, T)).toMatchObject({ actionCap: null, cadenceSeconds: 1 });
   });
 
-  it('takes what was agreed instead', () => {
+  it('takes agreed terms instead', () => {
     expect(onPlan('A', 'enterprise', { actionCap: 0 }, T)).toMatchObject({ actionCap: 0 });
     expect(onPlan('A', 'sandbox', { expiresAt: '2027-02-01T00:00:00+01:00' }, T)).toMatchObject({
       sandboxExpiresAt: '2027-01-31T23:00:00.000Z',
@@ -40,10 +40,10 @@ describe('an account on a plan', () => {
   });
 });
 
-describe('what GET /v1/account gives', () => {
+describe('the body of GET /v1/account', () => {
   const usage = { actionsInPeriod: 3, actionsEver: 8 };
 
-  it('counts a sandbox for ever, until its expiry', () => {
+  it('counts a sandbox without a period, until its expiry', () => {
     const account = { id: 'a', version: 1, facts: onPlan('A', 'sandbox', {}, T) };
     const expiresAt = '2027-01-14T23:00:00.000Z';
     expect(accountRecord(account, usage, T)).toEqual({

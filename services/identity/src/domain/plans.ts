@@ -10,7 +10,7 @@ interface PlanTerms {
 
 const DAY_MS = 86_400_000;
 
-/** What a plan gives where nothing else was agreed. Caps: a sandbox's for ever, a paid one's for a calendar month (UTC). */
+/** Default terms of the plans. Caps: a sandbox's in total, a paid one's per calendar month (UTC). */
 const PLAN_DEFAULTS: Readonly<Record<Plan, PlanTerms>> = {
   sandbox: { actionCap: 1000, days: 14, cadenceSeconds: 3600 },
   core: { actionCap: 100_000, days: null, cadenceSeconds: 3600 },
@@ -20,18 +20,18 @@ const PLAN_DEFAULTS: Readonly<Record<Plan, PlanTerms>> = {
 
 export interface AgreedTerms {
   readonly actionCap?: number;
-  /** ISO 8601; a sandbox's alone. */
+  /** ISO 8601; only for a sandbox. */
   readonly expiresAt?: string;
 }
 
-/** Terms that cannot be agreed, in words for the operator. */
+/** The terms cannot be agreed; the message is for the operator. */
 export class PlanRefused extends Error {
   override readonly name = 'PlanRefused';
 }
 
 /**
- * The account's facts on a plan; what is not agreed takes the plan's default.
- * @throws PlanRefused for an unknown plan, a cap that is no whole number from 0, or an expiry that does not fit
+ * The account's facts on a plan; terms that are not agreed take the plan's defaults.
+ * @throws PlanRefused for an unknown plan, a cap that is not a whole number from 0, or an invalid expiry
  */
 export function onPlan(name: string, plan: Plan, agreed: AgreedTerms, nowMs: number): AccountFacts {
   if (!PLANS.includes(plan)) throw new PlanRefused(`no such plan; there are ${PLANS.join(', ')}`);

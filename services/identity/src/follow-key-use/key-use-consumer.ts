@@ -4,7 +4,7 @@ import type { LogBatch } from '@countersign/event-log';
 import { KEY_USE_FOLLOWER } from '../http/tokens.js';
 import type { KeyUseFollower } from './key-use-follower.js';
 
-/** One call is one partition's batch. */
+/** Each call is a batch of one partition. */
 @Controller()
 export class KeyUseConsumer {
   constructor(@Inject(KEY_USE_FOLLOWER) private readonly follower: KeyUseFollower) {}

@@ -7,7 +7,7 @@ import type { IdentityStore } from '../store/port.js';
 
 export const GROUP = 'identity';
 
-/** Follows `agent-events` for when each API key was used last: one write a batch, a repeated batch changes nothing. */
+/** Follows `agent-events` for the last use of each API key: one write per batch; a redelivered batch changes nothing. */
 export class KeyUseFollower {
   constructor(
     private readonly context: ServiceContext,

@@ -38,7 +38,7 @@ export class AccountController {
     return { profile, ...(warnings.length === 0 ? {} : { warnings }) };
   }
 
-  /** Usage and time by one clock: the counters'. */
+  /** Usage and time, both from the counters. */
   async #counted(accountId: string): Promise<[Usage, number]> {
     const { counters, log } = this.context;
     try {

@@ -1,4 +1,4 @@
-/** Ids are kept in lower case and asked for in either. */
+/** Ids are stored in lower case and accepted in either. */
 export function idOf(params: Readonly<Record<string, string>>): string {
   return params['id']!.toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** What the controllers and the consumer are given. */
+/** Injection tokens of the controllers and the consumer. */
 export const SIGN_IN = Symbol('SignIn');
 export const USERS = Symbol('Users');
 export const API_KEYS = Symbol('ApiKeys');

@@ -13,10 +13,10 @@ import type { IdentityStore } from '../store/port.js';
 
 type Powers = Pick<ApiKeyFacts, 'first' | 'rights' | 'agentIds' | 'expiresAt'>;
 
-/** Of the key that is issued with an account. */
+/** Powers of the key that is issued with an account. */
 export const FIRST_KEY: Powers = { first: true, rights: API_KEY_RIGHTS };
 
-/** Kept of a key: its prefix and its hash. */
+/** The stored form of a key: its prefix and its hash. */
 export function apiKeyOf(
   id: string,
   { accountId, name }: { readonly accountId: string; readonly name: string },
@@ -30,9 +30,9 @@ export function apiKeyOf(
 }
 
 /**
- * What a new key may do. Agents are kept as they are named: identity has none, and a gateway asks for both, that the key
- * names the agent and that the agent is of the key's account.
- * @throws HttpRefusal 400 where the end is not to come, or no calendar has it
+ * Powers of a new key. Agent ids are stored as given: identity has no agents, and a gateway checks both that the key
+ * names the agent and that the agent belongs to the key's account.
+ * @throws HttpRefusal 400 if the expiry is in the past or no valid date
  */
 function powersOfNew({ rights, agentIds = null, expiresAt = null }: NewApiKey, nowMs: number): Powers {
   const endsMs = expiresAt === null ? Infinity : parseTime(expiresAt);
@@ -54,7 +54,7 @@ export class ApiKeys {
     private readonly publication: Publication,
   ) {}
 
-  /** `key` exists nowhere else in clear. */
+  /** `key` is not stored in plain text. */
   async issue(accountId: string, wanted: NewApiKey): Promise<{ readonly apiKey: ApiKey; readonly key: string }> {
     const nowMs = this.context.clock();
     const powers = powersOfNew(wanted, nowMs);
@@ -65,7 +65,7 @@ export class ApiKeys {
     return { apiKey, key };
   }
 
-  /** Also when it is revoked already. */
+  /** Succeeds also if the key is already revoked. */
   async revoke(accountId: string, id: string): Promise<void> {
     await this.publication.change(async () => {
       const apiKey = await this.store.accountApiKey(accountId, id);

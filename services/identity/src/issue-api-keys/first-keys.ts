@@ -3,8 +3,8 @@ import type { IssuedKey } from '../domain/members.js';
 import type { IdentityStore } from '../store/port.js';
 
 /**
- * Marks the oldest key of each account as its first one where it is from before keys had rights, revoked or not. Every
- * other key of that time has the default rights. A repetition changes nothing. What is stored waits to be announced.
+ * Marks the oldest key of each account as its first one if it is older than rights, revoked or not. Other
+ * keys of that time have the default rights. Idempotent. The changes are stored to be announced later.
  */
 export async function markFirstKeys(store: Pick<IdentityStore, 'allApiKeys' | 'apiKey' | 'write'>): Promise<void> {
   const oldest = new Map<string, IssuedKey>();

@@ -12,7 +12,7 @@ import type { IdentityStore, IdentityWrite } from '../store/port.js';
 
 const LAST_ADMIN = 'the last admin of an account stays: make another user admin first';
 
-/** Users of an account. Roles and removals reach open sessions at once. Throws HttpRefusal. */
+/** Users of an account. Roles and removals apply to open sessions at once. Throws HttpRefusal. */
 export class Users {
   constructor(
     private readonly context: Pick<ServiceContext, 'clock'>,
@@ -59,7 +59,7 @@ export class Users {
     });
   }
 
-  /** Counted before the user is read: the guard fails when either changes before the write. */
+  /** Counted before the user is read: the guard fails if either changes before the write. */
   async #judged(
     accountId: string,
     id: string,

@@ -6,7 +6,7 @@ import type { Publication } from '../publication.js';
 import { hashPassword } from '../sign-in/passwords.js';
 import type { IdentityStore } from '../store/port.js';
 
-/** What whoever operates the instance may do to accounts; no caller of the API reaches it. */
+/** Operations on accounts for the operator of the instance; not reachable over the API. */
 export function accountOperator(
   context: Pick<ServiceContext, 'clock'>,
   store: IdentityStore,

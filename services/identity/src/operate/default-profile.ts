@@ -12,28 +12,28 @@ import type { Account } from '../domain/members.js';
 import type { Publication } from '../publication.js';
 import type { IdentityStore } from '../store/port.js';
 
-/** As long as the id of an agent. */
+/** Same length as the id of an agent. */
 const NO_AGENT = '00000000-0000-0000-0000-000000000000';
 
 type DefaultProfile = NonNullable<AccountFacts['defaultProfile']>;
 
-/** The profile that agents made by an API key begin with: a part of the account, so that its record carries it. */
+/** Initial profile of agents created by an API key: a part of the account, so that its record carries it. */
 export class DefaultProfiles {
   constructor(
     private readonly store: Pick<IdentityStore, 'account'>,
     private readonly publication: Publication,
   ) {}
 
-  /** `null`: none is set. @throws HttpRefusal 401 where the account is gone */
+  /** `null`: none is set. @throws HttpRefusal 401 if the account was removed */
   async get(accountId: string): Promise<DefaultProfile | null> {
     return (await this.#account(accountId)).facts.defaultProfile ?? null;
   }
 
   /**
-   * Replaces it whole; `null` takes it away. In force for the next registration once it resolves.
+   * Replaces the whole profile; `null` removes it. Applies to the next registration once the promise resolves.
    * @param body as a PATCH of a profile
-   * @returns what is set, and what of it says something in vain
-   * @throws HttpRefusal 400 that names the field; 401; 413; 503
+   * @returns the profile, and warnings about entries without effect
+   * @throws HttpRefusal 400 naming the field; 401; 413; 503
    */
   async put(
     accountId: string,
@@ -69,7 +69,7 @@ function rulesOf(body: unknown): DefaultProfile {
   return rules;
 }
 
-/** As an agent begins with it. */
+/** The profile of a new agent. */
 function profileOf(rules: DefaultProfile): BehaviorProfile {
   return applyProfilePatch(emptyProfile(NO_AGENT), rules);
 }

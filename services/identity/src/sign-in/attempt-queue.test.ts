@@ -3,7 +3,7 @@ import { AttemptQueue, QueueFull } from './attempt-queue.js';
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of attempts', () => {
-  it('lets one in at a time for an address, in order, also after a failure', async () => {
+  it('runs one at a time per address, in order, also after a failure', async () => {
     const queue = new AttemptQueue();
     const order: string[] = [];
     const attempt =
@@ -23,7 +23,7 @@ describe('the queue of attempts', () => {
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
   });
 
-  it('lets few in at once over all, and each in the end', async () => {
+  it('limits concurrency over all addresses, and runs each in the end', async () => {
     const queue = new AttemptQueue();
     let inside = 0;
     let most = 0;
@@ -40,7 +40,7 @@ describe('the queue of attempts', () => {
     expect(most).toBe(2);
   });
 
-  it('refuses more than will be answered in a useful time', async () => {
+  it('refuses attempts that would wait too long', async () => {
     const queue = new AttemptQueue();
     const all = Array.from({ length: 201 }, () => queue.run('a', tick));
     const settled = await Promise.allSettled(all);

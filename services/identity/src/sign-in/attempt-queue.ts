@@ -1,24 +1,24 @@
 import { Semaphore } from '@countersign/async';
 
-/** Passwords that are hashed at once: each takes a core and 32 MiB. */
+/** Concurrent password hashes: each takes a core and 32 MiB. */
 const AT_ONCE = 2;
 const MOST_WAITING = 200;
 
-/** More attempts wait than will be answered in a useful time. */
+/** So many attempts are queued that a further one would wait too long. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
 }
 
 /**
- * Lets attempts in one after another for each address, so that attempts side by side cannot slip past its count of
- * failures, and a few at once over all.
+ * Runs the attempts of each address one after another, so that concurrent ones cannot evade its failure count, and
+ * limits the number of running attempts over all.
  */
 export class AttemptQueue {
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #hashing = new Semaphore(AT_ONCE);
   #waiting = 0;
 
-  /** @throws QueueFull, and whatever `attempt` throws */
+  /** @throws QueueFull, and the errors of `attempt` */
   async run<T>(address: string, attempt: () => Promise<T>): Promise<T> {
     if (this.#waiting >= MOST_WAITING) throw new QueueFull('too many attempts wait');
     this.#waiting += 1;

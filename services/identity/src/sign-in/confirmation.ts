@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { randomUUID as uuidV4 } from 'node:crypto';
 import type { Mail, Mailer } from '@countersign/service-kit/mail';
 
-/** A registration that its address has yet to confirm. Ids are chosen here, so that confirming it twice makes one account. */
+/** A registration that awaits confirmation. Its ids are chosen here, so that confirming it twice creates one account. */
 export interface PendingRegistration {
   readonly accountId: string;
   readonly userId: string;
@@ -20,8 +20,8 @@ const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
 /**
- * Asks the owner of an address by e-mail whether an account is to be made. Nothing is stored before: the token in the mail
- * holds the registration, encrypted (AES-256-GCM). The caller cannot tell an address that has an account from one that has none.
+ * Asks the owner of an address by e-mail to confirm a registration. Nothing is stored before: the token in the mail
+ * holds the registration, encrypted (AES-256-GCM). The caller cannot distinguish an address with an account from one without.
  */
 export class Confirmations {
   readonly #mailer: Mailer;
@@ -37,7 +37,7 @@ export class Confirmations {
     this.#clock = clock;
   }
 
-  /** Resolves to `false` where the mail server does not take the message. */
+  /** Resolves to `false` if the mail server refuses the message. */
   async ask(registration: Pick<PendingRegistration, 'accountName' | 'email' | 'passwordHash'>): Promise<boolean> {
     const expiresAt = this.#clock() + VALID_MS;
     const token = this.#seal({ ...registration, accountId: uuidV4(), userId: uuidV4(), expiresAt });
@@ -50,7 +50,7 @@ export class Confirmations {
     ]);
   }
 
-  /** The same for an address that has an account. */
+  /** Sends the message for an address that has an account. */
   async refuse(email: string): Promise<boolean> {
     return this.#send(email, [
       'A Countersign account was asked for with this e-mail address, which has one already.',
@@ -58,7 +58,7 @@ export class Confirmations {
     ]);
   }
 
-  /** `null`: the token is not one of this installation, or has expired. */
+  /** `null`: the token is not of this installation, or has expired. */
   open(token: string): PendingRegistration | null {
     const sealed = Buffer.from(token, 'base64url');
     if (sealed.length <= NONCE_BYTES + TAG_BYTES) return null;

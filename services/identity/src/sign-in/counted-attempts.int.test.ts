@@ -6,7 +6,7 @@ import { openSqliteIdentityStore } from '../store/open.js';
 import type { IdentityStore } from '../store/port.js';
 import { CountedAttempts } from './counted-attempts.js';
 
-describe('attempts that are counted by where they come from', () => {
+describe('attempts counted by origin', () => {
   const directory = mkdtempSync(join(tmpdir(), 'identity-attempts-'));
   let store: IdentityStore;
   let attempts: CountedAttempts;
@@ -19,7 +19,7 @@ describe('attempts that are counted by where they come from', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('come from one IP when they come from one /64 of IPv6, and from another elsewhere', async () => {
+  it('share an origin within one IPv6 /64, and have another elsewhere', async () => {
     for (let n = 0; n < REGISTRATIONS_PER_IP; n += 1) {
       await attempts.registration(`${n}@x.example`, `2001:db8:0:7::${n.toString(16)}`);
     }
@@ -29,7 +29,7 @@ describe('attempts that are counted by where they come from', () => {
     await attempts.registration('a@x.example', '192.0.2.1');
   });
 
-  it('lock an address out for the place that they come from, not for its owner elsewhere', async () => {
+  it('lock an address out for their origin, not for its owner elsewhere', async () => {
     const wrong = async () => null;
     for (let n = 0; n < FAILURES_PER_PAIR; n += 1) await attempts.login('one@x.example', '192.0.2.10', wrong);
     await expect(attempts.login('one@x.example', '192.0.2.10', async () => 'in')).rejects.toMatchObject({
@@ -38,7 +38,7 @@ describe('attempts that are counted by where they come from', () => {
     expect(await attempts.login('one@x.example', '192.0.2.11', async () => 'in')).toBe('in');
   });
 
-  it('spread over many places lock all out but those from which it was signed in to', async () => {
+  it('from many origins lock out all but those with an earlier sign-in', async () => {
     const address = 'two@x.example';
     expect(await attempts.login(address, '192.0.2.20', async () => 'in')).toBe('in');
     for (let n = 0; n < FAILURES_PER_ADDRESS; n += 1) {

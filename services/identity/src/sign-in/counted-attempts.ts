@@ -1,7 +1,7 @@
 import { HttpRefusal, placeOf } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import { FAILURES_PER_ADDRESS, FAILURES_PER_IP, FAILURES_PER_PAIR, lockedByOthers } from '../domain/lock-out.js';
-import { normalIp, PLACE_KNOWN_MS, WINDOW_MS } from '../domain/lock-out.js';
+import { normalIp, ORIGIN_KNOWN_MS, WINDOW_MS } from '../domain/lock-out.js';
 import { REGISTRATIONS_PER_ADDRESS, REGISTRATIONS_PER_IP } from '../domain/lock-out.js';
 import { registrationsFrom, registrationsOf } from '../domain/lock-out.js';
 import type { FailureLimits, IdentityStore } from '../store/port.js';
@@ -14,8 +14,8 @@ const REGISTRATIONS: FailureLimits = {
 };
 
 /**
- * Attempts count as failed from before they are made, in the store that all instances share: however many run side by
- * side, no more than the limit get through. Throws HttpRefusal 429.
+ * Counts attempts as failed before they are made, in the store that all instances share: concurrent attempts cannot
+ * exceed the limit. Throws HttpRefusal 429.
  */
 export class CountedAttempts {
   constructor(
@@ -24,31 +24,31 @@ export class CountedAttempts {
   ) {}
 
   /**
-   * Failures lock an e-mail address out for the place that they come from. Spread over many places, they lock it out for
-   * all but those from which it was signed in to in the last 30 days: its owner's.
-   * @param attempt gives `null` when it failed: then it goes on counting, and only then
+   * Runs a sign-in. Failures lock an e-mail address out for their IP; failures from many IPs lock it out for
+   * all but those with a sign-in to it in the last 30 days.
+   * @param attempt resolves to `null` if it failed: only then it stays counted
    */
   async login<T>(address: string, remoteAddress: string, attempt: () => Promise<T | null>): Promise<T | null> {
-    const place = callerOf(remoteAddress);
-    const failure = await this.#count(address, place, LOGINS);
+    const origin = originOf(remoteAddress);
+    const failure = await this.#count(address, origin, LOGINS);
     let failed = false;
     try {
       const done = await attempt();
       failed = done === null;
       if (!failed) {
         const now = this.context.clock();
-        await this.store.signedInFrom(address, place, now, now - PLACE_KNOWN_MS);
+        await this.store.signedInFrom(address, origin, now, now - ORIGIN_KNOWN_MS);
       }
       return done;
     } finally {
-      // Who cannot sign in because something is down is not locked out for it.
+      // An attempt that failed for technical reasons does not count.
       if (!failed) await this.store.forgive(failure);
     }
   }
 
-  /** A registration counts for the IP and for its e-mail address, whatever comes of it. */
+  /** Counts a registration for the IP and for its e-mail address, successful or not. */
   async registration(email: string, remoteAddress: string): Promise<void> {
-    await this.#count(registrationsOf(email), registrationsFrom(callerOf(remoteAddress)), REGISTRATIONS);
+    await this.#count(registrationsOf(email), registrationsFrom(originOf(remoteAddress)), REGISTRATIONS);
   }
 
   async #count(address: string, ip: string, limits: FailureLimits): Promise<string> {
@@ -63,15 +63,15 @@ export class CountedAttempts {
     const lockedBy = (count: keyof FailureLimits): number => lockedByOthers(times[count], now, limits[count], now) ?? 0;
     let until = Math.max(lockedBy('ofPair'), lockedBy('ofIp'));
     const ofAddress = lockedBy('ofAddress');
-    if (ofAddress > until && !(await this.store.hasSignedInFrom(address, ip, now - PLACE_KNOWN_MS))) until = ofAddress;
+    if (ofAddress > until && !(await this.store.hasSignedInFrom(address, ip, now - ORIGIN_KNOWN_MS))) until = ofAddress;
     if (until <= now) return failure;
     await this.store.forgive(failure);
     throw tooMany(Math.ceil((until - now) / 1000));
   }
 }
 
-/** What is counted as one IP: of IPv6 the /64, in which one caller has every address. */
-function callerOf(remoteAddress: string): string {
+/** The counted form of an IP: for IPv6 the /64, in which one caller has every address. */
+function originOf(remoteAddress: string): string {
   return placeOf(normalIp(remoteAddress));
 }
 

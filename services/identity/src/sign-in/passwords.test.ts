@@ -1,6 +1,6 @@
 import { hashPassword, Passwords } from './passwords.js';
 
-/** OWASP's Password Storage Cheat Sheet: the least memory (KiB) and passes for argon2id with one lane. */
+/** Minimum memory (KiB) and passes for argon2id with one lane in OWASP's Password Storage Cheat Sheet. */
 const OWASP_LEAST = [
   { memory: 47_104, passes: 1 },
   { memory: 19_456, passes: 2 },
@@ -9,11 +9,11 @@ const OWASP_LEAST = [
   { memory: 7_168, passes: 5 },
 ] as const;
 
-/** RFC 9106 in the form of the PHC string. */
+/** PHC string format with the parameters of RFC 9106. */
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$([A-Za-z0-9+/]+)\$[A-Za-z0-9+/]+$/;
 
 describe('passwords', () => {
-  it('are kept as argon2id, dearer than the least that OWASP asks for, each with a salt of its own', async () => {
+  it('are stored as argon2id, above the minimum of OWASP, each with its own salt', async () => {
     const [one, other] = await Promise.all([hashPassword('the same'), hashPassword('the same')]);
     const [, memory, passes, salt = ''] = PHC.exec(one) ?? [];
     const fits = OWASP_LEAST.some((least) => Number(memory) >= least.memory && Number(passes) >= least.passes);
@@ -22,7 +22,7 @@ describe('passwords', () => {
     expect(PHC.exec(other)?.[3]).not.toBe(salt);
   });
 
-  it('match their own hash alone; nothing matches where there is none', async () => {
+  it('match only their own hash; nothing matches if there is none', async () => {
     const passwords = new Passwords();
     const hash = await hashPassword('right');
     expect(await passwords.match(hash, 'right')).toBe(true);
@@ -31,11 +31,11 @@ describe('passwords', () => {
     expect(await passwords.match(null, '')).toBe(false);
   });
 
-  it('cost as much where there is no such address as where the password is wrong', async () => {
+  it('cost the same for an unknown address as for a wrong password', async () => {
     const passwords = new Passwords();
     const hash = await hashPassword('right');
     const times = { known: [] as number[], unknown: [] as number[] };
-    // In turn, so that whatever else the machine does falls on both.
+    // Alternating, so that other load on the machine affects both.
     for (let n = 0; n < 12; n += 1) {
       for (const [who, asked] of [
         ['known', hash],

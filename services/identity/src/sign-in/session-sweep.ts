@@ -3,11 +3,11 @@ import type { Publication } from '../publication.js';
 import type { IdentityStore } from '../store/port.js';
 
 const EVERY_MS = 10 * 60 * 1000;
-/** After its expiry a session is refused by its own time; it is dropped when no clock can still take it for valid. */
+/** An expired session is refused by its own time; it is removed once no clock can still consider it valid. */
 const KEPT_MS = 3600 * 1000;
 const AT_ONCE = 500;
 
-/** Drops sessions that are over, from the store and from the topic. */
+/** Removes expired sessions from the store and from the topic. */
 export class SessionSweep {
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -21,7 +21,7 @@ export class SessionSweep {
   start(): void {
     this.#timer = setInterval(() => {
       this.#running = this.sweep().catch((error: unknown) => {
-        this.context.log.warn({ err: error }, 'expired sessions were not dropped, the next round does');
+        this.context.log.warn({ err: error }, 'expired sessions were not removed; the next sweep retries');
       });
     }, EVERY_MS);
     this.#timer.unref();

@@ -16,7 +16,7 @@ describe('a session', () => {
   });
   afterEach(() => service.cleanup());
 
-  it('lasts twelve hours, whatever is done with it, and no longer', async () => {
+  it('lasts exactly twelve hours, whatever its use', async () => {
     const { token } = (await logIn()).body as { token: string };
     service.advance(12 * HOUR_MS - 60_000);
     expect(await account(token)).toBe(200);
@@ -27,7 +27,7 @@ describe('a session', () => {
     expect(await account(token)).toBe(401);
   });
 
-  it('ends alone: others of the same user go on', async () => {
+  it('ends alone: others of the same user continue', async () => {
     const [one, other] = await Promise.all([logIn(), logIn()]);
     expect((await service.ask('POST', '/v1/auth/logout', undefined, one.body.token as string)).status).toBe(204);
     expect(await account(one.body.token as string)).toBe(401);
@@ -35,17 +35,17 @@ describe('a session', () => {
     expect((await service.ask('POST', '/v1/auth/logout', undefined, one.body.token as string)).status).toBe(401);
   });
 
-  it('is refused to an unknown address as to a known one: the same words, the same lock-out', async () => {
-    const told: Record<string, unknown[]> = {};
-    for (const email of [FIRST.email, 'nobody@countersign.local']) {
+  it('is refused to an unknown address as to a known one: same message, same lock-out', async () => {
+    const answersByEmail: Record<string, unknown[]> = {};
+    for (const email of [FIRST.email, 'unknown@countersign.local']) {
       const answers = [];
       for (let n = 0; n < 11; n += 1) answers.push(await logIn({ email, password: 'not this one' }));
-      told[email] = answers.map(({ status, body, headers }) => [status, body, headers.has('retry-after')]);
+      answersByEmail[email] = answers.map(({ status, body, headers }) => [status, body, headers.has('retry-after')]);
     }
-    const [known, unknown] = Object.values(told);
+    const [known, unknown] = Object.values(answersByEmail);
     expect(known).toEqual(unknown);
     expect(known?.map((answer) => (answer as unknown[])[0])).toEqual([...Array<number>(10).fill(401), 429]);
-    // The lock is the address's own: whoever has another goes on.
+    // The lock applies to the address: another address can still sign in.
     const body = { email: 'ann@hotel.example', password: 'twelve characters', accountName: 'Hotel' };
     expect((await service.ask('POST', '/v1/auth/register', body)).status).toBe(201);
     expect((await logIn(body)).status).toBe(400);

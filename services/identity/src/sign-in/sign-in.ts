@@ -19,7 +19,7 @@ import type { Passwords } from './passwords.js';
 const RETRY = { 'Retry-After': '5' };
 const SESSION_MS = 12 * 3600 * 1000;
 
-/** Opens and ends sessions. What resolved holds on every gateway. Throws HttpRefusal. */
+/** Opens and ends sessions. A resolved change applies on every gateway. Throws HttpRefusal. */
 export class SignIn {
   readonly #queue = new AttemptQueue();
   readonly #attempts: CountedAttempts;
@@ -30,16 +30,16 @@ export class SignIn {
     private readonly publication: Publication,
     private readonly tokens: SessionTokens,
     private readonly passwords: Passwords,
-    /** `null`: there is no mail server, and a registration makes its account at once. */
+    /** `null`: there is no mail server, and a registration creates its account at once. */
     private readonly confirmations: Confirmations | null,
   ) {
     this.#attempts = new CountedAttempts(context, store);
   }
 
-  /** The same words, and about the same time, for an unknown address and a wrong password. */
+  /** Answers an unknown address and a wrong password alike, in about the same time. */
   async login(email: string, password: string, remoteAddress: string): Promise<SignedIn> {
     const address = normalEmail(email);
-    // By address and caller: attempts from elsewhere do not make the owner wait.
+    // By address and caller: attempts from elsewhere do not delay the owner.
     const signedIn = await this.#inTurn(`${address} ${remoteAddress}`, () =>
       this.#attempts.login(address, remoteAddress, () => this.#attempt(address, password)),
     );
@@ -48,8 +48,8 @@ export class SignIn {
   }
 
   /**
-   * A sandbox account with its first admin. With a mail server the address has to confirm it, and the answer is the same
-   * whether the address has an account or not: `null`. Without one, 409 tells that it has.
+   * Registers a sandbox account with its first admin. With a mail server the address must confirm it, and the answer is
+   * the same whether the address has an account or not: `null`. Without one, 409 reveals that it has.
    */
   async register(
     given: string,
@@ -71,7 +71,7 @@ export class SignIn {
     return null;
   }
 
-  /** @throws HttpRefusal 400 for a token that is none or has expired, 409 where it was used or the address is taken */
+  /** @throws HttpRefusal 400 for an invalid or expired token, 409 if it was used or the address is taken */
   async confirm(token: string): Promise<SignedIn> {
     const pending = this.confirmations?.open(token) ?? null;
     if (pending === null) throw new HttpRefusal(400, 'the token is not valid, or its hour is over: register again');
@@ -106,8 +106,8 @@ export class SignIn {
   }
 
   /**
-   * Ends all other sessions of the user. Wrong passwords count as those of a login do.
-   * @throws HttpRefusal 403 where the current password is wrong, 429
+   * Changes the password and ends all other sessions of the user. Wrong passwords count like those of a login.
+   * @throws HttpRefusal 403 if the current password is wrong, 429
    */
   async changePassword(
     { accountId, userId, email, sessionId }: RouteInput['caller'],
@@ -153,7 +153,7 @@ export class SignIn {
     return matches && user !== null ? this.#open(user) : null;
   }
 
-  /** `null` when the user changed or went since the password was compared. */
+  /** Resolves to `null` if the user was changed or removed since the password was compared. */
   async #open(compared: User): Promise<SignedIn | null> {
     const account = await this.store.account(compared.accountId);
     for (let user: User | null = compared; user !== null && account !== null;) {
@@ -182,7 +182,7 @@ function wrongPassword(): HttpRefusal {
   return new HttpRefusal(403, 'the current password is wrong');
 }
 
-/** Ends on a whole second, as a token's `exp` does. */
+/** Expires on a whole second, like a token's `exp`. */
 function newSession(user: User, nowMs: number): Session {
   const expiresAt = new Date(Math.floor((nowMs + SESSION_MS) / 1000) * 1000).toISOString();
   const { accountId, id: userId, email, role } = user;

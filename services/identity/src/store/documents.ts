@@ -5,7 +5,7 @@ import type { User } from '../domain/members.js';
 
 type None = Record<string, never>;
 
-/** Version: that of the topic `accounts`. */
+/** Version: the one in the topic `accounts`. */
 export const ACCOUNTS: Collection<AccountFacts, None> = {
   name: 'accounts',
   keysOf: () => ({}),
@@ -14,7 +14,7 @@ export const ACCOUNTS: Collection<AccountFacts, None> = {
   indexes: [],
 };
 
-/** By account; its version counts the changes of the account's users. Absent: no change yet. */
+/** By account; the version counts changes of the account's users. Absent: no change yet. */
 export const MEMBERS: Collection<object, None> = {
   name: 'members',
   keysOf: () => ({}),
@@ -25,7 +25,7 @@ export const MEMBERS: Collection<object, None> = {
 
 export type UserBody = Omit<User, 'id' | 'version'>;
 
-// A type and not an interface, which has no index signature.
+// A type, because an interface has no index signature.
 type UserKeys = { accountId: string; email: string; isAdmin: boolean };
 
 export const USERS: Collection<UserBody, UserKeys> = {
@@ -37,7 +37,7 @@ export const USERS: Collection<UserBody, UserKeys> = {
   unique: ['email'],
 };
 
-/** Version: that of the topic `api-keys`. */
+/** Version: the one in the topic `api-keys`. */
 export const API_KEYS: Collection<ApiKeyFacts, Pick<UserKeys, 'accountId'>> = {
   name: 'api_keys',
   keysOf: ({ accountId }) => ({ accountId }),
@@ -46,7 +46,7 @@ export const API_KEYS: Collection<ApiKeyFacts, Pick<UserKeys, 'accountId'>> = {
   indexes: [['accountId']],
 };
 
-/** By API key: when it was used last. It changes with the log, and is in no topic. */
+/** Last use, by API key. Derived from the log, and in no topic. */
 export const KEY_USES: Collection<{ readonly lastUsedAt: string }, None> = {
   name: 'key_uses',
   keysOf: () => ({}),
@@ -57,7 +57,7 @@ export const KEY_USES: Collection<{ readonly lastUsedAt: string }, None> = {
 
 type SessionKeys = { userId: string; expiresAt: string; isOpen: boolean };
 
-/** Version: that of the topic `sessions`. */
+/** Version: the one in the topic `sessions`. */
 export const SESSIONS: Collection<SessionFacts, SessionKeys> = {
   name: 'sessions',
   keysOf: ({ userId, expiresAt, revokedAt }) => ({ userId, expiresAt, isOpen: revokedAt === null }),
@@ -82,7 +82,7 @@ export const FAILURES: Collection<FailureBody, FailureKeys> = {
   indexes: [['email', 'ip', 'atMs'], ['email', 'atMs'], ['ip', 'atMs'], ['atMs']],
 };
 
-/** The latest sign-in to an e-mail address from an IP; the id is both, apart by a blank, which neither holds. */
+/** Latest sign-in to an e-mail address from an IP; the id is both, separated by a space, which neither contains. */
 export const SIGN_IN_PLACES: Collection<{ readonly atMs: number }, Pick<FailureKeys, 'atMs'>> = {
   name: 'sign_in_places',
   keysOf: ({ atMs }) => ({ atMs }),
@@ -91,7 +91,7 @@ export const SIGN_IN_PLACES: Collection<{ readonly atMs: number }, Pick<FailureK
   indexes: [['atMs']],
 };
 
-/** By partition: where following the topic `agent-events` continues. */
+/** Next offset of the topic `agent-events`, by partition. */
 export const POSITIONS: Collection<{ readonly next: number }, None> = {
   name: 'positions',
   keysOf: () => ({}),

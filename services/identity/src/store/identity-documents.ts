@@ -28,12 +28,12 @@ import type {
 import { KeyUseWriter } from './key-uses.js';
 import { publishedBy } from './published.js';
 
-/** Of what is old, in one transaction: the next one takes the rest. */
+/** Maximum number of expired documents removed in one transaction; the next one removes further ones. */
 const MOST_FORGOTTEN = 200;
 const ADOPTED_AT_ONCE = 500;
 const ALL = 2 ** 31 - 1;
 
-/** What identity keeps, as documents. */
+/** The store of identity, as documents. */
 export class IdentityDocuments implements IdentityStore {
   readonly outbox: OutboxStore;
   readonly announcements: AnnouncementStore;
@@ -85,7 +85,7 @@ export class IdentityDocuments implements IdentityStore {
 
   async members(accountId: string): Promise<Members | null> {
     if ((await this.documents.get(ACCOUNTS, accountId)) === null) return null;
-    // The version first: users that change meanwhile are counted against a version that is over.
+    // The version first: a concurrent change of users makes the counted version stale.
     const version = (await this.documents.get(MEMBERS, accountId))?.version ?? 0;
     return { version, admins: await this.documents.count(USERS, { accountId, isAdmin: true }) };
   }

@@ -5,14 +5,14 @@ import { ACCOUNTS, API_KEYS, COLLECTIONS, KEY_USES, POSITIONS, SESSIONS, USERS }
 import type { UserBody } from './documents.js';
 import { SERVICE } from './open.js';
 
-/** What identity stores, as it is read to be checked. */
+/** The stored data, read for `fsck`. */
 export interface IdentityInspection extends StoreInspection {
-  /** Every API key, with when it was used last as far as the log was followed. */
+  /** Every API key, with its last use as far as the log was followed. */
   keyUses(): AsyncIterable<{ readonly id: string; readonly lastUsedAt: string | null }>;
 }
 
 /**
- * Opens the store of a stopped instance by its file, or of an installation that may run by its database.
+ * Opens the store of a stopped instance by its file, or of an installation that may be running by its database.
  * @throws OtherLayout
  */
 export async function inspectIdentity(
@@ -29,7 +29,7 @@ const OWNED: { readonly [topic in TopicName]?: typeof ACCOUNTS } = {
 };
 
 class Inspection implements IdentityInspection {
-  /** @param isStopped nothing else has the store open */
+  /** @param isStopped no other process has the store open */
   constructor(
     private readonly documents: DocumentInspection,
     private readonly isStopped: boolean,
@@ -71,7 +71,7 @@ class Inspection implements IdentityInspection {
     return this.documents.close();
   }
 
-  /** By place: what documents say of each other that cannot be. */
+  /** Contradictions between documents, by location. */
   async #disagreements(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     const accounts = new Map<string, { hasAdmin: boolean }>();
@@ -91,7 +91,7 @@ class Inspection implements IdentityInspection {
     for await (const { id, body } of this.documents.documents(API_KEYS)) {
       if (!accounts.has(body.accountId)) found.set(`api_keys ${id}`, 'its accountId names nothing in accounts');
     }
-    // A database that was put back from an older copy has sessions from the topic whose users it does not know.
+    // A database that was restored from an older copy has sessions from the topic whose users it lacks.
     if (!this.isStopped) return found;
     for await (const { id, body } of this.documents.documents(SESSIONS)) {
       if (body.revokedAt !== null) continue;

@@ -2,25 +2,25 @@ import type { DocumentStore } from '@countersign/document-store';
 import { API_KEYS, KEY_USES, POSITIONS } from './documents.js';
 
 interface Uses {
-  /** By partition: where following continues. */
+  /** Next offset, by partition. */
   readonly positions: Map<number, number>;
   /** By API key. */
   readonly lastUsedAt: Map<string, string>;
 }
 
 /**
- * Writes positions with the times that keys were used. Every partition names the same keys, so that transactions of several
- * partitions at once would conflict: one transaction writes for all that wait.
+ * Writes positions with the last uses of keys. Every partition updates the same keys, so concurrent transactions of
+ * several partitions would conflict: one transaction writes all pending batches.
  */
 export class KeyUseWriter {
   #waiting: Uses | null = null;
-  /** Resolves when what waits is written. */
+  /** Resolves when the pending batches are written. */
   #next: Promise<void> | null = null;
   #last: Promise<void> = Promise.resolve();
 
   constructor(private readonly documents: DocumentStore) {}
 
-  /** Both only rise: a repetition, or an instance that has lost the partition, changes nothing. */
+  /** Both only rise: a redelivered batch, or an instance that has lost the partition, changes nothing. */
   write(partition: number, next: number, lastUsedAt: ReadonlyMap<string, string>): Promise<void> {
     const waiting: Uses = (this.#waiting ??= { positions: new Map(), lastUsedAt: new Map() });
     waiting.positions.set(partition, Math.max(next, waiting.positions.get(partition) ?? 0));

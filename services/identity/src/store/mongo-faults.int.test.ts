@@ -27,7 +27,7 @@ if (SERVER === undefined) {
   });
   afterAll(() => opened.close());
 
-  it('moves on and tells of each change once while answers are lost, late, and writes are done after their time-out', async () => {
+  it('continues, and publishes each change once, while answers are lost or late, and writes finish after their time-out', async () => {
     const { proxy, direct, stores } = opened;
     const keys = Array.from({ length: KEYS }, (_, n) => key(n));
     expect(await direct.write({ apiKeys: keys })).toBe('written');
@@ -43,7 +43,7 @@ if (SERVER === undefined) {
         await persistently(() => store.used(0, next, used));
       }
     };
-    /** A change of unknown fate is asked for again, as one who has read what became of it does. */
+    /** Retries a change in doubt, like a client that has read its state. */
     const change = async (store: IdentityStore, id: string): Promise<void> => {
       for (let version = 1; version <= VERSIONS;) {
         const facts = onPlan(`${id} ${version}`, 'core', {}, 0);
@@ -70,8 +70,10 @@ if (SERVER === undefined) {
     const versions = Array.from({ length: VERSIONS }, (_, n) => n + 1);
     const pending = await direct.outbox.pending(1000);
     for (const id of ACCOUNTS) {
-      const told = pending.filter(({ record }) => record.topic === 'accounts' && record.key === id);
-      expect(told.map(({ record }) => (JSON.parse(record.value) as { version: number }).version)).toEqual(versions);
+      const published = pending.filter(({ record }) => record.topic === 'accounts' && record.key === id);
+      expect(published.map(({ record }) => (JSON.parse(record.value) as { version: number }).version)).toEqual(
+        versions,
+      );
     }
   });
 }

@@ -26,7 +26,7 @@ if (SERVER === undefined) {
     await connection.close();
   });
 
-  /** Of each change whether its parts are there. */
+  /** Which parts of each change are stored. */
   async function partsOf(ids: readonly string[]): Promise<readonly ReadonlySet<boolean>[]> {
     const pending = (await store.outbox.pending(10_000)).map(({ record }) => `${record.topic} ${record.key}`);
     const announced = (await store.announcements.unannounced(10_000)).map(({ kind, id }) => `${kind} ${id}`);
@@ -48,7 +48,7 @@ if (SERVER === undefined) {
     );
   }
 
-  /** What a killed process had sent may take effect while the parts are read, so that they are read once more. */
+  /** Reads the parts again: a killed process's last command may take effect during the first read. */
   async function settledParts(ids: readonly string[]): Promise<readonly ReadonlySet<boolean>[]> {
     const parts = await partsOf(ids);
     if (parts.every(({ size }) => size === 1)) return parts;
@@ -56,7 +56,7 @@ if (SERVER === undefined) {
     return partsOf(ids);
   }
 
-  it('a change that is killed at any moment is there whole, with what it publishes, or not at all', async () => {
+  it('a change that is killed at any moment is stored completely, with its records, or not at all', async () => {
     for (let kill = 0; kill < KILLS; kill += 1) {
       const prefixes = [`a${kill}`, `b${kill}`];
       const written = await Promise.all(
@@ -64,7 +64,7 @@ if (SERVER === undefined) {
       );
       for (const [i, prefix] of prefixes.entries()) {
         const acknowledged = written[i]!.length;
-        // One more may have been under way.
+        // One more may have been in progress.
         const parts = await settledParts(Array.from({ length: acknowledged + 2 }, (_, n) => `${prefix}-${n}`));
         expect(parts.map(({ size }) => size)).toEqual(parts.map(() => 1));
         expect(parts.slice(0, acknowledged).every((whole) => whole.has(true))).toBe(true);

@@ -1,7 +1,7 @@
 import { onPlan } from '../domain/plans.js';
 import { openMongoIdentityStore } from './open.js';
 
-/** Registers accounts `<prefix>-<n>`, whole or not at all, until it is killed; a line for each that is written. */
+/** Registers accounts `<prefix>-<n>`, each completely or not at all, until it is killed; prints a line for each one written. */
 const [uri, prefix] = process.argv.slice(2);
 const store = await openMongoIdentityStore(uri!);
 const expiresAt = new Date(Date.UTC(2026, 2, 1)).toISOString();

@@ -6,7 +6,7 @@ import { ACCOUNTS, API_KEYS, KEY_USES, MEMBERS, POSITIONS, SESSIONS, SIGN_IN_PLA
 interface Row extends OlderRow {
   readonly _id: string;
   readonly version: number;
-  /** Of what is gone: the document stayed for a day. */
+  /** Set on removal: the document stayed for a day. */
   readonly goneAt?: Date;
 }
 interface FactsRow extends Row {
@@ -34,8 +34,8 @@ interface UserRow extends Row {
 }
 
 /**
- * The layout before documents, where every change went through one head document. What waited to be published is published
- * by the comparison of the topics with the store; failed sign-ins of the last minutes are forgotten.
+ * The layout before documents, where every change went through one head document. Unpublished records are published
+ * by the comparison of the topics with the store; recent failed sign-ins are dropped.
  */
 export const HEAD_LAYOUT: OlderLayout = {
   name: 'head',

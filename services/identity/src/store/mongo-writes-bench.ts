@@ -8,12 +8,12 @@ import { onPlan } from '../domain/plans.js';
 import { openMongoIdentityStore, openSqliteIdentityStore } from './open.js';
 
 /**
- * Registrations a second that LANES at once get into a store, as JSON: `node mongo-writes-bench.js STORE SECONDS LANES [URI]`.
- * STORE: `sqlite`; `mongo`; `bare`: a transaction of the server that inserts as many documents and nothing else.
+ * Measures registrations per second of LANES concurrent writers, as JSON: `node mongo-writes-bench.js STORE SECONDS LANES [URI]`.
+ * STORE: `sqlite`; `mongo`; `bare`: a transaction of the server that only inserts as many documents.
  */
 const [store = 'sqlite', seconds = '5', lanes = '16', uri = ''] = process.argv.slice(2);
 const AT = new Date(Date.UTC(2026, 2, 1)).toISOString();
-/** Account, user, key and session; the rows of the outbox, and the versions to raise. */
+/** Account, user, key and session; the rows of the outbox, and the versions to announce. */
 const DOCUMENTS = 4 + 3 + 4;
 
 interface Subject {

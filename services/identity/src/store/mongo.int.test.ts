@@ -59,7 +59,7 @@ if (SERVER === undefined) {
       await drop();
     });
 
-    it('give an address to one of those who want it at once, and nothing to the others', async () => {
+    it('give an address to one of several concurrent callers, and write nothing for the others', async () => {
       const results = await Promise.all(
         stores.map((store, n) => store.write({ accounts: [account(n)], users: [user(n, 'same@x.example')] })),
       );
@@ -71,7 +71,7 @@ if (SERVER === undefined) {
       }
     });
 
-    it('write all changes that do not touch one another, told in one order', async () => {
+    it('write all independent changes, published in one order', async () => {
       const numbers = Array.from({ length: 30 }, (_, n) => n + 10);
       const results = await Promise.all(
         numbers.map((n) => stores[n % 3]!.write({ accounts: [account(n)], users: [user(n, `u${n}@x.example`)] })),
@@ -84,7 +84,7 @@ if (SERVER === undefined) {
       expect(await stores[0]!.outbox.pending(10)).toEqual([]);
     });
 
-    it('let one of two changes of the same thing through', async () => {
+    it('let one of two concurrent changes of the same document through', async () => {
       const next = (plan: 'scale' | 'core') => ({ ...account(10), version: 2, facts: onPlan('A', plan, {}, 0) });
       const results = await Promise.all(
         stores.map((store, n) => store.write({ accounts: [next(n === 0 ? 'scale' : 'core')] })),
@@ -127,7 +127,7 @@ if (SERVER === undefined) {
       identity_head: [{ _id: 'head', n: 6, by: 'x', change: { users: [] } }],
     };
 
-    it('is refused while its last change is interrupted, or its head is lost', async () => {
+    it('is refused if its last change was interrupted, or its head is lost', async () => {
       const connection = await createConnection(uri).asPromise();
       for (const [name, rows] of Object.entries(older)) await connection.db!.collection(name).insertMany([...rows]);
       await expect(openMongoIdentityStore(uri)).rejects.toThrow('interrupted: start the release before');
@@ -138,7 +138,7 @@ if (SERVER === undefined) {
       await connection.close();
     });
 
-    it('is taken over by several instances at once, in its order, and dropped', async () => {
+    it('is migrated by several instances at once, in its order, and dropped', async () => {
       const stores = await Promise.all([1, 2].map(() => openMongoIdentityStore(uri)));
       const store = stores[0]!;
       expect(await store.account('a')).toEqual({ id: 'a', version: 3, facts });
@@ -158,7 +158,7 @@ if (SERVER === undefined) {
       const connection = await createConnection(uri).asPromise();
       const names = (await connection.db!.listCollections().toArray()).map(({ name }) => name);
       expect(names.filter((name) => !name.startsWith('identity_doc_'))).toEqual([]);
-      // What was left of a drop that did not end is not taken over once more.
+      // The rest of an interrupted drop is not migrated again.
       await connection
         .db!.collection<{ _id: string }>('identity_users')
         .insertMany([...older['identity_users']!] as never);
@@ -174,8 +174,8 @@ if (SERVER === undefined) {
     });
   });
 
-  describe('an identity store whose server is gone', () => {
-    it('says so in one kind of error', async () => {
+  describe('an identity store whose server is unavailable', () => {
+    it('throws a single kind of error', async () => {
       const { uri, drop } = database();
       const store = await openMongoIdentityStore(uri);
       await store.close();

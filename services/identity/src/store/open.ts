@@ -5,7 +5,7 @@ import { HEAD_LAYOUT } from './mongo-older.js';
 import type { IdentityStore } from './port.js';
 import { MIGRATIONS } from './sqlite-migrations.js';
 
-/** Begins the names of identity's collections. */
+/** Prefix of the names of identity's collections. */
 export const SERVICE = 'identity';
 
 /** @throws StoreDamaged naming the file */
@@ -13,7 +13,7 @@ export async function openSqliteIdentityStore(file: string): Promise<IdentitySto
   return new IdentityDocuments(openSqliteDocumentStore(file, COLLECTIONS, MIGRATIONS));
 }
 
-/** @throws when no server answers */
+/** @throws if no server answers */
 export async function openMongoIdentityStore(uri: string): Promise<IdentityStore> {
   const documents = await openMongoDocumentStore(uri, SERVICE, COLLECTIONS);
   try {

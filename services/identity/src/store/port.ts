@@ -3,47 +3,47 @@ import type { Account, ApiKey, IssuedKey, Session, User } from '../domain/member
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Of all pages. */
+  /** Over all pages. */
   readonly total: number;
 }
 
 /**
- * One change, written whole or not at all. Everything in `accounts`, `users`, `apiKeys` and `sessions` is one version
- * above what is stored, and new at version 1.
+ * One change, written completely or not at all. Everything in `accounts`, `users`, `apiKeys` and `sessions` is one version
+ * above the stored one, or new at version 1.
  */
 export interface IdentityWrite {
   readonly accounts?: readonly Account[];
   readonly users?: readonly User[];
   readonly apiKeys?: readonly IssuedKey[];
   readonly sessions?: readonly Session[];
-  /** Are gone from now on; each as it is stored. */
+  /** Users to remove, each as stored. */
   readonly removedUsers?: readonly User[];
   readonly removedSessions?: readonly Session[];
   /** Must be stored at exactly this version, or nothing is written. */
   readonly expectedUser?: { readonly id: string; readonly version: number };
-  /** The account's `Members.version` must still be this one; it rises by one. Whoever changes users names it. */
+  /** The account's `Members.version` must still be this one; it rises by one. Every change of users names it. */
   readonly members?: { readonly accountId: string; readonly version: number };
 }
 
-/** What the topics tell and the store lacks, each at the version told. */
+/** Published state that the store lacks, each at its published version. */
 export interface Adoption {
   readonly accounts: readonly Account[];
   readonly apiKeys: readonly IssuedKey[];
   readonly sessions: readonly Session[];
-  /** Sessions that are over and gone. */
+  /** Sessions that have ended and were removed. */
   readonly goneSessions: readonly string[];
 }
 
-/** `conflict`: something is at another version by now; read again. `email-taken`: by a user of any account. */
+/** `conflict`: something is at another version: read again. `email-taken`: by a user of any account. */
 export type WriteResult = 'written' | 'conflict' | 'email-taken';
 
-/** What must not change between counting the admins and removing one. */
+/** State that must not change between counting the admins and removing one. */
 export interface Members {
   readonly version: number;
   readonly admins: number;
 }
 
-/** Failed attempts counted in three ways, each newest first, ms. */
+/** Failed attempts by three criteria, each newest first, ms. */
 export interface Failures {
   /** For this e-mail address from this IP. */
   readonly ofPair: readonly number[];
@@ -53,21 +53,21 @@ export interface Failures {
   readonly ofIp: readonly number[];
 }
 
-/** The most times that are read of each count. */
+/** Maximum number of times returned for each criterion. */
 export type FailureLimits = { readonly [K in keyof Failures]: number };
 
 /**
  * Accounts, users, API keys, sessions and failed logins.
  * - A method that writes MUST be durable when it resolves, and write everything or nothing.
- * - `write` MUST put the records of `publishedBy` into the outbox and its announcements beside them, in the same step.
- * - A method rejects only when the store cannot be used.
+ * - `write` MUST put the records of `publishedBy` and its announcements into the outbox, in the same step.
+ * - A method rejects only if the store cannot be used.
  */
 export interface IdentityStore {
   readonly outbox: OutboxStore;
   readonly announcements: AnnouncementStore;
 
   write(write: IdentityWrite): Promise<WriteResult>;
-  /** Takes what the topics tell; nobody is told. Nothing else may write meanwhile; a repetition changes nothing. */
+  /** Stores published state without publishing it again. Nothing else may write meanwhile. Idempotent. */
   adopt(adoption: Adoption): Promise<void>;
 
   hasAccount(): Promise<boolean>;
@@ -76,40 +76,40 @@ export interface IdentityStore {
   /** By the normal form of the address. */
   userByEmail(email: string): Promise<User | null>;
   user(id: string): Promise<User | null>;
-  /** Another account's is read no more than one that does not exist. */
+  /** `null` for a user of another account, too. */
   accountUser(accountId: string, id: string): Promise<User | null>;
   /** Newest first. */
   users(accountId: string, limit: number, offset: number): Promise<Page<User>>;
   apiKey(id: string): Promise<ApiKey | null>;
-  /** Another account's is read no more than one that does not exist. */
+  /** `null` for a key of another account, too. */
   accountApiKey(accountId: string, id: string): Promise<ApiKey | null>;
   /** Newest first, revoked ones too. */
   apiKeys(accountId: string, limit: number, offset: number): Promise<Page<ApiKey>>;
   session(id: string): Promise<Session | null>;
-  /** Not revoked; they may have expired. */
+  /** Not revoked; may have expired. */
   openSessions(userId: string): Promise<readonly Session[]>;
   /** Sessions that expired before this time, oldest first. */
   expiredSessions(before: string, limit: number): Promise<readonly Session[]>;
 
-  /** Everything that has a topic, for publishing again what the topic lost. */
+  /** Everything that has a topic, to publish again what the topic lost. */
   allAccounts(): AsyncIterable<Account>;
   allApiKeys(): AsyncIterable<IssuedKey>;
   allSessions(): AsyncIterable<Session>;
 
-  /** Failures since `sinceMs`, the newest of each count up to its limit. */
+  /** Failures since `sinceMs`, the newest of each criterion up to its limit. */
   failures(email: string, ip: string, sinceMs: number, limits: FailureLimits): Promise<Failures>;
-  /** Keeps a failure, and forgets those before `sinceMs`. Gives its name. */
+  /** Stores a failure, and removes those before `sinceMs`. Returns its id. */
   failed(email: string, ip: string, atMs: number, sinceMs: number): Promise<string>;
-  /** It was none after all. */
+  /** Removes a failure that turned out to be none. */
   forgive(failure: string): Promise<void>;
-  /** Keeps a sign-in to this address from this IP, and forgets those before `sinceMs`. */
+  /** Stores a sign-in to this address from this IP, and removes those before `sinceMs`. */
   signedInFrom(email: string, ip: string, atMs: number, sinceMs: number): Promise<void>;
-  /** Whether such a sign-in is kept that is later than `sinceMs`. */
+  /** True if there is such a sign-in after `sinceMs`. */
   hasSignedInFrom(email: string, ip: string, sinceMs: number): Promise<boolean>;
 
-  /** Where following the log stands, or `null`. */
+  /** Next offset, or `null`. */
   position(partition: number): Promise<number | null>;
-  /** Moves the position and raises `lastUsedAt` (never lowers it) in one step. Unknown keys are passed over. */
+  /** Advances the position and raises `lastUsedAt` (never lowers it) in one step. Unknown keys are ignored. */
   used(partition: number, next: number, lastUsedAt: ReadonlyMap<string, string>): Promise<void>;
 
   close(): Promise<void>;

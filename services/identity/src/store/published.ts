@@ -8,7 +8,7 @@ export interface Published {
   readonly announcements: readonly Announcement[];
 }
 
-/** What others learn of a change: a record each for the compacted topics, and the versions that no gateway may miss. */
+/** The published form of a change: records for the compacted topics, and the versions that gateways must not miss. */
 export function publishedBy(write: IdentityWrite): Published {
   const { accounts = [], apiKeys = [], sessions = [], removedSessions = [] } = write;
   return {
@@ -16,12 +16,12 @@ export function publishedBy(write: IdentityWrite): Published {
       ...accounts.map(({ id, version, facts }) => versionedRecord('accounts', id, version, facts)),
       ...apiKeys.map(({ id, version, facts }) => versionedRecord('api-keys', id, version, facts)),
       ...sessions.map(({ id, version, facts }) => versionedRecord('sessions', id, version, facts)),
-      // It ended long ago: no answer waits for it.
+      // It ended long ago: no request depends on it.
       ...removedSessions.map(({ id, version }) => versionedRecord('sessions', id, version + 1, null)),
     ],
     announcements: [
       ...accounts.map(({ id, version }) => ({ kind: 'account', id, version }) as const),
-      // A gateway that meets a new key before its record knows only its hash.
+      // A gateway that receives a new key before its record knows only its hash.
       ...apiKeys
         .filter(({ version }) => version === 1)
         .map(({ version, facts }) => ({ kind: 'api-key', id: facts.sha256, version }) as const),

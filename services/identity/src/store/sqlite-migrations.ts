@@ -68,7 +68,7 @@ CREATE TABLE sign_in_places (
 CREATE INDEX sign_in_places_by_time ON sign_in_places (at_ms);
 `;
 
-/** Rows of a table as documents, in the order in which they were made. */
+/** Converts rows of a table to documents, in the order of their creation. */
 function documentsOf(name: string, select: string): string {
   return `${documentTable(name)}INSERT INTO doc_${name} (id, version, body) ${select};\n`;
 }
@@ -109,7 +109,7 @@ DROP TABLE outbox;
 DROP TABLE announcements;
 `;
 
-/** Appended to, never changed. The first two made tables of identity's own. */
+/** Append-only. The first two created tables of identity's own. */
 export const MIGRATIONS: readonly string[] = [
   IDENTITY + OUTBOX_SCHEMA + ANNOUNCEMENTS_SCHEMA,
   SIGN_IN_PLACES,

@@ -25,7 +25,7 @@ identityStoreContract('SQLite', async () => {
 });
 
 describe('an identity file of the layout before documents', () => {
-  it('is turned into documents, in its order, with what waits to be published', async () => {
+  it('is converted to documents, in its order, with its unpublished records', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'identity-store-'));
     const file = join(directory, 'identity.sqlite');
     const database = new Database(file);

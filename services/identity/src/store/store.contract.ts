@@ -50,12 +50,12 @@ const session = (n: number, expiresAtMs = T): Session => ({
 
 export interface OpenedStore {
   readonly store: IdentityStore;
-  /** Closes and opens again what was written. */
+  /** Closes and reopens the store. */
   reopen(): Promise<IdentityStore>;
   cleanup(): Promise<void>;
 }
 
-/** What every store of identity must do. */
+/** Contract of every store of identity. */
 const MANY = { ofPair: 10, ofAddress: 10, ofIp: 10 };
 
 export function identityStoreContract(backend: string, open: () => Promise<OpenedStore>): void {
@@ -69,16 +69,16 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
     });
     afterEach(() => opened.cleanup());
 
-    const told = async (): Promise<string[]> =>
+    const published = async (): Promise<string[]> =>
       (await store.outbox.pending(100)).map(({ record }) => `${record.topic}:${record.key}`);
     const newestOf = async (key: string): Promise<NewRecord> =>
       (await store.outbox.pending(100)).filter(({ record }) => record.key === key).at(-1)!.record;
     const announced = async (): Promise<string[]> =>
       (await store.announcements.unannounced(100)).map(({ kind, id, version }) => `${kind}:${id}:${version}`);
 
-    it('adopts what the topics tell over what it has, and tells nobody', async () => {
+    it('adopts published state over its own, and publishes nothing', async () => {
       await store.write({ apiKeys: [key(1)], sessions: [session(1), session(2)] });
-      const before = await told();
+      const before = await published();
       const renamed = { ...account, version: 4, facts: { ...account.facts, name: 'Railway' } };
       const adoption = {
         accounts: [renamed, { ...other, id: 'account-3' }],
@@ -97,12 +97,12 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       ]);
       expect(await store.session('session-1')).toEqual(revoked(session(1), iso(T)));
       expect([await store.session('session-2'), await store.session('session-3')]).toEqual([null, session(3)]);
-      expect(await told()).toEqual(before);
+      expect(await published()).toEqual(before);
       const next = { ...renamed, version: 5 };
       expect(await store.write({ accounts: [next], members: { accountId: account.id, version: 0 } })).toBe('written');
     });
 
-    it('keeps a change, its messages and its announcements together, over a restart', async () => {
+    it('keeps a change, its records and its announcements together, over a restart', async () => {
       expect(await store.write({ apiKeys: [key(1)], sessions: [session(1)] })).toBe('written');
       store = await opened.reopen();
       expect(await store.apiKey('key-1')).toEqual(key(1));
@@ -113,7 +113,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await store.user('user-1')).toEqual(user(1));
       expect(await store.accountUser(account.id, 'user-1')).toEqual(user(1));
       expect(await store.accountUser(other.id, 'user-1')).toBeNull();
-      expect(await told()).toEqual([
+      expect(await published()).toEqual([
         'accounts:account-1',
         'accounts:account-2',
         'api-keys:key-1',
@@ -132,8 +132,8 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await store.hasAccount()).toBe(true);
     });
 
-    it('writes nothing of a change whose part is at another version', async () => {
-      const before = await told();
+    it('writes nothing of a change if a part is at another version', async () => {
+      const before = await published();
       const stale: Account = { ...account, version: 3 };
       expect(await store.write({ apiKeys: [key(1)], accounts: [stale] })).toBe('conflict');
       expect(await store.write({ apiKeys: [key(1), key(1)] })).toBe('conflict');
@@ -142,10 +142,10 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await store.write({ apiKeys: [key(1)], removedUsers: [user(7)] })).toBe('conflict');
       expect(await store.write({ apiKeys: [key(1)], users: [user(1, { version: 3 })] })).toBe('conflict');
       expect(await store.apiKey('key-1')).toBeNull();
-      expect(await told()).toEqual(before);
+      expect(await published()).toEqual(before);
     });
 
-    it('takes an address once, over all accounts, and gives it back when its user goes', async () => {
+    it('takes an address once, over all accounts, and frees it when its user is removed', async () => {
       const twin = user(2, { email: 'user1@example.com', accountId: other.id });
       expect(await store.write({ users: [twin] })).toBe('email-taken');
       expect(await store.user('user-2')).toBeNull();
@@ -155,7 +155,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       const again = user(1, { email: 'again@example.com' });
       expect(await store.write({ users: [again] })).toBe('written');
       expect(await store.user('user-1')).toEqual(again);
-      expect(await store.userByEmail('nobody@example.com')).toBeNull();
+      expect(await store.userByEmail('unknown@example.com')).toBeNull();
     });
 
     it('lets one of two changes of the users through that counted the same admins', async () => {
@@ -165,10 +165,10 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await store.write({ users: [user(2)], members })).toBe('written');
       expect(await store.write({ users: [user(3)], members })).toBe('conflict');
       expect(await store.members(account.id)).toEqual({ version: version + 1, admins: 2 });
-      expect(await store.members('nobody')).toBeNull();
+      expect(await store.members('unknown')).toBeNull();
     });
 
-    it('marks the oldest key of an account from before keys had rights as its first, once, and no other', async () => {
+    it('marks the oldest key of an account that is older than rights as its first, once, and no other', async () => {
       const old = (n: number): ApiKey => ({ ...key(n), facts: { ...key(n).facts, createdAt: iso(T + n) } });
       const limited: ApiKey = {
         ...key(9),
@@ -212,7 +212,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect((await store.apiKeys(other.id, 10, 0)).items).toEqual([]);
     });
 
-    it('knows the open sessions of a user and those that are over', async () => {
+    it('returns the open sessions of a user and expired ones', async () => {
       await store.write({ sessions: [session(1, T), session(2, T + 2), session(3, T + 9)] });
       await store.write({ sessions: [revoked(session(3, T + 9), iso(T))] });
       expect((await store.openSessions('user-1')).map(({ id }) => id).sort()).toEqual(['session-1', 'session-2']);
@@ -229,7 +229,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       });
     });
 
-    it('walks through everything that has a topic', async () => {
+    it('iterates over everything that has a topic', async () => {
       await store.write({
         apiKeys: Array.from({ length: 502 }, (_, n) => key(n)),
         sessions: [session(1), session(2)],
@@ -244,7 +244,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await count(store.allSessions())).toBe(2);
     });
 
-    it('keeps failures of an address and of an IP, newest first, and forgets old ones', async () => {
+    it('stores failures of an address and of an IP, newest first, and removes old ones', async () => {
       for (const n of [1, 2, 3]) await store.failed('a@x.example', '10.0.0.1', T + n * MINUTE, T);
       await store.failed('b@x.example', '10.0.0.1', T + 4 * MINUTE, T);
       await store.failed('a@x.example', '10.0.0.2', T + 4 * MINUTE, T);
@@ -263,7 +263,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect((await store.failures('a@x.example', '10.0.0.1', 0, MANY)).ofIp).toEqual([T + 5 * MINUTE]);
     });
 
-    it('keeps from where an address was signed in to, and forgets old sign-ins', async () => {
+    it('stores the IPs from which an address was signed in to, and removes old sign-ins', async () => {
       await store.signedInFrom('a@x.example', '10.0.0.1', T + 2, T);
       await store.signedInFrom('a@x.example', '10.0.0.1', T + 1, T);
       await store.signedInFrom('a@x.example', '10.0.0.2', T + 3, T);
@@ -287,7 +287,7 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await store.failures('a', 'i', T, MANY)).toEqual({ ofPair: [T + 1], ofAddress: [T + 1], ofIp: [T + 1] });
     });
 
-    it('moves its position with the times that keys were used, which never fall', async () => {
+    it('advances its position with the last uses of keys, which never fall', async () => {
       await store.write({ apiKeys: [key(1)] });
       expect(await store.position(0)).toBeNull();
       await store.used(
