@@ -12,12 +12,10 @@ const NOT_YET = [
   '.github/',
   'libs/client-python/',
   'libs/fsck/',
-  'services/alerts/',
   'services/anchoring/',
   'services/audit-log/',
   'services/policy/',
   'services/reporting/',
-  'services/standalone/',
   'test-e2e/',
 ];
 

@@ -15,10 +15,10 @@ import { openMongoAlertStore, openSqliteAlertStore } from './store/open.js';
 import type { AlertStore } from './store/port.js';
 import { DESTINATIONS, FOLLOWER } from './tokens.js';
 
-/** A receiver has as long to take a message. */
+/** Deadline for a receiver to accept a message. */
 const WEBHOOK_TIMEOUT_MS = 10_000;
 
-/** Tells the destinations of an account what was blocked, by webhook and by e-mail. */
+/** Notifies the destinations of an account of violations, by webhook and by e-mail. */
 export const definition: ServiceDefinition = {
   name: 'alerts',
   routes: Object.values(alertsRoutes),

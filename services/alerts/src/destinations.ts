@@ -11,7 +11,7 @@ import { MOST_TESTS, TestAllowance } from './domain/test-allowance.js';
 import type { AlertStore } from './store/port.js';
 
 export interface DestinationRules {
-  /** That secrets are sealed with, 32 bytes. */
+  /** Key that seals the secrets, 32 bytes. */
   readonly key: Uint8Array;
   /** `host:port` each. */
   readonly allowedHosts: readonly string[];
@@ -31,7 +31,7 @@ export interface DeliveriesPage {
   readonly offset: number;
 }
 
-/** The destinations of accounts, as the routes ask for them. Every method throws `HttpRefusal`. */
+/** The destinations of accounts, for the routes. Every method throws `HttpRefusal`. */
 export class Destinations {
   readonly #store: AlertStore;
   readonly #carrier: Carrier;
@@ -56,7 +56,7 @@ export class Destinations {
     if (!(await this.#store.removeDestination(accountId, id))) throw unknown();
   }
 
-  /** One try, which the delivery log does not show. */
+  /** Sends a test message in one attempt, which the delivery log does not show. */
   async test(accountId: string, id: string): Promise<{ readonly delivered: boolean; readonly status: number | null }> {
     const destination = await this.#find(accountId, id);
     const waitMs = this.#tests.take(accountId, this.#rules.clock());

@@ -12,7 +12,7 @@ import { versionedRecord } from '@countersign/topics';
 import { definition } from './definition.js';
 import { ACCOUNT, AGENT, denied, eventId, OTHER_ACCOUNT } from './testing/violations.js';
 
-/** Plays the services that alerts listens to. */
+/** Stands in for the services that alerts depends on. */
 function probe(seen: (context: ServiceContext) => void): ServiceDefinition {
   return {
     name: 'policy',
@@ -29,7 +29,7 @@ function probe(seen: (context: ServiceContext) => void): ServiceDefinition {
 
 interface Answer {
   readonly status: number;
-  /** Whatever the route answers; the assertions say what it must be. */
+  /** Any body; the assertions check its shape. */
   readonly body: ReturnType<typeof JSON.parse>;
   readonly retryAfter?: string;
 }
@@ -88,7 +88,7 @@ describe('alerts in a process', () => {
     for (const end = Date.now() + 20_000; ;) {
       const value = await look();
       if (good(value)) return value;
-      if (Date.now() > end) throw new Error(`it never came: ${JSON.stringify(value)}`);
+      if (Date.now() > end) throw new Error(`it did not arrive: ${JSON.stringify(value)}`);
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
   }
@@ -133,13 +133,13 @@ describe('alerts in a process', () => {
       'minSeverity',
     ],
     ['an unknown field', { kind: 'webhook', destination: 'https://a.example.com/', secret: 'mine' }, 'secret'],
-  ])('refuses %s', async (_what, body, words) => {
+  ])('refuses %s', async (_what, body, message) => {
     const answer = await ask('member', 'POST', '/v1/alert-configs', body);
     expect(answer.status).toBe(400);
-    expect(answer.body.error).toContain(words);
+    expect(answer.body.error).toContain(message);
   });
 
-  it('makes, changes, tests and removes destinations, for roles that may and the account alone', async () => {
+  it('creates, changes, tests and removes destinations, for permitted roles and the account alone', async () => {
     const wish = { kind: 'webhook', destination: url, minSeverity: 'P1' };
     expect((await ask('auditor', 'POST', '/v1/alert-configs', wish)).status).toBe(403);
     const { status, body: made } = await ask('member', 'POST', '/v1/alert-configs', wish);
@@ -183,7 +183,7 @@ describe('alerts in a process', () => {
     expect((await ask('member', 'DELETE', path)).status).toBe(404);
   });
 
-  it('sends an account no more than ten test messages a minute, and says when it may again', async () => {
+  it('limits an account to ten test messages a minute, and says when the next one is allowed', async () => {
     const { body: made } = await ask('member', 'POST', '/v1/alert-configs', { kind: 'webhook', destination: url });
     const from = arrived.length;
     const answers: Answer[] = [];
@@ -198,7 +198,7 @@ describe('alerts in a process', () => {
     await ask('member', 'DELETE', `/v1/alert-configs/${made.id}`);
   });
 
-  it('keeps no secret in the clear', async () => {
+  it('stores no secret in plain text', async () => {
     const { body } = await ask('member', 'POST', '/v1/alert-configs', { kind: 'webhook', destination: url });
     const folder = join(directory, 'alerts');
     const files = readdirSync(folder).map((file) => readFileSync(join(folder, file)));
@@ -209,7 +209,7 @@ describe('alerts in a process', () => {
     await ask('member', 'DELETE', `/v1/alert-configs/${body.id}`);
   });
 
-  it('tells a denial, sums the storm behind it, shows both in the log, and goes on after a restart', async () => {
+  it('reports a denial, sums the following ones, shows both in the log, and continues after a restart', async () => {
     const { body: made } = await ask('member', 'POST', '/v1/alert-configs', { kind: 'webhook', destination: url });
     const from = arrived.length;
     await append(...Array.from({ length: 50 }, (_, n) => denied(n)), denied(900, {}, OTHER_ACCOUNT));
@@ -244,7 +244,7 @@ describe('alerts in a process', () => {
     expect(JSON.parse(arrived.at(-1)!.body).data).toMatchObject({ eventId: eventId(50), count: 1 });
   });
 
-  it('parks what is no leaf and goes on', async () => {
+  it('dead-letters a record that is not a leaf, and continues', async () => {
     const from = arrived.length;
     await append({ v: 1, leaf: {} }, denied(60, { violation_type: 'off_limits_action' }));
     await until(

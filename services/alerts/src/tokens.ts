@@ -1,3 +1,3 @@
-/** What the controllers of alerts are given. */
+/** Injection tokens of the controllers. */
 export const DESTINATIONS = Symbol('destinations');
 export const FOLLOWER = Symbol('violation-follower');

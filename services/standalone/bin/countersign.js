@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/cli.js', import.meta.url);
-// Programs that run a hook let an action through on every exit code but 2: so ends whatever goes wrong in it, also a wait
-// that nothing ends, unless its answer says otherwise.
+// Programs that run a hook allow an action on every exit code but 2: every failure of a hook exits with it, also a wait
+// that never ends.
 const isHook = process.argv[2] === 'hook';
 if (isHook) {
   process.exitCode = 2;

@@ -41,7 +41,7 @@ async function main(argv: readonly string[]): Promise<void> {
   await program.parseAsync([...argv]);
 }
 
-/** Programs that run a hook let an action through on every code but one. */
+/** Programs that run a hook allow an action on every exit code but one. */
 const failed = process.argv[2] === 'hook' ? { usage: HOOK_EXIT.denied, wrong: HOOK_EXIT.denied } : EXIT;
 
 try {

@@ -4,14 +4,14 @@ import { mailText, type MessageContent } from './mail-text.js';
 import type { Mailer } from '@countersign/service-kit/mail';
 import { sendWebhook, type Sent, type WebhookNetwork } from './send-webhook.js';
 
-/** Carries one message to where its destination is, once. */
+/** Delivers a message to its destination, in one attempt. */
 export interface Carrier {
   /** Never rejects. */
   carry(destination: Destination, id: string, body: string): Promise<Sent>;
 }
 
 /**
- * @param key that secrets are sealed with
+ * @param key seals the secrets
  * @param mailer `null`: no mail server is configured
  */
 export function carrierOf(
@@ -30,7 +30,7 @@ export function carrierOf(
       try {
         secret = unseal(sealedSecret ?? '', key, owner);
       } catch {
-        return { status: null, error: 'the secret cannot be opened: make the destination anew' };
+        return { status: null, error: 'the secret cannot be opened: create the destination again' };
       }
       return sendWebhook(destination, body, signedHeaders(id, body, secret, clock()), network);
     },

@@ -93,7 +93,7 @@ describe('sending what is due', () => {
     expect((await store.backlog()).waiting).toBe(0);
   });
 
-  it('reaches by severity only who wants to hear of it, and nobody’s but the account’s', async () => {
+  it('notifies only destinations of the account whose least severity is reached', async () => {
     await store.addDestination(destination('all'));
     await store.addDestination(destination('highest', { minSeverity: 'P1' }));
     await store.addDestination(destination('medium', { minSeverity: 'P2' }));
@@ -104,7 +104,7 @@ describe('sending what is due', () => {
     expect(carried.map(({ to }) => to).sort()).toEqual(['all', 'medium']);
   });
 
-  it('tries again with the same id at the times of the plan, then disables the destination and tells the others', async () => {
+  it('retries with the same id on schedule, then disables the destination and notifies the others', async () => {
     await store.addDestination(destination('dead'));
     await store.addDestination(destination('mail', { kind: 'email', minSeverity: 'P1' }));
     answer = ({ id }) => (id === 'dead' ? REFUSED : TAKEN);
@@ -117,9 +117,9 @@ describe('sending what is due', () => {
       now += 1;
       await dispatch();
     }
-    const tries = carried.filter(({ to }) => to === 'dead');
-    expect(tries).toHaveLength(8);
-    expect(new Set(tries.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
+    const attempts = carried.filter(({ to }) => to === 'dead');
+    expect(attempts).toHaveLength(8);
+    expect(new Set(attempts.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
     expect(await store.destination('dead')).toMatchObject({
       enabled: false,
       disabledReason: 'a message was not taken after its last try: the host answered 500',
@@ -133,7 +133,7 @@ describe('sending what is due', () => {
     expect(notices[0].data).toMatchObject({ id: 'dead', kind: 'webhook' });
   });
 
-  it('holds up nobody else’s messages, however many receivers of an account take their time', async () => {
+  it('does not delay other accounts, however many receivers of one account are slow', async () => {
     const accountId = 'another';
     const content = { type: 'violation.blocked', timestamp: new Date(START).toISOString(), data: {} };
     for (let n = 0; n < 50; n += 1) {
@@ -162,7 +162,7 @@ describe('sending what is due', () => {
     expect(new Set(carried.map(({ to }) => to)).size).toBe(51);
   });
 
-  it('cancels what waits for a destination that was disabled', async () => {
+  it('cancels pending messages of a disabled destination', async () => {
     await store.addDestination(destination('d'));
     await follow(denials(1));
     expect(await store.replaceDestination(destination('d', { enabled: false, revision: 2 }))).toBe(true);
@@ -171,7 +171,7 @@ describe('sending what is due', () => {
     expect((await store.deliveries('d', 10, 0)).messages).toMatchObject([{ state: 'cancelled', dueAtMs: null }]);
   });
 
-  it('sends again what another died with once its claim has run out', async () => {
+  it('sends a message again once the claim of a crashed instance has expired', async () => {
     await store.addDestination(destination('d'));
     await follow(denials(1));
     const claim = await store.claim(now, now + CLAIM_MS, []);
@@ -183,7 +183,7 @@ describe('sending what is due', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'killed %s any line: each event is told, under one id alone',
+    'killed %s any line: each event is reported, under a single id',
     async (moment) => {
       let lines = 0;
       for (let n = 1; n < 60; n += 1) {

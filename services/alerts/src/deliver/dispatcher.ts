@@ -10,9 +10,9 @@ import type { Carrier } from './carrier.js';
 type DispatcherContext = Pick<ServiceContext, 'metrics' | 'log' | 'clock'>;
 
 const EVERY_MS = 250;
-/** Longer than any try takes: whoever died with a claim loses it then, and another tries again. */
+/** Longer than any attempt: the claim of a crashed instance expires then, and another one retries. */
 export const CLAIM_MS = 45_000;
-/** Tries at once, each of up to ten seconds: over all, and of one account, whose slow receivers hold up only its own. */
+/** Concurrent attempts, of up to ten seconds each: in total, and per account, so that slow receivers delay only their own account. */
 const AT_ONCE = 128;
 export const AT_ONCE_OF_ACCOUNT = 8;
 const SUMS_AT_ONCE = 200;
@@ -21,8 +21,8 @@ const THREADS_KEPT_MS = 24 * 3_600_000;
 const MESSAGES_KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
- * Sends what is due: sums whose window has ended, then messages, the longest due first, one at a time to a destination.
- * A message is settled after its try: who is killed in between sends it again, with the same id.
+ * Sends what is due: sums whose window has ended, then messages, the longest due first, one at a time per destination.
+ * A message is settled after its attempt: if the process is killed in between, it is sent again with the same id.
  */
 export class Dispatcher {
   readonly #context: DispatcherContext;
@@ -30,7 +30,7 @@ export class Dispatcher {
   readonly #carrier: Carrier;
   /** By destination. */
   readonly #busy = new Map<string, { readonly accountId: string; readonly sending: Promise<void> }>();
-  readonly #tries: Counter<'kind' | 'outcome'>;
+  readonly #attempts: Counter<'kind' | 'outcome'>;
   readonly #disabled: Counter;
   readonly #loop: BackgroundLoop;
   #stopped = false;
@@ -51,21 +51,21 @@ export class Dispatcher {
       },
     );
     const registers = [context.metrics];
-    this.#tries = new Counter({
+    this.#attempts = new Counter({
       name: 'countersign_alert_deliveries_total',
-      help: 'Tries to deliver a message of alerts',
+      help: 'Attempts to deliver a message of alerts',
       labelNames: ['kind', 'outcome'],
       registers,
     });
     this.#disabled = new Counter({
       name: 'countersign_alert_destinations_disabled_total',
-      help: 'Destinations of alerts that were given up',
+      help: 'Destinations of alerts that were disabled after failed attempts',
       registers,
     });
     const backlog = (): { readonly waiting: number; readonly lateSeconds: number } => this.#backlog;
     new Gauge({
       name: 'countersign_alert_messages_waiting',
-      help: 'Messages of alerts that wait for a first or another try',
+      help: 'Messages of alerts that wait for their first or another attempt',
       registers,
       collect() {
         this.set(backlog().waiting);
@@ -73,7 +73,7 @@ export class Dispatcher {
     });
     new Gauge({
       name: 'countersign_alert_oldest_due_seconds',
-      help: 'For how long the message of alerts that has waited longest has been due',
+      help: 'How long the longest due message of alerts has been due',
       registers,
       collect() {
         this.set(backlog().lateSeconds);
@@ -85,17 +85,17 @@ export class Dispatcher {
     this.#loop.start(EVERY_MS);
   }
 
-  /** Looks for what is due now, without waiting for it. */
+  /** Checks for due messages now, without waiting for the result. */
   wake(): void {
     this.#loop.poke();
   }
 
-  /** Why nothing is sent, or `null`. */
+  /** Reason why nothing is sent, or `null`. */
   problem(): string | null {
     return this.#problem;
   }
 
-  /** Resolves when the tries that are under way have ended. */
+  /** Resolves when the attempts in progress have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#loop.stop();
@@ -127,7 +127,7 @@ export class Dispatcher {
     }
   }
 
-  /** Destinations that are being sent to, and all of an account that has its share. */
+  /** Busy destinations, and all destinations of an account at its limit. */
   async #notNow(): Promise<readonly string[]> {
     const shares = new Map<string, number>();
     for (const { accountId } of this.#busy.values()) shares.set(accountId, (shares.get(accountId) ?? 0) + 1);
@@ -146,12 +146,12 @@ export class Dispatcher {
     const nowMs = this.#context.clock();
     const at = new Date(nowMs).toISOString();
     const { message: after, exhausted } = afterAttempt(message, { at, status, error }, nowMs);
-    this.#tries.inc({ kind: destination.kind, outcome: after.state === 'waiting' ? 'retry' : after.state });
+    this.#attempts.inc({ kind: destination.kind, outcome: after.state === 'waiting' ? 'retry' : after.state });
     if (exhausted) await this.#disable(destination, message, error ?? '', at, nowMs);
     await this.#store.settle(token, after);
   }
 
-  /** The notices first, which a repetition makes the same, then the destination, and last the caller its message. */
+  /** Stores the notices first, which are the same when repeated, then the destination; the caller settles its message last. */
   async #disable(destination: Destination, message: Message, why: string, at: string, nowMs: number): Promise<void> {
     const reason = `a message was not taken after its last try: ${why}`;
     const { id, accountId, kind } = destination;

@@ -1,4 +1,4 @@
-/** A message's body, as far as a mail speaks of it. */
+/** The members of a message's body that a mail shows. */
 export interface MessageContent {
   readonly type: string;
   readonly timestamp: string;
@@ -16,7 +16,7 @@ const LABELS: Readonly<Record<string, string>> = {
   kind: 'Kind',
 };
 
-/** Subject and plain text of the mail that says what a webhook would be sent. */
+/** Subject and plain text of the mail for a message. */
 export function mailText({ type, timestamp, data }: MessageContent): {
   readonly subject: string;
   readonly text: string;
@@ -39,7 +39,7 @@ function subjectOf(type: string, data: MessageContent['data']): string {
   return `Countersign ${data['severity']}: ${what}${times}`;
 }
 
-/** What others wrote starts no line of its own. */
+/** Prevents text from outside from starting a line. */
 function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ');
 }

@@ -77,7 +77,7 @@ describe('the URL of a webhook', () => {
     'https://[64:ff9b::a00:1]/',
   ])('is not %s', (text) => expect(problemOf(text)).not.toBeNull());
 
-  it('may be any host and port that the operator has named, and no other port of it', () => {
+  it('may be any host and port that the operator has allowed, and no other port of it', () => {
     const allowed = ['127.0.0.1:9000', 'relay.internal:443'];
     expect(problemOf('http://127.0.0.1:9000/x', allowed)).toBeNull();
     expect(problemOf('https://relay.internal/x', allowed)).toBeNull();

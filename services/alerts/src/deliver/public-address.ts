@@ -23,7 +23,7 @@ const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
 ];
 
 /**
- * Inside 2000::/3: protocol assignments with Teredo, documentation, 6to4. Whatever lies outside of 2000::/3 is not
+ * Inside 2000::/3: protocol assignments with Teredo, documentation, 6to4. Everything outside of 2000::/3 is not
  * global unicast (RFC 4291): loopback, mapped and translated IPv4 (`::ffff:0:0/96`, `64:ff9b::/96`), local, multicast.
  */
 const NOT_PUBLIC_V6: readonly (readonly [network: string, prefix: number])[] = [
@@ -40,7 +40,7 @@ for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, pref
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether an IP address, without brackets or zone, is one that anybody on the internet may be reached at. */
+/** True for an IP address, without brackets or zone, that is reachable on the public internet. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !notPublic.check(address, 'ipv4');
   if (!isIPv6(address) || address.includes('%')) return false;

@@ -62,14 +62,14 @@ describe('sending a webhook', () => {
       ],
     ],
     ['the metadata service', [{ address: '169.254.169.254', family: 4 }]],
-  ])('sends nothing where the name has %s', async (_what, addresses) => {
+  ])('sends nothing if the name has %s', async (_what, addresses) => {
     expect(await send('https://hooks.example.com/', { addresses })).toEqual({
       status: null,
       error: 'the host has an address that is not public',
     });
   });
 
-  it('refuses again what was stored, and names that do not resolve', async () => {
+  it('checks a stored URL again, and reports names that do not resolve', async () => {
     expect((await send('https://127.0.0.1/')).error).toBe('destination must be publicly reachable');
     expect((await send('https://hooks.example.com/')).error).toBe('the host name does not resolve');
   });
@@ -100,7 +100,7 @@ describe('sending a webhook', () => {
     expect(await send(`http://${host}/`, options)).toEqual({ status: null, error: 'the connection was refused' });
   });
 
-  it('reads no answer to its end that does not end', async () => {
+  it('stops reading an endless answer', async () => {
     let written = 0;
     const port = await listen((_request, response) => {
       response.writeHead(200);
@@ -115,7 +115,7 @@ describe('sending a webhook', () => {
     expect(written).toBeLessThan(4_000_000);
   });
 
-  it('takes no word of a host that speaks no HTTP', async () => {
+  it('reports no text of a host that does not speak HTTP', async () => {
     const server = createTcpServer((socket) => socket.end('220 mail ready\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -6,7 +6,7 @@ import type { LookupFunction } from 'node:net';
 import { isPublicAddress } from './public-address.js';
 import { hostOf, isAllowedHost, readWebhookUrl } from './webhook-url.js';
 
-/** How a try ended. `status` of the HTTP or SMTP answer, `error` in plain words, `null` where it was taken. */
+/** Result of an attempt: `status` of the HTTP or SMTP answer; `error` as text, `null` if the message was accepted. */
 export interface Sent {
   readonly status: number | null;
   readonly error: string | null;
@@ -18,23 +18,23 @@ export interface Address {
 }
 
 export interface WebhookNetwork {
-  /** `host:port` each: reached whatever they are, also without TLS. */
+  /** `host:port` each: exempt from the address check and from TLS. */
   readonly allowedHosts: readonly string[];
-  /** Every address of a name. */
+  /** Returns every address of a name. */
   readonly resolve: (host: string) => Promise<readonly Address[]>;
   /** From the first packet to the end of the answer, ms. */
   readonly timeoutMs: number;
 }
 
-/** Answers are read for the connection's sake alone. */
+/** Answers are read only to reuse the connection. */
 const MAX_ANSWER_BYTES = 16_384;
 
 export const resolveAll = (host: string): Promise<readonly Address[]> => lookup(host, { all: true, verbatim: true });
 
 /**
- * POSTs a message once. The name is resolved once; where any of its addresses is not public nothing is sent, and the
- * connection goes to the very address that was checked. Redirects are not followed; nothing of the answer is kept but
- * its status. Never rejects.
+ * POSTs a message once. The name is resolved once; if any of its addresses is not public, nothing is sent. The
+ * connection uses the address that was checked. Redirects are not followed; only the status of the answer
+ * is kept. Never rejects.
  */
 export async function sendWebhook(
   destination: string,
@@ -115,14 +115,14 @@ function post(
       response.on('error', () => undefined);
       response.on('close', () => resolve(answered as Sent));
     });
-    // The status is the answer, also where the rest of it breaks off.
-    request.on('error', (error) => resolve(answered ?? { status: null, error: wordsFor(error) }));
+    // The status decides, even if the rest of the answer breaks off.
+    request.on('error', (error) => resolve(answered ?? { status: null, error: safeMessage(error) }));
     request.end(body);
   });
 }
 
-/** Never the driver's own words, which tell of addresses. */
-function wordsFor(error: Error & { readonly code?: string }): string {
+/** Not the driver's message, which contains addresses. */
+function safeMessage(error: Error & { readonly code?: string }): string {
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no answer in time';
   const code = error.code ?? '';
   if (code === 'ECONNREFUSED') return 'the connection was refused';

@@ -1,24 +1,24 @@
 import { isIP } from 'node:net';
 import { isPublicAddress } from './public-address.js';
 
-/** Names that no public DNS gives: RFC 6761, RFC 6762, and those that cloud networks use inside. */
+/** Names without public DNS: RFC 6761, RFC 6762, and those of private cloud networks. */
 const LOCAL_NAMES = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|test|invalid)$/;
 
-/** The host as an address or a name alone: no brackets, no trailing dot. */
+/** The host as a plain address or name: no brackets, no trailing dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
 
-/** Whether the operator lets webhooks reach this very host and port whatever it is, also without TLS. */
+/** True if the operator has allowed this host and port for webhooks, whatever its address, also without TLS. */
 export function isAllowedHost(url: URL, allowedHosts: readonly string[]): boolean {
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
   return allowedHosts.includes(`${url.hostname}:${port}`);
 }
 
 /**
- * A webhook's URL in the form that is stored, or why it is none. Names are resolved when a message is delivered, each
- * time anew: what this accepts may still be refused then.
- * @param allowedHosts `host:port` each, in small letters
+ * Normalizes a webhook's URL, or returns the problem. Names are resolved at each delivery, so an accepted URL
+ * may still be refused then.
+ * @param allowedHosts `host:port` each, in lower case
  */
 export function readWebhookUrl(
   text: string,

@@ -1,18 +1,18 @@
 import type { AlertConfigBody, AlertConfigRecord } from '@countersign/contracts';
 
-/** More would be a mailing list, and every violation is judged for each. */
+/** Limits the fan-out: every violation is judged for each destination. */
 export const MAX_DESTINATIONS = 50;
 
-/** Where an account is told of violations. */
+/** An address to which an account's violations are sent. */
 export interface Destination extends AlertConfigRecord {
   readonly accountId: string;
-  /** Of a webhook, sealed; `null` for e-mail. */
+  /** The sealed secret of a webhook; `null` for e-mail. */
   readonly sealedSecret: string | null;
   /** Rises with every change. */
   readonly revision: number;
 }
 
-/** As the routes show it. */
+/** The destination in API answers. */
 export function alertConfigRecord(destination: Destination): AlertConfigRecord {
   const { id, kind, minSeverity, enabled, createdAt, disabledAt, disabledReason } = destination;
   return {
@@ -27,7 +27,7 @@ export function alertConfigRecord(destination: Destination): AlertConfigRecord {
   };
 }
 
-/** The destination with what the body names; enabling it forgets why it was disabled. */
+/** Applies the members of a body; enabling a destination clears the reason why it was disabled. */
 export function changed(
   old: Destination,
   { destination = old.destination, minSeverity = old.minSeverity, enabled = old.enabled }: AlertConfigBody,
@@ -36,7 +36,7 @@ export function changed(
   return { ...old, destination, minSeverity, enabled, ...again, revision: old.revision + 1 };
 }
 
-/** The destination once the service gives up on it. */
+/** The destination after the last failed attempt. */
 export function disabled(old: Destination, reason: string, at: string): Destination {
   return { ...old, enabled: false, disabledAt: at, disabledReason: reason, revision: old.revision + 1 };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DeliveryAttempt, DeliveryRecord, DeliveryState } from '@countersign/contracts';
 import type { Violation } from './violation.js';
 
-/** Waits after each try that failed, ms: `additions.md`. After the last of them the destination is disabled. */
+/** Delay after each failed attempt, ms: `additions.md`. After the last one the destination is disabled. */
 export const RETRY_AFTER_MS: readonly number[] = [
   5_000,
   30_000,
@@ -13,18 +13,18 @@ export const RETRY_AFTER_MS: readonly number[] = [
   15 * 3_600_000,
 ];
 
-/** What one destination is told. Its id is the `webhook-id` of every try. */
+/** A message for one destination. Its id is the `webhook-id` of every attempt. */
 export interface Message {
   readonly id: string;
   readonly accountId: string;
   readonly destinationId: string;
   readonly type: string;
-  /** The bytes of every try, JSON. */
+  /** The bytes of every attempt, JSON. */
   readonly body: string;
-  /** Events that it speaks of. */
+  /** Number of events that it reports. */
   readonly count: number;
   readonly createdAtMs: number;
-  /** When it is to be tried next, ms; `null`: never again. */
+  /** Time of the next attempt, ms; `null`: none. */
   readonly dueAtMs: number | null;
   readonly state: DeliveryState;
   readonly attempts: readonly DeliveryAttempt[];
@@ -35,7 +35,7 @@ export interface Owner {
   readonly destinationId: string;
 }
 
-/** The same for the same parts: a message that is made again after a crash is the one that was made before. */
+/** Deterministic: a message that is rebuilt after a crash has the same id. */
 export function messageId(...parts: readonly string[]): string {
   return `msg_${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}`;
 }
@@ -62,7 +62,7 @@ export function newMessage(
   };
 }
 
-/** @param violation the newest of `count` that the message sums; `firstEventId` is its oldest, which names it */
+/** @param violation the newest of the `count` summed ones; `firstEventId` is the oldest, which names the message */
 export function violationMessage(
   owner: Owner,
   violation: Pick<
@@ -87,7 +87,7 @@ export function violationMessage(
   return newMessage(owner, messageId(owner.destinationId, firstEventId), content, count, nowMs);
 }
 
-/** The message after a try. `exhausted`: there is none left, and it was not delivered. */
+/** The message after an attempt. `exhausted`: it was the last one, and it failed. */
 export function afterAttempt(
   message: Message,
   attempt: DeliveryAttempt,
@@ -101,7 +101,7 @@ export function afterAttempt(
   return { message: { ...message, attempts, dueAtMs: nowMs + wait }, exhausted: false };
 }
 
-/** As the delivery log shows it. */
+/** The message in the delivery log. */
 export function deliveryRecord({ id, type, state, createdAtMs, count, dueAtMs, attempts }: Message): DeliveryRecord {
   return {
     id,

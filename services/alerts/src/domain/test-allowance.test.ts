@@ -2,7 +2,7 @@ import { MOST_TESTS, TestAllowance } from './test-allowance.js';
 
 const NOW = 1_790_000_000_000;
 
-describe('how many test messages an account may send', () => {
+describe('the limit of test messages', () => {
   it('is ten in any minute', () => {
     const allowance = new TestAllowance();
     for (let n = 0; n < MOST_TESTS; n += 1) expect(allowance.take('a', NOW + n * 1000)).toBe(0);
@@ -20,7 +20,7 @@ describe('how many test messages an account may send', () => {
     expect(allowance.take('b', NOW)).toBe(0);
   });
 
-  it('is forgotten when the minute is over', () => {
+  it('is released after a minute', () => {
     const allowance = new TestAllowance();
     for (let n = 0; n < 100; n += 1) allowance.take(`account ${n}`, NOW + n);
     allowance.take('account 0', NOW + 200);

@@ -1,23 +1,23 @@
-/** Test messages that an account may send within {@link WINDOW_MS}: a connection to a host of its choice each. */
+/** Test messages that an account may send within {@link WINDOW_MS}: each connects to a host of its choice. */
 export const MOST_TESTS = 10;
 const WINDOW_MS = 60_000;
 
-/** How many test messages each account sent of late, in a window that slides. Of one process: others count for themselves. */
+/** Sliding-window limit of test messages per account and process. */
 export class TestAllowance {
-  /** Of an account: when its tests were, oldest first. */
+  /** Times of its tests, oldest first, by account. */
   readonly #tests = new Map<string, readonly number[]>();
 
-  /** Accounts that it holds anything of. */
+  /** Number of accounts with an entry. */
   get size(): number {
     return this.#tests.size;
   }
 
-  /** @returns ms until the account may send another; 0 when this one may go, and is counted */
+  /** @returns ms until the account may send another; 0 if this one is allowed, and counted */
   take(accountId: string, nowMs: number): number {
     this.#forget(nowMs);
     const tests = (this.#tests.get(accountId) ?? []).filter((at) => at > nowMs - WINDOW_MS);
     if (tests.length >= MOST_TESTS) return tests[0]! + WINDOW_MS - nowMs;
-    // At the end of the map: what comes first in it was longest without a test.
+    // Moved to the end: the map is ordered by the time of the last test.
     this.#tests.delete(accountId);
     this.#tests.set(accountId, [...tests, nowMs]);
     return 0;

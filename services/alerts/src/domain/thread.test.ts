@@ -12,7 +12,7 @@ const fold = (thread: Thread | null, ...notices: [Notice, ...Notice[]]): ReturnT
 const dataOf = ({ body }: Message): { readonly [member: string]: unknown } => JSON.parse(body).data;
 
 describe('violations of one kind', () => {
-  it('leave at once when they are the first, and as a sum of the window’s rest', () => {
+  it('are sent at once if they are the first, and as a sum for the rest of the window', () => {
     const first = fold(null, at(1, 0), at(2, 10, 'P1'), at(3, WINDOW_MS - 1));
     expect(first.messages.map(dataOf)).toEqual([
       expect.objectContaining({ eventId: eventId(1), count: 1, severity: 'P2', violation_type: 'api_not_allowed' }),
@@ -25,13 +25,13 @@ describe('violations of one kind', () => {
     expect(closeSum(closed.thread, NOW).messages).toEqual([]);
   });
 
-  it('open a new window after the old one, whose sum leaves before', () => {
+  it('open a new window after the old one, whose sum is sent before', () => {
     const { messages, thread } = fold(null, at(1, 0), at(2, 10), at(3, WINDOW_MS));
     expect(messages.map((message) => dataOf(message)['eventId'])).toEqual([1, 2, 3].map(eventId));
     expect(thread).toMatchObject({ sum: null, windowEndsMs: START + 2 * WINDOW_MS, offset: 4 });
   });
 
-  it('are named by their first event, so that what is told again is the same message', () => {
+  it('are named by their first event, so that a repetition is the same message', () => {
     const once = fold(null, at(1, 0), at(2, 10));
     const more = fold(once.thread, at(3, 20));
     const [sum] = closeSum(more.thread, NOW).messages;
@@ -42,7 +42,7 @@ describe('violations of one kind', () => {
     );
   });
 
-  it('are each counted once, however they come in batches and again', () => {
+  it('are each counted once, in any batching and redelivery', () => {
     const events = fc.array(fc.nat(100_000), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(events, fc.nat(40), fc.nat(40), (gaps, cut, back) => {
@@ -65,7 +65,7 @@ describe('violations of one kind', () => {
   });
 });
 
-describe('tries of a message', () => {
+describe('attempts of a message', () => {
   const [message] = fold(null, at(1, 0)).messages;
   const failed = { at: new Date(NOW).toISOString(), status: 500, error: 'the host answered 500' };
 
@@ -84,7 +84,7 @@ describe('tries of a message', () => {
     expect(RETRY_AFTER_MS.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(24 * 3_600_000);
   });
 
-  it('end with the first that is taken, and with an answer that the receiver is gone', () => {
+  it('end with the first success, and with the answer that the receiver is gone', () => {
     const taken = afterAttempt(message!, { ...failed, status: 204, error: null }, NOW);
     expect(taken).toMatchObject({ exhausted: false, message: { state: 'delivered', dueAtMs: null } });
     expect(afterAttempt(message!, { ...failed, status: 410 }, NOW).exhausted).toBe(true);

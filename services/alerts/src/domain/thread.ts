@@ -1,39 +1,39 @@
 import { violationMessage, type Message } from './message.js';
 import { reaches, type Violation } from './violation.js';
 
-/** Later violations of a thread's window, not told yet. */
+/** Later violations of a thread's window that have not been sent. */
 export interface Sum {
   readonly firstEventId: string;
   readonly count: number;
-  /** The newest of them, with the highest severity of all. */
+  /** The newest one, with the highest severity of all. */
   readonly newest: Violation;
-  /** When it is told, ms of the wall clock. */
+  /** When it is sent, ms of the wall clock. */
   readonly dueAtMs: number;
 }
 
 /**
- * Violations of one kind (agent, and violation type) as one destination is told of them. The first of them leaves at
- * once and opens a window; what follows inside it is summed and leaves when it ends.
+ * Violations of one kind (agent, and violation type) for one destination. The first one is sent at
+ * once and opens a window; further ones inside it are summed and sent when it ends.
  */
 export interface Thread {
   readonly key: string;
   readonly accountId: string;
   readonly destinationId: string;
-  /** Up to which (exclusive) offset of the agent's partition it stands. */
+  /** Next offset of the agent's partition: lower ones have been folded. */
   readonly offset: number;
-  /** By the log's time, so that a repetition finds the same window. */
+  /** By the log's time, so that a redelivered batch finds the same window. */
   readonly windowEndsMs: number;
   readonly sum: Sum | null;
 }
 
-/** A violation that one destination is to be told of. */
+/** A violation for one destination. */
 export interface Notice {
   readonly key: string;
   readonly destinationId: string;
   readonly violation: Violation;
 }
 
-/** A thread as it is from now on, and the messages that leave. */
+/** An updated thread, and the messages to send. */
 export interface Folded {
   readonly thread: Thread;
   readonly messages: readonly Message[];
@@ -44,7 +44,7 @@ export function threadKey(destinationId: string, { agentId, kind }: Pick<Violati
 }
 
 /**
- * The thread after the notices, in the order of their offsets, of which it has had those below its own.
+ * Folds the notices into the thread, in the order of their offsets; those below the thread's own have been folded before.
  * @param thread `null`: these are its first
  */
 export function foldNotices(
@@ -69,7 +69,7 @@ export function foldNotices(
   return { thread: current, messages };
 }
 
-/** The thread once its sum, if it has one, is told. */
+/** The thread after its sum, if it has one, is sent. */
 export function closeSum(thread: Thread, nowMs: number): Folded {
   const { sum } = thread;
   if (sum === null) return { thread, messages: [] };
@@ -84,8 +84,8 @@ function emptyThread({ key, destinationId, violation }: Notice): Thread {
 }
 
 /**
- * A sum waits as long as its first violation was away from the window's end, by the wall clock: what is told late, as
- * after a standstill, is summed all the same.
+ * The due time of a sum is as far ahead as the window's end was for its first violation, by the wall clock: late
+ * violations, as after an outage, are summed as well.
  */
 function summed({ sum, windowEndsMs }: Thread, violation: Violation, nowMs: number): Sum {
   if (sum === null) {

@@ -3,21 +3,21 @@ import { plainLeaf } from '@countersign/evidence';
 import { violationMessage } from './message.js';
 import { readViolation } from './violation.js';
 
-const place = { offset: 7, appendedAtMs: START };
+const position = { offset: 7, appendedAtMs: START };
 
-describe('what an account is violation of', () => {
+describe('a violation', () => {
   it('is a check that was denied, or refused as frozen', () => {
-    expect(readViolation(denied(1), place)).toMatchObject({ kind: 'api_not_allowed', severity: 'P2', offset: 7 });
+    expect(readViolation(denied(1), position)).toMatchObject({ kind: 'api_not_allowed', severity: 'P2', offset: 7 });
     const frozen = denied(2, { outcome: 'frozen', violation_type: null, rule: null });
-    expect(readViolation(frozen, place)).toMatchObject({ kind: 'frozen', violationType: null });
-    expect(readViolation(denied(3, { outcome: 'sandbox_expired' }), place)).toBeNull();
+    expect(readViolation(frozen, position)).toMatchObject({ kind: 'frozen', violationType: null });
+    expect(readViolation(denied(3, { outcome: 'sandbox_expired' }), position)).toBeNull();
   });
 
-  it('is an agent that an API key registered, and none that a person created', () => {
+  it('is an agent that an API key registered, not one that a person created', () => {
     const { agentId, occurredAt } = denied(4).leaf;
     const leaf = plainLeaf({ type: 'agent.created', eventId: eventId(6), agentId, occurredAt });
-    expect(readViolation({ ...denied(4), leaf }, place)).toBeNull();
-    const violation = readViolation({ ...denied(4), leaf, apiKeyId: 'key-1' }, place);
+    expect(readViolation({ ...denied(4), leaf }, position)).toBeNull();
+    const violation = readViolation({ ...denied(4), leaf, apiKeyId: 'key-1' }, position);
     expect(violation).toMatchObject({ severity: 'P2', violationType: null, reason: expect.stringContaining('key-1') });
     const owner = { accountId: 'a', destinationId: 'd' };
     const { type, body } = violationMessage(owner, violation!, violation!.eventId, 1, START);
@@ -38,7 +38,7 @@ describe('what an account is violation of', () => {
     ]);
   });
 
-  it('is a refused check that was executed all the same, and no other outcome', () => {
+  it('is a refused check that was executed anyway, and no other outcome', () => {
     const check = denied(4);
     const { agentId, occurredAt } = check.leaf;
     const leaf = plainLeaf({
@@ -49,8 +49,8 @@ describe('what an account is violation of', () => {
       refersTo: check.leaf.eventId,
       outcome: 'succeeded',
     });
-    expect(readViolation({ ...check, leaf }, place)).toBeNull();
-    expect(readViolation({ ...check, leaf, executedRefusal: true }, place)).toMatchObject({
+    expect(readViolation({ ...check, leaf }, position)).toBeNull();
+    expect(readViolation({ ...check, leaf, executedRefusal: true }, position)).toMatchObject({
       eventId: eventId(5),
       kind: 'executed_refusal',
       severity: 'P1',

@@ -1,6 +1,6 @@
 import type { EventEnvelope, Severity, ViolationType } from '@countersign/contracts';
 
-/** What alerts needs of a check that was denied or refused as frozen, of one that was executed all the same, and of an agent made by an API key. */
+/** A check that was denied or refused as frozen, a refused one that was executed anyway, or an agent registered by an API key. */
 export interface Violation {
   readonly eventId: string;
   readonly agentId: string;
@@ -9,16 +9,16 @@ export interface Violation {
   readonly violationType: ViolationType | null;
   readonly reason: string | null;
   readonly occurredAt: string;
-  /** With the agent it says which violations are of one kind: the violation type, or the outcome where there is none. */
+  /** With the agent it defines which violations are of one kind: the violation type, or the outcome if there is none. */
   readonly kind: string;
-  /** Type of the message that tells it; absent: `violation.blocked`. */
+  /** Type of its message; absent: `violation.blocked`. */
   readonly messageType?: 'agent.registered_by_key';
   readonly offset: number;
-  /** When the log took it, ms. */
+  /** When the log appended it, ms. */
   readonly loggedAtMs: number;
 }
 
-/** `null` for whatever nobody is to be told of. */
+/** `null` for an event that is not a violation. */
 export function readViolation(
   { leaf, accountId, apiKeyId, executedRefusal }: EventEnvelope,
   { offset, appendedAtMs }: { readonly offset: number; readonly appendedAtMs: number },
@@ -44,7 +44,7 @@ export function readViolation(
       accountId,
       severity: 'P2',
       violationType: null,
-      reason: `This agent was registered with the API key ${apiKeyId}. If nobody meant that, deactivate the agent and revoke the key.`,
+      reason: `This agent was registered with the API key ${apiKeyId}. If this was not intended, deactivate the agent and revoke the key.`,
       occurredAt: leaf.occurredAt,
       kind: 'registered_by_key',
       messageType: 'agent.registered_by_key',
@@ -57,7 +57,7 @@ export function readViolation(
     eventId: leaf.eventId,
     agentId: leaf.agentId,
     accountId,
-    // A refusal without one is not less urgent than any other.
+    // A refusal without a severity is not less urgent than others.
     severity: leaf.severity ?? 'P1',
     violationType: leaf.violation_type,
     reason: leaf.reason,
@@ -68,7 +68,7 @@ export function readViolation(
   };
 }
 
-/** Whether a destination that wants `least` and above is told; `P1` is the highest. */
+/** True if a destination for `least` and above is to be notified; `P1` is the highest. */
 export function reaches(severity: Severity, least: Severity): boolean {
   return severity <= least;
 }

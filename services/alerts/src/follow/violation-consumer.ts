@@ -4,7 +4,7 @@ import type { LogBatch } from '@countersign/event-log';
 import { FOLLOWER } from '../tokens.js';
 import type { ViolationFollower } from './violation-follower.js';
 
-/** One call is one partition's batch. */
+/** Each call is a batch of one partition. */
 @Controller()
 export class ViolationConsumer {
   constructor(@Inject(FOLLOWER) private readonly follower: ViolationFollower) {}

@@ -12,9 +12,9 @@ export const GROUP = 'alerts';
 type FollowerContext = Pick<ServiceContext, 'eventLog' | 'metrics' | 'log' | 'clock'>;
 
 /**
- * Follows `agent-events` and keeps what the destinations are to be told. A batch's effects and position are stored
- * before it is done; a store that fails rejects the batch, which comes again. Only what the leaf predicate rejects is
- * parked.
+ * Follows `agent-events` and stores messages for the destinations. A batch's effects and position are stored
+ * before it is acknowledged; a store that fails rejects the batch, which is redelivered. Only events that fail the
+ * leaf predicate are dead-lettered.
  */
 export class ViolationFollower {
   readonly #context: FollowerContext;
@@ -31,7 +31,7 @@ export class ViolationFollower {
     this.#kept = kept;
     this.#violations = new Counter({
       name: 'countersign_alert_notices_total',
-      help: 'Violations that a destination is told of, alone or in a sum',
+      help: 'Violations reported to a destination, alone or in a sum',
       registers: [context.metrics],
     });
   }

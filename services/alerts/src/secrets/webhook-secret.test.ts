@@ -5,13 +5,13 @@ import { mintSecret, seal, signedHeaders, unseal } from './webhook-secret.js';
 const BODY = JSON.stringify({ type: 'violation.blocked', data: { reason: 'café' } });
 
 describe('a webhook’s secret', () => {
-  it('has 32 bytes after its prefix, and is another each time', () => {
+  it('has 32 bytes after its prefix, and is different each time', () => {
     const secret = mintSecret();
     expect(Buffer.from(secret.replace(/^whsec_/, ''), 'base64')).toHaveLength(32);
     expect(mintSecret()).not.toBe(secret);
   });
 
-  it('signs what receivers by Standard Webhooks verify, and nothing else', () => {
+  it('signs what receivers verify by Standard Webhooks, and nothing else', () => {
     const secret = mintSecret();
     const headers = signedHeaders('msg_1', BODY, secret, Date.now());
     const receiver = new Webhook(secret);
@@ -22,7 +22,7 @@ describe('a webhook’s secret', () => {
     expect(() => receiver.verify(BODY, signedHeaders('msg_1', BODY, secret, Date.now() - 600_000))).toThrow();
   });
 
-  it('is stored sealed, opens with its key for its owner alone, and not when it was altered', () => {
+  it('is stored sealed, opens only with its key and for its owner, and not if it was altered', () => {
     const key = randomBytes(32);
     const secret = mintSecret();
     const sealed = seal(secret, key, 'owner');

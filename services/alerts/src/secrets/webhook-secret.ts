@@ -6,14 +6,14 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const PREFIX = 'whsec_';
 
-/** A new secret of Standard Webhooks: 32 random bytes in base64 after `whsec_`. */
+/** Generates a secret of Standard Webhooks: 32 random bytes in base64 after `whsec_`. */
 export function mintSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**
- * The secret as it is stored: AES-256-GCM, nonce and tag before the text, base64. `owner` is authenticated with it, so
- * that a sealed secret opens nowhere but where it belongs.
+ * Seals a secret for the store: AES-256-GCM, nonce and tag before the ciphertext, base64. `owner` is authenticated with
+ * it, so that a sealed secret opens only for its owner.
  * @param key 32 bytes
  */
 export function seal(secret: string, key: Uint8Array, owner: string): string {
@@ -23,7 +23,7 @@ export function seal(secret: string, key: Uint8Array, owner: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
 }
 
-/** @throws when it was sealed with another key, for another owner, or altered */
+/** @throws if it was sealed with another key, for another owner, or altered */
 export function unseal(sealed: string, key: Uint8Array, owner: string): string {
   const bytes = Buffer.from(sealed, 'base64');
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
@@ -31,7 +31,7 @@ export function unseal(sealed: string, key: Uint8Array, owner: string): string {
   return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
 }
 
-/** The headers of one try, by Standard Webhooks 1.0: HMAC-SHA-256 over id, time and body. */
+/** The headers of one attempt, by Standard Webhooks 1.0: HMAC-SHA-256 over id, time and body. */
 export function signedHeaders(
   id: string,
   body: string,

@@ -9,15 +9,15 @@ import { DESTINATIONS, MESSAGES, POSITIONS, SEEN_EVENTS, seenId, THREADS } from 
 import { byThread, REMEMBERED_MS } from './port.js';
 import type { AlertStore, Backlog, Claim, DeliveryPage, Fold, NoticedBatch } from './port.js';
 
-/** Of what is removed, in one transaction: the next one takes the rest. */
+/** Maximum number of documents removed in one transaction; the next one removes further ones. */
 const AT_ONCE = 500;
 const ALL = 2 ** 31 - 1;
 
-/** What alerts keeps, as documents. */
+/** The store of alerts, as documents. */
 export class AlertDocuments implements AlertStore {
   constructor(private readonly documents: DocumentStore) {}
 
-  /** Messages that a process claimed which has ended are due again. For a store that one process alone has open. */
+  /** Releases the claims of a process that has ended. Only for a store that a single process has open. */
   async releaseClaims(): Promise<void> {
     const claimed = await this.documents.find(MESSAGES, { where: { isClaimed: true }, limit: ALL });
     await this.documents.transact((transaction) =>
@@ -127,9 +127,9 @@ export class AlertDocuments implements AlertStore {
 
   async claim(nowMs: number, untilMs: number, except: readonly string[]): Promise<Claim | null> {
     const where = { dueAtMs: { from: 0, below: nowMs + 1 }, destinationId: { noneOf: except } };
-    // In the order of an index, which passes over destinations that have to wait without reading their messages.
+    // Uses an index that skips busy destinations without reading their messages.
     const query = { where, by: ['dueAtMs', 'destinationId'], limit: 1 } as const;
-    // Most often nothing is due: that takes no transaction.
+    // Usually nothing is due: that needs no transaction.
     if ((await this.documents.find(MESSAGES, query)).length === 0) return null;
     return this.documents.transact(async (transaction) => {
       const [stored] = await transaction.find(MESSAGES, query);

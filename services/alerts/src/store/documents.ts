@@ -4,7 +4,7 @@ import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
 import type { Thread } from '../domain/thread.js';
 
-// Types and not interfaces, which have no index signature.
+// Types, because interfaces have no index signature.
 type None = Record<string, never>;
 type DestinationKeys = { accountId: string; createdAt: string; enabled: boolean };
 type ThreadKeys = { destinationId: string; windowEndsMs: number; sumDueMs: number | null };
@@ -31,7 +31,7 @@ export const THREADS: Collection<Thread, ThreadKeys> = {
 
 export interface MessageBody {
   readonly message: Message;
-  /** Of the instance that tries it, until then it alone. */
+  /** Claim of the instance that attempts it. */
   readonly claim: { readonly token: string; readonly untilMs: number } | null;
 }
 
@@ -64,7 +64,7 @@ export function seenId(partition: number, eventId: string): string {
   return `${partition}/${eventId}`;
 }
 
-/** By partition: where following the topic `agent-events` continues. */
+/** Next offset of the topic `agent-events`, by partition. */
 export const POSITIONS: Collection<{ readonly next: number }, None> = {
   name: 'positions',
   keysOf: () => ({}),

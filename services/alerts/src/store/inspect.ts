@@ -6,7 +6,7 @@ import type { Message } from '../domain/message.js';
 import { COLLECTIONS, DESTINATIONS, MESSAGES, POSITIONS, SEEN_EVENTS, THREADS } from './documents.js';
 import { SERVICE } from './open.js';
 
-/** What alerts stores, as it is read to be checked. */
+/** The stored data, read for `fsck`. */
 export interface AlertInspection extends StoreInspection {
   destinations(): AsyncIterable<Destination>;
   messages(): AsyncIterable<Message>;
@@ -15,7 +15,7 @@ export interface AlertInspection extends StoreInspection {
 }
 
 /**
- * Opens the store of a stopped instance by its file, or of an installation that may run by its database.
+ * Opens the store of a stopped instance by its file, or of an installation that may be running by its database.
  * @throws OtherLayout
  */
 export async function inspectAlerts(
@@ -26,7 +26,7 @@ export async function inspectAlerts(
 }
 
 class Inspection implements AlertInspection {
-  /** @param isStopped nothing else has the store open: a destination leaves with all that is its own */
+  /** @param isStopped no other process has the store open: a destination is removed with all its documents */
   constructor(
     private readonly documents: DocumentInspection,
     private readonly isStopped: boolean,
@@ -72,7 +72,7 @@ class Inspection implements AlertInspection {
     return this.documents.close();
   }
 
-  /** By place: what documents say of themselves and of each other that cannot be. */
+  /** Contradictions of documents with themselves and each other, by location. */
   async #disagreements(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     const accounts = new Map<string, string>();
@@ -80,10 +80,11 @@ class Inspection implements AlertInspection {
       accounts.set(id, body.accountId);
       if (id !== body.id || version !== body.revision) found.set(`destinations ${id}`, NOT_ITSELF);
     }
-    const judgeOwner = (place: string, { accountId, destinationId }: Owned): void => {
+    const judgeOwner = (location: string, { accountId, destinationId }: Owned): void => {
       const owner = accounts.get(destinationId);
-      if (owner === undefined && this.isStopped) found.set(place, 'its destinationId names nothing in destinations');
-      if (owner !== undefined && owner !== accountId) found.set(place, 'its account is not the one of its destination');
+      if (owner === undefined && this.isStopped) found.set(location, 'its destinationId names nothing in destinations');
+      if (owner !== undefined && owner !== accountId)
+        found.set(location, 'its account is not the one of its destination');
     };
     for await (const { id, body } of this.documents.documents(THREADS)) {
       judgeOwner(`threads ${id}`, body);

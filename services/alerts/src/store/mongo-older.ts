@@ -14,7 +14,7 @@ interface DestinationRow extends Row {
   readonly revision: number;
 }
 interface ThreadRow extends Row {
-  /** Whether messages of it have no documents of their own yet. */
+  /** True while its messages have no documents of their own. */
   readonly leaves: boolean;
 }
 interface PositionRow extends OlderRow {

@@ -39,7 +39,7 @@ if (URI === undefined) {
   });
 
   describe('a database of alerts of the layout before documents', () => {
-    it('is taken over once nothing of it is interrupted, and dropped', async () => {
+    it('is migrated once nothing in it is interrupted, and dropped', async () => {
       const db = connection.db!;
       const to = destination('d', { revision: 3 });
       const message = newMessage({ accountId: to.accountId, destinationId: 'd' }, 'm', CONTENT, 1, START);
@@ -70,7 +70,7 @@ if (URI === undefined) {
   });
 
   describe('several instances on MongoDB', () => {
-    it('follow the same batch at once, close the same sums and claim the same messages, and tell each event once', async () => {
+    it('concurrently follow one batch, close the same sums and claim the same messages, and report each event once', async () => {
       const stores = await Promise.all([openMongoAlertStore(uri), openMongoAlertStore(uri)]);
       const now = START + 1000;
       const notices = Array.from({ length: 40 }, (_, n) => notice(`d${n % 3}`, violation(n)));

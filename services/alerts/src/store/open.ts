@@ -5,11 +5,11 @@ import { THREAD_LAYOUT } from './mongo-older.js';
 import type { AlertStore } from './port.js';
 import { MIGRATIONS } from './sqlite-migrations.js';
 
-/** Begins the names of the collections of alerts. */
+/** Prefix of the names of the collections of alerts. */
 export const SERVICE = 'alerts';
 
 /**
- * Opens (or creates) a file that one process holds: claims that it finds are those of a process that has ended.
+ * Opens (or creates) a file for one process: existing claims are those of a process that has ended.
  * @throws StoreDamaged naming the file
  */
 export async function openSqliteAlertStore(file: string): Promise<AlertStore> {
@@ -18,7 +18,7 @@ export async function openSqliteAlertStore(file: string): Promise<AlertStore> {
   return store;
 }
 
-/** @throws when no server answers */
+/** @throws if no server answers */
 export async function openMongoAlertStore(uri: string): Promise<AlertStore> {
   const documents = await openMongoDocumentStore(uri, SERVICE, COLLECTIONS);
   try {

@@ -2,19 +2,19 @@ import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
 import type { Folded, Notice, Thread } from '../domain/thread.js';
 
-/** One partition's batch, in offset order; it may hold no notices and only move the position. */
+/** A batch of one partition, in offset order; without notices it only advances the position. */
 export interface NoticedBatch {
   readonly partition: number;
   /** The position after the batch. */
   readonly next: number;
-  /** When the log took the last of it, ms. */
+  /** Time at which the log appended its last record, ms. */
   readonly logTimeMs: number;
   readonly notices: readonly Notice[];
 }
 
 export type Fold = (thread: Thread | null, notices: readonly [Notice, ...Notice[]]) => Folded;
 
-/** A message that one instance alone may try until `untilMs`; `token` tells its claim from a later one. */
+/** A message that one instance may attempt until `untilMs`; `token` distinguishes its claim from a later one. */
 export interface Claim {
   readonly message: Message;
   readonly token: string;
@@ -22,7 +22,7 @@ export interface Claim {
 
 export interface Backlog {
   readonly waiting: number;
-  /** When the message was due that has been due longest, ms; `null`: none waits. */
+  /** Due time of the longest due message, ms; `null`: there is none. */
   readonly oldestDueMs: number | null;
 }
 
@@ -31,54 +31,54 @@ export interface DeliveryPage {
   readonly total: number;
 }
 
-/** How long ids of events are remembered beyond the time in them, by the log's time: `architecture.md`. */
+/** How long event ids are remembered beyond their time, by the log's time: `architecture.md`. */
 export const REMEMBERED_MS = 72 * 3_600_000;
 
 /**
- * What alerts owns; several instances may share it. A method that writes MUST be durable when it resolves, and rejects
- * only when the store cannot be used.
+ * The state of alerts; several instances may share it. A method that writes MUST be durable when it resolves, and rejects
+ * only if the store cannot be used.
  */
 export interface AlertStore {
   addDestination(destination: Destination): Promise<void>;
-  /** `false`: it is not at revision `destination.revision − 1`, or gone; nothing was written. */
+  /** `false`: it is not at revision `destination.revision − 1`, or was removed; nothing was written. */
   replaceDestination(destination: Destination): Promise<boolean>;
-  /** With its threads and messages. `false`: the account has none of that id. */
+  /** Also removes its threads and messages. `false`: the account has none of that id. */
   removeDestination(accountId: string, id: string): Promise<boolean>;
   destination(id: string): Promise<Destination | null>;
-  /** Another account's is read no more than one that does not exist. */
+  /** `null` for a destination of another account, too. */
   destinationOf(accountId: string, id: string): Promise<Destination | null>;
   /** Oldest first. */
   destinations(accountId: string): Promise<readonly Destination[]>;
   /** Enabled ones of any of these accounts. */
   enabledDestinations(accountIds: readonly string[]): Promise<readonly Destination[]>;
 
-  /** Where following stands: the offset after the last event whose effects are stored, or `null`. */
+  /** Offset after the last event whose effects are stored, or `null`. */
   position(partition: number): Promise<number | null>;
   /**
-   * Folds a batch's notices into their threads, each event once, keeps the messages that leave, and then its position:
-   * a crash in between, or the same batch again, tells nothing twice. Events below the stored position, and those whose
-   * id was seen in the partition before, are left out. `fold` is pure and may be called again for a thread.
+   * Folds a batch's notices into their threads, each event once, stores the messages to send, and then the position:
+   * after a crash in between, or when redelivered, nothing is reported twice. Events below the stored position, and those
+   * whose id was seen in the partition before, are skipped. `fold` is pure and may be called again for a thread.
    */
   follow(batch: NoticedBatch, fold: Fold): Promise<void>;
-  /** Closes sums that are due, at most `limit`; gives how many. A thread and its messages are one write. */
+  /** Closes due sums, at most `limit`; returns how many. A thread and its messages are one write. */
   closeSums(nowMs: number, limit: number, close: (thread: Thread) => Folded): Promise<number>;
 
-  /** Keeps messages unless one of the same id is there. */
+  /** Stores messages unless one with the same id exists. */
   addMessages(messages: readonly Message[]): Promise<void>;
-  /** The message that has been due longest, of none of these destinations; it is due again at `untilMs`. */
+  /** Claims the longest due message that is for none of these destinations; it is due again at `untilMs`. */
   claim(nowMs: number, untilMs: number, except: readonly string[]): Promise<Claim | null>;
-  /** Keeps how a try ended. `false`: the claim has run out and another has it, or the message is gone. */
+  /** Stores the result of an attempt. `false`: the claim expired and was taken over, or the message was removed. */
   settle(token: string, message: Message): Promise<boolean>;
   /** Newest first. */
   deliveries(destinationId: string, limit: number, offset: number): Promise<DeliveryPage>;
   backlog(): Promise<Backlog>;
-  /** Drops threads whose window ended, and messages that were settled, before these times. */
+  /** Removes threads whose window ended, and messages that were settled, before these times. */
   forget(threadsBeforeMs: number, messagesBeforeMs: number): Promise<void>;
 
   close(): Promise<void>;
 }
 
-/** Notices of events that are at or above the position, by thread, in offset order. */
+/** Notices of events at or above the position, by thread, in offset order. */
 export function byThread(
   notices: readonly Notice[],
   from: number,

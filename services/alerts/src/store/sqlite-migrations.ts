@@ -1,6 +1,6 @@
 import { DOCUMENT_TABLES, documentTable } from '@countersign/document-store';
 
-/** Rows of a table as documents, in the order in which they were made. */
+/** Converts rows of a table to documents, in the order of their creation. */
 function documentsOf(name: string, select: string): string {
   return `${documentTable(name)}INSERT INTO doc_${name} (id, version, body) ${select};\n`;
 }
@@ -23,7 +23,7 @@ DROP TABLE seen_events;
 DROP TABLE positions;
 `;
 
-/** Appended to, never changed. The first two made tables of alerts' own. */
+/** Append-only. The first two created tables of alerts' own. */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE destinations (
      id TEXT PRIMARY KEY, account_id TEXT NOT NULL, created_at TEXT NOT NULL, enabled INTEGER NOT NULL,
@@ -46,7 +46,7 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX messages_settled ON messages (created_ms) WHERE due_ms IS NULL;
    CREATE TABLE seen_events (partition INTEGER, id TEXT, PRIMARY KEY (partition, id)) STRICT, WITHOUT ROWID;
    CREATE TABLE positions (partition INTEGER PRIMARY KEY, next INTEGER NOT NULL) STRICT;`,
-  // A claim goes past the due messages of destinations that have to wait without reading their rows.
+  // A claim skips the due messages of busy destinations without reading their rows.
   `DROP INDEX messages_due;
    CREATE INDEX messages_due ON messages (due_ms, destination_id) WHERE due_ms IS NOT NULL;`,
   DOCUMENTS,

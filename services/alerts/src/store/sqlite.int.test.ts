@@ -45,7 +45,7 @@ describe('claims in SQLite', () => {
 });
 
 describe('a claim in SQLite', () => {
-  it('goes past the messages of destinations that wait by an index', async () => {
+  it('skips the messages of busy destinations by an index', async () => {
     directory = mkdtempSync(join(tmpdir(), 'alert-store-'));
     await (await openSqliteAlertStore(file())).close();
     const db = new Database(file());
@@ -64,7 +64,7 @@ describe('a claim in SQLite', () => {
 });
 
 describe('a file of alerts of the layout before documents', () => {
-  it('is turned into documents, and claims of the process that had them end', async () => {
+  it('is converted to documents, and claims of the previous process are released', async () => {
     directory = mkdtempSync(join(tmpdir(), 'alert-store-'));
     const database = new Database(file());
     for (const sql of MIGRATIONS.slice(0, 2)) database.exec(sql);

@@ -13,12 +13,12 @@ import {
 } from '../testing/violations.js';
 import type { AlertStore, Fold, NoticedBatch } from './port.js';
 
-/** How one adapter is opened; each test begins with nothing kept. */
+/** Opens one adapter; each test begins with an empty store. */
 export interface StoreHarness {
   open(): Promise<AlertStore>;
-  /** Closes and opens again what was written. */
+  /** Closes and reopens the store. */
   reopen(store: AlertStore): Promise<AlertStore>;
-  /** Forgets what was written; after `close`. */
+  /** Removes all data; after `close`. */
   clean(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ function batch(from: number, to: number, destinations = ['d']): NoticedBatch {
   return { partition: 0, next: to, logTimeMs: START + to, notices };
 }
 
-/** What every adapter of {@link AlertStore} must do. */
+/** Contract of every adapter of {@link AlertStore}. */
 export function alertStoreContract(name: string, harness: StoreHarness): void {
   describe(`alert store: ${name}`, () => {
     let store: AlertStore;
@@ -51,7 +51,7 @@ export function alertStoreContract(name: string, harness: StoreHarness): void {
     const countsOf = async (destinationId: string): Promise<readonly number[]> =>
       (await store.deliveries(destinationId, 100, 0)).messages.map(({ count }) => count).sort((a, b) => a - b);
 
-    it('keeps destinations of accounts apart, oldest first, and changes them by revision', async () => {
+    it('separates the destinations of accounts, oldest first, and changes them by revision', async () => {
       const made: Destination[] = [
         destination('b', { createdAt: '2026-01-02T00:00:00.000Z' }),
         destination('a', { createdAt: '2026-01-03T00:00:00.000Z', enabled: false }),
@@ -78,7 +78,7 @@ export function alertStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.replaceDestination({ ...next, revision: 3 })).toBe(false);
     });
 
-    it('tells each event once, whether its batch comes again, in part, or its id at another offset', async () => {
+    it('reports each event once, if its batch is redelivered, in part, or its id at another offset', async () => {
       expect(await store.position(0)).toBeNull();
       await store.follow(batch(0, 5, ['d', 'e']), fold);
       await store.follow(batch(0, 5, ['d', 'e']), fold);
@@ -94,7 +94,7 @@ export function alertStoreContract(name: string, harness: StoreHarness): void {
       expect(await countsOf('e')).toEqual([1, 7]);
     });
 
-    it('moves its position for a batch without notices, and never back', async () => {
+    it('advances its position for a batch without notices, and never back', async () => {
       await store.follow({ partition: 3, next: 40, logTimeMs: START, notices: [] }, fold);
       await store.follow({ partition: 3, next: 20, logTimeMs: START, notices: [] }, fold);
       expect(await store.position(3)).toBe(40);
@@ -128,7 +128,7 @@ export function alertStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.backlog()).toEqual({ waiting: 2, oldestDueMs: NOW + 1 });
     });
 
-    it('claims nothing that was removed with its destination, and not what another has settled', async () => {
+    it('claims nothing that was removed with its destination, or settled by another instance', async () => {
       await store.addDestination(destination('d'));
       await store.follow(batch(0, 3), fold);
       expect(await store.removeDestination(ACCOUNT, 'd')).toBe(true);
@@ -137,7 +137,7 @@ export function alertStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.backlog()).toEqual({ waiting: 0, oldestDueMs: null });
     });
 
-    it('forgets what is over, and nothing that waits', async () => {
+    it('removes expired threads and messages, and nothing that is pending', async () => {
       await store.follow(batch(0, 2), fold);
       await store.addMessages([{ ...message('old', null), createdAtMs: 1 }, message('waits', NOW)]);
       await store.forget(NOW + WINDOW_MS, NOW);

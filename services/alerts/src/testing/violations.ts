@@ -14,7 +14,7 @@ export const WINDOW_MS = 300_000;
 const bytes = (seed: string, length: number): Uint8Array =>
   new Uint8Array(createHash('sha256').update(seed).digest().subarray(0, length));
 
-/** The id of event `n`, the same each time. */
+/** The id of event `n`, deterministic. */
 export function eventId(n: number): string {
   return uuidV7(START + n, bytes(`event ${n}`, 10));
 }
@@ -44,7 +44,7 @@ export function denied(n: number, leaf: Partial<LeafEvent> = {}, accountId = ACC
   return { ...envelope, countsAction: true, coverage: 'governed' };
 }
 
-/** Denial `n` at offset `n`, which the log took `atMs` after the start. */
+/** Denial `n` at offset `n`, appended `atMs` after the start. */
 export function violation(n: number, atMs = n, leaf: Partial<LeafEvent> = {}): Violation {
   return readViolation(denied(n, leaf), { offset: n, appendedAtMs: START + atMs })!;
 }

@@ -12,7 +12,7 @@ interface Options {
 
 const ENDS = '\nEnds with 0: done; 1: refused, with the reason; 64: usage.';
 
-/** `countersign admin keys`: the keys that sign reports, of a running instance or of a stopped one's files. */
+/** `countersign admin keys`: manages the keys that sign reports, through a running instance or on the files of a stopped one. */
 export function registerKeys(admin: Command): void {
   const keys = admin.command('keys').description('the keys that sign reports: list, create, rotate, revoke');
   const command = (usage: string, description: string): Command =>
@@ -25,18 +25,18 @@ export function registerKeys(admin: Command): void {
       .addHelpText('after', ENDS)
       .exitOverride();
 
-  command('list', 'every key, oldest first: status, validity, where its private half is').action((options: Options) =>
-    run({ act: 'list' }, options),
+  command('list', 'list all keys, oldest first: status, validity, location of the private half').action(
+    (options: Options) => run({ act: 'list' }, options),
   );
-  command('create', 'make a key and publish it; it signs nothing before a rotation').action((options: Options) =>
+  command('create', 'create and publish a key; it signs nothing before a rotation').action((options: Options) =>
     run({ act: 'create' }, options),
   );
-  command('rotate', 'sign with another key from now on; the one that signed is retired and goes on verifying')
-    .argument('[keyId]', 'a published key; default: the one that waits longest, else a new one', keyId)
+  command('rotate', 'sign with another key from now on; the active one is retired and still verifies')
+    .argument('[keyId]', 'a published key; default: the oldest one, else a new one', keyId)
     .action((id: string | undefined, options: Options) => run({ act: 'rotate', keyId: id ?? null }, options));
-  command('revoke', 'nothing that the key signed verifies any more; a published key takes its place')
+  command('revoke', 'invalidate everything that the key signed; a published key replaces it')
     .argument('<keyId>', 'a key of any status', keyId)
-    .requiredOption('--reason <text>', 'why; everybody who verifies is told')
+    .requiredOption('--reason <text>', 'the reason; shown to everyone who verifies')
     .action((id: string, options: Options & { readonly reason: string }) =>
       run({ act: 'revoke', keyId: id, reason: options.reason }, options),
     );
@@ -46,11 +46,11 @@ async function run(request: SigningKeyRequest, { dataDir, json = false, stopped 
   const { askForKeys } = await import('../operate/signing-keys.js');
   const { showKeyChange, showKeys } = await import('../operate/show-keys.js');
   const config = loadConfig();
-  const place = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
-  const quiet = { ...place, logLevel: 'silent' as const };
+  const located = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
+  const quiet = { ...located, logLevel: 'silent' as const };
   const answer = await askForKeys(quiet, createLogger('silent'), request, stopped).catch((error: unknown) => {
-    const words = error instanceof Error && error.name === 'Error' ? error.message : explain(error);
-    throw new CommandFailed(EXIT.wrong, `refused: ${words}`);
+    const reason = error instanceof Error && error.name === 'Error' ? error.message : explain(error);
+    throw new CommandFailed(EXIT.wrong, `refused: ${reason}`);
   });
   const text = json ? `${JSON.stringify(answer, null, 2)}\n` : showKeys(answer.keys) + showKeyChange(request, answer);
   process.stdout.write(text);

@@ -13,7 +13,7 @@ interface Options {
   readonly expiresAt?: string;
 }
 
-/** `countersign admin`: what an operator may do that no caller of the API may. */
+/** `countersign admin`: operations that the API does not offer. */
 export function register(program: Command): void {
   const admin = program.command('admin').description('operate an instance on this machine, running or stopped');
   registerBootstrap(admin);
@@ -22,7 +22,7 @@ export function register(program: Command): void {
   registerProveAbsence(admin);
   admin
     .command('set-plan')
-    .description('put an account on a plan; what is not named takes the default of the plan')
+    .description('put an account on a plan; options that are not given take the defaults of the plan')
     .argument('<accountId>', 'account, as accountId in bootstrap.json or GET /v1/account')
     .argument('<plan>', 'sandbox, core, scale or enterprise')
     .option('--action-cap <n>', 'checks that count before 402 (sandbox) or 429 (paid, a calendar month)', wholeNumber)
@@ -33,21 +33,21 @@ export function register(program: Command): void {
     .action(async (accountId: string, plan: string, { dataDir, ...agreed }: Options) => {
       const { setPlan } = await import('../operate/set-plan.js');
       const config = loadConfig();
-      const place = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
-      // The service that owns plans judges the plan's name.
+      const located = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
+      // The plan's name is judged by the service that owns plans.
       const change = { accountId, plan, ...agreed } as PlanChange;
-      const quiet = { ...place, logLevel: 'silent' as const };
+      const quiet = { ...located, logLevel: 'silent' as const };
       const result = await setPlan(quiet, createLogger('silent'), change).catch((error: unknown) => {
         throw new CommandFailed(EXIT.wrong, `refused: ${messageOf(error)}`);
       });
       if (result === 'unknown-account') {
-        throw new CommandFailed(EXIT.wrong, `there is no account ${accountId} in ${place.dataDir}`);
+        throw new CommandFailed(EXIT.wrong, `there is no account ${accountId} in ${located.dataDir}`);
       }
       process.stdout.write(`account ${accountId} is on the plan ${plan}\n`);
     });
 }
 
-/** The first account of an installation whose services run in processes of their own. */
+/** Creates the first account of an installation whose services run in processes of their own. */
 function registerBootstrap(admin: Command): void {
   admin
     .command('bootstrap')
@@ -58,26 +58,26 @@ function registerBootstrap(admin: Command): void {
     .action(async ({ dataDir }: Pick<Options, 'dataDir'>) => {
       const { bootstrap } = await import('../operate/bootstrap.js');
       const config = loadConfig();
-      const place = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
-      const text = await bootstrap(place).catch((error: unknown) => {
+      const located = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
+      const text = await bootstrap(located).catch((error: unknown) => {
         throw new CommandFailed(EXIT.wrong, `refused: ${explain(error)}`);
       });
       process.stdout.write(text);
     });
 }
 
-/** The way out when MongoDB was put back from a copy that is older than what was told to Kafka. */
+/** Recovers after MongoDB was restored from a copy that is older than what was published to Kafka. */
 function registerRestore(admin: Command): void {
   admin
     .command('restore')
     .description(
-      'distributed: after MongoDB was put back from a copy, with all services stopped: take from Kafka what it lacks',
+      'distributed: after MongoDB was restored from a copy, with all services stopped: take missing data from Kafka',
     )
-    .option('--dry-run', 'say what would be taken, and change nothing')
+    .option('--dry-run', 'report what would be taken, and change nothing')
     .option('--data-dir <folder>', 'holds anchoring/authority.json; default: COUNTERSIGN_DATA_DIR, or data')
     .addHelpText(
       'after',
-      '\nA repetition goes on where one ended. Ends with 0: all is taken; 2: as well, and something that no topic holds is' +
+      '\nA repetition continues where one ended. Ends with 0: all is taken; 2: as well, and something that no topic holds is' +
         '\nknown to be lost; 1: refused, with the reason; 64: usage.',
     )
     .exitOverride()
@@ -85,9 +85,9 @@ function registerRestore(admin: Command): void {
       const { restore } = await import('../operate/restore.js');
       const { showRestored } = await import('../operate/show-restored.js');
       const config = loadConfig();
-      const place = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
+      const located = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
       const progress = (what: string): void => void process.stderr.write(`${what}\n`);
-      const restored = await restore(place, createLogger('silent'), { dryRun, progress }).catch((error: unknown) => {
+      const restored = await restore(located, createLogger('silent'), { dryRun, progress }).catch((error: unknown) => {
         throw new CommandFailed(EXIT.wrong, `refused: ${explain(error)}`);
       });
       process.stdout.write(showRestored(restored, dryRun));

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { demonstrate } from '../demo/demo.js';
 
-/** `countersign demo`: the whole way, on an instance that is gone afterwards. */
+/** `countersign demo`: all steps, on an instance that is removed afterwards. */
 export function register(program: Command): void {
   program
     .command('demo')

@@ -25,20 +25,20 @@ interface Options {
   readonly rebuild?: boolean;
 }
 
-/** `countersign fsck`: log, stores, trees and chain of an installation against each other. */
+/** `countersign fsck`: compares log, stores, trees and chain of an installation. */
 export function register(program: Command): void {
   program
     .command('fsck')
     .description(
-      'check all that a stopped instance, or a distributed installation, has stored; only reads without --rebuild',
+      'check all stored data of a stopped instance, or of a distributed installation; read-only without --rebuild',
     )
     .option('--data-dir <folder>', 'data directory; default: COUNTERSIGN_DATA_DIR, or data')
-    .option('--settled', 'what lags behind the log is a finding: everything was to have been taken')
-    .option('--rebuild', 'make damaged projections anew from the log, and check again; their services must be stopped')
+    .option('--settled', 'treat a lag behind the log as a finding: everything should have been processed')
+    .option('--rebuild', 'rebuild damaged projections from the log, and check again; their services must be stopped')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      '\nEnds with 0: clean; 1: something is wrong; 3: the instance runs, or a service whose store is to be made anew, or a server cannot be read; 64: usage.',
+      '\nEnds with 0: clean; 1: something is wrong; 3: the instance runs, or a service whose store is to be rebuilt, or a server cannot be read; 64: usage.',
     )
     .action(async (options: Options) => {
       const config = loadConfig();
@@ -68,7 +68,7 @@ export function register(program: Command): void {
 
 interface Examined {
   readonly examination: Examination;
-  /** `null`: nothing was to be rebuilt. */
+  /** `null`: a rebuild was not requested. */
   readonly rebuilt: readonly Rebuilt[] | null;
 }
 
@@ -84,7 +84,7 @@ async function inFolder(config: Config, rebuild: boolean, progress: Progress): P
     if (!rebuild || examination.report.count === 0) return { examination, rebuilt: rebuild ? [] : null };
     const rebuilt = await rebuildStores(dataDir, examination.report, {
       config,
-      ...tellingProgress(),
+      ...reportingProgress(),
     });
     if (rebuilt.every(({ refused }) => refused !== null)) return { examination, rebuilt };
     return { examination: await examine(dataDir, chainIsElsewhere, progress), rebuilt };
@@ -98,7 +98,7 @@ async function onServers(config: Config, rebuild: boolean, progress: Progress): 
     if (!rebuild) return { examination: await examineDistributed(config, progress), rebuilt: null };
     const examination = await examineDistributed(config, progress);
     if (examination.report.count === 0) return { examination, rebuilt: [] };
-    const rebuilt = await rebuildDistributed(config, examination.report, tellingProgress());
+    const rebuilt = await rebuildDistributed(config, examination.report, reportingProgress());
     if (rebuilt.every(({ refused }) => refused !== null)) return { examination, rebuilt };
     return { examination: await examineDistributed(config, progress), rebuilt };
   } catch (error) {
@@ -108,7 +108,7 @@ async function onServers(config: Config, rebuild: boolean, progress: Progress): 
   }
 }
 
-function tellingProgress(): { readonly log: Logger; readonly progress: (what: string) => void } {
+function reportingProgress(): { readonly log: Logger; readonly progress: (what: string) => void } {
   const said = (what: string): void => void process.stderr.write(`${what}\n`);
   return { log: createLogger('warn'), progress: process.stderr.isTTY ? said : () => undefined };
 }

@@ -10,24 +10,27 @@ interface Options {
   readonly dataDir?: string;
 }
 
-/** `countersign localnet`: the embedded Solana network alone, on the ledger of a data directory. */
+/** `countersign localnet`: runs the embedded Solana network alone, on the ledger of a data directory. */
 export function register(program: Command): void {
   program
     .command('localnet')
     .description('run the embedded Solana network alone, until Ctrl-C')
     .option(
       '--port <n>',
-      'of the JSON-RPC, the WebSocket takes the next; default: COUNTERSIGN_LOCALNET_PORT, or free',
+      'port of the JSON-RPC, the WebSocket uses the next one; default: COUNTERSIGN_LOCALNET_PORT, or a free one',
       port,
     )
-    .option('--host <address>', 'to listen on; default: 127.0.0.1. Whoever reaches it can mint its test money')
+    .option(
+      '--host <address>',
+      'address to listen on; default: 127.0.0.1. Any client that reaches it can mint test money',
+    )
     .option('--data-dir <folder>', 'data directory that keeps the ledger; default: COUNTERSIGN_DATA_DIR, or data')
     .action(async (options: Options) => {
       const config = loadConfig();
       const dataDir = options.dataDir === undefined ? config.dataDir : resolve(options.dataDir);
       process.umask(0o077);
       try {
-        // The ledger has a lock of its own: an instance that is told SOLANA_RPC_URL may use the same folder.
+        // The ledger has a lock of its own: an instance with SOLANA_RPC_URL may use the same folder.
         const localnet = await startLocalnet({
           dir: join(dataDir, 'localnet'),
           port: options.port ?? config.localnetPort ?? 0,

@@ -35,7 +35,7 @@ describe('countersign mcp-proxy, as a process', () => {
   });
   afterAll(() => service.stop());
 
-  /** A proxy before a server that has started, and the server's process id. */
+  /** Starts a proxy with its server; returns the server's process id, too. */
   const start = async (
     server = ECHO,
     environment = {},
@@ -46,7 +46,7 @@ describe('countersign mcp-proxy, as a process', () => {
     return { proxy, pid: params.pid, started: params };
   };
 
-  it('gives the server its environment without the key, and nothing to a client but messages', async () => {
+  it('passes its environment without the key to the server, and only messages to a client', async () => {
     const { proxy, started } = await start(`console.error('on stderr'); console.log('no message');${ECHO}`, {
       OWN: 'kept',
     });
@@ -64,12 +64,12 @@ describe('countersign mcp-proxy, as a process', () => {
       '/v1/mcp/scan',
       '/v1/mcp/log',
     ]);
-    // A name that no tool was listed with.
+    // A name that was never listed.
     expect(service.asked[1]?.body).toMatchObject({ text: 'read' });
     expect(service.asked[4]?.body).toMatchObject({ eventId: EVENT, outcome: 'succeeded' });
   });
 
-  it('sends no call on where the service does not decide, says why, and goes on once it does', async () => {
+  it('forwards no call if the service does not decide, says why, and continues once it does', async () => {
     const { proxy } = await start();
     const answers: [RegExp, () => ReturnType<typeof ALLOW>][] = [
       [/not the service's|not one of the service/u, () => [200, '<html>']],
@@ -78,10 +78,10 @@ describe('countersign mcp-proxy, as a process', () => {
       [/frozen/u, () => [403, { allowed: false, reason: 'the agent is frozen', severity: 'P1', code: 'agent_frozen' }]],
       [/late/u, () => [503, { allowed: false, reason: 'late', severity: 'P1', code: 'deadline_exceeded' }]],
     ];
-    for (const [index, [words, answer]] of answers.entries()) {
+    for (const [index, [message, answer]] of answers.entries()) {
       service.answer = (path, body) => (path === '/v1/check' ? answer() : ALLOW(path, body));
       proxy.send(call(index, 'read'));
-      const said = { isError: true, content: [{ text: expect.stringMatching(words) }] };
+      const said = { isError: true, content: [{ text: expect.stringMatching(message) }] };
       expect(await proxy.next()).toMatchObject({ id: index, result: said });
     }
     service.answer = ALLOW;
@@ -89,19 +89,19 @@ describe('countersign mcp-proxy, as a process', () => {
     expect(await proxy.next()).toMatchObject({ id: 9, result: { content: [{ text: '{}' }] } });
   });
 
-  it('sends no call on where the service is not there, or too slow', async () => {
+  it('forwards no call if the service is unavailable, or too slow', async () => {
     const slow = new ProxyProcess(service.url, ECHO, {}, ['--timeout-ms', '200']);
     const alone = new ProxyProcess('http://127.0.0.1:1', ECHO);
     running.push(slow, alone);
     service.answer = () => null;
-    for (const [proxy, words] of [
+    for (const [proxy, message] of [
       [slow, /did not decide.*attempts? timed out/u],
       [alone, /did not decide.*127\.0\.0\.1:1\b/u],
     ] as const) {
       proxy.send(call(1, 'read'));
-      const said = { isError: true, content: [{ text: expect.stringMatching(words) }] };
+      const said = { isError: true, content: [{ text: expect.stringMatching(message) }] };
       expect(await proxy.next()).toMatchObject({ id: 1, result: said });
-      // What it says when it starts cannot be scanned.
+      // The notifications that it sends at its start cannot be scanned.
       while (!proxy.stderr.includes('a notification of the server was not passed on')) {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
@@ -109,8 +109,8 @@ describe('countersign mcp-proxy, as a process', () => {
   });
 
   it.each([
-    [[], {}, /command behind --/u],
-    [['--url', 'http://a.example', '--', 'b'], {}, /command behind --/u],
+    [[], {}, /command after --/u],
+    [['--url', 'http://a.example', '--', 'b'], {}, /command after --/u],
     [['--url', 'file:///a'], {}, /http or https/u],
     [['--url', 'http://a.example', '--header', 'a: ${NOT_SET}'], {}, /NOT_SET is not set/u],
     [['--url', 'http://u:hidden@a.example:port'], {}, /http or https/u],
@@ -127,16 +127,16 @@ describe('countersign mcp-proxy, as a process', () => {
       { COUNTERSIGN_API_KEY: 'k', COUNTERSIGN_AGENT_ID: 'a', COUNTERSIGN_BASE_URL: 'http://u:hidden@a.example' },
       /takes no user name/u,
     ],
-  ])('%j with %j is refused with what is missing', (args, env, words) => {
+  ])('%j with %j is refused with the missing setting', (args, env, message) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, 'mcp-proxy', ...args], {
       env,
       encoding: 'utf8',
     });
-    expect([status, stdout, stderr]).toEqual([64, '', expect.stringMatching(words)]);
+    expect([status, stdout, stderr]).toEqual([64, '', expect.stringMatching(message)]);
     expect(stderr).not.toContain('hidden');
   });
 
-  it('lets no result through that cannot be scanned', async () => {
+  it('forwards no result that cannot be scanned', async () => {
     const { proxy } = await start();
     const isResult = (text: unknown): boolean => String(text).includes('hidden');
     service.answer = (path, body) => (isResult(body['text']) ? [502, '<html>'] : ALLOW(path, body));
@@ -161,7 +161,7 @@ describe('countersign mcp-proxy, as a process', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s ends the server, also one that hears nothing, and what it started',
+    '%s ends the server, also one that ignores it, and its child processes',
     async (signal) => {
       const deaf = `
       import { spawn } from 'node:child_process';
@@ -178,7 +178,7 @@ describe('countersign mcp-proxy, as a process', () => {
     },
   );
 
-  it('a client that is gone ends the server', async () => {
+  it('a disconnected client ends the server', async () => {
     const { proxy, pid } = await start();
     proxy.child.stdin?.end();
     proxy.child.stdout?.destroy();
@@ -186,7 +186,7 @@ describe('countersign mcp-proxy, as a process', () => {
     await gone(pid);
   });
 
-  it('a proxy that is killed leaves no server behind', async () => {
+  it('a killed proxy leaves no server running', async () => {
     const { proxy, pid } = await start();
     proxy.child.kill('SIGKILL');
     await gone(pid);

@@ -15,7 +15,7 @@ describe('the command in a clone that was not built', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each([['start'], ['verify'], ['fsck']])('says what to run, and %s ends with no verdict', (command) => {
+  it.each([['start'], ['verify'], ['fsck']])('says what to run, and %s ends without a verdict', (command) => {
     const program = join(folder, 'bin', 'countersign.js');
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, command, 'report.json'], {
       encoding: 'utf8',
@@ -24,7 +24,7 @@ describe('the command in a clone that was not built', () => {
     expect(stderr).toBe('countersign is not built yet: run `npm run build` in its folder first\n');
   });
 
-  it('is no leave to act where it was asked as a hook, and neither is what cannot be loaded', () => {
+  it('denies when called as a hook, also if it cannot be loaded', () => {
     const hook = (): number | null =>
       spawnSync(process.execPath, [join(folder, 'bin', 'countersign.js'), 'hook'], { input: '{}' }).status;
     expect(hook()).toBe(2);

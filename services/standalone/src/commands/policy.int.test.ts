@@ -38,7 +38,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** The command in this process; how the program ends with its codes is asked once, of the program itself. */
+/** Runs the command in this process; one test checks the exit codes of the program itself. */
 async function run(...args: readonly string[]): Promise<Ended> {
   const said: string[] = [];
   const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0);
@@ -78,7 +78,7 @@ describe('countersign policy', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('test passes what holds, also the sample’s cases and those of every safety package', async () => {
+  it('test passes correct cases, also those of the sample and of every safety package', async () => {
     const packages = readdirSync(PACKAGES).filter((file) => file.endsWith('.json'));
     expect(packages.length).toBeGreaterThanOrEqual(6);
     const ended = await run('test', good, SAMPLE, ...packages.map((file) => join(PACKAGES, file)));
@@ -97,7 +97,7 @@ describe('countersign policy', () => {
     });
   }, 60_000);
 
-  it('test names each case that fails, with what was expected and what came', async () => {
+  it('test names each failing case, with the expected and the actual result', async () => {
     const bad = write('bad.yaml', YAML.replace('at: 1', 'at: 0').replace("'off_limits_actions:wire'", 'another'));
     const ended = await runProgram('test', bad, good);
     expect(ended).toEqual({
@@ -119,7 +119,7 @@ describe('countersign policy', () => {
     });
   }, 60_000);
 
-  it('test warns of entries that say something in vain', async () => {
+  it('test warns of entries without effect', async () => {
     const vain = write(
       'vain.yaml',
       YAML.replace('spending_limit: 10', 'spending_limit: 10\n  blocked_apis: [/srv/data]'),
@@ -134,24 +134,24 @@ describe('countersign policy', () => {
   }, 60_000);
 
   it.each([
-    ['is not there', 'none.yaml', null, /^cannot read .*none\.yaml \(ENOENT\)\n$/],
-    ['is no YAML', 'broken.yaml', 'profile: {', /broken\.yaml: .*at line 1/],
+    ['is missing', 'none.yaml', null, /^cannot read .*none\.yaml \(ENOENT\)\n$/],
+    ['is not YAML', 'broken.yaml', 'profile: {', /broken\.yaml: .*at line 1/],
     ['has a key twice', 'twice.yaml', 'profile: {}\nprofile: {}\n', /twice\.yaml: Map keys must be unique/],
     ['has a key twice in JSON', 'twice.json', '{"profile":{},"profile":{}}', /twice\.json: /],
     ['has no cases', 'empty.json', '{"profile":{}}', /empty\.json: cases must be a list with at least one\n$/],
-    ['has a rule that is none', 'rule.yaml', 'profile: {no_rule: 1}', /rule\.yaml: profile: unknown field "no_rule"/],
+    ['has an unknown rule', 'rule.yaml', 'profile: {no_rule: 1}', /rule\.yaml: profile: unknown field "no_rule"/],
   ])(
     'test ends with 64 for a file that %s',
-    async (_what, name, text, words) => {
+    async (_what, name, text, message) => {
       const file = text === null ? join(folder, name) : write(name, text);
       const ended = await run('test', good, file);
       expect(ended).toMatchObject({ code: 64, stdout: '' });
-      expect(ended.stderr).toMatch(words);
+      expect(ended.stderr).toMatch(message);
     },
     60_000,
   );
 
-  it('ends the program with 64 where no file is named', async () => {
+  it('ends the program with 64 if no file is named', async () => {
     expect(await runProgram('test')).toMatchObject({ code: 64, stdout: '' });
   }, 60_000);
 
@@ -228,7 +228,7 @@ describe('countersign policy', () => {
       expect(ended.stdout).toContain(`e.g. 2026-03-01T12:00:00.000Z ${eventId} type "wire", estimatedCost 1\n`);
     }, 60_000);
 
-    it('ends with 1 for flips where that is wanted, and gives the answer as JSON', async () => {
+    it('ends with 1 for flips if requested, and prints the answer as JSON', async () => {
       const ended = await dryRun('--fail-on-flips', '--json', '--to', '2026-03-02T00:00:00Z');
       expect(ended.code).toBe(1);
       expect(JSON.parse(ended.stdout)).toEqual(answer);
@@ -238,7 +238,7 @@ describe('countersign policy', () => {
       expect((await dryRun('--base-url', 'http://127.0.0.1:1')).code).toBe(1);
     }, 60_000);
 
-    it('takes the password from a file, and warns of one among the arguments', async () => {
+    it('takes the password from a file, and warns if it is an argument', async () => {
       const warned = jest.spyOn(process.stderr, 'write').mockImplementation(() => true);
       const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const file = join(folder, 'password');
@@ -254,7 +254,7 @@ describe('countersign policy', () => {
       warned.mockRestore();
     }, 60_000);
 
-    it('takes no package, which is merged and not laid over', async () => {
+    it('refuses a package, which is merged into a profile and does not replace it', async () => {
       const ended = await run('dry-run', join(PACKAGES, 'payments.json'));
       expect(ended).toMatchObject({ code: 64, stderr: expect.stringContaining('takes a profile') });
     }, 60_000);
@@ -265,7 +265,7 @@ describe('countersign policy', () => {
     let profile: BehaviorProfile;
     let status: number;
     const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    /** The routes of an instance for one agent: what is put is what is read next. */
+    /** The routes of an instance for one agent: a profile that was put is read next. */
     beforeAll(async () => {
       server = createServer((request, response) => {
         let text = '';
@@ -297,7 +297,7 @@ describe('countersign policy', () => {
     const policy = (name: string, file: string): Promise<Ended> =>
       run(name, file, '--agent', 'agent-1', '--base-url', base(), '--api-key-file', join(folder, 'key'));
 
-    it('shows what differs, puts the file in force whole, and differs no more', async () => {
+    it('shows the differences, puts the whole file in force, and shows none afterwards', async () => {
       const before = await policy('diff', good);
       expect([before.code, before.stdout.split('\n').filter(Boolean).sort()]).toEqual([
         1,
@@ -315,7 +315,7 @@ describe('countersign policy', () => {
       });
     }, 60_000);
 
-    it('warns of what the profile in force says in vain, also where it is so already', async () => {
+    it('warns of entries without effect in the profile in force, also if nothing changes', async () => {
       const vain = write('in-vain.yaml', 'profile: { allowed_apis: [/srv/data] }\ncases: []\n');
       const warning = expect.stringMatching(/^WARN .*in-vain\.yaml: allowed_apis\[0\] "\/srv\/data" is a path/m);
       for (const version of [2, 2]) {
@@ -324,7 +324,7 @@ describe('countersign policy', () => {
       }
     }, 60_000);
 
-    it('ends diff with 2 where nothing could be compared: 1 is for what differs', async () => {
+    it('ends diff with 2 if nothing could be compared: 1 is for differences', async () => {
       const refused = await run(
         'diff',
         good,
@@ -360,13 +360,13 @@ describe('countersign policy', () => {
       expect(unread.code).toBe(64);
     }, 60_000);
 
-    it('says so where the profile was changed meanwhile', async () => {
+    it('reports a concurrent change of the profile', async () => {
       status = 409;
       const ended = await policy('apply', good);
       expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/409 .*nothing was changed/)]);
     }, 60_000);
 
-    it('writes what is in force into a file, and keeps the cases in it', async () => {
+    it('writes the profile in force into a file, and keeps its cases', async () => {
       const fresh = join(folder, 'fresh.yaml');
       expect((await policy('pull', fresh)).code).toBe(0);
       expect(await policy('diff', fresh)).toMatchObject({ code: 0, stdout: '' });

@@ -6,7 +6,7 @@ import { explain, loadConfig, type Config } from '@countersign/process';
 import type { AbsenceWanted, WindowName } from '../operate/prove-absence.js';
 import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 
-/** That an agent had no event in a window: for the operator alone, since it shows two leaves that belong to others. */
+/** Proves that an agent had no event in a window: an operator command, since the proof shows two leaves of other agents. */
 export function registerProveAbsence(admin: Command): void {
   admin
     .command('prove-absence')
@@ -19,7 +19,7 @@ export function registerProveAbsence(admin: Command): void {
     )
     .option(
       '--from <iso>',
-      'instead of windows: all from this time on in which the agent had no event, as a list',
+      'instead of windows: all windows from this time on in which the agent had no event, as a list',
       instant,
     )
     .option('--to <iso>', 'with --from: windows that begin before this time; default: now', instant)
@@ -27,7 +27,7 @@ export function registerProveAbsence(admin: Command): void {
     .option('--data-dir <folder>', 'data directory; default: COUNTERSIGN_DATA_DIR, or data')
     .addHelpText(
       'after',
-      '\nThe proof shows the hashed ids and the counts of the two neighbouring agents, whoever they belong to.' +
+      '\nThe proof shows the hashed ids and the counts of the two adjacent agents, of any account.' +
         '\nReads the store of anchoring, of an instance that runs or does not. Ends with 0: proven; 1: the agent had events,' +
         '\nor there is no such anchored window; 64: usage.',
     )
@@ -36,13 +36,13 @@ export function registerProveAbsence(admin: Command): void {
       const { proveAbsence } = await import('../operate/prove-absence.js');
       const { dataDir, open } = options;
       const config = loadConfig();
-      const place = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
+      const located = dataDir === undefined ? config : { ...config, dataDir: resolve(dataDir) };
       if (options.from !== undefined || options.to !== undefined) {
-        await printRange(place, agentId, names, options);
+        await printRange(located, agentId, names, options);
         return;
       }
       const wanted = open === undefined ? named(agentId, names) : await readOpen(open);
-      const answers = await proveAbsence(place, wanted).catch((error: unknown) => {
+      const answers = await proveAbsence(located, wanted).catch((error: unknown) => {
         throw new CommandFailed(EXIT.wrong, `refused: ${explain(error)}`);
       });
       const refused = answers.filter((answer) => typeof answer === 'string');
@@ -95,7 +95,7 @@ function named(agentId: string | undefined, names: readonly WindowName[]): reado
   return names.map((window) => ({ agentId, window }));
 }
 
-/** What a saved result of `countersign verify --json` leaves open. @throws CommandFailed 64 where it is none */
+/** Reads the open windows from a saved result of `countersign verify --json`. @throws CommandFailed 64 if it is none */
 async function readOpen(file: string): Promise<readonly AbsenceWanted[]> {
   const text = await readFile(file, 'utf8').catch(() => null);
   try {
@@ -103,11 +103,11 @@ async function readOpen(file: string): Promise<readonly AbsenceWanted[]> {
     const pairs = result.unsettled.flatMap(({ unlisted = [] }) => unlisted);
     return pairs.map((pair) => ({ agentId: agent(pair.agentId), window: window(pair.window) }));
   } catch {
-    throw new CommandFailed(EXIT.usage, `${file} is no result of countersign verify --json`);
+    throw new CommandFailed(EXIT.usage, `${file} is not a result of countersign verify --json`);
   }
 }
 
-/** Commander gives the values of a repeated argument one by one. */
+/** Collects a repeated argument, whose values Commander passes one by one. */
 function windows(text: string, before: readonly WindowName[] = []): readonly WindowName[] {
   return [...before, window(text)];
 }

@@ -8,10 +8,10 @@ export const PROGRAM = fileURLToPath(new URL('../../bin/countersign.js', import.
 export const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
 export const EVENT = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-/** What a played service answers: by default everything is allowed. */
+/** Answer of the played service; `null`: everything is allowed. */
 export type Answer = (path: string, body: Readonly<Record<string, unknown>>) => readonly [number, unknown] | null;
 
-/** The service, played; `null` for an answer is none. */
+/** A played service. */
 export class PlayedService {
   answer: Answer = () => null;
   readonly asked: { readonly path: string; readonly body: Readonly<Record<string, unknown>> }[] = [];
@@ -95,7 +95,7 @@ export class ProxyProcess {
   }
 }
 
-/** A server that says who it is and answers each call with its arguments. */
+/** A server that names itself and answers each call with its arguments. */
 export const ECHO = `
 import { createInterface } from 'node:readline';
 const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');

@@ -9,7 +9,7 @@ import { startThrowAwayInstance, type ThrowAwayInstance } from './throw-away-ins
 
 const SAMPLE = fileURLToPath(new URL('../../sample/airline.json', import.meta.url));
 
-/** What the airline lets its agent do: look things up, change bookings, spend up to 2,000 dollars a day. */
+/** The airline lets its agent look things up, change bookings, and spend up to 2,000 dollars a day. */
 const PROFILE = {
   allowed_apis: [
     'get_*',
@@ -26,9 +26,9 @@ const PROFILE = {
 };
 
 /**
- * From an action to a report that anyone can check, on an instance that is gone afterwards.
- * @param say takes each line of the story
- * @throws CommandFailed 1 where a step does not come out as it must
+ * Runs from an action to a report that anyone can check, on an instance that is removed afterwards.
+ * @param say takes each line of output
+ * @throws CommandFailed 1 if a step does not give the expected result
  */
 export async function demonstrate(say: (line: string) => void): Promise<void> {
   const started = performance.now();

@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { readBootstrap, type Bootstrap } from '@countersign/cli';
 import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 
-/** An instance of its own in a temporary folder, gone when it is stopped. */
+/** An instance in a temporary folder, removed when it is stopped. */
 export interface ThrowAwayInstance {
   readonly bootstrap: Bootstrap;
   /** Folder for files of the demonstration, removed with the instance. */
   readonly folder: string;
-  /** Milliseconds from the process's start to its readiness. */
+  /** Milliseconds from the start of the process to its readiness. */
   readonly readyMs: number;
   stop(): Promise<void>;
 }
@@ -20,14 +20,14 @@ export interface ThrowAwayInstance {
 const PROGRAM = fileURLToPath(new URL('../../bin/countersign.js', import.meta.url));
 const READY_WITHIN_MS = 30_000;
 
-/** Starts one with windows of one second. @throws CommandFailed 1 with what it printed, when it does not get ready */
+/** Starts one with windows of one second. @throws CommandFailed 1 with its output if it does not get ready */
 export async function startThrowAwayInstance(): Promise<ThrowAwayInstance> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-demo-'));
   const dataDir = join(folder, 'data');
   const started = performance.now();
   const child = spawn(process.execPath, [PROGRAM, 'start'], {
     cwd: folder,
-    // Only this: the settings of whoever runs the demonstration stay out of it.
+    // A minimal environment: the settings of the calling shell must not apply.
     env: {
       COUNTERSIGN_DATA_DIR: dataDir,
       COUNTERSIGN_PORT: '0',

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isWellFormedApiKey, readIfPresent, writeFileWhole } from '@countersign/process';
 import { unlink } from 'node:fs/promises';
 
-/** What `bootstrap.json` holds of the account; it stays as it was made. */
+/** The account's part of `bootstrap.json`; never changed. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -11,14 +11,14 @@ export interface Credentials {
   readonly agentId: string;
 }
 
-/** Addresses in use; every start writes them anew. */
+/** Addresses in use; updated by every start. */
 export interface Addresses {
   readonly baseUrl: string;
   readonly mcpUrl: string;
   readonly solanaRpcUrl: string;
 }
 
-/** Made before anything is stored, so that no crash can lose credentials that are already in use. */
+/** Stored before it is used, so that no crash can lose credentials that are already in use. */
 export interface PendingStart extends Credentials {
   readonly userId: string;
   readonly apiKeyId: string;
@@ -28,7 +28,7 @@ const FILE = 'bootstrap.json';
 const PENDING = 'bootstrap.pending.json';
 const MODE = 0o600;
 
-/** A file that this program wrote no longer holds what it must. */
+/** A file that this program wrote has lost required content. */
 export class BootstrapDamaged extends Error {
   override readonly name = 'StoreDamaged';
 }
@@ -55,8 +55,8 @@ async function read<T extends object>(file: string, members: readonly (keyof T &
 const CREDENTIALS = ['email', 'password', 'apiKey', 'accountId', 'agentId'] as const;
 
 /**
- * The account's credentials, or `null` where there is no such file.
- * @throws BootstrapDamaged naming the file, also when the API key in it fails its checksum
+ * The account's credentials, or `null` if there is no such file.
+ * @throws BootstrapDamaged naming the file, also if the API key in it fails its checksum
  */
 export async function readBootstrap(dataDir: string): Promise<Credentials | null> {
   const file = join(dataDir, FILE);
@@ -75,7 +75,7 @@ export function writePending(dataDir: string, pending: PendingStart): Promise<vo
   return writeFileWhole(join(dataDir, PENDING), `${JSON.stringify(pending)}\n`, MODE);
 }
 
-/** Writes `bootstrap.json` whole, then drops what was pending. Gives the text. */
+/** Writes `bootstrap.json` completely, then removes the pending file. Returns the text. */
 export async function writeBootstrap(dataDir: string, addresses: Addresses, credentials: Credentials): Promise<string> {
   const { baseUrl, mcpUrl, solanaRpcUrl } = addresses;
   const { email, password, apiKey, accountId, agentId } = credentials;

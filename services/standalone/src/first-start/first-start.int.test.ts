@@ -37,7 +37,7 @@ describe('the first start', () => {
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  it('refuses credentials that were changed, or that cannot be read, and leaves them as they are', async () => {
+  it('refuses credentials that were changed or cannot be read, and leaves them unchanged', async () => {
     const { credentials } = await ensureFirstStart(dataDir, new Services());
     await writeBootstrap(dataDir, ADDRESSES, credentials!);
     const file = join(dataDir, 'bootstrap.json');
@@ -67,7 +67,7 @@ describe('the first start', () => {
   });
 
   it.each(['account', 'agent'] as const)(
-    'goes on with the same credentials after a crash before the %s',
+    'continues with the same credentials after a crash before the %s',
     async (step) => {
       const services = new Services();
       services.failAt = step;
@@ -86,7 +86,7 @@ describe('the first start', () => {
     },
   );
 
-  it('goes on after a crash between the account and bootstrap.json', async () => {
+  it('continues after a crash between the account and bootstrap.json', async () => {
     const services = new Services();
     const { credentials } = await ensureFirstStart(dataDir, services);
     const again = await ensureFirstStart(dataDir, services);
@@ -94,7 +94,7 @@ describe('the first start', () => {
     expect(services.accounts.size).toBe(1);
   });
 
-  it('makes no second account where bootstrap.json is gone', async () => {
+  it('creates no second account if bootstrap.json is missing', async () => {
     const services = new Services();
     const { credentials } = await ensureFirstStart(dataDir, services);
     await writeBootstrap(dataDir, ADDRESSES, credentials!);

@@ -3,7 +3,7 @@ import { mintApiKey } from '@countersign/process';
 import type { FirstAccount } from '@countersign/service-kit';
 import { readBootstrap, readPending, writePending, type Credentials, type PendingStart } from './bootstrap-file.js';
 
-/** What the services do for a first start; each may be repeated. */
+/** Steps of a first start, done by the services; each may be repeated. */
 export interface FirstStartCalls {
   hasAccount(): Promise<boolean>;
   createAccount(first: FirstAccount): Promise<void>;
@@ -11,7 +11,7 @@ export interface FirstStartCalls {
 }
 
 export interface FirstStart {
-  /** `null`: accounts exist, but `bootstrap.json` is gone; nobody but its keeper knows them. */
+  /** `null`: accounts exist, but `bootstrap.json` is missing, so their credentials are not known here. */
   readonly credentials: Credentials | null;
   readonly isFirst: boolean;
 }
@@ -29,8 +29,8 @@ function newStart(): PendingStart {
 }
 
 /**
- * The first account, its admin, an API key and an agent. Ids and secrets are durable in a pending file before anything is
- * created with them: a crash at any point is made good by the next start, which repeats every step with the same values.
+ * Creates the first account, its admin, an API key and an agent. Ids and secrets are durable in a pending file before they
+ * are used: after a crash at any point the next start repeats every step with the same values.
  */
 export async function ensureFirstStart(dataDir: string, calls: FirstStartCalls): Promise<FirstStart> {
   const known = await readBootstrap(dataDir);

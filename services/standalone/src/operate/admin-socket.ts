@@ -9,7 +9,7 @@ import { findSocket, makeSocketPath } from '../threads/socket-path.js';
 const NAME = 'admin.sock';
 const LONGEST_REQUEST = 16 * 1024;
 
-/** What an operator may ask of a running instance: a member's name is the path of its request. */
+/** Operations of a running instance; a member's name is the path of its request. */
 export interface Operations {
   readonly setPlan: (change: PlanChange) => Promise<'set' | 'unknown-account'>;
   readonly signingKeys: (request: SigningKeyRequest) => Promise<SigningKeyAnswer>;
@@ -21,7 +21,7 @@ export interface AdminSocket {
   close(): Promise<void>;
 }
 
-/** Serves an operator on a unix socket of mode 0600. Whoever may open it is trusted: no request is authenticated. */
+/** Serves an operator on a unix socket of mode 0600. Every process that may open it is trusted: requests are not authenticated. */
 export async function openAdminSocket(dataDir: string, operations: Operations): Promise<AdminSocket> {
   const path = await makeSocketPath(dataDir, NAME);
   const server = createServer((request, response) => {
@@ -69,8 +69,8 @@ function respond(response: ServerResponse, status: number, body: unknown): void 
 }
 
 /**
- * Asks the instance that runs on this data directory; `null`: none runs.
- * @throws what the instance says when the operation fails
+ * Calls the instance that runs on this data directory; `null`: none runs.
+ * @throws the instance's error if the operation fails
  */
 export async function askInstance<K extends keyof Operations>(
   dataDir: string,

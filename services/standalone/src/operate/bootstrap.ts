@@ -5,10 +5,10 @@ import { ensureFirstStart } from '../first-start/first-start.js';
 import { operatorsOf } from './operators.js';
 
 /**
- * Makes the first account of a distributed installation and gives the text of `bootstrap.json`, which is kept in the data
- * directory: a repetition there, also after a crash, gives the same account.
- * @throws ConfigurationError in the embedded profile, and where accounts exist that this folder knows nothing of; Error
- *   when a service cannot be asked
+ * Creates the first account of a distributed installation and returns the text of `bootstrap.json`, which is stored in the
+ * data directory: a repetition there, also after a crash, returns the same account.
+ * @throws ConfigurationError in the embedded profile, and if accounts exist that this folder does not know; Error
+ *   if a service cannot be reached
  */
 export async function bootstrap(config: Config): Promise<string> {
   if (config.profile === 'embedded') {

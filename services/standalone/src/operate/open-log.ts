@@ -5,9 +5,9 @@ import { kafkaCredentials } from '@countersign/service-kit';
 const WITHIN_MS = 10_000;
 
 /**
- * The log of a distributed installation, for a command that works on it while services are stopped.
- * @param clientId what the brokers are told
- * @throws where no broker answers, or the topics are not there: an installation has them
+ * Opens the log of a distributed installation, for a command that works on it while services are stopped.
+ * @param clientId sent to the brokers
+ * @throws if no broker answers, or the topics of an installation are missing
  */
 export async function openLog(config: Config, clientId: string): Promise<EventLog> {
   return openKafkaLog({

@@ -10,8 +10,8 @@ export interface Operators {
 }
 
 /**
- * Who may be asked of accounts, agents and signing keys in the distributed profile: identity, policy and reporting at
- * the addresses that the configuration names, else at this machine's own `COUNTERSIGN_HOST` and `COUNTERSIGN_PORT`.
+ * Operators of accounts, agents and signing keys in the distributed profile: identity, policy and reporting at
+ * the configured addresses, by default at this machine's `COUNTERSIGN_HOST` and `COUNTERSIGN_PORT`.
  */
 export async function operatorsOf(config: Config): Promise<Operators> {
   const credential = await serviceCredential(config);

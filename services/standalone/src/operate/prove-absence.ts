@@ -11,16 +11,16 @@ export interface WindowName {
   readonly durationSeconds: number;
 }
 
-/** What is to be proven: that the agent had no event in the window. */
+/** A wanted proof: the agent had no event in the window. */
 export interface AbsenceWanted {
   readonly agentId: string;
   readonly window: WindowName;
 }
 
 /**
- * Proves that agents had no event in windows, from anchoring's store on either profile; a running instance goes on.
- * @returns in the order of what is wanted: each proof, or why there is none, as text
- * @throws ConfigurationError; Error when the store cannot be read, or is not what was anchored
+ * Proves that agents had no event in windows, from anchoring's store on either profile; an instance may be running.
+ * @returns in the order of `wanted`: each proof, or the reason why there is none, as text
+ * @throws ConfigurationError; Error if the store cannot be read, or differs from what was anchored
  */
 export async function proveAbsence(
   config: Config,
@@ -32,23 +32,23 @@ export async function proveAbsence(
   return answers.map((answer, i) => shown(answer, wanted[i]!));
 }
 
-/** Closed windows of one range that are proven at most. */
+/** Maximum number of closed windows of one range. */
 const RANGE_BOUND = 10_000;
 
-/** What of a range of time is proven of an agent. */
+/** Proofs for an agent in a range of time. */
 export interface AbsencesInRange {
   readonly proofs: readonly AbsenceProof[];
-  /** Windows in which the agent had events. */
+  /** Number of windows in which the agent had events. */
   readonly present: number;
-  /** Why a window that is closed cannot be proven. */
+  /** Reasons why closed windows cannot be proven. */
   readonly refused: readonly string[];
 }
 
 /**
- * Proves that an agent had no event in all closed windows that overlap a time, but for those in which it had some.
- * @param range `toMs` is not in it
- * @throws ConfigurationError; Error where the range has more than {@link RANGE_BOUND} windows, the store cannot be read, or
- *   is not what was anchored
+ * Proves that an agent had no event in the closed windows that overlap a range of time, except those in which it had some.
+ * @param range `toMs` is exclusive
+ * @throws ConfigurationError; Error if the range has more than {@link RANGE_BOUND} windows, the store cannot be read, or
+ *   differs from what was anchored
  */
 export async function proveAbsenceBetween(
   config: Config,
@@ -56,8 +56,8 @@ export async function proveAbsenceBetween(
   range: { readonly fromMs: number; readonly toMs: number },
 ): Promise<AbsencesInRange> {
   const anchoring = await import('@countersign/anchoring');
-  const place = storeOf(config);
-  const labels = await anchoring.windowsBetween(place, range, RANGE_BOUND + 1);
+  const source = storeOf(config);
+  const labels = await anchoring.windowsBetween(source, range, RANGE_BOUND + 1);
   if (labels.length > RANGE_BOUND) {
     throw new Error(`more than ${RANGE_BOUND} windows lie between --from and --to: name a shorter time`);
   }
@@ -66,7 +66,7 @@ export async function proveAbsenceBetween(
     window: { ...label, text: `${new Date(label.startMs).toISOString()}/${isoDuration(label.durationSeconds)}` },
   }));
   const answers = await anchoring.proveAbsences(
-    place,
+    source,
     wanted.map(({ window }) => ({ agentId, label: window })),
   );
   const left = answers
@@ -80,7 +80,7 @@ export async function proveAbsenceBetween(
   };
 }
 
-/** @throws ConfigurationError; Error where there is no installation */
+/** @throws ConfigurationError; Error if there is no installation */
 function storeOf(config: Config): { readonly directory: string; readonly mongodbUri: string | null } {
   const directory = join(config.dataDir, 'anchoring');
   const mongodbUri = config.profile === 'distributed' ? config.mongodbUri : null;
@@ -100,6 +100,6 @@ function shown(answer: AbsenceAnswer, { agentId, window }: AbsenceWanted): Absen
     case 'not-anchored':
       return `the window ${window.text} is closed and not anchored yet: try again later`;
     case 'no-window':
-      return `there is no closed window ${window.text}: it is open, or nobody had an event in it`;
+      return `there is no closed window ${window.text}: it is open, or no agent had an event in it`;
   }
 }

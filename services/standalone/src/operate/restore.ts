@@ -15,7 +15,7 @@ export interface RestoredService extends Restored {
 
 type Restores = (context: RestoreContext, options: RestoreOptions) => Promise<Restored>;
 
-/** Services that tell compacted topics what they own. The one that can say whether services still run comes first. */
+/** Services that publish their state to compacted topics. The one that can report running services comes first. */
 const OWNERS: readonly (readonly [ServiceName, () => Promise<Restores>])[] = [
   ['anchoring', async () => (await import('@countersign/anchoring')).restoreFromTopics],
   ['identity', async () => (await import('@countersign/identity')).restoreFromTopics],
@@ -24,11 +24,11 @@ const OWNERS: readonly (readonly [ServiceName, () => Promise<Restores>])[] = [
 ];
 
 /**
- * Brings the stores of a stopped installation, put back from an older copy, up to what its topics tell. What any of them
- * would refuse is found before the first of them is changed. A repetition goes on where one was interrupted.
- * @returns what each service took, in the order in which they were asked
- * @throws ConfigurationError in the embedded profile; RestoreRefused, TopicDiffers, AuthorityKeyMissing; Error when a
- *   server cannot be asked
+ * Brings the stores of a stopped installation, restored from an older copy, up to the published state. Refusals of any of
+ * them are found before the first of them is changed. A repetition continues where one was interrupted.
+ * @returns the result of each service, in call order
+ * @throws ConfigurationError in the embedded profile; RestoreRefused, TopicDiffers, AuthorityKeyMissing; Error if a
+ *   server cannot be reached
  */
 export async function restore(
   config: Config,

@@ -9,13 +9,13 @@ import { makeSocketPath, removeSocketFolder } from '../threads/socket-path.js';
 import { askInstance } from './admin-socket.js';
 import { operatorsOf } from './operators.js';
 
-/** Only the service that owns accounts is needed to change one. */
+/** A change of an account needs only the service that owns accounts. */
 const OWNER = ['@countersign/identity'];
 
 /**
- * Puts an account on a plan, in force once it resolves: by the running instance, or where none runs, on its files.
- * A folder that holds no instance has no accounts, and is left as it is.
- * @throws InstanceRunning while an instance starts or stops; what the instance says of terms that cannot be agreed
+ * Puts an account on a plan, in force once it resolves: through the running instance, or on the files if none runs.
+ * A folder without an instance has no accounts, and is left unchanged.
+ * @throws InstanceRunning while an instance starts or stops; the instance's error for terms that cannot be agreed
  */
 export async function setPlan(config: Config, log: Logger, change: PlanChange): Promise<'set' | 'unknown-account'> {
   if (config.profile === 'distributed') return (await operatorsOf(config)).account.setPlan(change);

@@ -1,21 +1,21 @@
 import type { ListedSigningKey } from '@countersign/service-kit';
 import type { SigningKeyAnswer, SigningKeyRequest } from './signing-key-request.js';
 
-const PLACES: Readonly<Record<ListedSigningKey['custody'], string>> = {
+const LOCATIONS: Readonly<Record<ListedSigningKey['custody'], string>> = {
   file: 'file',
   signer: 'external signer',
   none: 'verifies only',
   missing: 'missing',
 };
 
-/** One line a key, oldest first, below a line of headings. */
+/** One line per key, oldest first, below a line of headings. */
 export function showKeys(keys: readonly ListedSigningKey[]): string {
   const rows = keys.map(({ id, status, validFrom, validTo, custody, revokedFor }) => [
     id,
     status,
     validFrom ?? 'its beginning',
     validTo ?? 'open',
-    PLACES[custody],
+    LOCATIONS[custody],
     revokedFor ?? '',
   ]);
   const lines = [['key', 'status', 'valid from', 'valid to', 'private key', 'revoked for'], ...rows];
@@ -29,12 +29,12 @@ export function showKeys(keys: readonly ListedSigningKey[]): string {
   return `${text.join('\n')}\n`;
 }
 
-/** What was done, and what the operator must know of it. */
+/** The change, and what the operator must know about it. */
 export function showKeyChange(request: SigningKeyRequest, answer: SigningKeyAnswer): string {
   return showDone(request, answer) + showMissing(answer);
 }
 
-/** What to do about keys in use whose private halves cannot be had. */
+/** Advice for keys in use whose private halves are missing. */
 function showMissing({ keys }: SigningKeyAnswer): string {
   const missing = keys.filter(({ custody }) => custody === 'missing');
   return missing

@@ -1,7 +1,7 @@
 import { showRestored } from './show-restored.js';
 
 describe('what a restore shows', () => {
-  it('says for each service what it took, and what was lost', () => {
+  it('lists for each service what was taken and what was lost', () => {
     const text = showRestored(
       [
         { name: 'anchoring', adopted: ['2 windows', '2 anchors'], lost: [] },
@@ -13,14 +13,14 @@ describe('what a restore shows', () => {
       'Taken from the topics:',
       'anchoring   2 windows',
       '            2 anchors',
-      'policy      nothing: it has what the topics tell',
+      'policy      nothing: it has the published state',
       '',
       'Lost since the copy:',
       '- a package',
     ]);
   });
 
-  it('says that it only looked, names no loss where there is none, and does not fill the screen', () => {
+  it('marks a dry run, names no loss if there is none, and limits its length', async () => {
     const adopted = Array.from({ length: 1_000 }, (_, n) => `agent ${n}`);
     const text = showRestored([{ name: 'policy', adopted, lost: [] }], true);
     expect(text).toMatch(/^Would be taken/);

@@ -1,21 +1,21 @@
 import type { RestoredService } from './restore.js';
 
-/** Lines of one service that are shown; the others are counted. */
+/** Maximum number of lines shown per service; the others are counted. */
 const SHOWN = 200;
 
-/** What the database alone holds: nothing tells what of it changed since the copy. */
-const NEVER_TOLD = [
+/** Data that is only in the database: changes since the copy cannot be recovered. */
+const NEVER_PUBLISHED = [
   'users: added, removed, or given another role or password since the copy',
   'destinations of alerts and their messages, acknowledgements in the inbox',
 ];
 
-/** What was taken from the topics, or would be, and what no topic holds; for people. */
+/** Report of a restore, or of a dry run: what was taken from the topics, and what no topic holds. */
 export function showRestored(services: readonly RestoredService[], dryRun: boolean): string {
   const lines = services.flatMap(({ name, adopted }) => {
     const shown = adopted.slice(0, SHOWN);
     const more = adopted.length - shown.length;
     const all = [...shown, ...(more > 0 ? [`and ${more} more`] : [])];
-    return (all.length === 0 ? ['nothing: it has what the topics tell'] : all).map(
+    return (all.length === 0 ? ['nothing: it has the published state'] : all).map(
       (line, i) => `${i === 0 ? name.padEnd(12) : ' '.repeat(12)}${line}`,
     );
   });
@@ -26,7 +26,7 @@ export function showRestored(services: readonly RestoredService[], dryRun: boole
     ...(lost.length === 0 ? [] : ['', 'Lost since the copy:', ...lost.map((line) => `- ${line}`)]),
     '',
     'No topic holds these, so they are as they were in the copy:',
-    ...NEVER_TOLD.map((line) => `- ${line}`),
+    ...NEVER_PUBLISHED.map((line) => `- ${line}`),
     '',
   ].join('\n');
 }

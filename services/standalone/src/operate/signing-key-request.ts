@@ -1,20 +1,20 @@
 import type { ListedSigningKey, SigningKeyOperator } from '@countersign/service-kit';
 
-/** What an operator asks of the signing keys, as it is sent to a running instance. */
+/** An operator's request about the signing keys, as sent to a running instance. */
 export type SigningKeyRequest =
   | { readonly act: 'list' }
   | { readonly act: 'create' }
-  /** `null`: the key that waits longest, or a new one. */
+  /** `null`: the oldest published key, or a new one. */
   | { readonly act: 'rotate'; readonly keyId: string | null }
   | { readonly act: 'revoke'; readonly keyId: string; readonly reason: string };
 
 export interface SigningKeyAnswer {
-  /** The key that was changed; `null` where they were listed. */
+  /** The changed key; `null` if they were listed. */
   readonly keyId: string | null;
   readonly keys: readonly ListedSigningKey[];
 }
 
-/** @throws what the operator says of a change that cannot be made */
+/** @throws the operator's error for a change that cannot be made */
 export async function answerKeys(operator: SigningKeyOperator, request: SigningKeyRequest): Promise<SigningKeyAnswer> {
   switch (request.act) {
     case 'list':

@@ -12,10 +12,10 @@ import { operatorsOf } from './operators.js';
 import { answerKeys, type SigningKeyAnswer, type SigningKeyRequest } from './signing-key-request.js';
 
 /**
- * Lists or changes the signing keys: by the running instance, or where none runs, on its files.
- * @param stopped distributed: no instance of reporting runs, or starts; its folder is in the data directory
- * @throws InstanceRunning while an instance starts or stops; Error where the folder holds no instance, and with what
- *   whoever owns the keys says of a change that cannot be made
+ * Lists or changes the signing keys: through the running instance, or on the files if none runs.
+ * @param stopped distributed: no instance of reporting runs or starts; its folder is in the data directory
+ * @throws InstanceRunning while an instance starts or stops; Error if the folder holds no instance, and for a change that
+ *   cannot be made
  */
 export async function askForKeys(
   config: Config,

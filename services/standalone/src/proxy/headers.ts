@@ -1,6 +1,6 @@
 import { CLIENT_ADDRESS_HEADER } from '@countersign/http-edge';
 
-/** Headers that speak of one connection alone (RFC 9110 section 7.6.1). */
+/** Hop-by-hop headers (RFC 9110 section 7.6.1). */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -12,7 +12,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** Names in a `Connection` header are of that connection as well. */
+/** Names in a `Connection` header are hop-by-hop as well. */
 function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -22,12 +22,12 @@ function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> {
   return names;
 }
 
-/** What a `Connection` header may not take away. */
+/** Headers that a `Connection` header may not remove. */
 const KEPT = new Set(['host', 'content-length', 'transfer-encoding', 'authorization', 'x-service-key', 'content-type']);
 
 /**
- * Headers of a request or an answer for the next hop, order, case and repetitions as they were. `transfer-encoding`
- * stays: it says that a body is chunked, and Node chunks it anew.
+ * Headers of a request or an answer for the next hop, with order, case and repetitions preserved. `transfer-encoding`
+ * stays: it marks a body as chunked, and Node chunks it again.
  */
 export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
   const named = namedByConnection(rawHeaders);
@@ -40,7 +40,7 @@ export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
   return kept;
 }
 
-/** Whether a body follows these headers (RFC 9112 section 6): without them, a request has none. */
-export function tellsOfBody(rawHeaders: readonly string[]): boolean {
+/** True if a body follows these headers (RFC 9112 section 6): without them, a request has none. */
+export function announcesBody(rawHeaders: readonly string[]): boolean {
   return rawHeaders.some((text, i) => i % 2 === 0 && /^(content-length|transfer-encoding)$/i.test(text));
 }

@@ -54,7 +54,7 @@ describe('the proxy', () => {
       request.end();
     });
 
-  /** What comes back until the other side closes. */
+  /** Everything received until the other side closes. */
   const sendText = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const { port } = edge.address() as AddressInfo;
@@ -65,7 +65,7 @@ describe('the proxy', () => {
       socket.on('error', reject);
     });
 
-  it('passes everything on and tells who calls, which no caller can', async () => {
+  it('forwards everything with the caller’s address, which a caller cannot set', async () => {
     let seen: IncomingMessage | null = null;
     handler = (request, response) => {
       seen = request;
@@ -95,7 +95,7 @@ describe('the proxy', () => {
     expect(headers['x-hop']).toBeUndefined();
   });
 
-  it('brings an answer that comes before the end of the request', async () => {
+  it('forwards an answer that arrives before the end of the request', async () => {
     handler = (_request, response) => {
       response.writeHead(413, { 'content-length': '3', connection: 'close' });
       response.end('big');
@@ -105,7 +105,7 @@ describe('the proxy', () => {
     expect([answer.status, answer.text]).toEqual([413, 'big']);
   });
 
-  it('cuts an answer that the other side cuts', async () => {
+  it('breaks off an answer that the other side breaks off', async () => {
     handler = (_request, response) => {
       response.writeHead(200, { 'content-length': '10' });
       response.write('half', () => response.destroy());
@@ -113,7 +113,7 @@ describe('the proxy', () => {
     await expect(send('GET', {})).rejects.toThrow();
   });
 
-  it('ends the request on the other side when the caller goes away', async () => {
+  it('aborts the request on the other side when the caller disconnects', async () => {
     let closed: () => void = () => undefined;
     const gone = new Promise<void>((resolve) => (closed = resolve));
     const { port } = edge.address() as AddressInfo;
@@ -126,7 +126,7 @@ describe('the proxy', () => {
     await gone;
   });
 
-  it('hands on no byte of a body that its headers do not tell of', async () => {
+  it('forwards no byte of a body that its headers do not announce', async () => {
     const seen: string[] = [];
     handler = (request, response) => {
       seen.push(`${request.method} ${request.url} ${request.headers[CLIENT_ADDRESS_HEADER] as string}`);
@@ -134,14 +134,14 @@ describe('the proxy', () => {
       response.end('{}');
     };
     const smuggled = `POST /b HTTP/1.1\r\nHost: x\r\n${CLIENT_ADDRESS_HEADER}: 6.6.6.6\r\nContent-Length: 0\r\n\r\n`;
-    // Beyond the two thousandth, a server with Node's defaults leaves headers out.
+    // Node's defaults drop headers beyond the two thousandth.
     const many = 'a:\r\n'.repeat(2100);
     const text = `GET /a HTTP/1.1\r\nHost: x\r\n${many}Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`;
     await sendText(`${text}GET /c HTTP/1.0\r\n\r\n`);
     expect(seen).toEqual(['GET /a 127.0.0.1', 'GET /c 127.0.0.1']);
   });
 
-  it('keeps no connection of a request that was answered before its end', async () => {
+  it('closes the connection of a request that was answered before its end', async () => {
     handler = (_request, response) => {
       response.writeHead(401, { 'content-length': '2' });
       response.end('{}');
@@ -157,7 +157,7 @@ describe('the proxy', () => {
     expect(await connections()).toBeLessThanOrEqual(before);
   });
 
-  it('answers 503 while nobody listens', async () => {
+  it('answers 503 while no server listens', async () => {
     listening = false;
     const answer = await send('POST', {}, Buffer.from('x'));
     listening = true;

@@ -1,19 +1,19 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { addressOf, CLIENT_ADDRESS_HEADER, endLingering } from '@countersign/http-edge';
-import { forwardedHeaders, tellsOfBody } from './headers.js';
+import { forwardedHeaders, announcesBody } from './headers.js';
 
 export interface Proxy {
   readonly handle: RequestListener;
   close(): void;
 }
 
-/** Below the keep-alive of the other side, which therefore never closes a connection that is about to be used. */
+/** Below the keep-alive of the other side, so that it never closes a connection that is about to be used. */
 const IDLE_MS = 30_000;
 const UNAVAILABLE = '{"error":"the service is starting or stopping: try again in a moment"}';
 
 /**
- * Hands requests to the server on a unix socket, streaming both ways, with the caller's address beside them.
+ * Proxies requests to the server on a unix socket, streaming both ways, and adds the caller's address.
  * @param socketPath `null` while that server does not listen yet
  */
 export function createProxy(socketPath: () => string | null): Proxy {
@@ -30,7 +30,7 @@ export function createProxy(socketPath: () => string | null): Proxy {
 
 function forward(agent: Agent, socketPath: string, request: IncomingMessage, response: ServerResponse): void {
   const headers = [CLIENT_ADDRESS_HEADER, addressOf(request, false), ...forwardedHeaders(request.rawHeaders)];
-  // HTTP/1.0 needs none; what goes on is HTTP/1.1.
+  // HTTP/1.0 may omit it; the forwarded request is HTTP/1.1.
   if (request.httpVersionMinor === 0 && request.headers.host === undefined) headers.push('host', 'localhost');
   const upstream = httpRequest({
     agent,
@@ -41,23 +41,23 @@ function forward(agent: Agent, socketPath: string, request: IncomingMessage, res
   });
   upstream.on('response', (answer) => relay(request, answer, response));
   upstream.on('error', () => {
-    // After the head of an answer, its own stream tells of the end.
+    // After the head of an answer, its own stream reports the end.
     if (!response.headersSent) refuse(request, response);
   });
   response.on('close', () => {
-    // A request that was answered before its end never ends on the other side: its connection goes with it.
+    // A request that was answered before its end would never end on the other side: its connection is closed.
     if (!response.writableFinished || !upstream.writableFinished) upstream.destroy();
   });
-  if (tellsOfBody(headers)) request.pipe(upstream);
+  if (announcesBody(headers)) request.pipe(upstream);
   else {
-    // Bytes that no header frames would be read as the next request on a connection that others share.
+    // Bytes that no header frames would be parsed as the next request on a shared connection.
     request.resume();
     upstream.end();
   }
 }
 
 function relay(request: IncomingMessage, answer: IncomingMessage, response: ServerResponse): void {
-  // An answer before the end of the request: the rest is not wanted, and the connection cannot be used again.
+  // An answer before the end of the request: the rest is discarded, and the connection cannot be reused.
   const early = !request.complete;
   if (early) {
     request.unpipe();

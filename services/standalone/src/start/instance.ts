@@ -13,20 +13,20 @@ import { createProxy, type Proxy } from '../proxy/proxy.js';
 import { startServicesThread, type ServicesThread } from '../threads/services-thread.js';
 import { makeSocketPath, removeSocketFolder } from '../threads/socket-path.js';
 
-/** Which services an instance runs and in which thread. */
+/** The services of an instance, by thread. */
 export interface Placement {
   /** In the thread of the edge. */
-  readonly beside: () => Promise<readonly ServiceDefinition[]>;
+  readonly inEdgeThread: () => Promise<readonly ServiceDefinition[]>;
   /** Modules that export a `definition`, in the thread of the services. */
-  readonly apart: readonly string[];
+  readonly inServicesThread: readonly string[];
 }
 
 export interface Instance {
   readonly addresses: Addresses;
   readonly firstStart: FirstStart;
-  /** Resolves with the reason when a thread ended that the instance cannot do without. */
+  /** Resolves with the reason when a required thread has ended. */
   readonly died: Promise<Error>;
-  /** Readiness false, intake closed, services drained and closed in reverse order, then the backends. */
+  /** Sets readiness to false, closes intake, drains and closes services in reverse order, then closes the backends. */
   stop(): Promise<void>;
 }
 
@@ -34,8 +34,8 @@ const POLL_MS = 10;
 const SERVICES_SOCKET = 'services.sock';
 
 /**
- * Starts all services of one data directory, which this process holds, and resolves when they serve.
- * @throws what failed, or the signal's reason once it is aborted; what had started is then stopped
+ * Starts all services of one data directory, which this process has locked, and resolves when they are ready.
+ * @throws the error, or the signal's reason once it is aborted; everything started is then stopped
  */
 export async function startInstance(
   config: Config,
@@ -45,8 +45,8 @@ export async function startInstance(
 ): Promise<Instance> {
   const metrics = createRegistry('edge', true);
   observeDataSpace(metrics, config.dataDir);
-  const beside = placement.beside();
-  beside.catch(() => undefined);
+  const inEdgeThread = placement.inEdgeThread();
+  inEdgeThread.catch(() => undefined);
   const backends = await openEmbedded(config, log);
   const parts: Parts = {
     backends,
@@ -59,7 +59,7 @@ export async function startInstance(
   };
   try {
     const socketPath = await makeSocketPath(config.dataDir, SERVICES_SOCKET);
-    const services = startServicesThread(config, backends, socketPath, placement.apart);
+    const services = startServicesThread(config, backends, socketPath, placement.inServicesThread);
     parts.services = services;
     let listening = false;
     const routes = services.calls.call('started', undefined).then((found) => {
@@ -69,7 +69,7 @@ export async function startInstance(
     routes.catch(() => undefined);
     const proxy = createProxy(() => (listening ? socketPath : null));
     parts.proxy = proxy;
-    const definitions = await beside;
+    const definitions = await inEdgeThread;
     const serving = await serveEdge(config, log, metrics, parts, definitions, routes, proxy, services);
     parts.serving = serving;
     const baseUrl = config.publicUrl ?? serving.address;
@@ -110,7 +110,7 @@ interface Parts {
   proxy: Proxy | null;
   admin: AdminSocket | null;
   ready: boolean;
-  /** No check is decided before every service has found its store in order. */
+  /** Checks are decided only after every service has verified its store. */
   wasReady: boolean;
 }
 
@@ -169,14 +169,14 @@ async function serveEdge(
   );
 }
 
-/** Rejects when one of the threads ends first. */
+/** Rejects if one of the threads ends first. */
 async function untilReady(
   log: Logger,
   waiting: () => Promise<readonly string[]>,
   died: readonly Promise<Error>[],
   signal: AbortSignal,
 ): Promise<void> {
-  let told = performance.now();
+  let loggedAt = performance.now();
   let failure: Error | null = null;
   void Promise.race(died).then((error) => (failure = error));
   for (;;) {
@@ -184,8 +184,8 @@ async function untilReady(
     signal.throwIfAborted();
     const problems = await waiting();
     if (problems.length === 0) return;
-    if (performance.now() - told > 5000) {
-      told = performance.now();
+    if (performance.now() - loggedAt > 5000) {
+      loggedAt = performance.now();
       log.warn({ waitingFor: problems }, 'not ready yet');
     }
     await sleep(POLL_MS);

@@ -2,7 +2,7 @@ import { ConfigurationError } from '@countersign/process';
 import type { ServiceDefinition } from '@countersign/service-kit';
 
 const GATEWAY = 'gateway';
-/** In an order in which they may start. */
+/** In a possible start order. */
 const FOLLOWERS = ['identity', 'policy', 'audit-log', 'alerts', 'anchoring', 'reporting', 'verification', 'mcp'];
 const NAMES = [...FOLLOWERS, GATEWAY];
 
@@ -12,8 +12,8 @@ const moduleOf = (name: string): string => `@countersign/${name}`;
 export const FOLLOWING_MODULES: readonly string[] = FOLLOWERS.map(moduleOf);
 
 /**
- * Definitions of the named services; of all where none is named.
- * @throws ConfigurationError naming the services there are, when one is unknown or named twice
+ * Definitions of the named services; of all if none is named.
+ * @throws ConfigurationError listing the available services if one is unknown or named twice
  */
 export async function definitionsOf(names: readonly string[]): Promise<readonly ServiceDefinition[]> {
   const unknown = names.find((name, index) => !NAMES.includes(name) || names.indexOf(name) !== index);

@@ -17,26 +17,26 @@ import { definitionsOf, FOLLOWING_MODULES } from './services.js';
 import { startInstance, type Placement } from './instance.js';
 import { welcome } from './welcome.js';
 
-/** The gateway beside the edge, where no other service can hold it up; everything else in a thread of its own. */
+/** The gateway runs in the edge's thread, where no other service can delay it; all others in a thread of their own. */
 const PLACEMENT: Placement = {
-  beside: () => definitionsOf(['gateway']),
-  apart: FOLLOWING_MODULES,
+  inEdgeThread: () => definitionsOf(['gateway']),
+  inServicesThread: FOLLOWING_MODULES,
 };
 
-/** The gateway with nothing that follows it: what it writes waits in the log for the next whole start. */
-const GATEWAY_ONLY: Placement = { beside: PLACEMENT.beside, apart: [] };
+/** The gateway alone: its records stay in the log until the next complete start. */
+const GATEWAY_ONLY: Placement = { inEdgeThread: PLACEMENT.inEdgeThread, inServicesThread: [] };
 
 /**
- * `countersign start`: runs until a signal ends it. What cannot start says why on stderr and ends with 1.
- * @param services of the distributed profile, to run in this process; none: all
- * @param only on a data directory that a whole start has made
+ * `countersign start`: runs until a signal ends it. If it cannot start, it prints the reason to stderr and ends with 1.
+ * @param services of the distributed profile, to run in this process; empty: all
+ * @param only on a data directory that a complete start has created
  */
 export async function start(services: readonly string[], only: 'gateway' | null): Promise<void> {
   try {
     const config = loadConfig();
     if (config.profile === 'distributed') {
       const { address } = await run(await definitionsOf(services), config);
-      process.stdout.write(`Countersign listens at ${address}; GET /readyz tells when it serves\n`);
+      process.stdout.write(`Countersign listens at ${address}; GET /readyz reports when it is ready\n`);
       return;
     }
     if (services.length > 0) {
@@ -45,7 +45,7 @@ export async function start(services: readonly string[], only: 'gateway' | null)
       ]);
     }
     process.umask(0o077);
-    // `npm start` gives the gateway's thread a larger young generation; the others keep V8's own, and the process its size.
+    // `npm start` gives the gateway's thread a larger young generation; the other threads keep V8's default.
     setFlagsFromString('--max-semi-space-size=16');
     const log = createLogger(config.logLevel);
     if (only !== null && (await readBootstrap(config.dataDir)) === null) {

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Instance } from './instance.js';
 
-/** A check that the new account may make, as a line for a shell. */
+/** A check of the new account, as a shell command. */
 function curlLine(baseUrl: string, apiKey: string, agentId: string): string {
   const body = JSON.stringify({ agentId, action: { type: 'http_call', url: 'https://api.example.com/v1/orders' } });
   return `curl -sS ${baseUrl}/v1/check -H 'content-type: application/json' -H 'x-service-key: ${apiKey}' -d '${body}'`;
 }
 
-/** What a start prints once everything serves. The key is shown at the first start alone. */
+/** Output of a start once everything is ready. The key is shown only at the first start. */
 export function welcome(
   dataDir: string,
   { addresses, firstStart }: Pick<Instance, 'addresses' | 'firstStart'>,

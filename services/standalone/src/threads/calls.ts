@@ -1,4 +1,4 @@
-/** What one thread may ask of another: plain data in, plain data out. */
+/** Calls that one thread offers to another, by name: plain data in, plain data out. */
 export type CallHandlers = Readonly<Record<string, (argument: never) => unknown>>;
 
 interface Call {
@@ -11,13 +11,13 @@ type Reply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };
 
-/** An end of a channel between threads. */
+/** One end of a channel between threads. */
 export interface Channel {
   listen(listener: (message: unknown) => void): void;
   post(message: unknown): void;
 }
 
-/** Answers calls that come over a channel; an error is answered with its name and message. */
+/** Answers calls from a channel; an error is answered with its name and message. */
 export function answerCalls(channel: Channel, handlers: CallHandlers): void {
   channel.listen((message) => {
     const { id, name, argument } = message as Call;
@@ -42,7 +42,7 @@ function described(error: unknown): { name: string; message: string } {
 type Result<H extends CallHandlers, K extends keyof H> = Awaited<ReturnType<H[K]>>;
 type Argument<H extends CallHandlers, K extends keyof H> = Parameters<H[K]> extends [infer A] ? A : undefined;
 
-/** Calls over a channel. `fail` rejects what is under way and all that comes: the other thread is gone. */
+/** Calls over a channel. `fail` rejects pending and later calls: the other thread has ended. */
 export class Caller<H extends CallHandlers> {
   readonly #channel: Channel;
   readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();

@@ -37,7 +37,7 @@ export function startServicesThread(
     worker.once('exit', () => resolve(failure ?? new Error('the thread of the services ended')));
   });
   void exited.then((error) => calls.fail(error));
-  // Without a network no address: what waits for one there fails, and holds up neither the start nor its end.
+  // Without a network there is no address: calls that wait for it fail, and delay neither start nor stop.
   const urls = backends.rpcUrls.catch(() => []);
   void urls.then((found) => calls.call('rpcUrls', found)).catch(() => undefined);
   return {

@@ -36,9 +36,9 @@ const log = createLogger(config.logLevel);
 const metrics = createRegistry('services', false);
 const peers = new PeerRegistry();
 let publicUrl = '';
-let tellRpcUrls: (urls: readonly string[]) => void = () => undefined;
+let setRpcUrls: (urls: readonly string[]) => void = () => undefined;
 const rpcUrls = new Promise<readonly string[]>((resolve) => {
-  tellRpcUrls = resolve;
+  setRpcUrls = resolve;
 });
 
 async function start(): Promise<{
@@ -78,7 +78,7 @@ const started = start();
 started.catch(() => undefined);
 
 const handlers = {
-  rpcUrls: (urls: readonly string[]) => tellRpcUrls(urls),
+  rpcUrls: (urls: readonly string[]) => setRpcUrls(urls),
   publicUrl: (url: string) => {
     publicUrl = url;
   },
@@ -93,7 +93,7 @@ const handlers = {
   closeIntake: async (graceMs: number) => (await started).serving.closeIntake(graceMs),
   stop: async () => {
     await (await started).stop();
-    // The reply leaves first; nothing else holds the thread then.
+    // The reply is sent first; nothing else keeps the thread running then.
     setImmediate(() => channel.close());
   },
 };

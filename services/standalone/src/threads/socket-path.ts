@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readIfPresent, writeFileWhole } from '@countersign/process';
 
-/** Unix socket addresses hold 107 bytes and a zero on Linux, 103 on macOS. */
+/** Unix socket paths hold 107 bytes and a zero on Linux, 103 on macOS. */
 const LONGEST_PATH = 103;
 const RECORD = 'socket-folder';
 
@@ -12,7 +12,7 @@ async function isOurs(folder: string): Promise<boolean> {
   return found !== null && found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
 }
 
-/** Folder of the sockets: the data directory, or where its path is too long, the short one that it names. */
+/** Folder of the sockets: the data directory, or, if its path is too long, the short one that it names. */
 async function socketFolder(dataDir: string, name: string): Promise<string | null> {
   if (Buffer.byteLength(join(dataDir, name)) <= LONGEST_PATH) return dataDir;
   const recorded = await readIfPresent(join(dataDir, RECORD));
@@ -20,14 +20,14 @@ async function socketFolder(dataDir: string, name: string): Promise<string | nul
   return folder !== null && (await isOurs(folder)) ? folder : null;
 }
 
-/** Where a socket of a running instance lies; `null`: there is none. */
+/** Path of a running instance's socket; `null`: there is none. */
 export async function findSocket(dataDir: string, name: string): Promise<string | null> {
   const folder = await socketFolder(dataDir, name);
   return folder === null ? null : join(folder, name);
 }
 
 /**
- * A path to listen on, free of what an earlier process left there. A data directory with a long path gets a folder of
+ * A path to listen on, cleared of a socket that an earlier process left. A data directory with a long path gets a folder of
  * its own (mode 0700) in the system's temporary one. Only the process that holds the data directory calls this.
  */
 export async function makeSocketPath(dataDir: string, name: string): Promise<string> {
@@ -41,7 +41,7 @@ export async function makeSocketPath(dataDir: string, name: string): Promise<str
   return path;
 }
 
-/** At the end of a stop: removes the folder that a long path made necessary. */
+/** After a stop: removes the folder that a long path required. */
 export async function removeSocketFolder(dataDir: string): Promise<void> {
   const recorded = await readIfPresent(join(dataDir, RECORD));
   if (recorded === null) return;
