@@ -1,4 +1,4 @@
-/** Writes the golden packages anew: `node services/reporting/golden/generate.mjs` after a build, then `npm run format`. */
+/** Regenerates the golden packages: `node services/reporting/golden/generate.mjs` after a build, then `npm run format`. */
 import { writeFileSync } from 'node:fs';
 import { FRAMEWORKS } from '@countersign/contracts';
 import { goldenPackage } from '../dist/issue-report/golden-packages.test-kit.js';

@@ -18,7 +18,7 @@ import { PdfRenderer } from './render-pdf/pdf-renderer.js';
 import { publishScopes } from './scope/publish-scopes.js';
 import { openMongoReportStore, openSqliteReportStore } from './store/open.js';
 import type { ReportStore } from './store/port.js';
-import { requireUnerased, type WithdrawalPlace } from './withdraw/withdraw-report.js';
+import { requireUnerased, type WithdrawalContext } from './withdraw/withdraw-report.js';
 import { Withdrawals } from './withdraw/withdrawals.js';
 
 const ANCHOR_WAIT_MS = 20_000;
@@ -54,7 +54,7 @@ export const definition: ServiceDefinition = {
     const store = await openStore(context);
     const blobs = await openBlobs(context);
     const relay = new OutboxRelay(context, store);
-    // What a crash left goes first: the topics are compared as all of it will be.
+    // Leftovers of a crash are removed first: the topics are compared afterwards.
     await relay.flush();
     const keys = await serveKeys(context);
     await publishScopes(context.eventLog, store, new Date(context.clock()).toISOString());
@@ -68,9 +68,9 @@ export const definition: ServiceDefinition = {
       context.peer('erasures'),
       context.peer('proof-source'),
     ]);
-    const place: WithdrawalPlace = { store, blobs, erasures, flush: () => relay.flush() };
-    const withdrawals = new Withdrawals(context, place);
-    // Where the store is behind its topic, bodies that it does not know may be a report's that is to be restored.
+    const withdrawalContext: WithdrawalContext = { store, blobs, erasures, flush: () => relay.flush() };
+    const withdrawals = new Withdrawals(context, withdrawalContext);
+    // If the store is behind its topic, bodies that it does not know may belong to a report that is to be restored.
     void topic.compared.then(() => topic.problem() ?? withdrawals.start());
     const pdf = new PdfRenderer();
     const reports = new Reports(
@@ -95,7 +95,7 @@ export const definition: ServiceDefinition = {
         publicUrl: () => context.publicUrl(),
         now: () => context.counters.now(),
         flush: () => relay.flush(),
-        requireUnerased: (report) => requireUnerased(place, report),
+        requireUnerased: (report) => requireUnerased(withdrawalContext, report),
         anchorOf: (reportId, timeoutMs) => waitForReportAnchor(store, reportId, timeoutMs),
       },
       {
@@ -127,7 +127,7 @@ export const definition: ServiceDefinition = {
   },
 };
 
-/** Where one process alone writes the topic, its order is that of the changes. */
+/** Follows the topic to repair its order; not needed if a single process writes it. */
 async function followTail(context: ServiceContext, store: ReportStore): Promise<TopicTail | null> {
   if (context.config.profile === 'embedded') return null;
   return TopicTail.follow(context, 'reports', async (id) => {

@@ -36,7 +36,7 @@ describe('the topic of reports', () => {
       ['r3', 2],
     ] as const)
       await store.addReport(report(id, version));
-    // All of it was relayed; then the topic was put back to an older state.
+    // Everything was relayed; then the topic was reset to an older state.
     await store.sent((await store.pending(10)).map(({ id }) => id));
     await eventLog.append([reportRecord(report('r1', 1)), reportRecord(report('r2', 1))]);
   });
@@ -57,7 +57,7 @@ describe('the topic of reports', () => {
     return new Map(read.map(({ id, version, value }) => [id, [version, value?.public]]));
   };
 
-  it('is given what it lacks, or has in an older version, and nothing twice', async () => {
+  it('receives missing and newer versions, and nothing twice', async () => {
     expect(await compare()).toBeNull();
     expect(await eventLog.endOffsets('reports')).toEqual({ 0: 4 });
     expect(Object.fromEntries(await newest())).toEqual({ r1: [1, false], r2: [3, true], r3: [2, true] });
@@ -66,7 +66,7 @@ describe('the topic of reports', () => {
     expect(failures).toEqual([]);
   });
 
-  it('that is ahead of the store is named, and keeps the service from being ready', async () => {
+  it('is reported if it is ahead of the store, and keeps the service from being ready', async () => {
     await eventLog.append([reportRecord(report('r3', 9))]);
     expect(await compare()).toMatch(/^topic reports holds version 9 of r3, the store 2: put the newest state .* back/);
     expect(failures).toHaveLength(1);

@@ -3,13 +3,13 @@ import type { ServiceContext } from '@countersign/service-kit';
 import type { Owned } from '@countersign/topics';
 import type { ReportStore, StoredReport } from './store/port.js';
 
-/** Compares the topic `reports` with the store, once, and publishes again what the topic lacks. */
+/** Compares the topic `reports` with the store, once, and publishes missing records again. */
 export class ReportTopic {
-  /** Resolves when they are compared, or cannot be. */
+  /** Resolves when the comparison has finished or failed. */
   readonly compared: Promise<void>;
   #problem: string | null = 'the topic reports is being compared with the store';
 
-  /** To be made once the outbox has been relayed. */
+  /** Created after the outbox has been relayed. */
   constructor(context: Pick<ServiceContext, 'eventLog' | 'log'>, store: Pick<ReportStore, 'all'>) {
     this.compared = republish(context, 'reports', owned(store)).then(
       () => void (this.#problem = null),
@@ -21,13 +21,13 @@ export class ReportTopic {
     );
   }
 
-  /** Why the topic does not say what the store does, or may not; `null` when it does. */
+  /** Why the topic may differ from the store; `null` if it does not. */
   problem(): string | null {
     return this.#problem;
   }
 }
 
-/** A report as its topic has it. */
+/** A report as an item of its topic. */
 export function ownedOf({ id, version, facts }: StoredReport): Owned {
   return { id, version, value: facts };
 }

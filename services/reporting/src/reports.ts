@@ -12,17 +12,17 @@ export const REPORTS = Symbol('reports');
 
 const PLANS_THAT_EXPORT = ['core', 'scale', 'enterprise'];
 
-/** What the projections say about accounts and agents. */
+/** Read model of accounts and agents. */
 export interface Directory {
   readonly accounts: Projection<AccountFacts>;
   readonly agents: Projection<ReportedAgent>;
   /** Resolves once events answered before the call are in the archive. */
   settled(): Promise<void>;
-  /** Version that policy has written for the agent, or `null`. */
+  /** The agent's version as published by policy, or `null`. */
   agentVersion(id: string): Promise<number | null>;
 }
 
-/** How long a new agent may take to reach this service's copy, ms. */
+/** Maximum delay of a new agent in this service's read model, ms. */
 const AGENT_WAIT_MS = 5_000;
 
 /** The account's reports: issue, list, read, publish; and its compliance scope. */
@@ -67,7 +67,7 @@ export class Reports {
       const report = await this.#report(accountId, id);
       if (report.facts.public === isPublic) return this.#entry(report);
       const changed = { ...report, version: report.version + 1, facts: { ...report.facts, public: isPublic } };
-      // Another instance may have changed it in between: then what is there now is judged.
+      // Another instance may have changed it concurrently: the current state decides.
       if (!(await this.#issuer.store.updateReport(changed))) continue;
       await this.#issuer.flush();
       return this.#entry(changed);
@@ -107,7 +107,7 @@ export class Reports {
     return found;
   }
 
-  /** @throws HttpRefusal 404 also for a report whose content an erasure withdrew */
+  /** @throws HttpRefusal 404 also for a report that was withdrawn by an erasure */
   async #available(accountId: string, id: string): Promise<StoredReport> {
     const report = await this.#report(accountId, id);
     if (report.facts.withdrawn !== null) throw new HttpRefusal(404, `withdrawn: ${report.facts.withdrawn}`);
@@ -117,7 +117,7 @@ export class Reports {
   async #stored(accountId: string, id: string, name: string, what: string): Promise<Uint8Array> {
     const bytes = await this.#issuer.blobs.get(name);
     if (bytes !== null) return bytes;
-    // It may have been withdrawn since it was looked up.
+    // It may have been withdrawn since it was read.
     await this.#available(accountId, id);
     throw new Error(`the stored ${what} of report ${id} is missing`);
   }

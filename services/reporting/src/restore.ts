@@ -9,11 +9,11 @@ import type { OpenedRun, ReportStore, StoredReport } from './store/port.js';
 import { openedRuns } from './withdraw/opened-runs.js';
 import { removeBodies } from './withdraw/withdraw-report.js';
 
-/** Why such a report cannot be fetched. It can be verified by whoever has it. */
+/** Why such a report cannot be fetched. Downloaded copies still verify. */
 export const LOST = 'its package was lost with the database that it was in; a copy that was downloaded stays valid';
 
 /**
- * Takes from the topic `reports` what a store that was put back from an older copy lacks. The topic holds no packages: a
+ * Takes from the topic `reports` what is missing in a store that was restored from an older copy. The topic holds no packages: a
  * report whose package is not stored is kept as withdrawn, so that its downloaded copy verifies, and named.
  * @throws TopicDiffers
  */
@@ -29,16 +29,16 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
   try {
     const adopted: string[] = [];
     const lost: string[] = [];
-    for (const told of await aheadOfStore<ReportFacts>(context.eventLog, 'reports', owned(store))) {
-      const body = told.value === null ? null : await blobs.get(told.value.sha256);
-      const report = reportOf(told, await store.anyReport(told.id), body);
+    for (const published of await aheadOfStore<ReportFacts>(context.eventLog, 'reports', owned(store))) {
+      const body = published.value === null ? null : await blobs.get(published.value.sha256);
+      const report = reportOf(published, await store.anyReport(published.id), body);
       if (report === null) continue;
       const isLost = report.facts.withdrawn === null && body === null;
-      // What was withdrawn since the copy is there again with it.
+      // The copy contains reports that were withdrawn since.
       if (!dryRun && report.facts.withdrawn !== null) await removeBodies({ blobs }, report);
-      if (!dryRun) await keep(store, isLost ? withdrawn(report) : report, told.stored);
-      adopted.push(`report ${told.id} of ${report.facts.createdAt}`);
-      if (isLost) lost.push(`the package of report ${told.id} (${report.facts.sha256})`);
+      if (!dryRun) await keep(store, isLost ? withdrawn(report) : report, published.stored);
+      adopted.push(`report ${published.id} of ${report.facts.createdAt}`);
+      if (isLost) lost.push(`the package of report ${published.id} (${report.facts.sha256})`);
     }
     return { adopted, lost };
   } finally {
@@ -47,7 +47,7 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
   }
 }
 
-/** The outbox tells again what the topic says already, and that a package was lost. */
+/** Stores the report; the outbox repeats its published version, and adds that its package was lost. */
 async function keep(store: ReportStore, report: StoredReport, stored: number): Promise<void> {
   if (stored === 0) await store.addReport(report);
   else await store.updateReport(report);
@@ -57,7 +57,7 @@ function withdrawn(report: StoredReport): StoredReport {
   return { ...report, version: report.version + 1, facts: { ...report.facts, withdrawn: LOST } };
 }
 
-/** What a package opens that only the folder still has is read from it; of a lost one nobody knows, nor needs to. */
+/** The opened runs are read from the package if the folder still has it; for a lost one they are unknown and not needed. */
 function reportOf(
   { id, version, value }: Ahead<ReportFacts>,
   stored: StoredReport | null,

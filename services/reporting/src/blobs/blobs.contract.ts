@@ -1,13 +1,13 @@
 import type { BlobStore } from './blob-store.js';
 
-/** How one adapter is opened; each test begins with no blob. */
+/** Opens one adapter; each test begins without blobs. */
 export interface BlobsHarness {
   open(): Promise<BlobStore>;
-  /** Begins to put a blob and dies before it is whole; what it had written stays. */
+  /** Begins to store a blob and is killed before it is complete; the written part stays. */
   dieWhilePutting(name: string): Promise<void>;
-  /** Everything that is kept, drafts and their parts included: how many pieces. */
+  /** Number of stored pieces, including drafts and their parts. */
   pieces(): Promise<number>;
-  /** Forgets what was kept; after `close`. */
+  /** Removes everything; after `close`. */
   clean(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ function* inPieces(bytes: Buffer): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
 }
 
-/** What every adapter of {@link BlobStore} must do. */
+/** Contract of every adapter of {@link BlobStore}. */
 export function blobsContract(name: string, harness: BlobsHarness): void {
   describe(`blobs: ${name}`, () => {
     let blobs: BlobStore;
@@ -30,7 +30,7 @@ export function blobsContract(name: string, harness: BlobsHarness): void {
       await harness.clean();
     });
 
-    it('gives back what was put, whole, also over a restart', async () => {
+    it('returns stored blobs completely, also after a restart', async () => {
       await blobs.put(NAME, inPieces(LARGE));
       await blobs.put(`${NAME}.pdf`, ['text ', Buffer.from('and bytes')]);
       await blobs.close();
@@ -40,7 +40,7 @@ export function blobsContract(name: string, harness: BlobsHarness): void {
       expect(await blobs.get('cd'.repeat(32))).toBeNull();
     });
 
-    it('changes nothing when the same name is put again, also at once', async () => {
+    it('changes nothing if the same name is stored again, also concurrently', async () => {
       await Promise.all([1, 2, 3].map(() => blobs.put(NAME, [LARGE])));
       const pieces = await harness.pieces();
       await blobs.put(NAME, ['something else']);
@@ -48,7 +48,7 @@ export function blobsContract(name: string, harness: BlobsHarness): void {
       expect(await harness.pieces()).toBe(pieces);
     });
 
-    it('keeps nothing of a blob whose content fails, and takes it afterwards', async () => {
+    it('keeps nothing of a blob whose content fails, and accepts it afterwards', async () => {
       const failing = function* (): Generator<Uint8Array> {
         yield LARGE;
         throw new Error('no more');
@@ -60,7 +60,7 @@ export function blobsContract(name: string, harness: BlobsHarness): void {
       expect((await blobs.get(NAME))?.length).toBe(LARGE.length);
     });
 
-    it('shows nothing of what a killed process had begun, and clears it', async () => {
+    it('hides the unfinished blob of a killed process, and removes it', async () => {
       await harness.dieWhilePutting(NAME);
       expect(await harness.pieces()).toBeGreaterThan(0);
       expect(await blobs.get(NAME)).toBeNull();
@@ -72,7 +72,7 @@ export function blobsContract(name: string, harness: BlobsHarness): void {
       expect(await harness.pieces()).toBe(0);
     });
 
-    it('removes, also what is not there', async () => {
+    it('removes blobs, also missing ones', async () => {
       await blobs.put(NAME, [LARGE]);
       await blobs.remove(NAME);
       await blobs.remove(NAME);
@@ -80,14 +80,14 @@ export function blobsContract(name: string, harness: BlobsHarness): void {
       expect(await harness.pieces()).toBe(0);
     });
 
-    it('tells what was put before a time, and no draft', async () => {
+    it('lists the names stored before a time, without drafts', async () => {
       await harness.dieWhilePutting('cd'.repeat(32));
       await blobs.put(NAME, inPieces(LARGE));
       expect(await blobs.namesBefore(Date.now() + 60_000)).toEqual([NAME]);
       expect(await blobs.namesBefore(Date.now() - 60_000)).toEqual([]);
     });
 
-    it('takes hashes for names and nothing else', async () => {
+    it('accepts only hashes as names', async () => {
       for (const bad of ['../../etc/passwd', 'x', `${NAME}/..`]) {
         await expect(blobs.put(bad, ['x'])).rejects.toThrow(RangeError);
       }

@@ -22,7 +22,7 @@ blobsContract('files', {
   },
 });
 
-it('names no file of the folder that is no blob', async () => {
+it('lists no file of the folder that is not a blob', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'blobs-'));
   mkdirSync(join(folder, 'lost+found'));
   writeFileSync(join(folder, '.nfs0001'), '');

@@ -6,17 +6,17 @@ import { isBlobName, requireBlobName, type BlobStore } from './blob-store.js';
 const DRAFT = /\.draft$/;
 
 /**
- * Files of a folder that this process holds alone: written beside their place, synced, then renamed, so that none is
- * ever half there. What a killed process had begun is removed.
+ * Files of a folder that this process has locked: written to a temporary name, synced, then renamed, so that none is
+ * ever incomplete. Unfinished files of a killed process are removed.
  */
 export async function openFileBlobs(directory: string): Promise<BlobStore> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const drafts = (await readdir(directory)).filter((name) => DRAFT.test(name));
   await Promise.all(drafts.map((name) => rm(join(directory, name), { force: true })));
-  const place = (name: string): string => join(directory, requireBlobName(name));
+  const pathOf = (name: string): string => join(directory, requireBlobName(name));
   return {
     async put(name, chunks) {
-      const target = place(name);
+      const target = pathOf(name);
       if (await isThere(target)) return;
       const draft = `${target}.${randomUUID()}.draft`;
       try {
@@ -30,13 +30,13 @@ export async function openFileBlobs(directory: string): Promise<BlobStore> {
     },
     async get(name) {
       try {
-        return await readFile(place(name));
+        return await readFile(pathOf(name));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
         throw error;
       }
     },
-    remove: (name) => rm(place(name), { force: true }),
+    remove: (name) => rm(pathOf(name), { force: true }),
     async namesBefore(ms) {
       const names = (await readdir(directory)).filter(isBlobName);
       const ages = await Promise.all(names.map((name) => modifiedAt(join(directory, name))));

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * For tests. Puts a blob in a process of its own, which kills itself with SIGKILL once several MiB are written.
- * @param open an expression that gives the store, as a script of this package sees it
+ * Stores a blob in a child process, which kills itself with SIGKILL once several MiB are written.
+ * @param open an expression for the store, evaluated in a script of this package
  */
 export async function killedPut(open: string, name: string): Promise<void> {
   const script = `
@@ -25,7 +25,7 @@ export async function killedPut(open: string, name: string): Promise<void> {
   if (signal !== 'SIGKILL') throw new Error('the process that was to be killed ended by itself');
 }
 
-/** The URL of a compiled module of this folder's parent, as text of a script. */
+/** The URL of a compiled module of this folder's parent, as source text of a script. */
 export function moduleText(path: string): string {
   return JSON.stringify(new URL(`../${path}`, import.meta.url).href);
 }

@@ -5,7 +5,7 @@ import type { LogBatch } from '@countersign/event-log';
 import { readVersionedRecord } from '@countersign/topics';
 import type { KeptAnchor, ReportStore } from '../store/port.js';
 
-/** Keeps what reporting needs of the topic `anchors`: the published authorities and the reports' transactions. */
+/** Stores the published authorities and the reports' transactions from the topic `anchors`. */
 export async function keepAnchors(store: ReportStore, batch: LogBatch): Promise<void> {
   const kept: KeptAnchor[] = [];
   for (const message of batch.records) {
@@ -16,10 +16,10 @@ export async function keepAnchors(store: ReportStore, batch: LogBatch): Promise<
   if (last !== undefined) await store.keepAnchors(kept, batch.partition, last.offset + 1);
 }
 
-/** From the first look on; each pause is longer than the one before, up to the longest. */
+/** Pauses between two reads: each is longer than the one before, up to the longest. */
 const PAUSE_MS = { first: 25, longest: 250 } as const;
 
-/** Waits until a report's transaction is finalized; `null` after `timeoutMs`. Any instance may have kept it. */
+/** Waits until a report's transaction is finalized; `null` after `timeoutMs`. Any instance may have stored it. */
 export async function waitForReportAnchor(
   store: ReportStore,
   reportId: string,

@@ -9,7 +9,7 @@ async function* inTurn(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array>
   yield* pieces;
 }
 
-/** Whether the first type that is asked for is PDF. */
+/** True if the first accepted type is PDF. */
 function prefersPdf(accept: string | undefined): boolean {
   return accept?.split(/[,;]/)[0]?.trim().toLowerCase() === 'application/pdf';
 }

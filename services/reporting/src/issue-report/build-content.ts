@@ -29,10 +29,10 @@ import type { AgentRun } from './collect-events.js';
 import type { ReportedAgent } from './reported-agent.js';
 import type { ExportRequest } from './request.js';
 
-/** What {@link ProofSource} gives at a time: a window may hold more of an agent. */
+/** Page size of {@link ProofSource}: a window may hold more leaves of an agent. */
 const MOST_HASHES = 100_000;
 
-/** What a report is made of, read before anything is built. */
+/** The input of a report, read before anything is built. */
 export interface ReportSources {
   readonly reportId: string;
   readonly request: ExportRequest;
@@ -40,7 +40,7 @@ export interface ReportSources {
   readonly agents: readonly { readonly id: string; readonly facts: ReportedAgent }[];
   readonly runs: readonly AgentRun[];
   readonly referring: ReadonlyMap<string, readonly ArchivedEvent[]>;
-  /** By id, the checks that outcomes in the runs refer to, also where they lie outside of the runs. */
+  /** The checks that outcomes in the runs refer to, by id, also those outside of the runs. */
   readonly referred: ReadonlyMap<string, LeafEvent>;
   readonly scope: ComplianceScope;
   readonly anchorAuthorities: readonly AnchorAuthority[];
@@ -72,7 +72,7 @@ export async function buildContent(
       reported: about.filter((l) => l.type === 'action.outcome').map((l) => l.outcome as ReportedOutcome),
       unanswered: about.some((l) => l.type === 'action.unanswered'),
       referred: leaf.refersTo === null ? null : (sources.referred.get(leaf.refersTo) ?? null),
-      // What was erased can no longer be read: it is not said to lack a scope.
+      // Erased content can no longer be read: it is not counted as lacking a scope.
       dataScope: event.erased || namesDataScope(openings.action?.value),
     });
     return {
@@ -113,10 +113,10 @@ async function prove(run: AgentRun, source: ProofSource, crypto: EvidenceCrypto)
   const first = run.events[0]?.sequence;
   const last = run.events.at(-1)?.sequence;
   if (first === undefined || last === undefined) return { proofs: [], windows: [], anchors: [] };
-  const places = await source.windows(run.agentId, first, last);
+  const proven = await source.windows(run.agentId, first, last);
   const proofs: InclusionProof[] = run.events.map(({ envelope }) => unanchored(envelope.leaf.eventId));
-  for (const place of places) {
-    const { firstSequence, lastSequence } = place.leaf;
+  for (const window of proven) {
+    const { firstSequence, lastSequence } = window.leaf;
     const hashes: Uint8Array[] = [];
     for (let from = firstSequence; from <= lastSequence; from += MOST_HASHES) {
       const to = Math.min(from + MOST_HASHES - 1, lastSequence);
@@ -125,30 +125,30 @@ async function prove(run: AgentRun, source: ProofSource, crypto: EvidenceCrypto)
     const tree = new MerkleTree(hashes, crypto.sha256);
     for (let sequence = Math.max(first, firstSequence); sequence <= Math.min(last, lastSequence); sequence += 1) {
       const at = sequence - first;
-      proofs[at] = proofFor({ eventId: proofs[at]!.eventId, sequence }, tree, place);
+      proofs[at] = proofFor({ eventId: proofs[at]!.eventId, sequence }, tree, window);
     }
   }
   return {
     proofs,
-    windows: places.map((place) => ({
+    windows: proven.map((window) => ({
       agentId: run.agentId,
-      windowStart: place.windowStart,
-      windowEnd: place.windowEnd,
-      merkleRoot: place.merkleRoot,
-      txSignature: place.txSignature,
-      network: place.network,
-      leaf: place.leaf,
-      leafIndex: place.leafIndex,
-      treeSize: place.treeSize,
-      path: place.path,
+      windowStart: window.windowStart,
+      windowEnd: window.windowEnd,
+      merkleRoot: window.merkleRoot,
+      txSignature: window.txSignature,
+      network: window.network,
+      leaf: window.leaf,
+      leafIndex: window.leafIndex,
+      treeSize: window.treeSize,
+      path: window.path,
     })),
-    anchors: places.map((place) => ({
-      merkle_root: place.merkleRoot,
-      chain_tx_signature: place.txSignature,
-      chain_block_height: place.blockHeight,
-      anchored_at: place.anchoredAt,
-      window_start: place.windowStart,
-      window_end: place.windowEnd,
+    anchors: proven.map((window) => ({
+      merkle_root: window.merkleRoot,
+      chain_tx_signature: window.txSignature,
+      chain_block_height: window.blockHeight,
+      anchored_at: window.anchoredAt,
+      window_start: window.windowStart,
+      window_end: window.windowEnd,
     })),
   };
 }

@@ -1,19 +1,19 @@
 import type { ArchivedEvent, EventArchive, LeafEvent } from '@countersign/contracts';
 
-/** The contiguous run of one agent's events that a report holds. */
+/** The contiguous run of one agent's events in a report. */
 export interface AgentRun {
   readonly agentId: string;
-  /** In sequence order without a hole; empty where nothing of the agent lies in the range. */
+  /** In sequence order without a gap; empty if the agent has no event in the range. */
   readonly events: readonly ArchivedEvent[];
 }
 
 const PAGE = 1000;
 
 /**
- * Reads the run from the first to the last sequence whose time lies in `[from, to)`: what the clocks of several gateways
- * put between them belongs to it.
- * @param budget how many events the caller still takes; more throw `TooManyEvents`
- * @throws Error where the archive has a hole: the report would not be complete
+ * Reads the run from the first to the last sequence whose time lies in `[from, to)`, including events in between with
+ * a time outside (clock differences of gateways).
+ * @param budget maximum number of events; more throw `TooManyEvents`
+ * @throws Error if the archive has a gap: the report would be incomplete
  */
 export async function collectRun(
   archive: EventArchive,
@@ -45,7 +45,7 @@ export class TooManyEvents extends Error {
   }
 }
 
-/** Events that speak of these ones, wherever they lie: their outcomes, and that an answer's fate is unknown. */
+/** Events that refer to these ones, anywhere in the archive: their outcomes, and answers in doubt. */
 export async function collectReferring(
   archive: EventArchive,
   runs: readonly AgentRun[],
@@ -63,8 +63,8 @@ export async function collectReferring(
 }
 
 /**
- * The checks that reported outcomes refer to, by id: those of the runs, and from the archive those before or after them.
- * Only the same agent's: an outcome speaks of a check of its own agent.
+ * The checks that reported outcomes refer to, by id: from the runs, else from the archive.
+ * Only of the same agent: an outcome refers to a check of its own agent.
  */
 export async function collectReferred(
   archive: EventArchive,

@@ -17,19 +17,19 @@ const archive: Pick<EventArchive, 'span' | 'range'> = {
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 describe('the range that fits', () => {
-  it('is the longest with so many events', async () => {
+  it('is the longest with the given number of events', async () => {
     const to = await fittingRange(archive as EventArchive, ['a', 'b'], at(0), at(1000), 100);
     expect(to).toBe(at(50));
   });
 
-  it('is none where the first instant already has too many', async () => {
+  it('is none if the first instant already has too many', async () => {
     const crowd = { ...archive, span: () => Promise.resolve({ first: 1, last: 500 }) } as unknown as EventArchive;
     expect(await fittingRange(crowd, ['a'], at(0), at(1), 100)).toBeNull();
   });
 });
 
 describe('the run of an agent', () => {
-  it('is read in pages without a hole', async () => {
+  it('is read in pages without a gap', async () => {
     const run = await collectRun(archive as EventArchive, 'a', at(0), at(2500), 10_000);
     expect(run.events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 2500 }, (_, i) => i + 1));
   });
@@ -38,7 +38,7 @@ describe('the run of an agent', () => {
     await expect(collectRun(archive as EventArchive, 'a', at(0), at(2500), 100)).rejects.toThrow(TooManyEvents);
   });
 
-  it('stops at a hole in the archive instead of leaving events out', async () => {
+  it('fails at a gap in the archive instead of leaving events out', async () => {
     const holed = {
       ...archive,
       range: async (agent: string, first: number, last: number, limit: number) =>

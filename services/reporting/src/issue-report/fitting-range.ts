@@ -1,8 +1,8 @@
 import type { EventArchive } from '@countersign/contracts';
 
 /**
- * The latest end (ISO, to the millisecond) with which the range from `from` holds at most `maxEvents` events of these
- * agents; `null` where not even the first millisecond does.
+ * The latest end (ISO, to the millisecond) for which the range from `from` holds at most `maxEvents` events of these
+ * agents; `null` if even the first millisecond has more.
  */
 export async function fittingRange(
   archive: EventArchive,

@@ -35,7 +35,7 @@ import { buildContent } from './build-content.js';
 
 const { sha256 } = nodeCrypto;
 const AGENT = '0198a1b2-0000-7000-8000-00000000000a';
-const NEIGHBOUR = '0198a1b2-0000-7000-8000-00000000000b';
+const OTHER_AGENT = '0198a1b2-0000-7000-8000-00000000000b';
 const START = Date.parse('2026-03-02T10:00:00.000Z');
 const ISSUED_AT = '2026-03-02T12:00:00.000Z';
 const WINDOW_MS = 300_000;
@@ -78,7 +78,7 @@ const denied = (violation: LeafEvent['violation_type'], rule: string): Partial<L
   ...{ rule, reason: 'A rule of the profile denies the action.' },
 });
 
-/** Every situation of the mapping, every status, and kinds of events that no control answers to. */
+/** Every situation of the mapping, every status, and kinds of events without a control. */
 const DRAFTS: readonly Draft[] = [
   { leaf: { type: 'agent.created' }, action: { name: 'clerk' } },
   check({ type: 'tool_use', tool_name: 'search_orders' }),
@@ -150,18 +150,18 @@ const hashes = leaves.map((leaf) => leafHashOf(leaf, sha256));
 const tree = windowTree(
   [
     { agentId: AGENT, firstSequence: 1, leaves: hashes.slice(0, ANCHORED) },
-    { agentId: NEIGHBOUR, firstSequence: 8, leaves: [sha256(utf8('neighbour'))] },
+    { agentId: OTHER_AGENT, firstSequence: 8, leaves: [sha256(utf8('neighbour'))] },
   ],
   sha256,
 );
-const place = tree.agents.find(({ agentId }) => agentId === AGENT)!;
+const own = tree.agents.find(({ agentId }) => agentId === AGENT)!;
 const label = { windowStart: new Date(START).toISOString(), windowEnd: new Date(START + WINDOW_MS).toISOString() };
 const proofs: ProofSource = {
   windows: async () => [
     {
       ...{ ...label, merkleRoot: tree.merkleRoot, txSignature: '5'.repeat(88), network: NETWORK },
       ...{ blockHeight: 400, anchoredAt: '2026-03-02T10:05:20.000Z' },
-      ...{ leaf: place.leaf, leafIndex: place.leafIndex, treeSize: tree.treeSize, path: place.path },
+      ...{ leaf: own.leaf, leafIndex: own.leafIndex, treeSize: tree.treeSize, path: own.path },
     },
   ],
   leafHashes: async (_agent, first, last) => hashes.slice(first - 1, last).map(toHex),
@@ -172,7 +172,7 @@ const facts: AgentFacts = {
   ...{ blockchain_ssn: null, wallet_address: null, chain_tx_signature: null },
 } as unknown as AgentFacts;
 
-/** The story's package over these frameworks, signed by a key that only tests have: the same bytes on every run. */
+/** The package of these events for these frameworks, signed by a test key: the same bytes on every run. */
 export async function goldenPackage(frameworks: readonly Framework[]): Promise<SignedPackage> {
   const about = (id: string): readonly ArchivedEvent[] =>
     events.filter(({ envelope }) => envelope.leaf.refersTo === id);
@@ -200,7 +200,7 @@ export async function goldenPackage(frameworks: readonly Framework[]): Promise<S
   return signPackage(content, timestamp, { publicKeyUrl, sign: (bytes) => sign(null, bytes, privateKey) }, sha256);
 }
 
-/** What verifies it whole: the key, and what the chain says of its window. */
+/** Options that verify it completely: the key, and the chain's facts about its window. */
 export function goldenOptions(): VerifyOptions {
   const memo = windowMemo({
     ...{ root: tree.merkleRoot, prev: null, agents: tree.treeSize, events: tree.eventCount },

@@ -33,7 +33,7 @@ describe.each(FRAMEWORKS)('the golden package of %s', (framework) => {
     }
   });
 
-  it('is refused with any of its controls left out or its wording changed, and says what does not fit', () => {
+  it('is refused if any of its controls is left out or reworded, and names the difference', () => {
     const [first, ...others] = kept.events[1]!.controls;
     const changed: readonly SignedPackage[] = [
       { ...kept, events: kept.events.with(1, { ...kept.events[1]!, controls: others }) },

@@ -10,7 +10,7 @@ const FACTS = {
   ...{ blockchain_ssn: null, wallet_address: null, chain_tx_signature: null },
 } as unknown as AgentFacts;
 
-/** An issuer of a report without events, and what it did once the body was stored. */
+/** An issuer of a report without events, and its steps after the body was stored. */
 function issuerOf(parts: Partial<Issuer>): { readonly issuer: Issuer; readonly steps: string[] } {
   const steps: string[] = [];
   const issuer = {
@@ -26,8 +26,8 @@ function issuerOf(parts: Partial<Issuer>): { readonly issuer: Issuer; readonly s
     ...{ crypto: nodeCrypto, generatorVersion: '1.0.0', anchorWaitMs: 1 },
     signer: async () => ({ keyId: 'key_0', publicKey: new Uint8Array(32), sign: async () => new Uint8Array(64) }),
     ...{ authorities: async () => [], publicUrl: () => 'https://countersign.example', now: async () => 0 },
-    flush: async () => void (steps.length > 0 && steps.push('told')),
-    requireUnerased: async () => void steps.push('looked'),
+    flush: async () => void (steps.length > 0 && steps.push('published')),
+    requireUnerased: async () => void steps.push('checked'),
     anchorOf: async () => null,
     ...parts,
   } as unknown as Issuer;
@@ -41,17 +41,17 @@ describe('a report that is issued', () => {
       ...{ from: '2026-03-02T10:00:00.000Z', to: '2026-03-02T12:00:00.000Z' },
     });
 
-  it('is stored, recorded, looked through for what was erased, and told', async () => {
+  it('is stored, recorded, checked against erasures, and published', async () => {
     const { issuer, steps } = issuerOf({});
     await issued(issuer);
-    expect(steps).toEqual(['stored', 'recorded', 'looked', 'told']);
+    expect(steps).toEqual(['stored', 'recorded', 'checked', 'published']);
   });
 
-  it('is looked through for what was erased also where nobody can be told of it', async () => {
+  it('is checked against erasures also if it cannot be published', async () => {
     const { issuer, steps } = issuerOf({
       flush: () => (steps.includes('recorded') ? Promise.reject(new Error('no log')) : Promise.resolve()),
     });
     await expect(issued(issuer)).rejects.toThrow('no log');
-    expect(steps).toEqual(['stored', 'recorded', 'looked']);
+    expect(steps).toEqual(['stored', 'recorded', 'checked']);
   });
 });

@@ -27,12 +27,12 @@ import { fittingRange } from './fitting-range.js';
 import type { ReportedAgent } from './reported-agent.js';
 import type { ExportRequest } from './request.js';
 
-/** A package may not be larger than 60 MiB, since verifiers take up to 64; the signature's part is small. */
+/** A package may not be larger than 60 MiB, since verifiers accept up to 64; the signature's part is small. */
 const MAX_CONTENT_BYTES = 60 * 1024 * 1024 - 4096;
-/** An event with its proof takes above 1.2 KiB, so more could never fit. */
+/** An event with its proof takes more than 1.2 KiB, so more could never fit. */
 const MAX_EVENTS = 50_000;
 
-/** What issuing needs of the rest of the service. */
+/** Dependencies of issuing on the rest of the service. */
 export interface Issuer {
   readonly archive: EventArchive;
   readonly proofs: ProofSource;
@@ -43,17 +43,17 @@ export interface Issuer {
   readonly generatorVersion: string;
   /** Longest wait for the report's own transaction, ms. */
   readonly anchorWaitMs: number;
-  /** The key that signs what is begun now. */
+  /** The key that signs reports begun now. */
   signer(): Promise<Signer>;
   authorities(): Promise<readonly AnchorAuthority[]>;
   publicUrl(): string;
   now(): Promise<number>;
-  /** Makes what the store enqueued durable in the log. */
+  /** Appends enqueued records durably to the log. */
   flush(): Promise<void>;
   readonly pdf: Pick<PdfRenderer, 'requireRoom' | 'draw'>;
   /**
-   * Withdraws a report that was recorded just now where content that it opens was erased meanwhile.
-   * @throws HttpRefusal 503, also where that cannot be found out: then nothing of it stays
+   * Withdraws a report that was just recorded if content that it opens was erased meanwhile.
+   * @throws HttpRefusal 503, also if that cannot be determined: nothing of it stays then
    */
   requireUnerased(report: StoredReport): Promise<void>;
   /** The report's transaction once it is finalized, or `null` after `timeoutMs`. */
@@ -62,18 +62,18 @@ export interface Issuer {
 
 export interface IssuedReport {
   readonly report: StoredReport;
-  /** RFC 8785 bytes of the whole package: what is answered and what is stored. */
+  /** RFC 8785 bytes of the whole package, as answered and stored. */
   readonly pieces: () => Iterable<Uint8Array>;
   readonly bytes: number;
-  /** The file, where `format` is `pdf`. */
+  /** The PDF, if `format` is `pdf`. */
   readonly pdf: Uint8Array | null;
 }
 
 /**
- * Issues a signed package over the agents' events: collects, proves, asks for the report's own transaction, waits for
- * it, signs, draws the PDF where one is wanted, stores.
- * @throws HttpRefusal 400 where the package would be too large, with a range that fits; 503 where too many PDFs wait, or
- *   nothing can be signed
+ * Issues a signed package over the agents' events: collects, proves, requests the report's own transaction, waits for
+ * it, signs, renders the PDF if requested, stores.
+ * @throws HttpRefusal 400 if the package would be too large, with a range that fits; 503 if too many PDFs are queued, or
+ *   it cannot be signed
  */
 export async function issueReport(
   issuer: Issuer,
@@ -115,7 +115,7 @@ export async function issueReport(
     opens,
   );
   await issuer.store.addReport(report);
-  // From now on it can be fetched: the look comes before what may fail.
+  // From here on it can be fetched: the check for erasures precedes every step that may fail.
   await issuer.requireUnerased(report);
   await issuer.flush();
   let bytes = 0;
@@ -123,13 +123,13 @@ export async function issueReport(
   return { report, pieces, bytes, pdf };
 }
 
-/** With the signature of every other byte, by the key that signed the package. */
+/** Adds a signature of all other bytes, by the key that signed the package. */
 async function signedPdf({ crypto }: Issuer, signer: Signer, drawn: Uint8Array): Promise<Uint8Array> {
   const { message, sign } = withPdfSignature(drawn, signer.keyId, crypto.sha256);
   return sign(await signer.sign(message));
 }
 
-/** The content in canonical form; the objects that it was made of are many times larger and end here. */
+/** Returns the content in canonical form; the objects that it was built from are much larger and are freed here. */
 async function readContent(
   issuer: Issuer,
   accountId: string,

@@ -18,11 +18,11 @@ const AGENT = '0198a1b2-0000-7000-8000-00000000000a';
 const START = Date.parse('2026-03-02T10:00:00.000Z');
 const FROM = '2026-03-02T10:00:00.000Z';
 const TO = '2026-03-02T11:00:00.000Z';
-/** What anchoring hands out at a time. */
+/** Page size of anchoring. */
 const AT_A_TIME = 100_000;
 
-describe('an event among more of its agent’s than come at a time', () => {
-  it('is proven, wherever it lies', async () => {
+describe('an event in a window with more of its agent’s leaves than one page', () => {
+  it('is proven at any position', async () => {
     const count = 2 * AT_A_TIME + 1;
     const sequence = AT_A_TIME + 7;
     const leaf = plainLeaf({
@@ -32,14 +32,14 @@ describe('an event among more of its agent’s than come at a time', () => {
     const filler = sha256(utf8('another event'));
     const hashes = Array.from({ length: count }, (_, i) => (i + 1 === sequence ? leafHashOf(leaf, sha256) : filler));
     const tree = windowTree([{ agentId: AGENT, firstSequence: 1, leaves: hashes }], sha256);
-    const [place] = tree.agents;
+    const [own] = tree.agents;
     const asked: number[] = [];
     const source: ProofSource = {
       windows: async () => [
         {
           ...{ windowStart: FROM, windowEnd: TO, merkleRoot: tree.merkleRoot, network: 'solana:devnet' },
           ...{ txSignature: '5'.repeat(88), blockHeight: 1, anchoredAt: TO },
-          ...{ leaf: place!.leaf, leafIndex: 0, treeSize: 1, path: [] },
+          ...{ leaf: own!.leaf, leafIndex: 0, treeSize: 1, path: [] },
         },
       ],
       leafHashes: async (_agent, first, last) => {

@@ -75,7 +75,7 @@ const run = (...events: readonly LeafEvent[]): { agentId: string; events: Archiv
 });
 
 describe('the checks that outcomes refer to', () => {
-  it('are asked of the archive by their ids, many at a time, unless the run has them', async () => {
+  it('are fetched from the archive by their ids, in batches, unless the run has them', async () => {
     const inside = denied(1);
     const outside = Array.from({ length: 1500 }, (_, i) => denied(i + 100));
     const archive = archiveOf(...outside);
@@ -88,20 +88,20 @@ describe('the checks that outcomes refer to', () => {
     expect(referred.get(outside[1499]!.eventId)).toEqual(outside[1499]);
   });
 
-  it('are none of another agent, and none where the archive has none', async () => {
+  it('exclude those of other agents, and missing ones', async () => {
     const strange = denied(1, OTHER);
     const referred = await collectReferred(archiveOf(strange), [run(outcome(5, strange.eventId), outcome(6, id(2)))]);
     expect([...referred.keys()]).toEqual([]);
   });
 
-  it('are not asked for where nothing was reported', async () => {
+  it('are not fetched if no outcome was reported', async () => {
     const archive = archiveOf();
     await collectReferred(archive, [run(denied(1))]);
     expect(archive.asked).toEqual([]);
   });
 });
 
-describe('an outcome whose check lies before the range', () => {
+describe('an outcome whose check is before the range', () => {
   const facts: AgentFacts = {
     name: 'agent',
     type: null,
@@ -133,7 +133,7 @@ describe('an outcome whose check lies before the range', () => {
     eventId: id(2),
   });
 
-  it('is judged by it, and the package says no more than that status', async () => {
+  it('is judged by it, and the package contains only that status', async () => {
     const outcomes = run(
       outcome(60, refused.eventId),
       outcome(61, refused.eventId, 'skipped'),

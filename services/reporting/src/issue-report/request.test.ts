@@ -14,7 +14,7 @@ function refusal(body: unknown): string {
 }
 
 describe('the body of an export', () => {
-  it('is normalised: UTC with milliseconds, ids in lower case and once', () => {
+  it('is normalised: UTC with milliseconds, ids in lower case and unique', () => {
     const id = 'ABCDEF00-0000-4000-8000-000000000000';
     expect(readExportRequest({ ...GOOD, agentIds: [id, id.toLowerCase()] })).toEqual({
       agentIds: [id.toLowerCase()],
@@ -43,9 +43,9 @@ describe('the body of an export', () => {
     ['a year before 1970', { ...GOOD, from: '0000-01-01T00:00:00.000Z' }, 'from must not be before 1970'],
     ['the end of 1969', { ...GOOD, from: '1970-01-01T00:00:00+01:00' }, 'from must not be before 1970'],
     ['a day alone', { ...GOOD, from: '2026-02-03' }, 'from must be an ISO 8601 time with a zone'],
-    ['an id that is none', { ...GOOD, agentIds: ['x'] }, 'agentIds[0] must be a UUID'],
+    ['an invalid id', { ...GOOD, agentIds: ['x'] }, 'agentIds[0] must be a UUID'],
     ['no object', [], 'body'],
-  ])('is refused for %s, with words that help', (_what, body, words) => {
-    expect(refusal(body)).toContain(words);
+  ])('is refused for %s, with a helpful message', (_what, body, message) => {
+    expect(refusal(body)).toContain(message);
   });
 });

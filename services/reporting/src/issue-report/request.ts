@@ -2,18 +2,18 @@ import { exportBody, type ExportBody } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 import { compileSchema, HttpRefusal } from '@countersign/http-edge';
 
-/** Body of `POST /v1/events/export-signed`, judged and normalised. */
+/** Body of `POST /v1/events/export-signed`, validated and normalised. */
 export interface ExportRequest extends Required<ExportBody> {
   /** Lower case; empty means all agents of the account. */
   readonly agentIds: readonly string[];
-  /** ISO 8601 UTC with milliseconds. An event of `from` is in, one of `to` is not. */
+  /** ISO 8601 UTC with milliseconds. `from` is inclusive, `to` exclusive. */
   readonly from: string;
   readonly to: string;
 }
 
 const problemOf = compileSchema(exportBody);
 
-/** @throws HttpRefusal 400 that says what to change */
+/** @throws HttpRefusal 400 naming the change that is needed */
 export function readExportRequest(body: unknown): ExportRequest {
   if (typeof body === 'object' && body !== null && Object.hasOwn(body, 'framework'))
     throw new HttpRefusal(400, 'framework is no longer accepted: send frameworks, a list');

@@ -21,7 +21,7 @@ describe('the stored mapping', () => {
     expect(mapping.sha256).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('maps an allowed tool use as the table says, without what was not declared', () => {
+  it('maps an allowed tool use as the table says, without undeclared scopes', () => {
     expect(ids('allowed_tool_use', 'soc2')).toEqual(['CC6.1', 'CC6.3', 'CC7.2']);
     expect(ids('allowed_tool_use', 'euaiact')).toEqual(['12(1)', '12(2)(c)', '19(1)', '26(1)', '26(5)', '26(6)']);
     expect(ids('allowed_tool_use', 'hipaa')).toEqual([]);
@@ -33,21 +33,21 @@ describe('the stored mapping', () => {
     ]);
   });
 
-  it('adds the conditional controls where the account declared their scope', () => {
+  it('adds the conditional controls if the account declared their scope', () => {
     const scope: ComplianceScope = { soc2: { categories: ['processing-integrity'] }, hipaa: { ephi: true } };
     expect(ids('allowed_tool_use', 'soc2', scope)).toEqual(['CC6.1', 'CC6.3', 'CC7.2', 'PI1.3', 'PI1.5']);
     expect(ids('allowed_tool_use', 'hipaa', scope)).toEqual(['164.312(a)(1)', '164.312(b)', '164.312(d)']);
     expect(ids('allowed_tool_use', 'hipaa', { hipaa: { ephi: false } })).toEqual([]);
   });
 
-  it('asks the action whether it is financial', () => {
+  it('reads from the action whether it is financial', () => {
     expect(ids('allowed_tool_use', 'nydfs', {}, { ...NEITHER, financial: true })).toContain('500.6(a)(1)');
     expect(eventConditions({ type: 'tool_use', estimatedCost: 5 })).toEqual({ ...NEITHER, financial: true });
     expect(eventConditions({ type: 'tool_use' })).toEqual(NEITHER);
     expect(eventConditions(undefined)).toEqual(NEITHER);
   });
 
-  it('takes a call for a trace of encryption only where it goes over TLS, and for no more than that', () => {
+  it('counts a call as evidence of encryption only if it uses TLS, and for nothing more', () => {
     expect(ids('allowed_http_call', 'nydfs')).not.toContain('500.15(a)');
     const controls = mapping.controls('allowed_http_call', ['nydfs'], {}, { ...NEITHER, tls: true }, 'Satisfied');
     expect(controls.find(({ controlId }) => controlId === '500.15(a)')).toMatchObject({ relation: 'supporting' });
@@ -56,7 +56,7 @@ describe('the stored mapping', () => {
     expect(eventConditions({ type: 'http_call', url: 'HTTPS://api.example.com' })).toEqual({ ...NEITHER, tls: true });
   });
 
-  it('never lists Article 50, which wants evidence that no event carries', () => {
+  it('never lists Article 50, which requires evidence that no event carries', () => {
     expect(ids('allowed_llm_response', 'euaiact')).not.toContain('50(1)');
   });
 
@@ -64,20 +64,20 @@ describe('the stored mapping', () => {
     expect(ids('denied_spending_limit', 'hipaa', { hipaa: { ephi: true } })).toEqual([]);
   });
 
-  it('takes content that is erased, or goes by its age, for disposal, and for nothing else', () => {
+  it('counts erased or expired content as disposal, and as nothing else', () => {
     const scope: ComplianceScope = { soc2: { categories: ['confidentiality'] }, hipaa: { ephi: true } };
     const of = FRAMEWORKS.map((framework) => ids('content_disposed', framework, scope));
     expect(of.flat().sort()).toEqual(['500.13(b)', 'C1.2', 'II footnote 3']);
     expect(ids('content_disposed', 'soc2')).toEqual([]);
   });
 
-  it('gives every other situation a control of every framework but HIPAA', () => {
+  it('maps every other situation to a control of every framework but HIPAA', () => {
     for (const situation of SITUATIONS.filter((one) => one !== 'content_disposed'))
       for (const framework of FRAMEWORKS.filter((name) => name !== 'hipaa'))
         expect(ids(situation, framework).length).toBeGreaterThan(0);
   });
 
-  it('refuses a file that names what does not exist', () => {
+  it('refuses a file with unknown names', () => {
     const row = { framework: 'soc3', situation: 'allowed_tool_use' };
     expect(() => controlMapping({ mappingVersion: '1', rows: [row] }, nodeCrypto)).toThrow('soc3');
   });
@@ -111,23 +111,23 @@ describe('the situation of an event', () => {
     expect(situationOf(check(members), null)).toBe(situation);
   });
 
-  it('tells personal data from other unsafe output', () => {
+  it('distinguishes personal data from other unsafe output', () => {
     expect(situationOf(check({ violation_type: 'unsafe_output' }), 'pii')).toBe('denied_pii');
   });
 });
 
 describe('the statements', () => {
-  it('has one for each framework asked for, in that order', () => {
+  it('has one for each requested framework, in that order', () => {
     expect(statementsFor(['nydfs', 'soc2'], {}).map(({ framework }) => framework)).toEqual(['nydfs', 'soc2']);
   });
 
-  it('prints SR 26-2 and SR 11-7 in their fixed words', () => {
+  it('prints SR 26-2 and SR 11-7 with their fixed wording', () => {
     const [sr11, sr26] = statementsFor(['sr11-7', 'sr26-2'], {});
     expect(sr11?.text).toContain('Superseded guidance; shown for policies that still cite it.');
     expect(sr26?.text).toContain('generative and agentic AI models are not within its scope');
   });
 
-  it('prints what was declared, and that nothing was', () => {
+  it('prints the declaration, or that there is none', () => {
     expect(statementsFor(['euaiact'], {})[0]?.text).toContain('undeclared');
     const scope: ComplianceScope = { euaiact: { classification: 'not-high-risk' } };
     expect(statementsFor(['euaiact'], scope)[0]?.text).toContain('not a high-risk system');

@@ -22,7 +22,7 @@ export interface MappingRow {
   readonly sourceUrl: string | null;
 }
 
-/** The mapping in force: its version and hash go into every package. */
+/** The mapping in use: its version and hash are in every package. */
 export interface ControlMapping {
   readonly version: string;
   /** SHA-256 of the JCS of the whole file, lower-case hex. */
@@ -36,7 +36,7 @@ export interface ControlMapping {
   ): readonly PackageControl[];
 }
 
-/** Loads the stored mapping. Throws when a row names a framework or a situation that does not exist. */
+/** Loads the stored mapping. Throws if a row names an unknown framework or situation. */
 export function loadControlMapping(crypto: EvidenceCrypto): ControlMapping {
   const file: unknown = JSON.parse(
     readFileSync(new URL('../../mapping/control-mapping.json', import.meta.url), 'utf8'),

@@ -1,6 +1,6 @@
 import type { JsonValue, LeafEvent } from '@countersign/contracts';
 
-/** The situations of the stored mapping: what an event is, in the words that a control answers to. */
+/** The situations of the stored mapping: kinds of events, in the terms of the controls. */
 export const SITUATIONS = [
   'allowed_tool_use',
   'allowed_http_call',
@@ -19,16 +19,16 @@ export const SITUATIONS = [
 ] as const;
 export type Situation = (typeof SITUATIONS)[number];
 
-/** What a condition of a mapping row may ask of the event itself, beside the account's scope. */
+/** Conditions of a mapping row on the event itself, in addition to the account's scope. */
 export interface EventConditions {
   /** The action names a cost above zero. */
   readonly financial: boolean;
-  /** The action names an address that is asked over TLS. */
+  /** The action names an address with TLS. */
   readonly tls: boolean;
 }
 
 /**
- * The situation of an event, or `null` where the mapping has no row for its kind: it is then listed without controls.
+ * The situation of an event, or `null` if the mapping has no row for its kind: it is then listed without controls.
  * @param category the denial's `category` (unsafe output only): `pii` has rows of its own.
  */
 export function situationOf(leaf: LeafEvent, category: string | null): Situation | null {
@@ -90,7 +90,7 @@ function allowedSituation(leaf: LeafEvent): Situation | null {
   }
 }
 
-/** Reads what the conditions need from the opened action; an action that is not open meets none. */
+/** Evaluates the conditions on the opened action; without one, none is met. */
 export function eventConditions(action: JsonValue | undefined): EventConditions {
   const cost = memberOf(action, 'estimatedCost');
   const url = memberOf(action, 'url');

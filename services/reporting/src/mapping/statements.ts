@@ -10,7 +10,7 @@ const CLASSIFICATIONS = {
   'not-assessed': 'not assessed',
 } as const;
 
-/** The wording that a report prints for a framework, with what the account declared about its scope. */
+/** The wording that a report prints for a framework, with the account's declaration of its scope. */
 export function statementsFor(
   frameworks: readonly Framework[],
   scope: ComplianceScope,

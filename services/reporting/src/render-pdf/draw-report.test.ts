@@ -22,7 +22,7 @@ async function drawn(given: SignedPackage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** What a reader of the file sees: its text in reading order, without the breaks of lines. */
+/** The file as a reader shows it: its text in reading order, without line breaks. */
 async function read(pdf: Buffer): Promise<{ text: string; pages: number; attachment: Uint8Array; outline: string[] }> {
   const document = await getDocumentProxy(new Uint8Array(pdf));
   const { text } = await extractText(document, { mergePages: true });
@@ -61,14 +61,14 @@ describe('a report as PDF', () => {
     expect(verifyPackage(parsed, { crypto: nodeCrypto, keys: null, chain: null }).problems).toEqual([]);
   });
 
-  it('is laid out as verifiers want it, whatever the letters in it', async () => {
+  it('has the layout that verifiers require, whatever characters it contains', async () => {
     const generator = { name: 'a (b) \\ %PDF endobj \u010a\u0d28\u2929', version: '1' };
     for (const file of [pdf, await drawn({ ...content, generator })]) {
       expect(attachedPackage(new Uint8Array(file))).toMatchObject({ deflated: true });
     }
   });
 
-  it('takes a signature of every other byte, and is the same file again for the same key', () => {
+  it('can be signed over all other bytes, and is the same file again for the same key', () => {
     const id = keyId(key.publicKey, nodeCrypto.sha256);
     const signed = (): Uint8Array => {
       const room = withPdfSignature(pdf, id, nodeCrypto.sha256);
@@ -93,13 +93,13 @@ describe('a report as PDF', () => {
     }
   });
 
-  it('is opened by a reader of PDFs once it is signed', async () => {
+  it('is opened by a PDF reader once it is signed', async () => {
     const room = withPdfSignature(pdf, keyId(key.publicKey, nodeCrypto.sha256), nodeCrypto.sha256);
     const signed = await read(Buffer.from(room.sign(key.sign(room.message))));
     expect([signed.pages, signed.text]).toEqual([page.pages, page.text]);
   });
 
-  it('holds no time but those of the package', () => {
+  it('contains no time but those of the package', () => {
     const text = pdf.toString('latin1');
     const issued = content.timestamp.issued_at.replace(/\D/g, '').slice(0, 14);
     const dates = [...text.matchAll(/\(D:(\d{14})/g)].map(([, date]) => date);
@@ -109,7 +109,7 @@ describe('a report as PDF', () => {
     ]);
   });
 
-  it('says that it is PDF/A-3a, tagged, with pages that are counted and an outline', () => {
+  it('is marked as PDF/A-3a, tagged, with page numbers and an outline', () => {
     const text = pdf.toString('latin1');
     expect(text).toContain('<pdfaid:part>3</pdfaid:part>');
     expect(text).toContain('<pdfaid:conformance>A</pdfaid:conformance>');
@@ -150,13 +150,13 @@ describe('a report as PDF', () => {
     expect(page.text.match(/none/g)!.length).toBeGreaterThanOrEqual(content.agents.length);
     expect(page.text.replaceAll(' ', '')).toContain(content.signature);
     expect(page.text).toContain(content.publicKeyUrl);
-    // What the QR code holds: the page that verifies this report, named in the part that is never sent.
+    // Content of the QR code: the page that verifies this report, named in the fragment, which is never sent.
     expect(page.text.replaceAll(' ', '')).toContain(
       `https://countersign.example/verify#report=${content.reportId}&sha256=${content.sha256}`,
     );
   });
 
-  it('names the rule by which a sample is drawn, and what its numbers leave to the word of the issuer', async () => {
+  it('names the rule by which a sample is drawn, and states what its numbers do not prove', async () => {
     expect(page.text).toContain('by rule countersign/sample/1');
     expect(page.text).toContain('whether it was revoked since says https://countersign.example/v1/keys.');
     expect(page.text).toContain('none before the first and none after the last is the issuer’s word');
@@ -169,7 +169,7 @@ describe('a report as PDF', () => {
     expect(text).not.toContain('the agent had no event');
   });
 
-  it('calls no network public that its operator may run, and names the one that holds the anchors', async () => {
+  it('does not call a network public that its operator may run, and names the one that holds the anchors', async () => {
     expect(page.text).toContain('in a finalized transaction on solana:devnet when');
     expect(page.text).toContain('solana:devnet, a public network for tests');
     const moved = JSON.parse(JSON.stringify(content).replaceAll('solana:devnet', 'solana:localnet')) as SignedPackage;
@@ -182,14 +182,14 @@ describe('a report as PDF', () => {
     expect((await read(await drawn(main))).text).not.toMatch(/The anchors are on/);
   });
 
-  it('shows a name in any script, and obeys none', async () => {
+  it('shows a name in any script, without control characters', async () => {
     const name = '支払\u202eagent';
     const [first, ...others] = content.agents;
     const { text } = await read(await drawn({ ...content, agents: [{ ...first!, name }, ...others] }));
     expect(text.replaceAll(' ', '')).toContain('⟨U+652F⟩⟨U+6255⟩⟨U+202E⟩agent');
   });
 
-  it('is whole without a single event', async () => {
+  it('is complete without a single event', async () => {
     const empty = { ...content, events: [], inclusionProofs: [], windows: [] };
     const { text, pages } = await read(await drawn(empty));
     expect(text).toContain('The report holds no event.');

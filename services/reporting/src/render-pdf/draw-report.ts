@@ -10,14 +10,14 @@ import { drawMethod } from './sections/method.js';
 import { drawSignature } from './sections/signature.js';
 import { Sheet } from './sheet.js';
 
-/** Name of the attachment that is the signed package. */
+/** File name of the embedded package. */
 export const ATTACHMENT = 'countersign-package.json';
 
 /**
- * Draws a signed package as PDF/A-3a, with the package embedded byte for byte. The same package gives the same bytes:
- * every time in the file is one of the package.
- * @param bytes the package as it is stored
- * @param take gets the file piece by piece
+ * Renders a signed package as PDF/A-3a, with the package embedded byte for byte. The same package gives the same bytes:
+ * all times in the file are from the package.
+ * @param bytes the package as stored
+ * @param take receives the file in pieces
  */
 export async function drawReport(bytes: Uint8Array, take: (piece: Uint8Array) => void): Promise<void> {
   const content = JSON.parse(

@@ -9,7 +9,7 @@ const TITLES: readonly Ink[] = [
   { face: 'bold', size: 10.5, colour: 'black' },
 ];
 
-/** What is drawn in reading order, page after page, with its logical structure and outline. */
+/** Draws content in reading order, page after page, with its logical structure and outline. */
 export class Flow {
   readonly sheet: Sheet;
   readonly #root: Element;
@@ -32,7 +32,7 @@ export class Flow {
     this.sheet.end();
   }
 
-  /** Level 1 is the document's, 2 begins a section, on a new page where `fresh`, 3 is inside of one. */
+  /** Level 1 is the document's, 2 begins a section, on a new page if `fresh`, 3 is a subsection. */
   heading(level: 1 | 2 | 3, text: string, fresh = false): void {
     const { sheet } = this;
     const ink = TITLES[level - 1]!;
@@ -57,7 +57,7 @@ export class Flow {
     this.sheet.y += 5;
   }
 
-  /** Paragraphs, each with its number. */
+  /** Numbered paragraphs. */
   numbered(texts: readonly string[]): void {
     const list = this.#element('L');
     texts.forEach((text, i) => {
@@ -70,7 +70,7 @@ export class Flow {
     this.sheet.y += 4;
   }
 
-  /** Lines that belong together as one paragraph, each broken as it needs: on one page where a page has the room. */
+  /** Lines that form one paragraph, each wrapped as needed: kept on one page if they fit on one. */
   block(spans: readonly Span[]): void {
     const ink = { ...BODY, size: 8 };
     const height = spans.reduce((sum, span) => sum + this.#heightOf(span, ink), 0);
@@ -81,7 +81,7 @@ export class Flow {
     this.sheet.y += 7;
   }
 
-  /** A list of single lines in the monospaced font, under heads that every page repeats. */
+  /** A list of single lines in the monospaced font, with a head that is repeated on every page. */
   listing(head: string, lines: Iterable<string>, size: number): void {
     const { sheet } = this;
     const step = size * 1.45;
@@ -114,7 +114,7 @@ export class Flow {
     drawTable(this.sheet, this.#section, columns, rows);
   }
 
-  /** A square figure at the right margin, beside what comes next. */
+  /** A square figure at the right margin, next to the following text. */
   figure(side: number, alternative: string, draw: (x: number, y: number) => void): void {
     const { sheet } = this;
     this.#room(side + 20);

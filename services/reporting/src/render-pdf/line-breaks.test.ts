@@ -4,13 +4,13 @@ import { breakLines } from './line-breaks.js';
 const one = (): number => 1;
 
 describe('breaking lines', () => {
-  it('breaks at spaces, and inside a word only where the word alone is too wide', () => {
+  it('breaks at spaces, and inside a word only if the word alone is too wide', () => {
     expect(breakLines('the quick brown fox', 10, one)).toEqual(['the quick', 'brown fox']);
     expect(breakLines('a abcdefghijkl b', 5, one)).toEqual(['a', 'abcde', 'fghij', 'kl b']);
     expect(breakLines('', 5, one)).toEqual(['']);
   });
 
-  it('loses no character and draws over no edge', () => {
+  it('loses no character and never exceeds the width', () => {
     const widths = fc.func(fc.integer({ min: 1, max: 4 }));
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 4, max: 30 }), widths, (text, most, advance) => {

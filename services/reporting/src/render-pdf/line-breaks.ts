@@ -1,12 +1,12 @@
 /**
- * Breaks a text into lines no wider than `most`: at spaces, and inside a word only where the word alone is wider.
+ * Breaks a text into lines no wider than `most`: at spaces, and inside a word only if the word alone is wider.
  * @param advance width of one character, in the unit of `most`
  */
 export function breakLines(text: string, most: number, advance: (character: string) => number): string[] {
   const lines: string[] = [];
   let line = '';
   let width = 0;
-  /** Where the last space of the line stands, and the width up to it. */
+  /** Position of the last space in the line, and the width up to it. */
   let space = -1;
   let widthToSpace = 0;
   for (const character of text) {

@@ -14,7 +14,7 @@ const refusal = (drawing: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('drawing aside', () => {
-  it('gives the same file as drawing here, one after another', async () => {
+  it('gives the same file as in-process rendering, one document after another', async () => {
     const pieces: Uint8Array[] = [];
     await drawReport(bytes, (piece) => pieces.push(piece));
     const renderer = new PdfRenderer();
@@ -27,7 +27,7 @@ describe('drawing aside', () => {
     renderer.end();
   }, 120_000);
 
-  it('fails where the document is none, takes too long or too much memory, and goes on', async () => {
+  it('fails for invalid input and when a limit is exceeded, and continues', async () => {
     const renderer = new PdfRenderer();
     expect(await refusal(renderer.draw([Buffer.from('{}')]))).toContain('could not be drawn (1)');
     expect((await renderer.draw([bytes])).subarray(0, 5).toString()).toBe('%PDF-');
@@ -40,7 +40,7 @@ describe('drawing aside', () => {
     small.end();
   }, 120_000);
 
-  it('refuses what would wait too long, and all once it ends', async () => {
+  it('refuses documents beyond the queue, and all once it ends', async () => {
     const renderer = new PdfRenderer({ waiting: 1 });
     const begun = [renderer.draw([bytes]), renderer.draw([bytes])].map(refusal);
     expect(await refusal(renderer.draw([bytes]))).toBe(503);

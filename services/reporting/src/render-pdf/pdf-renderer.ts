@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { HttpRefusal } from '@countersign/http-edge';
 
 export interface RenderingLimits {
-  /** Of the drawing process's JavaScript heap, MiB. */
+  /** Limit of the child process's JavaScript heap, MiB. */
   readonly heapMiB: number;
-  /** Work on one document, ms. */
+  /** Time limit for one document, ms. */
   readonly deadlineMs: number;
-  /** Documents that wait for their turn. */
+  /** Maximum number of queued documents. */
   readonly waiting: number;
 }
 
@@ -18,13 +18,13 @@ const CHILD = fileURLToPath(new URL('./rendering-child.js', import.meta.url));
 const BUSY = 'too many PDFs are being drawn: try again, or export json';
 
 /**
- * Draws PDFs in processes of their own, one after another: nothing of it runs where requests are answered, and a
- * document that takes too much memory ends its own process alone.
+ * Renders PDFs in child processes, one after another: requests are answered meanwhile, and a
+ * document that takes too much memory ends only its own process.
  */
 export class PdfRenderer {
   readonly #limits: RenderingLimits;
   #waiting = 0;
-  #turn: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
   #child: ChildProcess | null = null;
   #ended = false;
 
@@ -32,22 +32,22 @@ export class PdfRenderer {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** @throws HttpRefusal 503 where as many wait as may */
+  /** @throws HttpRefusal 503 if the queue is full */
   requireRoom(): void {
     if (this.#waiting > this.#limits.waiting) throw new HttpRefusal(503, BUSY, { 'retry-after': '30' });
   }
 
   /**
-   * The package as PDF/A-3a.
-   * @param pieces the package as it is stored
-   * @throws HttpRefusal 503 where as many wait as may, or the service stops
-   * @throws Error where the document cannot be drawn inside its limits
+   * Renders the package as PDF/A-3a.
+   * @param pieces the package as stored
+   * @throws HttpRefusal 503 if the queue is full, or the service stops
+   * @throws Error if the document cannot be rendered within its limits
    */
   async draw(pieces: Iterable<Uint8Array>): Promise<Buffer> {
     this.requireRoom();
     this.#waiting += 1;
-    const mine = this.#turn.then(() => this.#drawNow(pieces));
-    this.#turn = mine.catch(() => undefined);
+    const mine = this.#queue.then(() => this.#drawNow(pieces));
+    this.#queue = mine.catch(() => undefined);
     try {
       return await mine;
     } finally {
@@ -55,7 +55,7 @@ export class PdfRenderer {
     }
   }
 
-  /** Ends what is being drawn: it is 503. */
+  /** Ends the current rendering, which is answered with 503. */
   end(): void {
     this.#ended = true;
     this.#child?.kill('SIGKILL');
@@ -74,7 +74,7 @@ export class PdfRenderer {
     let complaint = '';
     child.stdout.on('data', (part: Buffer) => parts.push(part));
     child.stderr.on('data', (part: Buffer) => (complaint = (complaint + part.toString()).slice(0, 2000)));
-    // A process that ended early closes its input: its end says more than that.
+    // The input of a process that ended early is closed: its exit is the better error.
     child.stdin.on('error', () => undefined);
     const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
     try {

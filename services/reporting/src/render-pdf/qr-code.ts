@@ -1,6 +1,6 @@
 import qrcode from 'qrcode-generator';
 
-/** The dark modules of a QR code, as `[column, row]`, and how many modules its side has. */
+/** The dark modules of a QR code, as `[column, row]`, and the number of modules per side. */
 export interface QrCode {
   readonly side: number;
   readonly dark: readonly (readonly [number, number])[];

@@ -2,12 +2,12 @@ import { setPriority } from 'node:os';
 import { drawReport } from './draw-report.js';
 
 /**
- * A process that draws one PDF: the package on standard input, the file on standard output, then it ends. It gives way to
- * the checks of the machine that it runs on.
+ * A process that renders one PDF: reads the package from standard input, writes the file to standard output, then exits.
+ * It yields the processor to the checks of its machine.
  * @see {@link PdfRenderer}, which starts it
  */
 setPriority(10);
-// Signals to the group are for the one that started this process, which ends this one.
+// Signals to the group are handled by the parent process, which ends this one.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 

@@ -6,7 +6,7 @@ const file = new URL('../../../../libs/evidence/vectors/valid-small.json', impor
 const { package: content } = JSON.parse(readFileSync(file, 'utf8')) as { readonly package: SignedPackage };
 
 describe('the figures of a report', () => {
-  it('say of each agent which numbers are there, and that none is missing', () => {
+  it('list for each agent the present numbers, and that none is missing', () => {
     expect(
       reportFacts(content).agents.map(({ label, runs, missing, count }) => [label, runsText(runs), missing, count]),
     ).toEqual([
@@ -15,7 +15,7 @@ describe('the figures of a report', () => {
     ]);
   });
 
-  it('name the number of an entry that was left out, whatever the package says of itself', () => {
+  it('name the number of an entry that was left out, whatever the package claims', () => {
     const without = content.events.findIndex(
       ({ sequence, event }) => sequence === 5 && event.agentId === content.agents[0]!.id,
     );
@@ -43,7 +43,7 @@ describe('the figures of a report', () => {
     }
   });
 
-  it('know what was reported of a check', () => {
+  it('include the outcomes reported for a check', () => {
     const outcome = content.events.find(({ event }) => event.type === 'action.outcome')!;
     expect(reportFacts(content).referring.get(outcome.event.refersTo!)).toEqual([outcome]);
   });

@@ -6,19 +6,19 @@ export interface Run {
   last: number;
 }
 
-/** An agent of the report with what its entries themselves say. */
+/** An agent of the report with the figures counted from its entries. */
 export interface AgentFigures {
   /** `A1`, `A2` … in the order of the report. */
   readonly label: string;
   readonly agent: PackageAgent;
   readonly runs: readonly Run[];
-  /** Numbers between the first and the last that no entry has. */
+  /** Numbers between the first and the last without an entry. */
   readonly missing: readonly Run[];
   readonly count: number;
   readonly anchored: number;
 }
 
-/** Events that the same controls speak of, with the same decision and the same status. */
+/** Events with the same controls, decision and status. */
 export interface EventGroup {
   /** `S1`, `S2` … in the order of their first event. */
   readonly label: string;
@@ -41,15 +41,15 @@ export interface ReportFacts {
   readonly groups: readonly EventGroup[];
   readonly agentOf: (event: PackageEvent) => string;
   readonly groupOf: (event: PackageEvent) => EventGroup;
-  /** Each control of the framework that any event speaks to, by its id. */
+  /** The controls of the framework that have events, by id. */
   controls(framework: Framework): readonly ControlFigures[];
-  /** Events that no control of the framework speaks of. */
+  /** Number of events without a control of the framework. */
   unmapped(framework: Framework): number;
-  /** Outcomes reported, and answers of unknown fate, by the id of the check. */
+  /** Reported outcomes, and answers in doubt, by the id of the check. */
   readonly referring: ReadonlyMap<string, readonly PackageEvent[]>;
 }
 
-/** Counts a package's entries anew: the document never repeats a figure that its own entries do not give. */
+/** Counts a package's entries: the document never repeats a figure that its own entries do not give. */
 export function reportFacts(content: SignedPackage): ReportFacts {
   const labels = new Map(content.agents.map(({ id }, i) => [id, `A${i + 1}`]));
   const agentOf = ({ event }: PackageEvent): string => labels.get(event.agentId) ?? '?';

@@ -30,7 +30,7 @@ interface PageOfKit {
 
 const number = (value: number): string => value.toFixed(2);
 
-/** Pages of A4, drawn on one after another; `y` counts from the top. Every page gets the footer with its number. */
+/** A4 pages, filled one after another; `y` counts from the top. Every page gets the footer with its number. */
 export class Sheet {
   readonly document: Document;
   readonly faces: Readonly<Record<FaceName, Typeface>>;
@@ -39,7 +39,7 @@ export class Sheet {
   readonly #total: PDFKit.PDFKitReference;
   #pages = 0;
 
-  /** @param issuedAt the only time that the file's own records hold */
+  /** @param issuedAt the only time in the file's metadata */
   constructor(title: string, issuedAt: Date, footer: string) {
     this.document = new PDFDocument({
       autoFirstPage: false,
@@ -61,7 +61,7 @@ export class Sheet {
     this.#total = this.document.ref({ Type: 'XObject', Subtype: 'Form', BBox: [0, -4, 60, 12] });
   }
 
-  /** A customer's text, fit to be drawn. */
+  /** A customer's text, prepared for drawing. */
   shown(text: string, limit: number): string {
     const { sans, bold, mono } = this.faces;
     return visibleText(text, limit, (code) => sans.has(code) && bold.has(code) && mono.has(code));
@@ -77,7 +77,7 @@ export class Sheet {
     this.artifact(() => this.#drawFooter());
   }
 
-  /** Ends the last page and the file; the document may only be read afterwards. */
+  /** Ends the last page and the file; afterwards the document can only be read. */
   end(): void {
     const { sans } = this.faces;
     Object.assign(this.#total.data, { Resources: { Font: { [sans.id]: sans.ref() } } });
@@ -85,7 +85,7 @@ export class Sheet {
     this.document.end();
   }
 
-  /** Draws what is content of the logical structure, and gives it to be put there. */
+  /** Draws content of the logical structure, and returns it to be added there. */
   content(tag: string, draw: () => void): PDFKit.PDFStructureContent {
     const content = this.document.markStructureContent(tag);
     draw();
@@ -93,14 +93,14 @@ export class Sheet {
     return content;
   }
 
-  /** Draws what a reader of the logical structure leaves out: rules, footers, repeated heads. */
+  /** Draws content outside of the logical structure: rules, footers, repeated heads. */
   artifact(draw: () => void): void {
     this.document.markContent('Artifact', { type: 'Pagination' });
     draw();
     this.document.endMarkedContent();
   }
 
-  /** One line; `y` is the line's base. */
+  /** One line; `y` is the baseline. */
   text(x: number, y: number, text: string, { face, size, colour }: Ink): void {
     const { id } = this.faces[face];
     const hex = this.faces[face].hex(text);
@@ -113,9 +113,9 @@ export class Sheet {
     this.document.addContent(`${COLOURS[colour]} rg ${number(x)} ${number(y)} ${number(width)} ${number(height)} re f`);
   }
 
-  /** Many squares of one size as one figure. */
-  squares(places: readonly (readonly [number, number])[], side: number): void {
-    const path = places.map(([x, y]) => `${number(x)} ${number(y)} ${number(side)} ${number(side)} re`);
+  /** Draws squares of one size as one figure. */
+  squares(corners: readonly (readonly [number, number])[], side: number): void {
+    const path = corners.map(([x, y]) => `${number(x)} ${number(y)} ${number(side)} ${number(side)} re`);
     this.document.addContent(`0 0 0 rg ${path.join(' ')} f`);
   }
 

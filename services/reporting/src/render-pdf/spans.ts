@@ -3,15 +3,15 @@ import type { Ink, Sheet } from './sheet.js';
 
 export type Element = PDFKit.PDFStructureElement;
 
-/** A text in one ink. */
+/** A text with one ink. */
 export interface Span {
   readonly text: string;
   readonly ink?: Partial<Ink>;
-  /** Address that the text leads to. */
+  /** Target of a link. */
   readonly link?: string;
 }
 
-/** Height of a line, in sizes of its font. */
+/** Line height in font sizes. */
 export const LEADING = 1.36;
 
 export function spanOf(text: Span | string): Span {
@@ -24,7 +24,7 @@ export function linesOf(sheet: Sheet, text: string, width: number, { face, size 
   return breakLines(text, width / size, (character) => type.advance(character));
 }
 
-/** Draws lines of one page from `top` down as content of `into`; a span that leads somewhere is a link there. */
+/** Draws lines of one page from `top` down as content of `into`; a span with a link becomes one. */
 export function drawLines(
   sheet: Sheet,
   into: Element | null,
@@ -43,7 +43,7 @@ export function drawLines(
     into.add(sheet.content('Span', draw));
     return;
   }
-  // An element for the lines of each page, so that its annotation names the right one.
+  // One element per page for the lines, so that its annotation refers to the right one.
   const element = sheet.document.struct('Link');
   into.add(element);
   element.add(sheet.content('Link', draw));

@@ -11,12 +11,12 @@ const CELL: Ink = { face: 'sans', size: 7.5, colour: 'black' };
 const HEAD: Ink = { face: 'bold', size: 7.5, colour: 'black' };
 const STEP = CELL.size * LEADING;
 const PAD = 4;
-/** A row that needs more is begun where so many lines of it fit. */
+/** Minimum number of lines of a long row before a page break. */
 const LEAST_LINES = 3;
-/** Room below its heading that a table begins with, points. */
+/** Minimum room below the heading for a table to begin, points. */
 export const LEAST_TABLE = 60;
 
-/** Draws a table: its head is repeated on each page, a long row goes on over the next. */
+/** Draws a table: its head is repeated on each page, a long row continues on the next. */
 export function drawTable(
   sheet: Sheet,
   into: Element,
@@ -43,7 +43,7 @@ export function drawTable(
   sheet.y += 9;
 }
 
-/** @param elements one a cell; `null` draws what belongs to no structure */
+/** @param elements one per cell; `null` draws outside of the logical structure */
 function drawRow(
   sheet: Sheet,
   elements: readonly Element[] | null,
@@ -65,8 +65,8 @@ function drawRow(
     let x: number = PAGE.left;
     cells.forEach((cell, i) => {
       const some = lines[i]!.slice(from, to);
-      const place = { x: x + PAD, top: sheet.y + PAD / 2, step: STEP };
-      if (some.length > 0) drawLines(sheet, elements?.[i] ?? null, cell, some, place, inks[i]!);
+      const position = { x: x + PAD, top: sheet.y + PAD / 2, step: STEP };
+      if (some.length > 0) drawLines(sheet, elements?.[i] ?? null, cell, some, position, inks[i]!);
       x += widths[i]!;
     });
     sheet.y += (to - from) * STEP + PAD;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type PDFDocument from 'pdfkit';
 
-/** What pdfkit holds for an embedded font. */
+/** pdfkit's record of an embedded font. */
 interface EmbeddedFace {
   readonly id: string;
   readonly font: { hasGlyphForCodePoint(codePoint: number): boolean };
@@ -26,8 +26,8 @@ interface Glyph {
 }
 
 /**
- * A font of the document, one glyph a character: each character is shaped once, however often it is drawn. The
- * document draws only scripts that need no joining.
+ * A font of the document, one glyph per character: each character is shaped once, however often it is drawn. The
+ * document draws only scripts without joining.
  */
 export class Typeface {
   readonly #face: EmbeddedFace;

@@ -19,16 +19,16 @@ describe('a customer’s text in the document', () => {
     expect(visibleText(text, 100, all)).toBe(shown);
   });
 
-  it('names a character that the font lacks', () => {
+  it('shows the code point of a character that the font lacks', () => {
     expect(visibleText('a€b', 100, (code) => code !== 0x20ac)).toBe('a⟨U+20AC⟩b');
   });
 
-  it('cuts a long text and says how much is left out', () => {
+  it('cuts a long text and appends the number of omitted characters', () => {
     expect(visibleText('abcdef', 4, all)).toBe('abcd … (2 more characters)');
     expect(visibleText('ééééé', 4, all)).toBe('éééé … (1 more characters)');
   });
 
-  it('never lets through what a reader obeys or cannot see', () => {
+  it('removes invisible and control characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(visibleText(text, 1000, all)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u);

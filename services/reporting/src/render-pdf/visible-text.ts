@@ -1,14 +1,14 @@
 /**
- * Characters that the document draws as they are, where its font has them: scripts that read from the left without
- * joining or reordering. Whatever else a customer's text holds is shown by its code point, so that nothing vanishes,
- * changes the order of what stands around it, or passes for another character.
+ * Characters that are drawn unchanged, if the font has them: scripts that read from the left without
+ * joining or reordering. All other characters of a customer's text are shown by their code points, so that none vanishes,
+ * reorders the surrounding text, or passes for another character.
  */
 const PLAIN =
   /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Common}]$/u;
-/** Controls, format characters (bidi overrides among them), separators but the space, marks, and what is no character. */
+/** Controls, format characters (bidi overrides among them), separators but the space, marks, and non-characters. */
 const HIDDEN = /^[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Zs}\p{M}]$/u;
 
-/** Whether a font has a glyph for a code point. */
+/** Tests if a font has a glyph for a code point. */
 export type Coverage = (codePoint: number) => boolean;
 
 /** `⟨U+202E⟩`. */
@@ -17,8 +17,8 @@ function codePointName(codePoint: number): string {
 }
 
 /**
- * A customer's text as the document shows it, on one line: in normal form C, with what cannot be drawn named by its code
- * point, and cut after `limit` characters with the number of those left out.
+ * A customer's text as the document shows it, on one line: in normal form C, with characters that cannot be drawn replaced
+ * by their code points, and cut after `limit` characters with the number of omitted ones.
  */
 export function visibleText(text: string, limit: number, has: Coverage): string {
   const ascii = /^[\x20-\x7e]*$/.test(text);

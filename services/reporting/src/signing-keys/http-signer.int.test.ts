@@ -7,7 +7,7 @@ import { HttpSigner } from './http-signer.js';
 import { SignerProcess } from './signer-process.test-kit.js';
 import { checked, SignerRefused, SignerUnavailable, type Signer } from './signer.js';
 
-const TOKEN = 'a-token-that-nobody-prints';
+const TOKEN = 'a-token-that-is-not-printed';
 const MESSAGE = new TextEncoder().encode('a report');
 
 describe('the external signer', () => {
@@ -32,14 +32,14 @@ describe('the external signer', () => {
       (error: Error) => error,
     );
 
-  it('makes a key and signs with it, also a message of megabytes', async () => {
+  it('creates a key and signs with it, also a message of megabytes', async () => {
     const { publicKey, sign } = await signerOf(custody());
     expect(nodeCrypto.ed25519Verify(publicKey, MESSAGE, await sign(MESSAGE))).toBe(true);
     const long = new Uint8Array(4 * 1024 * 1024).fill(7);
     expect(nodeCrypto.ed25519Verify(publicKey, long, await sign(long))).toBe(true);
   });
 
-  it('uses no signature that is not that of the key over the message', async () => {
+  it('refuses a signature that is not by the key over the message', async () => {
     const { sign } = await signerOf(custody());
     await process.behave('wrong');
     const error = await failure(sign(MESSAGE));
@@ -51,7 +51,7 @@ describe('the external signer', () => {
   it.each([
     ['broken', 'answered 500'],
     ['slow', 'timeout'],
-  ] as const)('is waited for while it is %s', async (how, why) => {
+  ] as const)('is temporarily unavailable while it is %s', async (how, why) => {
     const { sign } = await signerOf(custody({}, how === 'slow' ? 200 : 10_000));
     await process.behave(how);
     const error = await failure(sign(MESSAGE));
@@ -60,7 +60,7 @@ describe('the external signer', () => {
     expect(error).toMatchObject({ status: 503, cause: expect.stringContaining(why) });
   });
 
-  it('is refused where it is another thing than a signer', async () => {
+  it('is refused if it does not behave like a signer', async () => {
     const { sign } = await signerOf(custody());
     await process.behave('foreign');
     const error = await failure(sign(MESSAGE));
@@ -69,20 +69,20 @@ describe('the external signer', () => {
     expect(error.message).toContain('something else than JSON');
   });
 
-  it('says that it has not a key, and that it does not know the token, without saying the token', async () => {
+  it('reports a missing key and a wrong token, without the token', async () => {
     const unknown = await failure(custody().signer('key_0123456789abcdef'));
     expect(unknown).toBeInstanceOf(SignerRefused);
     expect(unknown.message).toContain('GET /keys/key_0123456789abcdef with 404');
     const other = join(folder, 'other');
-    writeFileSync(other, 'another-token-that-nobody-prints');
+    writeFileSync(other, 'another-token-that-is-not-printed');
     const refused = await failure(custody({ tokenFile: other }).create());
     expect(refused.message).toContain('POST /keys with 401');
-    expect(refused.message).not.toContain('nobody-prints');
+    expect(refused.message).not.toContain('is-not-printed');
     const absent = await failure(custody({ tokenFile: join(folder, 'absent') }).create());
     expect(`${absent.message} ${String(absent.cause)}`).toContain('COUNTERSIGN_SIGNER_TOKEN_FILE');
   });
 
-  it('is unavailable while it is gone', async () => {
+  it('is unavailable while it is down', async () => {
     const gone = await SignerProcess.start(TOKEN);
     const { sign } = await signerOf(custody({ url: gone.url }));
     await gone.end();

@@ -3,52 +3,53 @@ import type { Config } from '@countersign/process';
 import { readSecret } from './passphrase.js';
 import { SignerRefused, SignerUnavailable, type KeyCustody, type Signer } from './signer.js';
 
-/** A key is made, or its public half is told, within this, ms. */
+/** Timeout for creating a key or reading its public half, ms. */
 const ANSWER_WITHIN_MS = 10_000;
-/** A signature is there within this, ms: a message has up to 60 MiB. */
+/** Timeout for a signature, ms: a message has up to 60 MiB. */
 const SIGN_WITHIN_MS = 30_000;
 /** An answer is a key or a signature. */
 const LONGEST_ANSWER = 16 * 1024;
 
-/** How long one waits for the signer, ms. */
-export interface SignerPatience {
+/** Timeouts of requests to the signer, ms. */
+export interface SignerTimeouts {
   readonly answer: number;
   readonly sign: number;
 }
 
 /**
- * Keys at an external signer, by HTTP: `POST /keys`, `GET /keys/{keyId}`, `POST /keys/{keyId}/signature`, as README.md
- * has it. Its token is read from the file for each request, so that it may be changed.
+ * Keys at an external signer, by HTTP: `POST /keys`, `GET /keys/{keyId}`, `POST /keys/{keyId}/signature`, see
+ * README.md. Its token is read from the file for each request, so that it can be changed.
  */
 export class HttpSigner implements KeyCustody {
-  readonly #place: NonNullable<Config['signer']>;
+  readonly #config: NonNullable<Config['signer']>;
   readonly #crypto: EvidenceCrypto;
-  readonly #patience: SignerPatience;
+  readonly #timeouts: SignerTimeouts;
 
   constructor(
-    place: NonNullable<Config['signer']>,
+    config: NonNullable<Config['signer']>,
     crypto: EvidenceCrypto,
-    patience: SignerPatience = { answer: ANSWER_WITHIN_MS, sign: SIGN_WITHIN_MS },
+    timeouts: SignerTimeouts = { answer: ANSWER_WITHIN_MS, sign: SIGN_WITHIN_MS },
   ) {
-    this.#place = place;
+    this.#config = config;
     this.#crypto = crypto;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
   }
 
   /** @throws SignerUnavailable, SignerRefused */
   async create(): Promise<Uint8Array> {
-    return this.#publicKey(await this.#ask('POST', '/keys', 201, this.#patience.answer));
+    return this.#publicKey(await this.#ask('POST', '/keys', 201, this.#timeouts.answer));
   }
 
   async signer(keyId: string): Promise<Signer> {
     const path = `/keys/${keyId}`;
-    const publicKey = this.#publicKey(await this.#ask('GET', path, 200, this.#patience.answer));
-    if (keyIdOf(publicKey, this.#crypto.sha256) !== keyId) throw this.#refused(`told another key for ${keyId}`);
+    const publicKey = this.#publicKey(await this.#ask('GET', path, 200, this.#timeouts.answer));
+    if (keyIdOf(publicKey, this.#crypto.sha256) !== keyId)
+      throw this.#refused(`answered with another key for ${keyId}`);
     return {
       keyId,
       publicKey,
       sign: async (message) => {
-        const answer = await this.#ask('POST', `${path}/signature`, 200, this.#patience.sign, message);
+        const answer = await this.#ask('POST', `${path}/signature`, 200, this.#timeouts.sign, message);
         return this.#bytes(answer['signature'], 64, 'a signature');
       },
     };
@@ -71,7 +72,7 @@ export class HttpSigner implements KeyCustody {
     withinMs: number,
     body?: Uint8Array,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const { url } = this.#place;
+    const { url } = this.#config;
     let response: Response;
     let text: string;
     try {
@@ -86,7 +87,7 @@ export class HttpSigner implements KeyCustody {
     } catch (error) {
       throw unavailable(`${url}: ${reasonOf(error)}`);
     }
-    // What the signer cannot do now is another thing than what it will never do.
+    // A temporary failure is distinguished from a misconfigured signer.
     if (response.status >= 500 || response.status === 429) throw unavailable(`${url} answered ${response.status}`);
     if (response.status !== status) throw this.#refused(`answered ${method} ${path} with ${response.status}`);
     try {
@@ -97,13 +98,13 @@ export class HttpSigner implements KeyCustody {
   }
 
   async #credential(): Promise<Readonly<Record<string, string>>> {
-    const { tokenFile } = this.#place;
+    const { tokenFile } = this.#config;
     if (tokenFile === null) return {};
     return { authorization: `Bearer ${(await readSecret('COUNTERSIGN_SIGNER_TOKEN_FILE', tokenFile)).trim()}` };
   }
 
   #refused(what: string): SignerRefused {
-    return new SignerRefused(`the signer at ${this.#place.url} ${what}`);
+    return new SignerRefused(`the signer at ${this.#config.url} ${what}`);
   }
 }
 
@@ -122,7 +123,7 @@ async function readBounded(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Never the request: it has the token in it. */
+/** Without the request, which contains the token. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { readonly message?: string; readonly cause?: { readonly message?: string } };
   return cause?.message ?? message ?? String(error);

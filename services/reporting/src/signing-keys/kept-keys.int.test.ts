@@ -5,10 +5,10 @@ import { SignerProcess } from './signer-process.test-kit.js';
 import { KeysBench, type OpenedInstance } from './signing-keys.test-kit.js';
 
 const SECRET = 'correct horse battery staple';
-const TOKEN = 'a-token-that-nobody-prints';
+const TOKEN = 'a-token-that-is-not-printed';
 const MESSAGE = new TextEncoder().encode('a report');
 
-describe('how signing keys are kept', () => {
+describe('the storage of signing keys', () => {
   let bench: KeysBench;
   let process: SignerProcess;
   let external: Readonly<Record<string, string>>;
@@ -25,8 +25,8 @@ describe('how signing keys are kept', () => {
     external = { COUNTERSIGN_SIGNER_URL: process.url, COUNTERSIGN_SIGNER_TOKEN_FILE: tokenFile };
   });
   afterEach(() => bench.close());
-  const signs = async ({ keys, told }: OpenedInstance): Promise<string> => {
-    const { keyId, publicKey, sign } = await keys.forReport(told);
+  const signs = async ({ keys, published }: OpenedInstance): Promise<string> => {
+    const { keyId, publicKey, sign } = await keys.forReport(published);
     expect(nodeCrypto.ed25519Verify(publicKey, MESSAGE, await sign(MESSAGE))).toBe(true);
     return keyId;
   };
@@ -35,7 +35,7 @@ describe('how signing keys are kept', () => {
       .map((name) => readFileSync(join(folder, name), 'utf8'))
       .join('\n');
 
-  it('encrypts files in clear at the next start with a passphrase, and opens them by a file as well', async () => {
+  it('encrypts plain files at the next start with a passphrase, and opens them by a file as well', async () => {
     const keyId = await signs(await bench.instance(folder));
     expect(files()).toContain('BEGIN PRIVATE KEY');
     const passphraseFile = join(bench.root, 'passphrase');
@@ -66,18 +66,18 @@ describe('how signing keys are kept', () => {
       'COUNTERSIGN_SIGNING_PASSPHRASE must hold 16 characters',
     ],
     [
-      'a file that is not there',
+      'a missing file',
       { COUNTERSIGN_SIGNING_PASSPHRASE_FILE: '/nonexistent/passphrase' },
       'COUNTERSIGN_SIGNING_PASSPHRASE_FILE names /nonexistent/passphrase, which cannot be read: ENOENT',
     ],
-  ])('refuses to start with %s, naming the setting, and changes no file', async (_what, environment, words) => {
+  ])('refuses to start with %s, naming the setting, and changes no file', async (_what, environment, message) => {
     await bench.instance(folder, { COUNTERSIGN_SIGNING_PASSPHRASE: SECRET });
     const before = files();
-    await expect(bench.instance(folder, environment)).rejects.toThrow(words);
+    await expect(bench.instance(folder, environment)).rejects.toThrow(message);
     expect(files()).toBe(before);
   });
 
-  it('makes and uses keys at an external signer, with no private key in the folder', async () => {
+  it('creates and uses keys at an external signer, with no private key in the folder', async () => {
     const one = await bench.instance(folder, external);
     const keyId = await signs(one);
     expect(await one.keys.list()).toMatchObject([{ id: keyId, status: 'active', custody: 'signer' }]);
@@ -89,7 +89,7 @@ describe('how signing keys are kept', () => {
     expect(bench.logged).not.toContain(TOKEN);
   });
 
-  it('goes from files to a signer by a rotation', async () => {
+  it('moves from files to a signer by a rotation', async () => {
     const before = await signs(await bench.instance(folder));
     const moved = await bench.instance(folder, external);
     expect(await signs(moved)).toBe(before);
@@ -98,7 +98,7 @@ describe('how signing keys are kept', () => {
     expect(await moved.keys.list()).toMatchObject([{ custody: 'file', status: 'retired' }, { custody: 'signer' }]);
   });
 
-  it('goes back to files where the signer is no more', async () => {
+  it('moves back to files if the signer is removed', async () => {
     const keyId = await signs(await bench.instance(folder, external));
     const { keys } = await bench.operator(folder);
     expect(await keys.list()).toMatchObject([{ id: keyId, status: 'active', custody: 'missing' }]);
@@ -107,21 +107,21 @@ describe('how signing keys are kept', () => {
     expect(await bench.statuses()).toEqual({ [keyId]: 'retired', [next]: 'active' });
   });
 
-  it('refuses exports with 503 while the signer is down or signs wrongly, and rotates to no such key', async () => {
+  it('refuses exports with 503 while the signer is down or signs incorrectly, and does not rotate to such a key', async () => {
     const own = await SignerProcess.start(TOKEN);
     const at = { ...external, COUNTERSIGN_SIGNER_URL: own.url };
     const one = await bench.instance(folder, at);
     const keyId = await signs(one);
     await own.behave('wrong');
-    const signer = await one.keys.forReport(one.told);
+    const signer = await one.keys.forReport(one.published);
     await expect(signer.sign(MESSAGE)).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
     await expect(one.keys.rotate(null)).rejects.toThrow('cannot sign, so nothing was changed');
     expect(await one.keys.list()).toMatchObject([{ id: keyId, status: 'active' }, { status: 'published' }]);
     await own.end();
     await expect(signer.sign(MESSAGE)).rejects.toMatchObject({ status: 503 });
-    // It starts all the same: the signer may come later.
+    // It starts nevertheless: the signer may come later.
     const started = await bench.instance(folder, at);
-    await expect(started.keys.forReport(started.told)).rejects.toMatchObject({ status: 503 });
+    await expect(started.keys.forReport(started.published)).rejects.toMatchObject({ status: 503 });
     expect(bench.logged).toContain('a wrong signature came for');
     expect(bench.logged).not.toContain(TOKEN);
   });

@@ -3,7 +3,7 @@ import { fromHex, keyId as keyIdOf, toHex, type EvidenceCrypto } from '@counters
 import type { Passphrase } from './passphrase.js';
 import type { Signer } from './signer.js';
 
-/** A key that signed, or may have, cannot be found: another one must not take its place unnoticed. */
+/** A key that signed, or may have, is missing: another one must not replace it unnoticed. */
 export class SigningKeyMissing extends Error {
   override readonly name = 'SigningKeyMissing';
   constructor(keyId: string, directory: string) {
@@ -15,23 +15,23 @@ export class SigningKeyMissing extends Error {
   }
 }
 
-/** The file is there and is not the key that its name says. */
+/** The file exists and is not the key that its name says. */
 export class SigningKeyDamaged extends Error {
   override readonly name: string = 'SigningKeyDamaged';
 }
 
-/** The file is encrypted, and what is configured does not open it. */
+/** The file is encrypted, and the configured passphrase does not open it. */
 export class SigningKeyLocked extends Error {
   override readonly name = 'SigningKeyLocked';
 }
 
-/** What `<key id>.json` holds. */
+/** Content of `<key id>.json`. */
 export interface KeyFile {
-  /** 1: a private key in clear alone; 2: with its public half. */
+  /** 1: only a plain private key; 2: with its public half. */
   readonly version: number;
   /** PKCS#8: `PRIVATE KEY`, or `ENCRYPTED PRIVATE KEY` (PBES2), as `openssl pkey` reads it. */
   readonly privateKeyPem: string;
-  /** Raw, 32 bytes: who may not open the private key knows by it which one it is. */
+  /** Raw, 32 bytes: identifies the key without opening its private half. */
   readonly publicKeyHex?: string;
   readonly validFrom: string;
 }
@@ -52,7 +52,7 @@ export function isEncrypted({ privateKeyPem }: KeyFile): boolean {
   return privateKeyPem.startsWith('-----BEGIN ENCRYPTED PRIVATE KEY-----');
 }
 
-/** @throws Error where it is no file of a key */
+/** @throws Error if it is not the file of a key */
 export function parseKeyFile(text: string): KeyFile {
   const file = JSON.parse(text) as KeyFile;
   const isOne = [file.privateKeyPem, file.validFrom].every((member) => typeof member === 'string');
@@ -62,7 +62,7 @@ export function parseKeyFile(text: string): KeyFile {
 
 /**
  * The public half, also of an encrypted file without its passphrase.
- * @throws Error where the file has none
+ * @throws Error if the file has none
  */
 export function publicKeyIn(file: KeyFile): Uint8Array {
   if (!isEncrypted(file)) return publicKeyOf(createPrivateKey(file.privateKeyPem));
@@ -72,15 +72,15 @@ export function publicKeyIn(file: KeyFile): Uint8Array {
 }
 
 /**
- * Signs with the private key of the file.
- * @param place names the file in errors
- * @throws SigningKeyLocked naming the setting that would open it; SigningKeyDamaged where it opens and is another key
+ * Returns a signer with the private key of the file.
+ * @param path names the file in errors
+ * @throws SigningKeyLocked naming the setting that would open it; SigningKeyDamaged if it opens and is another key
  */
-export function signerIn(file: KeyFile, place: string, passphrase: Passphrase | null, crypto: EvidenceCrypto): Signer {
-  const privateKey = privateKeyIn(file, place, passphrase);
+export function signerIn(file: KeyFile, path: string, passphrase: Passphrase | null, crypto: EvidenceCrypto): Signer {
+  const privateKey = privateKeyIn(file, path, passphrase);
   const publicKey = publicKeyOf(privateKey);
   if (file.publicKeyHex !== undefined && file.publicKeyHex !== toHex(publicKey)) {
-    throw new SigningKeyDamaged(`the signing key ${place} is damaged: its halves are not of one key`);
+    throw new SigningKeyDamaged(`the signing key ${path} is damaged: its halves are not of one key`);
   }
   return {
     publicKey,
@@ -90,25 +90,25 @@ export function signerIn(file: KeyFile, place: string, passphrase: Passphrase | 
 }
 
 /** The same key encrypted by the passphrase, and read back. */
-export function encrypted(file: KeyFile, place: string, passphrase: Passphrase): KeyFile {
-  const privateKey = privateKeyIn(file, place, null);
+export function encrypted(file: KeyFile, path: string, passphrase: Passphrase): KeyFile {
+  const privateKey = privateKeyIn(file, path, null);
   const privateKeyPem = pemOf(privateKey, passphrase);
   const again = { ...file, version: 2, privateKeyPem, publicKeyHex: toHex(publicKeyOf(privateKey)) };
-  if (!privateKeyIn(again, place, passphrase).equals(privateKey)) throw new Error('it was not encrypted as it is');
+  if (!privateKeyIn(again, path, passphrase).equals(privateKey)) throw new Error('it was not encrypted as it is');
   return again;
 }
 
-function privateKeyIn(file: KeyFile, place: string, passphrase: Passphrase | null): KeyObject {
+function privateKeyIn(file: KeyFile, path: string, passphrase: Passphrase | null): KeyObject {
   if (!isEncrypted(file)) return createPrivateKey(file.privateKeyPem);
   if (passphrase === null) {
-    throw new SigningKeyLocked(`the signing key ${place} is encrypted: set COUNTERSIGN_SIGNING_PASSPHRASE_FILE`);
+    throw new SigningKeyLocked(`the signing key ${path} is encrypted: set COUNTERSIGN_SIGNING_PASSPHRASE_FILE`);
   }
   try {
     return createPrivateKey({ key: file.privateKeyPem, passphrase: passphrase.text });
   } catch {
-    // What OpenSSL says of a wrong passphrase is what it says of damage.
+    // OpenSSL reports a wrong passphrase like damage.
     throw new SigningKeyLocked(
-      `${passphrase.setting} does not open the signing key ${place}: it is another passphrase, or the file is damaged`,
+      `${passphrase.setting} does not open the signing key ${path}: it is another passphrase, or the file is damaged`,
     );
   }
 }

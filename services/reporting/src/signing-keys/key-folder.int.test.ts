@@ -41,7 +41,7 @@ describe('the folder of keys', () => {
     return nodeCrypto.ed25519Verify(publicKey, MESSAGE, await sign(MESSAGE));
   };
 
-  it('makes one key at the first start, where many start at once as well', async () => {
+  it('creates one key at the first start, also on concurrent starts', async () => {
     const directory = newFolder();
     const ids = await Promise.all(Array.from({ length: 8 }, () => made(directory)));
     expect(new Set(ids).size).toBe(1);
@@ -50,7 +50,7 @@ describe('the folder of keys', () => {
     expect(await signs(folderAt(directory), ids[0]!)).toBe(true);
   });
 
-  it('finishes what a killed process had begun, and makes no other key where the first is lost', async () => {
+  it('finishes the work of a killed process, and creates no other key if the first is lost', async () => {
     const directory = newFolder();
     const id = await made(directory);
     renameSync(join(directory, `${id}.json`), join(directory, `${id}.candidate`));
@@ -74,7 +74,7 @@ describe('the folder of keys', () => {
     await expect(folderAt(directory).all()).rejects.toThrow('key_0123456789abcdef.json is damaged');
   });
 
-  it('encrypts what it makes, so that openssl opens it with the passphrase and nobody without', async () => {
+  it('encrypts new files, so that openssl opens them with the passphrase and not without', async () => {
     const directory = newFolder();
     const id = await made(directory, PASSPHRASE);
     const { privateKeyPem } = JSON.parse(textOf(directory, id)) as { privateKeyPem: string };
@@ -85,7 +85,7 @@ describe('the folder of keys', () => {
     const args = ['pkey', '-in', pem, '-passin', `pass:${SECRET}`, '-pubout'];
     const opened = await promisify(execFile)('openssl', args).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
-      console.warn('not asked: there is no openssl');
+      console.warn('skipped: there is no openssl');
       return null;
     });
     if (opened !== null) {
@@ -94,7 +94,7 @@ describe('the folder of keys', () => {
     }
   });
 
-  it('says which setting would open an encrypted key, and overwrites nothing', async () => {
+  it('names the setting that would open an encrypted key, and overwrites nothing', async () => {
     const directory = newFolder();
     const id = await made(directory, PASSPHRASE);
     const before = textOf(directory, id);
@@ -109,7 +109,7 @@ describe('the folder of keys', () => {
     expect(textOf(directory, id)).toBe(before);
   });
 
-  it('encrypts files that were in clear, once, and none where the passphrase does not open the others', async () => {
+  it('encrypts plain files once, and none if the passphrase does not open the others', async () => {
     const directory = newFolder();
     const id = await made(directory);
     expect(await folderAt(directory).encryptAll()).toEqual([]);

@@ -22,12 +22,12 @@ export interface HeldFile {
   readonly validFrom: string;
 }
 
-/** Names the key that was made first: of several instances that start at once on one folder, one decides. */
+/** Names the first key: of several instances that start at once on one folder, one decides. */
 const FIRST = 'first-key';
 
 /**
- * Private keys as files, `<directory>/<key id>.json` with mode 0600, encrypted where there is a passphrase. Shared by all
- * instances that have the folder. No file of another key is ever overwritten.
+ * Private keys as files, `<directory>/<key id>.json` with mode 0600, encrypted if there is a passphrase. Shared by all
+ * instances that have the folder. The file of another key is never overwritten.
  */
 export class KeyFolder implements KeyCustody {
   readonly #crypto: EvidenceCrypto;
@@ -35,7 +35,7 @@ export class KeyFolder implements KeyCustody {
   readonly #validFrom: () => string;
   readonly #signers = new Map<string, Signer>();
 
-  /** @param validFrom of a key that is made now */
+  /** @param validFrom of new keys */
   constructor(
     readonly directory: string,
     passphrase: Passphrase | null,
@@ -49,8 +49,8 @@ export class KeyFolder implements KeyCustody {
 
   async create(): Promise<Uint8Array> {
     const { publicKey, file } = generateKey(this.#validFrom(), this.#passphrase);
-    // Durable before anything is signed: a key that a power loss takes leaves signatures that nobody can renew.
-    await writeFileWhole(this.#place(keyIdOf(publicKey, this.#crypto.sha256)), JSON.stringify(file), 0o600);
+    // Durable before it signs: a key lost to a power failure would leave signatures that cannot be renewed.
+    await writeFileWhole(this.#pathOf(keyIdOf(publicKey, this.#crypto.sha256)), JSON.stringify(file), 0o600);
     return publicKey;
   }
 
@@ -59,14 +59,14 @@ export class KeyFolder implements KeyCustody {
     if (known !== undefined) return known;
     const file = await this.#read(keyId);
     if (file === null) throw new SigningKeyMissing(keyId, this.directory);
-    const signer = signerIn(file, this.#place(keyId), this.#passphrase, this.#crypto);
+    const signer = signerIn(file, this.#pathOf(keyId), this.#passphrase, this.#crypto);
     this.#signers.set(keyId, signer);
     return signer;
   }
 
   /**
-   * Every key that lies in the folder, also encrypted ones.
-   * @throws SigningKeyDamaged naming a file that holds no key, or another one than its name says
+   * Every key in the folder, including encrypted ones.
+   * @throws SigningKeyDamaged naming a file without a key, or with another one than its name says
    */
   async all(): Promise<readonly HeldFile[]> {
     const ids = await this.#ids();
@@ -80,25 +80,25 @@ export class KeyFolder implements KeyCustody {
   }
 
   /**
-   * Encrypts the files that are in clear, where there is a passphrase and it opens those that are not.
-   * @returns ids of the keys that were
-   * @throws SigningKeyLocked where it does not; ConfigurationError where a file cannot be replaced: nothing is lost then
+   * Encrypts plain files if there is a passphrase and it opens the encrypted ones.
+   * @returns ids of the keys that were encrypted
+   * @throws SigningKeyLocked if it does not; ConfigurationError if a file cannot be replaced: nothing is lost then
    */
   async encryptAll(): Promise<readonly string[]> {
     const passphrase = this.#passphrase;
     if (passphrase === null) return [];
     const files = await Promise.all(
-      (await this.#ids()).map(async (id) => ({ id, place: this.#place(id), file: await this.#read(id) })),
+      (await this.#ids()).map(async (id) => ({ id, path: this.#pathOf(id), file: await this.#read(id) })),
     );
     const clear = files.filter(({ file }) => file !== null && !isEncrypted(file));
     if (clear.length === 0) return [];
-    for (const { file, place } of files) if (file !== null) signerIn(file, place, passphrase, this.#crypto);
-    for (const { file, place } of clear) {
+    for (const { file, path } of files) if (file !== null) signerIn(file, path, passphrase, this.#crypto);
+    for (const { file, path } of clear) {
       try {
-        await writeFileWhole(place, JSON.stringify(encrypted(file!, place, passphrase)), 0o600);
+        await writeFileWhole(path, JSON.stringify(encrypted(file!, path, passphrase)), 0o600);
       } catch (error) {
         throw new ConfigurationError([
-          `${passphrase.setting} is set, and ${place} is in clear and cannot be replaced: ${codeOf(error)}`,
+          `${passphrase.setting} is set, and ${path} is in clear and cannot be replaced: ${codeOf(error)}`,
         ]);
       }
     }
@@ -106,10 +106,10 @@ export class KeyFolder implements KeyCustody {
   }
 
   /**
-   * The first key of a folder that has none. Each instance makes a key of its own beside the others', and the first to
-   * name its key decides: that one is put into its place, by whoever comes to it, and those of the others go. A crash
-   * leaves no more than the next start finishes.
-   * @throws SigningKeyMissing where the key that was named first is nowhere
+   * Creates the first key of a folder that has none. Each instance creates a candidate, and the first to
+   * name its key decides: any instance moves that one to its final name and removes the others. A start finishes the
+   * work of a crash.
+   * @throws SigningKeyMissing if the key that was named first is missing
    */
   async makeFirst(): Promise<void> {
     if (await this.finishFirst()) return;
@@ -121,16 +121,16 @@ export class KeyFolder implements KeyCustody {
   }
 
   /**
-   * Puts the key that was named first into its place, durably. `false`: none is named.
-   * @throws SigningKeyMissing where its file is nowhere
+   * Moves the key that was named first to its final name, durably. `false`: none is named.
+   * @throws SigningKeyMissing if its file is missing
    */
   async finishFirst(): Promise<boolean> {
     const named = await readIfPresent(join(this.directory, FIRST));
     if (named === null) return false;
     const first = Buffer.from(named).toString('utf8');
-    await rename(this.#candidate(first), this.#place(first)).catch(ignoringAbsence);
+    await rename(this.#candidate(first), this.#pathOf(first)).catch(ignoringAbsence);
     await syncFolder(this.directory);
-    if ((await readIfPresent(this.#place(first))) === null) throw new SigningKeyMissing(first, this.directory);
+    if ((await readIfPresent(this.#pathOf(first))) === null) throw new SigningKeyMissing(first, this.directory);
     const left = (await readdir(this.directory)).filter((name) => name.endsWith('.candidate'));
     await Promise.all(left.map((name) => rm(join(this.directory, name), { force: true })));
     return true;
@@ -142,10 +142,10 @@ export class KeyFolder implements KeyCustody {
   }
 
   async #read(id: string): Promise<KeyFile | null> {
-    const place = this.#place(id);
+    const path = this.#pathOf(id);
     let text: string;
     try {
-      text = await readFile(place, 'utf8');
+      text = await readFile(path, 'utf8');
     } catch (error) {
       ignoringAbsence(error);
       return null;
@@ -155,12 +155,12 @@ export class KeyFolder implements KeyCustody {
       if (keyIdOf(publicKeyIn(file), this.#crypto.sha256) !== id) throw new Error('the name is another key’s');
       return file;
     } catch (cause) {
-      const words = 'put it back from the backup, or, where it is lost for good, move it away';
-      throw new SigningKeyDamaged(`the signing key ${place} is damaged: ${words}`, { cause });
+      const advice = 'put it back from the backup, or, where it is lost for good, move it away';
+      throw new SigningKeyDamaged(`the signing key ${path} is damaged: ${advice}`, { cause });
     }
   }
 
-  #place(id: string): string {
+  #pathOf(id: string): string {
     return join(this.directory, `${id}.json`);
   }
 

@@ -4,18 +4,18 @@ import { readRing, writeRing, type StoredRing } from './ring-file.js';
 import type { Ring } from './ring.js';
 import { keysToPublish, publishedKeys } from './publish-keys.js';
 
-/** A change that stands, and that the topic was not told of yet. */
-class ChangeUntold extends Error {
-  override readonly name = 'ChangeUntold';
+/** A durable change that has not been published to the topic. */
+class ChangeUnpublished extends Error {
+  override readonly name = 'ChangeUnpublished';
 }
 
 /**
- * The ring in the folder, and its public half in the topic. The folder decides: a change is one file there, which one
- * instance alone can make, and is told to the topic afterwards, by whoever sees it first.
+ * The ring in the folder, and its public half in the topic. The folder is authoritative: a change is one file there, which
+ * only one instance can create; afterwards the first instance that sees it publishes it to the topic.
  */
 export class Keyring {
-  /** Number of the newest ring that the topic was told of. */
-  #told = 0;
+  /** Number of the newest ring that was published. */
+  #published = 0;
 
   constructor(
     readonly directory: string,
@@ -28,9 +28,9 @@ export class Keyring {
   }
 
   /**
-   * Makes a change, durable and told to the topic once it resolves. `next` is asked again where another instance changed
-   * the ring meanwhile; what it throws changes nothing.
-   * @throws ChangeUntold where it stands and could not be told: whoever looks next tells it
+   * Makes a change, durable and published once it resolves. `next` is called again if another instance changed
+   * the ring meanwhile; an error of it changes nothing.
+   * @throws ChangeUnpublished if it is durable and could not be published: the next reader publishes it
    */
   async change(next: (keys: Ring) => Ring): Promise<Ring> {
     for (;;) {
@@ -41,17 +41,17 @@ export class Keyring {
       if (after === null) continue;
       await this.publish(after).catch((error: unknown) => {
         const why = messageOf(error);
-        throw new ChangeUntold(`the change is made; verifiers are told of it once the log can be written: ${why}`);
+        throw new ChangeUnpublished(`the change is made; it is published once the log can be written: ${why}`);
       });
       return after.keys;
     }
   }
 
-  /** Makes the topic say what the ring does. Nothing is sent where it was told before, or says something newer. */
+  /** Publishes the ring to the topic. Nothing is sent if it was published before, or the topic has something newer. */
   async publish(ring: StoredRing): Promise<void> {
-    if (ring.number <= this.#told) return;
+    if (ring.number <= this.#published) return;
     const records = keysToPublish(ring.keys, await publishedKeys(this.eventLog));
     if (records.length > 0) await this.eventLog.append(records);
-    this.#told = Math.max(this.#told, ring.number);
+    this.#published = Math.max(this.#published, ring.number);
   }
 }

@@ -8,16 +8,16 @@ import { KeysBench } from './signing-keys.test-kit.js';
 
 const CHILD = fileURLToPath(new URL('./rotating.test-child.js', import.meta.url));
 const MESSAGE = new TextEncoder().encode('a report');
-/** From the first revocation on, ms: each at another place of a rotation. */
+/** Times of kills after the first revocation, ms: each at another step of a rotation. */
 const KILLS = [3, 17, 41];
-/** A start may take so long on a busy machine, ms. */
+/** Maximum time for a start on a busy machine, ms. */
 const START_WITHIN_MS = 30_000;
 
 describe('a process that is killed while it rotates', () => {
   const root = mkdtempSync(join(tmpdir(), 'killed-rotation-'));
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  it('leaves one key that signs and is published, and no revoked one that is good', async () => {
+  it('leaves one active key that is published, and no revoked key that is valid', async () => {
     const directory = join(root, 'keys');
     const revoked = new Set<string>();
     for (const afterMs of KILLS) {
@@ -25,8 +25,8 @@ describe('a process that is killed while it rotates', () => {
         revoked.add(id);
       const again = await KeysBench.reopen(root);
       try {
-        const { keys, told } = await again.instance(directory);
-        const { keyId, publicKey, sign } = await keys.forReport(told);
+        const { keys, published } = await again.instance(directory);
+        const { keyId, publicKey, sign } = await keys.forReport(published);
         expect(nodeCrypto.ed25519Verify(publicKey, MESSAGE, await sign(MESSAGE))).toBe(true);
         const statuses = await again.statuses();
         expect(Object.entries(statuses).filter(([, status]) => status === 'active')).toEqual([[keyId, 'active']]);

@@ -18,8 +18,8 @@ describe('signing keys that are lost', () => {
     first = await signs(await bench.instance(folder));
   });
   afterEach(() => bench.close());
-  const signs = async ({ keys, told }: OpenedInstance): Promise<string> => {
-    const { keyId, publicKey, sign } = await keys.forReport(told);
+  const signs = async ({ keys, published }: OpenedInstance): Promise<string> => {
+    const { keyId, publicKey, sign } = await keys.forReport(published);
     expect(nodeCrypto.ed25519Verify(publicKey, MESSAGE, await sign(MESSAGE))).toBe(true);
     return keyId;
   };
@@ -28,7 +28,7 @@ describe('signing keys that are lost', () => {
     await expect(bench.instance(folder)).rejects.toThrow(`${keyId}.json is missing`);
   };
 
-  it('are rotated away by an operator: they are retired, and the next start needs them no more', async () => {
+  it('are rotated away by an operator: they are retired, and the next start no longer needs them', async () => {
     lose(first);
     await refusedStart(first);
     const { keys } = await bench.operator(folder);
@@ -47,7 +47,10 @@ describe('signing keys that are lost', () => {
     lose(first);
     const { keys } = await bench.operator(folder);
     expect((await keys.revoke(first, REASON)).keys).toMatchObject([{ status: 'revoked', custody: 'none' }]);
-    expect((await bench.told()).get(first)!.value).toMatchObject({ status: 'revoked', revocation: { reason: REASON } });
+    expect((await bench.published()).get(first)!.value).toMatchObject({
+      status: 'revoked',
+      revocation: { reason: REASON },
+    });
     const started = await bench.instance(folder);
     await expect(signs(started)).rejects.toMatchObject({ status: 503 });
     const { keyId } = await started.keys.rotate(null);
@@ -58,13 +61,13 @@ describe('signing keys that are lost', () => {
     expect(await signs(await bench.instance(folder))).toBe(third.keyId);
   });
 
-  it('are lost with their folder and all its rings: what the topic says is what there is', async () => {
+  it('are lost with their folder and all its rings: the topic is all that remains', async () => {
     const waiting = (await (await bench.instance(folder)).keys.create()).keyId;
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
     await refusedStart(first);
     const { keys } = await bench.operator(folder);
     expect((await keys.list()).map(({ custody }) => custody)).toEqual(['missing', 'missing']);
-    // The key that waits is lost as well: it takes nobody's place.
+    // The published key is lost as well: it replaces no other.
     const next = (await keys.rotate(null)).keyId;
     expect([first, waiting]).not.toContain(next);
     await expect(keys.rotate(waiting)).rejects.toThrow('cannot sign, so nothing was changed');
@@ -73,7 +76,7 @@ describe('signing keys that are lost', () => {
     expect(await signs(await bench.instance(folder))).toBe(next);
   });
 
-  it('take the place of no key that is revoked', async () => {
+  it('replace no revoked key', async () => {
     const one = await bench.instance(folder);
     const [lost, held] = [(await one.keys.create()).keyId, (await one.keys.create()).keyId];
     lose(lost);

@@ -31,14 +31,14 @@ export interface OpenedKeys {
   readonly ring: Keyring;
 }
 
-/** What is made of a key in use that cannot be had: it ends a start, and an operator may do away with it. */
+/** Handling of a missing key in use: it makes a start fail, and an operator may remove it. */
 export type OnLostKey = 'refuse' | 'allow';
 
 /**
- * The signing keys of a folder, published. Makes the first key, one alone also where several instances start at once;
- * finishes what a crash left; encrypts files in clear where there is a passphrase.
- * @throws SigningKeyMissing where a key that is in use is neither here nor at the signer; SigningKeyLocked,
- *   SigningKeyDamaged, SignerRefused, ConfigurationError, each with what to do: nothing is overwritten then
+ * Opens the signing keys of a folder and publishes them. Creates the first key, only one on concurrent starts;
+ * finishes the work of a crash; encrypts plain files if there is a passphrase.
+ * @throws SigningKeyMissing if a key in use is neither here nor at the signer; SigningKeyLocked,
+ *   SigningKeyDamaged, SignerRefused, ConfigurationError, each with advice: nothing is overwritten then
  */
 export async function openSigningKeys(context: KeysContext, onLostKey: OnLostKey = 'refuse'): Promise<OpenedKeys> {
   const { directory, config, eventLog, crypto, clock, log } = context;
@@ -49,11 +49,11 @@ export async function openSigningKeys(context: KeysContext, onLostKey: OnLostKey
   const ring = new Keyring(directory, eventLog, clock);
   const keys = new SigningKeys({ ring, folder, elsewhere, crypto, log });
   await settle(context, { ring, folder, elsewhere, keys, onLostKey });
-  // What a passphrase does not open must keep nobody from doing away with it.
+  // A key that the passphrase does not open must still be removable by an operator.
   const encrypted = onLostKey === 'refuse' ? await folder.encryptAll() : [];
   for (const keyId of encrypted) log.info({ keyId }, 'the file of a signing key is encrypted now');
   await ring.publish(await ring.read());
-  // Two that started at once in folders of their own have both published: each finds the other's key now.
+  // Two instances that started at once in folders of their own have both published: each finds the other's key now.
   const held = new Set((await ring.read()).keys.map(({ id }) => id));
   const foreign = keysInUse(await publishedKeys(eventLog)).find((id) => !held.has(id));
   if (foreign !== undefined) throw new SigningKeyMissing(foreign, directory);
@@ -73,11 +73,11 @@ async function settle(context: KeysContext, parts: Parts): Promise<void> {
   const { directory, eventLog, clock } = context;
   const { ring, elsewhere } = parts;
   for (;;) {
-    // In this order nothing seems lost that another instance makes now: file, ring and topic come one after the other.
-    const told = await publishedKeys(eventLog);
+    // In this order no key seems lost while another instance creates it: file, ring and topic are written in that order.
+    const published = await publishedKeys(eventLog);
     const stored = await ring.read();
-    const files = await filesIn(parts, told, stored);
-    let keys = reconciled(stored.keys, { told, files });
+    const files = await filesIn(parts, published, stored);
+    let keys = reconciled(stored.keys, { published, files });
     if (keys.length === 0 && elsewhere !== null) keys = [await firstElsewhere(context, elsewhere)];
     if (parts.onLostKey === 'refuse') await requireHeld(context, parts, keys, files);
     if (isDeepStrictEqual(keys, stored.keys)) return;
@@ -86,15 +86,15 @@ async function settle(context: KeysContext, parts: Parts): Promise<void> {
   }
 }
 
-/** The files of keys, after the first was made where there is none of any key. */
+/** The key files, after the first one was created if there is no key at all. */
 async function filesIn(
   { folder, elsewhere, onLostKey }: Parts,
-  told: ReadonlyMap<string, PublishedKey>,
+  published: ReadonlyMap<string, PublishedKey>,
   { number }: { readonly number: number },
 ): Promise<readonly HeldFile[]> {
   const files = await folder.all();
   if (files.length > 0 || number > 0) return files;
-  const [inUse] = keysInUse(told);
+  const [inUse] = keysInUse(published);
   if (inUse !== undefined && onLostKey === 'allow') return files;
   if (!(await folder.finishFirst())) {
     if (inUse !== undefined) throw new SigningKeyMissing(inUse, folder.directory);
@@ -114,7 +114,7 @@ async function firstElsewhere({ crypto, clock }: KeysContext, elsewhere: KeyCust
   return { id, version: 1, custody: 'signer', facts };
 }
 
-/** An external signer that is down is waited for by whoever exports; one that has not the key is the wrong one. */
+/** An external signer that is down only delays exports; one without the key is the wrong one. */
 async function requireHeld(
   { directory, log }: KeysContext,
   { keys, elsewhere }: Parts,

@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError, type Config } from '@countersign/process';
 
-/** What encrypts key files, and the variable that it comes from. The text is in no message and no log. */
+/** Passphrase of the key files, and the variable that it comes from. The text is in no message and no log. */
 export interface Passphrase {
   readonly setting: 'COUNTERSIGN_SIGNING_PASSPHRASE' | 'COUNTERSIGN_SIGNING_PASSPHRASE_FILE';
   readonly text: string;
 }
 
-/** Files of keys can be copied and tried against at leisure: the passphrase alone keeps them. */
+/** Key files can be copied and attacked offline: only the passphrase protects them. */
 const SHORTEST = 16;
-/** OpenSSL reads no more of one, bytes. */
+/** OpenSSL's limit, bytes. */
 const LONGEST = 1024;
 
 /**
- * The passphrase of the configuration; of a file without the line break at its end.
- * @throws ConfigurationError naming the setting where the file cannot be read, or the passphrase is too short or long
+ * Reads the configured passphrase; from a file without the line break at its end.
+ * @throws ConfigurationError naming the setting if the file cannot be read, or the passphrase is too short or long
  */
 export async function readPassphrase(from: Config['signingPassphrase']): Promise<Passphrase | null> {
   if (from === null) return null;
@@ -30,7 +30,7 @@ export async function readPassphrase(from: Config['signingPassphrase']): Promise
   return { setting, text };
 }
 
-/** @throws ConfigurationError naming the setting, not what the file holds */
+/** @throws ConfigurationError naming the setting, not the content of the file */
 export async function readSecret(setting: string, file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');

@@ -10,8 +10,8 @@ const facts = (status: SigningKeyFacts['status']): SigningKeyFacts => ({
 });
 const key = (version: number): RingKey => ({ id: 'key_a', version, custody: 'file', facts: facts('active') });
 
-describe('what is published of the signing keys', () => {
-  it('is each key once, without where it is kept, and nothing where the topic says it already', () => {
+describe('the published signing keys', () => {
+  it('are each key once, without its location, and nothing that the topic already has', () => {
     const [record, ...others] = keysToPublish([key(2)], new Map());
     expect(others).toEqual([]);
     expect(record).toMatchObject({ topic: 'signing-keys', key: 'key_a' });
@@ -19,16 +19,16 @@ describe('what is published of the signing keys', () => {
     expect(keysToPublish([key(2)], new Map([['key_a', { version: 2, value: facts('active') }]]))).toEqual([]);
   });
 
-  it('is never an older word than the topic has', () => {
+  it('are never older than the topic', () => {
     expect(keysToPublish([key(2)], new Map([['key_a', { version: 3, value: facts('revoked') }]]))).toEqual([]);
     expect(keysToPublish([key(2)], new Map([['key_a', { version: 1, value: facts('published') }]]))).toHaveLength(1);
   });
 
-  it('calls those in use that may sign', () => {
+  it('are in use if they may sign', () => {
     const statuses = ['published', 'active', 'retired', 'revoked'] as const;
-    const told = new Map<string, PublishedKey>(
+    const published = new Map<string, PublishedKey>(
       statuses.map((status) => [status, { version: 1, value: facts(status) }]),
     );
-    expect(keysInUse(told.set('gone', { version: 1, value: null }))).toEqual(['published', 'active']);
+    expect(keysInUse(published.set('gone', { version: 1, value: null }))).toEqual(['published', 'active']);
   });
 });

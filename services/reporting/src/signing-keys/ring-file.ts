@@ -5,14 +5,14 @@ import { createFileOnce } from '@countersign/process';
 import { SigningKeyDamaged } from './key-file.js';
 import type { Ring } from './ring.js';
 
-/** A state of the ring, as all instances that have the folder see it. */
+/** A state of the ring, shared by all instances that have the folder. */
 export interface StoredRing {
-  /** Counts changes from 1; 0: the folder holds no ring yet. */
+  /** Counts changes from 1; 0: the folder has no ring yet. */
   readonly number: number;
   readonly keys: Ring;
 }
 
-/** The newest ring in the folder is damaged: what signs and what was revoked is not known. */
+/** The newest ring in the folder is damaged: the active and revoked keys are not known. */
 class RingDamaged extends SigningKeyDamaged {}
 
 const NAME = /^ring\.(\d{8})$/;
@@ -22,7 +22,7 @@ function fileName(number: number): string {
 }
 
 /**
- * The ring as the last change left it. Earlier states stay beside it: they say what was changed when.
+ * Reads the ring as of the last change. Earlier states are kept: they document the changes.
  * @throws RingDamaged naming the file
  */
 export async function readRing(directory: string): Promise<StoredRing> {
@@ -40,8 +40,8 @@ export async function readRing(directory: string): Promise<StoredRing> {
 }
 
 /**
- * Puts the next state in the place after `before`, whole and durable. `null`: another instance was first, and its state
- * is to be read.
+ * Writes the state after `before`, completely and durably. `null`: another instance was first, and its state
+ * has to be read.
  */
 export async function writeRing(
   directory: string,

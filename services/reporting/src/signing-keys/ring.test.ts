@@ -27,7 +27,7 @@ const states = (ring: Ring): string[] => ring.map(({ id, version, facts: f }) =>
 const two = made(withActive(made([], 'a'), 'a', T), 'b');
 
 describe('the ring of signing keys', () => {
-  it('publishes a key before it signs, and retires the one that did with an end to its validity', () => {
+  it('publishes a key before it signs, and retires the active one with an end of its validity', () => {
     expect(states(two)).toEqual(['a active 2', 'b published 1']);
     const rotated = withActive(two, 'b', T + 5);
     expect(states(rotated)).toEqual(['a retired 3', 'b active 2']);
@@ -35,7 +35,7 @@ describe('the ring of signing keys', () => {
     expect(rotated[1]!.facts.validTo).toBeNull();
   });
 
-  it('takes a key in whose clock runs ahead of the chain’s', () => {
+  it('accepts a key whose clock is ahead of the chain’s', () => {
     expect(validSince(T + 999)).toBe(iso(T - 60_000));
   });
 
@@ -43,11 +43,11 @@ describe('the ring of signing keys', () => {
     ['b', 'b is active: only a published key can take its turn'],
     ['a', 'a is retired: only a published key can take its turn'],
     ['c', 'there is no key c'],
-  ])('does not rotate to %s', (id, words) => {
-    expect(() => withActive(withActive(two, 'b', T), id, T)).toThrow(new KeyChangeRefused(words));
+  ])('does not rotate to %s', (id, message) => {
+    expect(() => withActive(withActive(two, 'b', T), id, T)).toThrow(new KeyChangeRefused(message));
   });
 
-  it('lets a waiting key take the place of a revoked one, and has none where none waits', () => {
+  it('replaces a revoked key by a published one, and has none if none is published', () => {
     const revoked = withRevoked(two, 'a', 'its backup was lost', T + 7);
     expect(states(revoked)).toEqual(['a revoked 3', 'b active 2']);
     expect(revoked[0]!.facts.revocation).toEqual({ at: iso(T + 7), reason: 'its backup was lost' });
@@ -57,7 +57,7 @@ describe('the ring of signing keys', () => {
     expect(states(withRevoked(two, 'b', 'never used', T))).toEqual(['a active 2', 'b revoked 2']);
   });
 
-  it('keeps at most one key active, and no revoked one comes back, whatever is done', () => {
+  it('keeps at most one key active, and never restores a revoked one', () => {
     const change = fc.record({ act: fc.constantFrom('make', 'rotate', 'revoke'), n: fc.nat(4) });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 25 }), (changes) => {
@@ -85,47 +85,47 @@ describe('the ring of signing keys', () => {
   });
 });
 
-describe('the ring beside files and topic', () => {
+describe('the ring with files and topic', () => {
   const file = (id: string, validFrom = iso(T)) => ({ id, publicKeyHex: 'ab'.repeat(32), validFrom });
-  const none = { told: new Map(), files: [] };
+  const none = { published: new Map(), files: [] };
 
-  it('is what it was where nothing else is known', () => {
+  it('is unchanged if nothing else is known', () => {
     expect(reconciled(two, none)).toEqual(two);
-    const told = new Map(two.map(({ id, version, facts: value }) => [id, { version, value }]));
-    expect(reconciled(two, { told, files: [file('a'), file('b')] })).toEqual(two);
+    const published = new Map(two.map(({ id, version, facts: value }) => [id, { version, value }]));
+    expect(reconciled(two, { published, files: [file('a'), file('b')] })).toEqual(two);
   });
 
-  it('begins with the keys of a folder that has no ring, as the topic knows them', () => {
-    const told = new Map([['a', { version: 4, value: facts('active') }]]);
-    expect(states(reconciled([], { told, files: [file('a')] }))).toEqual(['a active 4']);
-    expect(states(reconciled([], { told: new Map(), files: [file('a')] }))).toEqual(['a active 1']);
+  it('starts with the keys of a folder without a ring, as the topic knows them', () => {
+    const published = new Map([['a', { version: 4, value: facts('active') }]]);
+    expect(states(reconciled([], { published, files: [file('a')] }))).toEqual(['a active 4']);
+    expect(states(reconciled([], { published: new Map(), files: [file('a')] }))).toEqual(['a active 1']);
   });
 
-  it('publishes a file that nobody was told of, and signs on with the one that signs', () => {
-    const ring = reconciled(withActive(made([], 'a'), 'a', T), { told: new Map(), files: [file('a'), file('z')] });
+  it('publishes a file without a record, and keeps the active key', () => {
+    const ring = reconciled(withActive(made([], 'a'), 'a', T), { published: new Map(), files: [file('a'), file('z')] });
     expect(states(ring)).toEqual(['a active 2', 'z published 1']);
   });
 
-  it('takes what the topic knows better: a copy of the folder is older than a revocation', () => {
-    const told = new Map([
+  it('takes newer state from the topic: a copy of the folder is older than a revocation', () => {
+    const published = new Map([
       ['a', { version: 9, value: facts('revoked') }],
       ['b', { version: 1, value: facts('published') }],
       ['old', { version: 3, value: facts('retired', { validFrom: iso(T - 9) }) }],
     ]);
-    const ring = reconciled(two, { told, files: [file('a'), file('b')] });
+    const ring = reconciled(two, { published, files: [file('a'), file('b')] });
     expect(states(ring)).toEqual(['a revoked 9', 'b published 1', 'old retired 3']);
     expect(ring.at(-1)!.custody).toBe('none');
   });
 
-  it('stands over another word of the same version, unless that word is a revocation', () => {
+  it('prevails over another record of the same version, unless that is a revocation', () => {
     const say = (value: SigningKeyFacts) =>
-      states(reconciled(two, { told: new Map([['a', { version: 2, value }]]), files: [] }))[0];
+      states(reconciled(two, { published: new Map([['a', { version: 2, value }]]), files: [] }))[0];
     expect(say(facts('active', { validFrom: null }))).toBe('a active 3');
     expect(say(facts('revoked'))).toBe('a revoked 2');
   });
 
-  it('tells a key again that the topic lost', () => {
-    const told = new Map([['a', { version: 2, value: null }]]);
-    expect(states(reconciled(two, { told, files: [] }))[0]).toBe('a active 3');
+  it('publishes a key again that the topic lost', () => {
+    const published = new Map([['a', { version: 2, value: null }]]);
+    expect(states(reconciled(two, { published, files: [] }))[0]).toBe('a active 3');
   });
 });

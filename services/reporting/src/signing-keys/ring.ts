@@ -1,32 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SigningKeyFacts } from '@countersign/contracts';
 
-/** Where a private key is: a file of this service, the external signer, or nowhere: then it signs no more. */
+/** Location of a private key: a file of this service, the external signer, or none: then it no longer signs. */
 export type Custody = 'file' | 'signer' | 'none';
 
 export interface RingKey {
   readonly id: string;
-  /** Of `facts` in the topic `signing-keys`. */
+  /** Version of `facts` in the topic `signing-keys`. */
   readonly version: number;
   readonly custody: Custody;
   readonly facts: SigningKeyFacts;
 }
 
-/** All signing keys that there ever were, oldest first. At most one is active. */
+/** All signing keys ever created, oldest first. At most one is active. */
 export type Ring = readonly RingKey[];
 
-/** A change of the ring that cannot be made; nothing was changed. */
+/** A change of the ring that is not allowed; nothing was changed. */
 export class KeyChangeRefused extends Error {
   override readonly name = 'KeyChangeRefused';
 }
 
 /**
- * For so long a retired key stays valid, ms: a report that was begun with it is anchored and signed within it. An export
- * waits 20 s for its transaction; the rest is for a slow chain and for clocks that differ.
+ * How long a retired key stays valid, ms: a report that was begun with it is anchored and signed within it. An export
+ * waits 20 s for its transaction; the rest is for a slow chain and for clock differences.
  */
 export const OVERLAP_MS = 10 * 60 * 1000;
 
-/** Block times may run behind this clock, and are whole seconds: a new key is valid from so long before it was made, ms. */
+/** Block times may be behind this clock, and are whole seconds: a new key is valid from this long before its creation, ms. */
 const EARLIER_MS = 60 * 1000;
 
 /** A new key's `validFrom`. */
@@ -38,30 +38,30 @@ export function activeKey(ring: Ring): RingKey | null {
   return ring.find(({ facts }) => facts.status === 'active') ?? null;
 }
 
-/** Ids of keys whose private halves cannot be had where they were kept. */
+/** Ids of keys whose private halves are missing. */
 export type LostKeys = ReadonlySet<string>;
 
 const NONE: LostKeys = new Set();
 
-/** The key that a rotation takes: of those that are published and wait, the oldest that is not lost. */
+/** The key for a rotation: the oldest published one that is not lost. */
 export function waitingKey(ring: Ring, lost: LostKeys = NONE): RingKey | null {
   return ring.find(({ id, facts }) => facts.status === 'published' && !lost.has(id)) ?? null;
 }
 
-/** Whether verifiers take the key for good now, and it may sign: its private half must be at hand. */
+/** True if verifiers accept the key now, and it may sign: its private half must be available. */
 export function isInUse({ facts }: RingKey): boolean {
   return facts.status === 'active' || facts.status === 'published';
 }
 
-/** With a key that is published and signs nothing yet; unchanged where it is there. */
+/** Adds a key that is published and signs nothing yet; unchanged if it exists. */
 export function withKey(ring: Ring, key: Omit<RingKey, 'version' | 'facts'>, facts: SigningKeyFacts): Ring {
   if (ring.some(({ id }) => id === key.id)) return ring;
   return [...ring, { ...key, version: 1, facts }];
 }
 
 /**
- * The key signs from now on, and the one that did is retired.
- * @throws KeyChangeRefused unless it is published and waits
+ * Makes the key active, and retires the active one.
+ * @throws KeyChangeRefused unless it is published
  */
 export function withActive(ring: Ring, keyId: string, nowMs: number): Ring {
   const status = ring.find(({ id }) => id === keyId)?.facts.status;
@@ -76,9 +76,9 @@ export function withActive(ring: Ring, keyId: string, nowMs: number): Ring {
 }
 
 /**
- * Nothing that the key signed verifies any more. Where it signed, the key that waits longest and is not lost signs from
- * now on.
- * @throws KeyChangeRefused where there is no such key, or it was revoked before
+ * Revokes the key: nothing that it signed verifies any more. If it was active, the oldest published key that is not lost
+ * becomes active.
+ * @throws KeyChangeRefused if there is no such key, or it was revoked before
  */
 export function withRevoked(ring: Ring, keyId: string, reason: string, nowMs: number, lost: LostKeys = NONE): Ring {
   const key = ring.find(({ id }) => id === keyId);
@@ -90,7 +90,7 @@ export function withRevoked(ring: Ring, keyId: string, reason: string, nowMs: nu
   return key.facts.status === 'active' && next !== null ? withActive(without, next.id, nowMs) : without;
 }
 
-/** Lost keys that sign no more verify only: nobody looks for their private halves again. */
+/** Marks lost keys that no longer sign: their private halves are not looked for again. */
 export function withoutLost(ring: Ring, lost: LostKeys): Ring {
   return ring.map((key) => (lost.has(key.id) && !isInUse(key) ? { ...key, custody: 'none' } : key));
 }
@@ -99,30 +99,30 @@ function changed(key: RingKey, facts: Partial<SigningKeyFacts>): RingKey {
   return { ...key, version: key.version + 1, facts: { ...key.facts, ...facts } };
 }
 
-/** What is known of keys beside the ring. */
+/** Knowledge about keys outside of the ring. */
 export interface KnownKeys {
-  /** What the topic says, by key id; `value: null`: it is gone. */
-  readonly told: ReadonlyMap<string, { readonly version: number; readonly value: SigningKeyFacts | null }>;
-  /** Keys whose files lie in the folder. */
+  /** State of the topic, by key id; `value: null`: it was removed. */
+  readonly published: ReadonlyMap<string, { readonly version: number; readonly value: SigningKeyFacts | null }>;
+  /** Keys with files in the folder. */
   readonly files: readonly { readonly id: string; readonly publicKeyHex: string; readonly validFrom: string }[];
 }
 
 /**
- * The ring with what a crash, an older copy of the folder or an earlier release left beside it. What the topic says in a
- * higher version stands: a key that was retired or revoked there never comes back.
- * A file that nobody was told of becomes a published key; in an empty ring the newest of them signs.
+ * Reconciles the ring with leftovers of a crash, an older copy of the folder or an earlier release. State of the topic
+ * with a higher version prevails: a key that was retired or revoked there is never restored.
+ * A file without a record becomes a published key; in an empty ring the newest of them becomes active.
  */
-export function reconciled(ring: Ring, { told, files }: KnownKeys): Ring {
-  const known = ring.map((key) => reconciledKey(key, told.get(key.id)));
+export function reconciled(ring: Ring, { published, files }: KnownKeys): Ring {
+  const known = ring.map((key) => reconciledKey(key, published.get(key.id)));
   const names = new Set(ring.map(({ id }) => id));
   const fileOf = new Map(files.map((file) => [file.id, file]));
-  const ofTopic = [...told].flatMap(([id, { version, value }]): RingKey[] =>
+  const ofTopic = [...published].flatMap(([id, { version, value }]): RingKey[] =>
     value === null || names.has(id) ? [] : [{ id, version, custody: fileOf.has(id) ? 'file' : 'none', facts: value }],
   );
-  const untold = files.filter(({ id }) => !names.has(id) && (told.get(id)?.value ?? null) === null);
-  const ofFiles = untold.map(({ id, publicKeyHex, validFrom }): RingKey => {
+  const unpublished = files.filter(({ id }) => !names.has(id) && (published.get(id)?.value ?? null) === null);
+  const ofFiles = unpublished.map(({ id, publicKeyHex, validFrom }): RingKey => {
     const facts = { publicKeyHex, status: 'published', validFrom, validTo: null } as const;
-    return { id, version: (told.get(id)?.version ?? 0) + 1, custody: 'file', facts };
+    return { id, version: (published.get(id)?.version ?? 0) + 1, custody: 'file', facts };
   });
   const added = [...ofTopic, ...ofFiles].sort(byAge);
   if (added.length === 0) return known;
@@ -132,16 +132,22 @@ export function reconciled(ring: Ring, { told, files }: KnownKeys): Ring {
   return all.map((key) => (key.id === newest.id ? { ...key, facts: { ...key.facts, status: 'active' } } : key));
 }
 
-function reconciledKey(key: RingKey, told: { version: number; value: SigningKeyFacts | null } | undefined): RingKey {
-  if (told === undefined || told.version < key.version) return key;
-  if (told.version > key.version) {
-    // Only this service writes the topic, and takes no key out of it: what is gone there is told again.
-    return told.value === null
-      ? { ...key, version: told.version + 1 }
-      : { ...key, version: told.version, facts: told.value };
+function reconciledKey(
+  key: RingKey,
+  published: { version: number; value: SigningKeyFacts | null } | undefined,
+): RingKey {
+  if (published === undefined || published.version < key.version) return key;
+  if (published.version > key.version) {
+    // Only this service writes the topic, and never removes a key: one that is missing there is published again.
+    return published.value === null
+      ? { ...key, version: published.version + 1 }
+      : { ...key, version: published.version, facts: published.value };
   }
-  if (told.value !== null && (told.value.status === 'revoked' || isDeepStrictEqual(told.value, key.facts))) {
-    return { ...key, facts: told.value };
+  if (
+    published.value !== null &&
+    (published.value.status === 'revoked' || isDeepStrictEqual(published.value, key.facts))
+  ) {
+    return { ...key, facts: published.value };
   }
   return { ...key, version: key.version + 1 };
 }

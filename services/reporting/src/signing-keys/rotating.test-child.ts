@@ -3,7 +3,7 @@ import { loadConfig } from '@countersign/process';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { openSigningKeys } from './open-signing-keys.js';
 
-/** Rotates and revokes without a pause until it is killed; a line for each key that it was told is revoked. */
+/** Rotates and revokes without a pause until it is killed; prints a line for each revoked key. */
 const [file, directory] = process.argv.slice(2);
 const eventLog = await openSqliteLog({ file: file! });
 const silent = (): void => undefined;

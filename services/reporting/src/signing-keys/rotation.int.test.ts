@@ -20,7 +20,7 @@ describe('signing keys', () => {
     one = await bench.instance(folder);
   });
   afterEach(() => bench.close());
-  const signer = (instance: OpenedInstance): Promise<Signer> => instance.keys.forReport(instance.told);
+  const signer = (instance: OpenedInstance): Promise<Signer> => instance.keys.forReport(instance.published);
   const signs = async ({ publicKey, sign }: Signer): Promise<boolean> =>
     nodeCrypto.ed25519Verify(publicKey, MESSAGE, await sign(MESSAGE));
   const refusal = (act: Promise<unknown>): Promise<{ status?: number; message: string }> =>
@@ -34,10 +34,10 @@ describe('signing keys', () => {
     expect(await bench.statuses()).toEqual({ [first.keyId]: 'active' });
     expect(await signs(first)).toBe(true);
     expect((await signer(await bench.instance(folder))).keyId).toBe(first.keyId);
-    expect([...(await bench.told()).values()][0]!.version).toBe(1);
+    expect([...(await bench.published()).values()][0]!.version).toBe(1);
   });
 
-  it('wait published until a rotation, which retires the one that signed', async () => {
+  it('stay published until a rotation, which retires the active one', async () => {
     const before = await signer(one);
     const { keyId } = await one.keys.create();
     expect(await bench.statuses()).toEqual({ [before.keyId]: 'active', [keyId]: 'published' });
@@ -50,11 +50,11 @@ describe('signing keys', () => {
     expect((await refusal(one.keys.rotate(before.keyId))).message).toContain('is retired');
   });
 
-  it('sign what was begun before a rotation, for as long as they stay valid', async () => {
+  it('sign reports begun before a rotation, for as long as they stay valid', async () => {
     const begun = await signer(one);
     await one.keys.rotate(null);
     expect(await signs(begun)).toBe(true);
-    const { value } = (await bench.told()).get(begun.keyId)!;
+    const { value } = (await bench.published()).get(begun.keyId)!;
     expect(Date.parse(value!.validTo!)).toBe(bench.now + OVERLAP_MS);
     bench.now += OVERLAP_MS;
     expect(await refusal(begun.sign(MESSAGE))).toMatchObject({
@@ -63,18 +63,18 @@ describe('signing keys', () => {
     });
   });
 
-  it('sign nothing once they are revoked, and exports are refused until another one signs', async () => {
+  it('sign nothing once they are revoked, and exports are refused until another one is active', async () => {
     const begun = await signer(one);
     const { keys } = await one.keys.revoke(begun.keyId, REASON);
     expect(keys).toMatchObject([{ status: 'revoked', revokedFor: REASON }]);
-    expect((await bench.told()).get(begun.keyId)!.value!.revocation!.reason).toBe(REASON);
+    expect((await bench.published()).get(begun.keyId)!.value!.revocation!.reason).toBe(REASON);
     expect(await refusal(begun.sign(MESSAGE))).toMatchObject({
       status: 503,
       message: expect.stringContaining('revoked'),
     });
     const none = 'no signing key is active: whoever operates this service must rotate to a new one';
     expect(await refusal(signer(one))).toMatchObject({ status: 503, message: none });
-    // A start makes no key in its place.
+    // A start creates no key to replace it.
     const again = await bench.instance(folder);
     expect(await refusal(signer(again))).toMatchObject({ status: 503, message: none });
     const { keyId } = await again.keys.rotate(null);
@@ -84,7 +84,7 @@ describe('signing keys', () => {
     }
   });
 
-  it('are changed by any of several instances, and all of them obey', async () => {
+  it('are changed by any of several instances, and all of them follow', async () => {
     const two = await bench.instance(folder);
     const old = await signer(two);
     const { keyId } = await one.keys.rotate(null);
@@ -100,7 +100,7 @@ describe('signing keys', () => {
     expect((await signer(one)).keyId).toBe((await signer(two)).keyId);
   });
 
-  it.each([1, 2, 3])('lose nothing where the log fails at the append %i of a rotation', async (failing) => {
+  it.each([1, 2, 3])('lose nothing if the log fails at append %i of a rotation', async (failing) => {
     const { keyId: before } = await signer(one);
     let appends = 0;
     const broken = new Proxy(bench.eventLog, {
@@ -115,7 +115,7 @@ describe('signing keys', () => {
     });
     const dying = await bench.instance(folder, {}, broken);
     const rotation = dying.keys.rotate(null);
-    // A rotation tells of the new key, and then of both.
+    // A rotation publishes the new key, and then both.
     if (failing <= 2) await expect(rotation).rejects.toThrow(/^the change is made; .*: no broker$/);
     else await rotation;
     const after = await bench.instance(folder);
@@ -124,14 +124,14 @@ describe('signing keys', () => {
     expect([Object.keys(statuses).length, active.length]).toEqual([2, 1]);
     expect((await signer(after)).keyId).toBe(active[0]![0]);
     expect(active[0]![0] === before).toBe(failing === 1);
-    // The operator repeats it: the key that waits is taken, and no third one made.
+    // The operator repeats it: the published key is taken, and no third one created.
     if (failing === 1) {
       await after.keys.rotate(null);
       expect(Object.values(await bench.statuses()).sort()).toEqual(['active', 'retired']);
     }
   });
 
-  it('publish a key whose file a crash left alone', async () => {
+  it('include a key whose file is all that a crash left', async () => {
     const { keyId } = await one.keys.create();
     rmSync(
       join(
@@ -146,7 +146,7 @@ describe('signing keys', () => {
     expect(await again.keys.list()).toMatchObject([{ status: 'active' }, { id: keyId, status: 'published' }]);
   });
 
-  it('never come back by an older copy of the folder, and are told by whoever finds a change that was not', async () => {
+  it('are never restored by an older copy of the folder, and an unpublished change is published by its next reader', async () => {
     const { keyId } = await signer(one);
     const rings = () => readdirSync(folder).filter((name) => name.startsWith('ring.'));
     const before = rings();
@@ -155,14 +155,14 @@ describe('signing keys', () => {
     for (const name of rings()) if (!before.includes(name)) rmSync(join(folder, name));
     const again = await bench.instance(folder);
     expect(await again.keys.list()).toMatchObject([{ id: keyId, status: 'revoked' }, { status: 'active' }]);
-    const watch = new KeyWatch(again.ring, again.told, { warn: () => undefined }, 60_000);
-    await again.told.caughtUp();
+    const watch = new KeyWatch(again.ring, again.published, { warn: () => undefined }, 60_000);
+    await again.published.caughtUp();
     await watch.look();
     expect(watch.problem()).toBeNull();
     await watch.stop();
   });
 
-  it('do not sign from a folder that lacks what the topic knows', async () => {
+  it('do not sign from a folder that lacks keys of the topic', async () => {
     const apart = bench.newFolder();
     await expect(bench.instance(apart)).rejects.toThrow(/^the signing key key_[0-9a-f]{16} is in use, but its file /);
     expect(readdirSync(apart)).toEqual([]);
@@ -171,14 +171,14 @@ describe('signing keys', () => {
     await expect(bench.instance(folder)).rejects.toThrow(`${keyId}.json is missing`);
   });
 
-  it('find out at work that another instance has another folder', async () => {
+  it('detect at run time that another instance has another folder', async () => {
     const { keyId } = await signer(one);
-    const { version, value } = (await bench.told()).get(keyId)!;
+    const { version, value } = (await bench.published()).get(keyId)!;
     const record = { v: 1, id: keyId, version: version + 1, value: { ...value, status: 'retired' } };
     await bench.eventLog.append([{ topic: 'signing-keys', key: keyId, value: JSON.stringify(record) }]);
-    await one.told.waitFor(keyId, version + 1, 10_000);
+    await one.published.waitFor(keyId, version + 1, 10_000);
     expect(await refusal(signer(one))).toMatchObject({ status: 503 });
-    const watch = new KeyWatch(one.ring, one.told, { warn: () => undefined }, 60_000);
+    const watch = new KeyWatch(one.ring, one.published, { warn: () => undefined }, 60_000);
     await watch.look();
     await watch.look();
     expect(watch.problem()).toContain('must have one folder');

@@ -18,31 +18,31 @@ export interface ServedKeys {
 }
 
 /**
- * Opens the keys, follows what the topic says of them, and offers them to whoever operates the installation.
- * @throws what `openSigningKeys` does
+ * Opens the keys, follows their topic, and offers them to the operator of the installation.
+ * @throws as `openSigningKeys`
  */
 export async function serveKeys(context: ServiceContext): Promise<ServedKeys> {
   const { keys, ring } = await openSigningKeys({ ...context, ...placeOf(context.directory) });
-  const told = await Projection.follow<SigningKeyFacts>(context, 'signing-keys');
+  const published = await Projection.follow<SigningKeyFacts>(context, 'signing-keys');
   const tail = await followTail(context, ring);
-  const watch = new KeyWatch(ring, told, context.log);
+  const watch = new KeyWatch(ring, published, context.log);
   context.provide('signing-key-operator', keys);
   return {
-    forReport: () => keys.forReport(told),
+    forReport: () => keys.forReport(published),
     problem: () => watch.problem(),
     async stop() {
       await watch.stop();
       await tail?.stop();
-      await told.stop();
+      await published.stop();
     },
   };
 }
 
 /**
- * For a stopped instance whose log is open: no service needs to run. Keys in use that are lost end no operator's work:
- * they can be rotated away and revoked, so that the next start needs them no more.
+ * For a stopped instance whose log is open: no service needs to run. Lost keys in use do not prevent operator commands:
+ * they can be rotated away and revoked, so that the next start no longer needs them.
  * @param directory folder of this service
- * @throws what `openSigningKeys` does
+ * @throws as `openSigningKeys`
  */
 export async function operateKeys(
   context: Pick<ServiceContext, 'config' | 'eventLog' | 'clock' | 'log'>,
@@ -55,7 +55,7 @@ function placeOf(directory: string): { readonly directory: string; readonly cryp
   return { directory: join(directory, 'keys'), crypto: nodeCrypto };
 }
 
-/** Where one process alone writes the topic, its order is that of the changes. */
+/** Follows the topic to repair its order; not needed if a single process writes it. */
 async function followTail(context: ServiceContext, ring: Keyring): Promise<TopicTail | null> {
   if (context.config.profile === 'embedded') return null;
   return TopicTail.follow(context, 'signing-keys', async (keyId) => {

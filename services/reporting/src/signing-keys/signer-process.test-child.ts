@@ -2,9 +2,9 @@ import { createHash, createPublicKey, generateKeyPairSync, sign, type KeyObject 
 import { createServer, type IncomingMessage } from 'node:http';
 
 /**
- * A small external signer, as README.md has it: keys in memory, the bearer token in its environment. A path
- * `/behave/<how>` changes how it answers signatures: `well`, `wrong` (of another message), `slow` (never), `broken` (500),
- * `foreign` (no JSON).
+ * A small external signer, see README.md: keys in memory, the bearer token in its environment. A path
+ * `/behave/<how>` changes its answers to signature requests: `well`, `wrong` (of another message), `slow` (never), `broken` (500),
+ * `foreign` (not JSON).
  */
 const keys = new Map<string, KeyObject>();
 const token = process.env['SIGNER_TOKEN'] ?? '';

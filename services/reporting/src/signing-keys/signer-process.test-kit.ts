@@ -17,7 +17,7 @@ export class SignerProcess {
     return new SignerProcess(line.toString('utf8').trim(), child);
   }
 
-  /** How it answers for a signature from now on. */
+  /** Sets its behaviour for signature requests. */
   async behave(how: 'well' | 'wrong' | 'slow' | 'broken' | 'foreign'): Promise<void> {
     await fetch(`${this.url}/behave/${how}`, { method: 'POST' });
   }

@@ -11,12 +11,12 @@ import { openSigningKeys, type OnLostKey, type OpenedKeys } from './open-signing
 import { publishedKeys, type PublishedKey } from './publish-keys.js';
 
 export interface OpenedInstance extends OpenedKeys {
-  readonly told: Projection<SigningKeyFacts>;
+  readonly published: Projection<SigningKeyFacts>;
 }
 
-/** An installation's log and folders of keys, on which instances of the signing keys are opened. */
+/** An installation's log and key folders, on which instances of the signing keys are opened. */
 export class KeysBench {
-  /** Everything that any instance wrote into its log. */
+  /** Log output of all instances. */
   logged = '';
   now = Date.UTC(2026, 2, 1, 12);
   readonly #followed: Projection<SigningKeyFacts>[] = [];
@@ -31,7 +31,7 @@ export class KeysBench {
     return KeysBench.reopen(mkdtempSync(join(tmpdir(), 'signing-keys-')));
   }
 
-  /** On the root of another one, whose log is closed. */
+  /** Opens the root of another one, whose log is closed. */
   static async reopen(root: string): Promise<KeysBench> {
     return new KeysBench(root, await openSqliteLog({ file: join(root, 'log.db') }));
   }
@@ -40,7 +40,7 @@ export class KeysBench {
     return join(this.root, String((this.#folders += 1)));
   }
 
-  /** @param eventLog in the place of the installation's, for what fails */
+  /** @param eventLog replaces the installation's, to simulate failures */
   async instance(
     directory: string,
     environment: Readonly<Record<string, string>> = {},
@@ -57,28 +57,28 @@ export class KeysBench {
       log: { info: write, warn: write, error: write },
     };
     const opened = await openSigningKeys(context, onLostKey);
-    const told = await Projection.follow<SigningKeyFacts>({ eventLog, name: 'reporting' }, 'signing-keys');
-    this.#followed.push(told);
-    return { ...opened, told };
+    const published = await Projection.follow<SigningKeyFacts>({ eventLog, name: 'reporting' }, 'signing-keys');
+    this.#followed.push(published);
+    return { ...opened, published };
   }
 
-  /** As a command opens the keys of a stopped installation. */
+  /** Opens the keys like a command on a stopped installation. */
   operator(directory: string, environment: Readonly<Record<string, string>> = {}): Promise<OpenedInstance> {
     return this.instance(directory, environment, this.eventLog, 'allow');
   }
 
-  told(): Promise<ReadonlyMap<string, PublishedKey>> {
+  published(): Promise<ReadonlyMap<string, PublishedKey>> {
     return publishedKeys(this.eventLog);
   }
 
-  /** `<id> <status>` as the topic says, by key id. */
+  /** Status in the topic, by key id. */
   async statuses(): Promise<Readonly<Record<string, string>>> {
-    return Object.fromEntries([...(await this.told())].map(([id, { value }]) => [id, value?.status ?? 'gone']));
+    return Object.fromEntries([...(await this.published())].map(([id, { value }]) => [id, value?.status ?? 'gone']));
   }
 
-  /** Leaves the files. */
+  /** Closes everything and keeps the files. */
   async end(): Promise<void> {
-    await Promise.all(this.#followed.map((told) => told.stop()));
+    await Promise.all(this.#followed.map((published) => published.stop()));
     await this.eventLog.close();
   }
 

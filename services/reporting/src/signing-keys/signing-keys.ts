@@ -30,21 +30,21 @@ export interface SigningKeysParts {
   readonly log: Pick<ServiceContext['log'], 'warn' | 'error'>;
 }
 
-/** This service's copy of what the topic `signing-keys` says. */
-export type ToldKeys = Pick<Projection<SigningKeyFacts>, 'get' | 'waitFor'>;
+/** This service's read model of the topic `signing-keys`. */
+export type PublishedKeys = Pick<Projection<SigningKeyFacts>, 'get' | 'waitFor'>;
 
-/** A key that was just published may take so long to come back from the topic, ms. */
-const TOLD_WITHIN_MS = 5_000;
+/** Timeout for a newly published key to arrive from the topic, ms. */
+const PUBLISHED_WITHIN_MS = 5_000;
 const LONGEST_REASON = 500;
 const NOT_NOW = 'reports cannot be signed at the moment: try again';
-/** No package has this form: it is signed to see whether a key signs. */
+/** Not the form of any package: signed to test whether a key can sign. */
 const TRIAL = new TextEncoder().encode('countersign: does this key sign?');
 
-/** The keys that sign reports, and what an operator does with them. */
+/** The keys that sign reports, and the operator's commands on them. */
 export class SigningKeys implements SigningKeyOperator {
   readonly #parts: SigningKeysParts;
   readonly #signers = new Map<string, Signer>();
-  /** Changes of this instance, one after the other. */
+  /** Queue of changes by this instance. */
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(parts: SigningKeysParts) {
@@ -52,13 +52,13 @@ export class SigningKeys implements SigningKeyOperator {
   }
 
   /**
-   * The key that signs a report which is begun now. Its `sign` may come much later: it holds while the key is valid, also
-   * where it was retired in between, and refuses where it was revoked.
-   * @param told it signs only with what the topic says of it, in the version that the folder has
-   * @throws SignerUnavailable where no key is active, or the active one cannot be had
+   * The key for a report that is begun now. Its `sign` may be called much later: it works while the key is valid, also
+   * if it was retired in between, and refuses if it was revoked.
+   * @param published the key must be published in the version that the folder has
+   * @throws SignerUnavailable if no key is active, or the active one is unavailable
    */
-  async forReport(told: ToldKeys): Promise<Signer> {
-    const key = await this.#published(told);
+  async forReport(published: PublishedKeys): Promise<Signer> {
+    const key = await this.#published(published);
     const signer = await this.#refusing(key.id, () => this.#signerOf(key));
     return {
       keyId: signer.keyId,
@@ -76,14 +76,14 @@ export class SigningKeys implements SigningKeyOperator {
   }
 
   create(): Promise<SigningKeyChange> {
-    return this.#inTurn(() => this.#create());
+    return this.#enqueue(() => this.#create());
   }
 
   rotate(keyId: string | null): Promise<SigningKeyChange> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const { ring } = this.#parts;
       const stored = await ring.read();
-      // What a crash left untold: the key must be published before it signs.
+      // Publishes changes left by a crash: the key must be published before it signs.
       await ring.publish(stored);
       const lost = await this.#lost(stored.keys);
       const next = keyId ?? waitingKey(stored.keys, lost)?.id ?? (await this.#create()).keyId;
@@ -95,7 +95,7 @@ export class SigningKeys implements SigningKeyOperator {
   }
 
   revoke(keyId: string, reason: string): Promise<SigningKeyChange> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const { ring } = this.#parts;
       const why = reason.trim();
       if (why === '' || why.length > LONGEST_REASON || /\p{C}/u.test(why)) {
@@ -112,7 +112,7 @@ export class SigningKeys implements SigningKeyOperator {
   }
 
   /**
-   * That the private half of a key is at hand and opens.
+   * Requires that the private half of a key is available and opens.
    * @throws SigningKeyMissing, SigningKeyDamaged, SigningKeyLocked, SignerRefused, SignerUnavailable
    */
   async requireHeld(key: RingKey): Promise<void> {
@@ -130,7 +130,7 @@ export class SigningKeys implements SigningKeyOperator {
     return { keyId: id, keys: await this.#listed(keys) };
   }
 
-  /** Keys in use that nobody can sign with here. A signer that does not answer may have its keys all the same. */
+  /** Keys in use whose private half is missing here. A signer that does not answer may still have its keys. */
   async #lost(keys: Ring): Promise<LostKeys> {
     const lost = new Set<string>();
     for (const key of keys.filter(isInUse)) {
@@ -152,10 +152,10 @@ export class SigningKeys implements SigningKeyOperator {
     }));
   }
 
-  async #published(told: ToldKeys): Promise<RingKey> {
+  async #published(published: PublishedKeys): Promise<RingKey> {
     const { ring } = this.#parts;
     let problem = '';
-    // Another instance may change the ring between the look at the folder and the one at the topic.
+    // Another instance may change the ring between the reads of folder and topic.
     for (let look = 0; look < 2; look += 1) {
       const stored = await ring.read();
       await ring.publish(stored);
@@ -163,8 +163,8 @@ export class SigningKeys implements SigningKeyOperator {
       if (key === null) {
         throw this.#logged('', 'no signing key is active: whoever operates this service must rotate to a new one', '');
       }
-      await told.waitFor(key.id, 1, TOLD_WITHIN_MS);
-      const known = told.get(key.id);
+      await published.waitFor(key.id, 1, PUBLISHED_WITHIN_MS);
+      const known = published.get(key.id);
       if (known !== undefined && known.version <= key.version) return key;
       problem =
         known === undefined
@@ -197,9 +197,9 @@ export class SigningKeys implements SigningKeyOperator {
     const known = this.#signers.get(id);
     if (known !== undefined) return known;
     const { folder, elsewhere, crypto } = this.#parts;
-    const place = custody === 'signer' ? elsewhere : folder;
-    if (place === null) throw new KeyChangeRefused(`${id} is at a signer: COUNTERSIGN_SIGNER_URL is missing`);
-    const signer = await place.signer(id);
+    const custodian = custody === 'signer' ? elsewhere : folder;
+    if (custodian === null) throw new KeyChangeRefused(`${id} is at a signer: COUNTERSIGN_SIGNER_URL is missing`);
+    const signer = await custodian.signer(id);
     const publicKey = fromHex(facts.publicKeyHex);
     if (publicKey === null || !sameBytes(publicKey, signer.publicKey)) {
       throw new KeyChangeRefused(`another key than ${id} came from where it is kept`);
@@ -209,7 +209,7 @@ export class SigningKeys implements SigningKeyOperator {
     return sound;
   }
 
-  /** What goes wrong with a key is told to the log; the caller is told to try again. */
+  /** Logs an error of a key; the caller gets a retryable refusal. */
   async #refusing<T>(keyId: string, act: () => Promise<T>): Promise<T> {
     try {
       return await act();
@@ -224,7 +224,7 @@ export class SigningKeys implements SigningKeyOperator {
     return new SignerUnavailable(message, why);
   }
 
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+  #enqueue<T>(act: () => Promise<T>): Promise<T> {
     const turn = this.#changing.then(act, act);
     this.#changing = turn.catch(() => undefined);
     return turn;

@@ -6,27 +6,27 @@ import type { Keyring } from './keyring.js';
 const EVERY_MS = 5_000;
 
 /**
- * Looks at the ring now and then: what an instance changed and, ended by a crash, did not tell is told by the others; and
- * an instance that has another folder than the one that changed the keys is found out.
+ * Checks the ring periodically: publishes a change that an instance left unpublished by a crash, and
+ * detects that this instance has another folder than the one that changed the keys.
  */
 export class KeyWatch {
   readonly #ring: Keyring;
-  readonly #told: Pick<Projection<SigningKeyFacts>, 'values' | 'problem'>;
+  readonly #published: Pick<Projection<SigningKeyFacts>, 'values' | 'problem'>;
   readonly #log: Pick<ServiceContext['log'], 'warn'>;
   readonly #timer: NodeJS.Timeout;
   #looking: Promise<void> | null = null;
-  /** What the last look found; named once the next one finds it as well, since both change one after the other. */
+  /** Result of the last check; reported only if the next one confirms it, since ring and topic change one after the other. */
   #suspicion: string | null = null;
   #problem: string | null = null;
 
   constructor(
     ring: Keyring,
-    told: Pick<Projection<SigningKeyFacts>, 'values' | 'problem'>,
+    published: Pick<Projection<SigningKeyFacts>, 'values' | 'problem'>,
     log: Pick<ServiceContext['log'], 'warn'>,
     everyMs = EVERY_MS,
   ) {
     this.#ring = ring;
-    this.#told = told;
+    this.#published = published;
     this.#log = log;
     this.#timer = setInterval(() => void this.look(), everyMs);
     this.#timer.unref();
@@ -34,13 +34,13 @@ export class KeyWatch {
 
   /** Why this instance may not sign, or `null`. */
   problem(): string | null {
-    return this.#told.problem() ?? this.#problem;
+    return this.#published.problem() ?? this.#problem;
   }
 
-  /** Resolves when the look is over, also where the folder or the topic could not be read. */
+  /** Resolves when the check has finished, also if the folder or the topic could not be read. */
   look(): Promise<void> {
     return (this.#looking ??= this.#look()
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'the ring of signing keys cannot be looked at'))
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'the ring of signing keys cannot be read'))
       .finally(() => (this.#looking = null)));
   }
 
@@ -53,7 +53,7 @@ export class KeyWatch {
     const stored = await this.#ring.read();
     await this.#ring.publish(stored);
     const versions = new Map(stored.keys.map(({ id, version }) => [id, version]));
-    const ahead = [...this.#told.values()].find(({ id, version }) => version > (versions.get(id) ?? 0));
+    const ahead = [...this.#published.values()].find(({ id, version }) => version > (versions.get(id) ?? 0));
     const found =
       ahead === undefined
         ? null

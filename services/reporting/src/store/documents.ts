@@ -3,12 +3,12 @@ import type { Collection } from '@countersign/document-store';
 import type { DeclaredScope } from '@countersign/contracts';
 import type { KeptAnchor, OpenedRun, StoredReport } from './port.js';
 
-// Types and not interfaces, which have no index signature.
+// Types, because interfaces have no index signature.
 type None = Record<string, never>;
 type ReportKeys = { accountId: string; createdAt: string };
 type OpeningKeys = { agentId: string; first: number; last: number };
 
-/** Version: that of the topic `reports`. */
+/** Version: the one in the topic `reports`. */
 export const REPORTS: Collection<StoredReport, ReportKeys> = {
   name: 'reports',
   keysOf: ({ facts: { accountId, createdAt } }) => ({ accountId, createdAt }),
@@ -21,7 +21,7 @@ export interface OpeningBody extends OpenedRun {
   readonly reportId: string;
 }
 
-/** Which events' content stored bodies open, by report and number: an erasure finds them by it. */
+/** The events whose content stored bodies open, by report and number: for erasures. */
 export const OPENINGS: Collection<OpeningBody, OpeningKeys> = {
   name: 'openings',
   keysOf: ({ agentId, first, last }) => ({ agentId, first, last }),
@@ -30,7 +30,7 @@ export const OPENINGS: Collection<OpeningBody, OpeningKeys> = {
   indexes: [['agentId', 'first']],
 };
 
-/** By account; the version is in the body: 0 in what was declared before scopes were published. */
+/** By account; the version is in the body: 0 if declared before scopes were published. */
 export const SCOPES: Collection<DeclaredScope & { readonly version: number }, None> = {
   name: 'scopes',
   keysOf: () => ({}),
@@ -48,7 +48,7 @@ export const ANCHORS: Collection<KeptAnchor, { kind: string }> = {
   indexes: [['kind']],
 };
 
-/** By partition: where following the topic `anchors` continues. */
+/** Next offset of the topic `anchors`, by partition. */
 export const POSITIONS: Collection<{ readonly next: number }, None> = {
   name: 'positions',
   keysOf: () => ({}),

@@ -7,15 +7,15 @@ import { anchorKey } from './port.js';
 import type { KeptAnchor, StoredReport } from './port.js';
 import { openingsOf } from './report-documents.js';
 
-/** What reporting stores, as it is read to be checked. */
+/** The stored data, read for `fsck`. */
 export interface ReportInspection extends StoreInspection {
   reports(): AsyncIterable<StoredReport>;
-  /** What is kept of the topic `anchors`, by the keys of its records. */
+  /** Stored items of the topic `anchors`, by the keys of their records. */
   anchors(): AsyncIterable<KeptAnchor & { readonly key: string }>;
 }
 
 /**
- * Opens the store of a stopped instance by its file, or of an installation that may run by its database.
+ * Opens the store of a stopped instance by its file, or of an installation that may be running by its database.
  * @throws OtherLayout
  */
 export async function inspectReports(
@@ -49,7 +49,7 @@ class Inspection implements ReportInspection {
     for await (const { id, body } of this.documents.documents(SCOPES)) {
       const { scope, declaredAt, version } = body;
       const value: DeclaredScope = { scope, declaredAt };
-      // What was declared before scopes were published is published at the next start.
+      // Scopes declared before they were published are published at the next start.
       if (version > 0) yield { id, version, value };
     }
   }
@@ -78,7 +78,7 @@ class Inspection implements ReportInspection {
     return this.documents.close();
   }
 
-  /** By place: what documents say of themselves and of each other that cannot be. */
+  /** Contradictions of documents with themselves and each other, by location. */
   async #disagreements(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     const opened = new Set<string>();

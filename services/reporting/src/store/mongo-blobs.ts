@@ -4,19 +4,19 @@ import { requireBlobName, type BlobStore } from '../blobs/blob-store.js';
 
 /** Bucket of GridFS. */
 export const PACKAGES = 'reporting_packages';
-/** An upload that is older was left by a killed process; none that lives goes on for so long. */
+/** An older upload was left by a killed process: uploads never take this long. */
 const ABANDONED_MS = 60 * 60 * 1000;
 
-/** An upload that has begun, or a removal; gone once its file is there whole, or nothing of it is. */
+/** An upload in progress, or a removal; deleted once its file is complete, or completely removed. */
 interface DraftDocument {
   readonly _id: mongo.ObjectId;
   readonly begunAt: Date;
 }
 
 /**
- * GridFS: the chunks of a blob, then the one document that makes it a file. Removes what killed processes had begun.
- * @param abandonedMs age at which an upload counts as left behind
- * @throws when no server answers
+ * GridFS: the chunks of a blob, then the one document that makes it a file. Removes unfinished uploads of killed processes.
+ * @param abandonedMs age at which an upload counts as abandoned
+ * @throws if no server answers
  */
 export async function openMongoBlobs(uri: string, abandonedMs: number = ABANDONED_MS): Promise<BlobStore> {
   const connection = await createConnection(uri, { ...mongoOptions(uri), maxPoolSize: 5 }).asPromise();
@@ -65,7 +65,7 @@ class MongoBlobs implements BlobStore {
       await written(upload, chunks, until);
     } catch (error) {
       await this.#settle(id).catch(() => undefined);
-      // Whoever put the same name at the same time put the same.
+      // A concurrent upload of the same name has the same content.
       if (isDuplicateKey(error)) return;
       throw error;
     }
@@ -84,7 +84,7 @@ class MongoBlobs implements BlobStore {
     }
     const bytes = Buffer.concat(parts);
     if (bytes.length === file.length) return bytes;
-    // The driver ends a stream whose chunks were removed meanwhile as if it were whole.
+    // The driver ends a stream normally if its chunks were removed meanwhile.
     if ((await this.#find(name)) === null) return null;
     throw new Error(`the stored ${name} has ${bytes.length} of its ${file.length} bytes`);
   }
@@ -92,7 +92,7 @@ class MongoBlobs implements BlobStore {
   async remove(name: string): Promise<void> {
     const file = await this.#find(requireBlobName(name));
     if (file === null) return;
-    // Chunks hold content: where a crash leaves them without their file, a later start finds them by this.
+    // Chunks hold content: after a crash, a later start finds chunks without a file by this document.
     await this.#drafts.updateOne({ _id: file._id }, { $setOnInsert: { begunAt: new Date() } }, { upsert: true });
     await this.#files.deleteOne({ _id: file._id });
     await this.#chunks.deleteMany({ files_id: file._id });
@@ -114,7 +114,7 @@ class MongoBlobs implements BlobStore {
     return this.#files.findOne({ filename: name });
   }
 
-  /** Ends an upload: without its file, its chunks are nobody's. */
+  /** Ends an upload: without its file, its chunks are orphaned. */
   async #settle(id: mongo.ObjectId): Promise<void> {
     if ((await this.#files.findOne({ _id: id })) === null) await this.#chunks.deleteMany({ files_id: id });
     await this.#drafts.deleteOne({ _id: id });

@@ -7,7 +7,7 @@ const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 const ADDRESSES = 7;
 const RECORDS = 80;
 
-/** The record at an offset: an authority's next version, and now and then an older one that was sent once more. */
+/** The record at an offset: an authority's next version, and sometimes a redelivered older one. */
 function record(offset: number): KeptAnchor {
   const address = `address-${offset % ADDRESSES}`;
   const version = 1 + Math.floor(offset / ADDRESSES) - (offset % 5 === 4 ? 2 : 0);
@@ -23,7 +23,7 @@ if (SERVER === undefined) {
   });
   afterAll(() => opened.close());
 
-  it('keeps the newest of each while answers are lost, late, and writes are done after their time-out', async () => {
+  it('keeps the newest of each while answers are lost or late, and writes finish after their time-out', async () => {
     const { proxy, direct, stores } = opened;
     proxy.decide(someMongoFaults(3, 5));
     const follow = async (store: ReportStore, size: number): Promise<void> => {

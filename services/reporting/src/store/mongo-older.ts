@@ -22,7 +22,7 @@ interface PositionRow extends OlderRow {
 }
 
 /**
- * The layout before documents, where a report held the messages that told of it. What of these waited is published by the
+ * The layout before documents, where a report held its own records. Unpublished ones are published by the
  * comparison of the topic with the store.
  */
 export const REPORT_LAYOUT: OlderLayout = {

@@ -3,16 +3,16 @@ import { readingOptions } from '@countersign/document-store';
 import { requireBlobName } from '../blobs/blob-store.js';
 import { PACKAGES } from './mongo-blobs.js';
 
-/** Packages as they lie in GridFS. */
+/** Packages in GridFS. */
 export interface StoredPackages {
-  /** Bytes; `null`: it is not there. */
+  /** Bytes; `null`: it does not exist. */
   size(name: string): Promise<number | null>;
-  /** @throws when parts of it are missing */
+  /** @throws if parts of it are missing */
   read(name: string): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** The packages in GridFS: reads only. */
+/** Opens the packages in GridFS, read-only. */
 export async function openStoredPackages(uri: string): Promise<StoredPackages> {
   const connection = await createConnection(uri, readingOptions(uri)).asPromise();
   const bucket = new mongo.GridFSBucket(connection.db!, { bucketName: PACKAGES });

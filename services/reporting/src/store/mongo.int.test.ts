@@ -37,7 +37,7 @@ if (URI === undefined) {
     clean,
   });
 
-  it('takes a database of the layout before documents over once all of it is published, and drops it', async () => {
+  it('migrates a database of the layout before documents once all of it is published, and drops it', async () => {
     const db = connection.db!;
     const one = report('r1', 'a', '2026-01-02T00:00:00.000Z');
     const rows: Readonly<Record<string, readonly object[]>> = {
@@ -80,7 +80,7 @@ if (URI === undefined) {
         `(await import(${moduleText('store/mongo-blobs.js')})).openMongoBlobs(${JSON.stringify(uri)})`,
         name,
       );
-      // Long ago: what has just begun may live.
+      // Long ago: a recent upload may be in progress.
       const drafts = connection.db!.collection('reporting_drafts');
       const { matchedCount } = await drafts.updateMany({}, { $set: { begunAt: new Date(0) } });
       expect(matchedCount).toBe(1);
@@ -94,7 +94,7 @@ if (URI === undefined) {
     clean,
   });
 
-  it('fails for a body that lost chunks, rather than to give a shorter one', async () => {
+  it('fails for a body with missing chunks instead of returning a shorter one', async () => {
     const name = 'ef'.repeat(32);
     const blobs = await openMongoBlobs(uri);
     try {

@@ -5,7 +5,7 @@ import type { ReportStore } from './port.js';
 import { ReportDocuments } from './report-documents.js';
 import { MIGRATIONS } from './sqlite-migrations.js';
 
-/** Begins the names of reporting's collections. */
+/** Prefix of the names of reporting's collections. */
 export const SERVICE = 'reporting';
 
 /** Opens (or creates) `file`. @throws StoreDamaged naming it */
@@ -13,7 +13,7 @@ export async function openSqliteReportStore(file: string): Promise<ReportStore> 
   return new ReportDocuments(openSqliteDocumentStore(file, COLLECTIONS, MIGRATIONS));
 }
 
-/** @throws when no server answers */
+/** @throws if no server answers */
 export async function openMongoReportStore(uri: string): Promise<ReportStore> {
   const documents = await openMongoDocumentStore(uri, SERVICE, COLLECTIONS);
   try {

@@ -18,7 +18,7 @@ import type {
 
 const ALL = 2 ** 31 - 1;
 
-/** What reporting keeps, as documents. */
+/** The store of reporting, as documents. */
 export class ReportDocuments implements ReportStore {
   constructor(private readonly documents: DocumentStore) {}
 
@@ -147,7 +147,7 @@ function storedOf(report: StoredReport): Stored<StoredReport> {
   return { id: report.id, version: report.version, body: report };
 }
 
-/** What the stored body of a report opens, as documents. */
+/** The runs that the stored body of a report opens, as documents. */
 export function openingsOf(report: StoredReport): readonly Stored<OpeningBody>[] {
   return mayOpen(report).map(({ agentId, first, last }, n) => ({
     id: `${report.id}/${n}`,
@@ -156,7 +156,7 @@ export function openingsOf(report: StoredReport): readonly Stored<OpeningBody>[]
   }));
 }
 
-/** By name, the newest of each. */
+/** The newest version of each anchor, by key. */
 function newestOf(anchors: readonly KeptAnchor[]): ReadonlyMap<string, KeptAnchor> {
   const newest = new Map<string, KeptAnchor>();
   for (const anchor of anchors) {

@@ -1,7 +1,7 @@
 import { DOCUMENT_TABLES, documentTable } from '@countersign/document-store';
 import { OUTBOX_SCHEMA } from '@countersign/topics';
 
-/** Rows of a table as documents, in the order in which they were made. */
+/** Converts rows of a table to documents, in the order of their creation. */
 function documentsOf(name: string, select: string): string {
   return `${documentTable(name)}INSERT INTO doc_${name} (id, version, body) ${select};\n`;
 }
@@ -34,7 +34,7 @@ DROP TABLE positions;
 DROP TABLE outbox;
 `;
 
-/** Appended to, never changed. The first three made tables of reporting's own. */
+/** Append-only. The first three created tables of reporting's own. */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE reports (
      id TEXT PRIMARY KEY, account_id TEXT NOT NULL, created_at TEXT NOT NULL, version INTEGER NOT NULL, body TEXT NOT NULL

@@ -24,7 +24,7 @@ reportStoreContract('SQLite', {
 });
 
 describe('a file of reports of the layout before documents', () => {
-  it('is turned into documents, with what they open and what waits to be published', async () => {
+  it('is converted to documents, with the opened runs and the unpublished records', async () => {
     directory = mkdtempSync(join(tmpdir(), 'report-store-'));
     const database = new Database(file());
     for (const sql of MIGRATIONS.slice(0, 3)) database.exec(sql);

@@ -1,11 +1,11 @@
 import type { ReportStore, StoredReport } from './port.js';
 
-/** How one adapter is opened; each test begins with nothing kept. */
+/** Opens one adapter; each test begins with an empty store. */
 export interface StoreHarness {
   open(): Promise<ReportStore>;
-  /** Closes and opens again what was written. */
+  /** Closes and reopens the store. */
   reopen(store: ReportStore): Promise<ReportStore>;
-  /** Forgets what was written; after `close`. */
+  /** Removes all data; after `close`. */
   clean(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export const ANCHOR = {
 } as const;
 export const AUTHORITY = { kind: 'authority', address: 'addr', network: 'n', validFrom: null, validTo: null } as const;
 
-/** What every adapter of {@link ReportStore} must do. */
+/** Contract of every adapter of {@link ReportStore}. */
 export function reportStoreContract(name: string, harness: StoreHarness): void {
   describe(`report store: ${name}`, () => {
     let store: ReportStore;
@@ -62,7 +62,7 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
     const versions = async (): Promise<unknown> =>
       (await store.pending(10)).map(({ record }) => (JSON.parse(record.value) as { version: number }).version);
 
-    it('keeps a report and tells the topic of it in the same step', async () => {
+    it('stores a report and its record for the topic in the same step', async () => {
       await store.addReport(report('r1', 'a', '2026-01-02T00:00:00.000Z'));
       expect((await store.report('a', 'r1'))?.facts.sha256).toBe(SHA);
       store = await harness.reopen(store);
@@ -73,7 +73,7 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.pending(10)).toEqual([]);
     });
 
-    it('shows a report to its own account alone', async () => {
+    it('returns a report only to its own account', async () => {
       await store.addReport(report('r1', 'a', '2026-01-02T00:00:00.000Z'));
       expect(await store.report('b', 'r1')).toBeNull();
       expect(await store.anyReport('r1')).toEqual(await store.report('a', 'r1'));
@@ -87,18 +87,18 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.reports('a', 2, 2)).toMatchObject({ reports: [{ id: 'r1' }], total: 3 });
     });
 
-    it('walks through all reports of all accounts', async () => {
+    it('iterates over all reports of all accounts', async () => {
       const ids = Array.from({ length: 501 }, (_, n) => `r${String(n).padStart(3, '0')}`);
       for (let n = 0; n < ids.length; n += 20) {
         const some = ids.slice(n, n + 20);
         await Promise.all(some.map((id) => store.addReport(report(id, `a${id.at(-1)}`, '2026-01-02T00:00:00.000Z'))));
       }
-      const walked: string[] = [];
-      for await (const { id } of store.all()) walked.push(id);
-      expect(walked.sort()).toEqual(ids);
+      const seen: string[] = [];
+      for await (const { id } of store.all()) seen.push(id);
+      expect(seen.sort()).toEqual(ids);
     });
 
-    it('takes a newer version and never an older one, and tells of what it took in that order', async () => {
+    it('accepts a newer version and never an older one, and publishes them in that order', async () => {
       const first = report('r1', 'a', '2026-01-02T00:00:00.000Z');
       await store.addReport(first);
       expect(await store.updateReport({ ...first, version: 3, facts: { ...first.facts, public: true } })).toBe(true);
@@ -107,7 +107,7 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await versions()).toEqual([1, 3]);
     });
 
-    it('takes one of several changes that are made at once', async () => {
+    it('accepts one of several concurrent changes', async () => {
       const first = report('r1', 'a', '2026-01-02T00:00:00.000Z');
       await store.addReport(first);
       const taken = await Promise.all([1, 2, 3, 4].map(() => store.updateReport({ ...first, version: 2 })));
@@ -115,7 +115,7 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await versions()).toEqual([1, 2]);
     });
 
-    it('keeps messages that nothing else tells of until they are sent, beside those of reports', async () => {
+    it('keeps enqueued records until they are sent, in addition to those of reports', async () => {
       const record = (key: string) => ({ topic: 'anchor-requests', key, value: '{}' }) as const;
       await store.enqueue([record('r1'), record('r2')]);
       await store.enqueue([]);
@@ -135,12 +135,12 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.scope('b')).toEqual({});
     });
 
-    it('tells each declared scope as a version of its own, and takes none that is older', async () => {
+    it('publishes each declared scope as a version of its own, and adopts none that is older', async () => {
       const hipaa = { scope: { hipaa: { ephi: true } }, declaredAt: DAY };
       await store.putScope('a', hipaa);
       await store.putScope('a', { ...hipaa, scope: { nydfs: { coveredEntity: true } } });
-      const told = (await store.pending(10)).map(({ record }) => JSON.parse(record.value) as object);
-      expect(told).toMatchObject([
+      const published = (await store.pending(10)).map(({ record }) => JSON.parse(record.value) as object);
+      expect(published).toMatchObject([
         { id: 'a', version: 1, value: hipaa },
         { id: 'a', version: 2, value: { scope: { nydfs: { coveredEntity: true } } } },
       ]);
@@ -155,7 +155,7 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       ]);
     });
 
-    it('finds the reports that open an event, and those of which it was not kept', async () => {
+    it('finds the reports that open an event, and those without recorded runs', async () => {
       const run = (agentId: string, first: number, last: number) => ({ agentId, first, last });
       await store.addReport({ ...report('r1', 'a', DAY), opens: [run('x', 3, 5), run('x', 9, 9), run('y', 1, 4)] });
       await store.addReport({ ...report('r2', 'a', DAY), opens: [run('x', 5, 7)] });
@@ -171,7 +171,7 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await opening('agent', 7)).toEqual(['r4']);
     });
 
-    it('keeps anchors and the position together, also over a restart', async () => {
+    it('stores anchors and the position together, also over a restart', async () => {
       expect(await store.anchorsPosition(0)).toBeNull();
       await store.keepAnchors(
         [
@@ -189,7 +189,7 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.authorities()).toEqual([AUTHORITY]);
     });
 
-    it('lets no batch that comes late take anything back', async () => {
+    it('never goes back on a late batch', async () => {
       const ended = { ...AUTHORITY, validTo: '2026-02-01T00:00:00.000Z' };
       await store.keepAnchors([{ version: 1, value: AUTHORITY }], 0, 1);
       await store.keepAnchors([{ version: 2, value: ended }], 0, 5);

@@ -1,6 +1,6 @@
 import type { StoredPackages } from './mongo-packages.js';
 
-/** The packages in GridFS: reads only. The driver is loaded by this call alone. */
+/** Opens the packages in GridFS, read-only. The driver is loaded only by this call. */
 export async function readStoredPackages(uri: string): Promise<StoredPackages> {
   const { openStoredPackages } = await import('./mongo-packages.js');
   return openStoredPackages(uri);

@@ -1,7 +1,7 @@
 import type { PackageEvent } from '@countersign/contracts';
 import type { OpenedRun } from '../store/port.js';
 
-/** The stretches of each agent whose content a package opens; an opening without its value tells no content. */
+/** The runs of each agent whose content a package opens; an opening without its value reveals no content. */
 export function openedRuns(events: readonly Pick<PackageEvent, 'event' | 'sequence' | 'opened'>[]): OpenedRun[] {
   const runs: OpenedRun[] = [];
   for (const { event, sequence, opened } of events) {
@@ -14,7 +14,7 @@ export function openedRuns(events: readonly Pick<PackageEvent, 'event' | 'sequen
   return runs;
 }
 
-/** Whether any of these sequences lies in one of the agent's runs. */
+/** True if any of these sequences is in one of the agent's runs. */
 export function opensAny(runs: readonly OpenedRun[], agentId: string, sequences: readonly number[]): boolean {
   return runs.some(
     (run) => run.agentId === agentId && sequences.some((sequence) => run.first <= sequence && sequence <= run.last),

@@ -7,7 +7,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import type { OpenedRun, ReportStore, StoredReport } from '../store/port.js';
 import { openSqliteReportStore } from '../store/open.js';
 import { openedRuns } from './opened-runs.js';
-import { ERASED, requireUnerased, type WithdrawalPlace } from './withdraw-report.js';
+import { ERASED, requireUnerased, type WithdrawalContext } from './withdraw-report.js';
 import { Withdrawals } from './withdrawals.js';
 
 const DAY = '2026-01-02T00:00:00.000Z';
@@ -31,23 +31,23 @@ describe('packages whose content was erased', () => {
   let directory: string;
   let store: ReportStore;
   let blobs: BlobStore;
-  let untold: ErasedContent[];
+  let pending: ErasedContent[];
   let gone: number[];
-  let place: WithdrawalPlace;
+  let dependencies: WithdrawalContext;
   const log = { warn: () => undefined } as never;
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'withdrawals-'));
     store = await openSqliteReportStore(join(directory, 'reports.db'));
     blobs = await openFileBlobs(join(directory, 'packages'));
-    untold = [];
+    pending = [];
     gone = [];
-    place = {
+    dependencies = {
       store,
       blobs,
       flush: async () => undefined,
       erasures: {
-        pending: async (limit) => untold.slice(0, limit),
-        acknowledge: async (ids) => void (untold = untold.filter(({ eventId }) => !ids.includes(eventId))),
+        pending: async (limit) => pending.slice(0, limit),
+        acknowledge: async (ids) => void (pending = pending.filter(({ eventId }) => !ids.includes(eventId))),
         among: async (_agent, first, last) => gone.filter((sequence) => first <= sequence && sequence <= last),
       },
     };
@@ -70,31 +70,31 @@ describe('packages whose content was erased', () => {
     return all;
   };
 
-  it('are withdrawn with both bodies, are told, and only then is the erasure', async () => {
+  it('are withdrawn with both bodies, and only then is the erasure acknowledged', async () => {
     await keep(report(1, [run(1, 5)], true));
     await keep(report(2, [run(1, 2), run(4, 9)]));
-    untold = [erased(3), erased(7)];
-    const told: unknown[] = [];
-    const flush = async (): Promise<void> => void told.push(await reasons(), untold.length);
-    await new Withdrawals({ log }, { ...place, flush }).turn();
+    pending = [erased(3), erased(7)];
+    const observed: unknown[] = [];
+    const flush = async (): Promise<void> => void observed.push(await reasons(), pending.length);
+    await new Withdrawals({ log }, { ...dependencies, flush }).withdrawPending();
     expect(await reasons()).toEqual([ERASED, ERASED]);
     expect(bodies()).toEqual([]);
-    expect(untold).toEqual([]);
-    expect(told).toEqual([[ERASED, null], 2, [ERASED, ERASED], 2]);
+    expect(pending).toEqual([]);
+    expect(observed).toEqual([[ERASED, null], 2, [ERASED, ERASED], 2]);
     const versions = (await store.pending(9)).map(({ record }) => JSON.parse(record.value) as { version: number });
     expect(versions.map(({ version }) => version)).toEqual([1, 1, 2, 2]);
   });
 
-  it('stay where they open something else', async () => {
+  it('stay if they open something else', async () => {
     await keep(report(1, [run(1, 2), run(4, 9)]));
     await keep(report(2, []));
-    untold = [erased(3), { ...erased(5), agentId: 'other' }];
-    await new Withdrawals({ log }, place).turn();
-    expect([await reasons(), untold]).toEqual([[null, null], []]);
+    pending = [erased(3), { ...erased(5), agentId: 'other' }];
+    await new Withdrawals({ log }, dependencies).withdrawPending();
+    expect([await reasons(), pending]).toEqual([[null, null], []]);
     expect(bodies()).toHaveLength(2);
   });
 
-  it('are found by their bodies where it was not kept what they open', async () => {
+  it('are found by their bodies if their opened runs were not recorded', async () => {
     const body = (eventId: string, sequence: number, opened: object): string =>
       JSON.stringify({ events: [{ event: { agentId: 'agent', eventId }, sequence, opened }] });
     const action = { salt: 's', value: 1 };
@@ -104,23 +104,23 @@ describe('packages whose content was erased', () => {
     await keep(report(3, null), body('e3', 3, {}));
     await keep(report(4, null), body('e3', 3, { payload: { salt: 's' } }));
     await keep(report(5, null), 'a damaged body');
-    untold = [erased(3)];
-    await new Withdrawals({ log }, place).turn();
+    pending = [erased(3)];
+    await new Withdrawals({ log }, dependencies).withdrawPending();
     expect(await reasons()).toEqual([ERASED, null, null, null, ERASED]);
     expect(bodies()).toEqual([2, 3, 4].map(hash));
   });
 
-  it('are told to be withdrawn once they can be: what fails comes again', async () => {
+  it('are published as withdrawn once possible: a failure is retried', async () => {
     await keep(report(1, [run(3, 3)]));
-    untold = [erased(3)];
-    const failing = { ...place, flush: () => Promise.reject(new Error('no log')) };
-    await expect(new Withdrawals({ log }, failing).turn()).rejects.toThrow('no log');
-    expect(untold).toHaveLength(1);
-    await new Withdrawals({ log }, place).turn();
-    expect([await reasons(), bodies(), untold]).toEqual([[ERASED], [], []]);
+    pending = [erased(3)];
+    const failing = { ...dependencies, flush: () => Promise.reject(new Error('no log')) };
+    await expect(new Withdrawals({ log }, failing).withdrawPending()).rejects.toThrow('no log');
+    expect(pending).toHaveLength(1);
+    await new Withdrawals({ log }, dependencies).withdrawPending();
+    expect([await reasons(), bodies(), pending]).toEqual([[ERASED], [], []]);
   });
 
-  it('are withdrawn again where an older copy was put back, with bodies that belong to no report', async () => {
+  it('are withdrawn again if an older copy was restored, and orphaned bodies are removed', async () => {
     await keep(report(1, [run(1, 5)]));
     await keep(report(2, [run(9, 9)]));
     const withdrawn = report(3, [run(1, 1)]);
@@ -129,44 +129,44 @@ describe('packages whose content was erased', () => {
     const old = new Date(Date.now() - 7_200_000);
     for (const n of [2, 4]) utimesSync(join(directory, 'packages', hash(n)), old, old);
     gone = [3];
-    await new Withdrawals({ log }, place).turn();
+    await new Withdrawals({ log }, dependencies).withdrawPending();
     expect(await reasons()).toEqual([ERASED, null, ERASED]);
     expect(bodies()).toEqual([hash(2), hash(5)]);
   });
 
-  it('leave no body of a killed process behind, also where it was young at the start', async () => {
+  it('leave no body of a killed process, also if it was young at startup', async () => {
     await keep(report(1, []));
     await blobs.put(hash(2), ['left by a process that was killed']);
     let laterMs = 0;
-    const withdrawals = new Withdrawals({ log }, place, () => Date.now() + laterMs);
-    await withdrawals.turn();
+    const withdrawals = new Withdrawals({ log }, dependencies, () => Date.now() + laterMs);
+    await withdrawals.withdrawPending();
     laterMs = 3_000_000;
-    await withdrawals.turn();
+    await withdrawals.withdrawPending();
     expect(bodies()).toEqual([hash(1), hash(2)]);
     laterMs = 4_000_000;
-    await withdrawals.turn();
+    await withdrawals.withdrawPending();
     expect(bodies()).toEqual([hash(1)]);
   });
 
-  it('are not issued when an order took content before they were recorded', async () => {
+  it('are not issued if an order erased content before they were recorded', async () => {
     const issued = await keep(report(1, [run(1, 2), run(4, 9)]));
     gone = [3, 10];
-    await requireUnerased(place, issued);
+    await requireUnerased(dependencies, issued);
     expect(bodies()).toHaveLength(1);
     gone = [3, 4];
-    await expect(requireUnerased(place, issued)).rejects.toMatchObject({ status: 503 });
+    await expect(requireUnerased(dependencies, issued)).rejects.toMatchObject({ status: 503 });
     expect([bodies(), (await reasons())[0]]).toEqual([[], expect.stringContaining('never answered')]);
   });
 
-  it('are not kept where it cannot be found out whether content was erased', async () => {
+  it('are not kept if it cannot be determined whether content was erased', async () => {
     const issued = await keep(report(1, [run(1, 2)]));
-    const unknown = { ...place.erasures, among: () => Promise.reject(new Error('not reachable')) };
-    await expect(requireUnerased({ ...place, erasures: unknown }, issued)).rejects.toThrow('not reachable');
+    const unknown = { ...dependencies.erasures, among: () => Promise.reject(new Error('not reachable')) };
+    await expect(requireUnerased({ ...dependencies, erasures: unknown }, issued)).rejects.toThrow('not reachable');
     expect(bodies()).toEqual([]);
   });
 });
 
-it('the runs that a package opens leave out what was erased, withheld, or kept by its salt alone', () => {
+it('the runs that a package opens exclude erased and withheld content, and salts alone', () => {
   const value = { salt: 's', value: 1 };
   const events = [
     [1, { action: value }],

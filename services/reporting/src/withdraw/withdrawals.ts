@@ -4,42 +4,42 @@ import type { ServiceContext } from '@countersign/service-kit';
 import { pdfBlobName } from '../blobs/blob-store.js';
 import { mayOpen, type OpenedRun, type StoredReport } from '../store/port.js';
 import { openedRuns, opensAny } from './opened-runs.js';
-import { ERASED, isErased, removeBodies, withdrawReport, type WithdrawalPlace } from './withdraw-report.js';
+import { ERASED, isErased, removeBodies, withdrawReport, type WithdrawalContext } from './withdraw-report.js';
 
 const EVERY_MS = 250;
 const AFTER_A_FAILURE_MS = 2_000;
 const MOST = 100;
-/** A body without a report that is older was left by a killed process. */
+/** An older body without a report was left by a killed process. */
 const ABANDONED_MS = 3_600_000;
 const KEPT_BODIES = 100;
 const KEPT_RUNS = 1_000;
 
 /**
- * Withdraws the reports whose stored bodies open content that was erased. It asks audit-log for what is untold, and says
- * when nothing opens it any more; several instances may do the same. At its start it goes through all reports: a store or
- * a folder that was put back from an older copy holds again what was withdrawn since. It does so once more when bodies
- * that were too young then can be told from those of reports under way.
+ * Withdraws the reports whose stored bodies open erased content. It fetches pending erasures from audit-log and
+ * acknowledges each when nothing opens it any more; several instances may do the same. At startup it reviews all reports:
+ * a store or a folder restored from an older copy may hold withdrawn ones again. It does so once more when bodies
+ * that were too young then can be distinguished from those of reports in progress.
  */
 export class Withdrawals {
   readonly #context: Pick<ServiceContext, 'log'>;
-  readonly #place: WithdrawalPlace;
+  readonly #dependencies: WithdrawalContext;
   #stopped = false;
   readonly #loop: BackgroundLoop;
   readonly #now: () => number;
-  /** When all reports are gone through next, ms; `null`: not again. */
+  /** Time of the next review of all reports, ms; `null`: none. */
   #reviewAtMs: number | null = 0;
   #failing = false;
-  /** What bodies open that were read for it: one is large, never changes, and may be asked of many orders. */
+  /** Runs opened by bodies that were read: a body is large, never changes, and may be needed for many orders. */
   readonly #read = new Map<string, readonly OpenedRun[]>();
 
   /** @param now wall clock, ms */
-  constructor(context: Pick<ServiceContext, 'log'>, place: WithdrawalPlace, now: () => number = Date.now) {
+  constructor(context: Pick<ServiceContext, 'log'>, dependencies: WithdrawalContext, now: () => number = Date.now) {
     this.#context = context;
-    this.#place = place;
+    this.#dependencies = dependencies;
     this.#now = now;
     this.#loop = new BackgroundLoop(
       async () => {
-        await this.turn();
+        await this.withdrawPending();
         this.#failing = false;
         return EVERY_MS;
       },
@@ -60,9 +60,9 @@ export class Withdrawals {
     await this.#loop.stop();
   }
 
-  /** Withdraws what is untold now, and tells it. */
-  async turn(): Promise<void> {
-    const { erasures } = this.#place;
+  /** Withdraws the reports of all pending erasures, and acknowledges them. */
+  async withdrawPending(): Promise<void> {
+    const { erasures } = this.#dependencies;
     for (;;) {
       const pending = await erasures.pending(MOST);
       for (const erased of pending) await this.#withdraw(erased);
@@ -76,36 +76,36 @@ export class Withdrawals {
     this.#reviewAtMs = dueMs === 0 ? atMs + ABANDONED_MS : null;
   }
 
-  /** Goes through all reports: bodies of withdrawn ones go, those that open what was erased, and those of no report. */
+  /** Reviews all reports: removes bodies of withdrawn ones and orphaned bodies, and withdraws those that open erased content. */
   async review(): Promise<void> {
-    const { store, erasures, blobs } = this.#place;
-    const nobodys = new Set(await blobs.namesBefore(this.#now() - ABANDONED_MS));
+    const { store, erasures, blobs } = this.#dependencies;
+    const orphaned = new Set(await blobs.namesBefore(this.#now() - ABANDONED_MS));
     for await (const report of store.all()) {
       if (this.#stopped) return;
       const { sha256, pdfSha256 } = report.facts;
-      nobodys.delete(sha256);
-      if (pdfSha256 !== null) nobodys.delete(pdfBlobName(pdfSha256));
-      if (report.facts.withdrawn !== null) await removeBodies(this.#place, report);
+      orphaned.delete(sha256);
+      if (pdfSha256 !== null) orphaned.delete(pdfBlobName(pdfSha256));
+      if (report.facts.withdrawn !== null) await removeBodies(this.#dependencies, report);
       else if (report.opens !== undefined && (await isErased(erasures, mayOpen(report)))) {
-        await withdrawReport(this.#place, report.id, ERASED);
+        await withdrawReport(this.#dependencies, report.id, ERASED);
       }
     }
-    for (const name of nobodys) {
+    for (const name of orphaned) {
       this.#context.log.warn({ name }, 'a stored body that belongs to no report is removed');
       await blobs.remove(name);
     }
   }
 
   async #withdraw(erased: ErasedContent): Promise<void> {
-    for (const report of await this.#place.store.opening(erased.agentId, erased.sequence)) {
+    for (const report of await this.#dependencies.store.opening(erased.agentId, erased.sequence)) {
       if (report.opens === undefined && !(await this.#bodyOpens(report, erased))) continue;
-      await withdrawReport(this.#place, report.id, ERASED);
+      await withdrawReport(this.#dependencies, report.id, ERASED);
     }
   }
 
   /**
-   * Whether the body of a report of which it was not kept what it opens does: one that withheld the content, or was
-   * issued after it was erased, has the event and stays. Where the body is gone, or damaged, it is withdrawn.
+   * True if the body of a report without recorded runs opens the event: one that withheld the content, or was
+   * issued after the erasure, does not and stays. If the body is missing or damaged, it is withdrawn.
    */
   async #bodyOpens({ facts }: StoredReport, { agentId, sequence }: ErasedContent): Promise<boolean> {
     const runs = this.#read.get(facts.sha256) ?? (await this.#readRuns(facts.sha256));
@@ -113,7 +113,7 @@ export class Withdrawals {
   }
 
   async #readRuns(sha256: string): Promise<readonly OpenedRun[] | null> {
-    const runs = runsOf(await this.#place.blobs.get(sha256));
+    const runs = runsOf(await this.#dependencies.blobs.get(sha256));
     if (runs === null) return null;
     if (this.#read.size >= KEPT_BODIES) this.#read.clear();
     if (runs.length <= KEPT_RUNS) this.#read.set(sha256, runs);
@@ -121,7 +121,7 @@ export class Withdrawals {
   }
 }
 
-/** `null`: there is no body, or none that can be read. */
+/** `null`: there is no readable body. */
 function runsOf(body: Buffer | null): readonly OpenedRun[] | null {
   try {
     return body === null ? null : openedRuns((JSON.parse(body.toString('utf8')) as PackageContent).events);

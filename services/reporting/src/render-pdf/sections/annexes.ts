@@ -1,7 +1,7 @@
 import type { SignedPackage } from '@countersign/contracts';
 import type { Flow } from '../flow.js';
 import { runsText, type EventGroup, type ReportFacts } from '../report-facts.js';
-import { eventWords, FRAMEWORK_NAMES, shortStatus } from './wording.js';
+import { eventLabel, FRAMEWORK_NAMES, shortStatus } from './wording.js';
 
 const GROUPS = [
   { title: 'Group', share: 9 },
@@ -11,7 +11,7 @@ const GROUPS = [
   { title: 'Numbers, by agent', share: 58 },
 ];
 
-/** Annex A: which events are behind each control. Annex B: a line for each event. */
+/** Annex A: the events of each control. Annex B: one line per event. */
 export function drawAnnexes(flow: Flow, content: SignedPackage, facts: ReportFacts): void {
   flow.heading(2, 'Annex A  Groups of events', true);
   flow.paragraph(
@@ -33,7 +33,7 @@ function row({ label, example, count, runs }: EventGroup): ({ text: string; ink:
   const numbers = [...runs].map(([agent, some]) => `${agent}: ${runsText(some)}`).join('; ');
   return [
     { text: label, ink: { face: 'bold' } },
-    `${eventWords(event)}${violation} – ${frameworks.join(', ') || 'no control'}`,
+    `${eventLabel(event)}${violation} – ${frameworks.join(', ') || 'no control'}`,
     status,
     `${count}`,
     numbers,
@@ -84,7 +84,7 @@ function* register({ events, inclusionProofs }: SignedPackage, facts: ReportFact
       number: `${sequence}`,
       time: `${event.occurredAt}${entry.outsideRange === true ? '*' : ''}`,
       id: event.eventId,
-      what: eventWords(event),
+      what: eventLabel(event),
       status: shortStatus(entry),
       group: facts.groupOf(entry).label,
       anchored: inclusionProofs[i]?.anchored === true ? 'yes' : 'no',

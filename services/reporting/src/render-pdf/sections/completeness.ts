@@ -18,7 +18,7 @@ const AGENTS = [
 export function drawCompleteness(flow: Flow, { range }: SignedPackage, { agents }: ReportFacts): void {
   flow.heading(2, '3  Completeness', true);
   flow.paragraph(
-    'Each agent’s events carry consecutive numbers. The table was counted from the entries of this report: “missing” names every number between the first and the last that no entry has. The trees of the anchored windows bind the count of each agent in each window, so that an entry left out is noticed by whoever verifies the package.',
+    'Each agent’s events carry consecutive numbers. The table was counted from the entries of this report: “missing” names every number between the first and the last that no entry has. The trees of the anchored windows bind the count of each agent in each window, so that an entry left out is noticed by anyone who verifies the package.',
   );
   flow.table(
     AGENTS,
@@ -90,7 +90,7 @@ export function drawAnchors(flow: Flow, content: SignedPackage, { agents }: Repo
   );
 }
 
-/** A transaction, leading to a public explorer where there is one for its network. */
+/** A transaction, linked to a public explorer if its network has one. */
 export function transactionSpan(network: string, signature: string, block: number | null): Span {
   const link = explorerLink(network, signature);
   const text = `${signature} (${network}${block === null ? '' : `, block ${block}`})`;

@@ -14,7 +14,7 @@ const FIGURES = [
   { title: 'Which means', share: 62 },
 ];
 
-/** First page: what the report is about, how much there is, and what was found. */
+/** First page: the subject of the report, its size, and its results. */
 export function drawCover(flow: Flow, content: SignedPackage, facts: ReportFacts): void {
   const { range, timestamp, mapping, generator, summary, frameworks } = content;
   flow.heading(1, 'Evidence of agent actions');

@@ -2,12 +2,12 @@ import type { InclusionProof, JsonValue, Opening, PackageEvent, SignedPackage } 
 import type { Flow } from '../flow.js';
 import type { ReportFacts } from '../report-facts.js';
 import type { Span } from '../spans.js';
-import { counted, eventWords, FRAMEWORK_NAMES, LIMITS } from './wording.js';
+import { counted, eventLabel, FRAMEWORK_NAMES, LIMITS } from './wording.js';
 
 const isGap = ({ status }: PackageEvent): boolean => status === 'Gap, review required';
 const isDenial = ({ event }: PackageEvent): boolean => event.allowed === false;
 
-/** Sections 5 and 6: every gap, then every denial that is no gap, with all that the package says of it. */
+/** Sections 5 and 6: every gap, then every denial that is not a gap, with all details from the package. */
 export function drawFindings(flow: Flow, content: SignedPackage, facts: ReportFacts): void {
   const draw = (wanted: (entry: PackageEvent) => boolean): void =>
     content.events.forEach((entry, i) => {
@@ -39,7 +39,7 @@ function drawEntry(flow: Flow, entry: PackageEvent, proof: InclusionProof | null
   const { event, sequence, status, statusReason } = entry;
   const shown = (text: string | null, limit: number): string => (text === null ? '–' : flow.sheet.shown(text, limit));
   const severity = event.severity === null ? '' : ` · ${event.severity}`;
-  const title = `${facts.agentOf(entry)} · number ${sequence} · ${event.occurredAt} · ${eventWords(event)}${severity}`;
+  const title = `${facts.agentOf(entry)} · number ${sequence} · ${event.occurredAt} · ${eventLabel(event)}${severity}`;
   const lines: Span[] = [
     { text: title, ink: { face: 'bold', colour: isGap(entry) ? 'red' : 'black' } },
     { text: `Status: ${status}${statusReason === null ? '' : ` – ${shown(statusReason, LIMITS.reason)}`}` },
@@ -55,7 +55,7 @@ function drawEntry(flow: Flow, entry: PackageEvent, proof: InclusionProof | null
   if (event.refersTo !== null) lines.push({ text: `Refers to event ${event.refersTo}` });
   const outcomes = (facts.referring.get(event.eventId) ?? []).map(
     (one) =>
-      `${one.event.outcome ?? 'answer of unknown fate'} (${facts.agentOf(one)} number ${one.sequence}, ${one.event.occurredAt})`,
+      `${one.event.outcome ?? 'answer in doubt'} (${facts.agentOf(one)} number ${one.sequence}, ${one.event.occurredAt})`,
   );
   if (event.type === 'action.checked')
     lines.push({ text: `Outcome reported in this report: ${outcomes.join('; ') || 'none'}` });

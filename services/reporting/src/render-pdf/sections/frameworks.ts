@@ -14,7 +14,7 @@ const CONTROLS = [
   { title: 'Events (annex A)', share: 40 },
 ];
 
-/** Section 4: for each framework its scope in its own words, then its controls with the events behind them. */
+/** Section 4: for each framework its declared scope, then its controls with their events. */
 export function drawFrameworks(flow: Flow, content: SignedPackage, facts: ReportFacts): void {
   flow.heading(2, '4  Frameworks and controls', true);
   flow.paragraph(

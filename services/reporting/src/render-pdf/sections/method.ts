@@ -2,7 +2,7 @@ import type { SignedPackage } from '@countersign/contracts';
 import type { Flow } from '../flow.js';
 import { counted, networksOf } from './wording.js';
 
-/** Sections 1 and 2: how the report came about, and what nobody may read into it. */
+/** Sections 1 and 2: how the report was produced, and what it does not prove. */
 export function drawMethod(flow: Flow, content: SignedPackage): void {
   flow.heading(2, '1  How this report was produced', true);
   flow.numbered([
@@ -51,17 +51,17 @@ function limits(content: SignedPackage): string[] {
   ];
 }
 
-/** What an anchor does not prove where its network is not the public one. */
+/** Limits of an anchor on a network other than the public one. */
 function networkLimit(network: string): string[] {
   switch (network) {
     case 'solana:mainnet-beta':
       return [];
     case 'solana:devnet':
     case 'solana:testnet':
-      return [`The anchors are on ${network}, a public network for tests: nobody promises to keep its history.`];
+      return [`The anchors are on ${network}, a public network for tests: its history may be discarded.`];
     default:
       return [
-        `The anchors are on ${network}, which is no public network: whoever runs the service may run it as well, and can write it anew. They prove nothing against its operator.`,
+        `The anchors are on ${network}, which is no public network: the operator of the service may run it as well, and can rewrite it. They prove nothing against its operator.`,
       ];
   }
 }

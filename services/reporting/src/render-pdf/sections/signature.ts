@@ -11,7 +11,7 @@ const COLUMNS = [
 ];
 const QR_SIDE = 120;
 
-/** Section 8: the signature, what it covers, and how anybody verifies it. */
+/** Section 8: the signature, what it covers, and how to verify it. */
 export function drawSignature(flow: Flow, content: SignedPackage): void {
   const { timestamp, publicKeyUrl } = content;
   const mono = (text: string): Span => ({ text, ink: { face: 'mono', size: 6.5 } });
@@ -35,7 +35,7 @@ export function drawSignature(flow: Flow, content: SignedPackage): void {
   ]);
   flow.heading(3, 'How to verify');
   flow.numbered([
-    'Offline, trusting nobody: “countersign verify FILE.pdf --key KEY.pem --rpc URL --authority ADDRESS” checks the signature of this file, takes the package out of it, walks every proof, counts every sequence and asks the chain that you name. Any PDF reader saves the attachment “countersign-package.json” for other verifiers.',
+    'Offline, without trust in the issuer: “countersign verify FILE.pdf --key KEY.pem --rpc URL --authority ADDRESS” checks the signature of this file, takes the package out of it, walks every proof, counts every sequence and asks the chain that you name. Any PDF reader saves the attachment “countersign-package.json” for other verifiers.',
     `Online: ${origin(publicKeyUrl)}/verify does the same in a browser, without an upload; GET ${lookUp(publicKeyUrl)}, with the SHA-256 of this file (“sha256sum FILE.pdf”), says whether it was issued with exactly these bytes, when and by which key; where the report is public it gives the package.`,
     'On the chain: the memo of the report’s transaction holds the hash of the package’s content; the transactions of section 7 hold the roots of its windows.',
     `To look at some events: “countersign sample FILE.pdf --size 25 --key KEY.pem --rpc URL” draws them by rule ${SAMPLE_RULE}. Its seed is the hash of the first finalized block that lies ${SAMPLE_DELAY_SLOTS} slots or more behind the report’s transaction and not before the end of the period, so that neither the issuer nor its customer chooses; the sample names the block, and anybody draws it again.`,
@@ -49,13 +49,13 @@ export function drawSignature(flow: Flow, content: SignedPackage): void {
       module,
     );
   });
-  // Beside the figure: each line is short enough to end before it.
+  // Next to the figure: each line is short enough to end before it.
   flow.paragraph('The QR code leads to a page that verifies this report:');
-  const [place = '', report = '', hash = ''] = page.split(/(?=[#&])/);
-  for (const text of [place, report, hash]) flow.paragraph({ text, link: page }, { face: 'mono', size: 6.5 });
+  const [address = '', report = '', hash = ''] = page.split(/(?=[#&])/);
+  for (const text of [address, report, hash]) flow.paragraph({ text, link: page }, { face: 'mono', size: 6.5 });
 }
 
-/** Where the service answers. */
+/** Origin of the service. */
 function origin(publicKeyUrl: string): string {
   return publicKeyUrl.replace(/\/v1\/keys\/[^/]*$/, '');
 }
@@ -64,7 +64,7 @@ function lookUp(publicKeyUrl: string): string {
   return `${origin(publicKeyUrl)}/v1/reports/by-pdf-sha256/<SHA-256>`;
 }
 
-/** The public verification page with this report named in the part of the address that is never sent to a server. */
+/** The public verification page, with this report named in the fragment, which is never sent to a server. */
 function verificationPage({
   publicKeyUrl,
   reportId,

@@ -1,6 +1,6 @@
 import type { Framework, LeafEvent, PackageEvent, SignedPackage } from '@countersign/contracts';
 
-/** Names of the frameworks, as headings print them. */
+/** Names of the frameworks in headings. */
 export const FRAMEWORK_NAMES: Readonly<Record<Framework, string>> = {
   soc2: 'SOC 2 – Trust Services Criteria',
   euaiact: 'EU AI Act – Regulation (EU) 2024/1689',
@@ -10,11 +10,11 @@ export const FRAMEWORK_NAMES: Readonly<Record<Framework, string>> = {
   nydfs: 'NYDFS – 23 NYCRR Part 500',
 };
 
-/** Longest parts of customers' texts that the document prints, characters; the embedded package has them whole. */
+/** Longest parts of customers' texts that the document prints, characters; the embedded package has the whole texts. */
 export const LIMITS = { name: 120, reason: 600, content: 900 } as const;
 
-/** What kind of event it is and what was decided or reported, in a few words. */
-export function eventWords({ type, actionKind, outcome }: LeafEvent): string {
+/** Short label of an event: its kind, and the decision or outcome. */
+export function eventLabel({ type, actionKind, outcome }: LeafEvent): string {
   const kind = type === 'action.checked' ? (actionKind ?? type) : type;
   return outcome === null ? kind : `${kind} ${outcome}`;
 }
@@ -30,13 +30,13 @@ const EXPLORERS: Readonly<Record<string, string>> = {
   'solana:testnet': '?cluster=testnet',
 };
 
-/** Where anybody sees a transaction; `null` for a network that no public explorer shows. */
+/** Link to a transaction in a public explorer; `null` for a network without one. */
 export function explorerLink(network: string, signature: string): string | null {
   const query = EXPLORERS[network];
   return query === undefined ? null : `https://explorer.solana.com/tx/${encodeURIComponent(signature)}${query}`;
 }
 
-/** The networks that hold the anchors of a report: of its windows, and its own. */
+/** The networks with the anchors of a report: those of its windows, and its own. */
 export function networksOf({ windows, timestamp }: Pick<SignedPackage, 'windows' | 'timestamp'>): readonly string[] {
   const named = windows.map(({ network }) => network);
   return [...new Set(timestamp.anchor === 'pending' ? named : [...named, timestamp.anchor])].sort();
