@@ -33,12 +33,8 @@ export function listedMemos(column: string | null): readonly string[] {
   }
 }
 
-export function isMemoProgram(address: string): boolean {
-  return MEMO_PROGRAMS.has(address);
-}
-
 /** `null`: not UTF-8. A byte order mark is kept as a character. */
-export function utf8(bytes: Uint8Array): string | null {
+function utf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -39,8 +39,6 @@ describe('blocks of the embedded network', () => {
     expect(await list('getBlocks', slot, slot + 9)).toEqual([slot]);
     expect(await list('getBlocks', slot - 1, { commitment: 'confirmed' })).toHaveLength(4);
     expect(await list('getBlocks', slot + 5, slot)).toEqual([]);
-    expect(await list('getBlocksWithLimit', slot - 5, 2)).toEqual([slot - 5, slot - 4]);
-    expect(await list('getBlocksWithLimit', slot, 9)).toEqual([slot]);
     for (const params of [[0, 500_001], ['1'], [1, 2, { commitment: 'processed' }]]) {
       expect((await rpc(rpcUrl, 'getBlocks', params)).error?.code).toBe(-32602);
     }

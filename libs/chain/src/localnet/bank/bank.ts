@@ -90,11 +90,6 @@ export class Bank {
     this.engine.setTime(this.#slots.at('processed'), this.#slots.blockTimeSeconds());
   }
 
-  simulate(transaction: WireTransaction, options: { readonly verifySignatures: boolean }) {
-    this.tick();
-    return this.engine.simulate(transaction, options);
-  }
-
   /** The reason why a transaction cannot be executed at all, or `null`. */
   judge(transaction: WireTransaction): TransactionFailure | null {
     if (this.#ledger.has(transaction.signatures[0] ?? '')) return 'AlreadyProcessed';

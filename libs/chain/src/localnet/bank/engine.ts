@@ -33,11 +33,6 @@ export interface Execution {
   readonly returnData: { readonly programId: string; readonly data: readonly [string, 'base64'] } | null;
 }
 
-export interface SimulatedExecution extends Execution {
-  /** Writable accounts as the transaction would leave them. */
-  readonly accounts: readonly Account[];
-}
-
 type KitTransaction = Parameters<LiteSVM['sendTransaction']>[0];
 type KitAccount = Parameters<LiteSVM['setAccount']>[0];
 type KitAddress = KitAccount['address'];
@@ -66,19 +61,11 @@ export class Engine {
   }
 
   /** Executes and forgets. */
-  simulate(transaction: WireTransaction, options: { readonly verifySignatures: boolean }): SimulatedExecution {
+  simulate(transaction: WireTransaction, options: { readonly verifySignatures: boolean }): Execution {
     if (!options.verifySignatures) this.#vm.withSigverify(false);
     try {
       const outcome = this.#vm.simulateTransaction(toKit(transaction));
-      if (outcome instanceof FailedTransactionMetadata) return { ...failed(outcome), accounts: [] };
-      const accounts = outcome.postAccounts().map((account) => ({
-        address: account.address,
-        lamports: Number(account.lamports),
-        owner: account.programAddress,
-        data: Uint8Array.from(account.data),
-        executable: account.executable,
-      }));
-      return { ...executed(outcome.meta(), null), accounts };
+      return outcome instanceof FailedTransactionMetadata ? failed(outcome) : executed(outcome.meta(), null);
     } finally {
       if (!options.verifySignatures) this.#vm.withSigverify(true);
     }
@@ -110,10 +97,6 @@ export class Engine {
       executable: account.executable,
       space: BigInt(account.data.length),
     });
-  }
-
-  minimumBalanceForRentExemption(bytes: number): number {
-    return Number(this.#vm.minimumBalanceForRentExemption(BigInt(bytes)));
   }
 
   /** Addresses that the transaction's lookups load, writable ones first, as the network orders them. */

@@ -10,7 +10,6 @@ import {
 } from '@solana/web3.js';
 import fc from 'fast-check';
 import { encodeBase58 } from '../../base58.js';
-import { feeOf } from './fee.js';
 import { isWritable, MalformedTransaction, parseTransaction } from './wire.js';
 
 const payer = Keypair.fromSeed(new Uint8Array(32).fill(1));
@@ -106,29 +105,5 @@ describe('parseTransaction', () => {
       }),
       { numRuns: 500 },
     );
-  });
-
-  it('reads the fee from signatures and offered price', () => {
-    const price = Buffer.alloc(9);
-    price[0] = 3;
-    price.writeBigUInt64LE(1_000_000n, 1);
-    const limit = Buffer.alloc(5);
-    limit[0] = 2;
-    limit.writeUInt32LE(300, 1);
-    const budget = new PublicKey('ComputeBudget111111111111111111111111111111');
-    const pays = (...data: Buffer[]) =>
-      feeOf(
-        parseTransaction(
-          unsigned(
-            legacy([
-              transfer,
-              ...data.map((one) => new TransactionInstruction({ programId: budget, keys: [], data: one })),
-            ]),
-          ),
-        ),
-      );
-    expect(pays()).toBe(5_000);
-    expect(pays(price)).toBe(205_000);
-    expect(pays(price, limit)).toBe(5_300);
   });
 });

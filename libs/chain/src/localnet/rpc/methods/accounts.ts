@@ -2,15 +2,13 @@ import { encodeBase58 } from '../../../base58.js';
 import type { Account } from '../../bank/engine.js';
 import { requireContextSlot, withContext } from '../method.js';
 import type { Method } from '../method.js';
-import { addressAt, configAt, countAt } from '../params.js';
+import { addressAt, configAt } from '../params.js';
 import type { Config } from '../params.js';
 import { invalidParams } from '../rpc-error.js';
 
-const MOST_ACCOUNTS = 100;
 const LARGEST_BASE58 = 128;
 /** The account that holds the network's time. */
 const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
-const LARGEST_ACCOUNT = 10 * 2 ** 20;
 
 /** Accounts are read as the newest transaction left them, whatever the commitment. */
 export const ACCOUNT_METHODS: Readonly<Record<string, Method>> = {
@@ -28,30 +26,9 @@ export const ACCOUNT_METHODS: Readonly<Record<string, Method>> = {
     if (address === CLOCK) node.bank.tick();
     return withContext(node, config, encodeAccount(node.bank.engine.account(address), config));
   },
-
-  getMultipleAccounts: (node, params) => {
-    const addresses = params[0];
-    const config = configAt(params, 1);
-    requireContextSlot(node, config);
-    if (!Array.isArray(addresses) || addresses.length > MOST_ACCOUNTS) {
-      throw invalidParams(`Too many inputs provided; max ${MOST_ACCOUNTS}`);
-    }
-    const accounts = addresses.map((_, i) => node.bank.engine.account(addressAt(addresses, i)));
-    return withContext(
-      node,
-      config,
-      accounts.map((account) => encodeAccount(account, config)),
-    );
-  },
-
-  getMinimumBalanceForRentExemption: (node, params) => {
-    const bytes = countAt(params, 0, 'length');
-    if (bytes > LARGEST_ACCOUNT) throw invalidParams(`Invalid params: an account has at most ${LARGEST_ACCOUNT} bytes`);
-    return node.bank.engine.minimumBalanceForRentExemption(bytes);
-  },
 };
 
-export function encodeAccount(account: Account | null, config: Config): unknown {
+function encodeAccount(account: Account | null, config: Config): unknown {
   if (account === null) return null;
   return {
     lamports: account.lamports,

@@ -18,13 +18,6 @@ export const BLOCK_METHODS: Readonly<Record<string, Method>> = {
     if ((end ?? last) - first > WIDEST_RANGE) throw invalidParams(`Slot range too large; max ${WIDEST_RANGE}`);
     return slotsBetween(first, last);
   },
-
-  getBlocksWithLimit: (node, params) => {
-    const first = countAt(params, 0, 'start_slot');
-    const limit = countAt(params, 1, 'limit');
-    if (limit > WIDEST_RANGE) throw invalidParams(`Limit too large; max ${WIDEST_RANGE}`);
-    return slotsBetween(first, Math.min(first + limit - 1, newestOf(node, configAt(params, 2))));
-  },
 };
 
 function newestOf(node: LocalNode, config: Config): number {

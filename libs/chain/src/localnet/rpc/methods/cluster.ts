@@ -1,10 +1,9 @@
 import { BLOCKHASH_LIFE, SLOT_MS } from '../../bank/slots.js';
 import { API_VERSION, requireContextSlot, withContext } from '../method.js';
 import type { LocalNode, Method } from '../method.js';
-import { bytesOf, commitmentOf, configAt, countAt, stringAt, transactionOf } from '../params.js';
+import { commitmentOf, configAt } from '../params.js';
 import type { Params } from '../params.js';
-import { invalidParams, RpcError } from '../rpc-error.js';
-import { feeOf } from '../../bank/fee.js';
+import { RpcError } from '../rpc-error.js';
 
 const SLOTS_PER_EPOCH = 432_000;
 
@@ -25,8 +24,6 @@ export const CLUSTER_METHODS: Readonly<Record<string, Method>> = {
   // Every slot has a block.
   getBlockHeight: slotNow,
   getFirstAvailableBlock: () => 0,
-  minimumLedgerSlot: () => 0,
-  getTransactionCount: ({ ledger }) => ledger.count,
 
   getEpochInfo: (node, params) => {
     const slot = slotNow(node, params);
@@ -48,30 +45,6 @@ export const CLUSTER_METHODS: Readonly<Record<string, Method>> = {
       blockhash: node.slots.blockhash(slot),
       lastValidBlockHeight: slot + BLOCKHASH_LIFE,
     });
-  },
-
-  isBlockhashValid: (node, params) => {
-    const config = configAt(params, 1);
-    requireContextSlot(node, config);
-    const slot = node.slots.usable(stringAt(params, 0, 'blockhash'));
-    return withContext(node, config, slot !== null && slot <= node.slots.at(commitmentOf(config)));
-  },
-
-  getBlockTime: (node, params) => {
-    const slot = countAt(params, 0, 'slot');
-    if (slot > node.slots.at('confirmed')) throw new RpcError(-32004, `Block not available for slot ${slot}`);
-    return blockTime(node, slot);
-  },
-
-  getFeeForMessage: (node, params) => {
-    const message = bytesOf(stringAt(params, 0, 'message'), 'base64');
-    const version = (message[0] ?? 0) >= 0x80 ? 1 : 0;
-    const signatures = message[version] ?? 0;
-    if (signatures === 0 || signatures > 127) throw invalidParams('failed to deserialize the message');
-    const unsigned = Buffer.concat([Buffer.from([signatures]), Buffer.alloc(64 * signatures), message]);
-    const transaction = transactionOf(unsigned);
-    const usable = node.slots.usable(transaction.blockhash) !== null;
-    return withContext(node, configAt(params, 1), usable ? feeOf(transaction) : null);
   },
 };
 

@@ -1,16 +1,12 @@
 import { decodeBase58 } from '../../../base58.js';
-import type { Account, Execution } from '../../bank/engine.js';
+import type { Execution } from '../../bank/engine.js';
 import { LARGEST_AIRDROP } from '../../bank/faucet.js';
-import { BLOCKHASH_LIFE } from '../../bank/slots.js';
 import { failureSentence } from '../../bank/transaction-error.js';
 import type { Submission } from '../../bank/bank.js';
-import type { WireTransaction } from '../../bank/wire.js';
-import { requireContextSlot, withContext } from '../method.js';
-import type { LocalNode, Method } from '../method.js';
+import { requireContextSlot } from '../method.js';
+import type { Method } from '../method.js';
 import { addressAt, bytesOf, configAt, countAt, stringAt, transactionOf } from '../params.js';
-import type { Config } from '../params.js';
 import { invalidParams, RpcError } from '../rpc-error.js';
-import { encodeAccount } from './accounts.js';
 
 export const SUBMIT_METHODS: Readonly<Record<string, Method>> = {
   sendTransaction: async (node, params) => {
@@ -20,37 +16,6 @@ export const SUBMIT_METHODS: Readonly<Record<string, Method>> = {
     const transaction = transactionOf(wire);
     answerSubmission(await node.bank.submit(transaction, wire, { preflight: config['skipPreflight'] !== true }));
     return transaction.signatures[0];
-  },
-
-  simulateTransaction: (node, params) => {
-    const config = configAt(params, 1);
-    requireContextSlot(node, config);
-    const verifySignatures = config['sigVerify'] === true;
-    const replace = config['replaceRecentBlockhash'] === true;
-    if (verifySignatures && replace) throw invalidParams('sigVerify may not be used with replaceRecentBlockhash');
-    const given = transactionOf(bytesOf(stringAt(params, 0, 'transaction'), config['encoding']));
-    const transaction = replace ? withNewBlockhash(node, given) : given;
-    const failure = node.bank.judge(transaction);
-    const result =
-      failure === null || (failure === 'AlreadyProcessed' && !verifySignatures)
-        ? node.bank.simulate(transaction, { verifySignatures })
-        : {
-            failure,
-            logs: [],
-            unitsConsumed: 0,
-            innerInstructions: [],
-            returnData: null,
-            accounts: [],
-          };
-    if (result.failure === 'SignatureFailure') throw new RpcError(-32003, 'Transaction signature verification failure');
-    return withContext(node, config, {
-      ...outcomeOf(result),
-      accounts: simulatedAccounts(node, config, result.accounts),
-      innerInstructions: config['innerInstructions'] === true ? result.innerInstructions : null,
-      replacementBlockhash: replace
-        ? { blockhash: transaction.blockhash, lastValidBlockHeight: node.slots.at('processed') + BLOCKHASH_LIFE }
-        : null,
-    });
   },
 
   requestAirdrop: async (node, params) => {
@@ -88,29 +53,4 @@ function answerSubmission(submission: Submission): void {
 function outcomeOf(execution: Execution) {
   const { failure, logs, unitsConsumed, returnData } = execution;
   return { err: failure, logs, unitsConsumed, returnData };
-}
-
-function withNewBlockhash(node: LocalNode, transaction: WireTransaction): WireTransaction {
-  const blockhash = node.slots.blockhash(node.slots.at('processed'));
-  const message = Buffer.from(transaction.message);
-  message.set(decodeBase58(blockhash) ?? [], blockhashOffset(transaction));
-  return { ...transaction, message, blockhash };
-}
-
-/** The blockhash follows version, header and keys; the length of the key list takes one byte below 128, else two. */
-function blockhashOffset({ version, keys }: WireTransaction): number {
-  return (version === 'legacy' ? 0 : 1) + 3 + (keys.length < 128 ? 1 : 2) + 32 * keys.length;
-}
-
-function simulatedAccounts(node: LocalNode, config: Config, changed: readonly Account[]): unknown[] | null {
-  if (config['accounts'] === undefined || config['accounts'] === null) return null;
-  const wanted = configAt([config['accounts']], 0);
-  const addresses = wanted['addresses'];
-  if (!Array.isArray(addresses)) throw invalidParams('Invalid params: accounts.addresses must be an array');
-  return addresses.map((_, i) => {
-    const address = addressAt(addresses, i);
-    const account = changed.find((one) => one.address === address) ?? node.bank.engine.account(address);
-    const encoding = wanted['encoding'] ?? 'base64';
-    return encodeAccount(account, { encoding });
-  });
 }
