@@ -69,11 +69,11 @@ async function checkRegisteredAgents(log: StoredLog, facts: FactInspection, chec
 
 /** Heads that audit-log has published must be those that it has, or earlier ones. */
 export async function checkHeads(log: StoredLog, archive: ArchiveInspection, check: Check): Promise<void> {
-  const told = newestRecords(log, 'agent-heads');
+  const published = newestRecords(log, 'agent-heads');
   for await (const { agentId: id, lastSequence: last, checks } of archive.agents()) {
     check.examined += 1;
-    const head = told.get(id);
-    told.delete(id);
+    const head = published.get(id);
+    published.delete(id);
     const version = head?.version ?? 0;
     if (version < last) check.behind += 1;
     else if (version > last || (head !== undefined && head.digest !== digestOf({ lastSequence: last, checks }))) {
@@ -83,10 +83,11 @@ export async function checkHeads(log: StoredLog, archive: ArchiveInspection, che
       );
     }
   }
-  for (const [id, { offset }] of told) check.wrong(`agent-heads offset ${offset}`, `${id} is not in ${LAYOUT.archive}`);
+  for (const [id, { offset }] of published)
+    check.wrong(`agent-heads offset ${offset}`, `${id} is not in ${LAYOUT.archive}`);
 }
 
-/** What verification and reporting keep of the public topics. */
+/** Records of the public topics that verification and reporting keep. */
 export async function checkPublicFacts(log: StoredLog, { facts, reports }: ServiceStores, check: Check): Promise<void> {
   if (facts !== null) {
     for (const [topic, kinds] of KEPT) {

@@ -21,12 +21,12 @@ export interface EventChecks {
   readonly repetitions: Check;
 }
 
-/** How far a long check has come. */
+/** Reports the progress of a long check. */
 export type Progress = (done: number, total: number) => void;
 
 const REPORTED_EVERY = 1000;
 
-/** `agent-events` as it is walked through. */
+/** `agent-events` as it is read. */
 export interface EventRecords extends LogBounds {
   /** How many records there may be. */
   readonly total: number;
@@ -39,7 +39,7 @@ export interface EventRecords extends LogBounds {
 }
 
 /**
- * One walk through `agent-events`, with the archive, anchoring's leaves and the totals beside it.
+ * One pass through `agent-events`, merged with the archive, anchoring's leaves and the totals.
  * @param isEmbedded one partition, and stores with all tables of the embedded profile
  * @returns what the log adds up to for each account; `null`: it was not read to its end
  */

@@ -8,7 +8,7 @@ import { readVersionedRecord } from '@countersign/topics';
 export interface Newest<T = object> {
   readonly version: number;
   readonly offset: number;
-  /** Of the value in canonical form; `null`: the thing is gone. */
+  /** Of the value in canonical form; `null`: it was removed. */
   readonly digest: string | null;
   /** Where it was asked for. */
   readonly value: T | null;
@@ -17,7 +17,7 @@ export interface Newest<T = object> {
 export interface Wanted {
   /** Default: every key. */
   readonly keys?: (key: string) => boolean;
-  /** Keeps the values beside their digests. */
+  /** Keeps the values in addition to their digests. */
   readonly values?: boolean;
 }
 

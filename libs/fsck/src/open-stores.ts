@@ -111,7 +111,7 @@ function closeStore(store: Store): void {
   }
 }
 
-/** SQLite makes two files beside a database that it reads in WAL mode: those that were not there are removed again. */
+/** SQLite creates two files next to a database that it reads in WAL mode: those that were not there are removed again. */
 function leftovers(dataDir: string): () => void {
   const files = [...STORE_NAMES.map((name) => LAYOUT[name]), LAYOUT.log, `${LAYOUT.ledger}/ledger.db`];
   const made = files.map((file) => join(dataDir, file)).filter((file) => !existsSync(`${file}-wal`));

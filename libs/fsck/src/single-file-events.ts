@@ -3,7 +3,7 @@ import { readMessage } from '@countersign/evidence';
 import type { EventRecords } from './compare-events.js';
 
 const HOUR_MS = 3_600_000;
-/** Ids of so many first events are looked for in the archive. */
+/** Number of first events whose ids are looked for in the archive. */
 const FIRST_IDS = 50;
 
 /** `agent-events` of the embedded profile: one partition, in one file. @throws LogDamaged */

@@ -3,21 +3,21 @@ import type { Report } from '../report.js';
 import { OWNERS, PROJECTIONS, type Projection } from './stores.js';
 import { damagedStores, whyNotFromLog } from './what-is-damaged.js';
 
-/** What became of a store that has findings. */
+/** Result of rebuilding a store that has findings. */
 export interface Rebuilt {
   /** Embedded: below the data directory. Distributed: its collections. */
   readonly file: string;
   /** Where the damaged one is kept, named as `file` is; `null`: there was none, or it is still in place. */
   readonly aside: string | null;
-  /** Why it was not made anew; `null`: it was. */
+  /** Why it was not rebuilt; `null`: it was. */
   readonly refused: string | null;
-  /** What no topic holds, in plain words. */
+  /** Data that no topic has, for the operator to read. */
   readonly lost: readonly string[];
 }
 
-/** How a profile makes a projection anew. */
+/** How a profile rebuilds a projection. */
 export interface Making {
-  /** What a backup is made of: `the whole data directory`. */
+  /** Scope of a backup: `the whole data directory`. */
   readonly backup: string;
   /** Words about files in those of the profile. */
   readonly inWords: (text: string) => string;
@@ -31,7 +31,7 @@ export function toBeMade(report: Report): readonly Projection[] {
 }
 
 /**
- * Makes the projections that findings speak of anew, one after the other, and names the stores that cannot be made.
+ * Rebuilds the projections that findings name, one after the other, and names the stores that cannot be rebuilt.
  * @param report of an examination of the same installation
  */
 export async function rebuildDamaged(report: Report, making: Making): Promise<readonly Rebuilt[]> {

@@ -1,7 +1,7 @@
 import type { OlderEvent } from '@countersign/audit-log';
 import type { RestoreContext } from '@countersign/service-kit';
 
-/** What a store is made anew with. */
+/** Inputs of rebuilding a store. */
 export interface RebuildTools {
   /** Opens a store in which nothing is yet; its log is only read. */
   readonly context: RestoreContext;

@@ -17,7 +17,7 @@ const log = createLogger('silent');
 
 /** @param small made before the first test */
 export const describeRebuild = (small: SmallInstance): void =>
-  describe('projections that are made anew from the log', () => {
+  describe('projections that are rebuilt from the log', () => {
     const copy = join(small.folder, 'copy');
     const place = (name: StoreName): string => join(copy, LAYOUT[name]);
 

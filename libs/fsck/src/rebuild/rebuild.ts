@@ -29,8 +29,8 @@ export interface RebuildOptions {
 const BESIDE = 'rebuilding';
 
 /**
- * Makes the projections that findings speak of anew from the log, each beside its place, and swaps it in. The log is
- * only read. Whoever calls it holds the data directory. A repetition begins anew where one was interrupted.
+ * Rebuilds the projections that findings name from the log, each in a file next to its own, and swaps it in. The log is
+ * only read. The caller holds the data directory. A repetition begins again where one was interrupted.
  * @param report of an examination of the same directory
  */
 export async function rebuildStores(

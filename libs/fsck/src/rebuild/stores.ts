@@ -4,7 +4,7 @@ import type { RebuildTools } from './rebuild-tools.js';
 /** A store that holds nothing that the log and its topics do not hold. */
 export interface Projection {
   readonly name: 'anchors' | 'archive' | 'policy' | 'facts';
-  /** Makes it anew with these tools. Gives what was lost, in plain words. */
+  /** Rebuilds it with these tools. Gives the losses, for the operator to read. */
   rebuild(tools: RebuildTools): Promise<readonly string[]>;
 }
 
@@ -46,5 +46,5 @@ export const PROJECTIONS: readonly Projection[] = [
 export const OWNERS: Readonly<Partial<Record<StoreName, string>>> = {
   identity: 'users, their roles and passwords',
   reports: 'reports, whose packages no topic has',
-  alerts: 'destinations of alerts, and what they were told',
+  alerts: 'destinations of alerts, and deliveries to them',
 };

@@ -16,7 +16,7 @@ import Database from 'better-sqlite3';
 export type Step = 'made' | 'kept' | 'settled' | 'swapped';
 
 /**
- * Puts a database that was made beside a damaged one in its place. At every moment one of the two is there whole; the
+ * Puts a rebuilt database in the place of a damaged one. At every moment one of the two is there whole; the
  * damaged one is kept aside with what its write-ahead log held, under a name that nothing had.
  * @param fresh closed; in the same file system
  * @returns name of the one that was kept aside; `null`: there was none

@@ -22,7 +22,7 @@ export function damagedStores(report: Report): ReadonlySet<StoreName> {
 }
 
 /**
- * Why nothing can be made anew from the log; `null`: it can.
+ * Why nothing can be rebuilt from the log; `null`: it can.
  * @param backup what is to be restored then
  */
 export function whyNotFromLog(report: Report, backup: string): string | null {

@@ -4,7 +4,7 @@ import type { Check } from '../report.js';
 import { askPolicyRows } from './policy-rows.js';
 
 /**
- * Asks each store about its own rows. What the embedded profile keeps in columns beside its facts, MongoDB keeps once.
+ * Asks each store for contradictions in its own rows.
  * @param isEmbedded the stores have all tables of the embedded profile
  */
 export async function askStores(stores: ServiceStores, isEmbedded: boolean, check: Check): Promise<void> {

@@ -2,7 +2,7 @@ import type { LoggedId } from '../number-leaves.js';
 import { OrderedRows } from '../ordered-rows.js';
 import type { Check } from '../report.js';
 
-/** Ids are forgotten so long after the time in them, by the log's time: `architecture.md`. */
+/** Ids are forgotten this long after the time in them, by the log's time: `architecture.md`. */
 const REMEMBERED_MS = 72 * 3_600_000;
 
 /** Event ids that a consumer keeps, so that a redelivered event does not count again. */
@@ -40,7 +40,10 @@ export async function compareSeen(
     check.examined += 1;
     if (kept.row !== null && Buffer.compare(kept.row, each.id) === 0) await kept.advance();
     else if (timeOf(each.id) > since && holds(each))
-      check.wrong(`${place} ${each.id.toString('hex')}`, 'it is missing: the event would count again if it came again');
+      check.wrong(
+        `${place} ${each.id.toString('hex')}`,
+        'it is missing: the event would count again if it were redelivered',
+      );
   }
   for (; kept.row !== null; await kept.advance()) surplus(kept.row);
 }

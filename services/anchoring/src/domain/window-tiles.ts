@@ -1,7 +1,7 @@
 import { MerkleTree, sameBytes, toHex, type Sha256 } from '@countersign/evidence';
 
 /**
- * Leaves of a window's tree are kept in tiles of so many, a power of two: the roots of the tiles are the leaves of the
+ * Leaves of a window's tree are kept in tiles of this many, a power of two: the roots of the tiles are the leaves of the
  * tree above them, so that a path needs one tile and that tree, and not the whole window.
  */
 export const TILE_LEAVES = 1024;

@@ -4,7 +4,7 @@ import type { LogBatch } from '@countersign/event-log';
 
 export const INTAKE = Symbol('intake');
 
-/** Takes a batch, or rejects: then it comes again. */
+/** Takes a batch, or rejects: then it is redelivered. */
 export interface Intake {
   takeLeaves(batch: LogBatch): Promise<void>;
   takeReports(batch: LogBatch): Promise<void>;

@@ -35,7 +35,7 @@ async function newestOf(
       const last = records.at(-1);
       if (last === undefined) break;
       for (const record of records) {
-        // A read of a topic with gaps goes on behind them.
+        // A read of a topic with gaps continues after them.
         if (record.offset >= until) continue;
         const address = addressOf(readVersionedRecord<AnchorFacts>(record).value);
         if (address !== null) found = { address, atMs: record.appendedAtMs };

@@ -4,7 +4,7 @@ import { RestoreRefused } from '@countersign/topics';
 import type { AnchorStore, Submission } from '../store/port.js';
 
 const PAGE = 1_000;
-/** A transaction may land in so many blocks after the one that it names. */
+/** A transaction may be confirmed within this many blocks after the one that it names. */
 const VALID_BLOCKS = 150;
 const LOOK_MS = 2_000;
 const LONGEST_WAIT_MS = 15 * 60_000;

@@ -39,7 +39,7 @@ export async function recordPublished(
       await store.saveAnchored(id, landed);
       adopted.push(id);
     }
-    // As many as were asked for, and none of them published: more than a chain that was gone for long leaves waiting.
+    // As many as were asked for, and none of them published: more than a long outage of the chain leaves waiting.
     if (published.size === 0 || open.length < AT_ONCE)
       return { adopted, unpublished: open.filter(({ id }) => !published.has(id)) };
   }

@@ -61,7 +61,7 @@ export interface LeavesDocument {
   readonly ids: readonly Binary[];
   /** Newest time in `ids`, ms. */
   readonly newestMs: number;
-  /** Rows as `mongo-rows.ts` packs them; gone when swept. */
+  /** Rows as `mongo-rows.ts` packs them; removed when swept. */
   readonly rows?: Binary;
   readonly check: number;
   /** Agents whose first leaf is here. */

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { duplicatesOf } from '@countersign/document-store';
 
-/** Writes documents whose ids say what they hold; those that are there from an interrupted try are replaced. */
+/** Writes documents whose ids say what they hold; those of an interrupted attempt are replaced. */
 export async function put<T extends { readonly _id: string }>(
   collection: mongo.Collection<T>,
   documents: readonly T[],

@@ -12,9 +12,9 @@ import type { AnchorStore } from './port.js';
 
 export interface MongoStoreOptions {
   readonly sha256: Sha256;
-  /** After so long without a sign of life another instance takes over, ms; {@link LEASE_MS} unless given. */
+  /** After this time without a heartbeat another instance takes over, ms; {@link LEASE_MS} unless given. */
   readonly leaseMs?: number;
-  /** Of collections that are made beside those in use. */
+  /** Of collections that a rebuild fills. */
   readonly suffix?: string | undefined;
 }
 

@@ -168,7 +168,7 @@ export interface AnchorStore {
   unpublishedCuts(limit: number): Promise<readonly CutWindow[]>;
   markCutsPublished(windowIds: readonly string[]): Promise<void>;
 
-  /** The oldest window that is cut, published and not closed; what an interrupted closing left of it is gone. */
+  /** The oldest window that is cut, published and not closed; remains of an interrupted closing are removed. */
   nextToClose(): Promise<CutWindow | null>;
   readLeaves(window: CutWindow, from: LeafCursor | null, limit: number): Promise<LeafPage>;
   saveSegments(windowId: string, segments: readonly Segment[]): Promise<void>;

@@ -33,7 +33,7 @@ export interface Round {
 /**
  * Brings memos onto the chain, each once. It decides by what is stored and what the chain says, so a crash between any
  * two lines costs nothing but a repetition of the last step. A window whose leaves no longer give its root, or whose
- * transaction says something else, is held back and named; the others go on.
+ * transaction has another memo, is held back and reported; the others continue.
  */
 export class AnchorSubmitter {
   readonly #store: AnchorStore;

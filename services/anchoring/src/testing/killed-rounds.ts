@@ -19,7 +19,7 @@ export interface KilledJob {
 export const ROUND_MS = 2_000;
 const ROUNDS = 5;
 
-/** The log of each round: agents whose cadence changes, event ids that come again. */
+/** The log of each round: agents whose cadence changes, repeated event ids. */
 export function roundsOf(seed: number): readonly (readonly EventEnvelope[])[] {
   let n = 0;
   const random = (below: number): number =>

@@ -42,7 +42,7 @@ export class AuthorityWatch {
    * Looks at what came since the last look, newest first. Anybody may name the authority in any number of transactions, so
    * what one look does not reach is left to the next ones, and never skipped: else a flood would hide what a thief signed.
    * @returns whether it reached the last look, or for the first one its bound
-   * @throws ChainUnavailable, ChainRejected; the next look goes on where this one failed
+   * @throws ChainUnavailable, ChainRejected; the next look continues where this one failed
    */
   async look(): Promise<boolean> {
     const { chain, authority, log } = this.#tools;

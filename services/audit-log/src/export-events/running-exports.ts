@@ -2,7 +2,7 @@ import { HttpRefusal } from '@countersign/http-edge';
 
 const MOST_OF_ONE_ACCOUNT = 4;
 const MOST_OF_ALL = 16;
-/** A reader that took no piece for so long may lose its place, ms: large buffers on the way are emptied in less. */
+/** A reader that took no piece for this time may lose its place, ms: large buffers on the way are emptied in less. */
 const SLOW_MS = 30_000;
 
 /** An export under way. */

@@ -17,7 +17,7 @@ export class NotCaughtUp extends Error {
 
 /**
  * Takes batches of `agent-events` into the store. Messages that are no leaf are dead-lettered; any other error rejects
- * the batch, which comes again.
+ * the batch, which is redelivered.
  */
 export class EventIntake {
   readonly #context: IntakeContext;

@@ -1,7 +1,7 @@
 const DAY_MS = 86_400_000;
 /** A clock may gain so much between two looks before it is doubted. */
 export const GAIN_MS = DAY_MS;
-/** A doubted clock is believed after it has run on for so long. */
+/** A doubted clock is believed after it has advanced evenly for this time. */
 export const PROBATION_MS = 7 * DAY_MS;
 /** A doubted clock that steps by more than this is doubted again. */
 const STEP_MS = 3_600_000;

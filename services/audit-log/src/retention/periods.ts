@@ -30,7 +30,7 @@ function longest(reasons: readonly RetentionReason[], months: RetentionMonths): 
   return { months: most, because: reasons.filter((reason) => months[reason] === most).sort() };
 }
 
-/** The same day and time so many calendar months earlier, UTC; where that month is shorter, its last day. */
+/** The same day and time this many calendar months earlier, UTC; where that month is shorter, its last day. */
 export function monthsBefore(nowMs: number, months: number): number {
   const now = new Date(nowMs);
   const first = new Date(now);

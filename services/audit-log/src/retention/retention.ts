@@ -23,7 +23,7 @@ export const PACE: RetentionPace = { agents: 100, events: 20, contents: 500, eve
 
 const DAY_MS = 86_400_000;
 const CARRIED_OUT_MS = 30_000;
-/** For so long what is still kept is not asked to go again. */
+/** Time before content that is still kept is ordered to be taken again. */
 const ASK_AGAIN_MS = DAY_MS;
 
 /** Parts of audit-log that the job works with. */

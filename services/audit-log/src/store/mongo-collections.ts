@@ -27,7 +27,7 @@ export interface EventDocument {
   readonly openings?: string;
   /** By an order or by retention. */
   readonly erased?: true;
-  /** An order took the content; `untold` until the keeper of copies has acknowledged it. */
+  /** An order took the content; `'untold'` until the keeper of copies has acknowledged it. */
   readonly order?: 'untold' | 'told';
 }
 
@@ -104,7 +104,7 @@ export interface AgentWindowDocument {
   readonly windowId: string;
 }
 
-/** `_id`: the agent. Content of its checks up to there is gone by retention. */
+/** `_id`: the agent. Retention has taken the content of its checks up to there. */
 export interface RetainedDocument {
   readonly _id: mongo.UUID;
   readonly sequence: number;
@@ -143,7 +143,7 @@ export interface Collections {
 
 /**
  * Collections of the driver: batches of a thousand leaves want no model between.
- * @param suffix ends the names of collections that are made beside those in use
+ * @param suffix ends the names, see `Generation`
  */
 export function collectionsOf(db: mongo.Db, suffix: string): Collections {
   const of = <T extends mongo.Document>(name: string): mongo.Collection<T> =>

@@ -13,7 +13,7 @@ type Place = Pick<EventDocument, '_id' | 'agentId' | 'sequence'>;
 type Aged = Pick<EventDocument, '_id' | 'sequence' | 'at'>;
 
 /**
- * Content that is taken away, and what is kept of that. Repeated by a batch that comes again, each write takes nothing
+ * Content that is taken away, and the marks that are kept of it. Repeated by a redelivered batch, each write takes nothing
  * that a later leaf brought: it names leaves by their place in the log.
  */
 export class MongoErasures {

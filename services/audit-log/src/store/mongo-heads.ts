@@ -39,9 +39,9 @@ export class MongoHeads {
     if (matchedCount === heads.length) return;
     const read = new Map(heads.map((head) => [head.agentId, head]));
     const now = await this.#collection.find({ _id: { $in: [...read.keys()].map(uuid) } }).toArray();
-    const publishedByOthers = now.filter(({ _id, toldSequence, untold }) => {
+    const publishedByOthers = now.filter(({ _id, toldSequence, ...head }) => {
       const { lastSequence, publishedSequence: before } = read.get(uuidText(_id))!;
-      return untold !== true && toldSequence !== before && toldSequence !== lastSequence;
+      return head.untold !== true && toldSequence !== before && toldSequence !== lastSequence;
     });
     if (publishedByOthers.length === 0) return;
     await this.#collection.updateMany(

@@ -18,7 +18,7 @@ export function numberedEvent(n: number): EventEnvelope {
   return n % 5 === 0 ? denied(n, parts) : envelope(n, parts);
 }
 
-/** The log that holds these events in this order; a number that comes again is a repeated message. */
+/** The log that holds these events in this order; a number that is repeated is a repeated message. */
 export function logOf(numbers: readonly number[]): PartitionedLog {
   const log: LoggedEvent[][] = Array.from({ length: PARTITIONS }, () => []);
   for (const n of numbers) {
