@@ -1,39 +1,148 @@
-export * from './leaf.js';
-export * from './package.js';
-export * from './compliance-scope.js';
-export * from './envelope.js';
-export * from './check-answer.js';
-export * from './topics.js';
-export * from './records.js';
-export * from './api-key-rights.js';
-export * from './listed-action.js';
-export * from './unknown-field.js';
-export * from './peers.js';
-export * from './http/route.js';
-export * from './http/json-schema.js';
-export * from './http/fragments.js';
-export * from './http/openapi.js';
-export * from './http/operations.js';
-export * from './http/reporting.js';
-export * from './http/key-set.js';
-export * from './http/public-agents.js';
-export * from './http/public-reports.js';
-export * from './http/verification.js';
-export * from './http/verification-page.js';
-export * from './http/check.js';
-export * from './http/evaluation.js';
-export * from './http/mcp.js';
-export * from './http/scan.js';
-export * from './http/outcome.js';
-export * from './http/identity.js';
-export * from './http/profile.js';
-export * from './http/dry-run.js';
+export {
+  ACTION_KINDS,
+  CHECK_OUTCOMES,
+  EVENT_AHEAD_MS,
+  LEAF_TYPES,
+  REPORTED_OUTCOMES,
+  SEVERITIES,
+  VIOLATION_TYPES,
+} from './leaf.js';
+export type {
+  ActionKind,
+  CheckOutcome,
+  JsonValue,
+  LeafEvent,
+  LeafType,
+  Opening,
+  Openings,
+  ReportedOutcome,
+  Severity,
+  ViolationType,
+} from './leaf.js';
+export { FRAMEWORKS } from './package.js';
+export type {
+  AgentWindowLeaf,
+  AnchorAuthority,
+  AnchoredProof,
+  EventStatus,
+  Framework,
+  InclusionProof,
+  MerklePath,
+  PackageAgent,
+  PackageContent,
+  PackageControl,
+  PackageEvent,
+  PackageSummary,
+  PackageTimestamp,
+  PackageWindow,
+  SignedPackage,
+  UnanchoredProof,
+} from './package.js';
+export type { ComplianceScope, ComplianceScopeBody } from './compliance-scope.js';
+export type { AnswerExtras, EventEnvelope, GivenBack, IdempotencyStamp, PolicyCoverage } from './envelope.js';
+export { FROZEN_REASON, checkAnswer, denialBody, wouldDenyOf } from './check-answer.js';
+export type { CheckAnswer } from './check-answer.js';
+export { TOPICS, TOPIC_NAMES } from './topics.js';
+export type { Retention, TopicDefinition, TopicName } from './topics.js';
+export {
+  AGENTS_OF_PLAN,
+  API_KEY_RIGHTS,
+  MAX_PROFILE_BYTES,
+  PII_KINDS,
+  PLANS,
+  REQUIRED_MEMBERS,
+  ROLES,
+} from './records.js';
+export type {
+  AccountFacts,
+  AgentFacts,
+  AgentHeadFacts,
+  AgentStatus,
+  AgentWindowFacts,
+  AgentWindowProof,
+  AnchorFacts,
+  AnchorRequest,
+  ApiKeyFacts,
+  BehaviorProfile,
+  DeadLetter,
+  DeclaredScope,
+  OutputRules,
+  PiiKind,
+  Plan,
+  RateLimit,
+  ReportFacts,
+  RequiredMember,
+  Role,
+  SessionFacts,
+  SigningKeyFacts,
+  SpendingWindow,
+  UsageFacts,
+  VersionedRecord,
+} from './records.js';
+export {
+  NOT_FOR_AGENT,
+  missingRight,
+  needsOwnKey,
+  ownKeyNeeded,
+  powersOf,
+  rightsMask,
+  rightsOf,
+} from './api-key-rights.js';
+export type { ApiKeyPowers } from './api-key-rights.js';
+export { listedAction } from './listed-action.js';
+export type { ListedAction } from './listed-action.js';
+export { unknownField } from './unknown-field.js';
+export type { ArchivedEvent, ErasedContent, Erasures, EventArchive, ProofSource } from './peers.js';
+export { route } from './http/route.js';
+export type { Route, ServiceName } from './http/route.js';
+export { nullable, object } from './http/json-schema.js';
+export type { BodyOf, JsonSchema, QueryOf } from './http/json-schema.js';
+export { error, isoTime, limit, offset, uuid } from './http/fragments.js';
+export type { PageQuery } from './http/fragments.js';
+export { buildOpenApi } from './http/openapi.js';
+export { operationsRoutes } from './http/operations.js';
+export { exportBody, reportingRoutes } from './http/reporting.js';
+export type { ExportBody, ReportRecord } from './http/reporting.js';
+export { keySetRoutes } from './http/key-set.js';
+export type { SigningKeyJwk } from './http/key-set.js';
+export { publicAgentRoutes } from './http/public-agents.js';
+export type { PublicAgentRecord } from './http/public-agents.js';
+export { publicReportRoutes } from './http/public-reports.js';
+export type { IssuedPdf } from './http/public-reports.js';
+export { verificationRoutes } from './http/verification.js';
+export type { AnchorCheck } from './http/verification.js';
+export { verificationPageRoutes } from './http/verification-page.js';
+export { checkBody, checkRoutes, decision } from './http/check.js';
+export type { CheckAction, CheckRequest } from './http/check.js';
+export { evaluationRoutes } from './http/evaluation.js';
+export type { EvaluationParts, EvaluationSemantic, EvaluationsRequest } from './http/evaluation.js';
+export { mcpRoutes } from './http/mcp.js';
+export { scanRoutes } from './http/scan.js';
+export type { ScanRequest, ToolsRequest } from './http/scan.js';
+export { outcomeRoutes } from './http/outcome.js';
+export type { OutcomeReport } from './http/outcome.js';
+export { identityRoutes } from './http/identity.js';
+export type { AccountRecord, ApiKeyRecord, IssuedKeyRecord, NewApiKey, SignedIn, UserRecord } from './http/identity.js';
+export { profilePatch, profileWarnings } from './http/profile.js';
+export { dryRun, dryRunBody } from './http/dry-run.js';
+export type { DryRunAnswer } from './http/dry-run.js';
 export type { Explanation } from './http/explanation.js';
 export type { RegistrationDraft, WalletRegistration } from './http/registration.js';
-export * from './http/agent-record.js';
-export * from './http/policy.js';
-export * from './http/audit-log.js';
-export * from './http/alerts.js';
-export * from './http/anchoring.js';
-export * from './http/every-route.js';
+export { agentRecord } from './http/agent-record.js';
+export type { AgentRecord } from './http/agent-record.js';
+export { policyRoutes } from './http/policy.js';
+export type { AgentBody } from './http/policy.js';
+export { EXPORT_FORMATS, auditLogRoutes } from './http/audit-log.js';
+export type { AnchorRecord, EventRecord, EventsQuery, ExportFormat, ExportQuery } from './http/audit-log.js';
+export { alertsRoutes } from './http/alerts.js';
+export type {
+  AlertConfigBody,
+  AlertConfigRecord,
+  DeliveryAttempt,
+  DeliveryRecord,
+  DeliveryState,
+  DestinationKind,
+} from './http/alerts.js';
+export { anchoringRoutes } from './http/anchoring.js';
+export { everyRoute } from './http/every-route.js';
 export { EVERY_NOTE } from './http/document/every-note.js';
